@@ -1,0 +1,10 @@
+# What the user may choose. Every value can be given as -DNAME=value.
+
+set(SIXDAYS_CUDA AUTO CACHE STRING "nvcc ports: AUTO (if nvcc works), ON (required), OFF")
+set_property(CACHE SIXDAYS_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(SIXDAYS_SANITIZE "build host code with the address and undefined-behaviour sanitizers" OFF)
+option(BUILD_TESTING "build the Catch2 tests" ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()

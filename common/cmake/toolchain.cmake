@@ -1,0 +1,95 @@
+# Language standard, warnings, nvcc where it works, Catch2 where it is found.
+# What was found is kept in SIXDAYS_HAVE_<X> and, if not, SIXDAYS_WHY_NO_<X>; summary.cmake prints it.
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR
+        "The C++ compiler is ${CMAKE_CXX_COMPILER_ID} (${CMAKE_CXX_COMPILER}); the emulator that runs "
+        "kernels on the CPU needs g++. Install g++ and configure with -DCMAKE_CXX_COMPILER=g++.")
+endif()
+
+# Every target of ours links this one: warnings, and arithmetic that does what the source says.
+# -ffp-contract=off: a*b + c is rounded twice, unless the source writes std::fma.
+add_library(sixdays_flags INTERFACE)
+target_include_directories(sixdays_flags INTERFACE ${PROJECT_SOURCE_DIR})
+set(warnings -Wall -Wextra -Wshadow -Wconversion)
+target_compile_options(sixdays_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic;-ffp-contract=off>
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion;-lineinfo>")
+
+# Host code under the sanitizers; files with emulated kernels have flags of their own.
+add_library(sixdays_host_flags INTERFACE)
+target_link_libraries(sixdays_host_flags INTERFACE sixdays_flags)
+if(SIXDAYS_SANITIZE)
+    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(sixdays_host_flags INTERFACE ${sanitize} -D_GLIBCXX_ASSERTIONS)
+    add_link_options(-fsanitize=address,undefined)
+endif()
+
+# --- nvcc -----------------------------------------------------------------------------------------
+set(SIXDAYS_HAVE_CUDA OFF)
+if(SIXDAYS_CUDA STREQUAL "OFF")
+    set(SIXDAYS_WHY_NO_CUDA "switched off by SIXDAYS_CUDA=OFF")
+else()
+    # The toolkit's usual place counts even when PATH does not name it.
+    if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+        find_program(SIXDAYS_NVCC nvcc PATHS /usr/local/cuda/bin)
+        mark_as_advanced(SIXDAYS_NVCC)
+        if(SIXDAYS_NVCC)
+            set(CMAKE_CUDA_COMPILER ${SIXDAYS_NVCC})
+        endif()
+    endif()
+    # Architectures: this machine's GPU if one answers, else 80, whose PTX every newer GPU can run.
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+        execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
+        if(status EQUAL 0 AND gpus MATCHES "GPU 0")
+            set(CMAKE_CUDA_ARCHITECTURES native)
+        else()
+            set(CMAKE_CUDA_ARCHITECTURES 80)
+        endif()
+    endif()
+    foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
+        if(arch MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 80)
+            message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES=${arch}: the lessons need compute capability "
+                "8.0 (Ampere) or newer, so 80 is the least; without such a GPU use -DSIXDAYS_CUDA=OFF, "
+                "and every port runs on the CPU emulator.")
+        endif()
+    endforeach()
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+        enable_language(CUDA)
+        find_package(CUDAToolkit REQUIRED)
+        set(CMAKE_CUDA_STANDARD 17)
+        set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+        set(SIXDAYS_HAVE_CUDA ON)
+    elseif(SIXDAYS_CUDA STREQUAL "ON")
+        message(FATAL_ERROR "SIXDAYS_CUDA=ON, but no working nvcc was found: put the CUDA Toolkit's bin "
+            "folder on PATH, or give -DCMAKE_CUDA_COMPILER=/path/to/nvcc.")
+    else()
+        set(SIXDAYS_WHY_NO_CUDA "no working nvcc was found")
+    endif()
+endif()
+
+# --- Catch2, 3.x or 2.13 --------------------------------------------------------------------------
+set(SIXDAYS_HAVE_CATCH2 OFF)
+if(NOT BUILD_TESTING)
+    set(SIXDAYS_WHY_NO_CATCH2 "switched off by BUILD_TESTING=OFF")
+else()
+    find_package(Catch2 3 QUIET)
+    if(NOT Catch2_FOUND)
+        find_package(Catch2 2.13 QUIET)
+    endif()
+    if(Catch2_FOUND)
+        set(SIXDAYS_HAVE_CATCH2 ON)
+    else()
+        set(SIXDAYS_WHY_NO_CATCH2 "Catch2 was not found: apt install catch2")
+    endif()
+endif()
+
+# --- libpng, for --png ----------------------------------------------------------------------------
+find_package(PNG QUIET)
