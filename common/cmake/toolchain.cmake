@@ -40,7 +40,7 @@ else()
         find_program(SIXDAYS_NVCC nvcc PATHS /usr/local/cuda/bin)
         mark_as_advanced(SIXDAYS_NVCC)
         if(SIXDAYS_NVCC)
-            set(CMAKE_CUDA_COMPILER ${SIXDAYS_NVCC})
+            set(ENV{CUDACXX} ${SIXDAYS_NVCC})
         endif()
     endif()
     # Architectures: this machine's GPU if one answers, else 80, whose PTX every newer GPU can run.
