@@ -1,0 +1,212 @@
+#include "common/tensor/layout.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+namespace sixdays {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) {
+    throw std::invalid_argument(sentence);
+}
+
+// a * b and a + b in 64 bits, or a sentence about `what`.
+std::int64_t times(std::int64_t a, std::int64_t b, const std::string& what) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) refuse(what + " does not fit in 64 bits");
+    return product;
+}
+
+std::int64_t plus(std::int64_t a, std::int64_t b, const std::string& what) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) refuse(what + " does not fit in 64 bits");
+    return sum;
+}
+
+// Product of the extents with 0 counted as 1: what strides are made of.
+std::int64_t product_of_nonzero_extents(const Shape& shape) {
+    std::int64_t product = 1;
+    for (int d = 0; d < shape.rank; ++d) {
+        if (shape[d] < 0) {
+            refuse("shape " + to_string(shape) + ": the extent of dim " + std::to_string(d) +
+                   " is " + std::to_string(shape[d]) + ", and an extent cannot be negative");
+        }
+        product = times(product, std::max<std::int64_t>(shape[d], 1),
+                        "shape " + to_string(shape) + ": the number of elements");
+    }
+    return product;
+}
+
+bool is_empty(const Shape& shape) {
+    return std::find(shape.value, shape.value + shape.rank, 0) != shape.value + shape.rank;
+}
+
+}  // namespace
+
+// --- Dims
+// -----------------------------------------------------------------------------------------
+
+Dims::Dims(std::initializer_list<std::int64_t> values) {
+    if (values.size() > kMaxRank) {
+        refuse("rank " + std::to_string(values.size()) +
+               " asked for, but a tensor here has at most " + std::to_string(kMaxRank) + " dims");
+    }
+    rank = static_cast<int>(values.size());
+    std::copy(values.begin(), values.end(), value);
+}
+
+Dims Dims::filled(int rank, std::int64_t number) {
+    if (rank < 0 || rank > kMaxRank) {
+        refuse("rank " + std::to_string(rank) + " asked for, but a tensor here has 0 to " +
+               std::to_string(kMaxRank) + " dims");
+    }
+    Dims dims;
+    dims.rank = rank;
+    std::fill(dims.value, dims.value + rank, number);
+    return dims;
+}
+
+bool operator==(const Dims& a, const Dims& b) noexcept {
+    return a.rank == b.rank && std::equal(a.value, a.value + a.rank, b.value);
+}
+
+bool operator!=(const Dims& a, const Dims& b) noexcept {
+    return !(a == b);
+}
+
+std::string to_string(const Dims& dims) {
+    std::string text = "(";
+    for (int d = 0; d < dims.rank; ++d) {
+        if (d > 0) text += ", ";
+        text += std::to_string(dims[d]);
+    }
+    return text + ")";
+}
+
+std::int64_t size(const Shape& shape) {
+    const std::int64_t product = product_of_nonzero_extents(shape);
+    return is_empty(shape) ? 0 : product;
+}
+
+// --- Layout
+// ---------------------------------------------------------------------------------------
+
+Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), strides(strides_) {
+    if (shape.rank != strides.rank) {
+        refuse("shape " + to_string(shape) + " has rank " + std::to_string(shape.rank) +
+               ", strides " + to_string(strides) + " have rank " + std::to_string(strides.rank) +
+               "; one stride per dim is needed");
+    }
+    // Both sums below are those of reach() and required_span(): once they fit, no offset overflows.
+    const std::string what = "shape " + to_string(shape) + " with strides " + to_string(strides) +
+                             ": the span of the offsets";
+    std::int64_t span = sixdays::size(shape) == 0 ? 0 : 1;
+    if (span == 0) return;
+    for (int d = 0; d < shape.rank; ++d) {
+        const std::int64_t steps = shape[d] - 1;
+        const std::int64_t step = times(steps, strides[d], what);
+        span = plus(span, step < 0 ? times(step, -1, what) : step, what);
+    }
+}
+
+Layout row_major(const Shape& shape) {
+    (void)size(shape);  // refuses what would overflow below
+    Strides strides = Dims::filled(shape.rank, 1);
+    for (int d = shape.rank - 2; d >= 0; --d) {
+        strides[d] = strides[d + 1] * std::max<std::int64_t>(shape[d + 1], 1);
+    }
+    return Layout(shape, strides);
+}
+
+Layout column_major(const Shape& shape) {
+    (void)size(shape);
+    Strides strides = Dims::filled(shape.rank, 1);
+    for (int d = 1; d < shape.rank; ++d) {
+        strides[d] = strides[d - 1] * std::max<std::int64_t>(shape[d - 1], 1);
+    }
+    return Layout(shape, strides);
+}
+
+Reach reach(const Layout& layout) {
+    if (is_empty(layout.shape)) return {0, -1};
+    Reach r{0, 0};
+    for (int d = 0; d < layout.rank(); ++d) {
+        const std::int64_t last = (layout.extent(d) - 1) * layout.stride(d);
+        (last < 0 ? r.lowest : r.highest) += last;
+    }
+    return r;
+}
+
+std::int64_t required_span(const Layout& layout) {
+    const Reach r = reach(layout);
+    return r.highest - r.lowest + 1;
+}
+
+bool is_contiguous(const Layout& layout) {
+    if (is_empty(layout.shape)) return true;
+    std::int64_t expected = 1;  // what row-major would have
+    for (int d = layout.rank() - 1; d >= 0; --d) {
+        if (layout.extent(d) == 1) continue;
+        if (layout.stride(d) != expected) return false;
+        expected *= layout.extent(d);
+    }
+    return true;
+}
+
+namespace {
+
+// Every offset once? For layouts small enough to walk.
+bool is_injective_by_enumeration(const Layout& layout) {
+    const std::int64_t lowest = reach(layout).lowest;
+    std::vector<std::int64_t> offsets;
+    Index index = Dims::filled(layout.rank(), 0);
+    for (std::int64_t i = 0; i < layout.size(); ++i) {
+        offsets.push_back(offset(layout, index) - lowest);
+        for (int d = layout.rank() - 1; d >= 0 && ++index[d] == layout.extent(d); --d) index[d] = 0;
+    }
+    std::sort(offsets.begin(), offsets.end());
+    return std::adjacent_find(offsets.begin(), offsets.end()) == offsets.end();
+}
+
+}  // namespace
+
+bool is_injective(const Layout& layout) {
+    if (is_empty(layout.shape)) return true;
+    struct Walk {
+        std::int64_t step;   // |stride|
+        std::int64_t count;  // extent
+    };
+    std::vector<Walk> walks;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.extent(d) > 1) walks.push_back({std::abs(layout.stride(d)), layout.extent(d)});
+    }
+    std::sort(walks.begin(), walks.end(),
+              [](const Walk& a, const Walk& b) { return a.step < b.step; });
+    // Each step must clear all that the smaller ones together can reach.
+    std::int64_t reached = 0;
+    bool proved = true;
+    for (const Walk& walk : walks) {
+        if (walk.step == 0) return false;
+        if (walk.step <= reached) proved = false;
+        reached += (walk.count - 1) * walk.step;
+    }
+    if (proved) return true;
+    constexpr std::int64_t kEnumerable = 1 << 16;
+    return layout.size() <= kEnumerable && is_injective_by_enumeration(layout);
+}
+
+bool equivalent(const Layout& a, const Layout& b) {
+    if (a.shape != b.shape) return false;
+    for (int d = 0; d < a.rank(); ++d) {
+        if (a.extent(d) > 1 && a.stride(d) != b.stride(d)) return false;
+    }
+    return true;
+}
+
+std::string to_string(const Layout& layout) {
+    return "shape " + to_string(layout.shape) + ", strides " + to_string(layout.strides);
+}
+
+}  // namespace sixdays

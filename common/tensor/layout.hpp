@@ -1,0 +1,134 @@
+/// @file
+/// Shape, strides, and the one formula of this project: how a multi-index becomes one offset.
+///
+/// Memory is one run of elements. A tensor is a way to walk it: `shape` says how many steps each
+/// dim has, `strides` says how many elements one step skips. The element at (i0, i1, ...) lies at
+///
+///     offset = i0 * strides[0] + i1 * strides[1] + ...
+///
+/// Everything here counts elements, never bytes (NumPy's `strides` are bytes), in signed 64-bit.
+/// The words are mdspan's: extent, rank, stride, required span; where mdspan says layout_right and
+/// layout_left we say row-major and column-major.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "common/tensor/host_device.hpp"
+
+namespace sixdays {
+
+inline constexpr int kMaxRank = 8;
+
+/// Up to 8 signed 64-bit numbers, one per dim, outermost dim first. A fixed array and not a vector,
+/// so that it can be copied bit by bit into a kernel's arguments.
+struct Dims {
+    int rank = 0;
+    std::int64_t value[kMaxRank] = {};
+
+    Dims() = default;
+
+    /// Dims{2, 3, 4}. @throws std::invalid_argument  more than 8 numbers
+    Dims(std::initializer_list<std::int64_t> values);
+
+    /// `rank` times the same number. @throws std::invalid_argument  rank not in 0..8
+    static Dims filled(int rank, std::int64_t number);
+
+    SIXDAYS_HD std::int64_t operator[](int d) const noexcept { return value[d]; }
+    SIXDAYS_HD std::int64_t& operator[](int d) noexcept { return value[d]; }
+};
+
+using Shape = Dims;    // extents: how many indices each dim has, 0 <= index < extent
+using Strides = Dims;  // elements skipped when a dim's index grows by one; may be 0 or negative
+using Index = Dims;    // one index per dim: the address of an element in a shape
+
+bool operator==(const Dims& a, const Dims& b) noexcept;
+bool operator!=(const Dims& a, const Dims& b) noexcept;
+
+/// "(2, 3, 4)"; rank 0 is "()".
+std::string to_string(const Dims& dims);
+
+/// Number of elements in the box: the product of the extents. Rank 0 has one, an extent of 0 none.
+/// @throws std::invalid_argument  a negative extent, or a product that does not fit in 63 bits
+/// (extents of 0 are left out of that test's product: (0, 2^40, 2^40) is refused)
+[[nodiscard]] std::int64_t size(const Shape& shape);
+
+/// A shape and its strides. Checked when made, plain numbers afterwards.
+struct Layout {
+    Shape shape;      // extents
+    Strides strides;  // in elements
+
+    Layout() = default;  // rank 0: one element, at offset 0
+
+    /// @throws std::invalid_argument  ranks differ, a negative extent, a size or an offset that
+    /// does not fit in 64 bits
+    Layout(const Shape& shape, const Strides& strides);
+
+    SIXDAYS_HD int rank() const noexcept { return shape.rank; }
+    SIXDAYS_HD std::int64_t extent(int d) const noexcept { return shape[d]; }
+    SIXDAYS_HD std::int64_t stride(int d) const noexcept { return strides[d]; }
+
+    /// Number of elements. Cannot overflow: the constructor saw to it.
+    SIXDAYS_HD std::int64_t size() const noexcept {
+        std::int64_t n = 1;
+        for (int d = 0; d < rank(); ++d) n *= shape[d];
+        return n;
+    }
+};
+
+/// Strides for a shape whose last dim is the fast one: stride 1, then products to the left.
+/// row_major({2, 3, 4}) has strides (12, 4, 1). C's and NumPy's order.
+[[nodiscard]] Layout row_major(const Shape& shape);
+
+/// Strides for a shape whose first dim is the fast one: column_major({2, 3, 4}) has (1, 2, 6).
+/// Fortran's and BLAS's order.
+[[nodiscard]] Layout column_major(const Shape& shape);
+
+/// Offset of the element at `index`, in elements from index (0, 0, ...). Unchecked.
+SIXDAYS_HD inline std::int64_t offset(const Layout& layout, const Index& index) noexcept {
+    std::int64_t sum = 0;
+    for (int d = 0; d < layout.rank(); ++d) sum += index[d] * layout.strides[d];
+    return sum;
+}
+
+/// The same with the indices written out: offset(layout, b, t, c). Unchecked.
+template <class... I>
+SIXDAYS_HD inline std::int64_t offset(const Layout& layout, std::int64_t first,
+                                      I... rest) noexcept {
+    const std::int64_t index[] = {first, static_cast<std::int64_t>(rest)...};
+    std::int64_t sum = 0;
+    for (int d = 0; d < 1 + static_cast<int>(sizeof...(rest)); ++d) {
+        sum += index[d] * layout.strides[d];
+    }
+    return sum;
+}
+
+/// The lowest and the highest offset that any index reaches. Without negative strides `lowest`
+/// is 0. A layout without elements reaches nothing: {0, -1}.
+struct Reach {
+    std::int64_t lowest;   // <= 0
+    std::int64_t highest;  // >= 0, but for {0, -1}
+};
+[[nodiscard]] Reach reach(const Layout& layout);
+
+/// How many elements the memory must have, from the lowest to the highest offset, both included;
+/// 0 if there are no elements. A stride-0 dim needs none of its own; a pitch needs the gaps too.
+[[nodiscard]] std::int64_t required_span(const Layout& layout);
+
+/// Does a walk in index order, last dim fastest, visit offsets 0, 1, 2, ... without a gap?
+/// Strides of dims of extent 1 are never used, so they are ignored.
+[[nodiscard]] bool is_contiguous(const Layout& layout);
+
+/// Does every index have a place of its own (mdspan: unique)? If not, two writers may meet.
+/// Exact when the sorted strides prove it or when there are at most 2^16 elements to enumerate;
+/// beyond that the answer is no, so that "yes" can always be trusted.
+[[nodiscard]] bool is_injective(const Layout& layout);
+
+/// The same shape, and the same stride wherever a dim has more than one index?
+[[nodiscard]] bool equivalent(const Layout& a, const Layout& b);
+
+/// "shape (2, 3), strides (3, 1)"
+std::string to_string(const Layout& layout);
+
+}  // namespace sixdays

@@ -1,0 +1,64 @@
+/// @file
+/// Tensor<T>: host memory that owns its elements, row-major.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/tensor/view.hpp"
+
+namespace sixdays {
+
+/// One allocation on the CPU and the shape it is read with. For loops, tests and examples.
+template <class T>
+class Tensor {
+    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to point at");
+
+public:
+    /// Elements are value-initialised (0). @throws std::invalid_argument  as size(shape) does
+    explicit Tensor(const Shape& shape)
+        : layout_(row_major(shape)), elements_(static_cast<std::size_t>(layout_.size())) {}
+
+    /// @param elements  in row-major order
+    /// @throws std::invalid_argument  their number is not the shape's size
+    Tensor(const Shape& shape, std::vector<T> elements)
+        : layout_(row_major(shape)), elements_(std::move(elements)) {
+        if (static_cast<std::int64_t>(elements_.size()) != layout_.size()) {
+            throw std::invalid_argument("shape " + to_string(shape) + " has " +
+                                        std::to_string(layout_.size()) + " elements, but " +
+                                        std::to_string(elements_.size()) + " were given");
+        }
+    }
+
+    const Shape& shape() const noexcept { return layout_.shape; }
+    std::int64_t size() const noexcept { return layout_.size(); }
+    T* data() noexcept { return elements_.data(); }
+    const T* data() const noexcept { return elements_.data(); }
+
+    View<T> view() noexcept { return {elements_.data(), layout_}; }
+    View<const T> view() const noexcept { return {elements_.data(), layout_}; }
+
+    /// The element at (i, j, ...), one index per dim. Unchecked; rank 0 takes no index.
+    template <class... I>
+    T& operator()(I... index) noexcept {
+        return elements_[at(index...)];
+    }
+    template <class... I>
+    const T& operator()(I... index) const noexcept {
+        return elements_[at(index...)];
+    }
+
+private:
+    template <class... I>
+    std::size_t at(I... index) const noexcept {
+        return static_cast<std::size_t>(offset(layout_, Index{index...}));
+    }
+
+    Layout layout_;
+    std::vector<T> elements_;
+};
+
+}  // namespace sixdays

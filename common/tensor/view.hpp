@@ -1,0 +1,57 @@
+/// @file
+/// View<T>: a pointer and a layout. It owns nothing and copies nothing.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "common/tensor/layout.hpp"
+
+namespace sixdays {
+
+/// A tensor in memory that somebody else owns, on the CPU or on the GPU: the pointer does not say
+/// which. `View<const float>` may only be read. Small and plain, so a kernel takes it by value.
+template <class T>
+struct View {
+    T* data =
+        nullptr;  // at index (0, 0, ...); lower addresses belong to it if strides are negative
+    Layout layout;
+
+    View() = default;
+    View(T* data_, const Layout& layout_) : data(data_), layout(layout_) {}
+
+    /// Row-major over `shape`. @throws std::invalid_argument  as size(shape) does
+    View(T* data_, const Shape& shape) : data(data_), layout(row_major(shape)) {}
+
+    /// Whoever may write may also read.
+    operator View<const T>() const {
+        static_assert(!std::is_const_v<T>);
+        return {data, layout};
+    }
+
+    SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
+    SIXDAYS_HD std::int64_t extent(int d) const noexcept { return layout.extent(d); }
+    SIXDAYS_HD std::int64_t size() const noexcept { return layout.size(); }
+
+    /// The element at (i, j, ...), one index per dim. Unchecked.
+    template <class... I>
+    SIXDAYS_HD T& operator()(std::int64_t first, I... rest) const noexcept {
+        return data[offset(layout, first, rest...)];
+    }
+    SIXDAYS_HD T& operator()(const Index& index) const noexcept {
+        return data[offset(layout, index)];
+    }
+};
+
+/// Do the two touch a common byte? Compares the whole spans, so two interleaved views (the even
+/// and the odd columns of a matrix) count as overlapping: "no" can be trusted, "yes" is cautious.
+template <class A, class B>
+[[nodiscard]] bool overlap(const View<A>& a, const View<B>& b) {
+    if (a.size() == 0 || b.size() == 0) return false;
+    const Reach ra = reach(a.layout), rb = reach(b.layout);
+    const auto first_byte = [](const auto* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    return first_byte(a.data + ra.lowest) < first_byte(b.data + rb.highest + 1) &&
+           first_byte(b.data + rb.lowest) < first_byte(a.data + ra.highest + 1);
+}
+
+}  // namespace sixdays
