@@ -1,0 +1,146 @@
+# add_day(<day>): everything that is built for one lesson. The folder's file names say what is what:
+#
+#   *_cpu.cpp  *.cpp      loops and other host code      -> <day>_loops
+#   *_cuda.cu  steps/*.cu ports                          -> <day>_ports_emulated, <day>_ports_cuda
+#   main.cpp              the lesson as a run            -> <day>_emulated, <day>
+#   tests.cpp             Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
+#   exercises/            <name>.hpp, <name>_cpu.cpp, <name>_tests.cpp, <name>_stub.cu, ...
+#
+# main.cpp and tests.cpp are compiled once and linked to either ports library, never to both.
+# A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub.
+
+include(${PROJECT_SOURCE_DIR}/common/emulator/emulate.cmake)
+
+add_custom_target(lessons)  # the executables of all days, without the tests
+
+# sixdays_executable(<name> <gpu library> <source or object library>... [LIBRARIES <library>...])
+function(sixdays_executable name gpu)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+    add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE sixdays_host_flags ${arg_LIBRARIES} ${gpu})
+endfunction()
+
+# sixdays_object(<name> <source>...): host files compiled once, for two executables.
+function(sixdays_object name)
+    add_library(${name} OBJECT ${ARGN})
+    target_link_libraries(${name} PRIVATE sixdays_host_flags)
+endfunction()
+
+# One add_test per day, backend and tier; a tier is a Catch2 tag, and ctest -L day01 runs a day.
+# Without nvcc the GPU entries are still there, Skipped with the reason.
+function(sixdays_add_day_tests day label)
+    foreach(tier small full)
+        add_test(NAME ${label}.emulated.${tier} COMMAND ${day}_tests_emulated "[${tier}]")
+        set_tests_properties(${label}.emulated.${tier} PROPERTIES
+            LABELS "${label};emulated;${tier}" SKIP_RETURN_CODE 4)
+    endforeach()
+    foreach(tier small full huge)
+        set(name ${label}.cuda.${tier})
+        if(SIXDAYS_HAVE_CUDA)
+            add_test(NAME ${name} COMMAND ${day}_tests_cuda "[${tier}]")
+            set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
+        else()
+            sixdays_add_skipped_test(${name} "${SIXDAYS_WHY_NO_CUDA}")
+        endif()
+        set_tests_properties(${name} PROPERTIES LABELS "${label};gpu;${tier}")
+    endforeach()
+endfunction()
+
+# A test that cannot run here: Skipped, or Failed where a GPU is required.
+function(sixdays_add_skipped_test name why)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} "-DWHY=${why}"
+        -P ${PROJECT_SOURCE_DIR}/common/cmake/skip.cmake)
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+endfunction()
+
+# An exercise: the same cases run against the stub (must be refused), against the solution (must
+# pass), and, by `learn check`, against the learner's own file.
+function(sixdays_add_exercise day label name)
+    set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises)
+    set(prefix ${label}_${name})
+    sixdays_object(${prefix}_cases ${folder}/${name}_cpu.cpp ${folder}/${name}_tests.cpp)
+    target_link_libraries(${prefix}_cases PRIVATE sixdays_testing)
+
+    foreach(who stub solution)
+        sixdays_emulated_library(${prefix}_${who}_port ${folder}/${name}_${who}.cu)
+        sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
+            LIBRARIES sixdays_testing_main ${prefix}_${who}_port sixdays_tensor)
+    endforeach()
+    add_test(NAME ${label}.exercise.${name}.solution COMMAND ${prefix}_solution)
+    add_test(NAME ${label}.exercise.${name}.stub COMMAND ${CMAKE_COMMAND}
+        -DPROGRAM=$<TARGET_FILE:${prefix}_stub>
+        -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_refusal.cmake)
+    set_tests_properties(${label}.exercise.${name}.solution ${label}.exercise.${name}.stub
+        PROPERTIES LABELS "${label};exercise;small")
+
+    if(SIXDAYS_HAVE_CUDA)
+        add_library(${prefix}_solution_port_cuda STATIC ${folder}/${name}_solution.cu)
+        target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
+        sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
+            $<TARGET_OBJECTS:${prefix}_cases>
+            LIBRARIES sixdays_testing_main ${prefix}_solution_port_cuda sixdays_tensor)
+        add_test(NAME ${label}.exercise.${name}.solution.cuda COMMAND ${prefix}_solution_cuda)
+        set_tests_properties(${label}.exercise.${name}.solution.cuda PROPERTIES
+            LABELS "${label};exercise;gpu;small" SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
+    endif()
+
+    # The learner's file may be broken at any time, so nothing but `learn check` builds it.
+    set(mine ${PROJECT_SOURCE_DIR}/my/${day}/${name}.cu)
+    if(EXISTS ${mine})
+        sixdays_emulated_library(my_${prefix}_port ${mine})
+        sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
+            LIBRARIES sixdays_testing_main my_${prefix}_port sixdays_tensor)
+        set_target_properties(my_${prefix}_port my_${prefix} PROPERTIES EXCLUDE_FROM_ALL ON)
+        target_include_directories(my_${prefix}_port PRIVATE ${folder})
+    endif()
+endfunction()
+
+function(add_day day)
+    string(REGEX MATCH "^day[0-9][0-9]" label ${day})
+    set(folder ${PROJECT_SOURCE_DIR}/${day})
+    file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*.cu)
+    file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(REMOVE_ITEM loops ${folder}/main.cpp ${folder}/tests.cpp)
+
+    add_library(${day}_loops STATIC ${loops})
+    target_link_libraries(${day}_loops PUBLIC sixdays_tensor PRIVATE sixdays_host_flags)
+
+    # The ports, by the C++ compiler for the emulator and by nvcc for the GPU.
+    sixdays_emulated_library(${day}_ports_emulated ${ports})
+    target_link_libraries(${day}_ports_emulated PUBLIC ${day}_loops)
+    set(native sixdays_gpu_emulated)
+    set(native_ports ${day}_ports_emulated)
+    if(SIXDAYS_HAVE_CUDA)
+        add_library(${day}_ports_cuda STATIC ${ports})
+        target_link_libraries(${day}_ports_cuda PUBLIC ${day}_loops PRIVATE sixdays_flags)
+        set(native sixdays_gpu_cuda)
+        set(native_ports ${day}_ports_cuda)
+    endif()
+
+    # The lesson as a run.
+    sixdays_object(${day}_main ${folder}/main.cpp)
+    sixdays_executable(${day}_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_main>
+        LIBRARIES ${day}_ports_emulated sixdays_lesson)
+    sixdays_executable(${day} ${native} $<TARGET_OBJECTS:${day}_main>
+        LIBRARIES ${native_ports} sixdays_lesson)
+    add_dependencies(lessons ${day}_emulated ${day})
+
+    if(NOT SIXDAYS_HAVE_CATCH2)
+        return()
+    endif()
+    sixdays_object(${day}_tests ${folder}/tests.cpp)
+    target_link_libraries(${day}_tests PRIVATE sixdays_testing)
+    sixdays_executable(${day}_tests_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
+        LIBRARIES sixdays_testing_main ${day}_ports_emulated)
+    if(SIXDAYS_HAVE_CUDA)
+        sixdays_executable(${day}_tests_cuda sixdays_gpu_cuda $<TARGET_OBJECTS:${day}_tests>
+            LIBRARIES sixdays_testing_main ${day}_ports_cuda)
+    endif()
+    sixdays_add_day_tests(${day} ${label})
+
+    file(GLOB exercises CONFIGURE_DEPENDS RELATIVE ${folder}/exercises ${folder}/exercises/*_stub.cu)
+    foreach(exercise IN LISTS exercises)
+        string(REPLACE "_stub.cu" "" exercise ${exercise})
+        sixdays_add_exercise(${day} ${label} ${exercise})
+    endforeach()
+endfunction()
