@@ -1,0 +1,118 @@
+/// @file
+/// Buffer<T>: an array in device memory that frees itself. Day 01 shows the calls behind it.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/tensor/tensor.hpp"
+
+namespace sixdays::gpu {
+
+namespace detail {
+// cudaMalloc, cudaFree, cudaMemcpy, cudaMemset. All sizes in bytes.
+void* allocate(std::size_t bytes);
+void release(void* device) noexcept;
+void copy_to_device(void* device, const void* host, std::size_t bytes);
+void copy_to_host(void* host, const void* device, std::size_t bytes);
+void fill_bytes(void* device, int byte, std::size_t bytes);
+}  // namespace detail
+
+/// `size` elements of device memory, not initialised. Moves, does not copy. Copies between host and
+/// device wait until they are done, and for the work given to the device before them.
+template <class T>
+class Buffer {
+    static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
+
+public:
+    /// @throws std::invalid_argument  size < 0 or too many bytes for 64 bits
+    /// @throws gpu::Error  the device has not that much memory left
+    explicit Buffer(std::int64_t size)
+        : size_(size), data_(static_cast<T*>(detail::allocate(bytes_of(size)))) {}
+
+    /// As many elements as the host tensor has, copied from it.
+    explicit Buffer(const Tensor<T>& host) : Buffer(host.size()) { upload(host.data(), size_); }
+
+    Buffer(Buffer&& other) noexcept
+        : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+    Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(size_, other.size_);
+        std::swap(data_, other.data_);
+        return *this;
+    }
+    ~Buffer() { detail::release(data_); }
+
+    T* data() noexcept { return data_; }
+    const T* data() const noexcept { return data_; }
+    std::int64_t size() const noexcept { return size_; }
+
+    /// Copies `count` host elements to the device, to the buffer's elements from `first` on.
+    void upload(const T* host, std::int64_t count, std::int64_t first = 0) {
+        check_range(first, count);
+        detail::copy_to_device(data_ + first, host, bytes_of(count));
+    }
+
+    /// Copies `count` elements from `first` on to the host.
+    [[nodiscard]] std::vector<T> download(std::int64_t first, std::int64_t count) const {
+        check_range(first, count);
+        std::vector<T> host(static_cast<std::size_t>(count));
+        detail::copy_to_host(host.data(), data_ + first, bytes_of(count));
+        return host;
+    }
+    [[nodiscard]] std::vector<T> download() const { return download(0, size_); }
+
+    /// Sets every byte. 0xFF in every byte is a NaN for float and double: the usual poison.
+    void fill_bytes(int byte) { detail::fill_bytes(data_, byte, bytes_of(size_)); }
+
+    /// The buffer as a tensor whose index (0, 0, ...) is element `first`.
+    /// @throws std::invalid_argument  the layout reaches outside the buffer
+    View<T> view(const Layout& layout, std::int64_t first = 0) {
+        check_reach(layout, first);
+        return {data_ + first, layout};
+    }
+    View<const T> view(const Layout& layout, std::int64_t first = 0) const {
+        check_reach(layout, first);
+        return {data_ + first, layout};
+    }
+    View<T> view(const Shape& shape) { return view(row_major(shape)); }
+    View<const T> view(const Shape& shape) const { return view(row_major(shape)); }
+
+private:
+    static std::size_t bytes_of(std::int64_t count) {
+        if (count < 0 || count > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
+            throw std::invalid_argument("a device buffer of " + std::to_string(count) +
+                                        " elements of " + std::to_string(sizeof(T)) +
+                                        " bytes was asked for");
+        }
+        return static_cast<std::size_t>(count) * sizeof(T);
+    }
+
+    void check_range(std::int64_t first, std::int64_t count) const {
+        if (first < 0 || count < 0 || first > size_ || count > size_ - first) {
+            throw std::invalid_argument("elements [" + std::to_string(first) + ", " +
+                                        std::to_string(first) + " + " + std::to_string(count) +
+                                        ") of a buffer of " + std::to_string(size_));
+        }
+    }
+
+    void check_reach(const Layout& layout, std::int64_t first) const {
+        const Reach r = reach(layout);
+        if (required_span(layout) == 0) return;
+        if (first < -r.lowest || first > size_ - 1 - r.highest) {
+            throw std::invalid_argument(to_string(layout) + " from element " +
+                                        std::to_string(first) + " on reaches offsets " +
+                                        std::to_string(r.lowest) + " to " +
+                                        std::to_string(r.highest) + ", but the buffer has " +
+                                        std::to_string(size_) + " elements");
+        }
+    }
+
+    std::int64_t size_;
+    T* data_;
+};
+
+}  // namespace sixdays::gpu

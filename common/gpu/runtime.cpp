@@ -1,0 +1,241 @@
+// The gpu headers, defined over the CUDA runtime. Compiled twice from this one text: with the
+// toolkit's cuda_runtime.h into sixdays_gpu_cuda, with the emulator's into sixdays_gpu_emulated.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "common/gpu/buffer.hpp"
+#include "common/gpu/check.hpp"
+#include "common/gpu/device.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/timer.hpp"
+
+#ifdef SIXDAYS_EMULATED
+#include "common/emulator/report.hpp"
+#endif
+
+namespace sixdays::gpu {
+namespace {
+
+std::string to_text(dim3 d) {
+    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
+           ")";
+}
+
+std::string attribute(cudaDeviceAttr which) {
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? std::to_string(value) : "?";
+}
+
+// What a reader can do about it; empty where the runtime's own text says all there is to say.
+std::string advice(cudaError_t code) {
+    switch (code) {
+        case cudaErrorNoKernelImageForDevice:
+            return " The program was built for architecture " SIXDAYS_ARCHITECTURES
+                   ", this device is " +
+                   attribute(cudaDevAttrComputeCapabilityMajor) +
+                   attribute(cudaDevAttrComputeCapabilityMinor) +
+                   ": configure with -DCMAKE_CUDA_ARCHITECTURES=native and build again.";
+        case cudaErrorInvalidConfiguration:
+        case cudaErrorInvalidValue:
+            return " This device allows " + attribute(cudaDevAttrMaxThreadsPerBlock) +
+                   " threads a block, a grid of at least one block and at most (" +
+                   attribute(cudaDevAttrMaxGridDimX) + ", " + attribute(cudaDevAttrMaxGridDimY) +
+                   ", " + attribute(cudaDevAttrMaxGridDimZ) + "), and " +
+                   attribute(cudaDevAttrMaxSharedMemoryPerBlock) +
+                   " bytes of shared memory a block (more only after cudaFuncSetAttribute).";
+        case cudaErrorLaunchOutOfResources:
+            return " One block needs more registers or shared memory than a multiprocessor has: "
+                   "use "
+                   "fewer threads a block.";
+#ifndef SIXDAYS_EMULATED
+        case cudaErrorIllegalAddress:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorLaunchFailure:
+        case cudaErrorAssert:
+        case cudaErrorHardwareStackError:
+            return " An earlier kernel did this, and every CUDA call of this process will now "
+                   "fail: "
+                   "restart it under `compute-sanitizer` to learn the line.";
+#endif
+        default:
+            return "";
+    }
+}
+
+// On the emulator the reason is known: kernel, line, thread and address.
+std::string finding() {
+#ifdef SIXDAYS_EMULATED
+    if (const emulator::Report* report = emulator::last_report()) return "\n" + report->text;
+#endif
+    return "";
+}
+
+std::string name_and_text(cudaError_t code) {
+    return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code) + ".";
+}
+
+}  // namespace
+
+// --- check.hpp, launch.hpp
+// ------------------------------------------------------------------------
+
+void check(cudaError_t code, const char* call, const char* file, int line) {
+    if (code == cudaSuccess) return;
+    (void)cudaGetLastError();  // an error that is not sticky must not be found again by the next
+                               // check
+    throw Error(code, std::string(file) + ":" + std::to_string(line) + ": " + call +
+                          " failed with " + name_and_text(code) + advice(code) + finding());
+}
+
+void check_launch(const char* kernel, dim3 grid, dim3 block, const char* file, int line) {
+    const cudaError_t code = cudaGetLastError();
+    if (code == cudaSuccess) return;
+    throw Error(code, std::string(file) + ":" + std::to_string(line) + ": the launch of " + kernel +
+                          " with grid " + to_text(grid) + " and block " + to_text(block) +
+                          " failed with " + name_and_text(code) + advice(code) + finding());
+}
+
+namespace {
+
+std::int64_t blocks(std::int64_t items, int threads) {
+    if (items < 0 || threads < 1) {
+        throw std::invalid_argument(std::to_string(items) + " items in blocks of " +
+                                    std::to_string(threads) + " threads were asked for");
+    }
+    return items / threads + (items % threads != 0);
+}
+
+}  // namespace
+
+unsigned blocks_for(std::int64_t items, int threads) {
+    constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+    const std::int64_t n = blocks(items, threads);
+    if (n > kMost) {
+        throw std::invalid_argument(std::to_string(items) + " items in blocks of " +
+                                    std::to_string(threads) + " threads need " + std::to_string(n) +
+                                    " blocks, but a grid has at most " + std::to_string(kMost));
+    }
+    return static_cast<unsigned>(n);
+}
+
+unsigned blocks_for_yz(std::int64_t items, int threads) {
+    return static_cast<unsigned>(std::min<std::int64_t>(blocks(items, threads), 65535));
+}
+
+// --- device.hpp
+// -----------------------------------------------------------------------------------
+
+bool is_emulated() noexcept {
+#ifdef SIXDAYS_EMULATED
+    return true;
+#else
+    return false;
+#endif
+}
+
+std::string why_unavailable() {
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code != cudaSuccess) {
+        (void)cudaGetLastError();
+        // 35 is both "no driver at all" and "driver older than this toolkit".
+        return "no GPU answers: " + name_and_text(code);
+    }
+    return count > 0 ? "" : "no GPU answers: the driver runs, but counts 0 devices.";
+}
+
+Device device() {
+    int id = 0;
+    SIXDAYS_CUDA(cudaGetDevice(&id));
+    cudaDeviceProp p{};
+    SIXDAYS_CUDA(cudaGetDeviceProperties(&p, id));
+    Device d;
+    d.name = p.name;
+    d.major = p.major;
+    d.minor = p.minor;
+    d.multiprocessors = p.multiProcessorCount;
+    d.threads_per_block = p.maxThreadsPerBlock;
+    d.warp_size = p.warpSize;
+    d.memory_bytes = static_cast<std::int64_t>(p.totalGlobalMem);
+    d.l2_bytes = p.l2CacheSize;
+    d.shared_bytes = static_cast<std::int64_t>(p.sharedMemPerBlock);
+    SIXDAYS_CUDA(cudaDriverGetVersion(&d.driver_version));
+    SIXDAYS_CUDA(cudaRuntimeGetVersion(&d.runtime_version));
+    return d;
+}
+
+void synchronize() {
+    SIXDAYS_CUDA(cudaDeviceSynchronize());
+}
+
+// --- buffer.hpp
+// -----------------------------------------------------------------------------------
+
+namespace detail {
+
+void* allocate(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    void* device = nullptr;
+    const cudaError_t code = cudaMalloc(&device, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        std::size_t free = 0, total = 0;
+        (void)cudaMemGetInfo(&free, &total);
+        throw Error(code, std::to_string(bytes) +
+                              " bytes of device memory were asked for, but only " +
+                              std::to_string(free) + " of " + std::to_string(total) + " are free");
+    }
+    SIXDAYS_CUDA(code);
+    return device;
+}
+
+void release(void* device) noexcept {
+    (void)cudaFree(device);
+}
+
+void copy_to_device(void* device, const void* host, std::size_t bytes) {
+    if (bytes > 0) SIXDAYS_CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+}
+
+void copy_to_host(void* host, const void* device, std::size_t bytes) {
+    if (bytes > 0) SIXDAYS_CUDA(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+}
+
+void fill_bytes(void* device, int byte, std::size_t bytes) {
+    if (bytes > 0) SIXDAYS_CUDA(cudaMemset(device, byte, bytes));
+}
+
+}  // namespace detail
+
+// --- timer.hpp
+// ------------------------------------------------------------------------------------
+
+Timer::Timer() {
+    SIXDAYS_CUDA(cudaEventCreate(&start_));
+    SIXDAYS_CUDA(cudaEventCreate(&stop_));
+}
+
+Timer::~Timer() {
+    (void)cudaEventDestroy(start_);
+    (void)cudaEventDestroy(stop_);
+}
+
+void Timer::start(Stream stream) {
+    SIXDAYS_CUDA(cudaEventRecord(start_, stream));
+}
+
+void Timer::stop(Stream stream) {
+    SIXDAYS_CUDA(cudaEventRecord(stop_, stream));
+}
+
+double Timer::seconds() {
+    float milliseconds = 0;
+    SIXDAYS_CUDA(cudaEventSynchronize(stop_));
+    SIXDAYS_CUDA(cudaEventElapsedTime(&milliseconds, start_, stop_));
+    return milliseconds * 1e-3;
+}
+
+}  // namespace sixdays::gpu
