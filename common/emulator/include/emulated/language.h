@@ -83,9 +83,3 @@ inline void __threadfence_system() { sixdays::emulator::thread_fence(); }
 
 inline long long clock64() { return sixdays::emulator::ticks(); }
 inline void __nanosleep(unsigned) { sixdays::emulator::ticks(); }
-
-// memcpy, memset and memmove of a size known only at run time have no hook of their own.
-extern "C" void* memcpy(void*, const void*, std::size_t) noexcept __asm__("sixdays_emulator_memcpy");
-extern "C" void* memmove(void*, const void*, std::size_t) noexcept
-    __asm__("sixdays_emulator_memmove");
-extern "C" void* memset(void*, int, std::size_t) noexcept __asm__("sixdays_emulator_memset");
