@@ -23,11 +23,10 @@ struct View {
     /// Row-major over `shape`. @throws std::invalid_argument  as size(shape) does
     View(T* data_, const Shape& shape) : data(data_), layout(row_major(shape)) {}
 
-    /// Whoever may write may also read.
-    operator View<const T>() const {
-        static_assert(!std::is_const_v<T>);
-        return {data, layout};
-    }
+    /// Whoever may write may also read: a View<float> is taken where a View<const float> is asked
+    /// for.
+    template <class U, std::enable_if_t<std::is_same_v<const U, T>, int> = 0>
+    View(const View<U>& other) : data(other.data), layout(other.layout) {}
 
     SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return layout.extent(d); }

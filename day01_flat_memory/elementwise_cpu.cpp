@@ -1,0 +1,112 @@
+// The plain loops. Each has a kernel of the same body in elementwise_cuda.cu.
+#include "day01_flat_memory/elementwise.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+// --- loops
+// ----------------------------------------------------------------------------------------
+namespace {
+
+// [add]
+void add_loop(const float* a, const float* b, std::int64_t n, float* out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = a[i] + b[i];
+    }
+}
+// [add]
+
+// [square]
+void square_loop(const float* in, std::int64_t n, float* out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = in[i] * in[i];
+    }
+}
+// [square]
+
+// [scale]
+void scale_loop(float alpha, const float* in, std::int64_t n, float* out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = alpha * in[i];
+    }
+}
+// [scale]
+
+// [saxpy]
+void saxpy_loop(float alpha, const float* x, const float* y, std::int64_t n, float* out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        // Left alone, nvcc would fuse alpha * x + y into one rounding and this loop would use two.
+        // Both say fma, so that they agree to the last bit.
+        out[i] = std::fma(alpha, x[i], y[i]);
+    }
+}
+// [saxpy]
+
+}  // namespace
+
+void add_cpu(View<const float> a, View<const float> b, View<float> out) {
+    check_add(a, b, out);
+    add_loop(a.data, b.data, out.size(), out.data);
+}
+
+void square_cpu(View<const float> in, View<float> out) {
+    check_square(in, out);
+    square_loop(in.data, out.size(), out.data);
+}
+
+void scale_cpu(float alpha, View<const float> in, View<float> out) {
+    check_scale(in, out);
+    scale_loop(alpha, in.data, out.size(), out.data);
+}
+
+void saxpy_cpu(float alpha, View<const float> x, View<const float> y, View<float> out) {
+    check_saxpy(x, y, out);
+    saxpy_loop(alpha, x.data, y.data, out.size(), out.data);
+}
+
+// --- what loop and port refuse, in the same words
+// -------------------------------------------------
+namespace {
+
+void check_input(const char* op, const char* name, const View<const float>& in,
+                 const View<float>& out) {
+    require_same_shape(op, name, in, "out", out);
+    require_contiguous(op, name, in);
+    require_memory(op, name, in);
+    require_same_or_apart(op, name, in, "out", out);
+}
+
+void check_output(const char* op, const View<float>& out) {
+    require_contiguous(op, "out", out);
+    require_memory(op, "out", out);
+}
+
+}  // namespace
+
+void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
+    check_output("add", out);
+    check_input("add", "a", a, out);
+    check_input("add", "b", b, out);
+}
+
+void check_square(const View<const float>& in, const View<float>& out) {
+    check_output("square", out);
+    check_input("square", "in", in, out);
+}
+
+void check_scale(const View<const float>& in, const View<float>& out) {
+    check_output("scale", out);
+    check_input("scale", "in", in, out);
+}
+
+void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out) {
+    check_output("saxpy", out);
+    check_input("saxpy", "x", x, out);
+    check_input("saxpy", "y", y, out);
+}
+
+}  // namespace sixdays::day01_flat_memory

@@ -1,0 +1,50 @@
+/// @file
+/// The offset of an element in flat memory, written out for 2, 3 and 4 dims.
+///
+/// Ask one question per dim: how many elements lie between two neighbours along it? The answer is
+/// the product of the extents to its right, and it multiplies that dim's index:
+///
+///     scores (B, NH, T, T)     b: NH * T * T     h: T * T     q: T     k: 1
+///
+/// The same functions serve loops and kernels. All sizes are 64-bit: B * NH * T * T passes 2^31 in
+/// ordinary models (32 * 12 * 4096 * 4096 is 6.4e9).
+#pragma once
+
+#include <cstdint>
+
+#include "common/tensor/host_device.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+// [offsets]
+/// Matrix (M, K): row m, column k. M is not needed.
+SIXDAYS_HD inline std::int64_t offset2(std::int64_t m, std::int64_t k,  //
+                                       std::int64_t K) noexcept {
+    return m * K + k;
+}
+
+/// Activations (B, T, C): sequence b of the batch, token position t ("time"), channel c.
+SIXDAYS_HD inline std::int64_t offset3(std::int64_t b, std::int64_t t, std::int64_t c,  //
+                                       std::int64_t T, std::int64_t C) noexcept {
+    return (b * T + t) * C + c;  // b * (T * C) + t * C + c, with one multiplication less
+}
+
+/// Attention scores (B, NH, T, U): sequence b, head h, query position q, key position k. While a
+/// model reads a prompt, U equals T and the shape is (B, NH, T, T).
+SIXDAYS_HD inline std::int64_t offset4(std::int64_t b, std::int64_t h, std::int64_t q,
+                                       std::int64_t k,  //
+                                       std::int64_t NH, std::int64_t T, std::int64_t U) noexcept {
+    return ((b * NH + h) * T + q) * U + k;
+}
+// [offsets]
+
+// [row pointer]
+/// The row pointer: drop the last term, keep a pointer, and use the last index alone from there on.
+/// token_at(x, b, t, T, C)[c] is x[offset3(b, t, c, T, C)], and the multiplications are done once.
+SIXDAYS_HD inline const float* token_at(const float* x, std::int64_t b, std::int64_t t,
+                                        std::int64_t T, std::int64_t C) noexcept {
+    return x + (b * T + t) * C;
+}
+// [row pointer]
+
+}  // namespace sixdays::day01_flat_memory

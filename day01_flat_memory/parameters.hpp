@@ -1,0 +1,44 @@
+/// @file
+/// One allocation, many tensors: where each parameter tensor of GPT-2 begins, by prefix sums.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/tensor/layout.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+/// The sizes that make a GPT-2. Defaults: the 124M model with the vocabulary padded to 50,304, a
+/// multiple of 128, as llm.c stores it.
+struct Gpt2Sizes {
+    std::int64_t max_T = 1024;  // positions
+    std::int64_t V = 50304;     // vocabulary, padded from 50,257
+    std::int64_t L = 12;        // layers
+    std::int64_t NH = 12;       // heads
+    std::int64_t C = 768;       // channels; a head has C / NH of them
+};
+
+struct Part {
+    std::string name;
+    Shape shape;
+    std::int64_t first = 0;  // offset of its first element in the one allocation
+    std::int64_t count = 0;  // elements
+};
+
+/// The 16 parameter tensors in llm.c's order (train_gpt2.c, ParameterTensors), `first` still 0.
+std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes = {});
+
+/// Fills in `first` and `count`: each part begins where the parts before it end.
+/// @return  elements in all
+/// @throws std::invalid_argument  a bad shape, or a total that does not fit in 64 bits
+std::int64_t cut(std::vector<Part>& parts);
+
+/// Bytes that a KV cache takes: one key and one value of C / NH channels per layer, head and
+/// position, for `T` positions.
+/// @throws std::invalid_argument  a negative size, NH that does not divide C, or too many bytes
+[[nodiscard]] std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,
+                                          std::int64_t bytes_per_element);
+
+}  // namespace sixdays::day01_flat_memory
