@@ -78,12 +78,12 @@ build_progress() {
 # --- which machine is this? -----------------------------------------------------------------------
 built_with_nvcc() { cached CMAKE_CUDA_COMPILER / && ! cached SIXDAYS_CUDA OFF; }
 
-# A GPU that can run the lessons: it answers, and is new enough. Else $why_no_gpu is a sentence.
+# A GPU that can run the lessons: it answers, and is new enough. Else $why_no_gpu is half a sentence.
 find_gpu() {
     local answer
     gpu_name='' gpu_capability='' gpu_driver=''
     if ! command -v nvidia-smi >/dev/null; then
-        why_no_gpu="No GPU answers here."
+        why_no_gpu="no GPU answers here"
         return 1
     fi
     answer=$(timeout 30 nvidia-smi --query-gpu=name,compute_cap,driver_version \
@@ -91,10 +91,10 @@ find_gpu() {
     IFS=, read -r gpu_name gpu_capability gpu_driver <<<"$answer" || true
     gpu_capability=${gpu_capability# } gpu_driver=${gpu_driver# }
     if [[ ! $gpu_capability =~ ^[0-9]+\.[0-9]+$ ]]; then
-        why_no_gpu="nvidia-smi is here, but no GPU answers it."
+        why_no_gpu="nvidia-smi is here, but no GPU answers it"
         return 1
     elif ! at_least "$gpu_capability" 8.0; then
-        why_no_gpu="The $gpu_name has compute capability $gpu_capability; the lessons need 8.0."
+        why_no_gpu="the $gpu_name has compute capability $gpu_capability, and the lessons need 8.0"
         return 1
     fi
 }

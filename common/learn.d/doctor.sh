@@ -102,7 +102,7 @@ doctor_gpu() {
         advice+=("  driver: $gpu_driver is too old for CUDA $version. Take a newer driver, or an older Toolkit.")
         gpu_works=''
     elif [[ $gpu_name && -z $gpu_works ]]; then
-        advice+=("  GPU: $why_no_gpu The emulator runs all lessons.")
+        advice+=("  GPU: $why_no_gpu. The emulator runs all lessons.")
     elif [[ $card && -z $gpu_works ]]; then
         advice+=("  driver: an NVIDIA card is in this machine, but no driver answers. Install the driver of"
             "    your distribution, or https://www.nvidia.com/drivers; this script never does.")

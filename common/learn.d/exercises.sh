@@ -115,7 +115,7 @@ verb_reset() {
 
 # --- check ----------------------------------------------------------------------------------------
 verb_check() {
-    local which=("${days[@]}") found='' status=0 exercise
+    local which=("${days[@]}") found='' refused='' exercise
     no_more_than 2 "$@"
     if (($# > 0)); then
         find_exercises "$@"
@@ -133,13 +133,19 @@ verb_check() {
     for day in "${which[@]}"; do
         if (($# < 2)); then list_exercises; fi
         for exercise in "${exercises[@]}"; do
-            if [[ -e $root/my/$day/$exercise.cu ]]; then check_one "$exercise" || status=1; fi
+            if [[ -e $root/my/$day/$exercise.cu ]]; then check_one "$exercise" || refused=$day; fi
         done
     done
-    if built_with_nvcc && find_gpu; then
-        say "" "Checked on the emulator, which sees every load and store; the GPU was not used."
+    say ""
+    if [[ $refused ]]; then
+        say "A hint, if you want one: $learn hint ${refused%%_*}"
+    else
+        suggest_next
     fi
-    return "$status"
+    if built_with_nvcc && find_gpu; then
+        say "Checked on the emulator, which sees every load and store; the GPU was not used."
+    fi
+    [[ -z $refused ]]
 }
 
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
@@ -149,7 +155,7 @@ check_one() {
     build_target "what $1 is checked with" "$build" --target "${name}_solution"
     if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
         say "${bold}$1${plain}: ${red}does not compile${plain}."
-        show_errors "$mine" "$log"
+        show_errors "$1" "$mine" "$log"
         say "  Everything the build said: $(path "$log")"
         remember "$1" result refused
         return 1
@@ -174,8 +180,8 @@ check_one() {
 }
 
 # Of a failed build, what the compiler or the translator says about this file, and nothing else.
-show_errors() {
-    local mine=$1 log=$2 said
+show_errors() {  # show_errors <exercise> <file> <log>
+    local mine=$2 log=$3 said
     said=$(awk -v mine="$mine" '
         /^\[[0-9]+\/[0-9]+\]|^FAILED: |^ninja: /        { keep = 0; next }
         index($0, mine ":") == 1 && / error: |: error/    { keep = 1 }
@@ -185,7 +191,7 @@ show_errors() {
     if [[ -z $said && $(<"$log") == *"undefined reference to"* ]]; then
         said="It compiles, but nothing in it defines the function that the cases call:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
-Compare your function's name, arguments and namespace with $(path "${mine%/*}")."
+Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1.hpp")."
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) )' "$log")
     fi
@@ -198,7 +204,7 @@ Compare your function's name, arguments and namespace with $(path "${mine%/*}").
 first_failure() {
     awk '
         /^-----------------------/ { if (failed) exit; head = !head; if (head) name = ""; next }
-        head { sub(/ +$/, ""); if (name == "") name = $0; else { sub(/^ +/, ", "); name = name $0 }; next }
+        head { join = /^ / ? ", " : " "; gsub(/^ +| +$/, ""); name = name (name == "" ? "" : join) $0; next }
         /^(\.\.\.|===)/ { if (failed) exit; next }
         / FAILED:$/ { if (failed++) exit; part = "asked"; next }
         !failed { next }
@@ -211,7 +217,7 @@ first_failure() {
             if (said == "") said = text["expansion"]
             if (said == "") said = text["asked"]
             gsub(/\n+$/, "", said)
-            print "  First case: " name
+            print "  The first case that fails: " name
             print said
         }' "$1"
 }
@@ -234,7 +240,9 @@ verb_progress() {
             if [[ $hints ]]; then result+=", hints seen: $hints"; fi
             words+=$(printf '\n    %-16s %s' "$exercise" "$result")
         done
-        say "  $(printf %-26s "$day")$solved of ${#exercises[@]} exercises solved$words"
+        words="$solved of ${#exercises[@]} exercises solved$words"
+        if ((${#exercises[@]} == 0)); then words="no exercises"; fi
+        say "  $(printf %-26s "$day")$words"
     done
     say ""
     suggest_next
@@ -242,7 +250,7 @@ verb_progress() {
 
 suggest_next() {
     local exercise
-    if [[ ! -x $build/bin/${days[0]}_emulated ]]; then
+    if [[ ! -x $build/bin/${days[0]:-}_emulated ]]; then
         say "Next: $learn run"
     elif ! day_to_do; then
         say "Every exercise is solved. $learn docs builds the pages."

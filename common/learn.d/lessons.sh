@@ -11,9 +11,9 @@ lessons_ready() {
 choose_backend() {
     backend=_emulated
     if ! built_with_nvcc; then
-        note "nvcc is not here, so the kernels run on the CPU emulator: same results, no speeds."
+        note "There is no nvcc here, so the kernels run on the CPU emulator: same results, no speeds."
     elif ! find_gpu; then
-        note "$why_no_gpu The kernels run on the CPU emulator: same results, no speeds."
+        note "${why_no_gpu^}, so the kernels run on the CPU emulator: same results, no speeds."
     else
         backend=''
     fi
@@ -33,7 +33,8 @@ verb_run() {
         "$build/bin/$day$backend" "$@" || { status=$? && failed+=("$day"); }
     done
     if ((${#failed[@]} > 0)); then
-        stop "$status" "" "This did not end well (status $status): ${failed[*]}."
+        if ((${#which[@]} > 1)); then note "" "Not all went well: ${failed[*]}."; fi
+        return "$status"
     elif (($# == 0)); then
         note ""
         suggest_next
@@ -64,16 +65,15 @@ verb_test() {
 }
 
 why_skipped() {
-    local were="$1 tests were skipped" reason
+    local were="$1 tests were skipped"
     if (($1 == 1)); then were="1 test was skipped"; fi
     if ! built_with_nvcc; then
-        reason="nvcc is not here, so there are no kernels built for a GPU"
-    elif find_gpu; then
-        reason="each says why in $(path "$build/Testing/Temporary/LastTest.log")"
+        say "$were: there is no nvcc here to build for a GPU. The same cases ran on the emulator."
+    elif ! find_gpu; then
+        say "$were for want of a GPU: $why_no_gpu. The same cases ran on the emulator."
     else
-        reason="they need a GPU. $why_no_gpu The same cases ran on the emulator"
+        say "$were; each says why in $(path "$build/Testing/Temporary/LastTest.log")."
     fi
-    say "$were: $reason."
 }
 
 verb_trace() {
@@ -92,7 +92,7 @@ verb_bench() {
         which=("$day")
     fi
     if ! find_gpu; then
-        stop 1 "$why_no_gpu Speeds are measured on a GPU only: an emulated time means nothing."
+        stop 1 "${why_no_gpu^}. Speeds are measured on a GPU only: an emulated time means nothing."
     fi
     lessons_ready
     if ! built_with_nvcc; then

@@ -95,10 +95,11 @@ need() {
         return
     fi
     if ! command -v apt-get >/dev/null; then
-        sorry "This machine has no apt, so I cannot install them."
+        sorry "This machine has no apt, so they cannot be installed from here."
     elif ((EUID != 0)) && ! command -v sudo >/dev/null; then
         sorry "Installing needs root's rights, and there is no sudo here."
-    elif ! install "${missing[@]}" "${welcome[@]}" && ! install "${missing[@]}"; then
+    elif ! install "${missing[@]}" "${welcome[@]}" &&
+        { [[ $network == down || -z ${welcome[*]} ]] || ! install "${missing[@]}"; }; then
         sorry "$why_not"
     fi
     find_gxx || stop 1 "No g++ here is version 11 or newer. Install one, say g++-12, and try again."
@@ -134,7 +135,7 @@ can_install_unasked() {
 
 apt() {
     as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y \
-        -o DPkg::Lock::Timeout=120 -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@" 2>&1
+        -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 -o Acquire::http::Timeout=20 "$@" 2>&1
 }
 
 candidate() {  # the version apt would install, if it knows one
@@ -143,36 +144,51 @@ candidate() {  # the version apt would install, if it knows one
 
 # install <package>...: false if it did not work; then $why_not is a sentence.
 install() {
-    local package packages=() log=$root/build/apt.log venv='' stale=''
+    local package packages=() venv='' updated=''
     mkdir -p "$root/build"
-    why_not="apt did not get far: its own words are in $(path "$log")."
     note "Installing ${*} with apt$( ((EUID == 0)) || echo ' (sudo may ask for your password)')."
     for package in "$@"; do
-        candidate "$package" >/dev/null || stale=yes
-    done
-    if [[ $stale ]]; then
-        note "  reading the list of packages"
-        apt update >"$log" || true
-    fi
-    for package in "$@"; do
+        if [[ -z $updated ]] && ! candidate "$package" >/dev/null; then
+            if ! apt_update; then return 1; fi
+            updated=yes
+        fi
         if [[ $package == cmake ]] && ! at_least "$(candidate cmake || echo 99)" 3.25; then
             package=python3-venv venv=yes
         fi
         packages+=("$package")
     done
     if ! apt_install "${packages[@]}"; then
-        # The list may be older than the mirror.
-        if [[ $stale ]] || ! apt update >"$log" || ! apt_install "${packages[@]}"; then
-            package=$(grep -h -m 1 -E '^(E:|sudo:)' "$log" || true)
-            why_not="apt could not install them: ${package:-no reason given} ($(path "$log") has it all)."
-            return 1
-        fi
+        if [[ $network == down || $updated ]]; then return 1; fi
+        # The list of packages may be older than the server's.
+        if ! apt_update || ! apt_install "${packages[@]}"; then return 1; fi
     fi
     if [[ $venv ]] && ! cmake_from_pypi; then return 1; fi
     installed=yes
 }
 
-apt_install() { apt install --no-install-recommends "$@" | tee "$root/build/apt.log" | apt_progress; }
+network=up
+why_not_apt() {
+    local log=$root/build/apt.log reason
+    if grep -qE 'Temporary failure|Could not resolve|Could not connect|unreachable' "$log"; then
+        network=down
+        why_not="There is no network here, or the package server does not answer ($(path "$log"))."
+    else
+        reason=$(grep -h -m 1 -E '^(E:|sudo:)' "$log" || true)
+        why_not="apt could not install them: ${reason:-no reason given} ($(path "$log"))."
+    fi
+    return 1
+}
+
+apt_update() {
+    note "  reading the list of packages"
+    apt update >"$root/build/apt.log" || why_not_apt || return 1
+    # apt takes an unreachable server for a warning.
+    if grep -q '^W: Failed to fetch' "$root/build/apt.log"; then why_not_apt; fi
+}
+
+apt_install() {
+    apt install --no-install-recommends "$@" | tee "$root/build/apt.log" | apt_progress || why_not_apt
+}
 
 # apt names each package three times: fetched, unpacked, set up.
 apt_progress() {
