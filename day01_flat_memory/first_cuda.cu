@@ -15,14 +15,16 @@ float add_two_numbers_cuda(float a, float b) {
     const float in[2] = {a, b};
     float out = 0;
 
-    float* memory = nullptr;                                // device memory: in[0], in[1], out
-    SIXDAYS_CUDA(cudaMalloc(&memory, 3 * sizeof(float)));   // 1 allocate
-    SIXDAYS_CUDA(cudaMemcpy(memory, in, 2 * sizeof(float),  // 2 copy there
-                            cudaMemcpyHostToDevice));
-    add_two_numbers_kernel<<<1, 1>>>(memory, memory + 2);  // 3 launch
+    // 1. Allocate device memory: in[0], in[1], out.
+    float* memory = nullptr;
+    SIXDAYS_CUDA(cudaMalloc(&memory, 3 * sizeof(float)));
+    // 2. Copy the inputs there.
+    SIXDAYS_CUDA(cudaMemcpy(memory, in, 2 * sizeof(float), cudaMemcpyHostToDevice));
+    // 3. Launch: one block of one thread.
+    add_two_numbers_kernel<<<1, 1>>>(memory, memory + 2);
     gpu::check_launch("add_two_numbers_kernel", 1, 1);
-    SIXDAYS_CUDA(cudaMemcpy(&out, memory + 2, sizeof(float),  // 4 copy back
-                            cudaMemcpyDeviceToHost));
+    // 4. Copy the result back. The copy waits until the kernel is done.
+    SIXDAYS_CUDA(cudaMemcpy(&out, memory + 2, sizeof(float), cudaMemcpyDeviceToHost));
     SIXDAYS_CUDA(cudaFree(memory));
     return out;
 }

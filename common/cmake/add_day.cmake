@@ -1,4 +1,5 @@
-# add_day(<day>): everything that is built for one lesson. The folder's file names say what is what:
+# add_day(), called in a day's folder: everything that is built for one lesson. File names say what
+# is what:
 #
 #   *_cpu.cpp  *.cpp      loops and other host code      -> <day>_loops
 #   *_cuda.cu  steps/*.cu ports                          -> <day>_ports_emulated, <day>_ports_cuda
@@ -95,9 +96,10 @@ function(sixdays_add_exercise day label name)
     endif()
 endfunction()
 
-function(add_day day)
-    string(REGEX MATCH "^day[0-9][0-9]" label ${day})
-    set(folder ${PROJECT_SOURCE_DIR}/${day})
+function(add_day)
+    set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+    get_filename_component(day ${folder} NAME)          # day01_flat_memory
+    string(REGEX MATCH "^day[0-9][0-9]" label ${day})   # day01
     file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*.cu)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     list(REMOVE_ITEM loops ${folder}/main.cpp ${folder}/tests.cpp)

@@ -1,0 +1,119 @@
+#include "common/bench/roofline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "common/bench/measure.hpp"
+
+namespace sixdays::bench {
+namespace {
+
+// Three significant digits: 4268, 98.1, 3.07, 0.189.
+std::string digits(double value) {
+    char text[32];
+    const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
+    std::snprintf(text, sizeof text, "%.*f", decimals, value);
+    return text;
+}
+
+std::string time_text(double seconds) {
+    if (seconds < 1e-3) return digits(seconds * 1e6) + " us";
+    if (seconds < 1) return digits(seconds * 1e3) + " ms";
+    return digits(seconds) + " s";
+}
+
+std::string bytes_text(double bytes) {
+    if (bytes < 1e6) return digits(bytes / 1e3) + " kB";
+    if (bytes < 1e9) return digits(bytes / 1e6) + " MB";
+    return digits(bytes / 1e9) + " GB";
+}
+
+}  // namespace
+
+Bound bound(const Work& work, const Limits& limits) {
+    Bound memory{"copy", limits.copy, 0};
+    if (work.bytes_written == 0) memory = {"read", limits.read, 0};
+    if (work.bytes_read == 0) memory = {"write", limits.write, 0};
+    memory.seconds = work.bytes() / memory.rate;
+    const Bound arithmetic{"fma", limits.fma, work.flops / limits.fma};
+    return arithmetic.seconds > memory.seconds ? arithmetic : memory;
+}
+
+std::string roofline(const Work& work, double seconds, const Limits& limits) {
+    const Bound b = bound(work, limits);
+    const bool arithmetic = b.name == "fma";
+    const double rate = (arithmetic ? work.flops : work.bytes()) / seconds;
+    return (arithmetic ? digits(work.flops / 1e9) + " GFLOP" : bytes_text(work.bytes())) + " in " +
+           time_text(seconds) + " = " + digits(rate / 1e9) +
+           (arithmetic ? " GFLOP/s, " : " GB/s, ") + digits(std::round(100 * b.seconds / seconds)) +
+           " % of " + limits.whose + "'s " + b.name;
+}
+
+std::string to_string(const Limits& limits) {
+    return "copy " + digits(limits.copy / 1e9) + ", read " + digits(limits.read / 1e9) +
+           ", write " + digits(limits.write / 1e9) + " GB/s, fma " + digits(limits.fma / 1e9) +
+           " GFLOP/s";
+}
+
+// --- this CPU
+// -------------------------------------------------------------------------------------
+namespace {
+
+// Keeps the optimiser from dropping a result that nobody reads.
+volatile double kept;
+
+// 16 sums side by side: one alone would wait for itself, addition after addition.
+float sum_of(const std::vector<float>& x) {
+    float sums[16] = {};
+    for (std::size_t i = 0; i + 16 <= x.size(); i += 16) {
+        for (std::size_t j = 0; j < 16; ++j) sums[j] += x[i + j];
+    }
+    float all = 0;
+    for (const float s : sums) all += s;
+    return all;
+}
+
+// The compiler's plain multiply and add, 32 chains side by side: what the loops can hope for.
+double flops_of_chain(std::int64_t steps) {
+    float x[32];
+    for (int j = 0; j < 32; ++j) x[j] = static_cast<float>(j);
+    for (std::int64_t i = 0; i < steps; ++i) {
+        for (int j = 0; j < 32; ++j) x[j] = x[j] * 0.999f + 0.001f;
+    }
+    double all = 0;
+    for (const float value : x) all += value;
+    kept = all;
+    return 2.0 * 32 * static_cast<double>(steps);
+}
+
+}  // namespace
+
+Limits measure_host_limits() {
+    constexpr std::size_t kElements = std::size_t{16} << 20;  // 64 MB each
+    constexpr double kBytes = kElements * sizeof(float);
+    std::vector<float> from(kElements, 1.0f), to(kElements, 2.0f);
+    Limits limits;
+    limits.whose = "this CPU core";
+    constexpr int kRuns = 5;
+    limits.copy = 2 * kBytes / host_seconds(kRuns, [&] {
+                                   std::memcpy(to.data(), from.data(), kElements * sizeof(float));
+                                   kept = static_cast<double>(to[kElements / 2]);
+                               }).median;
+    limits.read =
+        kBytes / host_seconds(kRuns, [&] { kept = static_cast<double>(sum_of(from)); }).median;
+    limits.write = kBytes / host_seconds(kRuns, [&] {
+                                std::memset(to.data(), 0, kElements * sizeof(float));
+                                kept = static_cast<double>(to[kElements / 2]);
+                            }).median;
+    constexpr std::int64_t kSteps = 300000;
+    double flops = 0;
+    const double seconds = host_seconds(kRuns, [&] { flops = flops_of_chain(kSteps); }).median;
+    limits.fma = flops / seconds;
+    return limits;
+}
+
+}  // namespace sixdays::bench

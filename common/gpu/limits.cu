@@ -1,0 +1,133 @@
+// Four limits: C copy, R read, W write, F fused multiply-add. See limits.hpp.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+
+#include "common/bench/measure.hpp"
+#include "common/gpu/buffer.hpp"
+#include "common/gpu/check.hpp"
+#include "common/gpu/device.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/limits.hpp"
+
+namespace sixdays::gpu {
+namespace {
+
+constexpr int kThreads = 256;
+
+// Each thread takes `PER_THREAD` quads, a block's width apart, and loads all before it stores any.
+template <int PER_THREAD>
+__global__ void copy_kernel(const float4* in, std::int64_t quads, float4* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
+    float4 value[PER_THREAD];
+    for (int j = 0; j < PER_THREAD; ++j) {
+        if (i + j * kThreads < quads) value[j] = in[i + j * kThreads];
+    }
+    for (int j = 0; j < PER_THREAD; ++j) {
+        if (i + j * kThreads < quads) out[i + j * kThreads] = value[j];
+    }
+}
+
+template <int PER_THREAD>
+__global__ void fill_kernel(float number, std::int64_t quads, float4* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
+    for (int j = 0; j < PER_THREAD; ++j) {
+        if (i + j * kThreads < quads) {
+            out[i + j * kThreads] = make_float4(number, number, number, number);
+        }
+    }
+}
+
+// Reads all and writes next to nothing: a thread stores its sum only if it is `never`.
+template <int PER_THREAD>
+__global__ void sum_kernel(const float4* in, std::int64_t quads, float never, float* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
+    float4 value[PER_THREAD];
+    for (int j = 0; j < PER_THREAD; ++j) {
+        const bool inside = i + j * kThreads < quads;
+        value[j] = inside ? in[i + j * kThreads] : make_float4(0, 0, 0, 0);
+    }
+    float sum = 0;
+    for (int j = 0; j < PER_THREAD; ++j) {
+        sum += (value[j].x + value[j].y) + (value[j].z + value[j].w);
+    }
+    if (sum == never) out[0] = sum;
+}
+
+// Eight chains a thread, so that an FMA never waits for the one before.
+constexpr int kChains = 8;
+constexpr int kSteps = 4096;
+
+__global__ void fma_kernel(float a, float b, float never, float* out) {
+    float x[kChains];
+    for (int j = 0; j < kChains; ++j) x[j] = static_cast<float>(threadIdx.x + j);
+#pragma unroll 16
+    for (int step = 0; step < kSteps; ++step) {
+        for (int j = 0; j < kChains; ++j) x[j] = fmaf(x[j], a, b);
+    }
+    float sum = 0;
+    for (int j = 0; j < kChains; ++j) sum += x[j];
+    if (sum == never) out[0] = sum;
+}
+
+// Amount per second of the fastest of the variants, each by its median.
+double best(double amount, std::initializer_list<std::function<void()>> variants) {
+    double rate = 0;
+    for (const auto& variant : variants) {
+        rate = std::max(rate, amount / bench::gpu_seconds(7, variant).median);
+    }
+    return rate;
+}
+
+}  // namespace
+
+bench::Limits measure_limits() {
+    if (is_emulated()) throw std::logic_error("the emulator has no speed to measure");
+
+    std::size_t free = 0, total = 0;
+    SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));
+    const std::size_t bytes = std::min<std::size_t>(std::size_t{1} << 30, free / 4 / 16 * 16);
+    const std::int64_t quads = static_cast<std::int64_t>(bytes / sizeof(float4));
+    Buffer<float4> from(quads), to(quads);
+    Buffer<float> flag(1);
+    from.fill_bytes(0x3f);  // 0.747 in every float
+    to.fill_bytes(0);
+
+    const auto grid = [&](int per_thread) { return blocks_for(quads, kThreads * per_thread); };
+    const auto* in = from.data();
+    auto* out = to.data();
+    const double moved = static_cast<double>(bytes);
+
+    bench::Limits limits;
+    limits.whose = "this GPU";
+    limits.copy =
+        best(2 * moved,
+             {
+                 [&] { copy_kernel<1><<<grid(1), kThreads>>>(in, quads, out); },
+                 [&] { copy_kernel<2><<<grid(2), kThreads>>>(in, quads, out); },
+                 [&] { copy_kernel<4><<<grid(4), kThreads>>>(in, quads, out); },
+                 [&] { SIXDAYS_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice)); },
+             });
+    limits.read = best(
+        moved, {
+                   [&] { sum_kernel<2><<<grid(2), kThreads>>>(in, quads, -1.0f, flag.data()); },
+                   [&] { sum_kernel<4><<<grid(4), kThreads>>>(in, quads, -1.0f, flag.data()); },
+                   [&] { sum_kernel<8><<<grid(8), kThreads>>>(in, quads, -1.0f, flag.data()); },
+               });
+    limits.write = best(moved, {
+                                   [&] { fill_kernel<1><<<grid(1), kThreads>>>(1.0f, quads, out); },
+                                   [&] { fill_kernel<2><<<grid(2), kThreads>>>(1.0f, quads, out); },
+                                   [&] { fill_kernel<4><<<grid(4), kThreads>>>(1.0f, quads, out); },
+                               });
+    const unsigned blocks = static_cast<unsigned>(device().multiprocessors) * 32;
+    const double flops = 2.0 * kChains * kSteps * kThreads * blocks;
+    limits.fma = best(
+        flops, {
+                   [&] { fma_kernel<<<blocks, kThreads>>>(0.999f, 0.001f, -1.0f, flag.data()); },
+               });
+    check_launch("the kernels of measure_limits", dim3(grid(1)), dim3(kThreads));
+    return limits;
+}
+
+}  // namespace sixdays::gpu

@@ -1,0 +1,32 @@
+/// @file
+/// The command line of a day's executable. The same flags every day, plus the day's own.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sixdays::lesson {
+
+/// A flag that only one day has. `value` names what must follow it, e.g. "FILE"; empty: nothing.
+struct Flag {
+    std::string name;  // "--png"
+    std::string value;
+    std::string help;
+};
+
+struct Options {
+    bool timing = true;  // --no-timing: leave out everything that differs from run to run
+    bool trace = false;  // --trace: what each warp touches (emulated build)
+    bool bench = false;  // --bench: measured times as CSV
+    std::map<std::string, std::string> own;  // the day's own flags that were given
+};
+
+/// Reads the command line. If there is nothing left to do (--help, or something that is not
+/// understood) it has printed what there is to say and returns no options; `status` is then the
+/// program's exit status: 0 for --help, 2 for a command line it refuses.
+std::optional<Options> parse(int argc, char** argv, const std::string& what_it_shows,
+                             const std::vector<Flag>& own, int& status);
+
+}  // namespace sixdays::lesson

@@ -1,0 +1,52 @@
+/// @file
+/// What a day's executable prints: headings, and one line per version with its check and its speed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "common/bench/roofline.hpp"
+#include "common/lesson/options.hpp"
+
+namespace sixdays::lesson {
+
+/// "1,000,003"
+[[nodiscard]] std::string with_commas(std::int64_t number);
+
+/// Prints, and remembers whether every check held and whether the ports may be timed.
+class Report {
+public:
+    /// Prints the day's title, what it shows, and what runs the ports. With timing on, measures the
+    /// limits of this CPU and of the GPU, if there is one, and prints them.
+    Report(const std::string& title, const std::string& what_it_shows, const Options& options);
+
+    void heading(const std::string& text);
+
+    /// A fact of the worked example: printed either way, "ok" or "WRONG".
+    void check(bool ok, const std::string& text);
+
+    /// One version of an operation that runs on the CPU. `run` is called again to be timed.
+    void loop(const std::string& op, const std::string& version, bool ok, const std::string& how,
+              const bench::Work& work, const std::function<void()>& run);
+
+    /// One version that runs where the ports run: timed on a GPU, never on the emulator.
+    void port(const std::string& op, const std::string& version, bool ok, const std::string& how,
+              const bench::Work& work, const std::function<void()>& run);
+
+    /// 0 if every check held, else 1; prints the last line, which says so.
+    [[nodiscard]] int finish(const std::string& try_this);
+
+    bool times_ports() const noexcept { return times_ports_; }
+
+private:
+    void line(const std::string& op, const std::string& version, bool ok, const std::string& how);
+
+    bool timing_;
+    bool times_ports_;
+    int checks_ = 0;
+    int wrong_ = 0;
+    bench::Limits cpu_, gpu_;
+};
+
+}  // namespace sixdays::lesson

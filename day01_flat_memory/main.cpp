@@ -1,0 +1,371 @@
+// Day 01 as a run: every line that says "ok" was checked a moment before.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "common/gpu/buffer.hpp"
+#include "common/gpu/device.hpp"
+#include "common/lesson/options.hpp"
+#include "common/lesson/png.hpp"
+#include "common/lesson/report.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/tensor.hpp"
+#include "day01_flat_memory/elementwise.hpp"
+#include "day01_flat_memory/fill.hpp"
+#include "day01_flat_memory/first.hpp"
+#include "day01_flat_memory/offsets.hpp"
+#include "day01_flat_memory/parameters.hpp"
+#include "day01_flat_memory/picture.hpp"
+#include "day01_flat_memory/steps/steps.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
+using sixdays::lesson::with_commas;
+
+namespace {
+
+const char* const kTitle = "Day 01, flat memory";
+const char* const kWhat =
+    "An N-D index becomes one offset, and one iteration of a loop becomes one thread.";
+
+// Every element of the device buffer equal to the host's, bit for bit?
+template <class T>
+bool same(const gpu::Buffer<T>& got, const Tensor<T>& want) {
+    const std::vector<T> host = got.download();
+    return static_cast<std::int64_t>(host.size()) == want.size() &&
+           std::memcmp(host.data(), want.data(), host.size() * sizeof(T)) == 0;
+}
+
+// --- 1
+// --------------------------------------------------------------------------------------------
+
+void memory_is_one_run(lesson::Report& report) {
+    report.heading("1. Memory is one run of elements");
+    const Tensor<int> x({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    std::printf("   x: %s\n\n", to_string(x.view().layout).c_str());
+    std::printf("       as we think of it        as it lies in memory\n");
+    for (int m = 0; m < 3; ++m) {
+        std::printf("         %d  %d  %d", x(m, 0), x(m, 1), x(m, 2));
+        if (m == 0) std::printf("          offset   0  1  2  3  4  5  6  7  8");
+        if (m == 1) {
+            std::printf("          element ");
+            for (int i = 0; i < 9; ++i) std::printf("  %d", x.data()[i]);
+        }
+        std::printf("\n");
+    }
+    std::printf("\n   Row m, column k lies at offset m * K + k, where K = 3 is the row length.\n");
+    const std::int64_t at = offset2(1, 2, 3);
+    report.check(at == 5 && x.data()[at] == 6, "x(1, 2): offset 1 * 3 + 2 = " + std::to_string(at) +
+                                                   ", and there lies " +
+                                                   std::to_string(x.data()[at]));
+}
+
+// --- 2
+// --------------------------------------------------------------------------------------------
+
+void one_question_per_dim(lesson::Report& report) {
+    report.heading(
+        "2. One question per dim: how many elements lie between two neighbours along it?");
+    const Layout scores = row_major({2, 3, 4, 4});
+    std::printf("   Attention scores (B, NH, T, T): %s\n\n", to_string(scores).c_str());
+    const char* const rows[] = {
+        "b  sequence         all scores of a sequence: NH * T * T = 3 * 4 * 4",
+        "h  head             all scores of a head:          T * T =     4 * 4",
+        "q  query position   all scores of a query:             T =         4",
+        "k  key position     neighbours in memory:              1            ",
+    };
+    for (int d = 0; d < 4; ++d) {
+        std::printf("       %s = %2lld\n", rows[d], static_cast<long long>(scores.stride(d)));
+    }
+    std::printf("\n");
+    const std::int64_t by_formula = offset4(1, 2, 3, 1, 3, 4, 4);
+    const std::int64_t by_strides = offset(scores, 1, 2, 3, 1);
+    report.check(
+        by_formula == 93 && by_strides == 93,
+        "scores(1, 2, 3, 1): offset 1*48 + 2*16 + 3*4 + 1*1 = " + std::to_string(by_formula));
+    const Index back = unravel(93, scores.shape);
+    report.check(back == Index{1, 2, 3, 1},
+                 "and backwards, by division and remainder: 93 is element " + to_string(back));
+
+    // Activations (B, T, C) = (2, 3, 4), element k holding k.
+    Tensor<float> x({2, 3, 4});
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i);
+    const float* token = token_at(x.data(), 1, 2, 3, 4);
+    report.check(token - x.data() == 20 && token[3] == x(1, 2, 3) && token[3] == 23,
+                 "row pointer: in x (2, 3, 4) token (1, 2) begins at offset (1*3 + 2)*4 = 20;"
+                 " its [3] is x(1, 2, 3)");
+}
+
+// --- 3
+// --------------------------------------------------------------------------------------------
+
+void one_allocation_many_tensors(lesson::Report& report) {
+    report.heading("3. One allocation, many tensors: the 16 parameter tensors of GPT-2 124M");
+    std::vector<Part> parts = gpt2_parameters();
+    const std::int64_t total = cut(parts);
+    std::printf("   %-10s %-18s %12s %14s\n", "tensor", "shape", "elements", "begins at");
+    for (const Part& part : parts) {
+        std::printf("   %-10s %-18s %12s %14s\n", part.name.c_str(), to_string(part.shape).c_str(),
+                    with_commas(part.count).c_str(), with_commas(part.first).c_str());
+    }
+    std::printf("\n");
+    report.check(total == 124475904, "each begins where the ones before it end; in all " +
+                                         with_commas(total) + " elements, " +
+                                         with_commas(4 * total) + " bytes as float");
+    const std::int64_t kv = kv_cache_bytes({}, 1024, 4);
+    report.check(kv == 75497472,
+                 "KV cache, 1,024 positions: 2 * 12 layers * 12 heads * 1024 * 64 * "
+                 "4 bytes = " +
+                     with_commas(kv));
+}
+
+// --- 4
+// --------------------------------------------------------------------------------------------
+
+void an_iteration_becomes_a_thread(lesson::Report& report) {
+    report.heading("4. One iteration becomes one thread");
+    std::printf("   n = 10 elements in blocks of 4 threads: 10 / 4, rounded up, is 3 blocks.\n\n");
+    std::printf(
+        "       blockIdx.x          0  0  0  0    1  1  1  1    2  2  2  2\n"
+        "       threadIdx.x         0  1  2  3    0  1  2  3    0  1  2  3\n"
+        "       i = block * 4 + t ");
+    int idle = 0;
+    for (int i = 0; i < 12; ++i) {
+        std::printf("%s%3d", i > 0 && i % 4 == 0 ? "  " : "", i);
+        idle += i >= 10;
+    }
+    std::printf("\n       i < n ?           ");
+    for (int i = 0; i < 12; ++i) {
+        std::printf("%s%3s", i > 0 && i % 4 == 0 ? "  " : "", i < 10 ? "y" : "-");
+    }
+    std::printf("\n\n");
+    report.check(idle == 2,
+                 "3 * 4 = 12 threads, 10 work; without the guard i < n two of them would "
+                 "write past the end");
+    const float nine = add_two_numbers_cuda(2, 7);
+    report.check(nine == 9,
+                 "the first kernel, one thread: 2 + 7 = " + std::to_string(static_cast<int>(nine)));
+}
+
+// --- 5
+// --------------------------------------------------------------------------------------------
+
+using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Stream);
+
+// a[i] = i and b[i] = 2 * i, so out[i] must be 3 * i: every element tells where it came from.
+struct Sum {
+    Tensor<float> a, b, out;
+    explicit Sum(std::int64_t n) : a(Shape{n}), b(Shape{n}), out(Shape{n}) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            a(i) = static_cast<float>(i);
+            b(i) = static_cast<float>(2 * i);
+        }
+    }
+};
+
+void versions_of_add(lesson::Report& report, bool timing) {
+    const std::int64_t n = gpu::is_emulated() ? 100003 : 1000003;
+    const std::string elements = with_commas(n) + " elements";
+    report.heading("5. out[i] = a[i] + b[i], five ways, " + elements + " (a prime number)");
+    const auto work = [](std::int64_t count) {
+        const double bytes = 4.0 * static_cast<double>(count);
+        return bench::Work{2 * bytes, bytes, bytes / 4};
+    };
+
+    Sum x(n);
+    add_cpu(x.a.view(), x.b.view(), x.out.view());
+    bool tripled = true;
+    for (std::int64_t i = 0; i < n; ++i) tripled &= x.out(i) == static_cast<float>(3 * i);
+    const std::int64_t many = std::int64_t{1} << 24;
+    Sum large(timing ? many : 0);
+    report.loop("add", "loop", tripled, "out[i] is 3 * i, every element", work(many),
+                [&] { add_cpu(large.a.view(), large.b.view(), large.out.view()); });
+
+    const gpu::Buffer<float> a(x.a), b(x.b);
+    gpu::Buffer<float> out(n);
+    // Four times what the loop is timed on, so that no cache can hold it.
+    const std::int64_t huge = report.times_ports() ? 4 * many : 0;
+    gpu::Buffer<float> huge_a(huge), huge_b(huge), huge_out(huge);
+    huge_a.fill_bytes(0x3f);
+    huge_b.fill_bytes(0x3e);
+    const struct {
+        const char* version;
+        Add add;
+    } ladder[] = {{"one element a thread", add_one_element},
+                  {"grid-stride loop", add_grid_stride},
+                  {"16 bytes a load", add_sixteen_bytes},
+                  {"two loads in flight", add_two_in_flight}};
+    for (const auto& step : ladder) {
+        out.fill_bytes(0xff);
+        step.add(a.view({n}), b.view({n}), out.view({n}), {});
+        report.port(
+            "add", step.version, same(out, x.out), "equals the loop, every element", work(huge),
+            [&] { step.add(huge_a.view({huge}), huge_b.view({huge}), huge_out.view({huge}), {}); });
+    }
+
+    std::printf("\n   add_cuda chooses by address: 16-byte loads begin at a multiple of 16.\n");
+    const struct {
+        std::int64_t past_a,
+            past_out;  // elements that the pointers lie past a multiple of 16 bytes
+    } places[] = {{0, 0}, {1, 1}, {1, 0}};
+    for (const auto& place : places) {
+        const std::int64_t m = n - 1;
+        const View<const float> va = a.view(row_major({m}), place.past_a);
+        const View<const float> vb = b.view(row_major({m}), place.past_a);
+        const View<float> vo = out.view(row_major({m}), place.past_out);
+        out.fill_bytes(0xff);
+        add_cuda(va, vb, vo);
+        const std::vector<float> got = out.download(place.past_out, m);
+        bool ok = true;
+        for (std::int64_t i = 0; i < m; ++i) {
+            ok &= got[static_cast<std::size_t>(i)] == x.out(i + place.past_a);
+        }
+        report.check(ok, "inputs " + std::to_string(4 * place.past_a) + ", output " +
+                             std::to_string(4 * place.past_out) +
+                             " bytes past a multiple of 16: " + name(choose(va, vb, vo)));
+    }
+}
+
+// --- 6
+// --------------------------------------------------------------------------------------------
+
+void other_elementwise(lesson::Report& report) {
+    report.heading("6. The same loop and the same kernel, another line in the middle");
+    const std::int64_t n = 4001;
+    Tensor<float> x(Shape{n}), y(Shape{n}), out(Shape{n});
+    for (std::int64_t i = 0; i < n; ++i) {
+        x(i) = static_cast<float>(i);
+        y(i) = static_cast<float>(1000000 - i);
+    }
+    const gpu::Buffer<float> dx(x), dy(y);
+    gpu::Buffer<float> dout(n);
+    const auto all = [&](auto expected) {
+        bool ok = true;
+        for (std::int64_t i = 0; i < n; ++i) ok &= out(i) == static_cast<float>(expected(i));
+        return ok;
+    };
+
+    square_cpu(x.view(), out.view());
+    bool ok = all([](std::int64_t i) { return i * i; });
+    square_cuda(dx.view({n}), dout.view({n}));
+    report.check(ok && same(dout, out),
+                 "square  loop: out[i] is i * i;        port: equals the loop");
+
+    scale_cpu(3, x.view(), out.view());
+    ok = all([](std::int64_t i) { return 3 * i; });
+    scale_cuda(3, dx.view({n}), dout.view({n}));
+    report.check(ok && same(dout, out),
+                 "scale   loop: out[i] is 3 * i;        port: equals the loop");
+
+    saxpy_cpu(3, x.view(), y.view(), out.view());
+    ok = all([](std::int64_t i) { return 1000000 + 2 * i; });
+    saxpy_cuda(3, dx.view({n}), dy.view({n}), dout.view({n}));
+    report.check(ok && same(dout, out),
+                 "saxpy   loop: out[i] is 10^6 + 2 * i; port: equals the loop");
+}
+
+// --- 7
+// --------------------------------------------------------------------------------------------
+
+void loop_variables_become_axes(lesson::Report& report) {
+    report.heading("7. Loop variables become the axes of a grid; x is the fast one");
+    Tensor<float> m({3, 5});
+    fill_cpu(10, m.view());
+    std::printf(
+        "   fill writes its own index into each element; (3, 5), read as decimal digits:\n\n");
+    for (std::int64_t i = 0; i < 3; ++i) {
+        std::printf("       ");
+        for (std::int64_t k = 0; k < 5; ++k) std::printf(" %02d", static_cast<int>(m(i, k)));
+        std::printf("\n");
+    }
+    std::printf("\n");
+    for (const Shape& shape : {Shape{37, 61}, Shape{5, 19, 33}, Shape{3, 5, 7, 11}}) {
+        Tensor<float> want(shape);
+        fill_cpu(64, want.view());
+        bool ok = true;
+        for (std::int64_t i = 0; i < want.size(); ++i) {
+            const Index index = unravel(i, shape);
+            std::int64_t value = 0;
+            for (int d = 0; d < shape.rank; ++d) value = value * 64 + index[d];
+            ok &= want.data()[i] == static_cast<float>(value);
+        }
+        gpu::Buffer<float> got(want.size());
+        got.fill_bytes(0xff);
+        fill_cuda(64, got.view(shape));
+        report.check(ok && same(got, want), std::to_string(shape.rank) + "-D fill of " +
+                                                to_string(shape) +
+                                                ": loop equals the digits, port equals the loop");
+    }
+}
+
+// --- 8
+// --------------------------------------------------------------------------------------------
+
+void a_picture(lesson::Report& report, const lesson::Options& options) {
+    report.heading("8. A picture: one thread, one pixel");
+    const std::int64_t H = 44, W = 76;
+    Tensor<std::uint8_t> want({H, W});
+    picture_cpu({}, want.view());
+    gpu::Buffer<std::uint8_t> got(H * W);
+    picture_cuda({}, got.view({H, W}));
+    const char* const shades = " .:-=+*#%@";
+    for (std::int64_t y = 0; y < H; y += 2) {  // a letter is about twice as tall as wide
+        std::printf("   ");
+        for (std::int64_t x = 0; x < W; ++x) {
+            std::printf("%c", shades[std::min(want(y, x) / 6, 9)]);
+        }
+        std::printf("\n");
+    }
+    std::printf("\n");
+    report.check(same(got, want), "every pixel of the port equals the loop's");
+
+    const auto png = options.own.find("--png");
+    if (png != options.own.end()) {
+        const std::int64_t tall = 800, wide = 1200;
+        Tensor<std::uint8_t> picture({tall, wide});
+        gpu::Buffer<std::uint8_t> pixels(tall * wide);
+        picture_cuda({}, pixels.view({tall, wide}));
+        picture_cpu({}, picture.view());
+        const bool ok = same(pixels, picture);
+        // Few points stay near for long: stretch the dark end so that the eye sees the steps.
+        for (std::int64_t i = 0; i < picture.size(); ++i) {
+            picture.data()[i] = static_cast<std::uint8_t>(std::min(255, picture.data()[i] * 4));
+        }
+        lesson::write_png(png->second, picture.view());
+        report.check(ok, "port and loop agree on " + png->second + ", " + with_commas(tall * wide) +
+                             " pixels");
+    }
+}
+
+int lesson_of_the_day(const lesson::Options& options) {
+    lesson::Report report(kTitle, kWhat, options);
+    memory_is_one_run(report);
+    one_question_per_dim(report);
+    one_allocation_many_tensors(report);
+    an_iteration_becomes_a_thread(report);
+    versions_of_add(report, options.timing);
+    other_elementwise(report);
+    loop_variables_become_axes(report);
+    a_picture(report, options);
+    return report.finish(
+        "`--png julia.png` writes the picture, 1200 x 800. Then take the guard out "
+        "of add_kernel\nin elementwise_cuda.cu, run again, and read who notices.");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int status = 0;
+    const auto options =
+        lesson::parse(argc, argv, std::string(kTitle) + ". " + kWhat,
+                      {{"--png", "FILE", "also write the picture of section 8, as PNG"}}, status);
+    if (!options) return status;
+    try {
+        return lesson_of_the_day(*options);
+    } catch (const std::exception& error) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "\n%s\n", error.what());
+        return 1;
+    }
+}
