@@ -14,7 +14,7 @@ verb_doctor() {
     if ((${#advice[@]} > 0)); then say "" "${bold}What to do${plain}" "" "${advice[@]}"; fi
     say ""
     if [[ $nvcc && $gpu_works ]]; then
-        say "In README.md's table this machine is in the row \"nvcc and GPU\": everything runs."
+        say "In README.md's table this machine is in the row \"nvcc and a GPU\": everything runs."
     elif [[ $nvcc ]]; then
         say "In README.md's table this machine is in the row \"nvcc, no GPU\": the kernels run on the CPU" \
             "emulator, and nvcc compiles them too; tests that need a GPU are skipped."

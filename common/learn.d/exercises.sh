@@ -3,7 +3,7 @@
 # my/progress holds lines "<day>/<exercise> <key> <value>"; nothing breaks when it is deleted.
 
 recall() {  # recall <exercise> <key>
-    if [[ -f $root/my/progress ]]; then sed -n "s|^$day/$1 $2 ||p" "$root/my/progress"; fi
+    if [[ -f $root/my/progress ]]; then sed -n "s|^$day/$1 $2 ||p" "$root/my/progress" | tail -n 1; fi
 }
 
 remember() {  # remember <exercise> <key> <value>
@@ -192,8 +192,10 @@ show_errors() {  # show_errors <exercise> <file> <log>
         said="It compiles, but nothing in it defines the function that the cases call:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
 Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1.hpp")."
+    elif [[ -z $said && $(<"$log") == *"CMake Error at "*translate.cmake* ]]; then
+        said=$(awk '/^CMake Error at /{on = 1; next} /^(ninja: |FAILED: |\[)/{on = 0} on' "$log" | cat -s)
     elif [[ -z $said ]]; then
-        said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) )' "$log")
+        said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi
     said=${said//"$root"\//}
     head -n 40 <<<"$said" | sed 's/^/  /'
