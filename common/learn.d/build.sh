@@ -45,21 +45,22 @@ configure() {
 
 # build_target <words for a wait> <argument of cmake --build>...
 build_target() {
-    local what=$1
+    local what=$1 plan
     shift
-    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$@" 2>&1) | build_progress "$what" >&2; then
+    plan=$(cd "$root" && "$cmake" --build "$@" -- -n 2>/dev/null | tail -n 1) || plan=''
+    if [[ $plan =~ ^\[[0-9]+/([0-9]+)\] ]]; then note "Building $what (${BASH_REMATCH[1]} steps)."; fi
+    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$@" 2>&1) | build_progress >&2; then
         stop 1 "" "The build stopped; the compiler's words are above."
     fi
 }
 
 # Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
 build_progress() {
-    local line number of file quarter shown=0 started=''
+    local line number of file quarter shown=0
     while IFS= read -r line; do
         if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
             number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} file=${BASH_REMATCH[3]##*/}
             if [[ $line == *Re-checking* || $line == *Re-running* ]]; then continue; fi
-            if [[ -z $started ]]; then note "Building $1." && started=yes; fi
             quarter=$((4 * number / of))
             if [[ -t 2 ]]; then
                 printf '\r\e[K  %s of %s  %.60s' "$number" "$of" "${file%.o}"

@@ -4,7 +4,7 @@
 lessons_ready() {
     need
     configure
-    build_target "the lessons; the first time takes a minute or two" --preset lessons
+    build_target "the lessons" --preset lessons
 }
 
 # Which executables run here: "" for the GPU's, "_emulated" for the CPU's.
@@ -50,7 +50,7 @@ verb_test() {
     fi
     need tests
     configure
-    build_target "everything; the first time takes a few minutes" --preset test
+    build_target "everything" --preset test
     note ""
     log=$build/learn.test.log
     (cd "$root" && "$(dirname "$cmake")/ctest" --preset test -j "$(nproc)" -O "$log" "${label[@]}") ||

@@ -59,7 +59,7 @@ if(NOT Catch2_FOUND)
 endif()
 message(STATUS "Catch2=${Catch2_VERSION}")
 END
-    catch2=$("$cmake" -G Ninja -S "$probe" -B "$probe/build" \
+    catch2=$("$cmake" --fresh -G Ninja -S "$probe" -B "$probe/build" \
         "-DCMAKE_LIBRARY_ARCHITECTURE=$("$gxx" -print-multiarch)" 2>/dev/null |
         sed -n 's/^-- Catch2=//p') && [[ $catch2 ]]
 }
