@@ -1,6 +1,7 @@
 #include "common/lesson/report.hpp"
 
 #include <cstdio>
+#include <stdexcept>
 
 #include "common/bench/measure.hpp"
 #include "common/gpu/device.hpp"
@@ -23,6 +24,10 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
     std::printf("%s\n%s\n\n", title.c_str(), what_it_shows.c_str());
     if (gpu::is_emulated()) {
         std::printf("The ports run on the CPU emulator: every result is checked, none is timed.\n");
+    } else if (const std::string why = gpu::why_unavailable(); !why.empty()) {
+        throw std::runtime_error(why +
+                                 "\nThis program runs its ports on a GPU. The same program with "
+                                 "_emulated at the end of its name runs them on the CPU.");
     } else {
         const gpu::Device d = gpu::device();
         std::printf(

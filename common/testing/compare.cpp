@@ -1,0 +1,179 @@
+#include "common/testing/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "common/testing/neighbour.hpp"
+
+namespace sixdays::testing {
+
+std::ostream& operator<<(std::ostream& out, const Comparison& comparison) {
+    return out << comparison.text;
+}
+
+Comparison contains(const std::string& text, const std::string& words) {
+    if (!words.empty() && text.find(words) != std::string::npos) return {true, text};
+    return {false, "\"" + words + "\" is not in:\n" + (text.empty() ? "(no text)" : text)};
+}
+
+namespace {
+
+bool is_poison(const std::byte* element, const std::vector<std::byte>& poison) {
+    return !poison.empty() && same_bytes(element, poison.data(), static_cast<int>(poison.size()));
+}
+
+// May the element with these bytes stand where, at this index, those are expected?
+using Accepts = std::function<bool(const std::byte* got, const std::byte* want, const Index&)>;
+
+struct Tally {
+    std::int64_t differ = 0;
+    std::int64_t unwritten = 0;  // of those that differ
+    std::int64_t first_number = 0, last_number = 0;
+    Index first;
+};
+
+Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
+           const std::vector<std::byte>& poison) {
+    Tally tally;
+    Index index = Dims::filled(want.layout.rank(), 0);
+    const std::int64_t size = want.layout.size();
+    for (std::int64_t number = 0; number < size; ++number, advance(index, want.layout.shape)) {
+        const std::byte* g = got.at(index);
+        const bool unwritten = is_poison(g, poison);
+        if (!unwritten && accepts(g, want.at(index), index)) continue;
+        if (tally.differ == 0) {
+            tally.first = index;
+            tally.first_number = number;
+        }
+        tally.differ += 1;
+        tally.unwritten += unwritten;
+        tally.last_number = number;
+    }
+    return tally;
+}
+
+std::string how_many(const Tally& tally, std::int64_t size) {
+    if (tally.differ == size) {
+        return size == 1 ? "The only element differs"
+                         : "All " + std::to_string(size) + " elements differ";
+    }
+    std::string text = std::to_string(tally.differ) + " of " + std::to_string(size) +
+                       (tally.differ == 1 ? " elements differs" : " elements differ");
+    const bool one_run = tally.last_number - tally.first_number + 1 == tally.differ;
+    if (one_run && tally.last_number == size - 1 && tally.differ > 1) {
+        text += ", all from number " + std::to_string(tally.first_number) + " on";
+    }
+    return text;
+}
+
+// How many, which first, and what is known about it. `why`: what makes it differ, where the two
+// values alone do not say it.
+std::string explain(const Tally& tally, const Elements& got, const Elements& want,
+                    const Accepts& accepts, const std::vector<std::byte>& poison,
+                    const std::string& why) {
+    const Index& at = tally.first;
+    const std::string got_text = text_of(got.type, got.at(at));
+    std::string text = how_many(tally, want.layout.size()) + ". The first is " + to_string(at) +
+                       ", at offset " + std::to_string(offset(got.layout, at)) + ": expected " +
+                       text_of(want.type, want.at(at)) + ", got " + got_text + why + ".";
+    if (tally.unwritten > 0) {
+        text += is_poison(got.at(at), poison) ? "\nIt was never written"
+                                              : "\nOthers were never written";
+        if (tally.differ > 1) {
+            text += " (" + std::to_string(tally.unwritten) + " elements were not)";
+        }
+        text += ": they still hold the poison that the output was filled with.";
+    }
+    if (is_poison(got.at(at), poison)) {
+        if (is_poison(want.at(at), poison)) {
+            text +=
+                "\nThe expected value is the poison itself, so an untouched output would look "
+                "right: choose another Poison.";
+        }
+        return text;
+    }
+    const std::string neighbour = belongs_to(
+        at, want, [&](const Index& other) { return accepts(got.at(at), want.at(other), other); });
+    if (!neighbour.empty()) text += "\n" + got_text + " is " + neighbour;
+    return text;
+}
+
+Comparison shapes_differ(const Elements& got, const Elements& want) {
+    return {false, "The result has shape " + to_string(got.layout.shape) + ", expected was shape " +
+                       to_string(want.layout.shape) + "."};
+}
+
+std::string all_of(std::int64_t size) {
+    return size == 0 ? "no elements to compare" : "all " + std::to_string(size) + " elements";
+}
+
+}  // namespace
+
+namespace detail {
+
+Comparison equal(const Elements& got, const Elements& want, const std::vector<std::byte>& poison) {
+    if (got.layout.shape != want.layout.shape) return shapes_differ(got, want);
+    const Accepts accepts = [bytes = got.type.bytes](const std::byte* g, const std::byte* w,
+                                                     const Index&) {
+        return same_bytes(g, w, bytes);
+    };
+    const Tally tally = walk(got, want, accepts, poison);
+    if (tally.differ == 0) return {true, all_of(want.layout.size()) + ": equal"};
+    // Two values of different bits can look the same: two NaNs, say. text_of() tells them apart.
+    return {false, explain(tally, got, want, accepts, poison, "")};
+}
+
+Comparison close(const Elements& got, const Elements& want, const Bound& bound, Nans nans,
+                 const std::vector<std::byte>& poison) {
+    if (got.layout.shape != want.layout.shape) return shapes_differ(got, want);
+    double worst = 0;  // the largest |got - want| / bound among the accepted
+    Index worst_at;
+    const Accepts accepts = [&](const std::byte* g, const std::byte* w, const Index& at) {
+        const double a = value_of(got.type, g), b = value_of(want.type, w);
+        if (std::isnan(b)) return nans == Nans::where_expected && std::isnan(a);
+        const double limit = bound(at);
+        if (!(limit >= 0) || std::isinf(limit)) return false;
+        if (std::isinf(b)) return a == b;
+        return std::fabs(a - b) <= limit;  // false for a NaN
+    };
+    const Accepts measured = [&](const std::byte* g, const std::byte* w, const Index& at) {
+        if (!accepts(g, w, at)) return false;
+        const double a = value_of(got.type, g), b = value_of(want.type, w);
+        if (a == b || std::isnan(b)) return true;
+        const double share = std::fabs(a - b) / bound(at);
+        if (share > worst) {
+            worst = share;
+            worst_at = at;
+        }
+        return true;
+    };
+    const Tally tally = walk(got, want, measured, poison);
+    if (tally.differ == 0) {
+        return {true, all_of(want.layout.size()) +
+                          ": within the bound; the largest difference is " + std::to_string(worst) +
+                          " of it" + (worst > 0 ? ", at " + to_string(worst_at) : "")};
+    }
+    const double a = value_of(got.type, got.at(tally.first));
+    const double b = value_of(want.type, want.at(tally.first));
+    const double difference = std::fabs(a - b), limit = bound(tally.first);
+    const auto as_text = [](double x) {
+        return text_of(element_type<double>(), reinterpret_cast<const std::byte*>(&x));
+    };
+    std::string why =
+        ", which differ by " + as_text(difference) + ", and the bound is " + as_text(limit);
+    if (std::isnan(b)) {
+        why = nans == Nans::refused ? "; close() refuses an expected NaN unless told "
+                                      "Nans::where_expected"
+                                    : ", which is not a NaN";
+    } else if (!(limit >= 0) || std::isinf(limit)) {
+        why = "; the bound is " + as_text(limit) + ", and it must be a finite number, 0 or more";
+    } else if (std::isnan(a)) {
+        why = "";
+    }
+    return {false, explain(tally, got, want, accepts, poison, why)};
+}
+
+}  // namespace detail
+}  // namespace sixdays::testing

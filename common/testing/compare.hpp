@@ -1,0 +1,95 @@
+/// @file
+/// Two tensors compared over every element, and the first mismatch explained.
+///
+///     CHECK(equal(got.view(), want.view()));             // moves, argmax, integers held in floats
+///     CHECK(close(got.view(), want.view(), 1e-6));       // |got - want| <= 1e-6
+///     CHECK(close(got.view(), want.view(), [&](const Index& i) { return 1e-7 * size_at(i); }));
+///
+/// What a failure says:
+///
+///     3 of 12 elements differ. The first is (1, 2), at offset 6: expected 12, got 21.
+///     21 is the expected value of (2, 1): rows and columns swapped?
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "common/testing/element.hpp"
+
+namespace sixdays::testing {
+
+/// Yes, or no with a reason. Catch prints the reason.
+struct [[nodiscard]] Comparison {
+    bool ok = false;
+    std::string text;
+    explicit operator bool() const noexcept { return ok; }
+};
+std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
+
+/// Does the text hold these words? No words are in no text. CHECK(contains(refusal(...), "(2, 3)"))
+Comparison contains(const std::string& text, const std::string& words);
+
+/// What an accepted element may differ by: one number, or a function of the element's multi-index.
+/// A negative, infinite or NaN bound accepts nothing: a bound that lets everything pass is a
+/// mistake.
+using Bound = std::function<double(const Index&)>;
+
+/// What to do where the expected value is a NaN. By default such an element is refused, because a
+/// reference that went wrong must not make a port look right. `where_expected` asks for a NaN there
+/// (of any bits: CPU and GPU make different ones), and for numbers everywhere else.
+enum class Nans { refused, where_expected };
+
+namespace detail {
+
+/// `poison`: bytes of one element that nobody wrote, empty if unknown. An element that holds them
+/// is never accepted.
+Comparison equal(const Elements& got, const Elements& want, const std::vector<std::byte>& poison);
+Comparison close(const Elements& got, const Elements& want, const Bound& bound, Nans nans,
+                 const std::vector<std::byte>& poison);
+
+template <class T>
+View<const T> const_view(const View<T>& view) {
+    return {view.data, view.layout};
+}
+template <class T>
+View<const T> const_view(const View<const T>& view) {
+    return view;
+}
+template <class T>
+View<const T> const_view(const Tensor<T>& tensor) {
+    return tensor.view();
+}
+
+inline Bound bound_from(double number) {
+    return [number](const Index&) { return number; };
+}
+inline Bound bound_from(Bound function) {
+    return function;
+}
+
+}  // namespace detail
+
+/// Same shape and the same bits in every element, whatever the layouts. Bits decide: +0 is not -0,
+/// and a NaN equals a NaN of the same bits only.
+/// @param got, want  a Tensor or a View in host memory, of one element type
+template <class Got, class Want>
+Comparison equal(const Got& got, const Want& want) {
+    const auto g = detail::const_view(got);
+    const auto w = detail::const_view(want);
+    static_assert(std::is_same_v<decltype(g), decltype(w)>, "equal() is about one element type");
+    return detail::equal(elements(g), elements(w), {});
+}
+
+/// Same shape and |got - want| <= bound in every element, computed in double. A NaN got never
+/// passes; an infinity passes only where the same infinity is expected. The types may differ: a
+/// float result against a reference in double.
+/// @param bound  a number, or a function of the multi-index
+template <class Got, class Want, class B>
+Comparison close(const Got& got, const Want& want, const B& bound, Nans nans = Nans::refused) {
+    return detail::close(elements(detail::const_view(got)), elements(detail::const_view(want)),
+                         detail::bound_from(bound), nans, {});
+}
+
+}  // namespace sixdays::testing

@@ -1,0 +1,46 @@
+/// @file
+/// Inputs and outputs of a port under test, in device memory. With host.hpp a test reads:
+///
+///     const Tensor<float> a = distinct<float>({M, K}), b = distinct<float>({M, K}, 7);
+///     HostOut<float> want({M, K});
+///     add_cpu(a.view(), b.view(), want.view());
+///
+///     DeviceIn<float> da(a), db(b);
+///     DeviceOut<float> got({M, K});
+///     add_cuda(da.view(), db.view(), got.view());
+///     CHECK(got.matches(want));
+///     CHECK(da.unchanged());
+///     CHECK(db.unchanged());
+#pragma once
+
+#include "common/gpu/buffer.hpp"
+#include "common/testing/host.hpp"
+
+namespace sixdays::testing {
+
+/// Device memory with an image in it.
+///
+/// On a GPU the image has guard bands, because a stray write stays unseen there unless it leaves
+/// the whole allocation's pages. On the emulator it has none: the emulator refuses every access
+/// outside of an allocation and names the line, which a band would turn into an access inside.
+class DeviceMemory {
+public:
+    static std::int64_t band();
+
+    explicit DeviceMemory(const Bytes& image);
+    std::byte* data() noexcept { return buffer_.data(); }
+    const std::byte* data() const noexcept { return buffer_.data(); }
+
+    /// Waits for all work of the device. @throws gpu::Error  a kernel failed
+    Bytes read() const;
+
+private:
+    gpu::Buffer<std::byte> buffer_;
+};
+
+template <class T>
+using DeviceIn = In<T, DeviceMemory>;
+template <class T>
+using DeviceOut = Out<T, DeviceMemory>;
+
+}  // namespace sixdays::testing

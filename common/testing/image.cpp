@@ -1,0 +1,102 @@
+#include "common/testing/image.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace sixdays::testing {
+namespace {
+
+// Differs from byte to byte, so that neighbours copied over each other show too.
+std::byte pattern(std::size_t k) {
+    return static_cast<std::byte>((k * 37 + 11) & 0xFF);
+}
+
+// Offsets, in elements, of the places written where none should be. Whole elements are counted,
+// since one byte of a value written may by chance be the pattern's.
+struct Strays {
+    std::int64_t count = 0, nearest = 0, farthest = 0;
+
+    void add(std::int64_t distance) {
+        if (count > 0 && distance == farthest) return;  // another byte of the same element
+        if (count == 0) nearest = distance;
+        farthest = distance;
+        count += 1;
+    }
+
+    std::string text(int bytes, const char* where) const {
+        if (count == 0) return "";
+        const auto [low, high] = std::minmax(nearest, farthest);
+        std::string distance = std::to_string(low);
+        if (low != high) distance += " to " + std::to_string(high);
+        return " " + std::to_string(count * bytes) + " bytes, " + distance +
+               (high == 1 ? " element " : " elements ") + where + ".";
+    }
+};
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+    return a / b - (a % b < 0);
+}
+
+}  // namespace
+
+Image::Image(const Layout& layout, ElementType type, std::int64_t lead, std::int64_t band)
+    : layout_(layout), type_(type) {
+    if (lead < 0) throw std::invalid_argument("a lead of " + std::to_string(lead) + " elements");
+    origin_ = band + (lead - reach(layout).lowest) * type.bytes;
+    const std::int64_t room = (lead + required_span(layout)) * type.bytes;
+    bytes_.resize(static_cast<std::size_t>(band + room + band));
+    for (std::size_t k = 0; k < bytes_.size(); ++k) bytes_[k] = pattern(k);
+}
+
+void Image::fill(std::byte byte) {
+    Index index = Dims::filled(layout_.rank(), 0);
+    for (std::int64_t n = layout_.size(); n > 0; --n, advance(index, layout_.shape)) {
+        std::fill_n(at(index), type_.bytes, byte);
+    }
+}
+
+void Image::fill(const Elements& values) {
+    if (values.layout.shape != layout_.shape) {
+        throw std::invalid_argument("values of shape " + to_string(values.layout.shape) +
+                                    " for a layout of shape " + to_string(layout_.shape));
+    }
+    const auto bytes = static_cast<std::size_t>(type_.bytes);
+    Index index = Dims::filled(layout_.rank(), 0);
+    for (std::int64_t n = layout_.size(); n > 0; --n, advance(index, layout_.shape)) {
+        std::memcpy(at(index), values.at(index), bytes);
+    }
+    for (std::int64_t n = layout_.size(); n > 0; --n, advance(index, layout_.shape)) {
+        if (!same_bytes(at(index), values.at(index), type_.bytes)) {
+            throw std::invalid_argument("element " + to_string(index) +
+                                        " shares its place with another, but their values differ");
+        }
+    }
+}
+
+std::string Image::strays(const Bytes& later) const {
+    // The elements may have changed: take them over, so that what still differs lies elsewhere.
+    Image expected = *this;
+    expected.fill(elements_in(later));
+    if (expected.bytes_ == later) return "";
+
+    const Reach r = reach(layout_);
+    Strays before, between, past;
+    for (std::size_t k = 0; k < later.size(); ++k) {
+        if (expected.bytes_[k] == later[k]) continue;
+        const std::int64_t at =
+            floor_divide(static_cast<std::int64_t>(k) - origin_, type_.bytes);  // in elements
+        if (at < r.lowest) {
+            before.add(r.lowest - at);
+        } else if (at > r.highest) {
+            past.add(at - r.highest);
+        } else {
+            between.add(at - r.lowest);
+        }
+    }
+    return "Written outside of the elements:" + before.text(type_.bytes, "before the start") +
+           between.text(type_.bytes, "from the start, in a gap") +
+           past.text(type_.bytes, "past the end");
+}
+
+}  // namespace sixdays::testing

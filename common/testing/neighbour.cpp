@@ -1,0 +1,100 @@
+#include "common/testing/neighbour.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/tensor/index.hpp"
+
+namespace sixdays::testing {
+namespace {
+
+struct Candidate {
+    Index index;
+    std::string question;  // what may have happened
+};
+
+bool inside(const Index& index, const Shape& shape) {
+    for (int d = 0; d < shape.rank; ++d) {
+        if (index[d] < 0 || index[d] >= shape[d]) return false;
+    }
+    return true;
+}
+
+// The number that element would have if the first dim were the fast one.
+std::int64_t column_major_number(const Index& index, const Shape& shape) {
+    std::int64_t number = 0;
+    for (int d = shape.rank - 1; d >= 0; --d) number = number * shape[d] + index[d];
+    return number;
+}
+
+Index from_column_major_number(std::int64_t number, const Shape& shape) {
+    Index index = Dims::filled(shape.rank, 0);
+    for (int d = 0; d < shape.rank; ++d) {
+        index[d] = number % shape[d];
+        number /= shape[d];
+    }
+    return index;
+}
+
+// The likely ones first. Some lie outside the shape.
+std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
+    std::vector<Candidate> list;
+    const int rank = shape.rank;
+    for (int d = rank - 1; d >= 0; --d) {
+        for (const int step : {-1, 1}) {
+            Index index = at;
+            index[d] += step;
+            list.push_back({index, std::string("one step ") + (step < 0 ? "back" : "on") +
+                                       " along dim " + std::to_string(d) + ", off by one?"});
+        }
+    }
+    for (int d = 0; d < rank; ++d) {
+        for (int e = d + 1; e < rank; ++e) {
+            Index index = at;
+            std::swap(index[d], index[e]);
+            list.push_back({index, rank == 2 ? "rows and columns swapped?"
+                                             : "dims " + std::to_string(d) + " and " +
+                                                   std::to_string(e) + " swapped?"});
+        }
+    }
+    for (int d = 0; d < rank; ++d) {
+        Index index = at;
+        index[d] = shape[d] - 1 - at[d];
+        list.push_back({index, "dim " + std::to_string(d) + " counted from its end?"});
+    }
+    const std::int64_t number = ravel(at, shape);
+    if (rank > 1) {
+        list.push_back({unravel(column_major_number(at, shape), shape),
+                        "column-major strides where row-major ones belong?"});
+        list.push_back({from_column_major_number(number, shape),
+                        "row-major strides where column-major ones belong?"});
+        list.push_back({unravel(number > 0 ? number - 1 : 0, shape), "the element before it?"});
+        list.push_back(
+            {unravel(std::min(number + 1, size(shape) - 1), shape), "the element after it?"});
+    }
+    return list;
+}
+
+}  // namespace
+
+std::string belongs_to(const Index& at, const Elements& want,
+                       const std::function<bool(const Index&)>& is_value_of) {
+    const Shape& shape = want.layout.shape;
+    for (const Candidate& candidate : candidates(at, shape)) {
+        if (!inside(candidate.index, shape) || candidate.index == at) continue;
+        if (is_value_of(candidate.index)) {
+            return "the expected value of " + to_string(candidate.index) + ": " +
+                   candidate.question;
+        }
+    }
+    // Anywhere, if it is one place only: a value that occurs often (0, say) tells nothing.
+    std::vector<Index> places;
+    Index index = Dims::filled(shape.rank, 0);
+    for (std::int64_t n = want.layout.size(); n > 0 && places.size() < 2; --n) {
+        if (is_value_of(index)) places.push_back(index);
+        advance(index, shape);
+    }
+    return places.size() == 1 ? "the expected value of " + to_string(places[0]) + "." : "";
+}
+
+}  // namespace sixdays::testing

@@ -1,0 +1,10 @@
+/// @file
+/// All that a day's tests.cpp needs: Catch2, inputs, outputs, comparisons, refusals.
+#pragma once
+
+#include "common/testing/catch.hpp"
+#include "common/testing/compare.hpp"
+#include "common/testing/device.hpp"
+#include "common/testing/host.hpp"
+#include "common/testing/inputs.hpp"
+#include "common/testing/refusal.hpp"

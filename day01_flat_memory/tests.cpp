@@ -1,0 +1,546 @@
+// The proof of Day 01. Loops against answers from outside the code, ports against loops, over every
+// element. Tags: [small] runs everywhere, [full] not under sanitizers, [huge] on a GPU only.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "common/gpu/device.hpp"
+#include "common/tensor/index.hpp"
+#include "day01_flat_memory/elementwise.hpp"
+#include "day01_flat_memory/fill.hpp"
+#include "day01_flat_memory/first.hpp"
+#include "day01_flat_memory/offsets.hpp"
+#include "day01_flat_memory/parameters.hpp"
+#include "day01_flat_memory/picture.hpp"
+#include "day01_flat_memory/steps/steps.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
+using namespace sixdays::testing;
+
+namespace {
+
+constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
+
+// --- offsets
+// --------------------------------------------------------------------------------------
+
+TEST_CASE("the offset in a 3 x 3 matrix of 1..9", "[day01][offsets][small]") {
+    const Tensor<int> x({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    CHECK(offset2(1, 2, 3) == 5);
+    CHECK(x.data()[offset2(1, 2, 3)] == 6);
+    CHECK(x.data()[offset2(2, 1, 3)] == 8);  // rows and columns swapped would give 6
+}
+
+TEST_CASE("offsets count 0, 1, 2, ... in the order of the loop nest", "[day01][offsets][small]") {
+    const std::int64_t B = 2, NH = 3, T = 4, U = 5;
+    std::int64_t next = 0;
+    for (std::int64_t b = 0; b < B; ++b) {
+        for (std::int64_t h = 0; h < NH; ++h) {
+            for (std::int64_t q = 0; q < T; ++q) {
+                for (std::int64_t k = 0; k < U; ++k, ++next) {
+                    CHECK(offset4(b, h, q, k, NH, T, U) == next);
+                    CHECK(offset(row_major({B, NH, T, U}), b, h, q, k) == next);
+                    CHECK(offset3(b * NH + h, q, k, T, U) == next);  // two dims seen as one
+                    CHECK(offset2((b * NH + h) * T + q, k, U) == next);
+                }
+            }
+        }
+    }
+    CHECK(next == 120);
+}
+
+TEST_CASE("a row pointer and the last index give the whole offset", "[day01][offsets][small]") {
+    const std::int64_t B = 3, T = 5, C = 7;
+    const Tensor<float> x = distinct<float>({B, T, C});
+    for (std::int64_t b = 0; b < B; ++b) {
+        for (std::int64_t t = 0; t < T; ++t) {
+            const float* token = token_at(x.data(), b, t, T, C);
+            for (std::int64_t c = 0; c < C; ++c)
+                CHECK(&token[c] == x.data() + offset3(b, t, c, T, C));
+        }
+    }
+}
+
+TEST_CASE("offsets do not wrap at 2^31 or 2^32 elements", "[day01][offsets][small]") {
+    // Worked by hand: 128 * 4096 * 4096 is 2^31 exactly, so the last offset is the largest int.
+    CHECK(offset3(127, 4095, 4095, 4096, 4096) == 2147483647);
+    CHECK(offset3(128, 0, 0, 4096, 4096) == kTwo31);
+    CHECK(offset2(65536, 1, 65536) == 2 * kTwo31 + 1);
+    // 32 sequences, 12 heads, 4,096 positions: 32 * 12 * 4096 * 4096 elements.
+    CHECK(offset4(31, 11, 4095, 4095, 12, 4096, 4096) == 6442450943);
+}
+
+// --- one allocation, many tensors
+// -----------------------------------------------------------------
+
+TEST_CASE("GPT-2 124M has 124,475,904 parameters in 16 tensors", "[day01][parameters][small]") {
+    std::vector<Part> parts = gpt2_parameters();
+    const std::int64_t total = cut(parts);
+    REQUIRE(parts.size() == 16);
+    CHECK(total == 124475904);          // 124,475,136 is the sum without the last tensor
+    CHECK(parts[0].count == 38633472);  // 50,304 * 768
+    CHECK(parts[1].first == 38633472);
+    CHECK(parts[2].first == 39419904);  // + 1,024 * 768
+    CHECK(parts[4].name == "qkvw");
+    CHECK(parts[4].shape == Shape{12, 2304, 768});
+    CHECK(parts[15].name == "lnfb");
+    CHECK(parts[15].first == 124475136);
+    CHECK(parts[15].count == 768);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        CHECK(parts[i].first == parts[i - 1].first + parts[i - 1].count);
+    }
+}
+
+TEST_CASE("an empty tensor takes no room in the cut", "[day01][parameters][small]") {
+    std::vector<Part> parts = {{"a", {2, 3}}, {"b", {0, 5}}, {"c", {}}, {"d", {4}}};
+    CHECK(cut(parts) == 11);
+    CHECK(parts[1].first == 6);
+    CHECK(parts[2].first == 6);
+    CHECK(parts[2].count == 1);  // rank 0 has one element
+    CHECK(parts[3].first == 7);
+    std::vector<Part> nothing;
+    CHECK(cut(nothing) == 0);
+}
+
+TEST_CASE("a cut refuses negative shapes and totals beyond 64 bits", "[day01][parameters][small]") {
+    std::vector<Part> negative = {{"a", {2, -3}}};
+    CHECK(refusal([&] { cut(negative); }) ==
+          "shape (2, -3): the extent of dim 1 is -3, and an extent cannot be negative");
+    const std::int64_t large = std::int64_t{1} << 62;
+    std::vector<Part> two = {{"a", {large}}, {"b", {large}}};
+    CHECK(refusal([&] { cut(two); }) == "cut: the total up to b does not fit in 64 bits");
+}
+
+TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
+    CHECK(kv_cache_bytes({}, 1024, 4) == 75497472);   // 72 MiB: 2 * 12 * 12 * 1024 * 64 * 4
+    CHECK(kv_cache_bytes({}, 2048, 4) == 150994944);  // 144 MiB
+    CHECK(kv_cache_bytes({}, 0, 4) == 0);
+    // A large model: 2 * 80 * 64 * 131072 * 128 * 2 bytes = 320 GiB, far beyond 32 bits.
+    Gpt2Sizes large;
+    large.L = 80;
+    large.NH = 64;
+    large.C = 8192;
+    CHECK(kv_cache_bytes(large, 131072, 2) == 343597383680);
+    CHECK(refusal([] {
+              Gpt2Sizes odd;
+              odd.NH = 5;
+              (void)kv_cache_bytes(odd, 1024, 4);
+          }) == "kv_cache_bytes: 768 channels cannot be shared by 5 heads");
+    CHECK(refusal([] { (void)kv_cache_bytes({}, -1, 4); }) != "");
+    CHECK(refusal([&] { (void)kv_cache_bytes(large, kTwo31 << 31, 2); }) != "");
+}
+
+// --- the first kernel
+// -----------------------------------------------------------------------------
+
+TEST_CASE("one thread adds two numbers", "[day01][first][small]") {
+    CHECK(add_two_numbers_cuda(2, 7) == 9);
+    CHECK(add_two_numbers_cuda(-0.5f, 0.25f) == -0.25f);
+}
+
+// --- elementwise: loops
+// ---------------------------------------------------------------------------
+
+TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
+    const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({2, 3}, {10, 20, 30, 40, 50, 60});
+    HostOut<float> sum({2, 3}), square({2, 3}), scaled({2, 3}), saxpy({2, 3});
+    add_cpu(a.view(), b.view(), sum.view());
+    CHECK(sum.matches(Tensor<float>({2, 3}, {11, 22, 33, 44, 55, 66})));
+    square_cpu(a.view(), square.view());
+    CHECK(square.matches(Tensor<float>({2, 3}, {1, 4, 9, 16, 25, 36})));
+    scale_cpu(-0.5f, a.view(), scaled.view());
+    CHECK(scaled.matches(Tensor<float>({2, 3}, {-0.5f, -1, -1.5f, -2, -2.5f, -3})));
+    saxpy_cpu(2, a.view(), b.view(), saxpy.view());
+    CHECK(saxpy.matches(Tensor<float>({2, 3}, {12, 24, 36, 48, 60, 72})));
+}
+
+TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") {
+    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. As a float of its own the product loses its 2^-24; less
+    // 1 + 2^-11 it then leaves 0, where one rounding at the end leaves 2^-24.
+    const float x = 1 + std::ldexp(1.0f, -12);
+    const Tensor<float> in(Shape{1}, {x}), less(Shape{1}, {-(1 + std::ldexp(1.0f, -11))});
+    const Tensor<float> answer(Shape{1}, {std::ldexp(1.0f, -24)});
+    HostOut<float> want(Shape{1});
+    saxpy_cpu(x, in.view(), less.view(), want.view());
+    CHECK(want.matches(answer));
+    DeviceIn<float> din(in), dless(less);
+    DeviceOut<float> got(Shape{1});
+    saxpy_cuda(x, din.view(), dless.view(), got.view());
+    CHECK(got.matches(answer));
+}
+
+// --- elementwise: ports against loops
+// -------------------------------------------------------------
+
+// One below, at and one above a warp, a block, two blocks of quads; primes.
+const std::vector<std::int64_t> kSizes = {0,    1,    2,    3,    4,    5,    6,   7,    8,
+                                          31,   32,   33,   127,  255,  256,  257, 1021, 1023,
+                                          1024, 1025, 2047, 2048, 2049, 2051, 4099};
+
+using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Stream);
+const struct {
+    const char* name;
+    Add add;
+} kLadder[] = {{"add_one_element", add_one_element},
+               {"add_grid_stride", add_grid_stride},
+               {"add_sixteen_bytes", add_sixteen_bytes},
+               {"add_two_in_flight", add_two_in_flight},
+               {"add_cuda", add_cuda}};
+
+// `lead` elements before the first: pointers that lie 0, 4, 8 or 12 bytes past a multiple of 16.
+void check_add_port(Add add, std::int64_t n, Lead lead_a, Lead lead_b, Lead lead_out) {
+    const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
+    HostOut<float> want({n});
+    add_cpu(a.view(), b.view(), want.view());
+    DeviceIn<float> da(a, lead_a), db(b, lead_b);
+    DeviceOut<float> got({n}, lead_out);
+    add(da.view(), db.view(), got.view(), {});
+    CHECK(got.matches(want));
+    CHECK(da.unchanged());
+    CHECK(db.unchanged());
+}
+
+TEST_CASE("every step of the ladder equals the loop, at every size and head",
+          "[day01][elementwise][small]") {
+    for (const auto& step : kLadder) {
+        for (const std::int64_t n : kSizes) {
+            for (std::int64_t lead = 0; lead < 4; ++lead) {
+                CAPTURE(step.name, n, lead);
+                check_add_port(step.add, n, {lead}, {lead}, {lead});
+            }
+        }
+    }
+}
+
+TEST_CASE("every step of the ladder equals the loop on a million elements",
+          "[day01][elementwise][full]") {
+    for (const auto& step : kLadder) {
+        CAPTURE(step.name);
+        check_add_port(step.add, 1000003, {1}, {1}, {1});
+    }
+}
+
+TEST_CASE("add takes pointers that agree on no multiple of 16", "[day01][elementwise][small]") {
+    for (std::int64_t lead = 0; lead < 4 * 4 * 4; ++lead) {
+        CAPTURE(lead);
+        check_add_port(add_cuda, 261, {lead / 16}, {lead / 4 % 4}, {lead % 4});
+    }
+}
+
+TEST_CASE("add chooses 16-byte loads exactly where the pointers agree",
+          "[day01][elementwise][small]") {
+    alignas(16) float memory[16] = {};
+    const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
+    for (int a = 0; a < 4; ++a) {
+        for (int b = 0; b < 4; ++b) {
+            for (int out = 0; out < 4; ++out) {
+                const bool agree = a == b && b == out;
+                CAPTURE(a, b, out);
+                CHECK(choose(at(a), at(b), at(out)) ==
+                      (agree ? Path::sixteen_bytes : Path::one_element));
+                if (agree) CHECK(head_before_16(at(a), at(b), at(out)) == (4 - out) % 4);
+            }
+        }
+    }
+    CHECK(refusal([&] { add_two_in_flight(at(0), at(1), at(0)); }) != "");
+    CHECK(refusal([&] { add_sixteen_bytes(at(0), at(0), at(3)); }) != "");
+}
+
+template <class Cpu, class Cuda>
+void check_unary_port(Cpu cpu, Cuda cuda) {
+    for (const std::int64_t n : kSizes) {
+        CAPTURE(n);
+        const Tensor<float> in = seeded<float>({n}, 1, -3, 5);
+        HostOut<float> want({n});
+        cpu(in.view(), want.view());
+        DeviceIn<float> din(in, Lead{1});
+        DeviceOut<float> got({n}, Lead{3});
+        cuda(din.view(), got.view());
+        CHECK(got.matches(want));
+        CHECK(din.unchanged());
+    }
+}
+
+TEST_CASE("square, scale and saxpy equal their loops, at every size",
+          "[day01][elementwise][small]") {
+    check_unary_port(square_cpu, [](auto in, auto out) { square_cuda(in, out); });
+    check_unary_port([](auto in, auto out) { scale_cpu(0.1f, in, out); },
+                     [](auto in, auto out) { scale_cuda(0.1f, in, out); });
+    for (const std::int64_t n : kSizes) {
+        CAPTURE(n);
+        const Tensor<float> x = seeded<float>({n}, 2, -3, 5), y = seeded<float>({n}, 3, -1, 1);
+        HostOut<float> want({n});
+        saxpy_cpu(0.1f, x.view(), y.view(), want.view());
+        DeviceIn<float> dx(x), dy(y, Lead{2});
+        DeviceOut<float> got({n}, Lead{1});
+        saxpy_cuda(0.1f, dx.view(), dy.view(), got.view());
+        CHECK(got.matches(want));
+        CHECK(dx.unchanged());
+        CHECK(dy.unchanged());
+    }
+}
+
+TEST_CASE("elementwise operations take any rank from 0 to 8", "[day01][elementwise][small]") {
+    for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5},
+                               Shape{1, 2, 3, 4, 5, 1, 2, 3}, Shape{4, 0, 3}}) {
+        CAPTURE(to_string(shape));
+        const Tensor<float> a = distinct<float>(shape), b = distinct<float>(shape, 3);
+        HostOut<float> want(shape);
+        add_cpu(a.view(), b.view(), want.view());
+        DeviceIn<float> da(a), db(b);
+        DeviceOut<float> got(shape);
+        add_cuda(da.view(), db.view(), got.view());
+        CHECK(got.matches(want));
+    }
+}
+
+TEST_CASE("an input may be the output itself", "[day01][elementwise][small]") {
+    const std::int64_t n = 1025;
+    const Tensor<float> x = distinct<float>({n}), b = distinct<float>({n}, 7);
+    HostOut<float> want({n});
+    add_cpu(x.view(), b.view(), want.view());
+    DeviceIn<float> db(b);
+    for (const auto& step : kLadder) {
+        CAPTURE(step.name);
+        auto both = DeviceOut<float>::holding(x);
+        step.add(both.view(), db.view(), both.view(), {});
+        CHECK(both.matches(want));
+    }
+    auto host = HostOut<float>::holding(x);
+    add_cpu(host.view(), b.view(), host.view());
+    CHECK(host.matches(want));
+}
+
+TEST_CASE("infinities, zeros and NaN go through loop and port alike",
+          "[day01][elementwise][small]") {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float tiny = std::numeric_limits<float>::denorm_min();
+    const float most = std::numeric_limits<float>::max();
+    const std::vector<float> specials = {0.0f, -0.0f, 1, inf, -inf, nan, tiny, -tiny, most};
+    const auto count = static_cast<std::int64_t>(specials.size());
+    Tensor<float> a({count, count}), b({count, count});
+    for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t j = 0; j < count; ++j) {
+            a(i, j) = specials[static_cast<std::size_t>(i)];
+            b(i, j) = specials[static_cast<std::size_t>(j)];
+        }
+    }
+    HostOut<float> want(a.shape());
+    DeviceIn<float> da(a), db(b);
+    DeviceOut<float> sum(a.shape()), square(a.shape());
+    add_cpu(a.view(), b.view(), want.view());
+    add_cuda(da.view(), db.view(), sum.view());
+    // A bound of 0: the same number, and a NaN exactly where the loop has one.
+    CHECK(sum.close_to(want, 0.0, Nans::where_expected));
+    square_cpu(a.view(), want.view());
+    square_cuda(da.view(), square.view());
+    CHECK(square.close_to(want, 0.0, Nans::where_expected));
+}
+
+// --- elementwise: refusals
+// ------------------------------------------------------------------------
+
+TEST_CASE("elementwise loops and ports refuse the same arguments in the same words",
+          "[day01][elementwise][small]") {
+    Tensor<float> x({2, 3}), y({2, 3}), wide({3, 2}), out({2, 3});
+    const auto both = [](View<const float> a, View<const float> b, View<float> o,
+                         const char* words) {
+        return both_refuse([&] { add_cpu(a, b, o); }, [&] { add_cuda(a, b, o); }, words);
+    };
+    CHECK(both(x.view(), wide.view(), out.view(),
+               "add: b has shape (3, 2), but out has shape (2, 3); they must be equal"));
+    const View<float> null(nullptr, Shape{2, 3});
+    CHECK(both(null, y.view(), out.view(),
+               "add: a is a null pointer, but its shape (2, 3) has 6 elements"));
+    CHECK(both(x.view(), y.view(), null, "add: out is a null pointer"));
+    const View<float> turned(y.data(), Layout({2, 3}, {1, 2}));
+    CHECK(
+        both(x.view(), turned, out.view(),
+             "add: b has shape (2, 3), strides (1, 2), which is not contiguous; row-major strides "
+             "would be (3, 1)"));
+    Tensor<float> run({9});
+    const View<float> low(run.data(), Shape{8}), high(run.data() + 1, Shape{8});
+    CHECK(both(low, low, high, "add: a and out overlap without being the same tensor"));
+
+    const View<const float> in = wide.view();
+    CHECK(both_refuse([&] { square_cpu(in, out.view()); }, [&] { square_cuda(in, out.view()); },
+                      "square: in has shape (3, 2)"));
+    CHECK(both_refuse([&] { scale_cpu(2, in, out.view()); }, [&] { scale_cuda(2, in, out.view()); },
+                      "scale: in has shape (3, 2)"));
+    CHECK(both_refuse([&] { saxpy_cpu(2, x.view(), in, out.view()); },
+                      [&] { saxpy_cuda(2, x.view(), in, out.view()); },
+                      "saxpy: y has shape (3, 2)"));
+}
+
+TEST_CASE("0 elements need no memory and no launch", "[day01][elementwise][small]") {
+    const View<float> nothing(nullptr, Shape{3, 0});
+    for (const auto& step : kLadder) step.add(nothing, nothing, nothing, {});
+    add_cpu(nothing, nothing, nothing);
+    square_cuda(nothing, nothing);
+    scale_cuda(2, nothing, nothing);
+    saxpy_cuda(2, nothing, nothing, nothing);
+    fill_cuda(10, nothing);
+    picture_cuda({}, View<std::uint8_t>(nullptr, Shape{0, 4}));
+    gpu::synchronize();  // a launch with an empty grid would have thrown by now
+}
+
+// --- fill
+// -----------------------------------------------------------------------------------------
+
+TEST_CASE("fill writes each element's own index", "[day01][fill][small]") {
+    HostOut<float> m({2, 3});
+    fill_cpu(10, m.view());
+    CHECK(m.matches(Tensor<float>({2, 3}, {0, 1, 2, 10, 11, 12})));
+    HostOut<float> x({2, 2, 3});
+    fill_cpu(10, x.view());
+    CHECK(x.matches(Tensor<float>({2, 2, 3}, {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112})));
+    HostOut<float> scores({1, 2, 2, 2});
+    fill_cpu(10, scores.view());
+    CHECK(scores.matches(Tensor<float>({1, 2, 2, 2}, {0, 1, 10, 11, 100, 101, 110, 111})));
+}
+
+void check_fill_port(std::int64_t base, const Shape& shape) {
+    CAPTURE(to_string(shape));
+    HostOut<float> want(shape);
+    fill_cpu(base, want.view());
+    DeviceOut<float> got(shape, Lead{1});
+    fill_cuda(base, got.view());
+    CHECK(got.matches(want));
+}
+
+TEST_CASE("the fill ports equal their loops; no two extents are alike", "[day01][fill][small]") {
+    for (const Shape& shape :
+         {Shape{1, 1},       Shape{1, 7},       Shape{7, 1},       Shape{8, 32},
+          Shape{7, 31},      Shape{9, 33},      Shape{17, 61},     Shape{61, 17},
+          Shape{0, 5},       Shape{5, 0},       Shape{1, 1, 1},    Shape{3, 8, 32},
+          Shape{2, 9, 33},   Shape{5, 7, 31},   Shape{31, 7, 5},   Shape{4, 0, 2},
+          Shape{1, 1, 1, 1}, Shape{2, 3, 5, 7}, Shape{7, 5, 3, 2}, Shape{3, 1, 17, 16},
+          Shape{2, 2, 0, 2}}) {
+        check_fill_port(64, shape);
+    }
+}
+
+TEST_CASE("fill walks on where the grid ends at 65,535 blocks", "[day01][fill][full]") {
+    check_fill_port(2, {65535 * 8 + 3, 1});     // y
+    check_fill_port(2, {1, 65535 * 8 + 3, 1});  // y
+    check_fill_port(2, {65537, 1, 2});          // z
+}
+
+TEST_CASE("fill refuses other ranks, gaps and values beyond 64 bits", "[day01][fill][small]") {
+    Tensor<float> x({2, 3}), run({6}), five({1, 1, 1, 1, 2});
+    const auto both = [](std::int64_t base, View<float> out, const char* words) {
+        return both_refuse([&] { fill_cpu(base, out); }, [&] { fill_cuda(base, out); }, words);
+    };
+    CHECK(
+        both(10, run.view(), "fill: out has shape (6) of rank 1, but fill is written for ranks 2"));
+    CHECK(both(10, five.view(), "of rank 5"));
+    CHECK(both(0, x.view(), "fill: base is 0, but must be at least 1"));
+    CHECK(both(10, View<float>(x.data(), Layout({2, 3}, {1, 2})), "not contiguous"));
+    CHECK(both(10, View<float>(nullptr, Shape{2, 3}), "null pointer"));
+    CHECK(both(std::int64_t{1} << 62, View<float>(x.data(), Shape{3, 2}),
+               "fill: with base 4611686018427387904 the values of shape (3, 2) do not fit"));
+}
+
+// --- picture
+// --------------------------------------------------------------------------------------
+
+TEST_CASE("with c = 0 the picture is a disc, and steps follow from squaring",
+          "[day01][picture][small]") {
+    // z, z^2, z^4, ...: |z| <= 1 stays near for ever; |z| = 1.5 passes 2 at 2.25, after one step;
+    // |z| = 1.25 at 1.25^4 = 2.44, after two. Height 5 in 10 rows: pixel centres lie at +-0.25,
+    // +-0.75, +-1.25, +-1.75, +-2.25 in y, and as far apart in x.
+    const Julia disc{0, 0, 5};
+    Tensor<std::uint8_t> p({10, 14});
+    picture_cpu(disc, p.view());
+    CHECK(p(4, 7) == 255);  // (0.25, 0.25)
+    CHECK(p(4, 8) == 255);  // (0.75, 0.25)
+    CHECK(p(4, 9) == 2);    // (1.25, 0.25): 1.27, 1.63, 2.64
+    CHECK(p(4, 10) == 1);   // (1.75, 0.25): 1.77, 3.13
+    CHECK(p(4, 11) == 0);   // (2.25, 0.25)
+    CHECK(p(0, 7) == 0);    // (0.25, 2.25)
+    CHECK(p(3, 13) == 0);
+}
+
+TEST_CASE("x runs along the row: a wide picture is not a tall one", "[day01][picture][small]") {
+    const Julia julia;
+    Tensor<std::uint8_t> p({5, 12});
+    picture_cpu(julia, p.view());
+    for (std::int64_t y = 0; y < 5; ++y) {
+        for (std::int64_t x = 0; x < 12; ++x) {
+            CHECK(p.data()[y * 12 + x] == julia_steps(julia, x, y, 12, 5));
+            CHECK(p(y, x) == p(4 - y, 11 - x));  // z and -z have the same square
+        }
+    }
+}
+
+TEST_CASE("the picture's port equals its loop in every pixel", "[day01][picture][small]") {
+    for (const Shape& shape : {Shape{1, 1}, Shape{7, 31}, Shape{8, 32}, Shape{9, 33}, Shape{50, 3},
+                               Shape{3, 50}, Shape{41, 67}, Shape{0, 3}, Shape{3, 0}}) {
+        CAPTURE(to_string(shape));
+        HostOut<std::uint8_t> want(shape, {}, Poison{0xFE});
+        picture_cpu({}, want.view());
+        DeviceOut<std::uint8_t> got(shape, Lead{1}, Poison{0xFE});
+        picture_cuda({}, got.view());
+        CHECK(got.matches(want));
+    }
+}
+
+TEST_CASE("the picture's port equals its loop on a large picture", "[day01][picture][full]") {
+    HostOut<std::uint8_t> want({401, 603}, {}, Poison{0xFE});
+    DeviceOut<std::uint8_t> got({401, 603}, {}, Poison{0xFE});
+    picture_cpu({}, want.view());
+    picture_cuda({}, got.view());
+    CHECK(got.matches(want));
+}
+
+TEST_CASE("the picture refuses what is not a contiguous matrix", "[day01][picture][small]") {
+    Tensor<std::uint8_t> x({2, 3, 4});
+    const auto both = [](View<std::uint8_t> out, const char* words) {
+        return both_refuse([&] { picture_cpu({}, out); }, [&] { picture_cuda({}, out); }, words);
+    };
+    CHECK(both(x.view(), "picture: out has shape (2, 3, 4) of rank 3, but rank 2 is needed"));
+    CHECK(both({x.data(), Layout({2, 3}, {4, 1})}, "not contiguous"));
+    CHECK(both({nullptr, Shape{2, 3}}, "picture: out is a null pointer"));
+}
+
+// --- more than 2^31 elements, on a GPU
+// ------------------------------------------------------------
+
+TEST_CASE("add reaches past 2^31 elements", "[day01][elementwise][huge]") {
+    // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or
+    // 2^32 would meet a wrong element. One period is made on the CPU and copied again and again.
+    const std::int64_t n = kTwo31 + 7, period = 16776898;
+    const Tensor<float> a = distinct<float>({period}), b = distinct<float>({period}, 7);
+    Tensor<float> want({period});
+    add_cpu(a.view(), b.view(), want.view());
+    gpu::Buffer<float> da(n + 1), db(n + 1), dout(n + 1);
+    const auto parts = [&](auto visit) {
+        for (std::int64_t first = 0; first < n; first += period) {
+            visit(first, std::min(period, n - first));
+        }
+    };
+    for (const std::int64_t lead_b : {0, 1}) {  // 16-byte loads, then one element a thread
+        parts([&](std::int64_t first, std::int64_t count) {
+            da.upload(a.data(), count, first);
+            db.upload(b.data(), count, first + lead_b);
+        });
+        dout.fill_bytes(0xff);
+        add_cuda(da.view({n}), db.view(row_major({n}), lead_b), dout.view({n}));
+        parts([&](std::int64_t first, std::int64_t count) {
+            const std::vector<float> got = dout.download(first, count);
+            CAPTURE(lead_b, first);
+            CHECK(std::memcmp(got.data(), want.data(),
+                              static_cast<std::size_t>(count) * sizeof(float)) == 0);
+        });
+        const float past_the_end = dout.download(n, 1)[0];
+        CHECK(std::isnan(past_the_end));
+    }
+}
+
+}  // namespace
