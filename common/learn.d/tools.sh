@@ -99,7 +99,7 @@ need() {
     elif ((EUID != 0)) && ! command -v sudo >/dev/null; then
         sorry "Installing needs root's rights, and there is no sudo here."
     elif ! install "${missing[@]}" "${welcome[@]}" &&
-        { [[ $network == down || -z ${welcome[*]} ]] || ! install "${missing[@]}"; }; then
+        { [[ $hopeless || -z ${welcome[*]} ]] || ! install "${missing[@]}"; }; then
         sorry "$why_not"
     fi
     find_gxx || stop 1 "No g++ here is version 11 or newer. Install one, say g++-12, and try again."
@@ -119,22 +119,19 @@ sorry() {  # uses need's $missing and $welcome
 }
 
 # --- apt ------------------------------------------------------------------------------------------
-as_root() {
-    if ((EUID == 0)); then
-        "$@"
-    elif [[ -t 0 ]]; then
-        sudo "$@"
-    else
-        sudo -n "$@"
-    fi
-}
-
 can_install_unasked() {
     command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }
 }
 
+may_install() {  # may ask for a password, once, while nothing else is on the line
+    if ((EUID == 0)) || sudo -n true 2>/dev/null; then return 0; fi
+    [[ -t 0 ]] && sudo -p 'sudo asks for the password of %p: ' -v
+}
+
 apt() {
-    as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y \
+    local sudo=()
+    if ((EUID != 0)); then sudo=(sudo -n); fi
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y \
         -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 -o Acquire::http::Timeout=20 "$@" 2>&1
 }
 
@@ -146,7 +143,12 @@ candidate() {  # the version apt would install, if it knows one
 install() {
     local package packages=() venv='' updated=''
     mkdir -p "$root/build"
-    note "Installing ${*} with apt$( ((EUID == 0)) || echo ' (sudo may ask for your password)')."
+    note "Installing $* with apt."
+    if ! may_install; then
+        hopeless=yes
+        why_not="Installing needs root's rights, and sudo did not give them."
+        return 1
+    fi
     for package in "$@"; do
         if [[ -z $updated ]] && ! candidate "$package" >/dev/null; then
             if ! apt_update; then return 1; fi
@@ -158,7 +160,7 @@ install() {
         packages+=("$package")
     done
     if ! apt_install "${packages[@]}"; then
-        if [[ $network == down || $updated ]]; then return 1; fi
+        if [[ $hopeless || $updated ]]; then return 1; fi
         # The list of packages may be older than the server's.
         if ! apt_update || ! apt_install "${packages[@]}"; then return 1; fi
     fi
@@ -166,14 +168,14 @@ install() {
     installed=yes
 }
 
-network=up
+hopeless=''  # a second try would end as the first
 why_not_apt() {
     local log=$root/build/apt.log reason
     if grep -qE 'Temporary failure|Could not resolve|Could not connect|unreachable' "$log"; then
-        network=down
+        hopeless=yes
         why_not="There is no network here, or the package server does not answer ($(path "$log"))."
     else
-        reason=$(grep -h -m 1 -E '^(E:|sudo:)' "$log" || true)
+        reason=$(grep -m 1 '^E:' "$log" || true)
         why_not="apt could not install them: ${reason:-no reason given} ($(path "$log"))."
     fi
     return 1
