@@ -10,8 +10,6 @@
 
 namespace sixdays::emulator {
 
-enum class Access : std::uint8_t { read, write, atomic };
-
 /// Called before the current thread reads or writes [address, address + bytes).
 /// @param code  return address of the hook: where in the kernel that is
 void access(const void* address, std::size_t bytes, Access what, const void* code);
