@@ -150,6 +150,14 @@ void access(const void* pointer, std::size_t bytes, Access what, const void* cod
     if (--current->patience == 0) lose_patience(address, bytes, code);
 }
 
+void set_pending(const void* pointer, std::size_t bytes, bool pending) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    std::uint8_t* state = region_of(address)->state_of(address);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        state[i] = static_cast<std::uint8_t>(pending ? state[i] | kPending : state[i] & ~kPending);
+    }
+}
+
 void set_arguments(const void* begin, std::size_t bytes) {
     arguments_begin = reinterpret_cast<std::uintptr_t>(begin);
     arguments_bytes = bytes;

@@ -14,6 +14,9 @@ namespace sixdays::emulator {
 /// @param code  return address of the hook: where in the kernel that is
 void access(const void* address, std::size_t bytes, Access what, const void* code);
 
+/// Marks shared memory where an asynchronous copy will arrive, or has.
+void set_pending(const void* address, std::size_t bytes, bool pending);
+
 /// The range of the launch's arguments, which kernels may read.
 void set_arguments(const void* begin, std::size_t bytes);
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -66,6 +67,7 @@ void start_threads() {
     block.barrier_votes = 0;
     block.fruitless = 0;
     begin_block_clocks(block.size);
+    forget_copies(block.size);
     for (const unsigned id : block.order) {
         Thread& thread = block.threads[id];
         thread.id = id;

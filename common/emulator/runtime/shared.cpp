@@ -51,7 +51,8 @@ void find_shared_arrays() {
     }
 }
 
-void open_shared_array(void* array, std::size_t bytes, Site site) {
+void open_shared_array(const volatile void* pointer, std::size_t bytes, Site site) {
+    const void* array = const_cast<const void*>(pointer);
     if (current == nullptr) return;
     std::uint8_t* state = shared_arrays.state_of(number(array));
     if ((*state & kLive) != 0) return;  // another thread came by before

@@ -44,7 +44,7 @@ int block_barrier_count(int predicate, Site site);
 void thread_fence() noexcept;
 long long ticks() noexcept;
 void* dynamic_shared_memory() noexcept;
-void open_shared_array(void* array, std::size_t bytes, Site site);
+void open_shared_array(const volatile void* array, std::size_t bytes, Site site);
 bool register_device_variable(const void* address, std::size_t bytes) noexcept;
 
 template <class T>
