@@ -58,8 +58,8 @@ const Case kCases[] = {
 
     {"no_first_barrier", Kind::uninitialised_read, kFailure, 1, 128, 256, 0, 0},
     {"no_second_barrier", Kind::race, kFailure, 1, 128, 256, 0, 64},
-    {"no_syncwarp", Kind::race, kFailure, 1, 32, 32, 0, 8},
-    {"volatile_is_no_syncwarp", Kind::race, kFailure, 1, 32, 32, 0, 8},
+    {"no_syncwarp", Kind::race, kFailure, 1, 32, 32, 0, 1},
+    {"volatile_is_no_syncwarp", Kind::race, kFailure, 1, 32, 32, 0, 1},
     {"a_plus_transpose", Kind::race, kFailure, 8, 8, 64, 1, 0},
     {"two_blocks_one_word", Kind::race, kFailure, 4, 32, 32, 1, 0},
     {"plain_counter", Kind::race, kFailure, 1, 64, 32, 0, 1},
@@ -70,7 +70,7 @@ const Case kCases[] = {
 
     {"barrier_in_branch", Kind::barrier, kFailure, 1, 64, 64, 0, 32},
     {"barriers_in_both_branches", Kind::barrier, kFailure, 1, 64, 64, 0, 1},
-    {"barrier_count_differs", Kind::barrier, kFailure, 1, 64, 64, 0, 0},
+    {"barrier_count_differs", Kind::barrier, kFailure, 1, 64, 64, 0, 32},
     {"shuffle_in_branch", Kind::warp_call, kFailure, 1, 32, 32, 0, 0},
     {"shuffle_from_returned", Kind::warp_call, kFailure, 1, 32, 32, 0, 20},
     {"not_in_own_mask", Kind::warp_call, kFailure, 1, 32, 32, 0, 16},
@@ -83,18 +83,16 @@ const Case kCases[] = {
     {"spins", Kind::stuck, cudaErrorLaunchTimeout, 1, 32, 32, 0, 0},
 };
 
-// The line of tests_mistakes.cu that ends in "MARK name".
+// The line of tests_mistakes.cu whose MARK has this name.
 int marked_line(const std::string& name) {
     std::string path = __FILE__;
     path.replace(path.rfind(".cpp"), 4, ".cu");
     std::ifstream file(path);
     std::string text;
-    const std::string mark = "MARK " + name;
     for (int line = 1; std::getline(file, text); ++line) {
-        if (text.size() >= mark.size() &&
-            text.compare(text.size() - mark.size(), mark.size(), mark) == 0) {
-            return line;
-        }
+        const std::size_t mark = text.find("// MARK");
+        if (mark == std::string::npos) continue;
+        if ((text.substr(mark) + " ").find(" " + name + " ") != std::string::npos) return line;
     }
     return 0;
 }
@@ -136,6 +134,7 @@ TEST_CASE("no order of turns hides a mistake") {
     for (const Order order : {Order::reversed, Order::shuffled}) {
         set_order(order, 7);
         for (const Case& c : kCases) {
+            if (c.kind == Kind::stuck) continue;  // takes seconds, whatever the order
             INFO(c.name << ", order " << static_cast<int>(order));
             CHECK(provoke(c));
         }

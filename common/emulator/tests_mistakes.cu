@@ -35,7 +35,7 @@ __global__ void past_shared_array(const float* in, int, float* out) {
     __syncthreads();
     out[t] = tile[t + 1];  // MARK past_shared_array
 }
-__device__ __forceinline__ float read(const float* p) { return *p; }
+__device__ __forceinline__ float read(const float* p) { return *p; }  // MARK past_shared_pointer
 __global__ void past_shared_pointer(const float* in, int, float* out) {
     __shared__ float tile[32];
     __shared__ float next[32];
@@ -44,7 +44,7 @@ __global__ void past_shared_pointer(const float* in, int, float* out) {
     p[t] = in[t];
     next[t] = 0.0f;
     __syncthreads();
-    out[t] = read(p + t + 1) + next[t];  // MARK past_shared_pointer
+    out[t] = read(p + t + 1) + next[t];
 }
 __global__ void before_shared_array(const float* in, int, float* out) {
     __shared__ float tile[32];
@@ -106,9 +106,9 @@ __device__ __forceinline__ void sweep(const float* in, int n, float* out) {
     const int t = static_cast<int>(threadIdx.x);
     float sum = 0.0f;
     for (int start = 0; start < n; start += 128) {
-        tile[t] = in[start + t];  // MARK no_second_barrier
+        tile[t] = in[start + t];
         if (FIRST) __syncthreads();
-        sum += tile[(t + 64) % 128];  // MARK no_first_barrier
+        sum += tile[(t + 64) % 128];  // MARK no_first_barrier no_second_barrier
         if (SECOND) __syncthreads();
     }
     out[t] = sum;
@@ -137,8 +137,8 @@ __global__ void volatile_is_no_syncwarp(const float* in, int, float* out) {
     }
     if (t == 0) out[0] = s[0];
 }
-__global__ void a_plus_transpose(const float*, int n, float* out) {
-    const int row = static_cast<int>(blockIdx.x), col = static_cast<int>(threadIdx.x);
+__global__ void a_plus_transpose(const float*, int, float* out) {
+    const unsigned n = blockDim.x, row = blockIdx.x, col = threadIdx.x;
     out[row * n + col] += out[col * n + row];  // MARK a_plus_transpose
 }
 __global__ void two_blocks_one_word(const float*, int, float* out) {
@@ -175,8 +175,8 @@ __global__ void last_block_without_fence(const float* in, int, float* out) {
 __global__ void neighbour_bytes(const float*, int, float* out) {
     // Thread t writes bytes t and t + 1: every byte but the first is written twice.
     unsigned char* bytes = reinterpret_cast<unsigned char*>(out);
-    bytes[threadIdx.x] = 1;
-    bytes[threadIdx.x + 1] = 1;  // MARK neighbour_bytes
+    bytes[threadIdx.x] = 1;  // MARK neighbour_bytes
+    bytes[threadIdx.x + 1] = 1;
 }
 
 // --- barriers and warp calls -------------------------------------------------------------------------
@@ -197,9 +197,9 @@ __global__ void barriers_in_both_branches(const float*, int, float* out) {
     out[threadIdx.x] = 1.0f;
 }
 __global__ void barrier_count_differs(const float*, int, float* out) {
-    for (unsigned i = 0; i < threadIdx.x / 32 + 1; ++i) __syncthreads();
+    for (unsigned i = 0; i < threadIdx.x / 32 + 1; ++i) __syncthreads();  // MARK barrier_count_differs
     out[threadIdx.x] = 1.0f;
-    __syncthreads();  // MARK barrier_count_differs
+    __syncthreads();
 }
 __global__ void shuffle_in_branch(const float* in, int, float* out) {
     const int t = static_cast<int>(threadIdx.x);

@@ -142,12 +142,12 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
 void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
     if (current == nullptr || bytes == 0) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
     if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
     check_race(*region, address, bytes, what, code);
     if (what == Access::write) block.fruitless = 0;
-    if (--current->patience == 0) lose_patience(address, bytes, code);
 }
 
 void set_pending(const void* pointer, std::size_t bytes, bool pending) {

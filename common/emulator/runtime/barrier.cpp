@@ -76,7 +76,9 @@ void report_deadlock() {
     const Thread* in_barrier = somebody_at_barrier();
     const Thread* in_call = nullptr;
     for (const unsigned id : block.order) {
-        if (block.threads[id].state == Thread::State::at_warp_call) in_call = &block.threads[id];
+        if (in_call == nullptr && block.threads[id].state == Thread::State::at_warp_call) {
+            in_call = &block.threads[id];
+        }
     }
     if (in_barrier != nullptr && in_call != nullptr) {
         note({Kind::warp_call, cudaErrorLaunchFailure, in_call->call.site,

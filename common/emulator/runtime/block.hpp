@@ -95,6 +95,6 @@ void finish_calls_without(const Thread& gone);
 bool answer_active_masks();
 
 constexpr unsigned kPatience = 20000;   // accesses until others get a turn
-constexpr unsigned kFruitless = 10000;  // such turns without a store in the block
+constexpr unsigned kFruitless = 5000;   // such turns without a store in the block
 
 }  // namespace sixdays::emulator
