@@ -483,7 +483,7 @@ TEST_CASE("the picture's port equals its loop in every pixel", "[day01][picture]
     for (const Shape& shape : {Shape{1, 1}, Shape{7, 31}, Shape{8, 32}, Shape{9, 33}, Shape{50, 3},
                                Shape{3, 50}, Shape{41, 67}, Shape{0, 3}, Shape{3, 0}}) {
         CAPTURE(to_string(shape));
-        HostOut<std::uint8_t> want(shape;
+        HostOut<std::uint8_t> want(shape);
         picture_cpu({}, want.view());
         DeviceOut<std::uint8_t> got(shape, Lead{1});
         picture_cuda({}, got.view());
@@ -492,8 +492,8 @@ TEST_CASE("the picture's port equals its loop in every pixel", "[day01][picture]
 }
 
 TEST_CASE("the picture's port equals its loop on a large picture", "[day01][picture][full]") {
-    HostOut<std::uint8_t> want({401, 603};
-    DeviceOut<std::uint8_t> got({401, 603};
+    HostOut<std::uint8_t> want({401, 603});
+    DeviceOut<std::uint8_t> got({401, 603});
     picture_cpu({}, want.view());
     picture_cuda({}, got.view());
     CHECK(got.matches(want));

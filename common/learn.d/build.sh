@@ -1,0 +1,101 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
+# Configuring and building, quietly when all is well. What is built lies in build/default.
+
+cached() {  # cached <variable> <beginning>: the value CMake keeps begins so
+    [[ -f $build/CMakeCache.txt ]] && grep -q "^$1:[A-Z]*=$2" "$build/CMakeCache.txt"
+}
+
+# What decides how the tree is configured. When it changes, CMake has to look again.
+fingerprint() {
+    printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}"
+    command -v nvcc doxygen nvidia-smi || true
+    ls /usr/local/cuda/bin/nvcc /usr/include/png.h 2>/dev/null || true
+    (cd "$root" && ls my/*/*.cu 2>/dev/null) || true
+}
+
+configured() {
+    [[ -f $build/build.ninja && -f $build/learn.stamp && -z $installed ]] &&
+        [[ $(fingerprint) == "$(<"$build/learn.stamp")" ]]
+}
+
+configure() {
+    local log=$root/build/configure.log args=(--preset default) summary
+    if configured; then return; fi
+    mkdir -p "$build"
+    if [[ ! -f $build/build.ninja ]] || ! cached CMAKE_HOME_DIRECTORY "$root\$"; then
+        note "Configuring: CMake looks at what is here."
+        args+=(--fresh "-DCMAKE_CXX_COMPILER=$gxx")
+    elif cached CMAKE_CUDA_COMPILER NOTFOUND; then
+        args+=(-UCMAKE_CUDA_COMPILER -USIXDAYS_NVCC)  # else CMake would not look for nvcc again
+    fi
+    read -ra more <<<"${SIXDAYS_CMAKE_ARGS:-}"
+    if ! (cd "$root" && "$cmake" "${args[@]}" "${more[@]}") >"$log" 2>&1; then
+        cat "$log" >&2
+        stop 1 "" "CMake could not configure the build. Its words are above, and in $(path "$log")."
+    fi
+    summary=$(sed -n '/^-- Six days/,/^-- *$/s/^-- //p' "$log")
+    if [[ ! -f $build/learn.summary || $summary != "$(<"$build/learn.summary")" ]]; then
+        note "" "$summary" ""
+        printf '%s\n' "$summary" >"$build/learn.summary"
+    fi
+    fingerprint >"$build/learn.stamp.new"
+    mv "$build/learn.stamp.new" "$build/learn.stamp"
+    installed=''
+}
+
+# build_target <words for a wait> <argument of cmake --build>...
+build_target() {
+    local what=$1 plan
+    shift
+    plan=$(cd "$root" && "$cmake" --build "$@" -- -n 2>/dev/null | tail -n 1) || plan=''
+    if [[ $plan =~ ^\[[0-9]+/([0-9]+)\] ]]; then note "Building $what (${BASH_REMATCH[1]} steps)."; fi
+    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$@" 2>&1) | build_progress >&2; then
+        stop 1 "" "The build stopped; the compiler's words are above."
+    fi
+}
+
+# Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
+build_progress() {
+    local line number of file quarter shown=0
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
+            number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} file=${BASH_REMATCH[3]##*/}
+            if [[ $line == *Re-checking* || $line == *Re-running* ]]; then continue; fi
+            quarter=$((4 * number / of))
+            if [[ -t 2 ]]; then
+                printf '\r\e[K  %s of %s  %.60s' "$number" "$of" "${file%.o}"
+            elif ((quarter > shown && of >= 20)); then
+                note "  $number of $of"
+                shown=$quarter
+            fi
+        elif [[ $line != "ninja: no work"* && $line != "-- "* ]]; then
+            if [[ -t 2 ]]; then printf '\r\e[K'; fi
+            printf '%s\n' "$line"
+        fi
+    done
+    if [[ -t 2 ]]; then printf '\r\e[K'; fi
+}
+
+# --- which machine is this? -----------------------------------------------------------------------
+built_with_nvcc() { cached CMAKE_CUDA_COMPILER / && ! cached SIXDAYS_CUDA OFF; }
+
+# A GPU that can run the lessons: it answers, and is new enough. Else $why_no_gpu is half a sentence.
+find_gpu() {
+    local answer
+    gpu_name='' gpu_capability='' gpu_driver=''
+    if ! command -v nvidia-smi >/dev/null; then
+        why_no_gpu="no GPU answers here"
+        return 1
+    fi
+    answer=$(timeout 30 nvidia-smi --query-gpu=name,compute_cap,driver_version \
+        --format=csv,noheader 2>/dev/null | head -n 1) || answer=''
+    IFS=, read -r gpu_name gpu_capability gpu_driver <<<"$answer" || true
+    gpu_capability=${gpu_capability# } gpu_driver=${gpu_driver# }
+    if [[ ! $gpu_capability =~ ^[0-9]+\.[0-9]+$ ]]; then
+        why_no_gpu="nvidia-smi is here, but no GPU answers it"
+        return 1
+    elif ! at_least "$gpu_capability" 8.0; then
+        why_no_gpu="the $gpu_name has compute capability $gpu_capability, and the lessons need 8.0"
+        return 1
+    fi
+}

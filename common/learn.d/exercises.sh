@@ -1,0 +1,268 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
+# The learner's own kernels: my/<day>/<exercise>.cu. start, check, hint, reset, and how far one is.
+# my/progress holds lines "<day>/<exercise> <key> <value>"; nothing breaks when it is deleted.
+
+recall() {  # recall <exercise> <key>
+    if [[ -f $root/my/progress ]]; then sed -n "s|^$day/$1 $2 ||p" "$root/my/progress" | tail -n 1; fi
+}
+
+remember() {  # remember <exercise> <key> <value>
+    mkdir -p "$root/my"
+    {
+        if [[ -f $root/my/progress ]]; then grep -v "^$day/$1 $2 " "$root/my/progress" || true; fi
+        printf '%s/%s %s %s\n' "$day" "$1" "$2" "$3"
+    } >"$root/my/.progress.new"
+    mv "$root/my/.progress.new" "$root/my/progress"
+}
+
+# `verb day [exercise]`: $day, and in $exercises the one named, or all of that day.
+find_exercises() {
+    find_day "$1"
+    list_exercises
+    if ((${#exercises[@]} == 0)); then stop 1 "$day has no exercises yet."; fi
+    if (($# > 1)); then
+        choose "exercise of $day" "$2" "${exercises[@]}"
+        exercises=("$chosen")
+    fi
+}
+
+# The first day of which something is left to do, in $day; false if there is none.
+day_to_do() {
+    local exercise
+    for day in "${days[@]}"; do
+        list_exercises
+        for exercise in "${exercises[@]}"; do
+            if [[ $(recall "$exercise" result) != passed ]]; then return 0; fi
+        done
+    done
+    return 1
+}
+
+# Writes a whole file or none.
+put_stub() { cp "$root/$day/exercises/$1_stub.cu" "$2.new" && mv "$2.new" "$2"; }
+
+verb_start() {
+    local exercise file statement
+    no_more_than 1 "$@"
+    if (($# > 0)); then
+        find_exercises "$1"
+    elif ! day_to_do; then
+        say "All exercises are solved. $learn start day01 names the day to look at again."
+        return
+    fi
+    mkdir -p "$root/my/$day"
+    say "${bold}$day${plain}: in this order, first read what is asked, then fill in the kernel." ""
+    for exercise in "${exercises[@]}"; do
+        file=$root/my/$day/$exercise.cu
+        statement=$root/$day/exercises/$exercise.hpp
+        say "  $exercise" "    read   $(path "$statement")"
+        if [[ -e $file ]]; then
+            say "    edit   $(path "$file")  (yours already; left as it is)"
+        else
+            put_stub "$exercise" "$file"
+            say "    edit   $(path "$file")"
+        fi
+    done
+    say "" "Then: $learn check ${day%%_*}. A hint, when you want one: $learn hint ${day%%_*}"
+}
+
+verb_hint() {
+    local exercise file seen count
+    no_more_than 2 "$@"
+    if (($# == 0)); then stop 2 "Which day? $learn hint day01, for example."; fi
+    find_exercises "$@"
+    for exercise in "${exercises[@]}"; do
+        if [[ $(recall "$exercise" result) != passed ]]; then break; fi
+    done
+    file=$root/$day/exercises/${exercise}_hints.md
+    if [[ ! -f $file ]]; then stop 1 "$exercise has no hints."; fi
+    count=$(grep -c '^## Hint ' "$file" || true)
+    seen=$(recall "$exercise" hints)
+    seen=$((${seen:-0} + 1))
+    if ((seen > count)); then
+        say "That was the last hint for $exercise; all $count are in $(path "$file")." \
+            "A solution is in $(path "$root/$day/exercises/${exercise}_solution.cu")."
+        return
+    fi
+    say "${bold}$exercise, hint $seen of $count${plain}" ""
+    awk -v n="$seen" '/^## /{on = ($0 ~ "^## Hint " n "( |$|:|\\.)"); next} on' "$file" |
+        sed -e '/./,$!d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+    remember "$exercise" hints "$seen"
+}
+
+verb_reset() {
+    local exercise file number
+    no_more_than 2 "$@"
+    if (($# == 0)); then stop 2 "Which day? $learn reset day01, for example."; fi
+    find_exercises "$@"
+    for exercise in "${exercises[@]}"; do
+        file=$root/my/$day/$exercise.cu
+        if [[ ! -e $file ]]; then
+            say "$exercise was not started, so there is nothing to put back."
+        elif cmp -s "$file" "$root/$day/exercises/${exercise}_stub.cu"; then
+            say "$exercise is as it was at the start already."
+        else
+            number=1
+            while [[ -e $file.$number ]]; do number=$((number + 1)); done
+            cp "$file" "$file.$number.new"
+            mv "$file.$number.new" "$file.$number"
+            put_stub "$exercise" "$file"
+            remember "$exercise" result started
+            say "$exercise is as it was at the start. What you had is kept: $(path "$file.$number")."
+        fi
+    done
+}
+
+# --- check ----------------------------------------------------------------------------------------
+verb_check() {
+    local which=("${days[@]}") found='' refused='' exercise
+    no_more_than 2 "$@"
+    if (($# > 0)); then
+        find_exercises "$@"
+        which=("$day")
+    fi
+    for day in "${which[@]}"; do
+        if compgen -G "$root/my/$day/*.cu" >/dev/null; then found=yes; fi
+    done
+    if [[ -z $found ]]; then
+        day=${which[0]}
+        stop 1 "Nothing to check: no exercise was started. $learn start ${day%%_*} begins."
+    fi
+    need tests
+    configure
+    for day in "${which[@]}"; do
+        if (($# < 2)); then list_exercises; fi
+        for exercise in "${exercises[@]}"; do
+            if [[ -e $root/my/$day/$exercise.cu ]]; then check_one "$exercise" || refused=$day; fi
+        done
+    done
+    say ""
+    if [[ $refused ]]; then
+        say "A hint, if you want one: $learn hint ${refused%%_*}"
+    else
+        suggest_next
+    fi
+    if built_with_nvcc && find_gpu; then
+        say "Checked on the emulator, which sees every load and store; the GPU was not used."
+    fi
+    [[ -z $refused ]]
+}
+
+# Builds and runs one exercise; says in words how it went. False if it is not right yet.
+check_one() {
+    local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0
+    # Our solution first: whatever fails after it is about the learner's file.
+    build_target "what $1 is checked with" "$build" --target "${name}_solution"
+    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
+        say "${bold}$1${plain}: ${red}does not compile${plain}."
+        show_errors "$1" "$mine" "$log"
+        say "  Everything the build said: $(path "$log")"
+        remember "$1" result refused
+        return 1
+    fi
+    timeout --foreground 300 "$build/bin/my_$name" >"$log" 2>&1 || status=$?
+    if ((status == 0)); then
+        say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
+        remember "$1" result passed
+        return 0
+    fi
+    remember "$1" result refused
+    if ((status == 124)); then
+        say "${bold}$1${plain}: ${red}refused${plain}. It did not end within five minutes: an endless loop?"
+    else
+        say "${bold}$1${plain}: ${red}refused${plain}."
+        if ! first_failure "$log"; then
+            say "  It ended with status $status; the last it said:" "$(tail -n 5 "$log" | sed 's/^/    /')"
+        fi
+    fi
+    say "  Everything the cases said: $(path "$log")"
+    return 1
+}
+
+# Of a failed build, what the compiler or the translator says about this file, and nothing else.
+show_errors() {  # show_errors <exercise> <file> <log>
+    local mine=$2 log=$3 said
+    said=$(awk -v mine="$mine" '
+        /^\[[0-9]+\/[0-9]+\]|^FAILED: |^ninja: /        { keep = 0; next }
+        index($0, mine ":") == 1 && / error: |: error/    { keep = 1 }
+        index($0, mine ":") == 1 && / warning: /          { keep = 0 }
+        index($0, mine ":") != 1 && /^[^ ]+:[0-9]+(:[0-9]+)?: (fatal )?error|^[^ ]+: In / { keep = 0 }
+        keep' "$log")
+    if [[ -z $said && $(<"$log") == *"undefined reference to"* ]]; then
+        said="It compiles, but nothing in it defines the function that the cases call:
+$(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
+Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1.hpp")."
+    elif [[ -z $said && $(<"$log") == *"CMake Error at "*translate.cmake* ]]; then
+        said=$(awk '/^CMake Error at /{on = 1; next} /^(ninja: |FAILED: |\[)/{on = 0} on' "$log" | cat -s)
+    elif [[ -z $said ]]; then
+        said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
+    fi
+    said=${said//"$root"\//}
+    head -n 40 <<<"$said" | sed 's/^/  /'
+    if (($(wc -l <<<"$said") > 40)); then say "  ..."; fi
+}
+
+# Of Catch2's report, the first case that failed and the sentence that says why.
+first_failure() {
+    awk '
+        /^-----------------------/ { if (failed) exit; head = !head; if (head) name = ""; next }
+        head { join = /^ / ? ", " : " "; gsub(/^ +| +$/, ""); name = name (name == "" ? "" : join) $0; next }
+        /^(\.\.\.|===)/ { if (failed) exit; next }
+        / FAILED:$/ { if (failed++) exit; part = "asked"; next }
+        !failed { next }
+        /^with expansion:/ { part = "expansion"; next }
+        /^with messages?:|^due to |^explicitly with / { part = "message"; next }
+        { text[part] = text[part] $0 "\n" }
+        END {
+            if (!failed) exit 1
+            said = text["message"]
+            if (said == "") said = text["expansion"]
+            if (said == "") said = text["asked"]
+            gsub(/\n+$/, "", said)
+            print "  The first case that fails: " name
+            print said
+        }' "$1"
+}
+
+# --- how far one is -------------------------------------------------------------------------------
+verb_progress() {
+    local exercise result hints words solved
+    say "${bold}Six days from flat memory to a transformer${plain}" ""
+    for day in "${days[@]}"; do
+        list_exercises
+        solved=0 words=''
+        for exercise in "${exercises[@]}"; do
+            result=$(recall "$exercise" result)
+            hints=$(recall "$exercise" hints)
+            case $result in
+                passed) result="${green}solved${plain}" && solved=$((solved + 1)) ;;
+                refused) result='not right yet' ;;
+                *) if [[ -e $root/my/$day/$exercise.cu ]]; then result=started; else result=open; fi ;;
+            esac
+            if [[ $hints ]]; then result+=", hints seen: $hints"; fi
+            words+=$(printf '\n    %-16s %s' "$exercise" "$result")
+        done
+        words="$solved of ${#exercises[@]} exercises solved$words"
+        if ((${#exercises[@]} == 0)); then words="no exercises"; fi
+        say "  $(printf %-26s "$day")$words"
+    done
+    say ""
+    suggest_next
+}
+
+suggest_next() {
+    local exercise
+    if [[ ! -x $build/bin/${days[0]:-}_emulated ]]; then
+        say "Next: $learn run"
+    elif ! day_to_do; then
+        say "Every exercise is solved. $learn docs builds the pages."
+    else
+        for exercise in "${exercises[@]}"; do
+            if [[ ! -e $root/my/$day/$exercise.cu ]]; then
+                say "Next: $learn start ${day%%_*}, for the exercises of $day."
+                return
+            fi
+        done
+        say "Next: fill in $(path "$root/my/$day"), then $learn check ${day%%_*}"
+    fi
+}

@@ -1,0 +1,121 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
+# The lessons as they are: run, test, trace, bench, docs.
+
+lessons_ready() {
+    need
+    configure
+    build_target "the lessons" --preset lessons
+}
+
+# Which executables run here: "" for the GPU's, "_emulated" for the CPU's.
+choose_backend() {
+    backend=_emulated
+    if ! built_with_nvcc; then
+        note "There is no nvcc here, so the kernels run on the CPU emulator: same results, no speeds."
+    elif ! find_gpu; then
+        note "${why_no_gpu^}, so the kernels run on the CPU emulator: same results, no speeds."
+    else
+        backend=''
+    fi
+}
+
+verb_run() {
+    local which=("${days[@]}") status=0 failed=()
+    if (($# > 0)) && [[ $1 != -* ]]; then
+        find_day "$1"
+        which=("$day")
+        shift
+    fi
+    lessons_ready
+    choose_backend
+    for day in "${which[@]}"; do
+        note ""
+        "$build/bin/$day$backend" "$@" || { status=$? && failed+=("$day"); }
+    done
+    if ((${#failed[@]} > 0)); then
+        if ((${#which[@]} > 1)); then note "" "Not all went well: ${failed[*]}."; fi
+        return "$status"
+    elif (($# == 0)); then
+        note ""
+        suggest_next
+    fi
+}
+
+verb_test() {
+    local log status=0 label=() skipped
+    no_more_than 1 "$@"
+    if (($# > 0)); then
+        find_day "$1"
+        label=(-L "^${day%%_*}\$")
+    fi
+    need tests
+    configure
+    build_target "everything" --preset test
+    note ""
+    log=$build/learn.test.log
+    (cd "$root" && "$(dirname "$cmake")/ctest" --preset test -j "$(nproc)" -O "$log" "${label[@]}") ||
+        status=$?
+    skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
+    say ""
+    if ((skipped > 0)); then why_skipped "$skipped"; fi
+    if ((status != 0)); then
+        say "${red}Some tests failed.${plain} What they said is above, and in $(path "$log")."
+    fi
+    return "$status"
+}
+
+why_skipped() {
+    local were="$1 tests were skipped"
+    if (($1 == 1)); then were="1 test was skipped"; fi
+    if ! built_with_nvcc; then
+        say "$were: there is no nvcc here to build for a GPU. The same cases ran on the emulator."
+    elif ! find_gpu; then
+        say "$were for want of a GPU: $why_no_gpu. The same cases ran on the emulator."
+    else
+        say "$were; each says why in $(path "$build/Testing/Temporary/LastTest.log")."
+    fi
+}
+
+verb_trace() {
+    if (($# == 0)); then stop 2 "Which day? $learn trace day01, for example."; fi
+    find_day "$1"
+    shift
+    lessons_ready
+    "$build/bin/${day}_emulated" --trace "$@"
+}
+
+verb_bench() {
+    local which=("${days[@]}") out=$root/build/bench
+    no_more_than 1 "$@"
+    if (($# > 0)); then
+        find_day "$1"
+        which=("$day")
+    fi
+    if ! find_gpu; then
+        stop 1 "${why_no_gpu^}. Speeds are measured on a GPU only: an emulated time means nothing."
+    fi
+    lessons_ready
+    if ! built_with_nvcc; then
+        stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor says what to do."
+    fi
+    mkdir -p "$out"
+    for day in "${which[@]}"; do
+        note "Measuring $day."
+        "$build/bin/$day" --bench >"$out/$day.csv.new"
+        mv "$out/$day.csv.new" "$out/$day.csv"
+        say "$(path "$out/$day.csv")"
+    done
+}
+
+verb_docs() {
+    local page
+    no_more_than 0 "$@"
+    need docs
+    configure
+    if ! "$cmake" --build "$build" --target help 2>/dev/null | grep -q '^docs:'; then
+        stop 1 "There are no pages to build in this tree."
+    fi
+    build_target "the pages" --preset docs
+    page=$(find "$build" -path '*html/index.html' -print -quit)
+    say "Open ${bold}$(path "${page:-$build}")${plain} in a browser."
+}

@@ -1,0 +1,222 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
+# Which tools are here, and installing those that are not. A tool counts if it runs, wherever it
+# came from. Sets $cmake and $gxx, and $installed if anything was.
+
+cmake='' gxx='' installed=''
+
+at_least() {  # at_least 3.31.6 3.25
+    [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$2" ]]
+}
+
+find_cmake() {
+    local candidate version
+    for candidate in "$(command -v cmake || true)" "$root/build/cmake-venv/bin/cmake"; do
+        if [[ ! -x $candidate ]]; then continue; fi
+        version=$("$candidate" --version 2>/dev/null | sed -n 's/^cmake version //p') || continue
+        if [[ $version ]] && at_least "$version" 3.25; then
+            cmake=$candidate
+            return 0
+        fi
+    done
+    return 1
+}
+
+# The emulator needs the real g++ (clang may be called g++ too), and some lessons C++20.
+find_gxx() {
+    local candidate program='#include <compare>
+#if defined(__clang__) || __GNUC__ < 11
+#error "not this one"
+#endif'
+    for candidate in "${CXX:-}" g++ g++-{15,14,13,12,11}; do
+        candidate=$(command -v "$candidate" 2>/dev/null) || continue
+        if "$candidate" -std=c++20 -x c++ -fsyntax-only - <<<"$program" 2>/dev/null; then
+            gxx=$candidate
+            return 0
+        fi
+    done
+    return 1
+}
+
+have_ninja() { ninja --version >/dev/null 2>&1; }
+
+have_png() { [[ $gxx ]] && "$gxx" -x c++ -fsyntax-only - <<<'#include <png.h>' 2>/dev/null; }
+
+# Catch2 counts if CMake finds it; its version goes to $catch2. Without CMake a folder must do.
+have_catch2() {
+    local probe=$root/build/probe
+    catch2='found'
+    if [[ -z $cmake || -z $gxx ]] || ! have_ninja; then
+        [[ -d /usr/include/catch2 || -d /usr/local/include/catch2 ]]
+        return
+    fi
+    mkdir -p "$probe"
+    cat >"$probe/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(probe NONE)
+find_package(Catch2 3 QUIET)
+if(NOT Catch2_FOUND)
+    find_package(Catch2 2.13 REQUIRED)
+endif()
+message(STATUS "Catch2=${Catch2_VERSION}")
+END
+    catch2=$("$cmake" --fresh -G Ninja -S "$probe" -B "$probe/build" \
+        "-DCMAKE_LIBRARY_ARCHITECTURE=$("$gxx" -print-multiarch)" 2>/dev/null |
+        sed -n 's/^-- Catch2=//p') && [[ $catch2 ]]
+}
+
+doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax fonts-dejavu-core)
+
+have_docs() {
+    command -v doxygen >/dev/null && command -v dot >/dev/null &&
+        [[ -d /usr/share/doxygen-awesome-css && -d /usr/share/javascript/mathjax ]]
+}
+
+# need [tests] [docs]: what a build needs is here afterwards, or we have stopped with a sentence.
+# Catch2 (for the lessons alone) and libpng are welcome, but nothing stops for them.
+need() {
+    local missing=() welcome=()
+    find_gxx || missing+=(g++)
+    have_ninja || missing+=(ninja-build)
+    find_cmake || missing+=(cmake)
+    if [[ -z ${missing[*]} && " $* " != *" docs "* ]] && configured; then
+        if [[ " $* " != *" tests "* ]] || cached Catch2_DIR /; then return; fi
+    fi
+    if ! have_catch2; then
+        if [[ " $* " == *" tests "* ]]; then missing+=(catch2); else welcome+=(catch2); fi
+    fi
+    have_png || welcome+=(libpng-dev)
+    if [[ " $* " == *" docs "* ]] && ! have_docs; then missing+=("${doc_packages[@]}"); fi
+
+    if [[ -z ${missing[*]} ]]; then
+        # Nothing is worth a password or a second try here.
+        if [[ ${welcome[*]} && ! -e $root/build/no-${welcome[0]} ]] && can_install_unasked; then
+            install "${welcome[@]}" || touch "$root/build/no-${welcome[0]}"
+        fi
+        return
+    fi
+    if ! command -v apt-get >/dev/null; then
+        sorry "This machine has no apt, so they cannot be installed from here."
+    elif ((EUID != 0)) && ! command -v sudo >/dev/null; then
+        sorry "Installing needs root's rights, and there is no sudo here."
+    elif ! install "${missing[@]}" "${welcome[@]}" &&
+        { [[ $hopeless || -z ${welcome[*]} ]] || ! install "${missing[@]}"; }; then
+        sorry "$why_not"
+    fi
+    find_gxx || stop 1 "No g++ here is version 11 or newer. Install one, say g++-12, and try again."
+    find_cmake || stop 1 "No CMake here is version 3.25 or newer. Put one on PATH and try again."
+    have_ninja || stop 1 "ninja was installed, but does not run. $learn doctor shows what is here."
+    if [[ " $* " == *" tests "* ]] && ! have_catch2; then
+        stop 1 "Catch2 was installed, but CMake does not find it, version 3 or 2.13."
+    fi
+}
+
+sorry() {  # uses need's $missing and $welcome
+    stop 1 "" "Missing here: ${missing[*]}." "$1" "" \
+        "On Debian or Ubuntu someone with root's rights can type" \
+        "    apt update && apt install ${missing[*]} ${welcome[*]}" \
+        "Elsewhere it takes g++ 11, CMake 3.25, Ninja and Catch2 (3, or 2.13), or newer; libpng if you" \
+        "want the picture as a file. Then the same command goes on from here."
+}
+
+# --- apt ------------------------------------------------------------------------------------------
+can_install_unasked() {
+    command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }
+}
+
+may_install() {  # may ask for a password, once, while nothing else is on the line
+    if ((EUID == 0)) || sudo -n true 2>/dev/null; then return 0; fi
+    [[ -t 0 ]] && sudo -p 'sudo asks for the password of %p: ' -v
+}
+
+apt() {
+    local sudo=()
+    if ((EUID != 0)); then sudo=(sudo -n); fi
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y \
+        -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 -o Acquire::http::Timeout=20 "$@" 2>&1
+}
+
+candidate() {  # the version apt would install, if it knows one
+    LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: //p' | grep -v none
+}
+
+# install <package>...: false if it did not work; then $why_not is a sentence.
+install() {
+    local package packages=() venv='' updated=''
+    mkdir -p "$root/build"
+    note "Installing $* with apt."
+    if ! may_install; then
+        hopeless=yes
+        why_not="Installing needs root's rights, and sudo did not give them."
+        return 1
+    fi
+    for package in "$@"; do
+        if [[ -z $updated ]] && ! candidate "$package" >/dev/null; then
+            if ! apt_update; then return 1; fi
+            updated=yes
+        fi
+        if [[ $package == cmake ]] && ! at_least "$(candidate cmake || echo 99)" 3.25; then
+            package=python3-venv venv=yes
+        fi
+        packages+=("$package")
+    done
+    if ! apt_install "${packages[@]}"; then
+        if [[ $hopeless || $updated ]]; then return 1; fi
+        # The list of packages may be older than the server's.
+        if ! apt_update || ! apt_install "${packages[@]}"; then return 1; fi
+    fi
+    if [[ $venv ]] && ! cmake_from_pypi; then return 1; fi
+    installed=yes
+}
+
+hopeless=''  # a second try would end as the first
+why_not_apt() {
+    local log=$root/build/apt.log reason
+    if grep -qE 'Temporary failure|Could not resolve|Could not connect|unreachable' "$log"; then
+        hopeless=yes
+        why_not="There is no network here, or the package server does not answer ($(path "$log"))."
+    else
+        reason=$(grep -m 1 '^E:' "$log" || true)
+        why_not="apt could not install them: ${reason:-no reason given} ($(path "$log"))."
+    fi
+    return 1
+}
+
+apt_update() {
+    note "  reading the list of packages"
+    apt update >"$root/build/apt.log" || why_not_apt || return 1
+    # apt takes an unreachable server for a warning.
+    if grep -q '^W: Failed to fetch' "$root/build/apt.log"; then why_not_apt; fi
+}
+
+apt_install() {
+    apt install --no-install-recommends "$@" | tee "$root/build/apt.log" | apt_progress || why_not_apt
+}
+
+# apt names each package three times: fetched, unpacked, set up.
+apt_progress() {
+    local line total=0 done=0 percent shown=0
+    while IFS= read -r line; do
+        if [[ $line =~ ([0-9]+)\ newly\ installed ]]; then total=$((3 * BASH_REMATCH[1])); fi
+        if [[ $line =~ ^(Get:|Unpacking|Setting\ up) ]]; then done=$((done + 1)); fi
+        if ((total == 0)); then continue; fi
+        percent=$((100 * done / total))
+        if [[ -t 2 ]]; then
+            printf '\r\e[K  %d%%' "$percent" >&2
+        elif ((percent >= shown + 25)); then
+            shown=$((percent - percent % 25))
+            note "  $shown%"
+        fi
+    done
+    if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
+}
+
+# Ubuntu 22.04 has CMake 3.22; PyPI's is new enough, and stays inside build/.
+cmake_from_pypi() {
+    local venv=$root/build/cmake-venv
+    note "apt's CMake is older than 3.25. Taking PyPI's, into $(path "$venv")."
+    if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q 'cmake>=3.25,<4'; } \
+        >"$root/build/pip.log" 2>&1; then
+        why_not="PyPI's CMake could not be installed: $(tail -n 1 "$root/build/pip.log")"
+        return 1
+    fi
+}
