@@ -17,17 +17,19 @@ struct Julia {
     float height = 2.4f;  // of the part of the plane that is shown, in its units
 };
 
+inline constexpr int kMostSteps = 254;  // 255 stays free: no pixel ever has it
+
 // [pixel]
-/// Steps, 0 to 255, until |z| passes 2, for the pixel in column x, row y of W x H. Loop and kernel
-/// call this one function. Every product that is added to something is written as fma: rounded once
-/// on the CPU and on the GPU, so the two pictures are equal to the last pixel.
+/// Steps, at most 254, until |z| passes 2, for the pixel in column x, row y of W x H. Loop and
+/// kernel call this one function. Every product that is added to something is written as fma:
+/// rounded once on the CPU and on the GPU, so the two pictures are equal to the last pixel.
 SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, std::int64_t y,
                                            std::int64_t W, std::int64_t H) noexcept {
     const float half_pixel = julia.height / static_cast<float>(2 * H);
     float re = static_cast<float>(2 * x + 1 - W) * half_pixel;  // the pixel's centre
     float im = static_cast<float>(H - 2 * y - 1) * half_pixel;  // y counts downwards
     int steps = 0;
-    while (steps < 255 && std::fma(re, re, im * im) <= 4.0f) {
+    while (steps < kMostSteps && std::fma(re, re, im * im) <= 4.0f) {
         const float next = std::fma(re, re, std::fma(-im, im, julia.c_re));
         im = std::fma(2.0f * re, im, julia.c_im);
         re = next;
@@ -37,7 +39,7 @@ SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, s
 }
 // [pixel]
 
-/// @param out  (H, W), row y and column x, contiguous; 0 to 255 steps in each pixel
+/// @param out  (H, W), row y and column x, contiguous; 0 to 254 steps in each pixel
 /// @throws std::invalid_argument  a rank other than 2, gaps, a null pointer
 void picture_cpu(const Julia& julia, View<std::uint8_t> out);
 void picture_cuda(const Julia& julia, View<std::uint8_t> out, gpu::Stream stream = {});

@@ -59,6 +59,8 @@ endfunction()
 function(sixdays_add_exercise day label name)
     set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises)
     set(prefix ${label}_${name})
+    # An unfinished port does not use what it is given yet.
+    set(unfinished -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function)
     sixdays_object(${prefix}_cases ${folder}/${name}_cpu.cpp ${folder}/${name}_tests.cpp)
     target_link_libraries(${prefix}_cases PRIVATE sixdays_testing)
 
@@ -67,6 +69,7 @@ function(sixdays_add_exercise day label name)
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main ${prefix}_${who}_port sixdays_tensor)
     endforeach()
+    target_compile_options(${prefix}_stub_port PRIVATE ${unfinished})
     add_test(NAME ${label}.exercise.${name}.solution COMMAND ${prefix}_solution)
     add_test(NAME ${label}.exercise.${name}.stub COMMAND ${CMAKE_COMMAND}
         -DPROGRAM=$<TARGET_FILE:${prefix}_stub>
@@ -74,7 +77,18 @@ function(sixdays_add_exercise day label name)
     set_tests_properties(${label}.exercise.${name}.solution ${label}.exercise.${name}.stub
         PROPERTIES LABELS "${label};exercise;small")
 
+    # The learner starts from the stub and meets the solution's frame in it: outside of the marked
+    # gaps the two files must be the same.
+    add_test(NAME ${label}.exercise.${name}.gaps COMMAND ${CMAKE_COMMAND}
+        -DSTUB=${folder}/${name}_stub.cu -DSOLUTION=${folder}/${name}_solution.cu
+        -P ${PROJECT_SOURCE_DIR}/common/cmake/same_outside_gaps.cmake)
+    set_tests_properties(${label}.exercise.${name}.gaps PROPERTIES LABELS "${label};exercise;small")
+
     if(SIXDAYS_HAVE_CUDA)
+        add_library(${prefix}_stub_port_cuda STATIC ${folder}/${name}_stub.cu)  # nvcc takes it too
+        target_link_libraries(${prefix}_stub_port_cuda PRIVATE sixdays_flags)
+        list(TRANSFORM unfinished PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished_host)
+        target_compile_options(${prefix}_stub_port_cuda PRIVATE ${unfinished_host})
         add_library(${prefix}_solution_port_cuda STATIC ${folder}/${name}_solution.cu)
         target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
@@ -92,7 +106,7 @@ function(sixdays_add_exercise day label name)
         sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main my_${prefix}_port sixdays_tensor)
         set_target_properties(my_${prefix}_port my_${prefix} PROPERTIES EXCLUDE_FROM_ALL ON)
-        target_include_directories(my_${prefix}_port PRIVATE ${folder})
+        target_compile_options(my_${prefix}_port PRIVATE ${unfinished})
     endif()
 endfunction()
 

@@ -68,7 +68,7 @@ std::string advice(cudaError_t code) {
 // On the emulator the reason is known: kernel, line, thread and address.
 std::string finding() {
 #ifdef SIXDAYS_EMULATED
-    if (const emulator::Report* report = emulator::last_report()) return "\n" + report->text;
+    if (const auto report = emulator::last_report()) return "\n" + report->text;
 #endif
     return "";
 }

@@ -16,7 +16,6 @@ void last_token_cuda(View<const float> in, View<float> out, gpu::Stream stream) 
     check_last_token(in, out);
     const std::int64_t B = in.extent(0), T = in.extent(1), C = in.extent(2);
     // your code: choose block and grid, launch, check the launch; mind B = 0 and C = 0
-    (void)B, (void)T, (void)C, (void)stream;  // until you use them
     // end of your code
 }
 

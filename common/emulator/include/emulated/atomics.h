@@ -1,0 +1,39 @@
+/// @file
+/// Atomic operations, for the types that CUDA has them for. They are plain functions of the runtime
+/// (runtime/atomics.cpp): one OS thread runs a block, so nothing can come between read and write.
+/// The fence that makes an atomic publish earlier stores is __threadfence(), as on a GPU.
+#pragma once
+
+// Each returns what was there before.
+#define SIXDAYS_ATOMIC(T)                 \
+    T atomicAdd(T* address, T value);     \
+    T atomicExch(T* address, T value);    \
+    T atomicMin(T* address, T value);     \
+    T atomicMax(T* address, T value);
+#define SIXDAYS_ATOMIC_BITS(T)                  \
+    T atomicCAS(T* address, T compare, T value); \
+    T atomicAnd(T* address, T value);           \
+    T atomicOr(T* address, T value);            \
+    T atomicXor(T* address, T value);
+
+SIXDAYS_ATOMIC(int)
+SIXDAYS_ATOMIC(unsigned)
+SIXDAYS_ATOMIC(unsigned long long)
+SIXDAYS_ATOMIC_BITS(int)
+SIXDAYS_ATOMIC_BITS(unsigned)
+SIXDAYS_ATOMIC_BITS(unsigned long long)
+#undef SIXDAYS_ATOMIC
+#undef SIXDAYS_ATOMIC_BITS
+
+unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value);
+long long atomicMin(long long* address, long long value);
+long long atomicMax(long long* address, long long value);
+float atomicAdd(float* address, float value);
+double atomicAdd(double* address, double value);
+float atomicExch(float* address, float value);
+int atomicSub(int* address, int value);
+unsigned atomicSub(unsigned* address, unsigned value);
+/// One more, or 0 after `limit`.
+unsigned atomicInc(unsigned* address, unsigned limit);
+/// One less, or `limit` from 0 or from above `limit`.
+unsigned atomicDec(unsigned* address, unsigned limit);

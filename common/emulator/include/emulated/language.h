@@ -1,0 +1,85 @@
+/// @file
+/// The words that CUDA adds to C++, as far as a C++ compiler can say them. The two that it cannot,
+/// `kernel<<<...>>>(...)` and `extern __shared__ T name[]`, are rewritten by translate.cmake.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <source_location>
+
+#include "emulated/vector_types.h"
+
+// A macro here is a keyword there.
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+// A block's shared arrays are the thread_local variables of the OS thread that runs it: they have one
+// address each, and the runtime can ask where they all are.
+#define __shared__ thread_local
+
+#define threadIdx (::sixdays::emulator::thread_index())
+#define blockIdx (::sixdays::emulator::block_index())
+#define blockDim (::sixdays::emulator::block_extents())
+#define gridDim (::sixdays::emulator::grid_extents())
+constexpr int warpSize = 32;
+
+namespace sixdays::emulator {
+
+/// Where in the source a barrier or a warp call stands. Not the return address: an optimiser may
+/// copy one call into two places.
+using Site = std::source_location;
+
+// const: the compiler may keep the answer, and reading an index is no access to memory.
+[[gnu::const]] uint3 thread_index() noexcept;
+[[gnu::const]] uint3 block_index() noexcept;
+[[gnu::const]] uint3 block_extents() noexcept;
+[[gnu::const]] uint3 grid_extents() noexcept;
+
+void block_barrier(Site site);
+int block_barrier_count(int predicate, Site site);
+void thread_fence() noexcept;
+long long ticks() noexcept;
+void* dynamic_shared_memory() noexcept;
+bool register_device_variable(const void* address, std::size_t bytes) noexcept;
+
+template <class T>
+T* dynamic_shared() noexcept {
+    return static_cast<T*>(dynamic_shared_memory());
+}
+template <class T>
+bool register_variable(const T& variable) noexcept {
+    return register_device_variable(&variable, sizeof(variable));
+}
+
+}  // namespace sixdays::emulator
+
+inline void __syncthreads(
+    sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    sixdays::emulator::block_barrier(site);
+}
+inline int __syncthreads_count(
+    int predicate, sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    return sixdays::emulator::block_barrier_count(predicate, site);
+}
+inline int __syncthreads_or(
+    int predicate, sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    return sixdays::emulator::block_barrier_count(predicate, site) != 0;
+}
+inline int __syncthreads_and(
+    int predicate, sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    return sixdays::emulator::block_barrier_count(predicate == 0, site) == 0;
+}
+
+inline void __threadfence() { sixdays::emulator::thread_fence(); }
+inline void __threadfence_block() { sixdays::emulator::thread_fence(); }
+inline void __threadfence_system() { sixdays::emulator::thread_fence(); }
+
+inline long long clock64() { return sixdays::emulator::ticks(); }
+inline void __nanosleep(unsigned) { sixdays::emulator::ticks(); }

@@ -1,0 +1,138 @@
+#include "common/emulator/runtime/access.hpp"
+
+#include <cstring>
+
+#include "common/emulator/runtime/finding.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+std::uintptr_t arguments_begin = 0;
+std::size_t arguments_bytes = 0;
+
+const char* verb(Access what) {
+    return what == Access::read ? "reads" : what == Access::write ? "writes" : "updates";
+}
+
+std::string story(const char* what_happens, std::size_t bytes) {
+    return format("%s %s %zu byte%s ", name(*current).c_str(), what_happens, bytes,
+                  bytes == 1 ? "" : "s");
+}
+
+[[noreturn]] void fail_outside(const Region& region, std::uintptr_t address, std::size_t bytes,
+                               Access what, const void* code) {
+    bool freed = false;
+    for (std::size_t i = 0; i < bytes && region.contains(address + i); ++i) {
+        freed = freed || (*region.state_of(address + i) & kFreed) != 0;
+    }
+    fail({freed ? Kind::freed_memory : Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+          story(verb(what), bytes) + describe_outside(region, address, bytes), address});
+}
+
+[[noreturn]] void fail_uninitialised(const Region& region, std::uintptr_t address,
+                                     std::size_t bytes, const void* code) {
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          story("reads", bytes) + describe_inside(region, address, bytes) +
+              (region.space == Space::shared
+                   ? ", which no thread of this block has written. Shared memory starts with "
+                     "whatever an earlier block left there."
+                   : ", which nobody has written: no kernel, no copy, no cudaMemset."),
+          address});
+}
+
+[[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,
+                               Access what, const void* code) {
+    fail({Kind::pending_copy, cudaErrorLaunchFailure, code,
+          story(verb(what), bytes) + describe_inside(region, address, bytes) +
+              ", where an asynchronous copy has yet to arrive. The thread that started the copy must "
+              "wait for it; then a barrier lets the others see it.",
+          address});
+}
+
+// Not every byte is plainly live and written: find out what is the matter.
+void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+                 const void* code) {
+    if (!region.contains(address + bytes - 1)) fail_outside(region, address, bytes, what, code);
+    std::uint8_t* state = region.state_of(address);
+    std::uint8_t all = 0xff, any = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        all &= state[i];
+        any |= state[i];
+    }
+    if ((all & kLive) == 0) fail_outside(region, address, bytes, what, code);
+    if ((any & kPending) != 0) fail_pending(region, address, bytes, what, code);
+    // A struct may have unwritten bytes between its members, so one written byte is enough.
+    if (what != Access::write && (any & kWritten) == 0) {
+        fail_uninitialised(region, address, bytes, code);
+    }
+    if (what == Access::read) return;
+    for (std::size_t i = 0; i < bytes; ++i) state[i] |= kWritten;
+    if (region.space == Space::shared) {
+        if (address < region.touched_begin) region.touched_begin = address;
+        if (address + bytes > region.touched_end) region.touched_end = address + bytes;
+    }
+}
+
+bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
+    constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
+    if (bytes != 4 || !region.contains(address + 3)) return false;
+    std::uint32_t state;
+    std::memcpy(&state, region.state_of(address), 4);
+    return state == kGood;
+}
+
+// Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or a
+// host pointer.
+void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
+    const std::size_t fiber = fiber_of_address(address);
+    if (fiber == current->fiber->stack) return;
+    if (address - arguments_begin < arguments_bytes && what == Access::read) return;
+    if (is_device_variable(address)) return;
+    if (what == Access::read && is_constant_data(address)) return;
+    if (fiber != kMaxFibers) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+              story(verb(what), bytes) + "of another thread's local memory. A thread's own variables "
+                                         "cannot be seen by others on a GPU.",
+              address});
+    }
+    if (address < 4096) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+              story(verb(what), bytes) + format("at address %zu: a null pointer.",
+                                                static_cast<std::size_t>(address)),
+              address});
+    }
+    fail({Kind::host_memory, cudaErrorIllegalAddress, code,
+          story(verb(what), bytes) +
+              "at a host address. A kernel can reach device memory only: was a host pointer passed "
+              "to the kernel, where one from cudaMalloc was meant?",
+          address});
+}
+
+Region* region_of(std::uintptr_t address) {
+    if (heap.contains(address)) return &heap;
+    if (shared_arrays.contains(address)) return &shared_arrays;
+    if (shared_dynamic.contains(address)) return &shared_dynamic;
+    return nullptr;
+}
+
+}  // namespace
+
+void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
+    if (current == nullptr || bytes == 0) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    Region* region = region_of(address);
+    if (region == nullptr) return check_elsewhere(address, bytes, what, code);
+    if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
+    if (--current->patience == 0) {
+        current->patience = kPatience;
+        yield();
+    }
+}
+
+void set_arguments(const void* begin, std::size_t bytes) {
+    arguments_begin = reinterpret_cast<std::uintptr_t>(begin);
+    arguments_bytes = bytes;
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,22 @@
+/// @file
+/// Every load and store of a kernel comes through here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+enum class Access : std::uint8_t { read, write, atomic };
+
+/// Called before the current thread reads or writes [address, address + bytes).
+/// @param code  return address of the hook: where in the kernel that is
+void access(const void* address, std::size_t bytes, Access what, const void* code);
+
+/// The range of the launch's arguments, which kernels may read.
+void set_arguments(const void* begin, std::size_t bytes);
+
+}  // namespace sixdays::emulator

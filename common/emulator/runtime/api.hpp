@@ -1,0 +1,28 @@
+/// @file
+/// What launches and the runtime's calls tell each other.
+#pragma once
+
+#include <cstddef>
+
+#include "cuda_runtime_api.h"
+#include "emulated/launch.h"
+
+namespace sixdays::emulator {
+
+/// Bytes of dynamic shared memory that this kernel may have: see cudaFuncSetAttribute.
+std::size_t shared_limit(const void* kernel);
+
+/// Forgets whether the last launch failed; findings will name this kernel.
+void begin_launch(const Launch& what);
+
+/// What cudaGetLastError() returns next; a kernel's error also comes from the next call that
+/// synchronises.
+void set_error(cudaError_t error, bool from_kernel);
+/// A runtime call ends: remembers the error, if it is one, and returns it.
+cudaError_t result(cudaError_t error);
+/// For calls that synchronise: the error of a kernel that ran before, told once.
+cudaError_t take_kernel_error();
+/// The error was returned by cudaGetLastError(): the next finding may replace the stored one.
+void report_was_told();
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,117 @@
+#include "common/emulator/runtime/block.hpp"
+
+#include <deque>
+
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/order.hpp"
+
+namespace sixdays::emulator {
+
+Thread* current = nullptr;
+Block block;
+
+namespace {
+
+Context scheduler;
+const Launch* running = nullptr;
+std::deque<Thread*> ready;
+std::vector<Fiber> fibers;
+std::vector<Fiber*> idle;
+
+// A fiber runs one thread after another: most threads never wait, and all share one stack.
+void fiber_main() {
+    for (;;) {
+        Thread& me = *current;
+        running->run(running->arguments);
+        leave_block(me);
+        switch_context(me.fiber->context, scheduler);
+    }
+}
+
+void make_fibers() {
+    fibers.resize(kMaxFibers);
+    for (std::size_t i = kMaxFibers; i-- > 0;) {
+        fibers[i].stack = i;
+        prepare_context(fibers[i].context, stack_of_fiber(i), fiber_main);
+        idle.push_back(&fibers[i]);
+    }
+}
+
+void begin(Thread& thread) {
+    thread.fiber = idle.back();
+    idle.pop_back();
+    thread.state = Thread::State::ready;
+}
+
+void end(Thread& thread) {
+    idle.push_back(thread.fiber);
+    thread.fiber = nullptr;
+}
+
+// The launch failed: threads that stopped halfway never go on, and their stacks start anew.
+void abandon() {
+    for (unsigned id = 0; id < block.size; ++id) {
+        Thread& thread = block.threads[id];
+        if (thread.fiber == nullptr) continue;
+        prepare_context(thread.fiber->context, stack_of_fiber(thread.fiber->stack), fiber_main);
+        end(thread);
+    }
+    ready.clear();
+}
+
+void start_threads() {
+    block.live = block.size;
+    block.at_barrier = 0;
+    block.barrier_votes = 0;
+    for (const unsigned id : block.order) {
+        Thread& thread = block.threads[id];
+        thread.id = id;
+        thread.index = {id % block.extents.x, id / block.extents.x % block.extents.y,
+                        id / block.extents.x / block.extents.y};
+        thread.state = Thread::State::fresh;
+        thread.patience = kPatience;
+        ready.push_back(&thread);
+    }
+}
+
+}  // namespace
+
+void run_block(const Launch& what) {
+    if (fibers.empty()) make_fibers();
+    running = &what;
+    start_threads();
+    while (block.live > 0) {
+        if (ready.empty() && !answer_active_masks()) {
+            report_deadlock();
+            break;
+        }
+        Thread& thread = *ready.front();
+        ready.pop_front();
+        if (thread.state == Thread::State::fresh) begin(thread);
+        current = &thread;
+        switch_context(scheduler, thread.fiber->context);
+        current = nullptr;
+        if (launch_failed()) break;
+        if (thread.state == Thread::State::done) end(thread);
+    }
+    if (launch_failed()) abandon();
+}
+
+void wait_for_turn() { switch_context(current->fiber->context, scheduler); }
+
+void yield() {
+    make_ready(*current);
+    wait_for_turn();
+}
+
+void make_ready(Thread& thread) {
+    thread.state = Thread::State::ready;
+    ready.push_back(&thread);
+}
+
+uint3 thread_index() noexcept { return current->index; }
+uint3 block_index() noexcept { return block.index; }
+uint3 block_extents() noexcept { return block.extents; }
+uint3 grid_extents() noexcept { return block.grid; }
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,98 @@
+/// @file
+/// One block of threads at work: who runs, who waits for whom. Blocks run one after another, and the
+/// threads of a block take turns on one OS thread; they change at barriers and warp calls only (and in
+/// loops that spin).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <vector>
+
+#include "common/emulator/runtime/fiber.hpp"
+#include "emulated/launch.h"
+#include "emulated/warp.h"
+
+namespace sixdays::emulator {
+
+constexpr unsigned kWarp = 32;
+constexpr unsigned kMaxThreads = 1024;
+
+struct Fiber {
+    Context context;
+    std::size_t stack = 0;  // its index
+};
+
+/// What a lane brought to a warp call, and what it gets.
+struct WarpSlot {
+    WarpCall what;
+    unsigned mask;
+    std::uint64_t value;
+    std::uint64_t result;
+    int argument;
+    int width;
+    Site site;
+};
+
+struct Thread {
+    enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp_call, done };
+
+    uint3 index;             // threadIdx
+    unsigned id = 0;         // x + y * blockDim.x + z * blockDim.x * blockDim.y
+    State state = State::fresh;
+    Fiber* fiber = nullptr;
+    unsigned patience = 0;   // accesses until others get a turn
+    Site barrier_site;       // where it waits, if at_barrier
+    WarpSlot call;           // where it waits, if at_warp_call
+
+    unsigned lane() const { return id % kWarp; }
+    unsigned warp() const { return id / kWarp; }
+};
+
+struct Block {
+    uint3 index{};  // blockIdx
+    dim3 extents;   // blockDim
+    dim3 grid;      // gridDim
+    unsigned size = 0;
+    unsigned live = 0;        // threads that have not returned
+    unsigned at_barrier = 0;  // of those
+    int barrier_votes = 0;    // predicates that were true, so far
+    int barrier_result = 0;
+    std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
+    std::vector<unsigned> order;  // in which threads get their first turn
+    std::array<std::vector<unsigned>, kMaxThreads / kWarp> lane_order;  // the same, by warp
+
+    unsigned live_lanes(unsigned warp) const;  // as a mask
+    Thread* lane(unsigned warp, unsigned lane) {
+        const unsigned id = warp * kWarp + lane;
+        return id < size ? &threads[id] : nullptr;
+    }
+};
+
+/// The thread whose code is running now; null outside of kernels, where hooks do nothing.
+extern Thread* current;
+extern Block block;
+
+/// Runs every thread of `block` to its end, or until a Finding was stored.
+void run_block(const Launch& what);
+
+/// For the current thread, which waits: lets others run until somebody calls make_ready on it.
+void wait_for_turn();
+/// Gives the others a turn, and goes on.
+void yield();
+void make_ready(Thread& thread);
+
+/// Marks the current thread as returned; those who waited for it need not any more.
+void leave_block(Thread& me);
+/// Nobody can move: says who waits where, and for whom.
+void report_deadlock();
+
+// Warp calls (warp.cpp).
+/// Answers calls whose last missing lane has just returned.
+void finish_calls_without(const Thread& gone);
+/// Calls of __activemask are answered when nobody else can move; false if there were none.
+bool answer_active_masks();
+
+constexpr unsigned kPatience = 20000;
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,118 @@
+/// @file
+/// Addresses in words.
+#include <link.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+struct Range {
+    std::uintptr_t begin, end;
+    bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
+};
+
+std::vector<Range>& device_variables() {
+    static std::vector<Range> ranges;
+    return ranges;
+}
+
+// Parts of the program and its libraries that nobody can write: code, literals, constant tables.
+const std::vector<Range>& constant_ranges() {
+    static const std::vector<Range> ranges = [] {
+        std::vector<Range> found;
+        dl_iterate_phdr(
+            [](dl_phdr_info* info, std::size_t, void* data) {
+                for (int i = 0; i < info->dlpi_phnum; ++i) {
+                    const auto& part = info->dlpi_phdr[i];
+                    const bool read_only = part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0;
+                    if (!read_only && part.p_type != PT_GNU_RELRO) continue;
+                    const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+                    static_cast<std::vector<Range>*>(data)->push_back(
+                        {begin, begin + part.p_memsz});
+                }
+                return 0;
+            },
+            &found);
+        return found;
+    }();
+    return ranges;
+}
+
+bool in_any(const std::vector<Range>& ranges, std::uintptr_t address) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [address](const Range& r) { return r.contains(address); });
+}
+
+}  // namespace
+
+bool register_device_variable(const void* address, std::size_t bytes) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    device_variables().push_back({begin, begin + bytes});
+    return true;
+}
+
+bool is_constant_data(std::uintptr_t address) { return in_any(constant_ranges(), address); }
+bool is_device_variable(std::uintptr_t address) { return in_any(device_variables(), address); }
+
+namespace {
+
+// An offset as the kernel's author counts it: in elements of the size that was accessed.
+std::string position(std::size_t offset, std::size_t bytes) {
+    if (bytes <= 1 || bytes > 16 || offset % bytes != 0) return format("byte %zu", offset);
+    return format("element %zu", offset / bytes);
+}
+
+std::string extent(std::size_t size, std::size_t bytes, const char* what) {
+    if (bytes <= 1 || bytes > 16 || size % bytes != 0) return format("%s of %zu bytes", what, size);
+    return format("%s of %zu elements of that size (%zu bytes)", what, size / bytes, size);
+}
+
+std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
+                    const char* what) {
+    if (address < near.begin) {
+        return format("%zu bytes before the start of %s", near.begin - address,
+                      extent(near.bytes, bytes, what).c_str());
+    }
+    const std::size_t offset = address - near.begin;
+    std::string text = "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
+    if (offset < near.bytes) return text + ", and ends beyond it";
+    const std::size_t past = offset - near.bytes;
+    if (past == 0) {
+        return text + ": one past its end. Is a guard such as `if (i < n)` missing, or is it `<=`?";
+    }
+    return text + format(": %zu bytes past its end", past);
+}
+
+}  // namespace
+
+std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes) {
+    if (&region == &shared_dynamic) {
+        return outside(dynamic_extent(), address, bytes, "the dynamic shared memory") + ".";
+    }
+    if (&region == &shared_arrays) return "beside the block's shared arrays.";
+    const Extent near = nearest_allocation(address);
+    if (near.bytes == 0 && near.begin == 0) {
+        return "at a device address that is no allocation's.";
+    }
+    if (!near.live) {
+        return outside(near, address, bytes, "an allocation that was freed by cudaFree") + ".";
+    }
+    return outside(near, address, bytes, "an allocation") + ".";
+}
+
+std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes) {
+    if (&region == &shared_arrays) return "of a shared array";
+    const Extent in =
+        &region == &shared_dynamic ? dynamic_extent() : nearest_allocation(address);
+    return "at " + position(address - in.begin, bytes) + " of " +
+           extent(in.bytes, bytes,
+                  &region == &shared_dynamic ? "the dynamic shared memory" : "an allocation");
+}
+
+}  // namespace sixdays::emulator

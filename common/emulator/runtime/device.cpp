@@ -1,0 +1,162 @@
+/// @file
+/// The device: one, with the limits of compute capability 8.0 and few multiprocessors, so that
+/// grid-stride loops have strides to make.
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace {
+
+using sixdays::emulator::result;
+
+constexpr int kMultiprocessors = 4;
+constexpr int kThreadsPerMultiprocessor = 2048;
+constexpr int kBlocksPerMultiprocessor = 32;
+constexpr int kSharedPerMultiprocessor = 164 * 1024;
+constexpr int kRegisters = 65536;
+constexpr int kReservedShared = 1024;  // CUDA keeps this much of each block's shared memory
+constexpr int kVersion = 13000;
+
+std::map<const void*, std::size_t>& shared_limits() {
+    static std::map<const void*, std::size_t> limits;
+    return limits;
+}
+
+bool is_device(int device) { return device == 0; }
+
+}  // namespace
+
+namespace sixdays::emulator {
+
+std::size_t shared_limit(const void* kernel) {
+    std::size_t limit = kStaticSharedLimit;
+    for (const auto& [address, bytes] : shared_limits()) {
+        // A launch that cannot name its kernel's address may be of any that asked for more.
+        if (kernel == nullptr || address == kernel) limit = std::max(limit, bytes);
+    }
+    return limit;
+}
+
+}  // namespace sixdays::emulator
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    if (count == nullptr) return result(cudaErrorInvalidValue);
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    return result(is_device(device) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    if (device == nullptr) return result(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    if (version == nullptr) return result(cudaErrorInvalidValue);
+    *version = kVersion;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    if (properties == nullptr) return result(cudaErrorInvalidValue);
+    if (!is_device(device)) return result(cudaErrorInvalidDevice);
+    cudaDeviceProp p{};
+    std::strncpy(p.name, "sixdays CPU emulator", sizeof(p.name) - 1);
+    p.totalGlobalMem = sixdays::emulator::kHeapBytes;
+    p.sharedMemPerBlock = sixdays::emulator::kStaticSharedLimit;
+    p.regsPerBlock = kRegisters;
+    p.warpSize = 32;
+    p.maxThreadsPerBlock = 1024;
+    p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
+    p.maxThreadsDim[2] = 64;
+    p.maxGridSize[0] = 2147483647;
+    p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+    p.totalConstMem = 65536;
+    p.major = 8;
+    p.multiProcessorCount = kMultiprocessors;
+    p.unifiedAddressing = 1;
+    p.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
+    p.sharedMemPerMultiprocessor = kSharedPerMultiprocessor;
+    p.regsPerMultiprocessor = kRegisters;
+    p.sharedMemPerBlockOptin = sixdays::emulator::kDynamicSharedLimit;
+    p.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
+    *properties = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (value == nullptr) return result(cudaErrorInvalidValue);
+    if (!is_device(device)) return result(cudaErrorInvalidDevice);
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock:
+        case cudaDevAttrMaxBlockDimX:
+        case cudaDevAttrMaxBlockDimY: *value = 1024; break;
+        case cudaDevAttrMaxBlockDimZ: *value = 64; break;
+        case cudaDevAttrMaxGridDimX: *value = 2147483647; break;
+        case cudaDevAttrMaxGridDimY:
+        case cudaDevAttrMaxGridDimZ: *value = 65535; break;
+        case cudaDevAttrMaxSharedMemoryPerBlock:
+            *value = static_cast<int>(sixdays::emulator::kStaticSharedLimit);
+            break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            *value = static_cast<int>(sixdays::emulator::kDynamicSharedLimit);
+            break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = kSharedPerMultiprocessor; break;
+        case cudaDevAttrTotalConstantMemory: *value = 65536; break;
+        case cudaDevAttrWarpSize: *value = 32; break;
+        case cudaDevAttrMaxRegistersPerBlock:
+        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = kRegisters; break;
+        case cudaDevAttrMultiProcessorCount: *value = kMultiprocessors; break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = kThreadsPerMultiprocessor; break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = kBlocksPerMultiprocessor; break;
+        case cudaDevAttrComputeCapabilityMajor: *value = 8; break;
+        // Nobody's clock ticks here, there is no bus and no cache: 0 says "not known".
+        case cudaDevAttrComputeCapabilityMinor:
+        case cudaDevAttrClockRate:
+        case cudaDevAttrMemoryClockRate:
+        case cudaDevAttrGlobalMemoryBusWidth:
+        case cudaDevAttrL2CacheSize:
+        case cudaDevAttrCooperativeLaunch: *value = 0; break;
+        default: return result(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (kernel == nullptr) return result(cudaErrorInvalidDeviceFunction);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        static_cast<std::size_t>(value) > sixdays::emulator::kDynamicSharedLimit) {
+        return result(cudaErrorInvalidValue);
+    }
+    shared_limits()[kernel] = static_cast<std::size_t>(value);
+    return cudaSuccess;
+}
+
+// Registers are not known here, so this counts threads and shared memory only.
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+                                                          int threads, std::size_t shared_bytes) {
+    if (blocks == nullptr || kernel == nullptr || threads <= 0 || threads > 1024) {
+        return result(cudaErrorInvalidValue);
+    }
+    const int warps = (threads + 31) / 32;
+    const auto by_shared =
+        kSharedPerMultiprocessor / (shared_bytes + static_cast<std::size_t>(kReservedShared));
+    *blocks = std::min({kBlocksPerMultiprocessor, kThreadsPerMultiprocessor / 32 / warps,
+                        static_cast<int>(by_shared)});
+    return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,108 @@
+/// @file
+/// Error codes: their names and texts, word for word the CUDA runtime's, and the last one.
+#include <algorithm>
+#include <array>
+
+#include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/finding.hpp"
+
+namespace {
+
+struct Entry {
+    cudaError_t error;
+    const char* name;
+    const char* text;
+};
+
+constexpr std::array kErrors = {
+    Entry{cudaSuccess, "cudaSuccess", "no error"},
+    Entry{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    Entry{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    Entry{cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
+    Entry{cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+          "invalid configuration argument"},
+    Entry{cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    Entry{cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    Entry{cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    Entry{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+          "invalid copy direction for memcpy"},
+    Entry{cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
+          "CUDA driver version is insufficient for CUDA runtime version"},
+    Entry{cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
+          "invalid device function"},
+    Entry{cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    Entry{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    Entry{cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
+          "no kernel image is available for execution on the device"},
+    Entry{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
+          "invalid resource handle"},
+    Entry{cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    Entry{cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+          "an illegal memory access was encountered"},
+    Entry{cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+          "too many resources requested for launch"},
+    Entry{cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout",
+          "the launch timed out and was terminated"},
+    Entry{cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
+    Entry{cudaErrorIllegalInstruction, "cudaErrorIllegalInstruction",
+          "an illegal instruction was encountered"},
+    Entry{cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
+    Entry{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    Entry{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    Entry{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+const Entry* find(cudaError_t error) {
+    const auto* found = std::find_if(kErrors.begin(), kErrors.end(),
+                                     [error](const Entry& e) { return e.error == error; });
+    return found == kErrors.end() ? nullptr : found;
+}
+
+cudaError_t last = cudaSuccess;
+cudaError_t unseen_kernel_error = cudaSuccess;  // until a synchronising call has told it
+
+}  // namespace
+
+namespace sixdays::emulator {
+
+void set_error(cudaError_t error, bool from_kernel) {
+    if (last == cudaSuccess || !from_kernel) last = error;
+    if (from_kernel && unseen_kernel_error == cudaSuccess) unseen_kernel_error = error;
+}
+
+cudaError_t result(cudaError_t error) {
+    if (error != cudaSuccess) set_error(error, false);
+    return error;
+}
+
+cudaError_t take_kernel_error() {
+    const cudaError_t error = unseen_kernel_error;
+    unseen_kernel_error = cudaSuccess;
+    return result(error);
+}
+
+}  // namespace sixdays::emulator
+
+extern "C" {
+
+// Unlike a GPU's, an error of a kernel ends here: whoever has seen it can go on.
+cudaError_t cudaGetLastError() {
+    const cudaError_t error = last;
+    last = unseen_kernel_error = cudaSuccess;
+    if (error != cudaSuccess) sixdays::emulator::report_was_told();
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError() { return last; }
+
+const char* cudaGetErrorName(cudaError_t error) {
+    const Entry* entry = find(error);
+    return entry != nullptr ? entry->name : "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    const Entry* entry = find(error);
+    return entry != nullptr ? entry->text : "unrecognized error code";
+}
+
+}  // extern "C"

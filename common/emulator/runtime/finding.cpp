@@ -1,0 +1,128 @@
+#include "common/emulator/runtime/finding.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/emulator/runtime/api.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+struct Stored {
+    Finding finding;
+    std::string kernel;
+    uint3 block;
+    uint3 thread;
+    bool in_thread;
+};
+std::optional<Stored> stored;
+std::string kernel_name;
+bool failed = false;
+bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
+
+std::string file_and_line(const Line& line) {
+    return line.line == 0 ? line.file : line.file + ":" + std::to_string(line.line);
+}
+
+}  // namespace
+
+void begin_launch(const Launch& what) {
+    failed = false;
+    kernel_name = what.kernel;
+}
+
+bool launch_failed() { return failed; }
+
+void note(Finding finding) {
+    failed = true;
+    set_error(finding.error, finding.kind != Kind::invalid_launch &&
+                                 finding.kind != Kind::invalid_call &&
+                                 finding.kind != Kind::device_memory);
+    if (stored && !told) return;
+    told = false;
+    const Thread* thread = finding.thread != nullptr ? finding.thread : current;
+    const bool api_call = finding.kind == Kind::invalid_call || finding.kind == Kind::device_memory;
+    stored = Stored{std::move(finding), api_call ? "" : kernel_name, block.index,
+                    thread != nullptr ? thread->index : uint3{}, thread != nullptr};
+}
+
+void fail(Finding finding) {
+    note(std::move(finding));
+    if (current == nullptr) {
+        std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
+        std::abort();
+    }
+    wait_for_turn();  // the scheduler sees that the launch failed, and nobody goes on
+    std::abort();
+}
+
+void report_was_told() { told = true; }
+
+void clear_report() { stored.reset(); }
+
+std::optional<Report> last_report() {
+    if (!stored) return std::nullopt;
+    const Finding& finding = stored->finding;
+    std::string text = finding.text;
+    for (std::size_t i = 0; i < finding.others.size(); ++i) {
+        const std::string mark = "{" + std::to_string(i) + "}";
+        const std::string where = file_and_line(find_line(finding.others[i]));
+        for (std::size_t at; (at = text.find(mark)) != std::string::npos;) {
+            text.replace(at, mark.size(), where);
+        }
+    }
+    const Line line = find_line(finding.place);
+    const std::string where = file_and_line(line);
+    std::string head = stored->kernel;
+    if (!where.empty()) head += (head.empty() ? "" : ", ") + where;
+    Report report{finding.kind, stored->kernel, line.file, line.line, {}, {}, finding.address,
+                  head.empty() ? text : head + ": " + text};
+    if (stored->in_thread) {
+        report.block = {stored->block.x, stored->block.y, stored->block.z};
+        report.thread = {stored->thread.x, stored->thread.y, stored->thread.z};
+    }
+    return report;
+}
+
+const char* name(Kind kind) {
+    switch (kind) {
+        case Kind::invalid_launch: return "invalid_launch";
+        case Kind::invalid_call: return "invalid_call";
+        case Kind::out_of_bounds: return "out_of_bounds";
+        case Kind::freed_memory: return "freed_memory";
+        case Kind::host_memory: return "host_memory";
+        case Kind::device_memory: return "device_memory";
+        case Kind::uninitialised_read: return "uninitialised_read";
+        case Kind::pending_copy: return "pending_copy";
+        case Kind::misaligned: return "misaligned";
+        case Kind::race: return "race";
+        case Kind::barrier: return "barrier";
+        case Kind::warp_call: return "warp_call";
+        case Kind::stuck: return "stuck";
+        case Kind::stack_overflow: return "stack_overflow";
+        case Kind::assertion: return "assertion";
+        case Kind::undefined_behaviour: return "undefined_behaviour";
+    }
+    return "unknown";
+}
+
+std::string format(const char* pattern, ...) {
+    va_list list, again;
+    va_start(list, pattern);
+    va_copy(again, list);
+    std::string text(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, pattern, list)), '\0');
+    std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+    va_end(again);
+    va_end(list);
+    return text;
+}
+
+std::string name(uint3 v) { return format("(%u,%u,%u)", v.x, v.y, v.z); }
+
+std::string name(const Thread& thread) {
+    return "thread " + name(thread.index) + " of block " + name(block.index);
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,57 @@
+/// @file
+/// A mistake at the moment it is seen: addresses of code, which become files and lines only when
+/// somebody reads the report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/runtime/block.hpp"
+
+namespace sixdays::emulator {
+
+/// A place in the source: known, or the return address of a hook that was called there.
+struct Place {
+    const char* file = nullptr;
+    unsigned line = 0;
+    const void* code = nullptr;
+
+    Place() = default;
+    Place(const void* return_address) : code(return_address) {}
+    Place(const Site& site) : file(site.file_name()), line(site.line()) {}
+    Place(const char* f, unsigned l) : file(f), line(l) {}
+};
+
+/// @param text   what happened; "{0}", "{1}" stand for the file and line of `others`
+struct Finding {
+    Kind kind;
+    cudaError_t error;
+    Place place;
+    std::string text;
+    std::uintptr_t address = 0;
+    std::vector<Place> others{};
+    const Thread* thread = nullptr;  // the current one if null
+};
+
+/// Stores the finding, if it is the first, and ends the launch: in a kernel this does not return.
+[[noreturn]] void fail(Finding finding);
+/// Stores the finding and returns; the launch ends when the thread next stops.
+void note(Finding finding);
+/// Has this launch failed?
+bool launch_failed();
+
+/// What printf would make of it.
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
+/// "thread (3,0,0) of block (7,0,0)"
+std::string name(const Thread& thread);
+std::string name(uint3 v);
+
+/// The file, relative to the project where it lies in it, and the line. Slow: asks addr2line.
+struct Line {
+    std::string file;
+    int line = 0;
+};
+Line find_line(const Place& place);
+
+}  // namespace sixdays::emulator

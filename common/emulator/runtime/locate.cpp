@@ -1,0 +1,91 @@
+/// @file
+/// From a return address to a file and a line, by asking addr2line, which comes with g++.
+#include <link.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/program.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+std::string relative(std::string file) {
+    const std::string root = SIXDAYS_EMULATOR_ROOT "/";
+    return file.rfind(root, 0) == 0 ? file.substr(root.size()) : file;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string program_path() {
+    char path[PATH_MAX] = {};
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+// "/path/a.cu:31 (discriminator 2)" -> {"/path/a.cu", 31}
+Line parse(const std::string& text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos) return {text, 0};
+    return {text.substr(0, colon), std::atoi(text.c_str() + colon + 1)};
+}
+
+// The innermost place comes first, then where it was inlined. A helper that was inlined from a header
+// says less than the line of the kernel that called it, so the first .cu file wins.
+Line ask_addr2line(std::uintptr_t address) {
+    const std::string command = "addr2line -i -e '" + program_path() + "' " +
+                                format("0x%zx", static_cast<std::size_t>(address)) + " 2>/dev/null";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return {};
+    Line innermost, chosen;
+    char text[PATH_MAX + 64];
+    while (std::fgets(text, sizeof(text), pipe) != nullptr) {
+        std::string one = text;
+        while (!one.empty() && one.back() == '\n') one.pop_back();
+        const Line line = parse(one);
+        if (innermost.file.empty()) innermost = line;
+        if (chosen.file.empty() && ends_with(line.file, ".cu")) chosen = line;
+    }
+    if (pclose(pipe) != 0) return {"(line unknown: the program addr2line was not found)", 0};
+    if (chosen.file.empty()) chosen = innermost;
+    if (chosen.line == 0) return {"(line unknown: no debug information)", 0};
+    return chosen;
+}
+
+}  // namespace
+
+std::uintptr_t program_start() {
+    static const std::uintptr_t start = [] {
+        std::uintptr_t found = 0;
+        dl_iterate_phdr(
+            [](dl_phdr_info* info, std::size_t, void* data) {
+                *static_cast<std::uintptr_t*>(data) = info->dlpi_addr;
+                return 1;  // the first object is the program
+            },
+            &found);
+        return found;
+    }();
+    return start;
+}
+
+Line find_line(const Place& place) {
+    if (place.file != nullptr) return {relative(place.file), static_cast<int>(place.line)};
+    if (place.code == nullptr) return {};
+    static std::map<const void*, Line> known;
+    const auto found = known.find(place.code);
+    if (found != known.end()) return found->second;
+    // One byte back: the return address is already the next instruction's.
+    Line line = ask_addr2line(reinterpret_cast<std::uintptr_t>(place.code) - program_start() - 1);
+    line.file = relative(line.file);
+    return known[place.code] = line;
+}
+
+}  // namespace sixdays::emulator

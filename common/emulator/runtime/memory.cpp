@@ -1,0 +1,214 @@
+#include "common/emulator/runtime/memory.hpp"
+
+#include <link.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "common/emulator/runtime/finding.hpp"
+
+namespace sixdays::emulator {
+
+Region heap;
+Region shared_arrays;
+Region shared_dynamic;
+
+namespace {
+
+// Between two allocations lies memory that belongs to nobody, so that a loop that runs too far is
+// seen. Freed memory is not handed out again until the heap has been used up once.
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kGap = 64 * 1024;
+
+struct Allocation {
+    std::size_t bytes;
+    bool live;
+};
+std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
+std::uintptr_t next_address = 0;
+std::size_t live_bytes = 0;
+Extent dynamic;  // the launch's dynamic shared memory
+
+void give_tables(Region& region, std::size_t bytes, const char* what) {
+    region.state = static_cast<std::uint8_t*>(reserve(bytes, what));
+    region.words = static_cast<History*>(reserve(bytes / 4 * sizeof(History), what));
+    region.bytes = static_cast<History*>(reserve(bytes * sizeof(History), what));
+}
+
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+// The allocation that starts at or before this address.
+const std::pair<const std::uintptr_t, Allocation>* allocation_before(std::uintptr_t address) {
+    auto after = allocations.upper_bound(address);
+    return after == allocations.begin() ? nullptr : &*std::prev(after);
+}
+
+bool overlaps_live(std::uintptr_t begin, std::uintptr_t end) {
+    auto it = allocations.upper_bound(begin);
+    if (it != allocations.begin()) --it;
+    for (; it != allocations.end() && it->first < end; ++it) {
+        if (it->second.live && it->first + it->second.bytes + kGap > begin) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void* reserve(std::size_t bytes, const char* what) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        std::fprintf(stderr,
+                     "The CUDA emulator could not reserve %zu MB of address space for %s. It needs no "
+                     "memory there yet; is address space limited (ulimit -v)?\n",
+                     bytes >> 20, what);
+        std::abort();
+    }
+    return p;
+}
+
+void make_heap() {
+    if (heap.size != 0) return;
+    heap.space = Space::global;
+    heap.base = reinterpret_cast<std::uintptr_t>(reserve(kHeapBytes, "device memory"));
+    heap.size = kHeapBytes;
+    give_tables(heap, kHeapBytes, "the state of device memory");
+    next_address = heap.base + kGap;
+}
+
+void* allocate(std::size_t bytes) {
+    make_heap();
+    const std::size_t step = round_up(bytes, kAlignment) + kGap;
+    if (bytes > heap.size || live_bytes + step > heap.size) return nullptr;
+    std::uintptr_t at = next_address;
+    bool wrapped = false;
+    for (;;) {
+        if (at + step > heap.base + heap.size) {
+            if (wrapped) return nullptr;
+            wrapped = true;
+            at = heap.base + kGap;
+        }
+        if (!overlaps_live(at, at + step)) break;
+        const auto* blocking = allocation_before(at + step - 1);
+        while (!blocking->second.live) blocking = allocation_before(blocking->first - 1);
+        at = round_up(blocking->first + blocking->second.bytes, kAlignment) + kGap;
+    }
+    // What was freed here is forgotten.
+    for (auto it = allocations.lower_bound(at); it != allocations.end() && it->first < at + step;) {
+        it = allocations.erase(it);
+    }
+    std::memset(heap.state_of(at), kLive, bytes);
+    allocations[at] = {bytes, true};
+    next_address = at + step;
+    live_bytes += bytes;
+    return reinterpret_cast<void*>(at);
+}
+
+bool release(void* pointer) {
+    const auto it = allocations.find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (it == allocations.end() || !it->second.live) return false;
+    const std::size_t bytes = it->second.bytes;
+    std::memset(heap.state_of(it->first), kFreed, bytes);
+    it->second.live = false;
+    live_bytes -= bytes;
+    // Whole pages go back to the system.
+    const std::uintptr_t begin = round_up(it->first, 4096);
+    const std::uintptr_t end = (it->first + bytes) / 4096 * 4096;
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    return true;
+}
+
+std::size_t allocated_bytes() { return live_bytes; }
+
+bool is_device_range(const void* pointer, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const auto* found = heap.contains(address) ? allocation_before(address) : nullptr;
+    return found != nullptr && found->second.live &&
+           address - found->first + bytes <= found->second.bytes;
+}
+
+void mark_written(const void* pointer, std::size_t bytes) {
+    std::uint8_t* state = heap.state_of(reinterpret_cast<std::uintptr_t>(pointer));
+    std::memset(state, kLive | kWritten, bytes);
+}
+
+void forget_splits(const void* pointer, std::size_t bytes) {
+    std::uint8_t* state = heap.state_of(reinterpret_cast<std::uintptr_t>(pointer));
+    for (std::size_t i = 0; i < bytes; ++i) state[i] &= static_cast<std::uint8_t>(~kSplit);
+}
+
+Extent nearest_allocation(std::uintptr_t address) {
+    const auto after = allocations.upper_bound(address);
+    Extent before{}, behind{};
+    if (after != allocations.end()) behind = {after->first, after->second.bytes, after->second.live};
+    if (after == allocations.begin()) return behind;
+    const auto& [begin, found] = *std::prev(after);
+    before = {begin, found.bytes, found.live};
+    if (after == allocations.end() || address < begin + found.bytes) return before;
+    return address - (begin + found.bytes) <= after->first - address ? before : behind;
+}
+
+Extent dynamic_extent() { return dynamic; }
+
+void* dynamic_shared_memory() noexcept { return reinterpret_cast<void*>(dynamic.begin); }
+
+void find_shared_arrays() {
+    struct Found {
+        std::uintptr_t base = 0;
+        std::size_t size = 0;
+    } found;
+    // The first object is the program itself; kernels are linked into it.
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
+                auto& f = *static_cast<Found*>(data);
+                f.base = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+                f.size = info->dlpi_phdr[i].p_memsz;
+            }
+            return 1;
+        },
+        &found);
+    const std::uintptr_t base = found.base / 16 * 16;
+    const std::size_t size = found.base == 0 ? 0 : found.base + found.size - base;
+    if (shared_arrays.state == nullptr && size > 0) {
+        give_tables(shared_arrays, round_up(size, 4096) + 4096, "the state of shared memory");
+    }
+    shared_arrays.space = Space::shared;
+    shared_arrays.base = base;
+    shared_arrays.size = size;
+    shared_arrays.touched_begin = base;  // whatever is there is of the past
+    shared_arrays.touched_end = base + size;
+}
+
+void make_dynamic_shared(std::size_t bytes) {
+    constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
+    Region& region = shared_dynamic;
+    if (region.size == 0) {
+        region.space = Space::shared;
+        region.size = kGuard + kDynamicSharedLimit + kGuard;
+        region.base = reinterpret_cast<std::uintptr_t>(reserve(region.size, "shared memory"));
+        give_tables(region, region.size, "the state of shared memory");
+    }
+    const std::uintptr_t begin = region.base + kGuard;
+    dynamic = {begin, bytes, true};
+    std::memset(region.state, 0, region.size);
+    std::memset(region.state_of(begin), kLive, bytes);
+}
+
+void forget_shared() {
+    for (Region* region : {&shared_arrays, &shared_dynamic}) {
+        if (region->touched_end > region->touched_begin) {
+            std::memset(region->state_of(region->touched_begin), kLive,
+                        region->touched_end - region->touched_begin);
+        }
+        region->touched_begin = region->base + region->size;
+        region->touched_end = region->base;
+    }
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,90 @@
+/// @file
+/// What the emulator knows of every byte that a kernel may touch. Device memory and shared memory are
+/// Regions: each byte has a state, each word a history of who touched it (race.hpp). The tables are
+/// flat and as long as the memory; the system gives them real pages only where something happens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/emulator/runtime/race.hpp"
+
+namespace sixdays::emulator {
+
+/// The state of a byte is a set of these.
+enum ByteState : std::uint8_t {
+    kLive = 1,     // belongs to an allocation or to shared memory
+    kWritten = 2,  // and somebody has written it
+    kPending = 4,  // an asynchronous copy will write it
+    kFreed = 8,    // belonged to an allocation
+    kSplit = 16    // of a word whose bytes have histories of their own
+};
+
+enum class Space : std::uint8_t { global, shared };
+
+struct Region {
+    Space space = Space::global;
+    std::uintptr_t base = 0;          // a multiple of 16
+    std::size_t size = 0;
+    std::uint8_t* state = nullptr;    // by byte
+    History* words = nullptr;         // by 4 bytes
+    History* bytes = nullptr;         // by byte; in use where the state says kSplit
+    std::uintptr_t touched_begin = 0, touched_end = 0;  // of shared memory, in this block
+
+    bool contains(std::uintptr_t address) const { return address - base < size; }
+    std::uint8_t* state_of(std::uintptr_t address) const { return state + (address - base); }
+};
+
+/// Device memory: everything that cudaMalloc hands out lies in here.
+extern Region heap;
+/// A block's `__shared__` arrays, and its dynamic shared memory.
+extern Region shared_arrays;
+extern Region shared_dynamic;
+
+constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
+constexpr std::size_t kStaticSharedLimit = 48 * 1024;
+constexpr std::size_t kDynamicSharedLimit = 163 * 1024;
+
+/// Address space without memory behind it yet; ends the program with a sentence if there is none.
+void* reserve(std::size_t bytes, const char* what);
+
+void make_heap();
+void* allocate(std::size_t bytes);       // null if the heap is full
+bool release(void* pointer);             // false: not the start of a live allocation
+std::size_t allocated_bytes();
+
+/// For the OS thread that is about to run a kernel: where its thread_local variables lie.
+void find_shared_arrays();
+void make_dynamic_shared(std::size_t bytes);
+/// A block starts: nobody has written its shared memory yet.
+void forget_shared();
+
+/// Bytes of device memory that all belong to one live allocation?
+bool is_device_range(const void* pointer, std::size_t bytes);
+/// Host code (a copy, cudaMemset) wrote device memory.
+void mark_written(const void* pointer, std::size_t bytes);
+/// Words whose bytes were told apart are words again.
+void forget_splits(const void* pointer, std::size_t bytes);
+
+/// A run of device or shared memory that belongs together.
+struct Extent {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    bool live = false;
+};
+/// The allocation, live or freed, that holds this address or lies nearest.
+Extent nearest_allocation(std::uintptr_t address);
+Extent dynamic_extent();
+
+/// "element 1000 of an allocation of 4000 bytes, one past its end", as far as can be said of an
+/// address of this region that is not live.
+std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes);
+/// "byte 16 of an allocation of 4000 bytes", of one that is.
+std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
+
+/// Host memory that kernels may touch: read-only data of the program, registered variables.
+bool is_constant_data(std::uintptr_t address);
+bool is_device_variable(std::uintptr_t address);
+
+}  // namespace sixdays::emulator

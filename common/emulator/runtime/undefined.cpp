@@ -1,0 +1,158 @@
+/// @file
+/// What g++ -fsanitize=undefined calls when a kernel does what C++ leaves undefined: an index beyond
+/// an array, an overflow, a misaligned pointer. And assert(). Outside of kernels they print and abort.
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/emulator/runtime/finding.hpp"
+
+namespace {
+
+using namespace sixdays::emulator;  // the compiler calls this file; it has no other callers
+
+// What the compiler passes, as far as it is used here: gcc/ubsan.c, libubsan's ubsan_value.h.
+struct Source {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+};
+struct Type {
+    std::uint16_t kind;  // 0: integer, 1: floating point
+    std::uint16_t info;  // integers: lowest bit: signed; others: log2 of the width in bits
+    char name[1];
+};
+struct Overflow {
+    Source where;
+    const Type* type;
+};
+struct Shift {
+    Source where;
+    const Type* left;
+    const Type* right;
+};
+struct Bounds {
+    Source where;
+    const Type* array;
+    const Type* index;
+};
+struct Mismatch {
+    Source where;
+    const Type* type;
+    unsigned char log_alignment;
+    unsigned char check;
+};
+
+// A value of up to 64 bits is passed itself, a wider one by address.
+std::string text_of(const Type& type, std::uintptr_t value) {
+    const unsigned bits = 1u << (type.info >> 1);
+    if (type.kind != 0 || bits > 64) return "a value";
+    if ((type.info & 1) == 0) return format("%" PRIuPTR, value);
+    const auto shift = 64 - bits;
+    return format("%" PRIdPTR, static_cast<std::intptr_t>(value << shift) >> shift);
+}
+
+[[noreturn]] void found(Kind kind, cudaError_t error, const Source& where, const std::string& what,
+                        std::uintptr_t address = 0) {
+    const std::string who = current != nullptr ? name(*current) + ": " : std::string();
+    fail({kind, error, Place(where.file, where.line), who + what, address});
+}
+
+[[noreturn]] void undefined(const Source& where, const std::string& what) {
+    found(Kind::undefined_behaviour, cudaErrorLaunchFailure, where, what);
+}
+
+[[noreturn]] void overflow(const Overflow* data, const char* sign, std::uintptr_t a,
+                           std::uintptr_t b) {
+    undefined(data->where, text_of(*data->type, a) + " " + sign + " " + text_of(*data->type, b) +
+                               " does not fit into " + data->type->name +
+                               ". Offsets of large arrays need std::int64_t.");
+}
+
+}  // namespace
+
+extern "C" {
+
+void __ubsan_handle_add_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    overflow(d, "+", a, b);
+}
+void __ubsan_handle_sub_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    overflow(d, "-", a, b);
+}
+void __ubsan_handle_mul_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    overflow(d, "*", a, b);
+}
+void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
+    undefined(d->where, "-(" + text_of(*d->type, a) + ") does not fit into " + d->type->name + ".");
+}
+void __ubsan_handle_divrem_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    undefined(d->where, text_of(*d->type, a) + " divided by " + text_of(*d->type, b) +
+                            " has no result in " + d->type->name + ".");
+}
+void __ubsan_handle_shift_out_of_bounds(Shift* d, std::uintptr_t a, std::uintptr_t b) {
+    undefined(d->where, text_of(*d->left, a) + " shifted by " + text_of(*d->right, b) +
+                            " has no result in " + d->left->name + ".");
+}
+
+void __ubsan_handle_out_of_bounds(Bounds* d, std::uintptr_t index) {
+    found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
+          "index " + text_of(*d->index, index) + " is outside of the array, whose type is " +
+              d->array->name + ".");
+}
+
+void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
+    const std::uintptr_t alignment = std::uintptr_t{1} << d->log_alignment;
+    if (address == 0) {
+        found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where, "a null pointer is used.");
+    }
+    if (address % alignment != 0) {
+        found(Kind::misaligned, cudaErrorMisalignedAddress, d->where,
+              format("an address that is not a multiple of %zu is used as one of %s, which needs "
+                     "that. It is %zu bytes beyond such a multiple.",
+                     static_cast<std::size_t>(alignment), d->type->name,
+                     static_cast<std::size_t>(address % alignment)),
+              address);
+    }
+    found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
+          std::string("the object is too small for an access as ") + d->type->name + ".", address);
+}
+
+void __ubsan_handle_pointer_overflow(Source* where, std::uintptr_t base, std::uintptr_t to) {
+    found(Kind::out_of_bounds, cudaErrorIllegalAddress, *where,
+          format("pointer arithmetic leaves the address space: 0x%" PRIxPTR " became 0x%" PRIxPTR ".",
+                 base, to),
+          to);
+}
+void __ubsan_handle_load_invalid_value(Overflow* d, std::uintptr_t value) {
+    undefined(d->where, format("%" PRIuPTR, value) + " is no value of type " + d->type->name + ".");
+}
+void __ubsan_handle_builtin_unreachable(Source* where) {
+    undefined(*where, "a place that must not be reached.");
+}
+void __ubsan_handle_missing_return(Source* where) {
+    undefined(*where, "a function ends without returning a value.");
+}
+void __ubsan_handle_vla_bound_not_positive(Overflow* d, std::uintptr_t bound) {
+    undefined(d->where, "an array has " + text_of(*d->type, bound) + " elements.");
+}
+void __ubsan_handle_nonnull_arg(Source* where) {
+    undefined(*where, "a null pointer is passed where none is allowed.");
+}
+void __ubsan_handle_nonnull_return_v1(void*, Source* where) {
+    undefined(*where, "a null pointer is returned where none is allowed.");
+}
+void __ubsan_handle_invalid_builtin(Source* where) {
+    undefined(*where, "a count of leading or trailing zeros of 0 is undefined.");
+}
+
+// assert() in a kernel; elsewhere what it always does.
+void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+    if (current == nullptr) {
+        std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+        std::abort();
+    }
+    fail({Kind::assertion, cudaErrorAssert, Place(file, line),
+          name(*current) + ": assertion `" + expression + "` failed."});
+}
+
+}  // extern "C"

@@ -1,0 +1,27 @@
+# sixdays_add_golden(<name> <script> <inc>): <name>.golden proves that <inc> in git is what <script>
+# makes with NumPy today. Skipped without NumPy: only whoever changes a golden file needs Python.
+
+# apt's NumPy belongs to /usr/bin/python3, whatever python3 stands first on PATH.
+find_program(SIXDAYS_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(SIXDAYS_PYTHON python3)
+mark_as_advanced(SIXDAYS_PYTHON)
+set(SIXDAYS_HAVE_NUMPY OFF)
+if(SIXDAYS_PYTHON)
+    execute_process(COMMAND ${SIXDAYS_PYTHON} -c "import numpy"
+        RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+        set(SIXDAYS_HAVE_NUMPY ON)
+    endif()
+endif()
+
+function(sixdays_add_golden name script inc)
+    if(SIXDAYS_HAVE_NUMPY)
+        add_test(NAME ${name}.golden COMMAND ${SIXDAYS_PYTHON} -B ${script} --check ${inc}
+            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    else()
+        add_test(NAME ${name}.golden COMMAND ${CMAKE_COMMAND} -E echo
+            "SKIPPED: python3 has no NumPy (apt install python3-numpy)")
+        set_tests_properties(${name}.golden PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+    endif()
+    set_tests_properties(${name}.golden PROPERTIES LABELS "golden;small")
+endfunction()

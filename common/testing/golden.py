@@ -1,0 +1,44 @@
+"""Known answers from NumPy, kept in git as a C++ file.
+
+A generator prints lines; this module writes them, or, with --check, proves that the file in git is
+still what NumPy says. Floats go through float.hex, so no digit is lost.
+
+    import golden
+    def lines():
+        yield "// shape, row-major strides"
+        yield "const GoldenStrides golden_strides[] = {"
+        yield "{{2, 3}, {3, 1}},"
+        yield "};"
+    golden.main(lines(), __doc__, __file__)
+
+    golden.py            writes golden.inc beside the generator
+    golden.py --check    exit status 1 and the first difference if golden.inc is out of date
+"""
+import argparse
+import pathlib
+import sys
+
+
+def braces(values):
+    """(2, 3) as {2, 3}."""
+    return "{" + ", ".join(str(int(v)) for v in values) + "}"
+
+
+def main(lines, what, script, inc="golden.inc"):
+    arguments = argparse.ArgumentParser(description=what)
+    arguments.add_argument("--check", action="store_true", help="compare, write nothing")
+    arguments.add_argument("file", nargs="?", type=pathlib.Path,
+                           default=pathlib.Path(script).with_name(inc))
+    asked = arguments.parse_args()
+    text = "// Made by %s from NumPy: do not edit, run it.\n" % pathlib.Path(script).name
+    text += "".join(line + "\n" for line in lines)
+    if not asked.check:
+        asked.file.write_text(text)
+        return
+    have = asked.file.read_text().splitlines() if asked.file.exists() else []
+    want = text.splitlines()
+    for number, (a, b) in enumerate(zip(have + [None] * len(want), want + [None] * len(have)), 1):
+        if a != b:
+            sys.exit("%s, line %d, is not what NumPy says.\n  file:  %s\n  NumPy: %s"
+                     % (asked.file.name, number, a, b))
+    print("%s: %d lines, as NumPy says" % (asked.file.name, len(want)))
