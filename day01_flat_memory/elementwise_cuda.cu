@@ -67,11 +67,11 @@ Path choose(const View<const float>& a, const View<const float>& b, const View<f
     };
     const bool alike = past_multiple_of_16(a.data) == past_multiple_of_16(out.data) &&
                        past_multiple_of_16(b.data) == past_multiple_of_16(out.data);
-    return alike ? Path::sixteen_bytes : Path::one_element;
+    return alike ? Path::sixteen_bytes : Path::any_address;
 }
 
 const char* name(Path path) {
-    return path == Path::sixteen_bytes ? "16 bytes a load" : "one element a thread";
+    return path == Path::sixteen_bytes ? "16 bytes a load" : "single elements";
 }
 
 // [launch]
@@ -91,8 +91,8 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::St
     switch (choose(a, b, out)) {
         case Path::sixteen_bytes:
             return add_two_in_flight(a, b, out, stream);
-        case Path::one_element:
-            return add_one_element(a, b, out, stream);
+        case Path::any_address:
+            return add_any_address(a, b, out, stream);
     }
 }
 

@@ -167,7 +167,7 @@ struct Sum {
 void versions_of_add(lesson::Report& report, bool timing) {
     const std::int64_t n = gpu::is_emulated() ? 100003 : 1000003;
     const std::string elements = with_commas(n) + " elements";
-    report.heading("5. out[i] = a[i] + b[i], five ways, " + elements + " (a prime number)");
+    report.heading("5. out[i] = a[i] + b[i], six ways, " + elements + " (a prime number)");
     const auto work = [](std::int64_t count) {
         const double bytes = 4.0 * static_cast<double>(count);
         return bench::Work{2 * bytes, bytes, bytes / 4};
@@ -195,7 +195,8 @@ void versions_of_add(lesson::Report& report, bool timing) {
     } ladder[] = {{"one element a thread", add_one_element},
                   {"grid-stride loop", add_grid_stride},
                   {"16 bytes a load", add_sixteen_bytes},
-                  {"two loads in flight", add_two_in_flight}};
+                  {"two loads in flight", add_two_in_flight},
+                  {"any address", add_any_address}};
     for (const auto& step : ladder) {
         out.fill_bytes(0xff);
         step.add(a.view({n}), b.view({n}), out.view({n}), {});

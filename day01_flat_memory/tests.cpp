@@ -186,11 +186,9 @@ using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Str
 const struct {
     const char* name;
     Add add;
-} kLadder[] = {{"add_one_element", add_one_element},
-               {"add_grid_stride", add_grid_stride},
-               {"add_sixteen_bytes", add_sixteen_bytes},
-               {"add_two_in_flight", add_two_in_flight},
-               {"add_cuda", add_cuda}};
+} kLadder[] = {{"add_one_element", add_one_element},     {"add_grid_stride", add_grid_stride},
+               {"add_sixteen_bytes", add_sixteen_bytes}, {"add_two_in_flight", add_two_in_flight},
+               {"add_any_address", add_any_address},     {"add_cuda", add_cuda}};
 
 // `lead` elements before the first: pointers that lie 0, 4, 8 or 12 bytes past a multiple of 16.
 void check_add_port(Add add, std::int64_t n, Lead lead_a, Lead lead_b, Lead lead_out) {
@@ -242,7 +240,7 @@ TEST_CASE("add chooses 16-byte loads exactly where the pointers agree",
                 const bool agree = a == b && b == out;
                 CAPTURE(a, b, out);
                 CHECK(choose(at(a), at(b), at(out)) ==
-                      (agree ? Path::sixteen_bytes : Path::one_element));
+                      (agree ? Path::sixteen_bytes : Path::any_address));
                 if (agree) CHECK(head_before_16(at(a), at(b), at(out)) == (4 - out) % 4);
             }
         }
@@ -525,7 +523,7 @@ TEST_CASE("add reaches past 2^31 elements", "[day01][elementwise][huge]") {
             visit(first, std::min(period, n - first));
         }
     };
-    for (const std::int64_t lead_b : {0, 1}) {  // 16-byte loads, then one element a thread
+    for (const std::int64_t lead_b : {0, 1}) {  // 16-byte loads, then single elements
         parts([&](std::int64_t first, std::int64_t count) {
             da.upload(a.data(), count, first);
             db.upload(b.data(), count, first + lead_b);
