@@ -37,8 +37,7 @@ bool same(const gpu::Buffer<T>& got, const Tensor<T>& want) {
            std::memcmp(host.data(), want.data(), host.size() * sizeof(T)) == 0;
 }
 
-// --- 1
-// --------------------------------------------------------------------------------------------
+// --- 1 -------------------------------------------------------------------------------------------
 
 void memory_is_one_run(lesson::Report& report) {
     report.heading("1. Memory is one run of elements");
@@ -61,8 +60,7 @@ void memory_is_one_run(lesson::Report& report) {
                                                    std::to_string(x.data()[at]));
 }
 
-// --- 2
-// --------------------------------------------------------------------------------------------
+// --- 2 -------------------------------------------------------------------------------------------
 
 void one_question_per_dim(lesson::Report& report) {
     report.heading(
@@ -97,8 +95,7 @@ void one_question_per_dim(lesson::Report& report) {
                  " its [3] is x(1, 2, 3)");
 }
 
-// --- 3
-// --------------------------------------------------------------------------------------------
+// --- 3 -------------------------------------------------------------------------------------------
 
 void one_allocation_many_tensors(lesson::Report& report) {
     report.heading("3. One allocation, many tensors: the 16 parameter tensors of GPT-2 124M");
@@ -120,8 +117,7 @@ void one_allocation_many_tensors(lesson::Report& report) {
                      with_commas(kv));
 }
 
-// --- 4
-// --------------------------------------------------------------------------------------------
+// --- 4 -------------------------------------------------------------------------------------------
 
 void an_iteration_becomes_a_thread(lesson::Report& report) {
     report.heading("4. One iteration becomes one thread");
@@ -148,8 +144,7 @@ void an_iteration_becomes_a_thread(lesson::Report& report) {
                  "the first kernel, one thread: 2 + 7 = " + std::to_string(static_cast<int>(nine)));
 }
 
-// --- 5
-// --------------------------------------------------------------------------------------------
+// --- 5 -------------------------------------------------------------------------------------------
 
 using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Stream);
 
@@ -266,8 +261,7 @@ void other_elementwise(lesson::Report& report) {
                  "saxpy   loop: out[i] is 10^6 + 2 * i; port: equals the loop");
 }
 
-// --- 7
-// --------------------------------------------------------------------------------------------
+// --- 7 -------------------------------------------------------------------------------------------
 
 void loop_variables_become_axes(lesson::Report& report) {
     report.heading("7. Loop variables become the axes of a grid; x is the fast one");
@@ -300,8 +294,7 @@ void loop_variables_become_axes(lesson::Report& report) {
     }
 }
 
-// --- 8
-// --------------------------------------------------------------------------------------------
+// --- 8 -------------------------------------------------------------------------------------------
 
 void a_picture(lesson::Report& report, const lesson::Options& options) {
     report.heading("8. A picture: one thread, one pixel");
