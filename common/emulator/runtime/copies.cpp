@@ -16,7 +16,8 @@ bool in_heap(const void* p) { return heap.contains(reinterpret_cast<std::uintptr
 
 cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string text,
                    const void* address) {
-    note({kind, error, code, std::move(text), reinterpret_cast<std::uintptr_t>(address)});
+    note({kind, error, code, std::move(text), reinterpret_cast<std::uintptr_t>(address), {}, nullptr,
+          false});
     return error;
 }
 

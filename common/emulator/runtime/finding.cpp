@@ -23,7 +23,7 @@ bool failed = false;
 bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
 
 std::string file_and_line(const Line& line) {
-    return line.line == 0 ? line.file : line.file + ":" + std::to_string(line.line) + line.callers;
+    return line.line == 0 ? line.why_not : line.file + ":" + std::to_string(line.line) + line.callers;
 }
 
 }  // namespace
@@ -37,14 +37,12 @@ bool launch_failed() { return failed; }
 
 void note(Finding finding) {
     failed = true;
-    set_error(finding.error, finding.kind != Kind::invalid_launch &&
-                                 finding.kind != Kind::invalid_call &&
-                                 finding.kind != Kind::device_memory);
+    set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
     if (stored && !told) return;
     told = false;
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
-    const bool api_call = finding.kind == Kind::invalid_call || finding.kind == Kind::device_memory;
-    stored = Stored{std::move(finding), api_call ? "" : kernel_name, block.index,
+    const std::string kernel = finding.in_kernel ? kernel_name : "";
+    stored = Stored{std::move(finding), kernel, block.index,
                     thread != nullptr ? thread->index : uint3{}, thread != nullptr};
 }
 
@@ -76,7 +74,7 @@ std::optional<Report> last_report() {
     const Line line = find_line(finding.place);
     const std::string where = file_and_line(line);
     std::string head = stored->kernel;
-    if (!where.empty()) head += (head.empty() ? "" : ", ") + where;
+    if (line.line != 0 || finding.in_kernel) head += (head.empty() || where.empty() ? "" : ", ") + where;
     Report report{finding.kind, stored->kernel, line.file, line.line, {}, {}, finding.address,
                   head.empty() ? text : head + ": " + text};
     if (stored->in_thread) {

@@ -59,9 +59,9 @@ Line ask_addr2line(std::uintptr_t address) {
             chosen.callers += ", called from line " + std::to_string(line.line);
         }
     }
-    if (pclose(pipe) != 0) return {"(line unknown: the program addr2line was not found)", 0};
+    if (pclose(pipe) != 0) return {"", 0, "(line unknown: the program addr2line was not found)"};
     if (chosen.file.empty()) chosen = innermost;
-    if (chosen.line == 0) return {"(line unknown: no debug information)", 0};
+    if (chosen.line == 0) return {"", 0, "(line unknown: no debug information)"};
     return chosen;
 }
 
