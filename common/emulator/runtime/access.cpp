@@ -90,12 +90,11 @@ bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or a
 // host pointer.
 void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
-    const std::size_t fiber = fiber_of_address(address);
-    if (fiber == current->fiber->stack) return;
+    if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
     if (address - arguments_begin < arguments_bytes && !writes(what)) return;
     if (is_device_variable(address)) return;
     if (!writes(what) && is_constant_data(address)) return;
-    if (fiber != kMaxFibers) {
+    if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
               story(verb(what), bytes) + "of another thread's local memory. A thread's own variables "
                                          "cannot be seen by others on a GPU.",

@@ -66,9 +66,10 @@ int block_barrier_count(int predicate, Site site) {
 void leave_block(Thread& me) {
     me.state = Thread::State::done;
     --block.live;
+    block.live_lanes[me.warp()] &= ~(1u << me.lane());
     block.fruitless = 0;
     if (block.at_barrier > 0 && block.at_barrier == block.live) open_barrier();
-    finish_calls_without(me);
+    if (block.waiting_lanes[me.warp()] != 0) finish_calls_without(me);
 }
 
 // Everybody left waits at a barrier or in a warp call, and some wait for each other.

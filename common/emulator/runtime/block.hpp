@@ -20,7 +20,7 @@ constexpr unsigned kMaxThreads = 1024;
 
 struct Fiber {
     Context context;
-    std::size_t stack = 0;  // its index
+    std::byte* stack = nullptr;
 };
 
 /// What a lane brought to a warp call, and what it gets.
@@ -59,11 +59,12 @@ struct Block {
     unsigned fruitless = 0;   // turns taken from impatient threads since the last store
     int barrier_votes = 0;    // predicates that were true, so far
     int barrier_result = 0;
+    std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
+    std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // those in a warp call
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
     std::vector<unsigned> order;  // in which threads get their first turn
     std::array<std::vector<unsigned>, kMaxThreads / kWarp> lane_order;  // the same, by warp
 
-    unsigned live_lanes(unsigned warp) const;  // as a mask
     Thread* lane(unsigned warp, unsigned lane) {
         const unsigned id = warp * kWarp + lane;
         return id < size ? &threads[id] : nullptr;
@@ -74,6 +75,8 @@ struct Block {
 extern Thread* current;
 extern Block block;
 
+/// A launch starts: who the threads of its blocks are.
+void number_threads();
 /// Runs every thread of `block` to its end, or until a Finding was stored.
 void run_block(const Launch& what);
 

@@ -48,6 +48,7 @@ void run_grid(const Launch& what) {
     block.extents = what.block;
     block.size = what.block.x * what.block.y * what.block.z;
     order_threads(block.size);
+    number_threads();
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
     begin_race_checks(count);
     for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
