@@ -1,4 +1,5 @@
-// Every planted mistake is reported: kind, kernel, line, block, thread, and the error a GPU would give.
+// Every planted mistake is reported: kind, kernel, line, block, thread, and the error a GPU would
+// give.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -124,7 +125,8 @@ TEST_CASE("every planted mistake is reported by kernel, line, block and thread")
         CHECK(report->kernel == c.name);
         CHECK(report->file == "common/emulator/tests_mistakes.cu");
         CHECK(report->line == marked_line(c.name));
-        CHECK(report->block == std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_block), 0, 0});
+        CHECK(report->block ==
+              std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_block), 0, 0});
         CHECK(report->thread ==
               std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_thread), 0, 0});
     }

@@ -111,7 +111,9 @@ void run_block(const Launch& what) {
     if (launch_failed()) abandon();
 }
 
-void wait_for_turn() { switch_context(current->fiber->context, scheduler); }
+void wait_for_turn() {
+    switch_context(current->fiber->context, scheduler);
+}
 
 void yield() {
     make_ready(*current);
@@ -123,9 +125,17 @@ void make_ready(Thread& thread) {
     ready.push_back(&thread);
 }
 
-uint3 thread_index() noexcept { return current->index; }
-uint3 block_index() noexcept { return block.index; }
-uint3 block_extents() noexcept { return block.extents; }
-uint3 grid_extents() noexcept { return block.grid; }
+uint3 thread_index() noexcept {
+    return current->index;
+}
+uint3 block_index() noexcept {
+    return block.index;
+}
+uint3 block_extents() noexcept {
+    return block.extents;
+}
+uint3 grid_extents() noexcept {
+    return block.grid;
+}
 
 }  // namespace sixdays::emulator

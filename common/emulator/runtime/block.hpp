@@ -1,7 +1,7 @@
 /// @file
-/// One block of threads at work: who runs, who waits for whom. Blocks run one after another, and the
-/// threads of a block take turns on one OS thread; they change at barriers and warp calls only (and in
-/// loops that spin).
+/// One block of threads at work: who runs, who waits for whom. Blocks run one after another, and
+/// the threads of a block take turns on one OS thread; they change at barriers and warp calls only
+/// (and in loops that spin).
 #pragma once
 
 #include <array>
@@ -37,13 +37,13 @@ struct WarpSlot {
 struct Thread {
     enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp_call, done };
 
-    uint3 index;             // threadIdx
-    unsigned id = 0;         // x + y * blockDim.x + z * blockDim.x * blockDim.y
+    uint3 index;      // threadIdx
+    unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
     Fiber* fiber = nullptr;
-    unsigned patience = 0;   // accesses until others get a turn
-    Site barrier_site;       // where it waits, if at_barrier
-    WarpSlot call;           // where it waits, if at_warp_call
+    unsigned patience = 0;  // accesses until others get a turn
+    Site barrier_site;      // where it waits, if at_barrier
+    WarpSlot call;          // where it waits, if at_warp_call
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -97,7 +97,7 @@ void finish_calls_without(const Thread& gone);
 /// Calls of __activemask are answered when nobody else can move; false if there were none.
 bool answer_active_masks();
 
-constexpr unsigned kPatience = 20000;   // accesses until others get a turn
-constexpr unsigned kFruitless = 5000;   // such turns without a store in the block
+constexpr unsigned kPatience = 20000;  // accesses until others get a turn
+constexpr unsigned kFruitless = 5000;  // such turns without a store in the block
 
 }  // namespace sixdays::emulator

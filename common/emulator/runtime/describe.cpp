@@ -57,8 +57,12 @@ bool register_device_variable(const void* address, std::size_t bytes) noexcept {
     return true;
 }
 
-bool is_constant_data(std::uintptr_t address) { return in_any(constant_ranges(), address); }
-bool is_device_variable(std::uintptr_t address) { return in_any(device_variables(), address); }
+bool is_constant_data(std::uintptr_t address) {
+    return in_any(constant_ranges(), address);
+}
+bool is_device_variable(std::uintptr_t address) {
+    return in_any(device_variables(), address);
+}
 
 namespace {
 
@@ -84,7 +88,8 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         return "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what) +
                ", which has been freed by cudaFree.";
     }
-    const std::string text = "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
+    const std::string text =
+        "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
     if (offset < near.bytes) return text + ", and ends beyond it.";
     const std::size_t past = offset - near.bytes;
     if (past == 0) {

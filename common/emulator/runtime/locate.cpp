@@ -38,8 +38,8 @@ Line parse(const std::string& text) {
     return {text.substr(0, colon), std::atoi(text.c_str() + colon + 1)};
 }
 
-// The innermost place comes first, then where it was inlined. A helper that was inlined from a header
-// says less than the line of the kernel that called it, so the first .cu file wins.
+// The innermost place comes first, then where it was inlined. A helper that was inlined from a
+// header says less than the line of the kernel that called it, so the first .cu file wins.
 Line ask_addr2line(std::uintptr_t address) {
     const std::string command = "addr2line -i -e '" + program_path() + "' " +
                                 format("0x%zx", static_cast<std::size_t>(address)) + " 2>/dev/null";

@@ -11,7 +11,9 @@ namespace sixdays::emulator {
 
 namespace {
 
-constexpr unsigned bit(unsigned lane) { return 1u << lane; }
+constexpr unsigned bit(unsigned lane) {
+    return 1u << lane;
+}
 
 bool asks_who_is_active(const Thread* lane) {
     return lane != nullptr && lane->state == Thread::State::at_warp_call &&
@@ -38,10 +40,14 @@ unsigned source_lane(const WarpSlot& call, unsigned lane) {
     const unsigned first = lane & ~(width - 1);
     const unsigned last = first + width - 1;
     switch (call.what) {
-        case WarpCall::shuffle: return first + (argument & (width - 1));
-        case WarpCall::shuffle_up: return lane - first >= argument ? lane - argument : lane;
-        case WarpCall::shuffle_down: return last - lane >= argument ? lane + argument : lane;
-        default: return (lane ^ argument) <= last ? lane ^ argument : lane;
+        case WarpCall::shuffle:
+            return first + (argument & (width - 1));
+        case WarpCall::shuffle_up:
+            return lane - first >= argument ? lane - argument : lane;
+        case WarpCall::shuffle_down:
+            return last - lane >= argument ? lane + argument : lane;
+        default:
+            return (lane ^ argument) <= last ? lane ^ argument : lane;
     }
 }
 
@@ -52,7 +58,9 @@ void shuffle(unsigned warp, unsigned members) {
         const unsigned from = source_lane(me.call, lane) % kWarp;
         if ((members & bit(from)) == 0) {
             const bool named = (me.call.mask & bit(from)) != 0;
-            fail({Kind::warp_call, cudaErrorLaunchFailure, me.call.site,
+            fail({Kind::warp_call,
+                  cudaErrorLaunchFailure,
+                  me.call.site,
                   format("%s, lane %u of its warp, asks for the value of lane %u, %s. What it gets "
                          "is undefined.",
                          name(me).c_str(), lane, from,
@@ -70,13 +78,19 @@ template <class T>
 T combine(WarpCall what, T a, T b) {
     switch (what) {
         case WarpCall::reduce_min:
-        case WarpCall::reduce_min_signed: return std::min(a, b);
+        case WarpCall::reduce_min_signed:
+            return std::min(a, b);
         case WarpCall::reduce_max:
-        case WarpCall::reduce_max_signed: return std::max(a, b);
-        case WarpCall::reduce_and: return a & b;
-        case WarpCall::reduce_or: return a | b;
-        case WarpCall::reduce_xor: return a ^ b;
-        default: return a + b;
+        case WarpCall::reduce_max_signed:
+            return std::max(a, b);
+        case WarpCall::reduce_and:
+            return a & b;
+        case WarpCall::reduce_or:
+            return a | b;
+        case WarpCall::reduce_xor:
+            return a ^ b;
+        default:
+            return a + b;
     }
 }
 
@@ -107,25 +121,33 @@ unsigned lanes_with(unsigned warp, unsigned members, std::uint64_t value) {
 std::uint64_t vote(unsigned warp, unsigned members, const Thread& me) {
     const WarpCall what = me.call.what;
     switch (what) {
-        case WarpCall::ballot: return lanes_with(warp, members, 1);
-        case WarpCall::match_any: return lanes_with(warp, members, me.call.value);
+        case WarpCall::ballot:
+            return lanes_with(warp, members, 1);
+        case WarpCall::match_any:
+            return lanes_with(warp, members, me.call.value);
         case WarpCall::match_all:
             return lanes_with(warp, members, me.call.value) == members ? members : 0;
-        case WarpCall::active_mask: return members;
+        case WarpCall::active_mask:
+            return members;
         case WarpCall::reduce_min_signed:
-        case WarpCall::reduce_max_signed: return reduce<int>(warp, members, what);
-        default: return reduce<unsigned>(warp, members, what);
+        case WarpCall::reduce_max_signed:
+            return reduce<int>(warp, members, what);
+        default:
+            return reduce<unsigned>(warp, members, what);
     }
 }
 
 void finish(unsigned warp, unsigned members) {
     const Thread& any = *block.lane(warp, static_cast<unsigned>(__builtin_ctz(members)));
     switch (any.call.what) {
-        case WarpCall::sync: break;
+        case WarpCall::sync:
+            break;
         case WarpCall::shuffle:
         case WarpCall::shuffle_up:
         case WarpCall::shuffle_down:
-        case WarpCall::shuffle_xor: shuffle(warp, members); break;
+        case WarpCall::shuffle_xor:
+            shuffle(warp, members);
+            break;
         default:
             for (unsigned lane = 0; lane < kWarp; ++lane) {
                 if ((members & bit(lane)) == 0) continue;
@@ -162,19 +184,23 @@ void finish_if_complete(const Thread& me) {
 // Two lanes that each wait for the other, in different calls, will wait for ever. One of those that
 // wait for `me` is enough to look at: they agreed with each other when they came.
 void check_companions(const Thread& me) {
-    for (unsigned rest = block.waiting_lanes[me.warp()] & me.call.mask; rest != 0; rest &= rest - 1) {
+    for (unsigned rest = block.waiting_lanes[me.warp()] & me.call.mask; rest != 0;
+         rest &= rest - 1) {
         const Thread& other = *block.lane(me.warp(), static_cast<unsigned>(__builtin_ctz(rest)));
         if (other.call.what == WarpCall::active_mask) continue;
         if ((other.call.mask & bit(me.lane())) == 0) continue;
         if (me.call.mask == other.call.mask && me.call.what == other.call.what) return;
-        fail({Kind::warp_call, cudaErrorLaunchFailure, me.call.site,
-              format("%s is here with mask 0x%08x (lanes %s), while %s waits for it in another warp "
-                     "call, in {0}, with mask 0x%08x (lanes %s). All lanes that a mask names must "
-                     "make the same call with the same mask.",
-                     name(me).c_str(), me.call.mask, lanes_of(me.call.mask).c_str(),
-                     name(other).c_str(), other.call.mask, lanes_of(other.call.mask).c_str()),
-              0,
-              {other.call.site}});
+        fail(
+            {Kind::warp_call,
+             cudaErrorLaunchFailure,
+             me.call.site,
+             format("%s is here with mask 0x%08x (lanes %s), while %s waits for it in another warp "
+                    "call, in {0}, with mask 0x%08x (lanes %s). All lanes that a mask names must "
+                    "make the same call with the same mask.",
+                    name(me).c_str(), me.call.mask, lanes_of(me.call.mask).c_str(),
+                    name(other).c_str(), other.call.mask, lanes_of(other.call.mask).c_str()),
+             0,
+             {other.call.site}});
     }
 }
 
