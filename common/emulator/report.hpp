@@ -52,4 +52,7 @@ const char* name(Kind kind);
 enum class Order { forward, reversed, shuffled };
 void set_order(Order order, std::uint64_t seed = 0);
 
+/// How much processor time one block may take before it is taken for stuck: 60 seconds, unless set.
+void set_time_limit(int seconds);
+
 }  // namespace sixdays::emulator

@@ -130,7 +130,7 @@ TEST_CASE("every planted mistake is reported by kernel, line, block and thread")
         CHECK(report->thread ==
               std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_thread), 0, 0});
     }
-    CHECK(static_cast<int>(std::size(kCases)) == count_of_mistakes());
+    CHECK(static_cast<int>(std::size(kCases)) + 3 == count_of_mistakes());  // 3 come below
 }
 
 TEST_CASE("no order of turns hides a mistake") {
@@ -143,6 +143,29 @@ TEST_CASE("no order of turns hides a mistake") {
         }
         set_order(Order::forward);
     }
+}
+
+TEST_CASE("what no hook sees is still told: a stack that overflows, a loop without end") {
+    const auto told = [](const char* kernel, Kind kind, cudaError_t error) {
+        INFO(kernel);
+        const auto report = provoke({kernel, kind, error, 1, 64, 64, 0, 0});
+        REQUIRE(report);
+        INFO(report->text);
+        CHECK(std::string(name(report->kind)) == name(kind));
+        CHECK(report->kernel == kernel);
+        CHECK(report->file == "common/emulator/tests_mistakes.cu");
+        CHECK(report->line > 0);
+    };
+    told("recursion", Kind::stack_overflow, kFailure);
+    set_time_limit(1);
+    told("endless_loop", Kind::stuck, cudaErrorLaunchTimeout);
+    told("endless_barriers", Kind::stuck, cudaErrorLaunchTimeout);
+    set_time_limit(60);
+    // And the emulator is as good as new.
+    const Device<float> x(std::vector<float>(64, 1.0f)), out(64);
+    saxpy(2.0f, x.data(), x.data(), 64, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host() == std::vector<float>(64, 3.0f));
 }
 
 // Pointers of the wrong kind, with a kernel that is right.

@@ -37,8 +37,8 @@ __global__ void past_shared_array(const float* in, int, float* out) {
     out[t] = tile[t + 1];  // MARK past_shared_array
 }
 __device__ __forceinline__ float read(const float* p) {
-    return *p;
-}  // MARK past_shared_pointer
+    return *p;  // MARK past_shared_pointer
+}
 __global__ void past_shared_pointer(const float* in, int, float* out) {
     __shared__ float tile[32];
     __shared__ float next[32];
@@ -275,6 +275,28 @@ __global__ void spins(const float*, int, float* out) {
     }
 }
 
+__device__ float deeper(const float* in, int n) {
+    volatile float here[64];
+    here[n % 64] = in[0];
+    return n == -1 ? here[1] : deeper(in, n + 1) + here[n % 64];  // MARK
+}
+__global__ void recursion(const float* in, int, float* out) {
+    out[threadIdx.x] = deeper(in, 0);
+}
+__global__ void endless_loop(const float*, int n, float* out) {
+    unsigned i = 1;
+    while (i != 0) i = i * 2 + static_cast<unsigned>(n) % 2 + 1;  // MARK endless_loop
+    out[threadIdx.x] = 1.0f;
+}
+__global__ void endless_barriers(const float* in, int, float* out) {
+    __shared__ float s[64];
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 1) {
+        s[threadIdx.x] = in[threadIdx.x];
+        __syncthreads();
+    }
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
 namespace {
 
 struct Mistake {
@@ -322,6 +344,9 @@ constexpr Mistake kMistakes[] = {
     {"copy_without_barrier", copy_without_barrier},
     {"fails_assert", fails_assert},
     {"spins", spins},
+    {"recursion", recursion},
+    {"endless_loop", endless_loop},
+    {"endless_barriers", endless_barriers},
 };
 
 }  // namespace

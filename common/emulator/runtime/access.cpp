@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/trace.hpp"
 
 namespace sixdays::emulator {
@@ -147,6 +148,7 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
 void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
     if (current == nullptr || bytes == 0) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (time_is_up) fail_for_time(code);
     if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);

@@ -5,6 +5,7 @@
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
+#include "common/emulator/runtime/signals.hpp"
 
 namespace sixdays::emulator {
 
@@ -59,6 +60,7 @@ void block_barrier(Site site) {
 int block_barrier_count(int predicate, Site site) {
     if (current == nullptr) return predicate != 0;
     Thread& me = *current;
+    if (time_is_up) fail_for_time(__builtin_return_address(0));
     if (block.at_barrier > 0) check_same_barrier(me, site);
     block.barrier_votes += predicate != 0;
     me.state = Thread::State::at_barrier;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/emulator/runtime/access.hpp"
+#include "common/emulator/runtime/signals.hpp"
 
 using sixdays::emulator::Access;
 using sixdays::emulator::access;
@@ -47,9 +48,13 @@ void __tsan_write_range(void* p, std::size_t bytes) {
     access(p, bytes, Access::write, SIXDAYS_HERE);
 }
 
+// A function starts: is there stack left for it, and for a hook's own needs?
+void __tsan_func_entry(void*) {
+    sixdays::emulator::check_stack(__builtin_frame_address(0), SIXDAYS_HERE);
+}
+
 // Nothing to do here for these.
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}

@@ -9,6 +9,7 @@
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
+#include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/trace.hpp"
 
 namespace sixdays::emulator {
@@ -66,6 +67,7 @@ void run_grid(const Launch& what) {
                        static_cast<unsigned>(id / grid.x % grid.y),
                        static_cast<unsigned>(id / grid.x / grid.y)};
         forget_shared();
+        restart_clock();
         run_block(what);
         if (tracing) trace_block_end();
     }
@@ -80,7 +82,10 @@ void launch(const Launch& what) {
     find_shared_arrays();
     make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
-    run_grid(what);
+    {
+        const Guard guard;
+        run_grid(what);
+    }
     set_arguments(nullptr, 0);
 }
 

@@ -97,22 +97,22 @@ std::string bank_row(const LineTrace& line) {
 
 std::string trace_table(const std::vector<LineTrace>& lines) {
     std::string text =
-        "                                              requests  sectors or  fewest    bytes used\n"
-        "  line                                                   passes each  each      of "
-        "moved\n";
+        "  requests   each takes      fewest   bytes used\n"
+        "                             possible  of moved\n";
     for (const LineTrace& line : lines) {
         const bool global = line.memory == Memory::global;
-        const std::uint64_t units = global ? line.sectors : line.passes;
-        const std::uint64_t fewest = global ? line.fewest_sectors : line.fewest_passes;
-        std::string where = place(line);
-        if (where.size() > 30) where = "..." + where.substr(where.size() - 27);
-        const std::string kind = std::string(global ? "" : "shared ") + name(line.operation);
-        const double share = 100.0 * static_cast<double>(line.bytes_used) /
-                             static_cast<double>(std::max<std::uint64_t>(line.bytes_moved(), 1));
+        const double units = per_request(global ? line.sectors : line.passes, line);
+        const double fewest = per_request(global ? line.fewest_sectors : line.fewest_passes, line);
+        // A pass of shared memory that serves few lanes costs no more than a full one.
+        const std::string share =
+            global ? format("%3.0f %%", 100.0 * static_cast<double>(line.bytes_used) /
+                                            static_cast<double>(line.bytes_moved()))
+                   : "     ";
         text +=
-            format("  %-30s %-13s %8llu %7.2f %-7s %5.2f %8.0f %%\n", where.c_str(), kind.c_str(),
-                   static_cast<unsigned long long>(line.requests), per_request(units, line),
-                   global ? "sectors" : "passes", per_request(fewest, line), share);
+            format("  %8llu %7.2f %-8s %7.2f      %s   %s%s, %s, %s\n",
+                   static_cast<unsigned long long>(line.requests), units,
+                   global ? "sectors" : "passes", fewest, share.c_str(), global ? "" : "shared ",
+                   name(line.operation), place(line).c_str(), line.kernel.c_str());
     }
     return text;
 }
