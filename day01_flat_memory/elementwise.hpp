@@ -33,9 +33,9 @@ void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<floa
                 gpu::Stream stream = {});
 void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out);
 
-/// Which kernel add_cuda takes. Its fast one loads 16 bytes at once, which must begin at a multiple
-/// of 16: possible if all three pointers are equally far from one.
-enum class Path { one_element, sixteen_bytes };
+/// Which kernel add_cuda takes. One loads 16 bytes at once, which must begin at a multiple of 16:
+/// possible if all three pointers are equally far from one. The other takes any address.
+enum class Path { sixteen_bytes, any_address };
 [[nodiscard]] Path choose(const View<const float>& a, const View<const float>& b,
                           const View<float>& out);
 [[nodiscard]] const char* name(Path path);

@@ -10,8 +10,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-// --- kernels
-// --------------------------------------------------------------------------------------
+// --- kernels -------------------------------------------------------------------------------------
 namespace {
 
 // [add]
@@ -53,8 +52,7 @@ __global__ void saxpy_kernel(float alpha, const float* x, const float* y, std::i
 
 }  // namespace
 
-// --- launchers
-// ------------------------------------------------------------------------------------
+// --- launchers -----------------------------------------------------------------------------------
 namespace {
 
 constexpr int kThreads = 256;  // a block: 8 warps of 32 threads
@@ -67,11 +65,11 @@ Path choose(const View<const float>& a, const View<const float>& b, const View<f
     };
     const bool alike = past_multiple_of_16(a.data) == past_multiple_of_16(out.data) &&
                        past_multiple_of_16(b.data) == past_multiple_of_16(out.data);
-    return alike ? Path::sixteen_bytes : Path::one_element;
+    return alike ? Path::sixteen_bytes : Path::any_address;
 }
 
 const char* name(Path path) {
-    return path == Path::sixteen_bytes ? "16 bytes a load" : "one element a thread";
+    return path == Path::sixteen_bytes ? "16 bytes a load" : "single elements";
 }
 
 // [launch]
@@ -91,8 +89,8 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::St
     switch (choose(a, b, out)) {
         case Path::sixteen_bytes:
             return add_two_in_flight(a, b, out, stream);
-        case Path::one_element:
-            return add_one_element(a, b, out, stream);
+        case Path::any_address:
+            return add_any_address(a, b, out, stream);
     }
 }
 

@@ -43,27 +43,33 @@ configure() {
     installed=''
 }
 
-# build_target <words for a wait> <argument of cmake --build>...
+# build_target <what, in words> <argument of cmake --build>...
 build_target() {
-    local what=$1 plan
+    local what=$1
     shift
-    plan=$(cd "$root" && "$cmake" --build "$@" -- -n 2>/dev/null | tail -n 1) || plan=''
-    if [[ $plan =~ ^\[[0-9]+/([0-9]+)\] ]]; then note "Building $what (${BASH_REMATCH[1]} steps)."; fi
-    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$@" 2>&1) | build_progress >&2; then
+    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$@" 2>&1) | build_progress "$what" >&2; then
         stop 1 "" "The build stopped; the compiler's words are above."
     fi
 }
 
 # Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
+# Ninja says nothing until its first step is done, so after a second we say what is being built.
 build_progress() {
-    local line number of file quarter shown=0
-    while IFS= read -r line; do
+    local line status number of quarter shown=0 announced=''
+    while :; do
+        status=0
+        IFS= read -r -t 1 line || status=$?
+        if ((status > 0 && status <= 128)); then break; fi  # the end; above 128 a second has passed
+        if ((status > 128)) || [[ $line =~ ^\[.*(Building|Linking|Translating) ]]; then
+            if [[ -z $announced ]]; then note "Building $1."; fi
+            announced=yes
+            if ((status > 128)); then continue; fi
+        fi
         if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
-            number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} file=${BASH_REMATCH[3]##*/}
-            if [[ $line == *Re-checking* || $line == *Re-running* ]]; then continue; fi
+            number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} line=${BASH_REMATCH[3]##*/}
             quarter=$((4 * number / of))
             if [[ -t 2 ]]; then
-                printf '\r\e[K  %s of %s  %.60s' "$number" "$of" "${file%.o}"
+                printf '\r\e[K  %s of %s  %.60s' "$number" "$of" "${line%.o}"
             elif ((quarter > shown && of >= 20)); then
                 note "  $number of $of"
                 shown=$quarter

@@ -150,17 +150,22 @@ verb_check() {
 
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
-    local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0
+    local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0 word
     # Our solution first: whatever fails after it is about the learner's file.
     build_target "what $1 is checked with" "$build" --target "${name}_solution"
     if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
-        say "${bold}$1${plain}: ${red}does not compile${plain}."
+        word='does not compile'
+        if ! grep -q 'error: ' "$log" && grep -q 'undefined reference to' "$log"; then
+            word='compiles, but is not complete'
+        fi
+        say "${bold}$1${plain}: ${red}$word${plain}."
         show_errors "$1" "$mine" "$log"
         say "  Everything the build said: $(path "$log")"
         remember "$1" result refused
         return 1
     fi
-    timeout --foreground 300 "$build/bin/my_$name" >"$log" 2>&1 || status=$?
+    # The braces keep the shell's own "Segmentation fault" off the screen; we say it in words.
+    { timeout --foreground 300 "$build/bin/my_$name" >"$log" 2>&1; } 2>/dev/null || status=$?
     if ((status == 0)); then
         say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
         remember "$1" result passed
@@ -169,11 +174,13 @@ check_one() {
     remember "$1" result refused
     if ((status == 124)); then
         say "${bold}$1${plain}: ${red}refused${plain}. It did not end within five minutes: an endless loop?"
+    elif say "${bold}$1${plain}: ${red}refused${plain}." && first_failure "$log"; then
+        :
+    elif ((status == 134 || status == 139)); then  # abort, segmentation fault
+        say "  It crashed: most likely it reads or writes outside its memory. Is every index guarded?"
     else
-        say "${bold}$1${plain}: ${red}refused${plain}."
-        if ! first_failure "$log"; then
-            say "  It ended with status $status; the last it said:" "$(tail -n 5 "$log" | sed 's/^/    /')"
-        fi
+        say "  It ended with status $status, and no case said why. Its last words:" \
+            "$(tail -n 5 "$log" | sed 's/^/    /')"
     fi
     say "  Everything the cases said: $(path "$log")"
     return 1
@@ -187,13 +194,15 @@ show_errors() {  # show_errors <exercise> <file> <log>
         index($0, mine ":") == 1 && / error: |: error/    { keep = 1 }
         index($0, mine ":") == 1 && / warning: /          { keep = 0 }
         index($0, mine ":") != 1 && /^[^ ]+:[0-9]+(:[0-9]+)?: (fatal )?error|^[^ ]+: In / { keep = 0 }
-        keep' "$log")
+        # A launch is longer in the translated file, and what points into it points nowhere.
+        keep && !(/^ *\| +[~^]/ && length > 110)' "$log")
     if [[ -z $said && $(<"$log") == *"undefined reference to"* ]]; then
-        said="It compiles, but nothing in it defines the function that the cases call:
+        said="The function that the cases call is not in it:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
 Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1.hpp")."
     elif [[ -z $said && $(<"$log") == *"CMake Error at "*translate.cmake* ]]; then
-        said=$(awk '/^CMake Error at /{on = 1; next} /^(ninja: |FAILED: |\[)/{on = 0} on' "$log" | cat -s)
+        said=$(awk '/^CMake Error at /{on = 1; next} /^(ninja: |FAILED: |\[)/{on = 0} on' "$log" |
+            sed 's/^  //' | cat -s)
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi

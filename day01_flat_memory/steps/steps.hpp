@@ -1,5 +1,5 @@
 /// @file
-/// The ladder: one sum, four kernels, one idea a file. `diff` two neighbours to see the idea.
+/// The ladder: one sum, five kernels, one idea a file. `diff` two neighbours to see the idea.
 /// All take and refuse what add_cuda does.
 #pragma once
 
@@ -16,14 +16,18 @@ void add_grid_stride(View<const float> a, View<const float> b, View<float> out,
                      gpu::Stream stream = {});
 
 /// Step 3: 16 bytes a load. Needs pointers that are equally far from a multiple of 16.
-/// @throws std::invalid_argument  also where choose() says one_element
+/// @throws std::invalid_argument  also where choose() says any_address
 void add_sixteen_bytes(View<const float> a, View<const float> b, View<float> out,
                        gpu::Stream stream = {});
 
 /// Step 4: two 16-byte loads of each input are under way before the first result is needed.
-/// @throws std::invalid_argument  also where choose() says one_element
+/// @throws std::invalid_argument  also where choose() says any_address
 void add_two_in_flight(View<const float> a, View<const float> b, View<float> out,
                        gpu::Stream stream = {});
+
+/// Step 5: four 4-byte loads of each input under way, for pointers that agree on no multiple of 16.
+void add_any_address(View<const float> a, View<const float> b, View<float> out,
+                     gpu::Stream stream = {});
 
 /// How many elements lie before the first address that is a multiple of 16, at most n: 0 to 3.
 /// @throws std::invalid_argument  the three pointers do not agree on it

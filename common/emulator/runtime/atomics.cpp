@@ -9,6 +9,7 @@
 
 using sixdays::emulator::Access;
 using sixdays::emulator::access;
+using sixdays::emulator::current;
 
 namespace {
 
@@ -17,33 +18,35 @@ template <class T, class Change>
 T update(T* address, const void* code, Change change) {
     access(address, sizeof(T), Access::atomic, code);
     const T old = *address;
-    *address = change(old);
+    const T next = change(old);
+    if (next != old && current != nullptr) sixdays::emulator::block.fruitless = 0;
+    *address = next;
     return old;
 }
 
 }  // namespace
 
 // The same few operations for every type: value is the second argument, old is what was there.
-#define SIXDAYS_ATOMIC(name, T, expression)                                             \
-    T name(T* address, T value) {                                                       \
-        return update(address, __builtin_return_address(0),                             \
-                      [value](T old) { return static_cast<T>(expression); });           \
+#define SIXDAYS_ATOMIC(name, T, expression)                                   \
+    T name(T* address, T value) {                                             \
+        return update(address, __builtin_return_address(0),                   \
+                      [value](T old) { return static_cast<T>(expression); }); \
     }
-#define SIXDAYS_CAS(T)                                                                  \
-    T atomicCAS(T* address, T compare, T value) {                                       \
-        return update(address, __builtin_return_address(0),                             \
-                      [=](T old) { return old == compare ? value : old; });             \
+#define SIXDAYS_CAS(T)                                                      \
+    T atomicCAS(T* address, T compare, T value) {                           \
+        return update(address, __builtin_return_address(0),                 \
+                      [=](T old) { return old == compare ? value : old; }); \
     }
 // Signed integers wrap in an atomic addition, as on a GPU.
-#define SIXDAYS_ALL(T)                                                                  \
-    SIXDAYS_ATOMIC(atomicAdd, T, static_cast<unsigned long long>(old) +                 \
-                                     static_cast<unsigned long long>(value))            \
-    SIXDAYS_ATOMIC(atomicExch, T, (static_cast<void>(old), value))                      \
-    SIXDAYS_ATOMIC(atomicMin, T, std::min(old, value))                                  \
-    SIXDAYS_ATOMIC(atomicMax, T, std::max(old, value))                                  \
-    SIXDAYS_ATOMIC(atomicAnd, T, old & value)                                           \
-    SIXDAYS_ATOMIC(atomicOr, T, old | value)                                            \
-    SIXDAYS_ATOMIC(atomicXor, T, old ^ value)                                           \
+#define SIXDAYS_ALL(T)                                                                            \
+    SIXDAYS_ATOMIC(atomicAdd, T,                                                                  \
+                   static_cast<unsigned long long>(old) + static_cast<unsigned long long>(value)) \
+    SIXDAYS_ATOMIC(atomicExch, T, (static_cast<void>(old), value))                                \
+    SIXDAYS_ATOMIC(atomicMin, T, std::min(old, value))                                            \
+    SIXDAYS_ATOMIC(atomicMax, T, std::max(old, value))                                            \
+    SIXDAYS_ATOMIC(atomicAnd, T, old& value)                                                      \
+    SIXDAYS_ATOMIC(atomicOr, T, old | value)                                                      \
+    SIXDAYS_ATOMIC(atomicXor, T, old ^ value)                                                     \
     SIXDAYS_CAS(T)
 
 SIXDAYS_ALL(int)
