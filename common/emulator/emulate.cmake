@@ -5,9 +5,9 @@ set(SIXDAYS_EMULATOR_DIR ${CMAKE_CURRENT_LIST_DIR})
 # -Og: the loads and stores of the source, each once; more optimisation merges or copies them.
 # thread: a call to our own __tsan_read4, __tsan_write4, ... before each. undefined: indices, shifts
 # and overflows. Never linked with -fsanitize=thread: the runtime here answers the calls instead.
-set(SIXDAYS_EMULATED_FLAGS -g -Og -fno-tree-vectorize -fno-tree-slp-vectorize
+set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
     -fsanitize=thread,undefined -fno-sanitize=vptr
-    --param tsan-distinguish-volatile=1 -include cuda_runtime.h -Wno-unknown-pragmas)
+    "SHELL:--param tsan-distinguish-volatile=1" -include cuda_runtime.h -Wno-unknown-pragmas)
 
 function(sixdays_emulated_library name)
     set(generated "")
@@ -34,6 +34,6 @@ function(sixdays_emulated_library name)
 
     add_library(${name} STATIC ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
-    target_compile_features(${name} PRIVATE cxx_std_20)
+    set_target_properties(${name} PROPERTIES CXX_STANDARD 20)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
 endfunction()

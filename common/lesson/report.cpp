@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "common/bench/measure.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/limits.hpp"
 
@@ -20,78 +19,112 @@ std::string with_commas(std::int64_t number) {
 }
 
 Report::Report(const std::string& title, const std::string& what_it_shows, const Options& options)
-    : timing_(options.timing), times_ports_(options.timing && !gpu::is_emulated()) {
-    std::printf("%s\n%s\n\n", title.c_str(), what_it_shows.c_str());
-    if (gpu::is_emulated()) {
-        std::printf("The ports run on the CPU emulator: every result is checked, none is timed.\n");
-    } else if (const std::string why = gpu::why_unavailable(); !why.empty()) {
-        throw std::runtime_error(why +
-                                 "\nThis program runs its ports on a GPU. The same program with "
-                                 "_emulated at the end of its name runs them on the CPU.");
-    } else {
-        const gpu::Device d = gpu::device();
-        std::printf(
-            "The ports run on %s: compute capability %d.%d, %d multiprocessors,\n"
-            "%s MiB of memory, %s MiB of L2 cache, warps of %d threads.\n",
-            d.name.c_str(), d.major, d.minor, d.multiprocessors,
-            with_commas(d.memory_bytes >> 20).c_str(), with_commas(d.l2_bytes >> 20).c_str(),
-            d.warp_size);
+    : csv_(options.bench),
+      timing_(options.timing || options.bench),
+      times_ports_(timing_ && !gpu::is_emulated()) {
+    if (csv_ && gpu::is_emulated()) {
+        throw std::runtime_error(
+            "--bench needs a GPU: on the emulator a time would mean nothing. `common/learn doctor` "
+            "says what is missing.");
     }
-    if (timing_) {
-        cpu_ = bench::measure_host_limits();
+    if (!csv_) std::printf("%s\n%s\n\n", title.c_str(), what_it_shows.c_str());
+    std::string place =
+        "The ports run on the CPU emulator: every result is checked, none is timed.";
+    if (!gpu::is_emulated()) {
+        if (const std::string why = gpu::why_unavailable(); !why.empty()) {
+            throw std::runtime_error(
+                why +
+                "\nThis program runs its ports on a GPU. The same program with "
+                "_emulated at the end of its name runs them on the CPU.");
+        }
+        const gpu::Device d = gpu::device();
+        place = "The ports run on " + d.name + ": compute capability " + std::to_string(d.major) +
+                "." + std::to_string(d.minor) + ", " + std::to_string(d.multiprocessors) +
+                " multiprocessors,\n" + with_commas(d.memory_bytes >> 20) + " MiB of memory, " +
+                with_commas(d.l2_bytes >> 20) + " MiB of L2 cache, warps of " +
+                std::to_string(d.warp_size) + " threads.";
+        if (csv_) {
+            std::printf("# %s, driver %d, runtime %d\n", d.name.c_str(), d.driver_version,
+                        d.runtime_version);
+        }
+    }
+    if (!csv_) std::printf("%s\n", place.c_str());
+    if (timing_) cpu_ = bench::measure_host_limits();
+    if (times_ports_) gpu_ = gpu::measure_limits();
+    if (csv_) {
+        std::printf("# limits: %s: %s\n# limits: %s: %s\n", cpu_.whose.c_str(),
+                    bench::to_string(cpu_).c_str(), gpu_.whose.c_str(),
+                    bench::to_string(gpu_).c_str());
+        std::printf("op,version,bytes,flops,median_s,p10_s,p90_s,limit,share\n");
+    } else if (timing_) {
         std::printf("Measured just now, the limits to compare with:\n");
         std::printf("  %-14s %s\n", cpu_.whose.c_str(), bench::to_string(cpu_).c_str());
-    }
-    if (times_ports_) {
-        gpu_ = gpu::measure_limits();
-        std::printf("  %-14s %s\n", gpu_.whose.c_str(), bench::to_string(gpu_).c_str());
+        if (times_ports_) {
+            std::printf("  %-14s %s\n", gpu_.whose.c_str(), bench::to_string(gpu_).c_str());
+        }
     }
 }
 
 void Report::heading(const std::string& text) {
-    std::printf("\n%s\n", text.c_str());
+    if (!csv_) std::printf("\n%s\n", text.c_str());
+}
+
+void Report::note(const std::string& text) {
+    if (!csv_) std::printf("\n   %s\n", text.c_str());
 }
 
 void Report::check(bool ok, const std::string& text) {
     ++checks_;
     wrong_ += !ok;
-    std::printf("   %-5s  %s\n", ok ? "ok" : "WRONG", text.c_str());
+    if (!csv_) std::printf("   %-5s  %s\n", ok ? "ok" : "WRONG", text.c_str());
 }
 
 void Report::line(const std::string& op, const std::string& version, bool ok,
                   const std::string& how) {
     ++checks_;
     wrong_ += !ok;
+    if (csv_ && !ok) std::fprintf(stderr, "%s, %s: WRONG\n", op.c_str(), version.c_str());
+    if (csv_) return;
     std::printf("   %-5s  %-7s %-22s %s\n", ok ? "ok" : "WRONG", op.c_str(), version.c_str(),
                 how.c_str());
+}
+
+void Report::row(const std::string& op, const std::string& version, const bench::Work& work,
+                 const bench::Seconds& seconds, const bench::Limits& limits) {
+    if (!csv_) {
+        const std::string text = bench::roofline(work, seconds.median, limits);
+        std::printf("%-18s%s\n", "", text.c_str());
+        return;
+    }
+    const bench::Bound b = bench::bound(work, limits);
+    std::printf("%s,%s,%.0f,%.0f,%.4e,%.4e,%.4e,%s,%.4f\n", op.c_str(), version.c_str(),
+                work.bytes(), work.flops, seconds.median, seconds.p10, seconds.p90, b.name.c_str(),
+                b.seconds / seconds.median);
 }
 
 void Report::loop(const std::string& op, const std::string& version, bool ok,
                   const std::string& how, const bench::Work& work,
                   const std::function<void()>& run) {
     line(op, version, ok, how);
-    if (!timing_) return;
-    const double seconds = bench::host_seconds(3, run).median;
-    std::printf("%-41s%s\n", "", bench::roofline(work, seconds, cpu_).c_str());
+    if (timing_) row(op, version, work, bench::host_seconds(csv_ ? 11 : 3, run), cpu_);
 }
 
 void Report::port(const std::string& op, const std::string& version, bool ok,
                   const std::string& how, const bench::Work& work,
                   const std::function<void()>& run) {
     line(op, version, ok, how);
-    if (!times_ports_) return;
-    const double seconds = bench::gpu_seconds(9, run).median;
-    std::printf("%-41s%s\n", "", bench::roofline(work, seconds, gpu_).c_str());
+    if (times_ports_) row(op, version, work, bench::gpu_seconds(csv_ ? 51 : 9, run), gpu_);
 }
 
 int Report::finish(const std::string& try_this) {
-    std::printf("\nTry this: %s\n\n", try_this.c_str());
+    if (!csv_) std::printf("\nTry this: %s\n\n", try_this.c_str());
     if (wrong_ == 0) {
-        std::printf("All %d checks of this run are ok.\n", checks_);
+        if (!csv_) std::printf("All %d checks of this run are ok.\n", checks_);
         return 0;
     }
-    std::printf("%d of %d checks of this run are WRONG: look for the word above.\n", wrong_,
-                checks_);
+    std::fprintf(csv_ ? stderr : stdout,
+                 "%d of %d checks of this run are WRONG: look for the word above.\n", wrong_,
+                 checks_);
     return 1;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "common/bench/measure.hpp"
 #include "common/bench/roofline.hpp"
 #include "common/lesson/options.hpp"
 
@@ -14,14 +15,21 @@ namespace sixdays::lesson {
 /// "1,000,003"
 [[nodiscard]] std::string with_commas(std::int64_t number);
 
-/// Prints, and remembers whether every check held and whether the ports may be timed.
+/// Prints, and remembers whether every check held and whether the ports may be timed. With --bench
+/// it prints CSV and nothing else: a comment line with device and limits, column names, and one row
+/// per version (bytes and flops are the least that must be moved and done; times in seconds).
 class Report {
 public:
     /// Prints the day's title, what it shows, and what runs the ports. With timing on, measures the
     /// limits of this CPU and of the GPU, if there is one, and prints them.
+    /// @throws std::runtime_error  no GPU answers though the program was built for one, or --bench
+    /// on the emulator
     Report(const std::string& title, const std::string& what_it_shows, const Options& options);
 
     void heading(const std::string& text);
+
+    /// A paragraph of its own.
+    void note(const std::string& text);
 
     /// A fact of the worked example: printed either way, "ok" or "WRONG".
     void check(bool ok, const std::string& text);
@@ -42,6 +50,10 @@ public:
 private:
     void line(const std::string& op, const std::string& version, bool ok, const std::string& how);
 
+    void row(const std::string& op, const std::string& version, const bench::Work& work,
+             const bench::Seconds& seconds, const bench::Limits& limits);
+
+    bool csv_;
     bool timing_;
     bool times_ports_;
     int checks_ = 0;

@@ -11,8 +11,13 @@ namespace {
 std::uintptr_t arguments_begin = 0;
 std::size_t arguments_bytes = 0;
 
+bool reads(Access what) {
+    return what == Access::read || what == Access::volatile_read || what == Access::atomic;
+}
+bool writes(Access what) { return what != Access::read && what != Access::volatile_read; }
+
 const char* verb(Access what) {
-    return what == Access::read ? "reads" : what == Access::write ? "writes" : "updates";
+    return what == Access::atomic ? "updates" : writes(what) ? "writes" : "reads";
 }
 
 std::string story(const char* what_happens, std::size_t bytes) {
@@ -50,6 +55,11 @@ std::string story(const char* what_happens, std::size_t bytes) {
           address});
 }
 
+void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
+    if (address < region.written_begin) region.written_begin = address;
+    if (address + bytes > region.written_end) region.written_end = address + bytes;
+}
+
 // Not every byte is plainly live and written: find out what is the matter.
 void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
                  const void* code) {
@@ -63,15 +73,10 @@ void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Acce
     if ((all & kLive) == 0) fail_outside(region, address, bytes, what, code);
     if ((any & kPending) != 0) fail_pending(region, address, bytes, what, code);
     // A struct may have unwritten bytes between its members, so one written byte is enough.
-    if (what != Access::write && (any & kWritten) == 0) {
-        fail_uninitialised(region, address, bytes, code);
-    }
-    if (what == Access::read) return;
+    if (reads(what) && (any & kWritten) == 0) fail_uninitialised(region, address, bytes, code);
+    if (!writes(what)) return;
     for (std::size_t i = 0; i < bytes; ++i) state[i] |= kWritten;
-    if (region.space == Space::shared) {
-        if (address < region.touched_begin) region.touched_begin = address;
-        if (address + bytes > region.touched_end) region.touched_end = address + bytes;
-    }
+    note_written(region, address, bytes);
 }
 
 bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
@@ -87,9 +92,9 @@ bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
 void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
     const std::size_t fiber = fiber_of_address(address);
     if (fiber == current->fiber->stack) return;
-    if (address - arguments_begin < arguments_bytes && what == Access::read) return;
+    if (address - arguments_begin < arguments_bytes && !writes(what)) return;
     if (is_device_variable(address)) return;
-    if (what == Access::read && is_constant_data(address)) return;
+    if (!writes(what) && is_constant_data(address)) return;
     if (fiber != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
               story(verb(what), bytes) + "of another thread's local memory. A thread's own variables "
@@ -116,17 +121,40 @@ Region* region_of(std::uintptr_t address) {
     return nullptr;
 }
 
+// A thread that runs for long may wait, in a loop, for something that another does. So others get a
+// turn; and if nobody in the block has changed anything for very long, nobody ever will.
+void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) {
+    current->patience = kPatience;
+    if (++block.fruitless > kFruitless) {
+        fail({Kind::stuck, cudaErrorLaunchTimeout, code,
+              story("reads", bytes) +
+                  format("again and again: for %u million accesses no thread of the block has written "
+                         "anything, so the loop seems to wait for ever. The emulator runs one block "
+                         "after another; a block cannot wait for one that comes later.",
+                         kPatience / 1000u * kFruitless / 1000u),
+              address});
+    }
+    yield();
+}
+
 }  // namespace
 
 void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
     if (current == nullptr || bytes == 0) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
     if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
-    if (--current->patience == 0) {
-        current->patience = kPatience;
-        yield();
+    check_race(*region, address, bytes, what, code);
+    if (what == Access::write) block.fruitless = 0;
+}
+
+void set_pending(const void* pointer, std::size_t bytes, bool pending) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    std::uint8_t* state = region_of(address)->state_of(address);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        state[i] = static_cast<std::uint8_t>(pending ? state[i] | kPending : state[i] & ~kPending);
     }
 }
 

@@ -10,11 +10,12 @@
 
 namespace sixdays::emulator {
 
-enum class Access : std::uint8_t { read, write, atomic };
-
 /// Called before the current thread reads or writes [address, address + bytes).
 /// @param code  return address of the hook: where in the kernel that is
 void access(const void* address, std::size_t bytes, Access what, const void* code);
+
+/// Marks shared memory where an asynchronous copy will arrive, or has.
+void set_pending(const void* address, std::size_t bytes, bool pending);
 
 /// The range of the launch's arguments, which kernels may read.
 void set_arguments(const void* begin, std::size_t bytes);

@@ -9,6 +9,7 @@
 
 using sixdays::emulator::Access;
 using sixdays::emulator::access;
+using sixdays::emulator::current;
 
 namespace {
 
@@ -17,7 +18,9 @@ template <class T, class Change>
 T update(T* address, const void* code, Change change) {
     access(address, sizeof(T), Access::atomic, code);
     const T old = *address;
-    *address = change(old);
+    const T next = change(old);
+    if (next != old && current != nullptr) sixdays::emulator::block.fruitless = 0;
+    *address = next;
     return old;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/race.hpp"
 
 namespace sixdays::emulator {
 
@@ -13,6 +14,8 @@ void open_barrier() {
     block.barrier_result = block.barrier_votes;
     block.barrier_votes = 0;
     block.at_barrier = 0;
+    block.fruitless = 0;
+    meet_at_barrier(block.size);
     for (const unsigned id : block.order) {
         Thread& thread = block.threads[id];
         if (thread.state == Thread::State::at_barrier) make_ready(thread);
@@ -63,6 +66,7 @@ int block_barrier_count(int predicate, Site site) {
 void leave_block(Thread& me) {
     me.state = Thread::State::done;
     --block.live;
+    block.fruitless = 0;
     if (block.at_barrier > 0 && block.at_barrier == block.live) open_barrier();
     finish_calls_without(me);
 }
@@ -72,7 +76,9 @@ void report_deadlock() {
     const Thread* in_barrier = somebody_at_barrier();
     const Thread* in_call = nullptr;
     for (const unsigned id : block.order) {
-        if (block.threads[id].state == Thread::State::at_warp_call) in_call = &block.threads[id];
+        if (in_call == nullptr && block.threads[id].state == Thread::State::at_warp_call) {
+            in_call = &block.threads[id];
+        }
     }
     if (in_barrier != nullptr && in_call != nullptr) {
         note({Kind::warp_call, cudaErrorLaunchFailure, in_call->call.site,

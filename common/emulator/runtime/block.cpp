@@ -2,8 +2,10 @@
 
 #include <deque>
 
+#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/order.hpp"
+#include "common/emulator/runtime/race.hpp"
 
 namespace sixdays::emulator {
 
@@ -63,6 +65,9 @@ void start_threads() {
     block.live = block.size;
     block.at_barrier = 0;
     block.barrier_votes = 0;
+    block.fruitless = 0;
+    begin_block_clocks(block.size);
+    forget_copies(block.size);
     for (const unsigned id : block.order) {
         Thread& thread = block.threads[id];
         thread.id = id;

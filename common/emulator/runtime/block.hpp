@@ -56,6 +56,7 @@ struct Block {
     unsigned size = 0;
     unsigned live = 0;        // threads that have not returned
     unsigned at_barrier = 0;  // of those
+    unsigned fruitless = 0;   // turns taken from impatient threads since the last store
     int barrier_votes = 0;    // predicates that were true, so far
     int barrier_result = 0;
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
@@ -93,6 +94,7 @@ void finish_calls_without(const Thread& gone);
 /// Calls of __activemask are answered when nobody else can move; false if there were none.
 bool answer_active_masks();
 
-constexpr unsigned kPatience = 20000;
+constexpr unsigned kPatience = 20000;   // accesses until others get a turn
+constexpr unsigned kFruitless = 5000;   // such turns without a store in the block
 
 }  // namespace sixdays::emulator

@@ -76,43 +76,52 @@ std::string extent(std::size_t size, std::size_t bytes, const char* what) {
 std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
                     const char* what) {
     if (address < near.begin) {
-        return format("%zu bytes before the start of %s", near.begin - address,
+        return format("%zu bytes before the start of %s.", near.begin - address,
                       extent(near.bytes, bytes, what).c_str());
     }
     const std::size_t offset = address - near.begin;
-    std::string text = "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
-    if (offset < near.bytes) return text + ", and ends beyond it";
+    if (!near.live) return "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what) + ".";
+    const std::string text = "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
+    if (offset < near.bytes) return text + ", and ends beyond it.";
     const std::size_t past = offset - near.bytes;
     if (past == 0) {
         return text + ": one past its end. Is a guard such as `if (i < n)` missing, or is it `<=`?";
     }
-    return text + format(": %zu bytes past its end", past);
+    return text + format(": %zu bytes past its end.", past);
 }
 
 }  // namespace
 
 std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes) {
     if (&region == &shared_dynamic) {
-        return outside(dynamic_extent(), address, bytes, "the dynamic shared memory") + ".";
+        return outside(dynamic_extent(), address, bytes, "the dynamic shared memory");
     }
-    if (&region == &shared_arrays) return "beside the block's shared arrays.";
+    if (&region == &shared_arrays) {
+        const Extent near = nearest_shared_array(address);
+        if (near.bytes == 0) return "of shared memory, but the block has no shared array.";
+        return outside(near, address, bytes, "a shared array");
+    }
     const Extent near = nearest_allocation(address);
     if (near.bytes == 0 && near.begin == 0) {
         return "at a device address that is no allocation's.";
     }
     if (!near.live) {
-        return outside(near, address, bytes, "an allocation that was freed by cudaFree") + ".";
+        return outside(near, address, bytes, "an allocation that was freed by cudaFree");
     }
-    return outside(near, address, bytes, "an allocation") + ".";
+    return outside(near, address, bytes, "an allocation");
 }
 
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes) {
-    if (&region == &shared_arrays) return "of a shared array";
-    const Extent in =
-        &region == &shared_dynamic ? dynamic_extent() : nearest_allocation(address);
-    return "at " + position(address - in.begin, bytes) + " of " +
-           extent(in.bytes, bytes,
-                  &region == &shared_dynamic ? "the dynamic shared memory" : "an allocation");
+    Extent in = nearest_allocation(address);
+    const char* what = "an allocation";
+    if (&region == &shared_arrays) {
+        in = nearest_shared_array(address);
+        what = "a shared array";
+    } else if (&region == &shared_dynamic) {
+        in = dynamic_extent();
+        what = "the dynamic shared memory";
+    }
+    return "at " + position(address - in.begin, bytes) + " of " + extent(in.bytes, bytes, what);
 }
 
 }  // namespace sixdays::emulator

@@ -23,7 +23,7 @@ bool failed = false;
 bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
 
 std::string file_and_line(const Line& line) {
-    return line.line == 0 ? line.file : line.file + ":" + std::to_string(line.line);
+    return line.line == 0 ? line.file : line.file + ":" + std::to_string(line.line) + line.callers;
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ std::string name(uint3 v);
 struct Line {
     std::string file;
     int line = 0;
+    std::string callers{};  // ":47", where this line's function was called from, if inlined
 };
 Line find_line(const Place& place);
 

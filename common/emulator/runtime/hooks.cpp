@@ -19,9 +19,11 @@ using sixdays::emulator::access;
     void __tsan_unaligned_write##bytes(void* p) {                                              \
         access(p, bytes, Access::write, SIXDAYS_HERE);                                         \
     }                                                                                          \
-    void __tsan_volatile_read##bytes(void* p) { access(p, bytes, Access::read, SIXDAYS_HERE); } \
+    void __tsan_volatile_read##bytes(void* p) {                                                \
+        access(p, bytes, Access::volatile_read, SIXDAYS_HERE);                                 \
+    }                                                                                          \
     void __tsan_volatile_write##bytes(void* p) {                                               \
-        access(p, bytes, Access::write, SIXDAYS_HERE);                                         \
+        access(p, bytes, Access::volatile_write, SIXDAYS_HERE);                                         \
     }
 
 extern "C" {

@@ -8,6 +8,7 @@
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
+#include "common/emulator/runtime/race.hpp"
 
 namespace sixdays::emulator {
 
@@ -48,6 +49,7 @@ void run_grid(const Launch& what) {
     block.size = what.block.x * what.block.y * what.block.z;
     order_threads(block.size);
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
+    begin_race_checks(count);
     for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
         const std::uint64_t id = block_of_turn(turn, count);
         block.index = {static_cast<unsigned>(id % grid.x),
@@ -65,7 +67,7 @@ void launch(const Launch& what) {
     if (!check_configuration(what)) return;
     make_heap();
     find_shared_arrays();
-    make_dynamic_shared(what.shared_bytes);
+    make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
     run_grid(what);
     set_arguments(nullptr, 0);

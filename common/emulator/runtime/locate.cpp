@@ -52,7 +52,12 @@ Line ask_addr2line(std::uintptr_t address) {
         while (!one.empty() && one.back() == '\n') one.pop_back();
         const Line line = parse(one);
         if (innermost.file.empty()) innermost = line;
-        if (chosen.file.empty() && ends_with(line.file, ".cu")) chosen = line;
+        if (!ends_with(line.file, ".cu")) continue;
+        if (chosen.file.empty()) {
+            chosen = line;
+        } else {
+            chosen.callers += ", called from line " + std::to_string(line.line);
+        }
     }
     if (pclose(pipe) != 0) return {"(line unknown: the program addr2line was not found)", 0};
     if (chosen.file.empty()) chosen = innermost;

@@ -1,6 +1,5 @@
 #include "common/emulator/runtime/memory.hpp"
 
-#include <link.h>
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -14,8 +13,6 @@
 namespace sixdays::emulator {
 
 Region heap;
-Region shared_arrays;
-Region shared_dynamic;
 
 namespace {
 
@@ -31,15 +28,15 @@ struct Allocation {
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
 std::uintptr_t next_address = 0;
 std::size_t live_bytes = 0;
-Extent dynamic;  // the launch's dynamic shared memory
-
-void give_tables(Region& region, std::size_t bytes, const char* what) {
-    region.state = static_cast<std::uint8_t*>(reserve(bytes, what));
-    region.words = static_cast<History*>(reserve(bytes / 4 * sizeof(History), what));
-    region.bytes = static_cast<History*>(reserve(bytes * sizeof(History), what));
-}
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+// Whole pages go back to the system.
+void give_back(void* pointer, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const std::uintptr_t begin = round_up(address, 4096), end = (address + bytes) / 4096 * 4096;
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
 
 // The allocation that starts at or before this address.
 const std::pair<const std::uintptr_t, Allocation>* allocation_before(std::uintptr_t address) {
@@ -69,6 +66,12 @@ void* reserve(std::size_t bytes, const char* what) {
         std::abort();
     }
     return p;
+}
+
+void give_tables(Region& region, std::size_t bytes, const char* what) {
+    region.state = static_cast<std::uint8_t*>(reserve(bytes, what));
+    region.words = static_cast<History*>(reserve(bytes / 4 * sizeof(History), what));
+    region.bytes = static_cast<History*>(reserve(bytes * sizeof(History), what));
 }
 
 void make_heap() {
@@ -115,10 +118,10 @@ bool release(void* pointer) {
     std::memset(heap.state_of(it->first), kFreed, bytes);
     it->second.live = false;
     live_bytes -= bytes;
-    // Whole pages go back to the system.
-    const std::uintptr_t begin = round_up(it->first, 4096);
-    const std::uintptr_t end = (it->first + bytes) / 4096 * 4096;
-    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    const std::size_t offset = it->first - heap.base;
+    give_back(reinterpret_cast<void*>(it->first), bytes);
+    give_back(heap.words + offset / 4, bytes / 4 * sizeof(History));
+    give_back(heap.bytes + offset, bytes * sizeof(History));
     return true;
 }
 
@@ -150,65 +153,6 @@ Extent nearest_allocation(std::uintptr_t address) {
     before = {begin, found.bytes, found.live};
     if (after == allocations.end() || address < begin + found.bytes) return before;
     return address - (begin + found.bytes) <= after->first - address ? before : behind;
-}
-
-Extent dynamic_extent() { return dynamic; }
-
-void* dynamic_shared_memory() noexcept { return reinterpret_cast<void*>(dynamic.begin); }
-
-void find_shared_arrays() {
-    struct Found {
-        std::uintptr_t base = 0;
-        std::size_t size = 0;
-    } found;
-    // The first object is the program itself; kernels are linked into it.
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* data) {
-            for (int i = 0; i < info->dlpi_phnum; ++i) {
-                if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
-                auto& f = *static_cast<Found*>(data);
-                f.base = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-                f.size = info->dlpi_phdr[i].p_memsz;
-            }
-            return 1;
-        },
-        &found);
-    const std::uintptr_t base = found.base / 16 * 16;
-    const std::size_t size = found.base == 0 ? 0 : found.base + found.size - base;
-    if (shared_arrays.state == nullptr && size > 0) {
-        give_tables(shared_arrays, round_up(size, 4096) + 4096, "the state of shared memory");
-    }
-    shared_arrays.space = Space::shared;
-    shared_arrays.base = base;
-    shared_arrays.size = size;
-    shared_arrays.touched_begin = base;  // whatever is there is of the past
-    shared_arrays.touched_end = base + size;
-}
-
-void make_dynamic_shared(std::size_t bytes) {
-    constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
-    Region& region = shared_dynamic;
-    if (region.size == 0) {
-        region.space = Space::shared;
-        region.size = kGuard + kDynamicSharedLimit + kGuard;
-        region.base = reinterpret_cast<std::uintptr_t>(reserve(region.size, "shared memory"));
-        give_tables(region, region.size, "the state of shared memory");
-    }
-    const std::uintptr_t begin = region.base + kGuard;
-    dynamic = {begin, bytes, true};
-    std::memset(region.state, 0, region.size);
-    std::memset(region.state_of(begin), kLive, bytes);
-}
-
-void forget_shared() {
-    for (Region* region : {&shared_arrays, &shared_dynamic}) {
-        if (region->touched_end > region->touched_begin) {
-            std::memset(region->state_of(region->touched_begin), kLive,
-                        region->touched_end - region->touched_begin);
-        }
-        region->touched_begin = region->base + region->size;
-        region->touched_end = region->base;
-    }
 }
 
 }  // namespace sixdays::emulator

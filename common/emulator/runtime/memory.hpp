@@ -30,7 +30,7 @@ struct Region {
     std::uint8_t* state = nullptr;    // by byte
     History* words = nullptr;         // by 4 bytes
     History* bytes = nullptr;         // by byte; in use where the state says kSplit
-    std::uintptr_t touched_begin = 0, touched_end = 0;  // of shared memory, in this block
+    std::uintptr_t written_begin = 0, written_end = 0;  // dynamic shared memory, in this block
 
     bool contains(std::uintptr_t address) const { return address - base < size; }
     std::uint8_t* state_of(std::uintptr_t address) const { return state + (address - base); }
@@ -49,6 +49,9 @@ constexpr std::size_t kDynamicSharedLimit = 163 * 1024;
 /// Address space without memory behind it yet; ends the program with a sentence if there is none.
 void* reserve(std::size_t bytes, const char* what);
 
+/// Tables for the first `bytes` bytes of a region.
+void give_tables(Region& region, std::size_t bytes, const char* what);
+
 void make_heap();
 void* allocate(std::size_t bytes);       // null if the heap is full
 bool release(void* pointer);             // false: not the start of a live allocation
@@ -56,8 +59,8 @@ std::size_t allocated_bytes();
 
 /// For the OS thread that is about to run a kernel: where its thread_local variables lie.
 void find_shared_arrays();
-void make_dynamic_shared(std::size_t bytes);
-/// A block starts: nobody has written its shared memory yet.
+void make_dynamic_shared(const void* kernel, std::size_t bytes);
+/// A block starts: its shared arrays do not exist yet, nobody has written its dynamic shared memory.
 void forget_shared();
 
 /// Bytes of device memory that all belong to one live allocation?
@@ -76,6 +79,7 @@ struct Extent {
 /// The allocation, live or freed, that holds this address or lies nearest.
 Extent nearest_allocation(std::uintptr_t address);
 Extent dynamic_extent();
+Extent nearest_shared_array(std::uintptr_t address);
 
 /// "element 1000 of an allocation of 4000 bytes, one past its end", as far as can be said of an
 /// address of this region that is not live.

@@ -5,6 +5,7 @@
 
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/race.hpp"
 
 namespace sixdays::emulator {
 
@@ -131,6 +132,8 @@ void finish(unsigned warp, unsigned members) {
                 me.call.result = vote(warp, members, me);
             }
     }
+    block.fruitless = 0;
+    meet_in_warp(warp, members);
     for (const unsigned lane : block.lane_order[warp]) {
         if ((members & bit(lane)) != 0) make_ready(*block.lane(warp, lane));
     }

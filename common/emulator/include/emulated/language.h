@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <source_location>
+#include <type_traits>
 
 #include "emulated/vector_types.h"
 
@@ -19,10 +20,6 @@
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
-
-// A block's shared arrays are the thread_local variables of the OS thread that runs it: they have one
-// address each, and the runtime can ask where they all are.
-#define __shared__ thread_local
 
 #define threadIdx (::sixdays::emulator::thread_index())
 #define blockIdx (::sixdays::emulator::block_index())
@@ -47,12 +44,28 @@ int block_barrier_count(int predicate, Site site);
 void thread_fence() noexcept;
 long long ticks() noexcept;
 void* dynamic_shared_memory() noexcept;
+void open_shared_array(const volatile void* array, std::size_t bytes, Site site);
 bool register_device_variable(const void* address, std::size_t bytes) noexcept;
 
 template <class T>
 T* dynamic_shared() noexcept {
     return static_cast<T*>(dynamic_shared_memory());
 }
+/// A `__shared__` variable: thread_local, so that it has one address while its block runs, and followed
+/// by bytes that belong to nobody. It exists from where its block first passes its declaration.
+template <class T>
+struct alignas(128) Shared {
+    static_assert(std::is_trivially_default_constructible_v<T>,
+                  "CUDA allows no constructors in shared memory");
+    T value;
+    unsigned char guard[128];
+
+    T& open(Site site = Site::current()) noexcept {
+        open_shared_array(&value, sizeof(T), site);
+        return value;
+    }
+};
+
 template <class T>
 bool register_variable(const T& variable) noexcept {
     return register_device_variable(&variable, sizeof(variable));

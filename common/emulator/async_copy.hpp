@@ -1,0 +1,32 @@
+/// @file
+/// cp.async without the hardware: the emulated twin of the wrappers in common/gpu/ptx.hpp.
+///
+/// A copy that was started arrives when the thread that started it waits, not before. Until then its
+/// target is pending: whoever reads or writes there is told that a wait is missing.
+#pragma once
+
+#include <cstddef>
+#include <source_location>
+
+namespace sixdays::emulator {
+
+/// Starts copying `bytes` (4, 8 or 16) from device to shared memory; both aligned to `bytes`.
+/// @param valid_bytes  only so many are read; the rest of the target becomes zero
+void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
+                std::size_t valid_bytes,
+                std::source_location site = std::source_location::current());
+inline void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
+                       std::source_location site = std::source_location::current()) {
+    async_copy(to_shared, from_global, bytes, bytes, site);
+}
+
+/// What this thread started since the last call is one group (cp.async.commit_group).
+void async_commit();
+
+/// Waits until at most `groups` of this thread's latest groups are under way (cp.async.wait_group).
+void async_wait(int groups);
+
+/// Waits for all of this thread's copies, committed or not (cp.async.wait_all).
+void async_wait_all();
+
+}  // namespace sixdays::emulator

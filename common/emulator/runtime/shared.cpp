@@ -1,0 +1,115 @@
+/// @file
+/// Shared memory: the arrays that kernels declare, and the dynamic buffer.
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+Region shared_arrays;
+Region shared_dynamic;
+
+namespace {
+
+std::vector<Extent> arrays;   // that this block has opened
+std::size_t array_bytes = 0;  // of them all
+Extent dynamic;
+const void* kernel = nullptr;
+
+std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+}  // namespace
+
+// Shared arrays are thread_local variables of the program, so they lie where the OS thread that runs the
+// kernel has its copy of those. The first object that the system lists is the program itself.
+void find_shared_arrays() {
+    Extent found;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
+                *static_cast<Extent*>(data) = {number(info->dlpi_tls_data),
+                                               info->dlpi_phdr[i].p_memsz, true};
+            }
+            return 1;
+        },
+        &found);
+    Region& region = shared_arrays;
+    const std::uintptr_t base = found.begin / 16 * 16;
+    if (shared_arrays.state != nullptr) forget_shared();  // of the last launch, maybe on another OS thread
+    region.space = Space::shared;
+    region.base = base;
+    region.size = found.begin + found.bytes - base;
+    if (region.state == nullptr && region.size > 0) {
+        give_tables(region, (region.size + 8191) / 4096 * 4096, "the state of shared memory");
+    }
+}
+
+void open_shared_array(const volatile void* pointer, std::size_t bytes, Site site) {
+    const void* array = const_cast<const void*>(pointer);
+    if (current == nullptr) return;
+    std::uint8_t* state = shared_arrays.state_of(number(array));
+    if ((*state & kLive) != 0) return;  // another thread came by before
+    std::memset(state, kLive, bytes);
+    arrays.push_back({number(array), bytes, true});
+    array_bytes += bytes;
+    if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > shared_limit(kernel)) {
+        fail({Kind::invalid_launch, cudaErrorInvalidValue, site,
+              format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared memory "
+                     "%zu. A block gets up to 48 KB; more must be dynamic, and asked for with "
+                     "cudaFuncSetAttribute (163 KB in all).",
+                     array_bytes, dynamic.bytes)});
+    }
+}
+
+void make_dynamic_shared(const void* of_kernel, std::size_t bytes) {
+    constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
+    Region& region = shared_dynamic;
+    if (region.size == 0) {
+        region.space = Space::shared;
+        region.size = kGuard + kDynamicSharedLimit + kGuard;
+        region.base = number(reserve(region.size, "shared memory"));
+        give_tables(region, region.size, "the state of shared memory");
+    }
+    kernel = of_kernel;
+    dynamic = {region.base + kGuard, bytes, true};
+    std::memset(region.state, 0, region.size);
+    std::memset(region.state_of(dynamic.begin), kLive, bytes);
+}
+
+void forget_shared() {
+    for (const Extent& array : arrays) std::memset(shared_arrays.state_of(array.begin), 0, array.bytes);
+    arrays.clear();
+    array_bytes = 0;
+    Region& region = shared_dynamic;
+    if (region.written_end > region.written_begin) {
+        std::memset(region.state_of(region.written_begin), kLive,
+                    region.written_end - region.written_begin);
+    }
+    region.written_begin = region.base + region.size;
+    region.written_end = region.base;
+}
+
+void* dynamic_shared_memory() noexcept { return reinterpret_cast<void*>(dynamic.begin); }
+
+Extent dynamic_extent() { return dynamic; }
+
+Extent nearest_shared_array(std::uintptr_t address) {
+    const auto distance = [address](const Extent& e) {
+        const std::uintptr_t end = e.begin + e.bytes;
+        return address < e.begin ? e.begin - address : address < end ? 0 : address - end;
+    };
+    const auto nearest =
+        std::min_element(arrays.begin(), arrays.end(), [&](const Extent& a, const Extent& b) {
+            return distance(a) < distance(b);
+        });
+    return nearest == arrays.end() ? Extent{} : *nearest;
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,333 @@
+// One planted mistake a kernel. tests_mistakes.cpp looks for the line that bears the mark.
+#undef NDEBUG  // assert() is under test, in release builds too
+#include <cassert>
+#include <cstdint>
+#include <iterator>
+
+#include "common/emulator/async_copy.hpp"
+#include "common/emulator/tests_mistakes.hpp"
+
+namespace sixdays::emulator::tests {
+
+// --- bounds ------------------------------------------------------------------------------------------
+__global__ void no_guard(const float* in, int, float* out) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    out[i] = in[i];  // MARK no_guard
+}
+__global__ void one_before(const float* in, int n, float* out) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i < n) out[i] = in[i - 1];  // MARK one_before
+}
+__global__ void write_past_end(const float*, int n, float* out) {
+    if (threadIdx.x == 5) out[n] = 1.0f;  // MARK write_past_end
+}
+__global__ void far_away(const float*, int, float* out) {
+    if (threadIdx.x == 1) out[1ll << 40] = 1.0f;  // MARK far_away
+}
+__global__ void null_pointer(const float*, int, float*) {
+    float* nothing = nullptr;
+    if (threadIdx.x == 2) nothing[gridDim.x] = 1.0f;  // MARK null_pointer
+}
+__global__ void past_shared_array(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    const int t = static_cast<int>(threadIdx.x);
+    tile[t] = in[t];
+    __syncthreads();
+    out[t] = tile[t + 1];  // MARK past_shared_array
+}
+__device__ __forceinline__ float read(const float* p) { return *p; }  // MARK past_shared_pointer
+__global__ void past_shared_pointer(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    __shared__ float next[32];
+    const int t = static_cast<int>(threadIdx.x);
+    float* p = tile;
+    p[t] = in[t];
+    next[t] = 0.0f;
+    __syncthreads();
+    out[t] = read(p + t + 1) + next[t];
+}
+__global__ void before_shared_array(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    float* p = tile;
+    const int t = static_cast<int>(threadIdx.x);
+    p[t] = in[t];
+    __syncthreads();
+    out[t] = p[t - 1];  // MARK before_shared_array
+}
+__global__ void past_dynamic(const float* in, int, float* out) {
+    extern __shared__ float tile[];
+    const int t = static_cast<int>(threadIdx.x);
+    tile[t + 1] = in[t];  // MARK past_dynamic
+    __syncthreads();
+    out[t] = tile[t];
+}
+__global__ void others_local(const float* in, int, float* out) {
+    __shared__ const float* where[32];
+    const int t = static_cast<int>(threadIdx.x);
+    float mine[2] = {in[t], 1.0f};
+    where[t] = mine;
+    __syncthreads();
+    out[t] = *where[(t + 1) % 32];  // MARK others_local
+    mine[1] = out[t];
+}
+__global__ void misaligned(const float* in, int, float* out) {
+    const float4 v = *reinterpret_cast<const float4*>(in + 1 + threadIdx.x);  // MARK misaligned
+    out[threadIdx.x] = v.x;
+}
+__global__ void offset_32(const float* in, int, float* out) {
+    const int big = 50257 * static_cast<int>(blockDim.x) * 2000;  // MARK offset_32
+    out[threadIdx.x] = big > 0 ? in[0] : 0.0f;
+}
+__global__ void memcpy_past_end(const float* in, int n, float* out) {
+    if (threadIdx.x == 0) memcpy(out, in, static_cast<std::size_t>(n + 1) * 4);  // MARK memcpy_past_end
+}
+
+// --- never written -----------------------------------------------------------------------------------
+__global__ void unwritten_global(const float* in, int, float* out) {
+    out[threadIdx.x] += in[threadIdx.x];  // MARK unwritten_global
+}
+__global__ void unwritten_shared(const float* in, int, float* out) {
+    __shared__ float tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x + 32];  // MARK unwritten_shared
+}
+__global__ void stale_shared(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    if (blockIdx.x == 0) tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 32 + threadIdx.x] = tile[threadIdx.x];  // MARK stale_shared
+}
+
+// --- races -------------------------------------------------------------------------------------------
+template <bool FIRST, bool SECOND>
+__device__ __forceinline__ void sweep(const float* in, int n, float* out) {
+    __shared__ float tile[128];
+    const int t = static_cast<int>(threadIdx.x);
+    float sum = 0.0f;
+    for (int start = 0; start < n; start += 128) {
+        tile[t] = in[start + t];
+        if (FIRST) __syncthreads();
+        sum += tile[(t + 64) % 128];  // MARK no_first_barrier no_second_barrier
+        if (SECOND) __syncthreads();
+    }
+    out[t] = sum;
+}
+__global__ void no_first_barrier(const float* in, int n, float* out) { sweep<false, true>(in, n, out); }
+__global__ void no_second_barrier(const float* in, int n, float* out) {
+    sweep<true, false>(in, n, out);
+}
+__global__ void no_syncwarp(const float* in, int, float* out) {
+    __shared__ float s[32];
+    const int t = static_cast<int>(threadIdx.x);
+    s[t] = in[t];
+    __syncwarp();
+    for (int half = 16; half > 0; half /= 2) {
+        if (t < half) s[t] += s[t + half];  // MARK no_syncwarp
+    }
+    if (t == 0) out[0] = s[0];
+}
+__global__ void volatile_is_no_syncwarp(const float* in, int, float* out) {
+    __shared__ volatile float s[32];
+    const int t = static_cast<int>(threadIdx.x);
+    s[t] = in[t];
+    __syncwarp();
+    for (int half = 16; half > 0; half /= 2) {
+        if (t < half) s[t] = s[t] + s[t + half];  // MARK volatile_is_no_syncwarp
+    }
+    if (t == 0) out[0] = s[0];
+}
+__global__ void a_plus_transpose(const float*, int, float* out) {
+    const unsigned n = blockDim.x, row = blockIdx.x, col = threadIdx.x;
+    out[row * n + col] += out[col * n + row];  // MARK a_plus_transpose
+}
+__global__ void two_blocks_one_word(const float*, int, float* out) {
+    if (threadIdx.x == 0) out[blockIdx.x / 2] = 1.0f;  // MARK two_blocks_one_word
+}
+__global__ void plain_counter(const float*, int, float* out) {
+    *out += 1.0f;  // MARK plain_counter
+}
+__global__ void reads_counter_early(const float*, int, float* out) {
+    atomicAdd(out, 1.0f);
+    if (threadIdx.x == 40) out[1] = *out;  // MARK reads_counter_early
+}
+__global__ void resets_counter(const float*, int, float* out) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    atomicAdd(&count, 1);  // MARK resets_counter
+    __syncthreads();
+    out[threadIdx.x] = static_cast<float>(count);
+}
+__global__ void last_block_without_fence(const float* in, int, float* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[1 + blockIdx.x] = in[blockIdx.x];
+        unsigned* counter = reinterpret_cast<unsigned*>(out);
+        last = atomicAdd(counter, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        float sum = 0.0f;
+        for (unsigned b = 0; b < gridDim.x; ++b) sum += out[1 + b];  // MARK last_block_without_fence
+        out[1] = sum;
+    }
+}
+__global__ void neighbour_bytes(const float*, int, float* out) {
+    // Thread t writes bytes t and t + 1: every byte but the first is written twice.
+    unsigned char* bytes = reinterpret_cast<unsigned char*>(out);
+    bytes[threadIdx.x] = 1;  // MARK neighbour_bytes
+    bytes[threadIdx.x + 1] = 1;
+}
+
+// --- barriers and warp calls -------------------------------------------------------------------------
+__global__ void barrier_in_branch(const float* in, int, float* out) {
+    __shared__ float s[64];
+    const int t = static_cast<int>(threadIdx.x);
+    s[t] = in[t];
+    if (t < 32) __syncthreads();
+    out[t] = 1.0f;
+    __syncthreads();  // MARK barrier_in_branch
+}
+__global__ void barriers_in_both_branches(const float*, int, float* out) {
+    if (threadIdx.x % 2 == 0) {
+        __syncthreads();
+    } else {
+        __syncthreads();  // MARK barriers_in_both_branches
+    }
+    out[threadIdx.x] = 1.0f;
+}
+__global__ void barrier_count_differs(const float*, int, float* out) {
+    for (unsigned i = 0; i < threadIdx.x / 32 + 1; ++i) __syncthreads();  // MARK barrier_count_differs
+    out[threadIdx.x] = 1.0f;
+    __syncthreads();
+}
+__global__ void shuffle_in_branch(const float* in, int, float* out) {
+    const int t = static_cast<int>(threadIdx.x);
+    float v = in[t];
+    if (t < 16) v += __shfl_down_sync(0xffffffffu, v, 8);  // MARK shuffle_in_branch
+    __syncthreads();
+    out[t] = v;
+}
+__global__ void shuffle_from_returned(const float* in, int n, float* out) {
+    const int t = static_cast<int>(threadIdx.x);
+    if (t >= n - 4) return;
+    out[t] = __shfl_down_sync(0xffffffffu, in[t], 8);  // MARK shuffle_from_returned
+}
+__global__ void not_in_own_mask(const float* in, int, float* out) {
+    out[threadIdx.x] = __shfl_sync(0x0000ffffu, in[threadIdx.x], 0);  // MARK not_in_own_mask
+}
+__global__ void different_calls(const float* in, int, float* out) {
+    float v = in[threadIdx.x];
+    if (threadIdx.x < 16) {
+        v = __shfl_xor_sync(0xffffffffu, v, 1);
+    } else {
+        __syncwarp();  // MARK different_calls
+    }
+    out[threadIdx.x] = v;
+}
+
+// --- the rest ----------------------------------------------------------------------------------------
+__global__ void missing_wait(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    async_copy(&tile[threadIdx.x], in + threadIdx.x, 4);
+    async_commit();
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];  // MARK missing_wait
+}
+__global__ void wait_too_little(const float* in, int, float* out) {
+    __shared__ float tile[2][32];
+    const unsigned t = threadIdx.x;
+    async_copy(&tile[0][t], in + t, 4);
+    async_commit();
+    async_copy(&tile[1][t], in + t, 4);
+    async_commit();
+    async_wait(1);
+    __syncthreads();
+    out[t] = tile[0][t] + tile[1][t];  // MARK wait_too_little
+}
+__global__ void copy_without_barrier(const float* in, int, float* out) {
+    __shared__ float tile[64];
+    const unsigned t = threadIdx.x;
+    async_copy(&tile[t], in + t, 4);
+    async_wait_all();
+    if (t >= 32) out[t] = tile[t - 32];  // MARK copy_without_barrier
+}
+__global__ void fails_assert(const float*, int n, float*) {
+    assert(static_cast<int>(threadIdx.x) + 1 < n);  // MARK fails_assert
+}
+__global__ void spins(const float*, int, float* out) {
+    if (threadIdx.x == 0) {
+        const volatile float* flag = out;
+        while (*flag == 0.0f) {  // MARK spins
+        }
+    }
+}
+
+namespace {
+
+struct Mistake {
+    const char* name;
+    void (*kernel)(const float*, int, float*);
+};
+
+constexpr Mistake kMistakes[] = {
+    {"no_guard", no_guard},
+    {"one_before", one_before},
+    {"write_past_end", write_past_end},
+    {"far_away", far_away},
+    {"null_pointer", null_pointer},
+    {"past_shared_array", past_shared_array},
+    {"past_shared_pointer", past_shared_pointer},
+    {"before_shared_array", before_shared_array},
+    {"past_dynamic", past_dynamic},
+    {"others_local", others_local},
+    {"misaligned", misaligned},
+    {"offset_32", offset_32},
+    {"memcpy_past_end", memcpy_past_end},
+    {"unwritten_global", unwritten_global},
+    {"unwritten_shared", unwritten_shared},
+    {"stale_shared", stale_shared},
+    {"no_first_barrier", no_first_barrier},
+    {"no_second_barrier", no_second_barrier},
+    {"no_syncwarp", no_syncwarp},
+    {"volatile_is_no_syncwarp", volatile_is_no_syncwarp},
+    {"a_plus_transpose", a_plus_transpose},
+    {"two_blocks_one_word", two_blocks_one_word},
+    {"plain_counter", plain_counter},
+    {"reads_counter_early", reads_counter_early},
+    {"resets_counter", resets_counter},
+    {"last_block_without_fence", last_block_without_fence},
+    {"neighbour_bytes", neighbour_bytes},
+    {"barrier_in_branch", barrier_in_branch},
+    {"barriers_in_both_branches", barriers_in_both_branches},
+    {"barrier_count_differs", barrier_count_differs},
+    {"shuffle_in_branch", shuffle_in_branch},
+    {"shuffle_from_returned", shuffle_from_returned},
+    {"not_in_own_mask", not_in_own_mask},
+    {"different_calls", different_calls},
+    {"missing_wait", missing_wait},
+    {"wait_too_little", wait_too_little},
+    {"copy_without_barrier", copy_without_barrier},
+    {"fails_assert", fails_assert},
+    {"spins", spins},
+};
+
+}  // namespace
+
+// The launch is spelled as translate.cmake would write it, so that the table can give the name.
+bool run_mistake(const std::string& name, int grid, int block, int shared_bytes, const float* in,
+                 int n, float* out) {
+    for (const Mistake& m : kMistakes) {
+        if (name != m.name) continue;
+        const auto address = [&m](auto) { return reinterpret_cast<const void*>(m.kernel); };
+        const auto call = [kernel = m.kernel](auto... args) { kernel(args...); };
+        configure(m.name, address, call, static_cast<unsigned>(grid), static_cast<unsigned>(block),
+                  static_cast<std::size_t>(shared_bytes))(in, n, out);
+        return true;
+    }
+    return false;
+}
+
+int count_of_mistakes() { return static_cast<int>(std::size(kMistakes)); }
+
+}  // namespace sixdays::emulator::tests

@@ -1,0 +1,75 @@
+#include "common/gpu/tests_kernels.hpp"
+
+#include "common/gpu/check.hpp"
+#include "common/gpu/launch.hpp"
+
+namespace sixdays::gpu::tests {
+namespace {
+
+constexpr int kThreads = 256;
+
+__global__ void nothing_kernel() {}
+
+__global__ void fill_kernel(View<float> out, float value) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < out.size()) out.data[i] = value;
+}
+
+__global__ void round_trip_kernel(View<f16> halves, View<bf16> bfloats) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= halves.size()) return;
+    halves.data[i] = f16(static_cast<float>(halves.data[i]));
+    bfloats.data[i] = bf16(static_cast<float>(bfloats.data[i]));
+}
+
+__global__ void round_kernel(View<const float> in, View<f16> halves, View<bf16> bfloats) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= in.size()) return;
+    halves.data[i] = f16(in.data[i]);
+    bfloats.data[i] = bf16(in.data[i]);
+}
+
+}  // namespace
+
+void launch_nothing(unsigned grid, unsigned block) {
+    nothing_kernel<<<grid, block>>>();
+    check_launch("nothing_kernel", dim3(grid), dim3(block));
+}
+
+void launch_with_shared(std::int64_t bytes) {
+    nothing_kernel<<<1, 32, static_cast<std::size_t>(bytes)>>>();
+    check_launch("nothing_kernel", dim3(1), dim3(32));
+}
+
+void select_device(int device) {
+    SIXDAYS_CUDA(cudaSetDevice(device));
+}
+
+unsigned blocks_for(std::int64_t items, int threads) {
+    return gpu::blocks_for(items, threads);
+}
+
+unsigned blocks_for_yz(std::int64_t items, int threads) {
+    return gpu::blocks_for_yz(items, threads);
+}
+
+void fill(View<float> out, float value, Stream stream) {
+    const unsigned grid = blocks_for(out.size(), kThreads);
+    if (grid == 0) return;
+    fill_kernel<<<grid, kThreads, 0, stream>>>(out, value);
+    check_launch("fill_kernel", dim3(grid), dim3(kThreads));
+}
+
+void round_trip(View<f16> halves, View<bf16> bfloats) {
+    const unsigned grid = blocks_for(halves.size(), kThreads);
+    round_trip_kernel<<<grid, kThreads>>>(halves, bfloats);
+    check_launch("round_trip_kernel", dim3(grid), dim3(kThreads));
+}
+
+void round(View<const float> in, View<f16> halves, View<bf16> bfloats) {
+    const unsigned grid = blocks_for(in.size(), kThreads);
+    round_kernel<<<grid, kThreads>>>(in, halves, bfloats);
+    check_launch("round_kernel", dim3(grid), dim3(kThreads));
+}
+
+}  // namespace sixdays::gpu::tests

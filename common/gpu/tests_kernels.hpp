@@ -1,0 +1,35 @@
+/// @file
+/// Kernels for gpu/tests.cpp: launches that must fail, and small ones that must work.
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/half.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::gpu::tests {
+
+/// Launches an empty kernel with this grid and block. @throws gpu::Error  as check_launch() says
+void launch_nothing(unsigned grid, unsigned block);
+
+/// Launches it with so many bytes of dynamic shared memory. @throws gpu::Error
+void launch_with_shared(std::int64_t bytes);
+
+/// Gives the runtime a device that does not exist. @throws gpu::Error  naming the call
+void select_device(int device);
+
+/// launch.hpp's, for host files.
+unsigned blocks_for(std::int64_t items, int threads);
+unsigned blocks_for_yz(std::int64_t items, int threads);
+
+/// out[i] = value for all elements of a contiguous tensor.
+void fill(View<float> out, float value, Stream stream = {});
+
+/// bits[i] becomes what half.hpp makes of it on the device: to float and back.
+void round_trip(View<f16> halves, View<bf16> bfloats);
+
+/// Rounds floats on the device.
+void round(View<const float> in, View<f16> halves, View<bf16> bfloats);
+
+}  // namespace sixdays::gpu::tests

@@ -1,0 +1,50 @@
+// blocks_for(): plain arithmetic, but its header is for .cu files, so tests_kernels.cu calls it.
+#include "common/gpu/tests_kernels.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+using gpu::tests::blocks_for;
+using gpu::tests::blocks_for_yz;
+
+TEST_CASE("blocks_for covers every item with the fewest blocks", "[gpu][small]") {
+    CHECK(blocks_for(0, 256) == 0);
+    CHECK(blocks_for(1, 256) == 1);
+    CHECK(blocks_for(255, 256) == 1);
+    CHECK(blocks_for(256, 256) == 1);
+    CHECK(blocks_for(257, 256) == 2);
+    CHECK(blocks_for(1000, 1) == 1000);
+    bool fewest = true;
+    for (std::int64_t items = 1; items < 200; ++items) {
+        for (int threads = 1; threads < 50; ++threads) {
+            const std::int64_t n = blocks_for(items, threads);
+            fewest = fewest && n * threads >= items && (n - 1) * threads < items;
+        }
+    }
+    CHECK(fewest);
+}
+
+TEST_CASE("blocks_for ends where grid.x does, without an overflow on the way", "[gpu][small]") {
+    const std::int64_t most = (std::int64_t{1} << 31) - 1;
+    CHECK(blocks_for(most, 1) == most);
+    CHECK(blocks_for(most * 256, 256) == most);
+    CHECK(refusal([&] { (void)blocks_for(most * 256 + 1, 256); }) ==
+          "549755813633 items in blocks of 256 threads need 2147483648 blocks, but a grid has at "
+          "most 2147483647");
+    CHECK(
+        contains(refusal([] { (void)blocks_for(INT64_MAX, 1024); }), "9223372036854775807 items"));
+    CHECK(contains(refusal([] { (void)blocks_for(INT64_MAX, 1); }), "9223372036854775807 blocks"));
+    CHECK(refusal([] { (void)blocks_for(-1, 256); }) ==
+          "-1 items in blocks of 256 threads were asked for");
+    CHECK(refusal([] { (void)blocks_for(1, 0); }) ==
+          "1 items in blocks of 0 threads were asked for");
+}
+
+TEST_CASE("blocks_for_yz never asks for more than 65,535", "[gpu][small]") {
+    CHECK(blocks_for_yz(0, 8) == 0);
+    CHECK(blocks_for_yz(9, 8) == 2);
+    CHECK(blocks_for_yz(65535, 1) == 65535);
+    CHECK(blocks_for_yz(65536, 1) == 65535);
+    CHECK(blocks_for_yz(INT64_MAX, 1) == 65535);
+    CHECK(contains(refusal([] { (void)blocks_for_yz(-1, 8); }), "-1 items"));
+}
