@@ -5,6 +5,7 @@
 #   *_cuda.cu  steps/*.cu ports                          -> <day>_ports_emulated, <day>_ports_cuda
 #   main.cpp              the lesson as a run            -> <day>_emulated, <day>
 #   tests.cpp             Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
+#   wrong/                kernels with one planted mistake; the tests must refuse each
 #   exercises/            <name>.hpp, <name>_cpu.cpp, <name>_tests.cpp, <name>_stub.cu, ...
 #
 # main.cpp and tests.cpp are compiled once and linked to either ports library, never to both.
@@ -110,6 +111,23 @@ function(sixdays_add_exercise day label name)
     endif()
 endfunction()
 
+# wrong/<name>.cu defines one of the day's ports, with one planted mistake. The day's test program is
+# linked a second time with it in front of the right one, and must refuse it. Emulator only: on a
+# GPU an illegal access would end the process.
+function(sixdays_add_wrong day label name)
+    set(source ${PROJECT_SOURCE_DIR}/${day}/wrong/${name}.cu)
+    set(program ${label}_wrong_${name})
+    sixdays_emulated_library(${program}_port ${source})
+    sixdays_executable(${program} sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
+        LIBRARIES sixdays_testing_main ${program}_port ${day}_ports_emulated)
+    # The first definition counts: that of the wrong port.
+    target_link_options(${program} PRIVATE -Wl,--allow-multiple-definition)
+    add_test(NAME ${label}.wrong.${name} COMMAND ${CMAKE_COMMAND}
+        -DPROGRAM=$<TARGET_FILE:${program}> -DSOURCE=${source}
+        -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_finding.cmake)
+    set_tests_properties(${label}.wrong.${name} PROPERTIES LABELS "${label};wrong;small")
+endfunction()
+
 function(add_day)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR})
     get_filename_component(day ${folder} NAME)          # day01_flat_memory
@@ -153,6 +171,12 @@ function(add_day)
             LIBRARIES sixdays_testing_main ${day}_ports_cuda)
     endif()
     sixdays_add_day_tests(${day} ${label})
+
+    file(GLOB wrong CONFIGURE_DEPENDS RELATIVE ${folder}/wrong ${folder}/wrong/*.cu)
+    foreach(kernel IN LISTS wrong)
+        string(REPLACE ".cu" "" kernel ${kernel})
+        sixdays_add_wrong(${day} ${label} ${kernel})
+    endforeach()
 
     file(GLOB exercises CONFIGURE_DEPENDS RELATIVE ${folder}/exercises ${folder}/exercises/*_stub.cu)
     foreach(exercise IN LISTS exercises)

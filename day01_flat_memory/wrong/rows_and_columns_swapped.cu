@@ -1,0 +1,33 @@
+// Wrong on purpose: the offset takes x for the row and H for the row length: right only for a
+// picture that is its own mirror image.
+//
+// refused: rows and columns swapped?
+#include "common/gpu/launch.hpp"
+#include "day01_flat_memory/offsets.hpp"
+#include "day01_flat_memory/picture.hpp"
+
+namespace sixdays::day01_flat_memory {
+namespace {
+
+__global__ void picture_kernel(const Julia julia, std::int64_t H, std::int64_t W,
+                               std::uint8_t* out) {
+    const std::int64_t x = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::int64_t y = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (x < W && y < H) {
+        out[offset2(x, y, H)] = julia_steps(julia, x, y, W, H);
+    }
+}
+
+}  // namespace
+
+void picture_cuda(const Julia& julia, View<std::uint8_t> out, gpu::Stream stream) {
+    check_picture(out);
+    const std::int64_t H = out.extent(0), W = out.extent(1);
+    if (H == 0 || W == 0) return;
+    const dim3 block(32, 8);
+    const dim3 grid(gpu::blocks_for(W, 32), gpu::blocks_for(H, 8));
+    picture_kernel<<<grid, block, 0, stream>>>(julia, H, W, out.data);
+    gpu::check_launch("picture_kernel", grid, block);
+}
+
+}  // namespace sixdays::day01_flat_memory
