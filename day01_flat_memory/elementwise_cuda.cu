@@ -1,4 +1,7 @@
-// The ports: one iteration of the loop has become one thread. The grid is rounded up to whole
+// The ports: one iteration of the loop has become one thread. A thread finds in blockIdx (its
+// block's number), blockDim (threads a block) and threadIdx (its number in the block) who it is.
+// They are 32-bit, so the first is widened before the product could wrap: std::int64_t{blockIdx.x}.
+// The grid is rounded up to whole
 // blocks, so the last block has threads without an element; the guard `i < n` keeps them still.
 #include "day01_flat_memory/elementwise.hpp"
 

@@ -1,5 +1,12 @@
-// One addition on the GPU. A kernel cannot return a value and cannot see the CPU's variables, so
-// everything travels through device memory.
+// One addition on the GPU.
+//
+// CPU and GPU (host and device) have a memory each, and a pointer does not say whose it is. A
+// kernel is a function marked __global__: it runs on the device, is launched by the host, and
+// returns nothing. kernel<<<blocks, threads>>>(arguments) starts `blocks` times `threads` threads
+// that all run it; two more numbers may follow in the brackets, bytes of shared memory (0 today)
+// and a stream, the queue it waits in. The launch returns at once, before the kernel has run. A
+// kernel cannot return a value and cannot see the CPU's variables, so everything travels through
+// device memory.
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/first.hpp"

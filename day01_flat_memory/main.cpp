@@ -65,34 +65,35 @@ void memory_is_one_run(lesson::Report& report) {
 void one_question_per_dim(lesson::Report& report) {
     report.heading(
         "2. One question per dim: how many elements lie between two neighbours along it?");
-    const Layout scores = row_major({2, 3, 4, 4});
-    std::printf("   Attention scores (B, NH, T, T): %s\n\n", to_string(scores).c_str());
+    const Layout scores = row_major({2, 3, 4, 5});
+    std::printf("   Attention scores (B, NH, T, S): %s\n\n", to_string(scores).c_str());
     const char* const rows[] = {
-        "b  sequence         all scores of a sequence: NH * T * T = 3 * 4 * 4",
-        "h  head             all scores of a head:          T * T =     4 * 4",
-        "q  query position   all scores of a query:             T =         4",
+        "b  sequence         all scores of a sequence: NH * T * S = 3 * 4 * 5",
+        "h  head             all scores of a head:          T * S =     4 * 5",
+        "q  query position   all scores of a query:             S =         5",
         "k  key position     neighbours in memory:              1            ",
     };
     for (int d = 0; d < 4; ++d) {
         std::printf("       %s = %2lld\n", rows[d], static_cast<long long>(scores.stride(d)));
     }
     std::printf("\n");
-    const std::int64_t by_formula = offset4(1, 2, 3, 1, 3, 4, 4);
+    const std::int64_t by_formula = offset4(1, 2, 3, 1, 3, 4, 5);
     const std::int64_t by_strides = offset(scores, 1, 2, 3, 1);
     report.check(
-        by_formula == 93 && by_strides == 93,
-        "scores(1, 2, 3, 1): offset 1*48 + 2*16 + 3*4 + 1*1 = " + std::to_string(by_formula));
-    const Index back = unravel(93, scores.shape);
+        by_formula == 116 && by_strides == 116,
+        "scores(1, 2, 3, 1): offset 1*60 + 2*20 + 3*5 + 1*1 = " + std::to_string(by_formula));
+    const Index back = unravel(116, scores.shape);
     report.check(back == Index{1, 2, 3, 1},
-                 "and backwards, by division and remainder: 93 is element " + to_string(back));
+                 "and backwards, by division and remainder: 116 is element " + to_string(back));
 
     // Activations (B, T, C) = (2, 3, 4), element k holding k.
     Tensor<float> x({2, 3, 4});
     for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i);
     const float* token = token_at(x.data(), 1, 2, 3, 4);
-    report.check(token - x.data() == 20 && token[3] == x(1, 2, 3) && token[3] == 23,
-                 "row pointer: in x (2, 3, 4) token (1, 2) begins at offset (1*3 + 2)*4 = 20;"
-                 " its [3] is x(1, 2, 3)");
+    report.check(token - x.data() == 20,
+                 "row pointer: in x (2, 3, 4) token (1, 2) begins at (1*3 + 2)*4 = 20");
+    report.check(token[3] == x(1, 2, 3) && token[3] == 23,
+                 "its [3] is x(1, 2, 3), which holds 23: its own offset");
 }
 
 // --- 3 -------------------------------------------------------------------------------------------
@@ -107,25 +108,29 @@ void one_allocation_many_tensors(lesson::Report& report) {
                     with_commas(part.count).c_str(), with_commas(part.first).c_str());
     }
     std::printf("\n");
-    report.check(total == 124475904, "each begins where the ones before it end; in all " +
-                                         with_commas(total) + " elements, " +
-                                         with_commas(4 * total) + " bytes as float");
+    report.check(total == 124475904, "each begins where those before it end; in all " +
+                                         with_commas(total) + " elements,");
+    std::printf("          %s bytes as float (47 rows of wte are padding: no token uses them)\n",
+                with_commas(4 * total).c_str());
     const std::int64_t kv = kv_cache_bytes({}, 1024, 4);
     report.check(kv == 75497472,
-                 "KV cache, 1,024 positions: 2 * 12 layers * 12 heads * 1024 * 64 * "
-                 "4 bytes = " +
-                     with_commas(kv));
+                 "KV cache, the keys and values that attention keeps, here of 1,024 positions:");
+    std::printf(
+        "          key and value * 12 layers * 12 heads * 1024 * 64 channels * 4 bytes = %s\n",
+        with_commas(kv).c_str());
 }
 
 // --- 4 -------------------------------------------------------------------------------------------
 
 void an_iteration_becomes_a_thread(lesson::Report& report) {
     report.heading("4. One iteration becomes one thread");
-    std::printf("   n = 10 elements in blocks of 4 threads: 10 / 4, rounded up, is 3 blocks.\n\n");
+    std::printf(
+        "   n = 10 elements in blocks of 4 threads: 10 / 4, rounded up, is 3 blocks.\n"
+        "   Each computes i = blockIdx.x * blockDim.x + threadIdx.x; here blockDim.x is 4.\n\n");
     std::printf(
         "       blockIdx.x          0  0  0  0    1  1  1  1    2  2  2  2\n"
         "       threadIdx.x         0  1  2  3    0  1  2  3    0  1  2  3\n"
-        "       i = block * 4 + t ");
+        "       i                 ");
     int idle = 0;
     for (int i = 0; i < 12; ++i) {
         std::printf("%s%3d", i > 0 && i % 4 == 0 ? "  " : "", i);
@@ -137,11 +142,11 @@ void an_iteration_becomes_a_thread(lesson::Report& report) {
     }
     std::printf("\n\n");
     report.check(idle == 2,
-                 "3 * 4 = 12 threads, 10 work; without the guard i < n two of them would "
-                 "write past the end");
+                 "3 * 4 = 12 threads, of which 10 work. Without the guard i < n the last two");
+    std::printf("          would read and write past the end.\n");
     const float nine = add_two_numbers_cuda(2, 7);
-    report.check(nine == 9,
-                 "the first kernel, one thread: 2 + 7 = " + std::to_string(static_cast<int>(nine)));
+    report.check(nine == 9, "the first kernel, first_cuda.cu, in one thread: 2 + 7 = " +
+                                std::to_string(static_cast<int>(nine)));
 }
 
 // --- 5 -------------------------------------------------------------------------------------------
@@ -162,7 +167,7 @@ struct Sum {
 void versions_of_add(lesson::Report& report, bool timing) {
     const std::int64_t n = gpu::is_emulated() ? 100003 : 1000003;
     const std::string elements = with_commas(n) + " elements";
-    report.heading("5. out[i] = a[i] + b[i], six ways, " + elements + " (a prime number)");
+    report.heading("5. out[i] = a[i] + b[i] in six ways; a[i] = i, b[i] = 2 * i; " + elements);
     const auto work = [](std::int64_t count) {
         const double bytes = 4.0 * static_cast<double>(count);
         return bench::Work{2 * bytes, bytes, bytes / 4};
@@ -200,7 +205,13 @@ void versions_of_add(lesson::Report& report, bool timing) {
             [&] { step.add(huge_a.view({huge}), huge_b.view({huge}), huge_out.view({huge}), {}); });
     }
 
-    report.note("add_cuda chooses by address: 16-byte loads begin at a multiple of 16.");
+    if (timing) {
+        report.note("Times are for " + with_commas(many) + " elements in the loop" +
+                    (report.times_ports() ? ", " + with_commas(huge) + " in the ports." : "."));
+    }
+    report.note(
+        "add_cuda chooses by address. 16-byte loads begin at a multiple of 16; where all pointers\n"
+        "   lie equally far past one, the first few elements go one by one and the rest in quads.");
     const struct {
         const char* version;
         std::int64_t past_in;   // elements that the inputs lie past a multiple of 16 bytes
@@ -227,7 +238,7 @@ void versions_of_add(lesson::Report& report, bool timing) {
 // --------------------------------------------------------------------------------------------
 
 void other_elementwise(lesson::Report& report) {
-    report.heading("6. The same loop and the same kernel, another line in the middle");
+    report.heading("6. The same loop and the same kernel, another line in the middle; x[i] = i");
     const std::int64_t n = 4001;
     Tensor<float> x(Shape{n}), y(Shape{n}), out(Shape{n});
     for (std::int64_t i = 0; i < n; ++i) {
@@ -246,19 +257,20 @@ void other_elementwise(lesson::Report& report) {
     bool ok = all([](std::int64_t i) { return i * i; });
     square_cuda(dx.view({n}), dout.view({n}));
     report.check(ok && same(dout, out),
-                 "square  loop: out[i] is i * i;        port: equals the loop");
+                 "square  x * x      the loop gives i * i, the port equals it");
 
     scale_cpu(3, x.view(), out.view());
     ok = all([](std::int64_t i) { return 3 * i; });
     scale_cuda(3, dx.view({n}), dout.view({n}));
     report.check(ok && same(dout, out),
-                 "scale   loop: out[i] is 3 * i;        port: equals the loop");
+                 "scale   3 * x      the loop gives 3 * i, the port equals it");
 
     saxpy_cpu(3, x.view(), y.view(), out.view());
     ok = all([](std::int64_t i) { return 1000000 + 2 * i; });
     saxpy_cuda(3, dx.view({n}), dy.view({n}), dout.view({n}));
-    report.check(ok && same(dout, out),
-                 "saxpy   loop: out[i] is 10^6 + 2 * i; port: equals the loop");
+    report.check(
+        ok && same(dout, out),
+        "saxpy   3 * x + y  y[i] = 10^6 - i: the loop gives 10^6 + 2 * i, the port equals it");
 }
 
 // --- 7 -------------------------------------------------------------------------------------------
@@ -288,9 +300,9 @@ void loop_variables_become_axes(lesson::Report& report) {
         gpu::Buffer<float> got(want.size());
         got.fill_bytes(0xff);
         fill_cuda(64, got.view(shape));
-        report.check(ok && same(got, want), std::to_string(shape.rank) + "-D fill of " +
-                                                to_string(shape) +
-                                                ": loop equals the digits, port equals the loop");
+        report.check(ok && same(got, want),
+                     std::to_string(shape.rank) + "-D fill of " + to_string(shape) +
+                         ", digits in base 64: the loop is right, the port equals it");
     }
 }
 
@@ -298,11 +310,17 @@ void loop_variables_become_axes(lesson::Report& report) {
 
 void a_picture(lesson::Report& report, const lesson::Options& options) {
     report.heading("8. A picture: one thread, one pixel");
-    const std::int64_t H = 44, W = 76;
+    std::printf(
+        "   A Julia set: a pixel is a point z of the plane; repeat z = z * z + c and count the "
+        "steps\n"
+        "   until it is far away. The more steps, the later in \" .:-=+*#%%@\".\n\n");
+    const std::int64_t H = 34, W = 76;
+    Julia julia;
+    julia.height = 1.8f;
     Tensor<std::uint8_t> want({H, W});
-    picture_cpu({}, want.view());
+    picture_cpu(julia, want.view());
     gpu::Buffer<std::uint8_t> got(H * W);
-    picture_cuda({}, got.view({H, W}));
+    picture_cuda(julia, got.view({H, W}));
     const char* const shades = " .:-=+*#%@";
     for (std::int64_t y = 0; y < H; y += 2) {  // a letter is about twice as tall as wide
         std::printf("   ");
@@ -373,8 +391,8 @@ int lesson_of_the_day(const lesson::Options& options) {
     loop_variables_become_axes(report);
     a_picture(report, options);
     return report.finish(
-        "`--png julia.png` writes the picture, 1200 x 800. Then take the guard out "
-        "of add_kernel\nin elementwise_cuda.cu, run again, and read who notices.");
+        "take the guard out of square_kernel in elementwise_cuda.cu, run again, and read\n"
+        "who notices. `--png julia.png` writes the picture, 1200 x 800.");
 }
 
 }  // namespace

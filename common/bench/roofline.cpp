@@ -113,16 +113,16 @@ Limits measure_host_limits() {
     limits.copy = 2 * kBytes / host_seconds(kRuns, [&] {
                                    std::memcpy(to.data(), from.data(), kElements * sizeof(float));
                                    kept = static_cast<double>(to[kElements / 2]);
-                               }).median;
+                               }).p10;
     limits.read =
-        kBytes / host_seconds(kRuns, [&] { kept = static_cast<double>(sum_of(from)); }).median;
+        kBytes / host_seconds(kRuns, [&] { kept = static_cast<double>(sum_of(from)); }).p10;
     limits.write = kBytes / host_seconds(kRuns, [&] {
                                 std::memset(to.data(), 0, kElements * sizeof(float));
                                 kept = static_cast<double>(to[kElements / 2]);
-                            }).median;
+                            }).p10;
     constexpr std::int64_t kSteps = 300000;
     double flops = 0;
-    const double seconds = host_seconds(kRuns, [&] { flops = flops_of_chains(kSteps); }).median;
+    const double seconds = host_seconds(kRuns, [&] { flops = flops_of_chains(kSteps); }).p10;
     limits.fma = flops / seconds;
     return limits;
 }

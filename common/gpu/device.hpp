@@ -38,6 +38,9 @@ struct Device {
 /// test can see which path was taken, and not only which one was chosen.
 [[nodiscard]] const char* last_kernel() noexcept;
 
+/// Has a launch or a CUDA call failed, and nobody asked? @throws gpu::Error
+void check_pending();
+
 /// Waits until all work given to the device is done. @throws gpu::Error  also for a kernel that
 /// failed meanwhile: a launch returns before its kernel has run
 void synchronize();

@@ -111,11 +111,13 @@ void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_
     last_kernel_name = kernel;
     const cudaError_t code = cudaGetLastError();
     if (code == cudaSuccess) return;
+    std::string shared;
+    if (shared_bytes > 0) {
+        shared = " and " + std::to_string(shared_bytes) + " bytes of dynamic shared memory";
+    }
     throw Error(code, std::string(file) + ":" + std::to_string(line) + ": the launch of " + kernel +
-                          " with grid " + to_text(grid) + ", block " + to_text(block) + " and " +
-                          std::to_string(shared_bytes) +
-                          " bytes of dynamic shared memory failed with " + name_and_text(code) +
-                          launch_advice(code) + finding());
+                          " with grid " + to_text(grid) + " and block " + to_text(block) + shared +
+                          " failed with " + name_and_text(code) + launch_advice(code) + finding());
 }
 
 const char* last_kernel() noexcept {
@@ -194,6 +196,14 @@ std::int64_t free_bytes() {
     std::size_t free = 0, total = 0;
     SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));
     return static_cast<std::int64_t>(free);
+}
+
+void check_pending() {
+    const cudaError_t code = cudaGetLastError();
+    if (code == cudaSuccess) return;
+    throw Error(code, "an error is pending that nobody asked for: " + name_and_text(code) +
+                          " Is gpu::check_launch() missing after a launch?" + launch_advice(code) +
+                          finding());
 }
 
 void synchronize() {

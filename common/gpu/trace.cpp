@@ -63,7 +63,9 @@ bool run_only_blocks(std::uint64_t first, std::uint64_t count,
 
 #else
 
-bool run_only_blocks(std::uint64_t, std::uint64_t, const std::function<void()>&) { return false; }
+bool run_only_blocks(std::uint64_t, std::uint64_t, const std::function<void()>&) {
+    return false;
+}
 
 std::optional<Touched> touched(const std::function<void()>& launches) {
     launches();

@@ -165,7 +165,7 @@ check_one() {
         return 1
     fi
     # The braces keep the shell's own "Segmentation fault" off the screen; we say it in words.
-    { timeout --foreground 300 "$build/bin/my_$name" >"$log" 2>&1; } 2>/dev/null || status=$?
+    { timeout --foreground -k 5 120 "$build/bin/my_$name" >"$log" 2>&1; } 2>/dev/null || status=$?
     if ((status == 0)); then
         say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
         remember "$1" result passed
@@ -224,11 +224,17 @@ first_failure() {
         { text[part] = text[part] $0 "\n" }
         END {
             if (!failed) exit 1
-            said = text["message"]
-            if (said == "") said = text["expansion"]
+            said = text["expansion"]
+            values = text["message"]
+            gsub(/\n+$/, "", values)
+            if (said == "") { said = values; values = "" }  # an exception: its words are the message
             if (said == "") said = text["asked"]
             gsub(/\n+$/, "", said)
+            gsub(/^ +/, "", values)
+            gsub(/\n +/, ", ", values)
+            gsub(/ := /, " = ", values)
             print "  The first case that fails: " name
+            if (values != "") print "  with " values
             print said
         }' "$1"
 }

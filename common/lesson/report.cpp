@@ -33,6 +33,7 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
     : csv_(options.bench),
       timing_(options.timing || options.bench),
       times_ports_(timing_ && !gpu::is_emulated()) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // should a kernel crash, what was printed is seen
     if (csv_ && gpu::is_emulated()) {
         throw std::runtime_error(
             "--bench needs a GPU: on the emulator a time would mean nothing. `common/learn doctor` "

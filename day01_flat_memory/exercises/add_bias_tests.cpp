@@ -1,5 +1,8 @@
 // What `common/learn check` asks of an add_bias port. Run against stub and solution, too.
 #include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
 #include "day01_flat_memory/exercises/add_bias.hpp"
 
 using namespace sixdays;
@@ -16,6 +19,7 @@ void check_port(std::int64_t M, std::int64_t N) {
     DeviceIn<float> din(in), dbias(bias, Lead{1});
     DeviceOut<float> got({M, N}, Lead{1});
     add_bias_cuda(din.view(), dbias.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
     REQUIRE(got.matches(want));
     REQUIRE(din.unchanged());
     REQUIRE(dbias.unchanged());
@@ -51,6 +55,24 @@ TEST_CASE("add_bias: rows and columns that fill no block", "[day01][add_bias][sm
     check_port(7, 31);
     check_port(17, 67);
     check_port(1, 1);
+}
+
+TEST_CASE("add_bias: the tallest matrix", "[day01][add_bias][small]") {
+    check_port(kMostRows, 1);
+}
+
+TEST_CASE("add_bias: neighbouring threads touch neighbouring elements",
+          "[day01][add_bias][small]") {
+    // (16, 64): 32 warps of 32 columns. Each asks for in, bias and out: 4 sectors of 32 bytes each.
+    const Tensor<float> in = distinct<float>({16, 64}), bias = distinct<float>({64}, 1000);
+    DeviceIn<float> din(in), dbias(bias);
+    DeviceOut<float> got({16, 64});
+    const auto touched = gpu::touched([&] { add_bias_cuda(din.view(), dbias.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        REQUIRE(touched->requests == 3 * 32);
+        REQUIRE(touched->sectors == 3 * 32 * 4);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
 }
 
 TEST_CASE("add_bias: nothing to do", "[day01][add_bias][small]") {

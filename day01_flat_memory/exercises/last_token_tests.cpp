@@ -1,5 +1,8 @@
 // What `common/learn check` asks of a last_token port. Run against stub and solution, too.
 #include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
 #include "day01_flat_memory/exercises/last_token.hpp"
 
 using namespace sixdays;
@@ -16,6 +19,7 @@ void check_port(std::int64_t B, std::int64_t T, std::int64_t C) {
     DeviceIn<float> din(in, Lead{1});
     DeviceOut<float> got({B, C}, Lead{1});
     last_token_cuda(din.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
     REQUIRE(got.matches(want));
     REQUIRE(din.unchanged());
 }
@@ -47,6 +51,20 @@ TEST_CASE("last_token: more elements than a block has threads", "[day01][last_to
     check_port(2, 3, 1025);
     check_port(1031, 2, 3);
     check_port(17, 4, 256);
+}
+
+TEST_CASE("last_token: neighbouring threads touch neighbouring elements",
+          "[day01][last_token][small]") {
+    // (4, 3, 256) to (4, 256): 32 warps, each with one load and one store of 4 sectors of 32 bytes.
+    const Tensor<float> in = distinct<float>({4, 3, 256});
+    DeviceIn<float> din(in);
+    DeviceOut<float> got({4, 256});
+    const auto touched = gpu::touched([&] { last_token_cuda(din.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        REQUIRE(touched->requests == 2 * 32);
+        REQUIRE(touched->sectors == 2 * 32 * 4);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
 }
 
 TEST_CASE("last_token: nothing to do", "[day01][last_token][small]") {

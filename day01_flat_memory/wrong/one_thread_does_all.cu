@@ -2,7 +2,7 @@
 // value is right; only the access report shows that no other lane ever works.
 //
 // refused: each warp asks once for many neighbours, and every lane works
-// refused: touched->accesses == 32 * port.requests
+// refused: touched->requests == port.requests
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 

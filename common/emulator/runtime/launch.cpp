@@ -26,10 +26,11 @@ bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
-        refuse(
-            format("grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
-                   "return before it when there are no elements.",
-                   name(g).c_str(), name(b).c_str()));
+        refuse(format(
+            "grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
+            "return before it when there are no elements; and when there are, round the number of "
+            "blocks up.",
+            name(g).c_str(), name(b).c_str()));
     } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
         refuse(
             format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "

@@ -74,15 +74,16 @@ uint3 block_of(const Touch& touch) {
     if (earlier.run != me.run) {
         other = "thread " + name(thread_of(earlier)) + " of block " + name(block_of(earlier));
         advice =
-            "Blocks run in any order, so which comes first is chance. Give each word to one block, "
+            "Do both compute the same index: is blockIdx in it? Blocks run in any order, so which "
+            "comes first is chance: give each word to one block, "
             "use an atomic, or a second launch.";
     } else {
         other = "thread " + name(thread_of(earlier)) + " of the same block";
-        advice =
-            same_warp(earlier, me)
-                ? "The two are lanes of one warp, and no __syncwarp() or __syncthreads() stands "
-                  "between: which comes first is chance."
-                : "No __syncthreads() stands between, so which comes first is chance.";
+        advice = same_warp(earlier, me) ? "Should both touch it? They are lanes of one warp, and "
+                                          "no __syncwarp() or __syncthreads() stands "
+                                          "between: which comes first is chance."
+                                        : "Should both touch it? No __syncthreads() stands "
+                                          "between, so which comes first is chance.";
     }
     const void* code = reinterpret_cast<const void*>(start_of_program() + me.code);
     const void* other_code = reinterpret_cast<const void*>(start_of_program() + earlier.code);
