@@ -8,8 +8,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-// --- loops
-// ----------------------------------------------------------------------------------------
+// --- loops ---------------------------------------------------------------------------------------
 namespace {
 
 // [add]
@@ -68,8 +67,7 @@ void saxpy_cpu(float alpha, View<const float> x, View<const float> y, View<float
     saxpy_loop(alpha, x.data, y.data, out.size(), out.data);
 }
 
-// --- what loop and port refuse, in the same words
-// -------------------------------------------------
+// --- what loop and port refuse, in the same words ------------------------------------------------
 namespace {
 
 void check_input(const char* op, const char* name, const View<const float>& in,

@@ -10,8 +10,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-// --- kernels
-// --------------------------------------------------------------------------------------
+// --- kernels -------------------------------------------------------------------------------------
 namespace {
 
 // [add]
@@ -53,8 +52,7 @@ __global__ void saxpy_kernel(float alpha, const float* x, const float* y, std::i
 
 }  // namespace
 
-// --- launchers
-// ------------------------------------------------------------------------------------
+// --- launchers -----------------------------------------------------------------------------------
 namespace {
 
 constexpr int kThreads = 256;  // a block: 8 warps of 32 threads

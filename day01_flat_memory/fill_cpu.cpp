@@ -6,8 +6,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-// --- loops
-// ----------------------------------------------------------------------------------------
+// --- loops ---------------------------------------------------------------------------------------
 namespace {
 
 // [fill2]
@@ -60,8 +59,7 @@ void fill_cpu(std::int64_t base, View<float> out) {
     if (s.rank == 4) fill4_loop(base, s[0], s[1], s[2], s[3], out.data);
 }
 
-// --- what loop and port refuse, in the same words
-// -------------------------------------------------
+// --- what loop and port refuse, in the same words ------------------------------------------------
 
 void check_fill(std::int64_t base, const View<float>& out) {
     if (out.rank() < 2 || out.rank() > 4) {

@@ -8,8 +8,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-// --- kernels
-// --------------------------------------------------------------------------------------
+// --- kernels -------------------------------------------------------------------------------------
 namespace {
 
 // A grid ends at 65,535 blocks in y and in z (and at 2^31 - 1 in x). So m, t and b walk on in steps
@@ -63,8 +62,7 @@ __global__ void fill4_kernel(std::int64_t base, std::int64_t B, std::int64_t NH,
 
 }  // namespace
 
-// --- launcher
-// -------------------------------------------------------------------------------------
+// --- launcher ------------------------------------------------------------------------------------
 
 void fill_cuda(std::int64_t base, View<float> out, gpu::Stream stream) {
     check_fill(base, out);

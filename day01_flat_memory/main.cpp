@@ -37,8 +37,7 @@ bool same(const gpu::Buffer<T>& got, const Tensor<T>& want) {
            std::memcmp(host.data(), want.data(), host.size() * sizeof(T)) == 0;
 }
 
-// --- 1
-// --------------------------------------------------------------------------------------------
+// --- 1 -------------------------------------------------------------------------------------------
 
 void memory_is_one_run(lesson::Report& report) {
     report.heading("1. Memory is one run of elements");
@@ -61,8 +60,7 @@ void memory_is_one_run(lesson::Report& report) {
                                                    std::to_string(x.data()[at]));
 }
 
-// --- 2
-// --------------------------------------------------------------------------------------------
+// --- 2 -------------------------------------------------------------------------------------------
 
 void one_question_per_dim(lesson::Report& report) {
     report.heading(
@@ -97,8 +95,7 @@ void one_question_per_dim(lesson::Report& report) {
                  " its [3] is x(1, 2, 3)");
 }
 
-// --- 3
-// --------------------------------------------------------------------------------------------
+// --- 3 -------------------------------------------------------------------------------------------
 
 void one_allocation_many_tensors(lesson::Report& report) {
     report.heading("3. One allocation, many tensors: the 16 parameter tensors of GPT-2 124M");
@@ -120,8 +117,7 @@ void one_allocation_many_tensors(lesson::Report& report) {
                      with_commas(kv));
 }
 
-// --- 4
-// --------------------------------------------------------------------------------------------
+// --- 4 -------------------------------------------------------------------------------------------
 
 void an_iteration_becomes_a_thread(lesson::Report& report) {
     report.heading("4. One iteration becomes one thread");
@@ -148,8 +144,7 @@ void an_iteration_becomes_a_thread(lesson::Report& report) {
                  "the first kernel, one thread: 2 + 7 = " + std::to_string(static_cast<int>(nine)));
 }
 
-// --- 5
-// --------------------------------------------------------------------------------------------
+// --- 5 -------------------------------------------------------------------------------------------
 
 using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Stream);
 
@@ -207,28 +202,28 @@ void versions_of_add(lesson::Report& report, bool timing) {
 
     report.note("add_cuda chooses by address: 16-byte loads begin at a multiple of 16.");
     const struct {
-        std::int64_t past_a,
-            past_out;  // elements that the pointers lie past a multiple of 16 bytes
-    } places[] = {{0, 0}, {1, 1}, {1, 0}};
+        const char* version;
+        std::int64_t past_in;   // elements that the inputs lie past a multiple of 16 bytes
+        std::int64_t past_out;  // and the output
+    } places[] = {{"all aligned", 0, 0}, {"all 4 bytes past", 1, 1}, {"inputs 4 bytes past", 1, 0}};
     for (const auto& place : places) {
-        const std::int64_t m = n - 1;
-        const View<const float> va = a.view(row_major({m}), place.past_a);
-        const View<const float> vb = b.view(row_major({m}), place.past_a);
-        const View<float> vo = out.view(row_major({m}), place.past_out);
+        const auto add_at = [&](const gpu::Buffer<float>& p, const gpu::Buffer<float>& q,
+                                gpu::Buffer<float>& o, std::int64_t count) {
+            const View<float> to = o.view(row_major({count}), place.past_out);
+            const View<const float> from = p.view(row_major({count}), place.past_in);
+            const View<const float> with = q.view(row_major({count}), place.past_in);
+            add_cuda(from, with, to);
+            return choose(from, with, to);
+        };
         out.fill_bytes(0xff);
-        add_cuda(va, vb, vo);
-        const std::vector<float> got = out.download(place.past_out, m);
-        bool ok = true;
-        for (std::int64_t i = 0; i < m; ++i) {
-            ok &= got[static_cast<std::size_t>(i)] == x.out(i + place.past_a);
-        }
-        report.check(ok, "inputs " + std::to_string(4 * place.past_a) + ", output " +
-                             std::to_string(4 * place.past_out) +
-                             " bytes past a multiple of 16: " + name(choose(va, vb, vo)));
+        const Path path = add_at(a, b, out, n - 1);
+        const std::vector<float> got = out.download(place.past_out, n - 1);
+        const bool ok = std::equal(got.begin(), got.end(), x.out.data() + place.past_in);
+        report.port("add", place.version, ok, std::string("takes ") + name(path), work(huge - 1),
+                    [&] { add_at(huge_a, huge_b, huge_out, huge - 1); });
     }
 }
 
-// --- 6
 // --------------------------------------------------------------------------------------------
 
 void other_elementwise(lesson::Report& report) {
@@ -266,8 +261,7 @@ void other_elementwise(lesson::Report& report) {
                  "saxpy   loop: out[i] is 10^6 + 2 * i; port: equals the loop");
 }
 
-// --- 7
-// --------------------------------------------------------------------------------------------
+// --- 7 -------------------------------------------------------------------------------------------
 
 void loop_variables_become_axes(lesson::Report& report) {
     report.heading("7. Loop variables become the axes of a grid; x is the fast one");
@@ -300,8 +294,7 @@ void loop_variables_become_axes(lesson::Report& report) {
     }
 }
 
-// --- 8
-// --------------------------------------------------------------------------------------------
+// --- 8 -------------------------------------------------------------------------------------------
 
 void a_picture(lesson::Report& report, const lesson::Options& options) {
     report.heading("8. A picture: one thread, one pixel");

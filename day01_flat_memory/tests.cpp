@@ -26,8 +26,7 @@ namespace {
 
 constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
 
-// --- offsets
-// --------------------------------------------------------------------------------------
+// --- offsets -------------------------------------------------------------------------------------
 
 TEST_CASE("the offset in a 3 x 3 matrix of 1..9", "[day01][offsets][small]") {
     const Tensor<int> x({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -75,8 +74,7 @@ TEST_CASE("offsets do not wrap at 2^31 or 2^32 elements", "[day01][offsets][smal
     CHECK(offset4(31, 11, 4095, 4095, 12, 4096, 4096) == 6442450943);
 }
 
-// --- one allocation, many tensors
-// -----------------------------------------------------------------
+// --- one allocation, many tensors ----------------------------------------------------------------
 
 TEST_CASE("GPT-2 124M has 124,475,904 parameters in 16 tensors", "[day01][parameters][small]") {
     std::vector<Part> parts = gpt2_parameters();
@@ -135,16 +133,14 @@ TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
     CHECK(refusal([&] { (void)kv_cache_bytes(large, kTwo31 << 31, 2); }) != "");
 }
 
-// --- the first kernel
-// -----------------------------------------------------------------------------
+// --- the first kernel ----------------------------------------------------------------------------
 
 TEST_CASE("one thread adds two numbers", "[day01][first][small]") {
     CHECK(add_two_numbers_cuda(2, 7) == 9);
     CHECK(add_two_numbers_cuda(-0.5f, 0.25f) == -0.25f);
 }
 
-// --- elementwise: loops
-// ---------------------------------------------------------------------------
+// --- elementwise: loops --------------------------------------------------------------------------
 
 TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({2, 3}, {10, 20, 30, 40, 50, 60});
@@ -174,8 +170,7 @@ TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") 
     CHECK(got.matches(answer));
 }
 
-// --- elementwise: ports against loops
-// -------------------------------------------------------------
+// --- elementwise: ports against loops ------------------------------------------------------------
 
 // One below, at and one above a warp, a block, two blocks of quads; primes.
 const std::vector<std::int64_t> kSizes = {0,    1,    2,    3,    4,    5,    6,   7,    8,
@@ -341,8 +336,7 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
     CHECK(square.close_to(want, 0.0, Nans::where_expected));
 }
 
-// --- elementwise: refusals
-// ------------------------------------------------------------------------
+// --- elementwise: refusals -----------------------------------------------------------------------
 
 TEST_CASE("elementwise loops and ports refuse the same arguments in the same words",
           "[day01][elementwise][small]") {
@@ -388,8 +382,7 @@ TEST_CASE("0 elements need no memory and no launch", "[day01][elementwise][small
     CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
 }
 
-// --- fill
-// -----------------------------------------------------------------------------------------
+// --- fill ----------------------------------------------------------------------------------------
 
 TEST_CASE("fill writes each element's own index", "[day01][fill][small]") {
     HostOut<float> m({2, 3});
@@ -445,8 +438,7 @@ TEST_CASE("fill refuses other ranks, gaps and values beyond 64 bits", "[day01][f
                "fill: with base 4611686018427387904 the values of shape (3, 2) do not fit"));
 }
 
-// --- picture
-// --------------------------------------------------------------------------------------
+// --- picture -------------------------------------------------------------------------------------
 
 TEST_CASE("with c = 0 the picture is a disc, and steps follow from squaring",
           "[day01][picture][small]") {
@@ -507,8 +499,7 @@ TEST_CASE("the picture refuses what is not a contiguous matrix", "[day01][pictur
     CHECK(both({nullptr, Shape{2, 3}}, "picture: out is a null pointer"));
 }
 
-// --- more than 2^31 elements, on a GPU
-// ------------------------------------------------------------
+// --- more than 2^31 elements, on a GPU -----------------------------------------------------------
 
 TEST_CASE("add reaches past 2^31 elements", "[day01][elementwise][huge]") {
     // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or

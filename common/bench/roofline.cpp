@@ -59,8 +59,7 @@ std::string to_string(const Limits& limits) {
            " GFLOP/s";
 }
 
-// --- this CPU
-// -------------------------------------------------------------------------------------
+// --- this CPU ------------------------------------------------------------------------------------
 namespace {
 
 // Keeps the optimiser from dropping a result that nobody reads.

@@ -1,8 +1,8 @@
 /// @file
 /// cp.async without the hardware: the emulated twin of the wrappers in common/gpu/ptx.hpp.
 ///
-/// A copy that was started arrives when the thread that started it waits, not before. Until then its
-/// target is pending: whoever reads or writes there is told that a wait is missing.
+/// A copy that was started arrives when the thread that started it waits, not before. Until then
+/// its target is pending: whoever reads or writes there is told that a wait is missing.
 #pragma once
 
 #include <cstddef>

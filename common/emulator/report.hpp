@@ -1,5 +1,6 @@
 /// @file
-/// What the emulator noticed, as data that a test can assert and as a sentence that a learner can use.
+/// What the emulator noticed, as data that a test can assert and as a sentence that a learner can
+/// use.
 #pragma once
 
 #include <array>
@@ -10,12 +11,12 @@
 namespace sixdays::emulator {
 
 enum class Kind {
-    invalid_launch,       // too many threads, too much shared memory, an empty grid
-    invalid_call,         // the runtime was asked for something impossible, such as a double cudaFree
-    out_of_bounds,        // no allocation, or no shared array, has this address
-    freed_memory,         // it had, until cudaFree
-    host_memory,          // a host pointer in a kernel
-    device_memory,        // a device pointer where a copy expects a host pointer
+    invalid_launch,  // too many threads, too much shared memory, an empty grid
+    invalid_call,    // the runtime was asked for something impossible, such as a double cudaFree
+    out_of_bounds,   // no allocation, or no shared array, has this address
+    freed_memory,    // it had, until cudaFree
+    host_memory,     // a host pointer in a kernel
+    device_memory,   // a device pointer where a copy expects a host pointer
     uninitialised_read,   // nobody has written there
     pending_copy,         // an asynchronous copy to there has not been waited for
     misaligned,           // a 16-byte load from an address that 16 does not divide, say
@@ -30,13 +31,13 @@ enum class Kind {
 
 struct Report {
     Kind kind;
-    std::string kernel;                      // as written at the launch, `reduce<256>`
-    std::string file;                        // relative to the project, if it lies there
-    int line = 0;                            // 0 if unknown
-    std::array<std::uint32_t, 3> block{};    // x, y, z
-    std::array<std::uint32_t, 3> thread{};   // x, y, z
-    std::uintptr_t address = 0;              // 0 if none
-    std::string text;                        // the whole story, with all of the above
+    std::string kernel;                     // as written at the launch, `reduce<256>`
+    std::string file;                       // relative to the project, if it lies there
+    int line = 0;                           // 0 if unknown
+    std::array<std::uint32_t, 3> block{};   // x, y, z
+    std::array<std::uint32_t, 3> thread{};  // x, y, z
+    std::uintptr_t address = 0;             // 0 if none
+    std::string text;                       // the whole story, with all of the above
 };
 
 /// The first report since the last cudaGetLastError() that told of an error, or clear_report().
@@ -46,9 +47,12 @@ void clear_report();
 /// "race", "out_of_bounds", ...
 const char* name(Kind kind);
 
-/// In which order blocks, and the threads of a block, get their turns. CUDA promises none, so a right
-/// kernel gives the same results in each.
+/// In which order blocks, and the threads of a block, get their turns. CUDA promises none, so a
+/// right kernel gives the same results in each.
 enum class Order { forward, reversed, shuffled };
 void set_order(Order order, std::uint64_t seed = 0);
+
+/// How much processor time one block may take before it is taken for stuck: 60 seconds, unless set.
+void set_time_limit(int seconds);
 
 }  // namespace sixdays::emulator

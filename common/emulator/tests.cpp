@@ -31,7 +31,8 @@ std::string trouble() {
 
 std::vector<float> numbers(std::size_t n, int period) {
     std::vector<float> v(n);
-    for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<float>(i * 7 % static_cast<std::size_t>(period));
+    for (std::size_t i = 0; i < n; ++i)
+        v[i] = static_cast<float>(i * 7 % static_cast<std::size_t>(period));
     return v;
 }
 
@@ -163,12 +164,12 @@ TEST_CASE("votes, matches, reductions and shuffles do what CUDA's manual says") 
         for (unsigned lane = 0; lane < 32; ++lane) {
             const unsigned* mine = got.data() + lane * 12;
             INFO("lane " << lane);
-            CHECK(mine[0] == 0x49249249u);                  // bits 0, 3, 6, ... 30
+            CHECK(mine[0] == 0x49249249u);  // bits 0, 3, 6, ... 30
             CHECK(mine[1] == 1);
-            CHECK(mine[2] == 0);                            // lane 31 says no
+            CHECK(mine[2] == 0);  // lane 31 says no
             CHECK(mine[3] == 0xffu << lane / 8 * 8);
-            CHECK(mine[4] == 0);                            // 0xffffffff + 1
-            CHECK(mine[5] == 496);                          // 0 + 1 + ... + 31
+            CHECK(mine[4] == 0);    // 0xffffffff + 1
+            CHECK(mine[5] == 496);  // 0 + 1 + ... + 31
             CHECK(static_cast<int>(mine[6]) == -31);
             CHECK(mine[7] == (lane == 0 ? 0 : lane - 1));
             CHECK(mine[8] == (lane % 8 < 5 ? lane + 3 : lane));
@@ -189,20 +190,20 @@ TEST_CASE("atomics count, compare and wrap as on a GPU") {
         atomics(40, out.data());
         REQUIRE(trouble() == "");
         const auto got = out.host();
-        CHECK(got[0] == 780);          // 0 + 1 + ... + 39
+        CHECK(got[0] == 780);  // 0 + 1 + ... + 39
         CHECK(got[1] == 960);
         CHECK(got[2] == 5);
         CHECK(got[3] == 39);
         CHECK(got[4] == 0xffffffffu);
         CHECK(got[5] == 0);
-        CHECK(got[6] == 0);            // 0 ^ 1 ^ ... ^ 39: every four numbers from 4 k on cancel
-        CHECK(got[7] == 0);            // 0 ... 9 and round: 40 steps of 10
-        CHECK(got[8] == 0);            // 0, 9, 8, ... 0: also 10 values
+        CHECK(got[6] == 0);  // 0 ^ 1 ^ ... ^ 39: every four numbers from 4 k on cancel
+        CHECK(got[7] == 0);  // 0 ... 9 and round: 40 steps of 10
+        CHECK(got[8] == 0);  // 0, 9, 8, ... 0: also 10 values
         float halves;
         std::memcpy(&halves, &got[9], sizeof(halves));
         CHECK(halves == 20.0f);
         CHECK(got[10] == 39);
-        CHECK(got[12] == 0);           // 40 times 2^31 is 20 times 2^32
+        CHECK(got[12] == 0);  // 40 times 2^31 is 20 times 2^32
         CHECK(got[13] == 20);
         double quarters;
         std::memcpy(&quarters, &got[14], sizeof(quarters));

@@ -283,8 +283,8 @@ constexpr Right kRight[] = {
 }  // namespace
 
 // The launch is spelled as translate.cmake would write it, so that the table can give the name.
-bool run_right(const std::string& name, int grid, int block, int shared_bytes, const float* in, int n,
-               float* out) {
+bool run_right(const std::string& name, int grid, int block, int shared_bytes, const float* in,
+               int n, float* out) {
     for (const Right& r : kRight) {
         if (name != r.name) continue;
         const auto address = [&r](auto) { return reinterpret_cast<const void*>(r.kernel); };
@@ -296,6 +296,8 @@ bool run_right(const std::string& name, int grid, int block, int shared_bytes, c
     return false;
 }
 
-int count_of_right() { return static_cast<int>(std::size(kRight)); }
+int count_of_right() {
+    return static_cast<int>(std::size(kRight));
+}
 
 }  // namespace sixdays::emulator::tests

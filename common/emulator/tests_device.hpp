@@ -18,7 +18,8 @@ public:
         check(cudaMalloc(&data_, n * sizeof(T)), "cudaMalloc");
     }
     explicit Device(const std::vector<T>& values) : Device(values.size()) {
-        check(cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+        check(cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice),
+              "cudaMemcpy");
     }
     ~Device() { cudaFree(data_); }
     Device(const Device&) = delete;
@@ -27,7 +28,8 @@ public:
     T* data() const { return data_; }
     std::vector<T> host() const {
         std::vector<T> values(n_);
-        check(cudaMemcpy(values.data(), data_, n_ * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        check(cudaMemcpy(values.data(), data_, n_ * sizeof(T), cudaMemcpyDeviceToHost),
+              "cudaMemcpy");
         return values;
     }
 

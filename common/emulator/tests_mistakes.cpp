@@ -1,4 +1,5 @@
-// Every planted mistake is reported: kind, kernel, line, block, thread, and the error a GPU would give.
+// Every planted mistake is reported: kind, kernel, line, block, thread, and the error a GPU would
+// give.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -16,6 +17,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests_device.hpp"
+#include "common/emulator/tests_kernels.hpp"
 #include "common/emulator/tests_mistakes.hpp"
 
 using namespace sixdays::emulator;
@@ -123,11 +125,12 @@ TEST_CASE("every planted mistake is reported by kernel, line, block and thread")
         CHECK(report->kernel == c.name);
         CHECK(report->file == "common/emulator/tests_mistakes.cu");
         CHECK(report->line == marked_line(c.name));
-        CHECK(report->block == std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_block), 0, 0});
+        CHECK(report->block ==
+              std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_block), 0, 0});
         CHECK(report->thread ==
               std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_thread), 0, 0});
     }
-    CHECK(static_cast<int>(std::size(kCases)) == count_of_mistakes());
+    CHECK(static_cast<int>(std::size(kCases)) + 3 == count_of_mistakes());  // 3 come below
 }
 
 TEST_CASE("no order of turns hides a mistake") {
@@ -140,4 +143,105 @@ TEST_CASE("no order of turns hides a mistake") {
         }
         set_order(Order::forward);
     }
+}
+
+TEST_CASE("what no hook sees is still told: a stack that overflows, a loop without end") {
+    const auto told = [](const char* kernel, Kind kind, cudaError_t error) {
+        INFO(kernel);
+        const auto report = provoke({kernel, kind, error, 1, 64, 64, 0, 0});
+        REQUIRE(report);
+        INFO(report->text);
+        CHECK(std::string(name(report->kind)) == name(kind));
+        CHECK(report->kernel == kernel);
+        CHECK(report->file == "common/emulator/tests_mistakes.cu");
+        CHECK(report->line > 0);
+    };
+    told("recursion", Kind::stack_overflow, kFailure);
+    set_time_limit(1);
+    told("endless_loop", Kind::stuck, cudaErrorLaunchTimeout);
+    told("endless_barriers", Kind::stuck, cudaErrorLaunchTimeout);
+    set_time_limit(60);
+    // And the emulator is as good as new.
+    const Device<float> x(std::vector<float>(64, 1.0f)), out(64);
+    saxpy(2.0f, x.data(), x.data(), 64, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host() == std::vector<float>(64, 3.0f));
+}
+
+// Pointers of the wrong kind, with a kernel that is right.
+TEST_CASE("host, freed and foreign pointers are told apart") {
+    const auto after = [](const float* x, const float* y, float* out) {
+        clear_report();
+        cudaGetLastError();
+        saxpy(1.0f, x, y, 64, out);
+        CHECK(cudaGetLastError() == kIllegal);
+        const auto report = last_report();
+        REQUIRE(report);
+        CHECK(report->kernel == "saxpy_kernel");
+        CHECK(report->file == "common/emulator/tests_values.cu");
+        CHECK(report->line > 0);
+        return *report;
+    };
+    const Device<float> x(std::vector<float>(64, 1.0f)), out(64);
+    const std::vector<float> on_heap(64, 1.0f);
+    const float on_stack[64] = {};
+    static float global[64];
+    CHECK(after(x.data(), on_heap.data(), out.data()).kind == Kind::host_memory);
+    CHECK(after(x.data(), on_stack, out.data()).kind == Kind::host_memory);
+    CHECK(after(x.data(), global, out.data()).kind == Kind::host_memory);
+    CHECK(after(x.data(), x.data(), global).kind == Kind::host_memory);
+    CHECK(after(x.data(), nullptr, out.data()).kind == Kind::out_of_bounds);
+
+    float* freed = nullptr;
+    REQUIRE(cudaMalloc(&freed, 256) == cudaSuccess);
+    REQUIRE(cudaFree(freed) == cudaSuccess);
+    const Report report = after(freed, x.data(), out.data());
+    CHECK(report.kind == Kind::freed_memory);
+    CHECK(report.text.find("freed by cudaFree") != std::string::npos);
+    clear_report();
+}
+
+TEST_CASE("copies and frees of wrong pointers are refused in words") {
+    const Device<float> device(std::vector<float>(64, 1.0f));
+    std::vector<float> host(64);
+    const auto refused = [](cudaError_t error, Kind kind) {
+        CHECK(error == cudaErrorInvalidValue);
+        CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+        const auto report = last_report();
+        REQUIRE(report);
+        INFO(report->text);
+        CHECK(std::string(name(report->kind)) == name(kind));
+        CHECK(report->kernel.empty());
+        clear_report();
+    };
+    clear_report();
+    refused(cudaMemcpy(device.data(), device.data(), 256, cudaMemcpyHostToDevice),
+            Kind::device_memory);
+    refused(cudaMemcpy(host.data(), host.data(), 256, cudaMemcpyHostToDevice), Kind::host_memory);
+    refused(cudaMemcpy(host.data(), device.data(), 256, cudaMemcpyHostToDevice), Kind::host_memory);
+    refused(cudaMemcpy(host.data(), device.data(), 257, cudaMemcpyDeviceToHost),
+            Kind::out_of_bounds);
+    refused(cudaMemset(device.data(), 0, 260), Kind::out_of_bounds);
+    refused(cudaMemset(host.data(), 0, 256), Kind::host_memory);
+    refused(cudaFree(host.data()), Kind::invalid_call);
+    refused(cudaFree(device.data() + 1), Kind::invalid_call);
+    void* twice = nullptr;
+    REQUIRE(cudaMalloc(&twice, 64) == cudaSuccess);
+    REQUIRE(cudaFree(twice) == cudaSuccess);
+    refused(cudaFree(twice), Kind::invalid_call);
+    refused(cudaMemcpy(twice, host.data(), 64, cudaMemcpyHostToDevice), Kind::freed_memory);
+}
+
+TEST_CASE("the first report stays until its error was told") {
+    clear_report();
+    const Device<float> x(std::vector<float>(64, 1.0f)), out(64);
+    saxpy(1.0f, x.data(), x.data(), 65, out.data());
+    saxpy(1.0f, x.data(), nullptr, 1, out.data());
+    CHECK(last_report()->text.find("element 64") != std::string::npos);
+    CHECK(cudaGetLastError() == kIllegal);
+    CHECK(last_report()->text.find("element 64") != std::string::npos);
+    saxpy(1.0f, x.data(), nullptr, 1, out.data());
+    CHECK(last_report()->text.find("null pointer") != std::string::npos);
+    cudaGetLastError();
+    clear_report();
 }

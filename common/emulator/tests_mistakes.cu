@@ -9,7 +9,8 @@
 
 namespace sixdays::emulator::tests {
 
-// --- bounds ------------------------------------------------------------------------------------------
+// --- bounds
+// ------------------------------------------------------------------------------------------
 __global__ void no_guard(const float* in, int, float* out) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     out[i] = in[i];  // MARK no_guard
@@ -35,7 +36,9 @@ __global__ void past_shared_array(const float* in, int, float* out) {
     __syncthreads();
     out[t] = tile[t + 1];  // MARK past_shared_array
 }
-__device__ __forceinline__ float read(const float* p) { return *p; }  // MARK past_shared_pointer
+__device__ __forceinline__ float read(const float* p) {
+    return *p;  // MARK past_shared_pointer
+}
 __global__ void past_shared_pointer(const float* in, int, float* out) {
     __shared__ float tile[32];
     __shared__ float next[32];
@@ -79,10 +82,12 @@ __global__ void offset_32(const float* in, int, float* out) {
     out[threadIdx.x] = big > 0 ? in[0] : 0.0f;
 }
 __global__ void memcpy_past_end(const float* in, int n, float* out) {
-    if (threadIdx.x == 0) memcpy(out, in, static_cast<std::size_t>(n + 1) * 4);  // MARK memcpy_past_end
+    if (threadIdx.x == 0)
+        memcpy(out, in, static_cast<std::size_t>(n + 1) * 4);  // MARK memcpy_past_end
 }
 
-// --- never written -----------------------------------------------------------------------------------
+// --- never written
+// -----------------------------------------------------------------------------------
 __global__ void unwritten_global(const float* in, int, float* out) {
     out[threadIdx.x] += in[threadIdx.x];  // MARK unwritten_global
 }
@@ -99,7 +104,8 @@ __global__ void stale_shared(const float* in, int, float* out) {
     out[blockIdx.x * 32 + threadIdx.x] = tile[threadIdx.x];  // MARK stale_shared
 }
 
-// --- races -------------------------------------------------------------------------------------------
+// --- races
+// -------------------------------------------------------------------------------------------
 template <bool FIRST, bool SECOND>
 __device__ __forceinline__ void sweep(const float* in, int n, float* out) {
     __shared__ float tile[128];
@@ -113,7 +119,9 @@ __device__ __forceinline__ void sweep(const float* in, int n, float* out) {
     }
     out[t] = sum;
 }
-__global__ void no_first_barrier(const float* in, int n, float* out) { sweep<false, true>(in, n, out); }
+__global__ void no_first_barrier(const float* in, int n, float* out) {
+    sweep<false, true>(in, n, out);
+}
 __global__ void no_second_barrier(const float* in, int n, float* out) {
     sweep<true, false>(in, n, out);
 }
@@ -168,7 +176,8 @@ __global__ void last_block_without_fence(const float* in, int, float* out) {
     __syncthreads();
     if (last && threadIdx.x == 0) {
         float sum = 0.0f;
-        for (unsigned b = 0; b < gridDim.x; ++b) sum += out[1 + b];  // MARK last_block_without_fence
+        for (unsigned b = 0; b < gridDim.x; ++b)
+            sum += out[1 + b];  // MARK last_block_without_fence
         out[1] = sum;
     }
 }
@@ -179,7 +188,8 @@ __global__ void neighbour_bytes(const float*, int, float* out) {
     bytes[threadIdx.x + 1] = 1;
 }
 
-// --- barriers and warp calls -------------------------------------------------------------------------
+// --- barriers and warp calls
+// -------------------------------------------------------------------------
 __global__ void barrier_in_branch(const float* in, int, float* out) {
     __shared__ float s[64];
     const int t = static_cast<int>(threadIdx.x);
@@ -197,7 +207,8 @@ __global__ void barriers_in_both_branches(const float*, int, float* out) {
     out[threadIdx.x] = 1.0f;
 }
 __global__ void barrier_count_differs(const float*, int, float* out) {
-    for (unsigned i = 0; i < threadIdx.x / 32 + 1; ++i) __syncthreads();  // MARK barrier_count_differs
+    for (unsigned i = 0; i < threadIdx.x / 32 + 1; ++i)
+        __syncthreads();  // MARK barrier_count_differs
     out[threadIdx.x] = 1.0f;
     __syncthreads();
 }
@@ -226,7 +237,8 @@ __global__ void different_calls(const float* in, int, float* out) {
     out[threadIdx.x] = v;
 }
 
-// --- the rest ----------------------------------------------------------------------------------------
+// --- the rest
+// ----------------------------------------------------------------------------------------
 __global__ void missing_wait(const float* in, int, float* out) {
     __shared__ float tile[32];
     async_copy(&tile[threadIdx.x], in + threadIdx.x, 4);
@@ -261,6 +273,28 @@ __global__ void spins(const float*, int, float* out) {
         while (*flag == 0.0f) {  // MARK spins
         }
     }
+}
+
+__device__ float deeper(const float* in, int n) {
+    volatile float here[64];
+    here[n % 64] = in[0];
+    return n == -1 ? here[1] : deeper(in, n + 1) + here[n % 64];  // MARK
+}
+__global__ void recursion(const float* in, int, float* out) {
+    out[threadIdx.x] = deeper(in, 0);
+}
+__global__ void endless_loop(const float*, int n, float* out) {
+    unsigned i = 1;
+    while (i != 0) i = i * 2 + static_cast<unsigned>(n) % 2 + 1;  // MARK endless_loop
+    out[threadIdx.x] = 1.0f;
+}
+__global__ void endless_barriers(const float* in, int, float* out) {
+    __shared__ float s[64];
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 1) {
+        s[threadIdx.x] = in[threadIdx.x];
+        __syncthreads();
+    }
+    out[threadIdx.x] = s[threadIdx.x];
 }
 
 namespace {
@@ -310,6 +344,9 @@ constexpr Mistake kMistakes[] = {
     {"copy_without_barrier", copy_without_barrier},
     {"fails_assert", fails_assert},
     {"spins", spins},
+    {"recursion", recursion},
+    {"endless_loop", endless_loop},
+    {"endless_barriers", endless_barriers},
 };
 
 }  // namespace
@@ -328,6 +365,8 @@ bool run_mistake(const std::string& name, int grid, int block, int shared_bytes,
     return false;
 }
 
-int count_of_mistakes() { return static_cast<int>(std::size(kMistakes)); }
+int count_of_mistakes() {
+    return static_cast<int>(std::size(kMistakes));
+}
 
 }  // namespace sixdays::emulator::tests

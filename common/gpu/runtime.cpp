@@ -79,8 +79,7 @@ std::string name_and_text(cudaError_t code) {
 
 }  // namespace
 
-// --- check.hpp, launch.hpp
-// ------------------------------------------------------------------------
+// --- check.hpp, launch.hpp -----------------------------------------------------------------------
 
 void check(cudaError_t code, const char* call, const char* file, int line) {
     if (code == cudaSuccess) return;
@@ -125,8 +124,7 @@ unsigned blocks_for_yz(std::int64_t items, int threads) {
     return static_cast<unsigned>(std::min<std::int64_t>(blocks(items, threads), 65535));
 }
 
-// --- device.hpp
-// -----------------------------------------------------------------------------------
+// --- device.hpp ----------------------------------------------------------------------------------
 
 bool is_emulated() noexcept {
 #ifdef SIXDAYS_EMULATED
@@ -171,8 +169,7 @@ void synchronize() {
     SIXDAYS_CUDA(cudaDeviceSynchronize());
 }
 
-// --- buffer.hpp
-// -----------------------------------------------------------------------------------
+// --- buffer.hpp ----------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -210,8 +207,7 @@ void fill_bytes(void* device, int byte, std::size_t bytes) {
 
 }  // namespace detail
 
-// --- timer.hpp
-// ------------------------------------------------------------------------------------
+// --- timer.hpp -----------------------------------------------------------------------------------
 
 Timer::Timer() {
     SIXDAYS_CUDA(cudaEventCreate(&start_));

@@ -45,8 +45,7 @@ bool is_empty(const Shape& shape) {
 
 }  // namespace
 
-// --- Dims
-// -----------------------------------------------------------------------------------------
+// --- Dims ----------------------------------------------------------------------------------------
 
 Dims::Dims(std::initializer_list<std::int64_t> values) {
     if (values.size() > kMaxRank) {
@@ -90,8 +89,7 @@ std::int64_t size(const Shape& shape) {
     return is_empty(shape) ? 0 : product;
 }
 
-// --- Layout
-// ---------------------------------------------------------------------------------------
+// --- Layout --------------------------------------------------------------------------------------
 
 Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), strides(strides_) {
     if (shape.rank != strides.rank) {

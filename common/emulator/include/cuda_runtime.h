@@ -1,6 +1,7 @@
 /// @file
-/// What nvcc includes before every .cu file. A kernel file, which the emulator compiles with its eyes
-/// open (-fsanitize=thread), gets the kernel language too; a host file gets the runtime's calls.
+/// What nvcc includes before every .cu file. A kernel file, which the emulator compiles with its
+/// eyes open (-fsanitize=thread), gets the kernel language too; a host file gets the runtime's
+/// calls.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

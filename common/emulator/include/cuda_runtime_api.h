@@ -1,6 +1,6 @@
 /// @file
-/// The part of the CUDA runtime that these lessons call, for the emulated device. Names, numbers and
-/// meanings are CUDA's; see common/emulator/README.md for what differs.
+/// The part of the CUDA runtime that these lessons call, for the emulated device. Names, numbers
+/// and meanings are CUDA's; see common/emulator/README.md for what differs.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/signals.hpp"
+#include "common/emulator/runtime/trace.hpp"
 
 namespace sixdays::emulator {
 
@@ -14,7 +16,9 @@ std::size_t arguments_bytes = 0;
 bool reads(Access what) {
     return what == Access::read || what == Access::volatile_read || what == Access::atomic;
 }
-bool writes(Access what) { return what != Access::read && what != Access::volatile_read; }
+bool writes(Access what) {
+    return what != Access::read && what != Access::volatile_read;
+}
 
 const char* verb(Access what) {
     return what == Access::atomic ? "updates" : writes(what) ? "writes" : "reads";
@@ -50,7 +54,8 @@ std::string story(const char* what_happens, std::size_t bytes) {
                                Access what, const void* code) {
     fail({Kind::pending_copy, cudaErrorLaunchFailure, code,
           story(verb(what), bytes) + describe_inside(region, address, bytes) +
-              ", where an asynchronous copy has yet to arrive. The thread that started the copy must "
+              ", where an asynchronous copy has yet to arrive. The thread that started the copy "
+              "must "
               "wait for it; then a barrier lets the others see it.",
           address});
 }
@@ -87,24 +92,24 @@ bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
     return state == kGood;
 }
 
-// Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or a
-// host pointer.
+// Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
+// a host pointer.
 void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
-    const std::size_t fiber = fiber_of_address(address);
-    if (fiber == current->fiber->stack) return;
+    if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
     if (address - arguments_begin < arguments_bytes && !writes(what)) return;
     if (is_device_variable(address)) return;
     if (!writes(what) && is_constant_data(address)) return;
-    if (fiber != kMaxFibers) {
+    if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-              story(verb(what), bytes) + "of another thread's local memory. A thread's own variables "
-                                         "cannot be seen by others on a GPU.",
+              story(verb(what), bytes) +
+                  "of another thread's local memory. A thread's own variables "
+                  "cannot be seen by others on a GPU.",
               address});
     }
     if (address < 4096) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-              story(verb(what), bytes) + format("at address %zu: a null pointer.",
-                                                static_cast<std::size_t>(address)),
+              story(verb(what), bytes) +
+                  format("at address %zu: a null pointer.", static_cast<std::size_t>(address)),
               address});
     }
     fail({Kind::host_memory, cudaErrorIllegalAddress, code,
@@ -128,10 +133,11 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
     if (++block.fruitless > kFruitless) {
         fail({Kind::stuck, cudaErrorLaunchTimeout, code,
               story("reads", bytes) +
-                  format("again and again: for %u million accesses no thread of the block has written "
-                         "anything, so the loop seems to wait for ever. The emulator runs one block "
-                         "after another; a block cannot wait for one that comes later.",
-                         kPatience / 1000u * kFruitless / 1000u),
+                  format(
+                      "again and again: for %u million accesses no thread of the block has written "
+                      "anything, so the loop seems to wait for ever. The emulator runs one block "
+                      "after another; a block cannot wait for one that comes later.",
+                      kPatience / 1000u * kFruitless / 1000u),
               address});
     }
     yield();
@@ -142,11 +148,13 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
 void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
     if (current == nullptr || bytes == 0) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (time_is_up) fail_for_time(code);
     if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
     if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
     check_race(*region, address, bytes, what, code);
+    if (tracing) trace_access(*region, address, bytes, what, code);
     if (what == Access::write) block.fruitless = 0;
 }
 

@@ -35,16 +35,18 @@ void check_target(const Copy& copy, const Site& site) {
                      name(*current).c_str(), copy.bytes)});
     }
     if (to % copy.bytes != 0 || from % copy.bytes != 0) {
-        fail({Kind::misaligned, cudaErrorMisalignedAddress, site,
-              format("%s starts an asynchronous copy of %zu bytes, but its %s is %zu bytes beyond a "
-                     "multiple of that.",
-                     name(*current).c_str(), copy.bytes, to % copy.bytes != 0 ? "target" : "source",
-                     to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
-              to});
+        fail(
+            {Kind::misaligned, cudaErrorMisalignedAddress, site,
+             format("%s starts an asynchronous copy of %zu bytes, but its %s is %zu bytes beyond a "
+                    "multiple of that.",
+                    name(*current).c_str(), copy.bytes, to % copy.bytes != 0 ? "target" : "source",
+                    to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
+             to});
     }
     if (!shared_arrays.contains(to) && !shared_dynamic.contains(to)) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
-              name(*current) + " starts an asynchronous copy to an address outside of shared memory.",
+              name(*current) +
+                  " starts an asynchronous copy to an address outside of shared memory.",
               to});
     }
 }
@@ -78,7 +80,8 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
     const Copy copy{to_shared, from_global, bytes, valid_bytes, code};
     check_target(copy, site);
     access(from_global, valid_bytes, Access::read, code);
-    access(to_shared, bytes, Access::write, code);  // in bounds, nobody else's, not pending already?
+    access(to_shared, bytes, Access::write,
+           code);  // in bounds, nobody else's, not pending already?
     set_pending(to_shared, bytes, true);
     queues[current->id].copies.push_back(copy);
     any = true;

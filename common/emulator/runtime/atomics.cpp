@@ -27,26 +27,26 @@ T update(T* address, const void* code, Change change) {
 }  // namespace
 
 // The same few operations for every type: value is the second argument, old is what was there.
-#define SIXDAYS_ATOMIC(name, T, expression)                                             \
-    T name(T* address, T value) {                                                       \
-        return update(address, __builtin_return_address(0),                             \
-                      [value](T old) { return static_cast<T>(expression); });           \
+#define SIXDAYS_ATOMIC(name, T, expression)                                   \
+    T name(T* address, T value) {                                             \
+        return update(address, __builtin_return_address(0),                   \
+                      [value](T old) { return static_cast<T>(expression); }); \
     }
-#define SIXDAYS_CAS(T)                                                                  \
-    T atomicCAS(T* address, T compare, T value) {                                       \
-        return update(address, __builtin_return_address(0),                             \
-                      [=](T old) { return old == compare ? value : old; });             \
+#define SIXDAYS_CAS(T)                                                      \
+    T atomicCAS(T* address, T compare, T value) {                           \
+        return update(address, __builtin_return_address(0),                 \
+                      [=](T old) { return old == compare ? value : old; }); \
     }
 // Signed integers wrap in an atomic addition, as on a GPU.
-#define SIXDAYS_ALL(T)                                                                  \
-    SIXDAYS_ATOMIC(atomicAdd, T, static_cast<unsigned long long>(old) +                 \
-                                     static_cast<unsigned long long>(value))            \
-    SIXDAYS_ATOMIC(atomicExch, T, (static_cast<void>(old), value))                      \
-    SIXDAYS_ATOMIC(atomicMin, T, std::min(old, value))                                  \
-    SIXDAYS_ATOMIC(atomicMax, T, std::max(old, value))                                  \
-    SIXDAYS_ATOMIC(atomicAnd, T, old & value)                                           \
-    SIXDAYS_ATOMIC(atomicOr, T, old | value)                                            \
-    SIXDAYS_ATOMIC(atomicXor, T, old ^ value)                                           \
+#define SIXDAYS_ALL(T)                                                                            \
+    SIXDAYS_ATOMIC(atomicAdd, T,                                                                  \
+                   static_cast<unsigned long long>(old) + static_cast<unsigned long long>(value)) \
+    SIXDAYS_ATOMIC(atomicExch, T, (static_cast<void>(old), value))                                \
+    SIXDAYS_ATOMIC(atomicMin, T, std::min(old, value))                                            \
+    SIXDAYS_ATOMIC(atomicMax, T, std::max(old, value))                                            \
+    SIXDAYS_ATOMIC(atomicAnd, T, old& value)                                                      \
+    SIXDAYS_ATOMIC(atomicOr, T, old | value)                                                      \
+    SIXDAYS_ATOMIC(atomicXor, T, old ^ value)                                                     \
     SIXDAYS_CAS(T)
 
 SIXDAYS_ALL(int)

@@ -5,6 +5,7 @@
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
+#include "common/emulator/runtime/signals.hpp"
 
 namespace sixdays::emulator {
 
@@ -38,22 +39,28 @@ bool same(const Site& a, const Site& b) {
 void check_same_barrier(const Thread& me, const Site& site) {
     const Thread* other = somebody_at_barrier();
     if (other == nullptr || same(other->barrier_site, site)) return;
-    fail({Kind::barrier, cudaErrorLaunchFailure, site,
-          format("%s comes to this __syncthreads() while %s waits at the one in {0}. All threads of "
-                 "a block must come to the same barrier: is one of them inside an `if` or a loop "
-                 "that not every thread enters?",
-                 name(me).c_str(), name(*other).c_str()),
-          0,
-          {other->barrier_site}});
+    fail(
+        {Kind::barrier,
+         cudaErrorLaunchFailure,
+         site,
+         format("%s comes to this __syncthreads() while %s waits at the one in {0}. All threads of "
+                "a block must come to the same barrier: is one of them inside an `if` or a loop "
+                "that not every thread enters?",
+                name(me).c_str(), name(*other).c_str()),
+         0,
+         {other->barrier_site}});
 }
 
 }  // namespace
 
-void block_barrier(Site site) { block_barrier_count(0, site); }
+void block_barrier(Site site) {
+    block_barrier_count(0, site);
+}
 
 int block_barrier_count(int predicate, Site site) {
     if (current == nullptr) return predicate != 0;
     Thread& me = *current;
+    if (time_is_up) fail_for_time(__builtin_return_address(0));
     if (block.at_barrier > 0) check_same_barrier(me, site);
     block.barrier_votes += predicate != 0;
     me.state = Thread::State::at_barrier;
@@ -66,9 +73,10 @@ int block_barrier_count(int predicate, Site site) {
 void leave_block(Thread& me) {
     me.state = Thread::State::done;
     --block.live;
+    block.live_lanes[me.warp()] &= ~(1u << me.lane());
     block.fruitless = 0;
     if (block.at_barrier > 0 && block.at_barrier == block.live) open_barrier();
-    finish_calls_without(me);
+    if (block.waiting_lanes[me.warp()] != 0) finish_calls_without(me);
 }
 
 // Everybody left waits at a barrier or in a warp call, and some wait for each other.
@@ -81,16 +89,21 @@ void report_deadlock() {
         }
     }
     if (in_barrier != nullptr && in_call != nullptr) {
-        note({Kind::warp_call, cudaErrorLaunchFailure, in_call->call.site,
-              format("%s waits in this warp call, whose mask 0x%08x names lanes that do not come: %s "
-                     "waits at the __syncthreads() in {0}. Every lane that the mask names must make "
-                     "the call.",
-                     name(*in_call).c_str(), in_call->call.mask, name(*in_barrier).c_str()),
+        note({Kind::warp_call,
+              cudaErrorLaunchFailure,
+              in_call->call.site,
+              format(
+                  "%s waits in this warp call, whose mask 0x%08x names lanes that do not come: %s "
+                  "waits at the __syncthreads() in {0}. Every lane that the mask names must make "
+                  "the call.",
+                  name(*in_call).c_str(), in_call->call.mask, name(*in_barrier).c_str()),
               0,
               {in_barrier->barrier_site},
               in_call});
     } else if (in_call != nullptr) {
-        note({Kind::warp_call, cudaErrorLaunchFailure, in_call->call.site,
+        note({Kind::warp_call,
+              cudaErrorLaunchFailure,
+              in_call->call.site,
               format("%s waits in this warp call, whose mask 0x%08x names lanes that do not come. "
                      "Every lane that the mask names must make the call.",
                      name(*in_call).c_str(), in_call->call.mask),
@@ -98,7 +111,9 @@ void report_deadlock() {
               {},
               in_call});
     } else if (in_barrier != nullptr) {
-        note({Kind::barrier, cudaErrorLaunchFailure, in_barrier->barrier_site,
+        note({Kind::barrier,
+              cudaErrorLaunchFailure,
+              in_barrier->barrier_site,
               format("%u of %u threads wait at this __syncthreads() for ever, %s among them.",
                      block.at_barrier, block.live, name(*in_barrier).c_str()),
               0,

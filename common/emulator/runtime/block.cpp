@@ -33,8 +33,8 @@ void fiber_main() {
 void make_fibers() {
     fibers.resize(kMaxFibers);
     for (std::size_t i = kMaxFibers; i-- > 0;) {
-        fibers[i].stack = i;
-        prepare_context(fibers[i].context, stack_of_fiber(i), fiber_main);
+        fibers[i].stack = stack_of_fiber(i);
+        prepare_context(fibers[i].context, fibers[i].stack, fiber_main);
         idle.push_back(&fibers[i]);
     }
 }
@@ -55,7 +55,7 @@ void abandon() {
     for (unsigned id = 0; id < block.size; ++id) {
         Thread& thread = block.threads[id];
         if (thread.fiber == nullptr) continue;
-        prepare_context(thread.fiber->context, stack_of_fiber(thread.fiber->stack), fiber_main);
+        prepare_context(thread.fiber->context, thread.fiber->stack, fiber_main);
         end(thread);
     }
     ready.clear();
@@ -68,11 +68,11 @@ void start_threads() {
     block.fruitless = 0;
     begin_block_clocks(block.size);
     forget_copies(block.size);
+    block.live_lanes.fill(0);
+    block.waiting_lanes.fill(0);
     for (const unsigned id : block.order) {
+        block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
-        thread.id = id;
-        thread.index = {id % block.extents.x, id / block.extents.x % block.extents.y,
-                        id / block.extents.x / block.extents.y};
         thread.state = Thread::State::fresh;
         thread.patience = kPatience;
         ready.push_back(&thread);
@@ -80,6 +80,15 @@ void start_threads() {
 }
 
 }  // namespace
+
+void number_threads() {
+    const dim3 extents = block.extents;
+    for (unsigned id = 0; id < block.size; ++id) {
+        block.threads[id].id = id;
+        block.threads[id].index = {id % extents.x, id / extents.x % extents.y,
+                                   id / extents.x / extents.y};
+    }
+}
 
 void run_block(const Launch& what) {
     if (fibers.empty()) make_fibers();
@@ -102,7 +111,9 @@ void run_block(const Launch& what) {
     if (launch_failed()) abandon();
 }
 
-void wait_for_turn() { switch_context(current->fiber->context, scheduler); }
+void wait_for_turn() {
+    switch_context(current->fiber->context, scheduler);
+}
 
 void yield() {
     make_ready(*current);
@@ -114,9 +125,17 @@ void make_ready(Thread& thread) {
     ready.push_back(&thread);
 }
 
-uint3 thread_index() noexcept { return current->index; }
-uint3 block_index() noexcept { return block.index; }
-uint3 block_extents() noexcept { return block.extents; }
-uint3 grid_extents() noexcept { return block.grid; }
+uint3 thread_index() noexcept {
+    return current->index;
+}
+uint3 block_index() noexcept {
+    return block.index;
+}
+uint3 block_extents() noexcept {
+    return block.extents;
+}
+uint3 grid_extents() noexcept {
+    return block.grid;
+}
 
 }  // namespace sixdays::emulator

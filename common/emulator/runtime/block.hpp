@@ -1,7 +1,7 @@
 /// @file
-/// One block of threads at work: who runs, who waits for whom. Blocks run one after another, and the
-/// threads of a block take turns on one OS thread; they change at barriers and warp calls only (and in
-/// loops that spin).
+/// One block of threads at work: who runs, who waits for whom. Blocks run one after another, and
+/// the threads of a block take turns on one OS thread; they change at barriers and warp calls only
+/// (and in loops that spin).
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr unsigned kMaxThreads = 1024;
 
 struct Fiber {
     Context context;
-    std::size_t stack = 0;  // its index
+    std::byte* stack = nullptr;
 };
 
 /// What a lane brought to a warp call, and what it gets.
@@ -37,13 +37,13 @@ struct WarpSlot {
 struct Thread {
     enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp_call, done };
 
-    uint3 index;             // threadIdx
-    unsigned id = 0;         // x + y * blockDim.x + z * blockDim.x * blockDim.y
+    uint3 index;      // threadIdx
+    unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
     Fiber* fiber = nullptr;
-    unsigned patience = 0;   // accesses until others get a turn
-    Site barrier_site;       // where it waits, if at_barrier
-    WarpSlot call;           // where it waits, if at_warp_call
+    unsigned patience = 0;  // accesses until others get a turn
+    Site barrier_site;      // where it waits, if at_barrier
+    WarpSlot call;          // where it waits, if at_warp_call
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -59,11 +59,12 @@ struct Block {
     unsigned fruitless = 0;   // turns taken from impatient threads since the last store
     int barrier_votes = 0;    // predicates that were true, so far
     int barrier_result = 0;
+    std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
+    std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // those in a warp call
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);
     std::vector<unsigned> order;  // in which threads get their first turn
     std::array<std::vector<unsigned>, kMaxThreads / kWarp> lane_order;  // the same, by warp
 
-    unsigned live_lanes(unsigned warp) const;  // as a mask
     Thread* lane(unsigned warp, unsigned lane) {
         const unsigned id = warp * kWarp + lane;
         return id < size ? &threads[id] : nullptr;
@@ -74,6 +75,8 @@ struct Block {
 extern Thread* current;
 extern Block block;
 
+/// A launch starts: who the threads of its blocks are.
+void number_threads();
 /// Runs every thread of `block` to its end, or until a Finding was stored.
 void run_block(const Launch& what);
 
@@ -94,7 +97,7 @@ void finish_calls_without(const Thread& gone);
 /// Calls of __activemask are answered when nobody else can move; false if there were none.
 bool answer_active_masks();
 
-constexpr unsigned kPatience = 20000;   // accesses until others get a turn
-constexpr unsigned kFruitless = 5000;   // such turns without a store in the block
+constexpr unsigned kPatience = 20000;  // accesses until others get a turn
+constexpr unsigned kFruitless = 5000;  // such turns without a store in the block
 
 }  // namespace sixdays::emulator

@@ -12,11 +12,20 @@ namespace {
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 
-bool in_heap(const void* p) { return heap.contains(reinterpret_cast<std::uintptr_t>(p)); }
+bool in_heap(const void* p) {
+    return heap.contains(reinterpret_cast<std::uintptr_t>(p));
+}
 
 cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string text,
                    const void* address) {
-    note({kind, error, code, std::move(text), reinterpret_cast<std::uintptr_t>(address)});
+    note({kind,
+          error,
+          code,
+          std::move(text),
+          reinterpret_cast<std::uintptr_t>(address),
+          {},
+          nullptr,
+          false});
     return error;
 }
 
@@ -26,28 +35,30 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     if (device && !is_device_range(p, bytes)) {
         const auto address = reinterpret_cast<std::uintptr_t>(p);
         if (!in_heap(p)) {
-            return refuse(Kind::host_memory, cudaErrorInvalidValue, code,
-                          format("%s of %zu bytes: its %s is a host pointer, where a device pointer "
-                                 "was announced. Are the arguments or the direction swapped?",
-                                 call, bytes, side),
-                          p);
+            return refuse(
+                Kind::host_memory, cudaErrorInvalidValue, code,
+                format("%s of %zu bytes: its %s is a host pointer, where a device pointer "
+                       "was announced. Are the arguments or the direction swapped?",
+                       call, bytes, side),
+                p);
         }
         const Extent near = nearest_allocation(address);
         return refuse(near.live ? Kind::out_of_bounds : Kind::freed_memory, cudaErrorInvalidValue,
                       code,
-                      format("%s of %zu bytes: its %s is not inside one allocation; it starts ", call,
-                             bytes, side) +
+                      format("%s of %zu bytes: its %s is not inside one allocation; it starts ",
+                             call, bytes, side) +
                           (address >= near.begin && address < near.begin + near.bytes && near.live
                                ? describe_inside(heap, address, 1) + " and ends beyond it."
                                : describe_outside(heap, address, 1)),
                       p);
     }
     if (!device && in_heap(p)) {
-        return refuse(Kind::device_memory, cudaErrorInvalidValue, code,
-                      format("%s of %zu bytes: its %s is a device pointer, where a host pointer was "
-                             "announced. Are the arguments or the direction swapped?",
-                             call, bytes, side),
-                      p);
+        return refuse(
+            Kind::device_memory, cudaErrorInvalidValue, code,
+            format("%s of %zu bytes: its %s is a device pointer, where a host pointer was "
+                   "announced. Are the arguments or the direction swapped?",
+                   call, bytes, side),
+            p);
     }
     return cudaSuccess;
 }
@@ -69,7 +80,8 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
         return cudaErrorInvalidMemcpyDirection;
     }
     const bool into = to_device(kind, to), out_of = from_device(kind, from);
-    if (const auto e = check_side(call, "target", to, bytes, into, code); e != cudaSuccess) return e;
+    if (const auto e = check_side(call, "target", to, bytes, into, code); e != cudaSuccess)
+        return e;
     if (const auto e = check_side(call, "source", from, bytes, out_of, code); e != cudaSuccess) {
         return e;
     }
@@ -135,7 +147,9 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
     return cudaMalloc(pointer, bytes);
 }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+    return cudaFree(pointer);
+}
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return result(cudaErrorInvalidValue);

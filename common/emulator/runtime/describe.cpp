@@ -57,8 +57,12 @@ bool register_device_variable(const void* address, std::size_t bytes) noexcept {
     return true;
 }
 
-bool is_constant_data(std::uintptr_t address) { return in_any(constant_ranges(), address); }
-bool is_device_variable(std::uintptr_t address) { return in_any(device_variables(), address); }
+bool is_constant_data(std::uintptr_t address) {
+    return in_any(constant_ranges(), address);
+}
+bool is_device_variable(std::uintptr_t address) {
+    return in_any(device_variables(), address);
+}
 
 namespace {
 
@@ -80,8 +84,12 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
                       extent(near.bytes, bytes, what).c_str());
     }
     const std::size_t offset = address - near.begin;
-    if (!near.live) return "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what) + ".";
-    const std::string text = "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
+    if (!near.live) {
+        return "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what) +
+               ", which has been freed by cudaFree.";
+    }
+    const std::string text =
+        "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
     if (offset < near.bytes) return text + ", and ends beyond it.";
     const std::size_t past = offset - near.bytes;
     if (past == 0) {
@@ -104,9 +112,6 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
     const Extent near = nearest_allocation(address);
     if (near.bytes == 0 && near.begin == 0) {
         return "at a device address that is no allocation's.";
-    }
-    if (!near.live) {
-        return outside(near, address, bytes, "an allocation that was freed by cudaFree");
     }
     return outside(near, address, bytes, "an allocation");
 }

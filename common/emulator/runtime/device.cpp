@@ -26,7 +26,9 @@ std::map<const void*, std::size_t>& shared_limits() {
     return limits;
 }
 
-bool is_device(int device) { return device == 0; }
+bool is_device(int device) {
+    return device == 0;
+}
 
 }  // namespace
 
@@ -67,7 +69,9 @@ cudaError_t cudaDriverGetVersion(int* version) {
     return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    return cudaDriverGetVersion(version);
+}
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (properties == nullptr) return result(cudaErrorInvalidValue);
@@ -102,34 +106,61 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock:
         case cudaDevAttrMaxBlockDimX:
-        case cudaDevAttrMaxBlockDimY: *value = 1024; break;
-        case cudaDevAttrMaxBlockDimZ: *value = 64; break;
-        case cudaDevAttrMaxGridDimX: *value = 2147483647; break;
+        case cudaDevAttrMaxBlockDimY:
+            *value = 1024;
+            break;
+        case cudaDevAttrMaxBlockDimZ:
+            *value = 64;
+            break;
+        case cudaDevAttrMaxGridDimX:
+            *value = 2147483647;
+            break;
         case cudaDevAttrMaxGridDimY:
-        case cudaDevAttrMaxGridDimZ: *value = 65535; break;
+        case cudaDevAttrMaxGridDimZ:
+            *value = 65535;
+            break;
         case cudaDevAttrMaxSharedMemoryPerBlock:
             *value = static_cast<int>(sixdays::emulator::kStaticSharedLimit);
             break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin:
             *value = static_cast<int>(sixdays::emulator::kDynamicSharedLimit);
             break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = kSharedPerMultiprocessor; break;
-        case cudaDevAttrTotalConstantMemory: *value = 65536; break;
-        case cudaDevAttrWarpSize: *value = 32; break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+            *value = kSharedPerMultiprocessor;
+            break;
+        case cudaDevAttrTotalConstantMemory:
+            *value = 65536;
+            break;
+        case cudaDevAttrWarpSize:
+            *value = 32;
+            break;
         case cudaDevAttrMaxRegistersPerBlock:
-        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = kRegisters; break;
-        case cudaDevAttrMultiProcessorCount: *value = kMultiprocessors; break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = kThreadsPerMultiprocessor; break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = kBlocksPerMultiprocessor; break;
-        case cudaDevAttrComputeCapabilityMajor: *value = 8; break;
+        case cudaDevAttrMaxRegistersPerMultiprocessor:
+            *value = kRegisters;
+            break;
+        case cudaDevAttrMultiProcessorCount:
+            *value = kMultiprocessors;
+            break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor:
+            *value = kThreadsPerMultiprocessor;
+            break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor:
+            *value = kBlocksPerMultiprocessor;
+            break;
+        case cudaDevAttrComputeCapabilityMajor:
+            *value = 8;
+            break;
         // Nobody's clock ticks here, there is no bus and no cache: 0 says "not known".
         case cudaDevAttrComputeCapabilityMinor:
         case cudaDevAttrClockRate:
         case cudaDevAttrMemoryClockRate:
         case cudaDevAttrGlobalMemoryBusWidth:
         case cudaDevAttrL2CacheSize:
-        case cudaDevAttrCooperativeLaunch: *value = 0; break;
-        default: return result(cudaErrorInvalidValue);
+        case cudaDevAttrCooperativeLaunch:
+            *value = 0;
+            break;
+        default:
+            return result(cudaErrorInvalidValue);
     }
     return cudaSuccess;
 }

@@ -93,7 +93,9 @@ cudaError_t cudaGetLastError() {
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last; }
+cudaError_t cudaPeekAtLastError() {
+    return last;
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
     const Entry* entry = find(error);

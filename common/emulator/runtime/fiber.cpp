@@ -10,8 +10,9 @@ namespace sixdays::emulator {
 
 #if defined(__x86_64__)
 
-// The registers that a function must give back as it found them go onto the old stack; then the stack
-// is exchanged, and the same registers come from the new one. `ret` returns to where that one stopped.
+// The registers that a function must give back as it found them go onto the old stack; then the
+// stack is exchanged, and the same registers come from the new one. `ret` returns to where that one
+// stopped.
 asm(R"(
 .text
 .globl sixdays_emulator_switch
@@ -51,7 +52,9 @@ void prepare_context(Context& context, std::byte* stack, void (*entry)()) {
 
 #else  // slower: swapcontext also saves the signal mask, by a system call
 
-void switch_context(Context& from, Context& to) { swapcontext(&from.machine, &to.machine); }
+void switch_context(Context& from, Context& to) {
+    swapcontext(&from.machine, &to.machine);
+}
 
 void prepare_context(Context& context, std::byte* stack, void (*entry)()) {
     getcontext(&context.machine);
@@ -86,7 +89,9 @@ std::byte* stacks() {
 
 }  // namespace
 
-std::byte* stack_of_fiber(std::size_t index) { return stacks() + index * kStride + kStackGuard; }
+std::byte* stack_of_fiber(std::size_t index) {
+    return stacks() + index * kStride + kStackGuard;
+}
 
 std::size_t fiber_of_address(std::uintptr_t address) {
     const std::uintptr_t from_base = address - reinterpret_cast<std::uintptr_t>(stacks());

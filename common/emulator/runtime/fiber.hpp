@@ -1,6 +1,6 @@
 /// @file
-/// A fiber: a stack of its own, and a way to go there and come back. One runs each emulated thread, so
-/// that the thread can stop in the middle of a kernel, wait for its neighbours and go on.
+/// A fiber: a stack of its own, and a way to go there and come back. One runs each emulated thread,
+/// so that the thread can stop in the middle of a kernel, wait for its neighbours and go on.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,8 @@ bool failed = false;
 bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
 
 std::string file_and_line(const Line& line) {
-    return line.line == 0 ? line.file : line.file + ":" + std::to_string(line.line) + line.callers;
+    return line.line == 0 ? line.why_not
+                          : line.file + ":" + std::to_string(line.line) + line.callers;
 }
 
 }  // namespace
@@ -33,18 +34,18 @@ void begin_launch(const Launch& what) {
     kernel_name = what.kernel;
 }
 
-bool launch_failed() { return failed; }
+bool launch_failed() {
+    return failed;
+}
 
 void note(Finding finding) {
     failed = true;
-    set_error(finding.error, finding.kind != Kind::invalid_launch &&
-                                 finding.kind != Kind::invalid_call &&
-                                 finding.kind != Kind::device_memory);
+    set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
     if (stored && !told) return;
     told = false;
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
-    const bool api_call = finding.kind == Kind::invalid_call || finding.kind == Kind::device_memory;
-    stored = Stored{std::move(finding), api_call ? "" : kernel_name, block.index,
+    const std::string kernel = finding.in_kernel ? kernel_name : "";
+    stored = Stored{std::move(finding), kernel, block.index,
                     thread != nullptr ? thread->index : uint3{}, thread != nullptr};
 }
 
@@ -58,9 +59,13 @@ void fail(Finding finding) {
     std::abort();
 }
 
-void report_was_told() { told = true; }
+void report_was_told() {
+    told = true;
+}
 
-void clear_report() { stored.reset(); }
+void clear_report() {
+    stored.reset();
+}
 
 std::optional<Report> last_report() {
     if (!stored) return std::nullopt;
@@ -76,8 +81,15 @@ std::optional<Report> last_report() {
     const Line line = find_line(finding.place);
     const std::string where = file_and_line(line);
     std::string head = stored->kernel;
-    if (!where.empty()) head += (head.empty() ? "" : ", ") + where;
-    Report report{finding.kind, stored->kernel, line.file, line.line, {}, {}, finding.address,
+    if (line.line != 0 || finding.in_kernel)
+        head += (head.empty() || where.empty() ? "" : ", ") + where;
+    Report report{finding.kind,
+                  stored->kernel,
+                  line.file,
+                  line.line,
+                  {},
+                  {},
+                  finding.address,
                   head.empty() ? text : head + ": " + text};
     if (stored->in_thread) {
         report.block = {stored->block.x, stored->block.y, stored->block.z};
@@ -88,22 +100,38 @@ std::optional<Report> last_report() {
 
 const char* name(Kind kind) {
     switch (kind) {
-        case Kind::invalid_launch: return "invalid_launch";
-        case Kind::invalid_call: return "invalid_call";
-        case Kind::out_of_bounds: return "out_of_bounds";
-        case Kind::freed_memory: return "freed_memory";
-        case Kind::host_memory: return "host_memory";
-        case Kind::device_memory: return "device_memory";
-        case Kind::uninitialised_read: return "uninitialised_read";
-        case Kind::pending_copy: return "pending_copy";
-        case Kind::misaligned: return "misaligned";
-        case Kind::race: return "race";
-        case Kind::barrier: return "barrier";
-        case Kind::warp_call: return "warp_call";
-        case Kind::stuck: return "stuck";
-        case Kind::stack_overflow: return "stack_overflow";
-        case Kind::assertion: return "assertion";
-        case Kind::undefined_behaviour: return "undefined_behaviour";
+        case Kind::invalid_launch:
+            return "invalid_launch";
+        case Kind::invalid_call:
+            return "invalid_call";
+        case Kind::out_of_bounds:
+            return "out_of_bounds";
+        case Kind::freed_memory:
+            return "freed_memory";
+        case Kind::host_memory:
+            return "host_memory";
+        case Kind::device_memory:
+            return "device_memory";
+        case Kind::uninitialised_read:
+            return "uninitialised_read";
+        case Kind::pending_copy:
+            return "pending_copy";
+        case Kind::misaligned:
+            return "misaligned";
+        case Kind::race:
+            return "race";
+        case Kind::barrier:
+            return "barrier";
+        case Kind::warp_call:
+            return "warp_call";
+        case Kind::stuck:
+            return "stuck";
+        case Kind::stack_overflow:
+            return "stack_overflow";
+        case Kind::assertion:
+            return "assertion";
+        case Kind::undefined_behaviour:
+            return "undefined_behaviour";
     }
     return "unknown";
 }
@@ -119,7 +147,9 @@ std::string format(const char* pattern, ...) {
     return text;
 }
 
-std::string name(uint3 v) { return format("(%u,%u,%u)", v.x, v.y, v.z); }
+std::string name(uint3 v) {
+    return format("(%u,%u,%u)", v.x, v.y, v.z);
+}
 
 std::string name(const Thread& thread) {
     return "thread " + name(thread.index) + " of block " + name(block.index);

@@ -32,6 +32,7 @@ struct Finding {
     std::uintptr_t address = 0;
     std::vector<Place> others{};
     const Thread* thread = nullptr;  // the current one if null
+    bool in_kernel = true;           // false: in a call of the runtime
 };
 
 /// Stores the finding, if it is the first, and ends the launch: in a kernel this does not return.
@@ -51,6 +52,7 @@ std::string name(uint3 v);
 struct Line {
     std::string file;
     int line = 0;
+    std::string why_not{};  // if line is 0
     std::string callers{};  // ":47", where this line's function was called from, if inlined
 };
 Line find_line(const Place& place);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/emulator/runtime/access.hpp"
+#include "common/emulator/runtime/signals.hpp"
 
 using sixdays::emulator::Access;
 using sixdays::emulator::access;
@@ -12,18 +13,24 @@ using sixdays::emulator::access;
 #define SIXDAYS_HERE __builtin_return_address(0)
 
 // One hook per size, spelled by a macro because only the name and the size differ.
-#define SIXDAYS_HOOKS(bytes)                                                                   \
-    void __tsan_read##bytes(void* p) { access(p, bytes, Access::read, SIXDAYS_HERE); }         \
-    void __tsan_write##bytes(void* p) { access(p, bytes, Access::write, SIXDAYS_HERE); }       \
-    void __tsan_unaligned_read##bytes(void* p) { access(p, bytes, Access::read, SIXDAYS_HERE); } \
-    void __tsan_unaligned_write##bytes(void* p) {                                              \
-        access(p, bytes, Access::write, SIXDAYS_HERE);                                         \
-    }                                                                                          \
-    void __tsan_volatile_read##bytes(void* p) {                                                \
-        access(p, bytes, Access::volatile_read, SIXDAYS_HERE);                                 \
-    }                                                                                          \
-    void __tsan_volatile_write##bytes(void* p) {                                               \
-        access(p, bytes, Access::volatile_write, SIXDAYS_HERE);                                         \
+#define SIXDAYS_HOOKS(bytes)                                    \
+    void __tsan_read##bytes(void* p) {                          \
+        access(p, bytes, Access::read, SIXDAYS_HERE);           \
+    }                                                           \
+    void __tsan_write##bytes(void* p) {                         \
+        access(p, bytes, Access::write, SIXDAYS_HERE);          \
+    }                                                           \
+    void __tsan_unaligned_read##bytes(void* p) {                \
+        access(p, bytes, Access::read, SIXDAYS_HERE);           \
+    }                                                           \
+    void __tsan_unaligned_write##bytes(void* p) {               \
+        access(p, bytes, Access::write, SIXDAYS_HERE);          \
+    }                                                           \
+    void __tsan_volatile_read##bytes(void* p) {                 \
+        access(p, bytes, Access::volatile_read, SIXDAYS_HERE);  \
+    }                                                           \
+    void __tsan_volatile_write##bytes(void* p) {                \
+        access(p, bytes, Access::volatile_write, SIXDAYS_HERE); \
     }
 
 extern "C" {
@@ -34,21 +41,29 @@ SIXDAYS_HOOKS(4)
 SIXDAYS_HOOKS(8)
 SIXDAYS_HOOKS(16)
 
-void __tsan_read_range(void* p, std::size_t bytes) { access(p, bytes, Access::read, SIXDAYS_HERE); }
+void __tsan_read_range(void* p, std::size_t bytes) {
+    access(p, bytes, Access::read, SIXDAYS_HERE);
+}
 void __tsan_write_range(void* p, std::size_t bytes) {
     access(p, bytes, Access::write, SIXDAYS_HERE);
 }
 
+// A function starts: is there stack left for it, and for a hook's own needs?
+void __tsan_func_entry(void*) {
+    sixdays::emulator::check_stack(__builtin_frame_address(0), SIXDAYS_HERE);
+}
+
 // Nothing to do here for these.
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 // The guard of a static variable inside a function.
-unsigned char __tsan_atomic8_load(const unsigned char* p, int) { return __atomic_load_n(p, 2); }
+unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
+    return __atomic_load_n(p, 2);
+}
 
 void* sixdays_emulator_memcpy(void* to, const void* from, std::size_t bytes) {
     access(from, bytes, Access::read, SIXDAYS_HERE);

@@ -9,33 +9,42 @@
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
+#include "common/emulator/runtime/signals.hpp"
+#include "common/emulator/runtime/trace.hpp"
 
 namespace sixdays::emulator {
 
 namespace {
 
-void refuse(std::string why) { note({Kind::invalid_launch, cudaErrorInvalidConfiguration, {}, why}); }
+void refuse(std::string why) {
+    note({Kind::invalid_launch, cudaErrorInvalidConfiguration, {}, why});
+}
 
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
-        refuse(format("grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
-                      "return before it when there are no elements.",
-                      name(g).c_str(), name(b).c_str()));
+        refuse(
+            format("grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
+                   "return before it when there are no elements.",
+                   name(g).c_str(), name(b).c_str()));
     } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
-        refuse(format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "
-                      "and y and 64 along z.",
-                      name(b).c_str(), static_cast<unsigned long long>(threads)));
+        refuse(
+            format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "
+                   "and y and 64 along z.",
+                   name(b).c_str(), static_cast<unsigned long long>(threads)));
     } else if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
         refuse(format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
                       name(g).c_str()));
     } else if (what.shared_bytes > shared_limit(what.address)) {
-        note({Kind::invalid_launch, cudaErrorInvalidValue, {},
-              format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
-                     "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
-                     "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
-                     what.shared_bytes, shared_limit(what.address))});
+        note(
+            {Kind::invalid_launch,
+             cudaErrorInvalidValue,
+             {},
+             format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
+                    "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
+                    "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+                    what.shared_bytes, shared_limit(what.address))});
     } else {
         return true;
     }
@@ -48,15 +57,19 @@ void run_grid(const Launch& what) {
     block.extents = what.block;
     block.size = what.block.x * what.block.y * what.block.z;
     order_threads(block.size);
+    number_threads();
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
     begin_race_checks(count);
+    if (tracing) trace_launch(what.kernel);
     for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
         const std::uint64_t id = block_of_turn(turn, count);
         block.index = {static_cast<unsigned>(id % grid.x),
                        static_cast<unsigned>(id / grid.x % grid.y),
                        static_cast<unsigned>(id / grid.x / grid.y)};
         forget_shared();
+        restart_clock();
         run_block(what);
+        if (tracing) trace_block_end();
     }
 }
 
@@ -69,7 +82,10 @@ void launch(const Launch& what) {
     find_shared_arrays();
     make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
-    run_grid(what);
+    {
+        const Guard guard;
+        run_grid(what);
+    }
     set_arguments(nullptr, 0);
 }
 

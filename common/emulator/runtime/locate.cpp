@@ -38,8 +38,8 @@ Line parse(const std::string& text) {
     return {text.substr(0, colon), std::atoi(text.c_str() + colon + 1)};
 }
 
-// The innermost place comes first, then where it was inlined. A helper that was inlined from a header
-// says less than the line of the kernel that called it, so the first .cu file wins.
+// The innermost place comes first, then where it was inlined. A helper that was inlined from a
+// header says less than the line of the kernel that called it, so the first .cu file wins.
 Line ask_addr2line(std::uintptr_t address) {
     const std::string command = "addr2line -i -e '" + program_path() + "' " +
                                 format("0x%zx", static_cast<std::size_t>(address)) + " 2>/dev/null";
@@ -59,9 +59,9 @@ Line ask_addr2line(std::uintptr_t address) {
             chosen.callers += ", called from line " + std::to_string(line.line);
         }
     }
-    if (pclose(pipe) != 0) return {"(line unknown: the program addr2line was not found)", 0};
+    if (pclose(pipe) != 0) return {"", 0, "(line unknown: the program addr2line was not found)"};
     if (chosen.file.empty()) chosen = innermost;
-    if (chosen.line == 0) return {"(line unknown: no debug information)", 0};
+    if (chosen.line == 0) return {"", 0, "(line unknown: no debug information)"};
     return chosen;
 }
 

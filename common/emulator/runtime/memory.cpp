@@ -29,7 +29,9 @@ std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too
 std::uintptr_t next_address = 0;
 std::size_t live_bytes = 0;
 
-std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+std::size_t round_up(std::size_t n, std::size_t to) {
+    return (n + to - 1) / to * to;
+}
 
 // Whole pages go back to the system.
 void give_back(void* pointer, std::size_t bytes) {
@@ -59,10 +61,11 @@ void* reserve(std::size_t bytes, const char* what) {
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
-        std::fprintf(stderr,
-                     "The CUDA emulator could not reserve %zu MB of address space for %s. It needs no "
-                     "memory there yet; is address space limited (ulimit -v)?\n",
-                     bytes >> 20, what);
+        std::fprintf(
+            stderr,
+            "The CUDA emulator could not reserve %zu MB of address space for %s. It needs no "
+            "memory there yet; is address space limited (ulimit -v)?\n",
+            bytes >> 20, what);
         std::abort();
     }
     return p;
@@ -125,7 +128,9 @@ bool release(void* pointer) {
     return true;
 }
 
-std::size_t allocated_bytes() { return live_bytes; }
+std::size_t allocated_bytes() {
+    return live_bytes;
+}
 
 bool is_device_range(const void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -147,7 +152,8 @@ void forget_splits(const void* pointer, std::size_t bytes) {
 Extent nearest_allocation(std::uintptr_t address) {
     const auto after = allocations.upper_bound(address);
     Extent before{}, behind{};
-    if (after != allocations.end()) behind = {after->first, after->second.bytes, after->second.live};
+    if (after != allocations.end())
+        behind = {after->first, after->second.bytes, after->second.live};
     if (after == allocations.begin()) return behind;
     const auto& [begin, found] = *std::prev(after);
     before = {begin, found.bytes, found.live};

@@ -1,7 +1,8 @@
 /// @file
-/// What the emulator knows of every byte that a kernel may touch. Device memory and shared memory are
-/// Regions: each byte has a state, each word a history of who touched it (race.hpp). The tables are
-/// flat and as long as the memory; the system gives them real pages only where something happens.
+/// What the emulator knows of every byte that a kernel may touch. Device memory and shared memory
+/// are Regions: each byte has a state, each word a history of who touched it (race.hpp). The tables
+/// are flat and as long as the memory; the system gives them real pages only where something
+/// happens.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +26,11 @@ enum class Space : std::uint8_t { global, shared };
 
 struct Region {
     Space space = Space::global;
-    std::uintptr_t base = 0;          // a multiple of 16
+    std::uintptr_t base = 0;  // a multiple of 16
     std::size_t size = 0;
-    std::uint8_t* state = nullptr;    // by byte
-    History* words = nullptr;         // by 4 bytes
-    History* bytes = nullptr;         // by byte; in use where the state says kSplit
+    std::uint8_t* state = nullptr;  // by byte
+    History* words = nullptr;       // by 4 bytes
+    History* bytes = nullptr;       // by byte; in use where the state says kSplit
     std::uintptr_t written_begin = 0, written_end = 0;  // dynamic shared memory, in this block
 
     bool contains(std::uintptr_t address) const { return address - base < size; }
@@ -53,14 +54,15 @@ void* reserve(std::size_t bytes, const char* what);
 void give_tables(Region& region, std::size_t bytes, const char* what);
 
 void make_heap();
-void* allocate(std::size_t bytes);       // null if the heap is full
-bool release(void* pointer);             // false: not the start of a live allocation
+void* allocate(std::size_t bytes);  // null if the heap is full
+bool release(void* pointer);        // false: not the start of a live allocation
 std::size_t allocated_bytes();
 
 /// For the OS thread that is about to run a kernel: where its thread_local variables lie.
 void find_shared_arrays();
 void make_dynamic_shared(const void* kernel, std::size_t bytes);
-/// A block starts: its shared arrays do not exist yet, nobody has written its dynamic shared memory.
+/// A block starts: its shared arrays do not exist yet, nobody has written its dynamic shared
+/// memory.
 void forget_shared();
 
 /// Bytes of device memory that all belong to one live allocation?

@@ -20,8 +20,8 @@ struct Seen {
 };
 using Knowledge = std::vector<Seen>;
 
-/// What a thread had behind it at a fence: its block up to the last barrier, its warp up to the last
-/// warp call, and what others had published to it.
+/// What a thread had behind it at a fence: its block up to the last barrier, its warp up to the
+/// last warp call, and what others had published to it.
 struct Publication {
     std::uint32_t run, thread, barrier;
     std::array<std::uint32_t, 32> known;
@@ -73,7 +73,9 @@ void publish(Flag& flag, const Publication& what) {
 
 }  // namespace
 
-void forget_publications() { flags.clear(); }
+void forget_publications() {
+    flags.clear();
+}
 
 void forget_fences(unsigned threads) {
     for (unsigned id = 0; id < threads; ++id) {
@@ -133,6 +135,7 @@ void use_flag(std::uintptr_t address) {
 }
 
 bool was_published(const Touch& touch) {
+    if (flags.empty()) return false;
     Knowledge open = common_knowledge;
     learn_all(open, knowledge[current->id]);
     std::set<std::pair<const Flag*, std::size_t>> looked_at;

@@ -64,11 +64,11 @@ uint3 block_of(const Touch& touch) {
             static_cast<unsigned>(id / block.grid.x / block.grid.y)};
 }
 
-[[noreturn]] void accuse(const Region& region, std::uintptr_t address, const Touch& me,
-                         Access what, const Touch& earlier, bool earlier_wrote, std::size_t bytes) {
+[[noreturn]] void accuse(const Region& region, std::uintptr_t address, const Touch& me, Access what,
+                         const Touch& earlier, bool earlier_wrote, std::size_t bytes) {
     const char* verb = what == Access::read || what == Access::volatile_read ? "reads"
-                       : what == Access::atomic                            ? "updates atomically"
-                                                                           : "writes";
+                       : what == Access::atomic                              ? "updates atomically"
+                                                                             : "writes";
     std::string other;
     const char* advice;
     if (earlier.run != me.run) {
@@ -78,14 +78,17 @@ uint3 block_of(const Touch& touch) {
             "use an atomic, or a second launch.";
     } else {
         other = "thread " + name(thread_of(earlier)) + " of the same block";
-        advice = same_warp(earlier, me)
-                     ? "The two are lanes of one warp, and no __syncwarp() or __syncthreads() stands "
-                       "between: which comes first is chance."
-                     : "No __syncthreads() stands between, so which comes first is chance.";
+        advice =
+            same_warp(earlier, me)
+                ? "The two are lanes of one warp, and no __syncwarp() or __syncthreads() stands "
+                  "between: which comes first is chance."
+                : "No __syncthreads() stands between, so which comes first is chance.";
     }
     const void* code = reinterpret_cast<const void*>(start_of_program() + me.code);
     const void* other_code = reinterpret_cast<const void*>(start_of_program() + earlier.code);
-    fail({Kind::race, cudaErrorLaunchFailure, code,
+    fail({Kind::race,
+          cudaErrorLaunchFailure,
+          code,
           format("%s %s %zu byte%s %s, which %s %s in {0}. %s", name(*current).c_str(), verb, bytes,
                  bytes == 1 ? "" : "s", describe_inside(region, address, bytes).c_str(),
                  other.c_str(), past(earlier, earlier_wrote), advice),
@@ -193,8 +196,8 @@ void check_race(Region& region, std::uintptr_t address, std::size_t bytes, Acces
                 const void* code) {
     if (!clocks.usable) return;
     const bool shared = region.space == Space::shared;
-    // A volatile access of global memory is how flags between blocks are read and written, and orders
-    // like an atomic. In shared memory volatile orders nothing: it is a plain access.
+    // A volatile access of global memory is how flags between blocks are read and written, and
+    // orders like an atomic. In shared memory volatile orders nothing: it is a plain access.
     if (what == Access::volatile_read) what = shared ? Access::read : Access::atomic;
     if (what == Access::volatile_write) what = shared ? Access::write : Access::atomic;
     if (what == Access::atomic) use_flag(address);
@@ -204,8 +207,8 @@ void check_race(Region& region, std::uintptr_t address, std::size_t bytes, Acces
     me.thread = current->id & 1023u;
     me.atomic = what == Access::atomic;
     me.clock = clocks.now[current->id] & 0x1fffffu;
-    me.code = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) -
-                                         start_of_program());
+    me.code =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - start_of_program());
     const Visit v{region, address, bytes, what, me, shared ? clocks.run : first_run};
 
     const std::size_t begin = address - region.base, end = begin + bytes;
@@ -216,7 +219,8 @@ void check_race(Region& region, std::uintptr_t address, std::size_t bytes, Acces
             visit(region.words[word], v);
         } else {
             const std::size_t last = std::min(end, word * 4 + 4);
-            for (std::size_t i = std::max(begin, word * 4); i < last; ++i) visit(region.bytes[i], v);
+            for (std::size_t i = std::max(begin, word * 4); i < last; ++i)
+                visit(region.bytes[i], v);
         }
     }
 }

@@ -27,24 +27,24 @@ struct Touch {
     std::uint32_t code = 0;         // return address of the hook, counted from the program's start
 };
 
-/// The last accesses of one word: who wrote it, and two of those who read it, or used it atomically,
-/// at the same time since then. Two of different warps, if there are such: then whoever writes it next
-/// is out of order with at least one of them, and one is enough to accuse.
+/// The last accesses of one word: who wrote it, and two of those who read it, or used it
+/// atomically, at the same time since then. Two of different warps, if there are such: then whoever
+/// writes it next is out of order with at least one of them, and one is enough to accuse.
 struct History {
     Touch write, latest, other;
 };
 
-/// Time within a block. Every thread has a clock, which moves when it meets others. At a barrier all
-/// clocks take the same, new, value; so whatever bears a smaller one came before the barrier.
+/// Time within a block. Every thread has a clock, which moves when it meets others. At a barrier
+/// all clocks take the same, new, value; so whatever bears a smaller one came before the barrier.
 struct Clocks {
-    std::uint32_t run = 0;                                   // this block run's number
-    std::uint32_t barrier = 0;                               // all clocks' value at the last barrier
-    std::uint32_t newest = 0;                                // the greatest clock
-    std::array<std::uint32_t, 1024> now{};                   // by thread
-    std::array<bool, 32> met{};                              // by warp: any warp call since the start
-    std::array<std::array<std::uint32_t, 32>, 1024> known;   // by thread, then lane of its warp: its
-                                                             // accesses up to that clock came before
-    bool usable = true;                                      // no clock has run over
+    std::uint32_t run = 0;                  // this block run's number
+    std::uint32_t barrier = 0;              // all clocks' value at the last barrier
+    std::uint32_t newest = 0;               // the greatest clock
+    std::array<std::uint32_t, 1024> now{};  // by thread
+    std::array<bool, 32> met{};             // by warp: any warp call since the start
+    std::array<std::array<std::uint32_t, 32>, 1024> known;  // by thread, then lane of its warp: its
+                                                            // accesses up to that clock came before
+    bool usable = true;                                     // no clock has run over
 };
 extern Clocks clocks;
 

@@ -22,12 +22,15 @@ std::size_t array_bytes = 0;  // of them all
 Extent dynamic;
 const void* kernel = nullptr;
 
-std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+std::uintptr_t number(const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p);
+}
 
 }  // namespace
 
-// Shared arrays are thread_local variables of the program, so they lie where the OS thread that runs the
-// kernel has its copy of those. The first object that the system lists is the program itself.
+// Shared arrays are thread_local variables of the program, so they lie where the OS thread that
+// runs the kernel has its copy of those. The first object that the system lists is the program
+// itself.
 void find_shared_arrays() {
     Extent found;
     dl_iterate_phdr(
@@ -42,7 +45,8 @@ void find_shared_arrays() {
         &found);
     Region& region = shared_arrays;
     const std::uintptr_t base = found.begin / 16 * 16;
-    if (shared_arrays.state != nullptr) forget_shared();  // of the last launch, maybe on another OS thread
+    if (shared_arrays.state != nullptr)
+        forget_shared();  // of the last launch, maybe on another OS thread
     region.space = Space::shared;
     region.base = base;
     region.size = found.begin + found.bytes - base;
@@ -61,10 +65,11 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, Site sit
     array_bytes += bytes;
     if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > shared_limit(kernel)) {
         fail({Kind::invalid_launch, cudaErrorInvalidValue, site,
-              format("the kernel's shared arrays take %zu bytes so far, and its dynamic shared memory "
-                     "%zu. A block gets up to 48 KB; more must be dynamic, and asked for with "
-                     "cudaFuncSetAttribute (163 KB in all).",
-                     array_bytes, dynamic.bytes)});
+              format(
+                  "the kernel's shared arrays take %zu bytes so far, and its dynamic shared memory "
+                  "%zu. A block gets up to 48 KB; more must be dynamic, and asked for with "
+                  "cudaFuncSetAttribute (163 KB in all).",
+                  array_bytes, dynamic.bytes)});
     }
 }
 
@@ -84,7 +89,8 @@ void make_dynamic_shared(const void* of_kernel, std::size_t bytes) {
 }
 
 void forget_shared() {
-    for (const Extent& array : arrays) std::memset(shared_arrays.state_of(array.begin), 0, array.bytes);
+    for (const Extent& array : arrays)
+        std::memset(shared_arrays.state_of(array.begin), 0, array.bytes);
     arrays.clear();
     array_bytes = 0;
     Region& region = shared_dynamic;
@@ -96,19 +102,22 @@ void forget_shared() {
     region.written_end = region.base;
 }
 
-void* dynamic_shared_memory() noexcept { return reinterpret_cast<void*>(dynamic.begin); }
+void* dynamic_shared_memory() noexcept {
+    return reinterpret_cast<void*>(dynamic.begin);
+}
 
-Extent dynamic_extent() { return dynamic; }
+Extent dynamic_extent() {
+    return dynamic;
+}
 
 Extent nearest_shared_array(std::uintptr_t address) {
     const auto distance = [address](const Extent& e) {
         const std::uintptr_t end = e.begin + e.bytes;
         return address < e.begin ? e.begin - address : address < end ? 0 : address - end;
     };
-    const auto nearest =
-        std::min_element(arrays.begin(), arrays.end(), [&](const Extent& a, const Extent& b) {
-            return distance(a) < distance(b);
-        });
+    const auto nearest = std::min_element(
+        arrays.begin(), arrays.end(),
+        [&](const Extent& a, const Extent& b) { return distance(a) < distance(b); });
     return nearest == arrays.end() ? Extent{} : *nearest;
 }
 

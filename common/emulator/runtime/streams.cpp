@@ -30,20 +30,30 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     delete stream;
     return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return take_kernel_error(); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return take_kernel_error(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+    return take_kernel_error();
+}
+cudaError_t cudaStreamQuery(cudaStream_t) {
+    return take_kernel_error();
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned) {
     return result(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
 }
-cudaError_t cudaDeviceSynchronize() { return take_kernel_error(); }
-cudaError_t cudaDeviceReset() { return take_kernel_error(); }
+cudaError_t cudaDeviceSynchronize() {
+    return take_kernel_error();
+}
+cudaError_t cudaDeviceReset() {
+    return take_kernel_error();
+}
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     if (event == nullptr) return result(cudaErrorInvalidValue);
     *event = new CUevent_st;
     return cudaSuccess;
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+    return cudaEventCreate(event);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
     delete event;
@@ -59,7 +69,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
     return take_kernel_error();
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    return cudaEventSynchronize(event);
+}
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (milliseconds == nullptr) return result(cudaErrorInvalidValue);
     if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded) {
@@ -79,8 +91,14 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) {
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
     return result(cudaErrorNotSupported);
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) { return result(cudaErrorNotSupported); }
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return result(cudaErrorNotSupported); }
-cudaError_t cudaGraphDestroy(cudaGraph_t) { return result(cudaErrorNotSupported); }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
+    return result(cudaErrorNotSupported);
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
+    return result(cudaErrorNotSupported);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t) {
+    return result(cudaErrorNotSupported);
+}
 
 }  // extern "C"

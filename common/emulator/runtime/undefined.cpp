@@ -1,6 +1,7 @@
 /// @file
-/// What g++ -fsanitize=undefined calls when a kernel does what C++ leaves undefined: an index beyond
-/// an array, an overflow, a misaligned pointer. And assert(). Outside of kernels they print and abort.
+/// What g++ -fsanitize=undefined calls when a kernel does what C++ leaves undefined: an index
+/// beyond an array, an overflow, a misaligned pointer. And assert(). Outside of kernels they print
+/// and abort.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -118,10 +119,11 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
 }
 
 void __ubsan_handle_pointer_overflow(Source* where, std::uintptr_t base, std::uintptr_t to) {
-    found(Kind::out_of_bounds, cudaErrorIllegalAddress, *where,
-          format("pointer arithmetic leaves the address space: 0x%" PRIxPTR " became 0x%" PRIxPTR ".",
-                 base, to),
-          to);
+    found(
+        Kind::out_of_bounds, cudaErrorIllegalAddress, *where,
+        format("pointer arithmetic leaves the address space: 0x%" PRIxPTR " became 0x%" PRIxPTR ".",
+               base, to),
+        to);
 }
 void __ubsan_handle_load_invalid_value(Overflow* d, std::uintptr_t value) {
     undefined(d->where, format("%" PRIuPTR, value) + " is no value of type " + d->type->name + ".");
@@ -148,7 +150,8 @@ void __ubsan_handle_invalid_builtin(Source* where) {
 // assert() in a kernel; elsewhere what it always does.
 void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
     if (current == nullptr) {
-        std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+        std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function,
+                     expression);
         std::abort();
     }
     fail({Kind::assertion, cudaErrorAssert, Place(file, line),

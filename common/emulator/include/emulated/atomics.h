@@ -5,15 +5,15 @@
 #pragma once
 
 // Each returns what was there before.
-#define SIXDAYS_ATOMIC(T)                 \
-    T atomicAdd(T* address, T value);     \
-    T atomicExch(T* address, T value);    \
-    T atomicMin(T* address, T value);     \
+#define SIXDAYS_ATOMIC(T)              \
+    T atomicAdd(T* address, T value);  \
+    T atomicExch(T* address, T value); \
+    T atomicMin(T* address, T value);  \
     T atomicMax(T* address, T value);
-#define SIXDAYS_ATOMIC_BITS(T)                  \
+#define SIXDAYS_ATOMIC_BITS(T)                   \
     T atomicCAS(T* address, T compare, T value); \
-    T atomicAnd(T* address, T value);           \
-    T atomicOr(T* address, T value);            \
+    T atomicAnd(T* address, T value);            \
+    T atomicOr(T* address, T value);             \
     T atomicXor(T* address, T value);
 
 SIXDAYS_ATOMIC(int)

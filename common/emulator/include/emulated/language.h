@@ -51,8 +51,9 @@ template <class T>
 T* dynamic_shared() noexcept {
     return static_cast<T*>(dynamic_shared_memory());
 }
-/// A `__shared__` variable: thread_local, so that it has one address while its block runs, and followed
-/// by bytes that belong to nobody. It exists from where its block first passes its declaration.
+/// A `__shared__` variable: thread_local, so that it has one address while its block runs, and
+/// followed by bytes that belong to nobody. It exists from where its block first passes its
+/// declaration.
 template <class T>
 struct alignas(128) Shared {
     static_assert(std::is_trivially_default_constructible_v<T>,
@@ -73,26 +74,35 @@ bool register_variable(const T& variable) noexcept {
 
 }  // namespace sixdays::emulator
 
-inline void __syncthreads(
-    sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+inline void __syncthreads(sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
     sixdays::emulator::block_barrier(site);
 }
-inline int __syncthreads_count(
-    int predicate, sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+inline int __syncthreads_count(int predicate,
+                               sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
     return sixdays::emulator::block_barrier_count(predicate, site);
 }
-inline int __syncthreads_or(
-    int predicate, sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+inline int __syncthreads_or(int predicate,
+                            sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
     return sixdays::emulator::block_barrier_count(predicate, site) != 0;
 }
-inline int __syncthreads_and(
-    int predicate, sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+inline int __syncthreads_and(int predicate,
+                             sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
     return sixdays::emulator::block_barrier_count(predicate == 0, site) == 0;
 }
 
-inline void __threadfence() { sixdays::emulator::thread_fence(); }
-inline void __threadfence_block() { sixdays::emulator::thread_fence(); }
-inline void __threadfence_system() { sixdays::emulator::thread_fence(); }
+inline void __threadfence() {
+    sixdays::emulator::thread_fence();
+}
+inline void __threadfence_block() {
+    sixdays::emulator::thread_fence();
+}
+inline void __threadfence_system() {
+    sixdays::emulator::thread_fence();
+}
 
-inline long long clock64() { return sixdays::emulator::ticks(); }
-inline void __nanosleep(unsigned) { sixdays::emulator::ticks(); }
+inline long long clock64() {
+    return sixdays::emulator::ticks();
+}
+inline void __nanosleep(unsigned) {
+    sixdays::emulator::ticks();
+}

@@ -5,7 +5,8 @@
 
 #include <cstddef>
 
-extern "C" void* memcpy(void*, const void*, std::size_t) noexcept __asm__("sixdays_emulator_memcpy");
+extern "C" void* memcpy(void*, const void*, std::size_t) noexcept
+    __asm__("sixdays_emulator_memcpy");
 extern "C" void* memmove(void*, const void*, std::size_t) noexcept
     __asm__("sixdays_emulator_memmove");
 extern "C" void* memset(void*, int, std::size_t) noexcept __asm__("sixdays_emulator_memset");

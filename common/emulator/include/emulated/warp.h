@@ -1,6 +1,6 @@
 /// @file
-/// Warp calls: shuffles, votes, matches, reductions, __syncwarp. Each is a meeting of the lanes that
-/// its mask names; the last one to come works out everybody's result (runtime/warp.cpp).
+/// Warp calls: shuffles, votes, matches, reductions, __syncwarp. Each is a meeting of the lanes
+/// that its mask names; the last one to come works out everybody's result (runtime/warp.cpp).
 #pragma once
 
 #include <cstdint>
@@ -52,14 +52,13 @@ T from_bits(std::uint64_t bits) {
 
 }  // namespace sixdays::emulator
 
-#define SIXDAYS_SHUFFLE(name, what, Argument)                                                     \
-    template <class T>                                                                            \
-    T name(unsigned mask, T value, Argument argument, int width = 32,                             \
-           sixdays::emulator::Site site = sixdays::emulator::Site::current()) {                   \
-        return sixdays::emulator::from_bits<T>(                                                   \
-            sixdays::emulator::warp_call(sixdays::emulator::WarpCall::what, mask,                 \
-                                         sixdays::emulator::to_bits(value),                       \
-                                         static_cast<int>(argument), width, site));               \
+#define SIXDAYS_SHUFFLE(name, what, Argument)                                           \
+    template <class T>                                                                  \
+    T name(unsigned mask, T value, Argument argument, int width = 32,                   \
+           sixdays::emulator::Site site = sixdays::emulator::Site::current()) {         \
+        return sixdays::emulator::from_bits<T>(sixdays::emulator::warp_call(            \
+            sixdays::emulator::WarpCall::what, mask, sixdays::emulator::to_bits(value), \
+            static_cast<int>(argument), width, site));                                  \
     }
 SIXDAYS_SHUFFLE(__shfl_sync, shuffle, int)
 SIXDAYS_SHUFFLE(__shfl_up_sync, shuffle_up, unsigned)
@@ -72,11 +71,10 @@ inline void __syncwarp(unsigned mask = 0xffffffffu,
     sixdays::emulator::warp_call(sixdays::emulator::WarpCall::sync, mask, 0, 0, 32, site);
 }
 
-inline unsigned __ballot_sync(
-    unsigned mask, int predicate,
-    sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
-    return static_cast<unsigned>(sixdays::emulator::warp_call(
-        sixdays::emulator::WarpCall::ballot, mask, predicate != 0, 0, 32, site));
+inline unsigned __ballot_sync(unsigned mask, int predicate,
+                              sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    return static_cast<unsigned>(sixdays::emulator::warp_call(sixdays::emulator::WarpCall::ballot,
+                                                              mask, predicate != 0, 0, 32, site));
 }
 inline int __any_sync(unsigned mask, int predicate,
                       sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
@@ -87,8 +85,7 @@ inline int __all_sync(unsigned mask, int predicate,
     return __ballot_sync(mask, predicate == 0, site) == 0;
 }
 
-inline unsigned __activemask(
-    sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+inline unsigned __activemask(sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
     return static_cast<unsigned>(sixdays::emulator::warp_call(
         sixdays::emulator::WarpCall::active_mask, 0xffffffffu, 0, 0, 32, site));
 }
@@ -111,12 +108,12 @@ unsigned __match_all_sync(unsigned mask, T value, int* all_equal,
 }
 
 // CUDA reduces int and unsigned; add, min and max know the sign.
-#define SIXDAYS_REDUCE(name, T, what)                                                             \
-    inline T name(unsigned mask, T value,                                                         \
-                  sixdays::emulator::Site site = sixdays::emulator::Site::current()) {            \
-        return static_cast<T>(sixdays::emulator::warp_call(                                       \
-            sixdays::emulator::WarpCall::what, mask, sixdays::emulator::to_bits(value), 0, 32,    \
-            site));                                                                               \
+#define SIXDAYS_REDUCE(name, T, what)                                                      \
+    inline T name(unsigned mask, T value,                                                  \
+                  sixdays::emulator::Site site = sixdays::emulator::Site::current()) {     \
+        return static_cast<T>(                                                             \
+            sixdays::emulator::warp_call(sixdays::emulator::WarpCall::what, mask,          \
+                                         sixdays::emulator::to_bits(value), 0, 32, site)); \
     }
 SIXDAYS_REDUCE(__reduce_add_sync, unsigned, reduce_add)
 SIXDAYS_REDUCE(__reduce_add_sync, int, reduce_add)

@@ -1,0 +1,134 @@
+#include "common/emulator/runtime/signals.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/runtime/fiber.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+volatile bool time_is_up = false;
+
+namespace {
+
+int limit_in_seconds = 60;
+volatile int seconds_left = 0;
+pthread_t kernel_thread;
+struct sigaction old_fault, old_bus, old_clock;
+
+const void* where(void* context) {
+#if defined(__x86_64__)
+    const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
+    // One further, as a return address would be.
+    return reinterpret_cast<const void*>(machine.gregs[REG_RIP] + 1);
+#else
+    static_cast<void>(context);
+    return nullptr;
+#endif
+}
+
+// Leaving a handler by a switch of stacks is allowed to us here: the interrupted thread never goes
+// on.
+void on_fault(int signal, siginfo_t* info, void* context) {
+    if (current == nullptr) {  // not ours: as if we had never been here
+        sigaction(signal, signal == SIGSEGV ? &old_fault : &old_bus, nullptr);
+        return;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    fail({Kind::out_of_bounds, cudaErrorIllegalAddress, where(context),
+          name(*current) + format(" touches address 0x%zx, where there is no memory.",
+                                  static_cast<std::size_t>(address)),
+          address});
+}
+
+// Once a second. A kernel that makes no access cannot see the flag: after two more seconds it is
+// ended where it stands, which must then be in a loop of its own.
+void on_clock(int, siginfo_t*, void* context) {
+    if (pthread_equal(pthread_self(), kernel_thread) == 0) {
+        pthread_kill(kernel_thread, SIGVTALRM);
+        return;
+    }
+    seconds_left = seconds_left - 1;
+    if (seconds_left <= 0) time_is_up = true;
+    if (seconds_left <= -2 && current != nullptr) fail_for_time(where(context));
+}
+
+void handle(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* old) {
+    struct sigaction action = {};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    sigaction(signal, &action, old);
+}
+
+void set_timer(int seconds) {
+    itimerval timer = {};
+    timer.it_interval.tv_sec = timer.it_value.tv_sec = seconds;
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+}
+
+// Handlers need a stack of their own: the thread's may be what is used up.
+void give_handlers_a_stack() {
+    constexpr std::size_t kBytes = 256 * 1024;
+    static void* const stack = reserve(kBytes, "a signal stack");
+    stack_t handler_stack = {};
+    handler_stack.ss_sp = stack;
+    handler_stack.ss_size = kBytes;
+    sigaltstack(&handler_stack, nullptr);
+}
+
+stack_t old_stack;
+
+}  // namespace
+
+void set_time_limit(int seconds) {
+    limit_in_seconds = seconds;
+}
+
+void check_stack(const void* frame, const void* code) {
+    constexpr std::size_t kReserve = 16 * 1024;
+    if (current == nullptr) return;
+    if (static_cast<const std::byte*>(frame) >= current->fiber->stack + kReserve) return;
+    fail({Kind::stack_overflow, cudaErrorLaunchFailure, code,
+          format("%s needs more than the %zu KB that the emulator gives a thread for its local "
+                 "variables and calls. Is there a very large local array, or a recursion without "
+                 "end?",
+                 name(*current).c_str(), (kStackBytes - kReserve) / 1024)});
+}
+
+void restart_clock() {
+    seconds_left = limit_in_seconds;
+    time_is_up = false;
+}
+
+void fail_for_time(const void* code) {
+    fail({Kind::stuck, cudaErrorLaunchTimeout, code,
+          format("%s was here when its block had run for %d seconds of processor time. Is there a "
+                 "loop that does not end? (set_time_limit() allows more.)",
+                 name(*current).c_str(), limit_in_seconds)});
+}
+
+Guard::Guard() {
+    kernel_thread = pthread_self();
+    sigaltstack(nullptr, &old_stack);
+    give_handlers_a_stack();
+    handle(SIGSEGV, on_fault, &old_fault);
+    handle(SIGBUS, on_fault, &old_bus);
+    handle(SIGVTALRM, on_clock, &old_clock);
+    set_timer(1);
+}
+
+Guard::~Guard() {
+    set_timer(0);
+    sigaction(SIGVTALRM, &old_clock, nullptr);
+    sigaction(SIGBUS, &old_bus, nullptr);
+    sigaction(SIGSEGV, &old_fault, nullptr);
+    sigaltstack(&old_stack, nullptr);
+}
+
+}  // namespace sixdays::emulator

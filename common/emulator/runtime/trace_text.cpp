@@ -1,0 +1,144 @@
+/// @file
+/// A trace in words, numbers and characters.
+#include <algorithm>
+#include <vector>
+
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/trace.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+const char* name(Operation operation) {
+    switch (operation) {
+        case Operation::load:
+            return "load";
+        case Operation::store:
+            return "store";
+        default:
+            return "atomic";
+    }
+}
+
+double per_request(std::uint64_t n, const LineTrace& line) {
+    return static_cast<double>(n) / static_cast<double>(line.requests);
+}
+
+std::string place(const LineTrace& line) {
+    return line.file + ":" + std::to_string(line.line);
+}
+
+std::vector<std::int64_t> steps(const LineTrace& line) {
+    std::vector<std::int64_t> found;
+    for (unsigned lane = 0; lane + 1 < 32; ++lane) {
+        if ((line.lanes >> lane & 3) != 3) continue;
+        found.push_back(static_cast<std::int64_t>(line.addresses[lane + 1] - line.addresses[lane]));
+    }
+    return found;
+}
+
+// "its lanes are 4096 bytes apart", or what else can be said of the worst request.
+std::string how_lanes_lie(const LineTrace& line) {
+    const auto between = steps(line);
+    if (between.empty()) return "few of its lanes take part";
+    const bool even =
+        std::all_of(between.begin(), between.end(), [&](auto s) { return s == between[0]; });
+    if (!even) return "its lanes are scattered";
+    if (between[0] == 0) return "all its lanes use the same address";
+    const auto step = static_cast<std::uint64_t>(between[0] < 0 ? -between[0] : between[0]);
+    if (step == line.bytes_per_lane && line.memory == Memory::global) {
+        return "its lanes are neighbours, but the first does not start on a multiple of 32 bytes";
+    }
+    return format("its lanes are %llu bytes apart", static_cast<unsigned long long>(step));
+}
+
+// One character per sector from the lowest to the highest address: how many lanes touch it.
+std::string sector_row(const LineTrace& line) {
+    std::vector<std::uint64_t> touched;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if ((line.lanes >> lane & 1) == 0) continue;
+        const std::uint64_t begin = line.addresses[lane] / 32;
+        const std::uint64_t end = (line.addresses[lane] + line.bytes_per_lane - 1) / 32;
+        for (std::uint64_t s = begin; s <= end; ++s) touched.push_back(s);
+    }
+    std::sort(touched.begin(), touched.end());
+    std::string row;
+    constexpr std::uint64_t kWidest = 64;
+    for (std::uint64_t s = touched.front(); s <= touched.back(); ++s) {
+        if (s - touched.front() == kWidest) return row + "...";
+        const auto n = std::count(touched.begin(), touched.end(), s);
+        row += n == 0 ? '.' : n > 9 ? '*' : static_cast<char>('0' + n);
+    }
+    return row;
+}
+
+// One character per bank: how many different words of it are wanted.
+std::string bank_row(const LineTrace& line) {
+    std::vector<std::uint64_t> words;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if ((line.lanes >> lane & 1) == 0) continue;
+        for (std::uint64_t b = 0; b < line.bytes_per_lane; b += 4) {
+            words.push_back((line.addresses[lane] + b) / 4);
+        }
+    }
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    std::string row;
+    for (std::uint64_t bank = 0; bank < 32; ++bank) {
+        const auto n = std::count_if(words.begin(), words.end(),
+                                     [bank](std::uint64_t w) { return w % 32 == bank; });
+        row += n == 0 ? '.' : n > 9 ? '*' : static_cast<char>('0' + n);
+    }
+    return row;
+}
+
+}  // namespace
+
+std::string trace_table(const std::vector<LineTrace>& lines) {
+    std::string text =
+        "  requests   each takes      fewest   bytes used\n"
+        "                             possible  of moved\n";
+    for (const LineTrace& line : lines) {
+        const bool global = line.memory == Memory::global;
+        const double units = per_request(global ? line.sectors : line.passes, line);
+        const double fewest = per_request(global ? line.fewest_sectors : line.fewest_passes, line);
+        // A pass of shared memory that serves few lanes costs no more than a full one.
+        const std::string share =
+            global ? format("%3.0f %%", 100.0 * static_cast<double>(line.bytes_used) /
+                                            static_cast<double>(line.bytes_moved()))
+                   : "     ";
+        text +=
+            format("  %8llu %7.2f %-8s %7.2f      %s   %s%s, %s, %s\n",
+                   static_cast<unsigned long long>(line.requests), units,
+                   global ? "sectors" : "passes", fewest, share.c_str(), global ? "" : "shared ",
+                   name(line.operation), place(line).c_str(), line.kernel.c_str());
+    }
+    return text;
+}
+
+std::string trace_picture(const LineTrace& line) {
+    if (line.memory == Memory::global) {
+        return "  sectors of 32 bytes, with the number of lanes in each:\n    [" +
+               sector_row(line) + "]\n";
+    }
+    return "  the 32 banks, with the number of different words wanted from each:\n    [" +
+           bank_row(line) + "]\n";
+}
+
+std::string trace_verdict(const std::vector<LineTrace>& lines) {
+    if (lines.empty()) return "No kernel touched memory.";
+    const LineTrace& worst = lines.front();
+    if (worst.bytes_wasted() == 0) {
+        return "Every request moves as little as it can: no sector and no pass is wasted.";
+    }
+    const bool global = worst.memory == Memory::global;
+    return format(
+        "The most is wasted in %s, by the %s: %s, so that a request takes %.3g %s where "
+        "%.3g would do.",
+        place(worst).c_str(), name(worst.operation), how_lanes_lie(worst).c_str(),
+        per_request(global ? worst.sectors : worst.passes, worst), global ? "sectors" : "passes",
+        per_request(global ? worst.fewest_sectors : worst.fewest_passes, worst));
+}
+
+}  // namespace sixdays::emulator

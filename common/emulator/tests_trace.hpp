@@ -1,0 +1,16 @@
+/// @file
+/// Host-callable wrappers of tests_trace.cu; pointers are device memory.
+#pragma once
+
+namespace sixdays::emulator::tests {
+
+void trace_copy(const float* in, float* out, int blocks, int threads, int stride, int shift);
+void trace_copy4(const float* in, float* out, int blocks, int threads);
+void trace_matmul(const float* a, const float* b, int n, float* c);
+void trace_transpose(const float* in, float* out, bool padded);
+void trace_naive_transpose(const float* in, float* out);
+void trace_reduce(const float* in, float* out, int blocks);
+void trace_atomics(int* counts, int bins);
+void trace_broadcast(const float* in, float* out);
+
+}  // namespace sixdays::emulator::tests
