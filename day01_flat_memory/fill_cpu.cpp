@@ -34,14 +34,14 @@ void fill3_loop(std::int64_t base, std::int64_t B, std::int64_t T, std::int64_t 
 // [fill3]
 
 // [fill4]
-void fill4_loop(std::int64_t base, std::int64_t B, std::int64_t NH, std::int64_t T, std::int64_t U,
+void fill4_loop(std::int64_t base, std::int64_t B, std::int64_t NH, std::int64_t T, std::int64_t S,
                 float* out) {
     for (std::int64_t b = 0; b < B; ++b) {
         for (std::int64_t h = 0; h < NH; ++h) {
             for (std::int64_t q = 0; q < T; ++q) {
-                for (std::int64_t k = 0; k < U; ++k) {
+                for (std::int64_t k = 0; k < S; ++k) {
                     const std::int64_t value = ((b * base + h) * base + q) * base + k;
-                    out[offset4(b, h, q, k, NH, T, U)] = static_cast<float>(value);
+                    out[offset4(b, h, q, k, NH, T, S)] = static_cast<float>(value);
                 }
             }
         }

@@ -47,15 +47,15 @@ __global__ void fill3_kernel(std::int64_t base, std::int64_t B, std::int64_t T, 
 // division and remainder take it apart again, last dim first: the offset formula backwards.
 // [fill4]
 __global__ void fill4_kernel(std::int64_t base, std::int64_t B, std::int64_t NH, std::int64_t T,
-                             std::int64_t U, float* out) {
+                             std::int64_t S, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < B * NH * T * U) {
-        const std::int64_t k = i % U;
-        const std::int64_t q = i / U % T;
-        const std::int64_t h = i / U / T % NH;
-        const std::int64_t b = i / U / T / NH;
+    if (i < B * NH * T * S) {
+        const std::int64_t k = i % S;
+        const std::int64_t q = i / S % T;
+        const std::int64_t h = i / S / T % NH;
+        const std::int64_t b = i / S / T / NH;
         const std::int64_t value = ((b * base + h) * base + q) * base + k;
-        out[offset4(b, h, q, k, NH, T, U)] = static_cast<float>(value);  // which is out[i]
+        out[offset4(b, h, q, k, NH, T, S)] = static_cast<float>(value);  // which is out[i]
     }
 }
 // [fill4]

@@ -6,10 +6,17 @@
 
 namespace sixdays::day01_flat_memory {
 
-// [first]
+namespace {
+
+// [first kernel]
 __global__ void add_two_numbers_kernel(const float* in, float* out) {
     out[0] = in[0] + in[1];
 }
+// [first kernel]
+
+}  // namespace
+
+// [first]
 
 float add_two_numbers_cuda(float a, float b) {
     const float in[2] = {a, b};

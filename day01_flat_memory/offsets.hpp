@@ -18,23 +18,22 @@ namespace sixdays::day01_flat_memory {
 
 // [offsets]
 /// Matrix (M, K): row m, column k. M is not needed.
-SIXDAYS_HD inline std::int64_t offset2(std::int64_t m, std::int64_t k,  //
-                                       std::int64_t K) noexcept {
+SIXDAYS_HD inline std::int64_t offset2(std::int64_t m, std::int64_t k, std::int64_t K) noexcept {
     return m * K + k;
 }
 
 /// Activations (B, T, C): sequence b of the batch, token position t ("time"), channel c.
-SIXDAYS_HD inline std::int64_t offset3(std::int64_t b, std::int64_t t, std::int64_t c,  //
+SIXDAYS_HD inline std::int64_t offset3(std::int64_t b, std::int64_t t, std::int64_t c,
                                        std::int64_t T, std::int64_t C) noexcept {
     return (b * T + t) * C + c;  // b * (T * C) + t * C + c, with one multiplication less
 }
 
-/// Attention scores (B, NH, T, U): sequence b, head h, query position q, key position k. While a
-/// model reads a prompt, U equals T and the shape is (B, NH, T, T).
+/// Attention scores (B, NH, T, S): sequence b, head h, query position q of T, key position k of S.
+/// While a model reads a prompt, S equals T and the shape is (B, NH, T, T).
 SIXDAYS_HD inline std::int64_t offset4(std::int64_t b, std::int64_t h, std::int64_t q,
-                                       std::int64_t k,  //
-                                       std::int64_t NH, std::int64_t T, std::int64_t U) noexcept {
-    return ((b * NH + h) * T + q) * U + k;
+                                       std::int64_t k, std::int64_t NH, std::int64_t T,
+                                       std::int64_t S) noexcept {
+    return ((b * NH + h) * T + q) * S + k;
 }
 // [offsets]
 

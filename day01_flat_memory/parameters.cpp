@@ -7,22 +7,22 @@ namespace sixdays::day01_flat_memory {
 std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes) {
     const std::int64_t L = sizes.L, C = sizes.C;
     return {
-        {"wte", {sizes.V, C}},       // token embedding: one row per token id
-        {"wpe", {sizes.max_T, C}},   // position embedding: one row per position
-        {"ln1w", {L, C}},            // first layer norm: scale
-        {"ln1b", {L, C}},            //                   shift
-        {"qkvw", {L, 3 * C, C}},     // query, key and value in one matrix
-        {"qkvb", {L, 3 * C}},        //
-        {"attprojw", {L, C, C}},     // attention's output
-        {"attprojb", {L, C}},        //
-        {"ln2w", {L, C}},            // second layer norm
-        {"ln2b", {L, C}},            //
-        {"fcw", {L, 4 * C, C}},      // MLP, up to 4 * C
-        {"fcb", {L, 4 * C}},         //
+        {"wte", {sizes.Vp, C}},     // token embedding: one row per token id
+        {"wpe", {sizes.max_T, C}},  // position embedding: one row per position
+        {"ln1w", {L, C}},           // first layer norm: scale
+        {"ln1b", {L, C}},           //                   shift
+        {"qkvw", {L, 3 * C, C}},    // query, key and value in one matrix
+        {"qkvb", {L, 3 * C}},
+        {"attprojw", {L, C, C}},  // attention's output
+        {"attprojb", {L, C}},
+        {"ln2w", {L, C}},  // second layer norm
+        {"ln2b", {L, C}},
+        {"fcw", {L, 4 * C, C}},  // MLP, up to 4 * C
+        {"fcb", {L, 4 * C}},
         {"fcprojw", {L, C, 4 * C}},  // MLP, back down to C
-        {"fcprojb", {L, C}},         //
-        {"lnfw", {C}},               // final layer norm
-        {"lnfb", {C}},               //
+        {"fcprojb", {L, C}},
+        {"lnfw", {C}},  // final layer norm
+        {"lnfb", {C}},
     };
 }
 

@@ -10,11 +10,12 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// The sizes that make a GPT-2. Defaults: the 124M model with the vocabulary padded to 50,304, a
-/// multiple of 128, as llm.c stores it.
+/// The sizes that make a GPT-2. Defaults: the 124M model as llm.c stores it. It has 50,257 tokens,
+/// and the table of their vectors is padded to 50,304 rows, a multiple of 128 that suits a GPU
+/// better: 47 rows of 768 that no token uses. 124,439,808 parameters become 124,475,904.
 struct Gpt2Sizes {
     std::int64_t max_T = 1024;  // positions
-    std::int64_t V = 50304;     // vocabulary, padded from 50,257
+    std::int64_t Vp = 50304;    // vocabulary, padded
     std::int64_t L = 12;        // layers
     std::int64_t NH = 12;       // heads
     std::int64_t C = 768;       // channels; a head has C / NH of them

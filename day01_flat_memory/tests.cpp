@@ -36,16 +36,16 @@ TEST_CASE("the offset in a 3 x 3 matrix of 1..9", "[day01][offsets][small]") {
 }
 
 TEST_CASE("offsets count 0, 1, 2, ... in the order of the loop nest", "[day01][offsets][small]") {
-    const std::int64_t B = 2, NH = 3, T = 4, U = 5;
+    const std::int64_t B = 2, NH = 3, T = 4, S = 5;
     std::int64_t next = 0;
     for (std::int64_t b = 0; b < B; ++b) {
         for (std::int64_t h = 0; h < NH; ++h) {
             for (std::int64_t q = 0; q < T; ++q) {
-                for (std::int64_t k = 0; k < U; ++k, ++next) {
-                    CHECK(offset4(b, h, q, k, NH, T, U) == next);
-                    CHECK(offset(row_major({B, NH, T, U}), b, h, q, k) == next);
-                    CHECK(offset3(b * NH + h, q, k, T, U) == next);  // two dims seen as one
-                    CHECK(offset2((b * NH + h) * T + q, k, U) == next);
+                for (std::int64_t k = 0; k < S; ++k, ++next) {
+                    CHECK(offset4(b, h, q, k, NH, T, S) == next);
+                    CHECK(offset(row_major({B, NH, T, S}), b, h, q, k) == next);
+                    CHECK(offset3(b * NH + h, q, k, T, S) == next);  // two dims seen as one
+                    CHECK(offset2((b * NH + h) * T + q, k, S) == next);
                 }
             }
         }

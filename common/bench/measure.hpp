@@ -44,7 +44,7 @@ template <class Work>
 Seconds gpu_seconds(int runs, Work work) {
     for (int i = 0; i < 3; ++i) work();
     std::vector<gpu::Timer> timers(static_cast<std::size_t>(runs));
-    for (gpu::Timer& timer : timers) {  // all queued at once: the GPU never waits for the CPU
+    for (gpu::Timer& timer : timers) {  // queued without waiting for the one before
         timer.start();
         work();
         timer.stop();

@@ -35,11 +35,13 @@ std::string bytes_text(double bytes) {
 }  // namespace
 
 Bound bound(const Work& work, const Limits& limits) {
-    Bound memory{"copy", limits.copy, 0};
-    if (work.bytes_written == 0) memory = {"read", limits.read, 0};
-    if (work.bytes_read == 0) memory = {"write", limits.write, 0};
-    memory.seconds = work.bytes() / memory.rate;
-    const Bound arithmetic{"fma", limits.fma, work.flops / limits.fma};
+    const double paired = std::min(work.bytes_read, work.bytes_written);
+    const double only_read = work.bytes_read - paired, only_written = work.bytes_written - paired;
+    Bound memory{"copy",
+                 2 * paired / limits.copy + only_read / limits.read + only_written / limits.write};
+    if (only_read > 2 * paired) memory.name = "read";
+    if (only_written > 2 * paired) memory.name = "write";
+    const Bound arithmetic{"fma", work.flops / limits.fma};
     return arithmetic.seconds > memory.seconds ? arithmetic : memory;
 }
 

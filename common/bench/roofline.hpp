@@ -24,12 +24,14 @@ struct Work {
     double bytes() const noexcept { return bytes_read + bytes_written; }
 };
 
-/// The limit that holds this work back: memory or arithmetic, whichever alone takes longer. Work
-/// that only reads is held against `read`, only writes against `write`, all other against `copy`.
+/// The limit that holds this work back: memory or arithmetic, whichever alone takes longer.
+///
+/// For memory, bytes read and bytes written pair up and go at the rate of a copy; those left over
+/// go at the rate of reading or of writing alone. So work that only reads is held against `read`,
+/// and a sum of two arrays, two bytes read for one written, against something in between.
 struct Bound {
-    std::string name;    // "copy", "read", "write" or "fma"
-    double rate = 0;     // bytes or operations per second
-    double seconds = 0;  // no run can be faster
+    std::string name;    // "copy", "read", "write": what most of the bytes do; or "fma"
+    double seconds = 0;  // from device memory no run is faster; what lies in a cache may be
 };
 [[nodiscard]] Bound bound(const Work& work, const Limits& limits);
 

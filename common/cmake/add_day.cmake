@@ -1,5 +1,5 @@
-# add_day(), called in a day's folder: everything that is built for one lesson. File names say what
-# is what:
+# add_day([USES <earlier day>...] [LIBRARIES <library>...]), called in a day's folder: everything that
+# is built for one lesson. File names say what is what:
 #
 #   *_cpu.cpp  *.cpp      loops and other host code      -> <day>_loops
 #   *_cuda.cu  steps/*.cu ports                          -> <day>_ports_emulated, <day>_ports_cuda
@@ -19,7 +19,11 @@ add_custom_target(lessons)  # the executables of all days, without the tests
 function(sixdays_executable name gpu)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
     add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-    target_link_libraries(${name} PRIVATE sixdays_host_flags ${arg_LIBRARIES} ${gpu})
+    # The libraries need each other (ports need gpu, gpu has kernels of its own), so the linker reads
+    # them as one group.
+    list(JOIN arg_LIBRARIES "," libraries)
+    target_link_libraries(${name} PRIVATE sixdays_host_flags
+        "$<LINK_GROUP:RESCAN,${libraries},sixdays_tensor,${gpu}>")
 endfunction()
 
 # sixdays_object(<name> <source>...): host files compiled once, for two executables.
@@ -68,7 +72,7 @@ function(sixdays_add_exercise day label name)
     foreach(who stub solution)
         sixdays_emulated_library(${prefix}_${who}_port ${folder}/${name}_${who}.cu)
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main ${prefix}_${who}_port sixdays_tensor)
+            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port)
     endforeach()
     target_compile_options(${prefix}_stub_port PRIVATE ${unfinished})
     add_test(NAME ${label}.exercise.${name}.solution COMMAND ${prefix}_solution)
@@ -94,7 +98,7 @@ function(sixdays_add_exercise day label name)
         target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
             $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main ${prefix}_solution_port_cuda sixdays_tensor)
+            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_solution_port_cuda)
         add_test(NAME ${label}.exercise.${name}.solution.cuda COMMAND ${prefix}_solution_cuda)
         set_tests_properties(${label}.exercise.${name}.solution.cuda PROPERTIES
             LABELS "${label};exercise;gpu;small" SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
@@ -105,7 +109,7 @@ function(sixdays_add_exercise day label name)
     if(EXISTS ${mine})
         sixdays_emulated_library(my_${prefix}_port ${mine})
         sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main my_${prefix}_port sixdays_tensor)
+            LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port)
         set_target_properties(my_${prefix}_port my_${prefix} PROPERTIES EXCLUDE_FROM_ALL ON)
         target_compile_options(my_${prefix}_port PRIVATE ${unfinished})
     endif()
@@ -119,7 +123,7 @@ function(sixdays_add_wrong day label name)
     set(program ${label}_wrong_${name})
     sixdays_emulated_library(${program}_port ${source})
     sixdays_executable(${program} sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
-        LIBRARIES sixdays_testing_main ${program}_port ${day}_ports_emulated)
+        LIBRARIES sixdays_testing_main sixdays_testing ${program}_port ${day}_ports_emulated)
     # The first definition counts: that of the wrong port.
     target_link_options(${program} PRIVATE -Wl,--allow-multiple-definition)
     add_test(NAME ${label}.wrong.${name} COMMAND ${CMAKE_COMMAND}
@@ -129,6 +133,7 @@ function(sixdays_add_wrong day label name)
 endfunction()
 
 function(add_day)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "USES;LIBRARIES")
     set(folder ${CMAKE_CURRENT_SOURCE_DIR})
     get_filename_component(day ${folder} NAME)          # day01_flat_memory
     string(REGEX MATCH "^day[0-9][0-9]" label ${day})   # day01
@@ -137,7 +142,8 @@ function(add_day)
     list(REMOVE_ITEM loops ${folder}/main.cpp ${folder}/tests.cpp)
 
     add_library(${day}_loops STATIC ${loops})
-    target_link_libraries(${day}_loops PUBLIC sixdays_tensor PRIVATE sixdays_host_flags)
+    target_link_libraries(${day}_loops PUBLIC sixdays_tensor ${arg_LIBRARIES}
+        PRIVATE sixdays_host_flags)
 
     # The ports, by the C++ compiler for the emulator and by nvcc for the GPU.
     sixdays_emulated_library(${day}_ports_emulated ${ports})
@@ -150,6 +156,15 @@ function(add_day)
         set(native sixdays_gpu_cuda)
         set(native_ports ${day}_ports_cuda)
     endif()
+
+    # A port may call ports of earlier days, on the same device.
+    foreach(earlier IN LISTS arg_USES)
+        target_link_libraries(${day}_loops PUBLIC ${earlier}_loops)
+        target_link_libraries(${day}_ports_emulated PUBLIC ${earlier}_ports_emulated)
+        if(SIXDAYS_HAVE_CUDA)
+            target_link_libraries(${day}_ports_cuda PUBLIC ${earlier}_ports_cuda)
+        endif()
+    endforeach()
 
     # The lesson as a run.
     sixdays_object(${day}_main ${folder}/main.cpp)
@@ -165,10 +180,10 @@ function(add_day)
     sixdays_object(${day}_tests ${folder}/tests.cpp)
     target_link_libraries(${day}_tests PRIVATE sixdays_testing)
     sixdays_executable(${day}_tests_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
-        LIBRARIES sixdays_testing_main ${day}_ports_emulated)
+        LIBRARIES sixdays_testing_main sixdays_testing ${day}_ports_emulated)
     if(SIXDAYS_HAVE_CUDA)
         sixdays_executable(${day}_tests_cuda sixdays_gpu_cuda $<TARGET_OBJECTS:${day}_tests>
-            LIBRARIES sixdays_testing_main ${day}_ports_cuda)
+            LIBRARIES sixdays_testing_main sixdays_testing ${day}_ports_cuda)
     endif()
     sixdays_add_day_tests(${day} ${label})
 

@@ -43,10 +43,11 @@ else()
             set(ENV{CUDACXX} ${SIXDAYS_NVCC})
         endif()
     endif()
-    # Architectures: this machine's GPU if one answers, else 80, whose PTX every newer GPU can run.
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-        execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
-        if(status EQUAL 0 AND gpus MATCHES "GPU 0")
+    # Architectures: this machine's GPU if it is new enough, else 80, whose PTX every newer GPU runs.
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+            OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
+        if(status EQUAL 0 AND gpus MATCHES "^([0-9]+)[.]" AND CMAKE_MATCH_1 GREATER_EQUAL 8)
             set(CMAKE_CUDA_ARCHITECTURES native)
         else()
             set(CMAKE_CUDA_ARCHITECTURES 80)

@@ -23,7 +23,8 @@ void fill_bytes(void* device, int byte, std::size_t bytes);
 }  // namespace detail
 
 /// `size` elements of device memory, not initialised. Moves, does not copy. Copies between host and
-/// device wait until they are done, and for the work given to the device before them.
+/// device go through the default stream: they wait for the work given to it before, and return when
+/// they are done.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");

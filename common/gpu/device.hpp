@@ -31,6 +31,13 @@ struct Device {
 /// The current device. @throws gpu::Error
 [[nodiscard]] Device device();
 
+/// Bytes of device memory that nobody has taken. @throws gpu::Error
+[[nodiscard]] std::int64_t free_bytes();
+
+/// The kernel that a launcher launched last, as it told check_launch(); "" if none yet. So that a
+/// test can see which path was taken, and not only which one was chosen.
+[[nodiscard]] const char* last_kernel() noexcept;
+
 /// Waits until all work given to the device is done. @throws gpu::Error  also for a kernel that
 /// failed meanwhile: a launch returns before its kernel has run
 void synchronize();

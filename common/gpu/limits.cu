@@ -87,7 +87,7 @@ bench::Limits measure_limits() {
 
     std::size_t free = 0, total = 0;
     SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));
-    const std::size_t bytes = std::min<std::size_t>(std::size_t{1} << 30, free / 4 / 16 * 16);
+    const std::size_t bytes = std::min<std::size_t>(std::size_t{1} << 30, free / 3 / 16 * 16);
     const std::int64_t quads = static_cast<std::int64_t>(bytes / sizeof(float4));
     Buffer<float4> from(quads), to(quads);
     Buffer<float> flag(1);

@@ -19,14 +19,23 @@
 namespace sixdays::gpu {
 namespace {
 
+const char* last_kernel_name = "";
+
 std::string to_text(dim3 d) {
     return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
            ")";
 }
 
 std::string attribute(cudaDeviceAttr which) {
-    int value = 0;
-    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? std::to_string(value) : "?";
+    int value = 0, device = 0;
+    const bool known = cudaGetDevice(&device) == cudaSuccess &&
+                       cudaDeviceGetAttribute(&value, which, device) == cudaSuccess;
+    return known ? std::to_string(value) : "?";
+}
+
+// Frees or destroys; where that fails, nobody else must find the error and take it for his own.
+void forget_failure(cudaError_t code) noexcept {
+    if (code != cudaSuccess) (void)cudaGetLastError();
 }
 
 // What a reader can do about it; empty where the runtime's own text says all there is to say.
@@ -38,18 +47,6 @@ std::string advice(cudaError_t code) {
                    attribute(cudaDevAttrComputeCapabilityMajor) +
                    attribute(cudaDevAttrComputeCapabilityMinor) +
                    ": configure with -DCMAKE_CUDA_ARCHITECTURES=native and build again.";
-        case cudaErrorInvalidConfiguration:
-        case cudaErrorInvalidValue:
-            return " This device allows " + attribute(cudaDevAttrMaxThreadsPerBlock) +
-                   " threads a block, a grid of at least one block and at most (" +
-                   attribute(cudaDevAttrMaxGridDimX) + ", " + attribute(cudaDevAttrMaxGridDimY) +
-                   ", " + attribute(cudaDevAttrMaxGridDimZ) + "), and " +
-                   attribute(cudaDevAttrMaxSharedMemoryPerBlock) +
-                   " bytes of shared memory a block (more only after cudaFuncSetAttribute).";
-        case cudaErrorLaunchOutOfResources:
-            return " One block needs more registers or shared memory than a multiprocessor has: "
-                   "use "
-                   "fewer threads a block.";
 #ifndef SIXDAYS_EMULATED
         case cudaErrorIllegalAddress:
         case cudaErrorMisalignedAddress:
@@ -62,6 +59,26 @@ std::string advice(cudaError_t code) {
 #endif
         default:
             return "";
+    }
+}
+
+// The same for a launch, whose shape may be what is wrong.
+std::string launch_advice(cudaError_t code) {
+    switch (code) {
+        case cudaErrorInvalidConfiguration:
+        case cudaErrorInvalidValue:
+            return " This device allows " + attribute(cudaDevAttrMaxThreadsPerBlock) +
+                   " threads a block, a grid of at least one block and at most (" +
+                   attribute(cudaDevAttrMaxGridDimX) + ", " + attribute(cudaDevAttrMaxGridDimY) +
+                   ", " + attribute(cudaDevAttrMaxGridDimZ) + "), and " +
+                   attribute(cudaDevAttrMaxSharedMemoryPerBlock) +
+                   " bytes of shared memory a block (more only after cudaFuncSetAttribute).";
+        case cudaErrorLaunchOutOfResources:
+            return " One block needs more registers or shared memory than a multiprocessor has: "
+                   "use "
+                   "fewer threads a block.";
+        default:
+            return advice(code);
     }
 }
 
@@ -89,12 +106,20 @@ void check(cudaError_t code, const char* call, const char* file, int line) {
                           " failed with " + name_and_text(code) + advice(code) + finding());
 }
 
-void check_launch(const char* kernel, dim3 grid, dim3 block, const char* file, int line) {
+void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                  const char* file, int line) {
+    last_kernel_name = kernel;
     const cudaError_t code = cudaGetLastError();
     if (code == cudaSuccess) return;
     throw Error(code, std::string(file) + ":" + std::to_string(line) + ": the launch of " + kernel +
-                          " with grid " + to_text(grid) + " and block " + to_text(block) +
-                          " failed with " + name_and_text(code) + advice(code) + finding());
+                          " with grid " + to_text(grid) + ", block " + to_text(block) + " and " +
+                          std::to_string(shared_bytes) +
+                          " bytes of dynamic shared memory failed with " + name_and_text(code) +
+                          launch_advice(code) + finding());
+}
+
+const char* last_kernel() noexcept {
+    return last_kernel_name;
 }
 
 namespace {
@@ -120,8 +145,8 @@ unsigned blocks_for(std::int64_t items, int threads) {
     return static_cast<unsigned>(n);
 }
 
-unsigned blocks_for_yz(std::int64_t items, int threads) {
-    return static_cast<unsigned>(std::min<std::int64_t>(blocks(items, threads), 65535));
+unsigned blocks_at_most(std::int64_t items, int threads, unsigned most) {
+    return static_cast<unsigned>(std::min<std::int64_t>(blocks(items, threads), most));
 }
 
 // --- device.hpp ----------------------------------------------------------------------------------
@@ -163,6 +188,12 @@ Device device() {
     SIXDAYS_CUDA(cudaDriverGetVersion(&d.driver_version));
     SIXDAYS_CUDA(cudaRuntimeGetVersion(&d.runtime_version));
     return d;
+}
+
+std::int64_t free_bytes() {
+    std::size_t free = 0, total = 0;
+    SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));
+    return static_cast<std::int64_t>(free);
 }
 
 void synchronize() {
@@ -211,12 +242,14 @@ void fill_bytes(void* device, int byte, std::size_t bytes) {
 
 Timer::Timer() {
     SIXDAYS_CUDA(cudaEventCreate(&start_));
-    SIXDAYS_CUDA(cudaEventCreate(&stop_));
+    const cudaError_t code = cudaEventCreate(&stop_);
+    if (code != cudaSuccess) forget_failure(cudaEventDestroy(start_));
+    SIXDAYS_CUDA(code);
 }
 
 Timer::~Timer() {
-    (void)cudaEventDestroy(start_);
-    (void)cudaEventDestroy(stop_);
+    forget_failure(cudaEventDestroy(start_));
+    forget_failure(cudaEventDestroy(stop_));
 }
 
 void Timer::start(Stream stream) {

@@ -55,15 +55,16 @@ build_target() {
 # Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
 # Ninja says nothing until its first step is done, so after a second we say what is being built.
 build_progress() {
-    local line status number of quarter shown=0 announced=''
+    local line part status number of quarter shown=0 announced='' begun=''
     while :; do
         status=0
-        IFS= read -r -t 1 line || status=$?
+        IFS= read -r -t 1 part || status=$?
+        line=$begun$part begun=''
         if ((status > 0 && status <= 128)); then break; fi  # the end; above 128 a second has passed
         if ((status > 128)) || [[ $line =~ ^\[.*(Building|Linking|Translating) ]]; then
             if [[ -z $announced ]]; then note "Building $1."; fi
             announced=yes
-            if ((status > 128)); then continue; fi
+            if ((status > 128)); then begun=$line && continue; fi
         fi
         if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
             number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} line=${BASH_REMATCH[3]##*/}

@@ -155,7 +155,7 @@ check_one() {
     build_target "what $1 is checked with" "$build" --target "${name}_solution"
     if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
         word='does not compile'
-        if ! grep -q 'error: ' "$log" && grep -q 'undefined reference to' "$log"; then
+        if ! grep -q ':[0-9]*: error: ' "$log" && grep -q 'undefined reference to' "$log"; then
             word='compiles, but is not complete'
         fi
         say "${bold}$1${plain}: ${red}$word${plain}."

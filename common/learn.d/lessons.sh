@@ -53,7 +53,8 @@ verb_test() {
     build_target "everything" --preset test
     note ""
     log=$build/learn.test.log
-    (cd "$root" && "$(dirname "$cmake")/ctest" --preset test -j "$(nproc)" -O "$log" "${label[@]}") ||
+    (cd "$root" && "$(dirname "$cmake")/ctest" --preset test -j "$(nproc)" \
+        --no-label-summary -O "$log" "${label[@]}") ||
         status=$?
     skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
     say ""
@@ -64,16 +65,13 @@ verb_test() {
     return "$status"
 }
 
+# Each skipped test has said why; how many said the same?
 why_skipped() {
-    local were="$1 tests were skipped"
+    local were="$1 tests were skipped" end=.
     if (($1 == 1)); then were="1 test was skipped"; fi
-    if ! built_with_nvcc; then
-        say "$were: there is no nvcc here to build for a GPU. The same cases ran on the emulator."
-    elif ! find_gpu; then
-        say "$were for want of a GPU: $why_no_gpu. The same cases ran on the emulator."
-    else
-        say "$were; each says why in $(path "$build/Testing/Temporary/LastTest.log")."
-    fi
+    if ! built_with_nvcc || ! find_gpu; then end=', and what needs a GPU ran on the emulator.'; fi
+    say "$were. Why:" "$(sed -n 's/^SKIPPED: //p' "$build/Testing/Temporary/LastTest.log" |
+        sort | uniq -c)" "That is no failure$end"
 }
 
 verb_trace() {

@@ -16,35 +16,37 @@ namespace sixdays {
 
 /// A tensor with elements must have an address.
 template <class T>
-void require_memory(const std::string& op, const std::string& name, const View<T>& v) {
+void require_memory(const char* op, const char* name, const View<T>& v) {
     if (v.data == nullptr && v.size() > 0) {
-        refuse(op + ": " + name + " is a null pointer, but its shape " + to_string(v.layout.shape) +
-               " has " + std::to_string(v.size()) + " elements");
+        refuse(std::string(op) + ": " + name + " is a null pointer, but its shape " +
+               to_string(v.layout.shape) + " has " + std::to_string(v.size()) + " elements");
     }
 }
 
 template <class A, class B>
-void require_same_shape(const std::string& op, const std::string& name_a, const View<A>& a,
-                        const std::string& name_b, const View<B>& b) {
+void require_same_shape(const char* op, const char* name_a, const View<A>& a, const char* name_b,
+                        const View<B>& b) {
     if (a.layout.shape != b.layout.shape) {
-        refuse(op + ": " + name_a + " has shape " + to_string(a.layout.shape) + ", but " + name_b +
-               " has shape " + to_string(b.layout.shape) + "; they must be equal");
+        refuse(std::string(op) + ": " + name_a + " has shape " + to_string(a.layout.shape) +
+               ", but " + name_b + " has shape " + to_string(b.layout.shape) +
+               "; they must be equal");
     }
 }
 
 template <class T>
-void require_rank(const std::string& op, const std::string& name, const View<T>& v, int rank) {
+void require_rank(const char* op, const char* name, const View<T>& v, int rank) {
     if (v.rank() != rank) {
-        refuse(op + ": " + name + " has shape " + to_string(v.layout.shape) + " of rank " +
-               std::to_string(v.rank()) + ", but rank " + std::to_string(rank) + " is needed");
+        refuse(std::string(op) + ": " + name + " has shape " + to_string(v.layout.shape) +
+               " of rank " + std::to_string(v.rank()) + ", but rank " + std::to_string(rank) +
+               " is needed");
     }
 }
 
 /// One run of elements without a gap, in row-major order.
 template <class T>
-void require_contiguous(const std::string& op, const std::string& name, const View<T>& v) {
+void require_contiguous(const char* op, const char* name, const View<T>& v) {
     if (!is_contiguous(v.layout)) {
-        refuse(op + ": " + name + " has " + to_string(v.layout) +
+        refuse(std::string(op) + ": " + name + " has " + to_string(v.layout) +
                ", which is not contiguous; row-major strides would be " +
                to_string(row_major(v.layout.shape).strides));
     }
@@ -52,22 +54,22 @@ void require_contiguous(const std::string& op, const std::string& name, const Vi
 
 /// Two indices of an output must not share a place: their writers would race.
 template <class T>
-void require_injective(const std::string& op, const std::string& name, const View<T>& v) {
+void require_injective(const char* op, const char* name, const View<T>& v) {
     if (!is_injective(v.layout)) {
-        refuse(op + ": " + name + " has " + to_string(v.layout) +
+        refuse(std::string(op) + ": " + name + " has " + to_string(v.layout) +
                ", where two indices may share one place; writers of it would race");
     }
 }
 
 /// An input may be the output itself (the same address and layout), or lie apart from it.
 template <class A, class B>
-void require_same_or_apart(const std::string& op, const std::string& name_in, const View<A>& in,
-                           const std::string& name_out, const View<B>& out) {
+void require_same_or_apart(const char* op, const char* name_in, const View<A>& in,
+                           const char* name_out, const View<B>& out) {
     const bool same = static_cast<const void*>(in.data) == static_cast<const void*>(out.data) &&
                       sizeof(A) == sizeof(B) && equivalent(in.layout, out.layout);
     if (!same && overlap(in, out)) {
         refuse(
-            op + ": " + name_in + " and " + name_out +
+            std::string(op) + ": " + name_in + " and " + name_out +
             " overlap without being the same tensor; some elements would be read after they were "
             "overwritten");
     }

@@ -16,7 +16,9 @@ namespace sixdays {
 /// Number of the element at `index`, 0 <= number < size. Unchecked.
 SIXDAYS_HD inline std::int64_t ravel(const Index& index, const Shape& shape) noexcept {
     std::int64_t number = 0;
-    for (int d = 0; d < shape.rank; ++d) number = number * shape[d] + index[d];
+    for (int d = 0; d < kMaxRank; ++d) {  // to the constant 8: see offset()
+        if (d < shape.rank) number = number * shape[d] + index[d];
+    }
     return number;
 }
 
@@ -25,9 +27,12 @@ SIXDAYS_HD inline std::int64_t ravel(const Index& index, const Shape& shape) noe
 SIXDAYS_HD inline Index unravel(std::int64_t number, const Shape& shape) noexcept {
     Index index;
     index.rank = shape.rank;
-    for (int d = shape.rank - 1; d >= 0; --d) {
-        index[d] = number % shape[d];
-        number /= shape[d];
+    for (int d = kMaxRank - 1; d >= 0; --d) {
+        if (d < shape.rank) {
+            const std::int64_t quotient = number / shape[d];
+            index[d] = number - quotient * shape[d];  // the remainder
+            number = quotient;
+        }
     }
     return index;
 }

@@ -12,19 +12,6 @@ namespace {
     throw std::invalid_argument(sentence);
 }
 
-// a * b and a + b in 64 bits, or a sentence about `what`.
-std::int64_t times(std::int64_t a, std::int64_t b, const std::string& what) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(a, b, &product)) refuse(what + " does not fit in 64 bits");
-    return product;
-}
-
-std::int64_t plus(std::int64_t a, std::int64_t b, const std::string& what) {
-    std::int64_t sum = 0;
-    if (__builtin_add_overflow(a, b, &sum)) refuse(what + " does not fit in 64 bits");
-    return sum;
-}
-
 // Product of the extents with 0 counted as 1: what strides are made of.
 std::int64_t product_of_nonzero_extents(const Shape& shape) {
     std::int64_t product = 1;
@@ -33,8 +20,10 @@ std::int64_t product_of_nonzero_extents(const Shape& shape) {
             refuse("shape " + to_string(shape) + ": the extent of dim " + std::to_string(d) +
                    " is " + std::to_string(shape[d]) + ", and an extent cannot be negative");
         }
-        product = times(product, std::max<std::int64_t>(shape[d], 1),
-                        "shape " + to_string(shape) + ": the number of elements");
+        if (__builtin_mul_overflow(product, std::max<std::int64_t>(shape[d], 1), &product)) {
+            refuse("shape " + to_string(shape) +
+                   ": the number of elements does not fit in 64 bits");
+        }
     }
     return product;
 }
@@ -97,15 +86,17 @@ Layout::Layout(const Shape& shape_, const Strides& strides_) : shape(shape_), st
                ", strides " + to_string(strides) + " have rank " + std::to_string(strides.rank) +
                "; one stride per dim is needed");
     }
-    // Both sums below are those of reach() and required_span(): once they fit, no offset overflows.
-    const std::string what = "shape " + to_string(shape) + " with strides " + to_string(strides) +
-                             ": the span of the offsets";
-    std::int64_t span = sixdays::size(shape) == 0 ? 0 : 1;
-    if (span == 0) return;
+    if (sixdays::size(shape) == 0) return;
+    // The span of the offsets, as required_span() computes it: once it fits, no offset overflows.
+    std::int64_t span = 1;
     for (int d = 0; d < shape.rank; ++d) {
-        const std::int64_t steps = shape[d] - 1;
-        const std::int64_t step = times(steps, strides[d], what);
-        span = plus(span, step < 0 ? times(step, -1, what) : step, what);
+        std::int64_t step = 0;
+        bool overflow = __builtin_mul_overflow(shape[d] - 1, strides[d], &step);
+        if (step < 0) overflow |= __builtin_mul_overflow(step, -1, &step);
+        if (overflow || __builtin_add_overflow(span, step, &span)) {
+            refuse("shape " + to_string(shape) + " with strides " + to_string(strides) +
+                   ": the span of the offsets does not fit in 64 bits");
+        }
     }
 }
 

@@ -86,9 +86,14 @@ struct Layout {
 [[nodiscard]] Layout column_major(const Shape& shape);
 
 /// Offset of the element at `index`, in elements from index (0, 0, ...). Unchecked.
+///
+/// The loop counts to the constant 8 and not to the rank, so that a kernel's compiler can write it
+/// out: an array indexed by a loop variable would have to live in (slow) memory.
 SIXDAYS_HD inline std::int64_t offset(const Layout& layout, const Index& index) noexcept {
     std::int64_t sum = 0;
-    for (int d = 0; d < layout.rank(); ++d) sum += index[d] * layout.strides[d];
+    for (int d = 0; d < kMaxRank; ++d) {
+        if (d < layout.rank()) sum += index[d] * layout.strides[d];
+    }
     return sum;
 }
 

@@ -40,6 +40,59 @@ Layout reversed(const Layout& layout) {
     return Layout(shape, strides);
 }
 
+// Every index of every packing of every shape up to this rank and extent, against place().
+void check_offsets(int rank, std::int64_t extent, std::int64_t pad, std::int64_t expected_cases) {
+    Cases cases;
+    for_each_shape(rank, extent, [&](const Shape& shape) {
+        const std::vector<Index> indices = indices_of(shape);
+        for_each_packing(shape.rank, pad, [&](const Packing& packing) {
+            const Layout layout(shape, strides_of(packing, shape));
+            const std::int64_t origin = place(packing, shape, Dims::filled(shape.rank, 0));
+            for (const Index& index : indices) {
+                cases.expect(offset(layout, index) == place(packing, shape, index) - origin,
+                             layout);
+            }
+        });
+    });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() == expected_cases);
+}
+
+// What packings have in common, and when they are contiguous, against the offsets written down.
+void check_packings(int rank, std::int64_t extent, std::int64_t pad, std::int64_t expected_cases) {
+    Cases cases;
+    for_each_shape(rank, extent, [&](const Shape& shape) {
+        for_each_packing(shape.rank, pad, [&](const Packing& packing) {
+            const Layout layout(shape, strides_of(packing, shape));
+            const Enumerated found(layout);
+            cases.expect(is_injective(layout) && found.each_once(), layout);
+            cases.expect(is_contiguous(layout) == found.counts_up_from_0(), layout);
+            const std::int64_t span =
+                found.sorted.empty() ? 0 : found.sorted.back() - found.sorted.front() + 1;
+            cases.expect(required_span(layout) == span, layout);
+        });
+    });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() == expected_cases);
+}
+
+// One shape with all strides from low to high, against the offsets written down.
+void check_all_strides(Cases& cases, const Shape& shape, std::int64_t low, std::int64_t high) {
+    for_each_dims(shape.rank, low, high, [&](const Strides& strides) {
+        const Layout layout(shape, strides);
+        const Enumerated found(layout);
+        const Reach r = reach(layout);
+        const bool empty = found.sorted.empty();
+        cases.expect(layout.size() == static_cast<std::int64_t>(found.sorted.size()), layout);
+        cases.expect(size(shape) == layout.size(), layout);
+        cases.expect(r.lowest == (empty ? 0 : found.sorted.front()), layout);
+        cases.expect(r.highest == (empty ? -1 : found.sorted.back()), layout);
+        cases.expect(required_span(layout) == r.highest - r.lowest + 1, layout);
+        cases.expect(is_injective(layout) == found.each_once(), layout);
+        cases.expect(is_contiguous(layout) == found.counts_up_from_0(), layout);
+    });
+}
+
 }  // namespace
 
 TEST_CASE("strides are NumPy's", "[tensor][small]") {
@@ -73,69 +126,50 @@ TEST_CASE("offsets and contiguity of transposed, stepped, flipped and broadcast 
     }
 }
 
+// The expected number of cases says that the walk was walked: 1 shape of rank 0, 1 + 2 + ... +
+// extent elements to the power of the rank, rank! orders, 2^rank sets of flips.
 TEST_CASE("every index has the offset that a walk through memory finds", "[tensor][small]") {
     for (const std::int64_t pad : {0, 1, 3}) {
-        Cases cases;
-        for_each_shape(4, pad == 1 ? 3 : 4, [&](const Shape& shape) {
-            const std::vector<Index> indices = indices_of(shape);
-            for_each_packing(shape.rank, pad, [&](const Packing& packing) {
-                const Layout layout(shape, strides_of(packing, shape));
-                const std::int64_t origin = place(packing, shape, Dims::filled(shape.rank, 0));
-                for (const Index& index : indices) {
-                    const std::int64_t expected = place(packing, shape, index) - origin;
-                    cases.expect(offset(layout, index) == expected, layout);
-                }
-            });
-        });
-        CHECK(cases.failure() == "");
-        // Summed over ranks: (1 + 2 + 3 + 4)^rank elements, rank! orders, 2^rank flips.
-        CHECK(cases.count() == (pad == 1 ? 1 + 12 + 36 * 8 + 216 * 48 + 1296 * 384
-                                         : 1 + 20 + 100 * 8 + 1000 * 48 + 10000 * 384));
+        check_offsets(3, 4, pad, 1 + 10 * 2 + 100 * 8 + 1000 * 48);
+        check_offsets(4, 2, pad, 1 + 3 * 2 + 9 * 8 + 27 * 48 + 81 * 384);
     }
 }
 
-TEST_CASE("properties of packed, flipped and pitched layouts are those of their offsets",
-          "[tensor][small]") {
+TEST_CASE("every index has the offset that a walk through memory finds, all up to 4 x 4 x 4 x 4",
+          "[tensor][full]") {
+    for (const std::int64_t pad : {0, 1, 3}) {
+        check_offsets(4, 4, pad, 1 + 10 * 2 + 100 * 8 + 1000 * 48 + 10000 * 384);
+    }
+}
+
+TEST_CASE("packed, flipped and pitched layouts are what their offsets are", "[tensor][small]") {
     for (const std::int64_t pad : {0, 2}) {
-        Cases cases;
-        for_each_shape(4, 3, [&](const Shape& shape) {
-            for_each_packing(shape.rank, pad, [&](const Packing& packing) {
-                const Layout layout(shape, strides_of(packing, shape));
-                const Enumerated found(layout);
-                cases.expect(is_injective(layout) && found.each_once(), layout);
-                cases.expect(is_contiguous(layout) == found.counts_up_from_0(), layout);
-                const bool packed = found.sorted.empty() ||
-                                    found.sorted.back() - found.sorted[0] + 1 == layout.size();
-                cases.expect((required_span(layout) == layout.size()) == packed, layout);
-            });
-        });
-        CHECK(cases.failure() == "");
-        CHECK(cases.count() == 3 * (1 + 4 * 2 + 16 * 8 + 64 * 48 + 256 * 384));
+        check_packings(3, 3, pad, 3 * (1 + 4 * 2 + 16 * 8 + 64 * 48));
     }
 }
 
-TEST_CASE("properties of any strides, 0 and negative among them, are those of their offsets",
+TEST_CASE("packed, flipped and pitched layouts are what their offsets are, all up to 4 x 4 x 4 x 4",
+          "[tensor][full]") {
+    for (const std::int64_t pad : {0, 2}) {
+        check_packings(4, 4, pad, 3 * (1 + 5 * 2 + 25 * 8 + 125 * 48 + 625 * 384));
+    }
+}
+
+TEST_CASE("layouts of any strides, 0 and negative among them, are what their offsets are",
           "[tensor][small]") {
     Cases cases;
-    const auto check = [&](const Shape& shape, std::int64_t low, std::int64_t high) {
-        for_each_dims(shape.rank, low, high, [&](const Strides& strides) {
-            const Layout layout(shape, strides);
-            const Enumerated found(layout);
-            const Reach r = reach(layout);
-            const bool empty = found.sorted.empty();
-            cases.expect(layout.size() == static_cast<std::int64_t>(found.sorted.size()), layout);
-            cases.expect(size(shape) == layout.size(), layout);
-            cases.expect(r.lowest == (empty ? 0 : found.sorted.front()), layout);
-            cases.expect(r.highest == (empty ? -1 : found.sorted.back()), layout);
-            cases.expect(required_span(layout) == r.highest - r.lowest + 1, layout);
-            cases.expect(is_injective(layout) == found.each_once(), layout);
-            cases.expect(is_contiguous(layout) == found.counts_up_from_0(), layout);
-        });
-    };
-    for_each_shape(3, 4, [&](const Shape& shape) { check(shape, -5, 5); });
-    for_each_dims(4, 1, 3, [&](const Shape& shape) { check(shape, -1, 3); });
+    for_each_shape(2, 4, [&](const Shape& shape) { check_all_strides(cases, shape, -5, 5); });
+    for_each_dims(3, 0, 2, [&](const Shape& shape) { check_all_strides(cases, shape, -2, 3); });
     CHECK(cases.failure() == "");
-    CHECK(cases.count() == 7 * (1 + 5 * 11 + 25 * 121 + 125 * 1331 + 81 * 625));
+    CHECK(cases.count() == 7 * (1 + 5 * 11 + 25 * 121 + 27 * 216));
+}
+
+TEST_CASE("layouts of any strides are what their offsets are, rank 3 and 4", "[tensor][full]") {
+    Cases cases;
+    for_each_dims(3, 0, 4, [&](const Shape& shape) { check_all_strides(cases, shape, -5, 5); });
+    for_each_dims(4, 1, 3, [&](const Shape& shape) { check_all_strides(cases, shape, -1, 3); });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() == 7 * (125 * 1331 + 81 * 625));
 }
 
 TEST_CASE("broadcast dims have no places of their own", "[tensor][small]") {

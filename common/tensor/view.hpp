@@ -13,8 +13,8 @@ namespace sixdays {
 /// which. `View<const float>` may only be read. Small and plain, so a kernel takes it by value.
 template <class T>
 struct View {
-    T* data =
-        nullptr;  // at index (0, 0, ...); lower addresses belong to it if strides are negative
+    /// Where index (0, 0, ...) lies; with negative strides, lower addresses belong to it as well.
+    T* data = nullptr;
     Layout layout;
 
     View() = default;
@@ -31,6 +31,9 @@ struct View {
     SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return layout.extent(d); }
     SIXDAYS_HD std::int64_t size() const noexcept { return layout.size(); }
+
+    /// The only element of a tensor of rank 0.
+    SIXDAYS_HD T& operator()() const noexcept { return *data; }
 
     /// The element at (i, j, ...), one index per dim. Unchecked.
     template <class... I>

@@ -34,22 +34,36 @@ struct Tally {
     Index first;
 };
 
+// Row by row: the offset of a row's first element, then steps along the last dim.
 Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
            const std::vector<std::byte>& poison) {
     Tally tally;
-    Index index = Dims::filled(want.layout.rank(), 0);
+    const Shape& shape = want.layout.shape;
+    const int last = shape.rank - 1;  // -1 for rank 0, which is one row of one element
+    const std::int64_t columns = last < 0 ? 1 : shape[last];
+    const std::int64_t got_step = last < 0 ? 0 : got.layout.stride(last) * got.type.bytes;
+    const std::int64_t want_step = last < 0 ? 0 : want.layout.stride(last) * want.type.bytes;
+    Shape rows = shape;
+    if (last >= 0) rows[last] = 1;
+
+    Index index = Dims::filled(shape.rank, 0);
     const std::int64_t size = want.layout.size();
-    for (std::int64_t number = 0; number < size; ++number, advance(index, want.layout.shape)) {
-        const std::byte* g = got.at(index);
-        const bool unwritten = is_poison(g, poison);
-        if (!unwritten && accepts(g, want.at(index), index)) continue;
-        if (tally.differ == 0) {
-            tally.first = index;
-            tally.first_number = number;
+    for (std::int64_t number = 0; number < size; advance(index, rows)) {
+        const std::byte *g = got.at(index), *w = want.at(index);
+        Index at = index;
+        for (std::int64_t column = 0; column < columns; ++column, ++number) {
+            if (last >= 0) at[last] = column;
+            const std::byte* element = g + column * got_step;
+            const bool unwritten = is_poison(element, poison);
+            if (!unwritten && accepts(element, w + column * want_step, at)) continue;
+            if (tally.differ == 0) {
+                tally.first = at;
+                tally.first_number = number;
+            }
+            tally.differ += 1;
+            tally.unwritten += unwritten;
+            tally.last_number = number;
         }
-        tally.differ += 1;
-        tally.unwritten += unwritten;
-        tally.last_number = number;
     }
     return tally;
 }
@@ -79,12 +93,12 @@ std::string explain(const Tally& tally, const Elements& got, const Elements& wan
                        ", at offset " + std::to_string(offset(got.layout, at)) + ": expected " +
                        text_of(want.type, want.at(at)) + ", got " + got_text + why + ".";
     if (tally.unwritten > 0) {
-        text += is_poison(got.at(at), poison) ? "\nIt was never written"
-                                              : "\nOthers were never written";
-        if (tally.differ > 1) {
-            text += " (" + std::to_string(tally.unwritten) + " elements were not)";
-        }
-        text += ": they still hold the poison that the output was filled with.";
+        text += "\nNever written: " + std::to_string(tally.unwritten) +
+                (tally.unwritten == 1 ? " element still holds" : " elements still hold") +
+                " the poison that the output was filled with";
+        text += tally.unwritten == tally.differ || !is_poison(got.at(at), poison)
+                    ? "."
+                    : ", this one among them.";
     }
     if (is_poison(got.at(at), poison)) {
         if (is_poison(want.at(at), poison)) {

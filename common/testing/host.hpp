@@ -9,6 +9,7 @@
 ///     CHECK(a.unchanged());
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <type_traits>
 

@@ -48,6 +48,12 @@ public:
     std::string strays(const Bytes& later) const;
 
 private:
+    /// Do the elements lie one after the other, in index order?
+    bool dense() const { return is_contiguous(layout_); }
+    std::size_t element_bytes() const {
+        return static_cast<std::size_t>(layout_.size() * type_.bytes);
+    }
+
     std::byte* at(const Index& index) {
         return bytes_.data() + origin_ + offset(layout_, index) * type_.bytes;
     }

@@ -98,6 +98,9 @@ TEST_CASE("a refusal is the sentence of the exception", "[testing][small]") {
 
     CHECK(both_refuse(refuses, refuses, "(2, 3)"));
     CHECK_FALSE(both_refuse(accepts, accepts, ""));
+    CHECK(contains(both_refuse(accepts, accepts, "(2, 3)").text, "Neither refused"));
+    CHECK(contains(both_refuse(refuses, accepts, "(2, 3)").text, "not the second, refused"));
+    CHECK(contains(both_refuse(accepts, refuses, "(2, 3)").text, "not the first, refused"));
     CHECK_FALSE(both_refuse(accepts, accepts, "(2, 3)"));
     CHECK_FALSE(both_refuse(refuses, accepts, "(2, 3)"));
     CHECK_FALSE(both_refuse(accepts, refuses, "(2, 3)"));

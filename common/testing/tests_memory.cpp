@@ -60,7 +60,7 @@ TEMPLATE_TEST_CASE("an untouched output is refused, and so is one untouched elem
     Out<float, TestType> got({3, 4});
     CHECK_FALSE(got.matches(want));
     CHECK_FALSE(got.close_to(want, 1e9));
-    CHECK(contains(got.matches(want).text, "It was never written (12 elements were not)"));
+    CHECK(contains(got.matches(want).text, "Never written: 12 elements still hold the poison"));
     CHECK(got.untouched());
 
     write(got, want);
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("an untouched output is refused, and so is one untouched elem
     CHECK_FALSE(hole.matches(want));
     CHECK(contains(hole.matches(want).text,
                    "The first is (1, 3), at offset 7: expected 8, got nan (0xffffffff).\n"
-                   "It was never written"));
+                   "Never written: 1 element still holds"));
 }
 
 TEMPLATE_TEST_CASE("where the poison is what is expected, untouched is not accepted",

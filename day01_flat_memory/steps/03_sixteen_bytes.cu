@@ -1,6 +1,7 @@
-// Step 3: a thread asks for 16 bytes at once, four floats. A quarter of the instructions move the
-// same bytes. The address must be a multiple of 16, so up to three elements before the first such
-// address (the head) and up to three after the last whole quad (the tail) go one by one.
+// Step 3, vectorized loads: a thread asks for 16 bytes at once, four floats. A quarter of the
+// instructions move the same bytes, and four times as many bytes are on their way at any moment.
+// The address must be a multiple of 16, so up to three elements before the first such address (the
+// head) and up to three after the last whole quad (the tail) go one by one.
 #include <algorithm>
 
 #include "common/gpu/launch.hpp"

@@ -1,7 +1,7 @@
 // Wrong on purpose: the guard `i < n` is missing, so the last block reads and writes past the end.
 //
 // refused: cudaErrorIllegalAddress
-// refused: past the end
+// refused: past its end
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 

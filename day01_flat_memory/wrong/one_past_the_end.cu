@@ -1,7 +1,7 @@
 // Wrong on purpose: `i <= n` lets one thread too many through.
 //
 // refused: cudaErrorIllegalAddress
-// refused: one past the end
+// refused: one past its end
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 

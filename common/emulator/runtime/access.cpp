@@ -146,7 +146,8 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
 }  // namespace
 
 void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
-    if (current == nullptr || bytes == 0) return;
+    if (current == nullptr || in_runtime || bytes == 0) return;
+    const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (time_is_up) fail_for_time(code);
     if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first

@@ -27,6 +27,7 @@ std::vector<Queue> queues(kMaxThreads);
 bool any = false;  // in this block
 
 void check_target(const Copy& copy, const Site& site) {
+    const InRuntime guard;
     const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
     const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
     if (copy.bytes != 4 && copy.bytes != 8 && copy.bytes != 16) {

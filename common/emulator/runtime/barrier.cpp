@@ -59,6 +59,7 @@ void block_barrier(Site site) {
 
 int block_barrier_count(int predicate, Site site) {
     if (current == nullptr) return predicate != 0;
+    const InRuntime guard;
     Thread& me = *current;
     if (time_is_up) fail_for_time(__builtin_return_address(0));
     if (block.at_barrier > 0) check_same_barrier(me, site);

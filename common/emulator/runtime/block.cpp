@@ -10,6 +10,7 @@
 namespace sixdays::emulator {
 
 Thread* current = nullptr;
+bool in_runtime = false;
 Block block;
 
 namespace {
@@ -24,7 +25,9 @@ std::vector<Fiber*> idle;
 void fiber_main() {
     for (;;) {
         Thread& me = *current;
+        in_runtime = false;
         running->run(running->arguments);
+        in_runtime = true;
         leave_block(me);
         switch_context(me.fiber->context, scheduler);
     }

@@ -75,6 +75,18 @@ struct Block {
 extern Thread* current;
 extern Block block;
 
+/// True while the runtime itself works for a thread: hooks do nothing then. The linker keeps one copy
+/// of each std::string function, and it may be the watched copy of some kernel file, which would
+/// call the hooks for what the runtime does.
+extern bool in_runtime;
+struct InRuntime {
+    InRuntime() { in_runtime = true; }
+    InRuntime(const InRuntime&) = delete;
+    InRuntime& operator=(const InRuntime&) = delete;
+    ~InRuntime() { in_runtime = before; }
+    const bool before = in_runtime;
+};
+
 /// A launch starts: who the threads of its blocks are.
 void number_threads();
 /// Runs every thread of `block` to its end, or until a Finding was stored.

@@ -75,33 +75,41 @@ std::string text_of(const Type& type, std::uintptr_t value) {
 extern "C" {
 
 void __ubsan_handle_add_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    const InRuntime guard;
     overflow(d, "+", a, b);
 }
 void __ubsan_handle_sub_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    const InRuntime guard;
     overflow(d, "-", a, b);
 }
 void __ubsan_handle_mul_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    const InRuntime guard;
     overflow(d, "*", a, b);
 }
 void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
+    const InRuntime guard;
     undefined(d->where, "-(" + text_of(*d->type, a) + ") does not fit into " + d->type->name + ".");
 }
 void __ubsan_handle_divrem_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    const InRuntime guard;
     undefined(d->where, text_of(*d->type, a) + " divided by " + text_of(*d->type, b) +
                             " has no result in " + d->type->name + ".");
 }
 void __ubsan_handle_shift_out_of_bounds(Shift* d, std::uintptr_t a, std::uintptr_t b) {
+    const InRuntime guard;
     undefined(d->where, text_of(*d->left, a) + " shifted by " + text_of(*d->right, b) +
                             " has no result in " + d->left->name + ".");
 }
 
 void __ubsan_handle_out_of_bounds(Bounds* d, std::uintptr_t index) {
+    const InRuntime guard;
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
           "index " + text_of(*d->index, index) + " is outside of the array, whose type is " +
               d->array->name + ".");
 }
 
 void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
+    const InRuntime guard;
     const std::uintptr_t alignment = std::uintptr_t{1} << d->log_alignment;
     if (address == 0) {
         found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where, "a null pointer is used.");
@@ -119,6 +127,7 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
 }
 
 void __ubsan_handle_pointer_overflow(Source* where, std::uintptr_t base, std::uintptr_t to) {
+    const InRuntime guard;
     found(
         Kind::out_of_bounds, cudaErrorIllegalAddress, *where,
         format("pointer arithmetic leaves the address space: 0x%" PRIxPTR " became 0x%" PRIxPTR ".",
@@ -126,29 +135,37 @@ void __ubsan_handle_pointer_overflow(Source* where, std::uintptr_t base, std::ui
         to);
 }
 void __ubsan_handle_load_invalid_value(Overflow* d, std::uintptr_t value) {
+    const InRuntime guard;
     undefined(d->where, format("%" PRIuPTR, value) + " is no value of type " + d->type->name + ".");
 }
 void __ubsan_handle_builtin_unreachable(Source* where) {
+    const InRuntime guard;
     undefined(*where, "a place that must not be reached.");
 }
 void __ubsan_handle_missing_return(Source* where) {
+    const InRuntime guard;
     undefined(*where, "a function ends without returning a value.");
 }
 void __ubsan_handle_vla_bound_not_positive(Overflow* d, std::uintptr_t bound) {
+    const InRuntime guard;
     undefined(d->where, "an array has " + text_of(*d->type, bound) + " elements.");
 }
 void __ubsan_handle_nonnull_arg(Source* where) {
+    const InRuntime guard;
     undefined(*where, "a null pointer is passed where none is allowed.");
 }
 void __ubsan_handle_nonnull_return_v1(void*, Source* where) {
+    const InRuntime guard;
     undefined(*where, "a null pointer is returned where none is allowed.");
 }
 void __ubsan_handle_invalid_builtin(Source* where) {
+    const InRuntime guard;
     undefined(*where, "a count of leading or trailing zeros of 0 is undefined.");
 }
 
 // assert() in a kernel; elsewhere what it always does.
 void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+    const InRuntime guard;
     if (current == nullptr) {
         std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function,
                      expression);

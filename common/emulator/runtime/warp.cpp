@@ -225,6 +225,7 @@ void check_call(const Thread& me) {
 std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int argument, int width,
                         Site site) {
     if (current == nullptr) return value;  // host code: nobody to meet
+    const InRuntime guard;
     if (time_is_up) fail_for_time(__builtin_return_address(0));
     Thread& me = *current;
     me.call = {what, mask, value, value, argument, width, site};
