@@ -92,9 +92,9 @@ set(DOXYGEN_HAVE_DOT NO)
 # \pair{loop file,port file,mark}: one mark in two files, side by side. \picture{file}: an SVG in the
 # page. \run{file}: captured output. The rest are boxes.
 set(DOXYGEN_ALIASES [[
-"pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3^^@htmlonly[block]</div></div>@endhtmlonly^^"
-"picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1^^@htmlonly[block]</div>@endhtmlonly^^"
-"run{1}=@htmlonly[block]<div class=\"run\">@endhtmlonly^^@verbinclude \1^^@htmlonly[block]</div>@endhtmlonly^^"
+"pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3 ^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3 ^^@htmlonly[block]</div></div>@endhtmlonly^^"
+"picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
+"run{1}=@htmlonly[block]<div class=\"run\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "answer{1}=@htmlonly[block]<details class=\"answer\"><summary>\1</summary><div>@endhtmlonly^^"
 "endanswer=@htmlonly[block]</div></details>@endhtmlonly^^"
 "box{1}=@htmlonly[block]<div class=\"\1\">@endhtmlonly^^"

@@ -18,7 +18,7 @@ function group_of(path) {
 FNR == 1 { group = group_of(FILENAME); open = 0; before = "" }
 
 /^namespace sixdays.*{$/ && group { print; open = 1; before = ""; next }
-open == 1 && /^$/ { print "/** @addtogroup " group " @{ */"; open = 2; before = ""; next }
+open == 1 && /^$/ { print "/** @addtogroup " group " */ /** @{ */"; open = 2; before = ""; next }
 /^}  \/\/ namespace sixdays/ && open == 2 { print "/** @} */" $0; open = 0; next }
 
 match($0, /^[a-z][A-Za-z0-9_:<>\[\] ]* [a-z0-9_]+\(/) {
