@@ -59,8 +59,8 @@ file(COPY_FILE ${made}/groups.dox.new ${made}/groups.dox ONLY_IF_DIFFERENT)
 set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"awk -v root='${PROJECT_SOURCE_DIR}' -f '${site}/reference.awk'\"")
 
 # --- what Doxygen reads ---------------------------------------------------------------------------
-set(DOXYGEN_PROJECT_NAME "Six days")
-set(DOXYGEN_PROJECT_BRIEF "from flat memory to a transformer")
+set(DOXYGEN_PROJECT_NAME "Six days from flat memory to a transformer")
+set(DOXYGEN_PROJECT_BRIEF "")  # else CMake's
 set(DOXYGEN_OUTPUT_DIRECTORY ${made})
 set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/docs/mainpage.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
@@ -75,6 +75,7 @@ set(DOXYGEN_STRIP_FROM_PATH ${PROJECT_SOURCE_DIR})
 set(DOXYGEN_FULL_PATH_NAMES YES)
 set(DOXYGEN_EXTRACT_ANON_NSPACES NO)
 set(DOXYGEN_EXTRACT_STATIC NO)
+set(DOXYGEN_STRIP_CODE_COMMENTS NO)
 set(DOXYGEN_HIDE_UNDOC_MEMBERS NO)
 set(DOXYGEN_HIDE_SCOPE_NAMES YES)
 set(DOXYGEN_SORT_MEMBER_DOCS NO)

@@ -19,8 +19,15 @@
         if (colour !== null) line.dataset.colour = colour;
     }
 
+    // A line too long for its column goes on below, four letters further in than it began.
+    function indent(line) {
+        const spaces = line.textContent.match(/^ */)[0].length;
+        line.style.setProperty("--wrap", spaces + 4 + "ch");
+    }
+
     function markPair(pair) {
         const [loop, kernel] = Array.from(pair.children).map(codeLines);
+        [...loop, ...(kernel || [])].forEach(indent);
         if (!kernel) return;
         let variables = 0;
         for (const line of loop) {
