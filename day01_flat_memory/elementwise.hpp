@@ -12,11 +12,6 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// out = a + b
-void add_cpu(View<const float> a, View<const float> b, View<float> out);
-void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream = {});
-void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out);
-
 /// out = in * in
 void square_cpu(View<const float> in, View<float> out);
 void square_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
@@ -33,11 +28,16 @@ void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<floa
                 gpu::Stream stream = {});
 void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out);
 
+/// out = a + b. Its kernels are a ladder, steps/: the same sum, faster step by step.
+void add_cpu(View<const float> a, View<const float> b, View<float> out);
+void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream = {});
+void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out);
+
 /// Which kernel add_cuda takes. One loads 16 bytes at once, which must begin at a multiple of 16:
 /// possible if all three pointers are equally far from one. The other takes any address.
-enum class Path { sixteen_bytes, any_address };
-[[nodiscard]] Path choose(const View<const float>& a, const View<const float>& b,
-                          const View<float>& out);
-[[nodiscard]] const char* name(Path path);
+enum class AddPath { sixteen_bytes, any_address };
+[[nodiscard]] AddPath choose_add(const View<const float>& a, const View<const float>& b,
+                                 const View<float>& out);
+[[nodiscard]] const char* name(AddPath path);
 
 }  // namespace sixdays::day01_flat_memory

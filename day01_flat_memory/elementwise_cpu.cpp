@@ -1,23 +1,17 @@
 // The plain loops. Each has a kernel of the same body in elementwise_cuda.cu.
 #include "day01_flat_memory/elementwise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "common/tensor/arguments.hpp"
+#include "day01_flat_memory/steps/steps.hpp"
 
 namespace sixdays::day01_flat_memory {
 
 // --- loops ---------------------------------------------------------------------------------------
 namespace {
-
-// [add]
-void add_loop(const float* a, const float* b, std::int64_t n, float* out) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        out[i] = a[i] + b[i];
-    }
-}
-// [add]
 
 // [square]
 void square_loop(const float* in, std::int64_t n, float* out) {
@@ -45,12 +39,15 @@ void saxpy_loop(float alpha, const float* x, const float* y, std::int64_t n, flo
 }
 // [saxpy]
 
-}  // namespace
-
-void add_cpu(View<const float> a, View<const float> b, View<float> out) {
-    check_add(a, b, out);
-    add_loop(a.data, b.data, out.size(), out.data);
+// [add]
+void add_loop(const float* a, const float* b, std::int64_t n, float* out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = a[i] + b[i];
+    }
 }
+// [add]
+
+}  // namespace
 
 void square_cpu(View<const float> in, View<float> out) {
     check_square(in, out);
@@ -65,6 +62,11 @@ void scale_cpu(float alpha, View<const float> in, View<float> out) {
 void saxpy_cpu(float alpha, View<const float> x, View<const float> y, View<float> out) {
     check_saxpy(x, y, out);
     saxpy_loop(alpha, x.data, y.data, out.size(), out.data);
+}
+
+void add_cpu(View<const float> a, View<const float> b, View<float> out) {
+    check_add(a, b, out);
+    add_loop(a.data, b.data, out.size(), out.data);
 }
 
 // --- what loop and port refuse, in the same words ------------------------------------------------
@@ -85,12 +87,6 @@ void check_output(const char* op, const View<float>& out) {
 
 }  // namespace
 
-void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
-    check_output("add", out);
-    check_input("add", "a", a, out);
-    check_input("add", "b", b, out);
-}
-
 void check_square(const View<const float>& in, const View<float>& out) {
     check_output("square", out);
     check_input("square", "in", in, out);
@@ -105,6 +101,37 @@ void check_saxpy(const View<const float>& x, const View<const float>& y, const V
     check_output("saxpy", out);
     check_input("saxpy", "x", x, out);
     check_input("saxpy", "y", y, out);
+}
+
+void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
+    check_output("add", out);
+    check_input("add", "a", a, out);
+    check_input("add", "b", b, out);
+}
+
+// --- which kernel add_cuda takes -----------------------------------------------------------------
+
+AddPath choose_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
+    const auto past_multiple_of_16 = [](const float* p) {
+        return reinterpret_cast<std::uintptr_t>(p) % 16;
+    };
+    const bool alike = past_multiple_of_16(a.data) == past_multiple_of_16(out.data) &&
+                       past_multiple_of_16(b.data) == past_multiple_of_16(out.data);
+    return alike ? AddPath::sixteen_bytes : AddPath::any_address;
+}
+
+const char* name(AddPath path) {
+    return path == AddPath::sixteen_bytes ? "16 bytes a load" : "single elements";
+}
+
+std::int64_t head_before_16(const View<const float>& a, const View<const float>& b,
+                            const View<float>& out) {
+    if (choose_add(a, b, out) != AddPath::sixteen_bytes) {
+        refuse("add: 16-byte loads need a, b and out equally far from a multiple of 16 bytes");
+    }
+    const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(out.data) % 16;  // 0, 4, 8 or 12
+    const auto head = static_cast<std::int64_t>((16 - past) % 16 / sizeof(float));
+    return std::min(head, out.size());
 }
 
 }  // namespace sixdays::day01_flat_memory

@@ -67,6 +67,7 @@ void check_fill(std::int64_t base, const View<float>& out) {
                std::to_string(out.rank()) + ", but fill is written for ranks 2, 3 and 4");
     }
     if (base < 1) refuse("fill: base is " + std::to_string(base) + ", but must be at least 1");
+    if (out.rank() == 2) require_rows_fit("fill", out);
     require_contiguous("fill", "out", out);
     require_memory("fill", "out", out);
     // The largest value, at the last index, must fit; then all others do.

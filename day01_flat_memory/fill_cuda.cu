@@ -11,33 +11,29 @@ namespace sixdays::day01_flat_memory {
 // --- kernels -------------------------------------------------------------------------------------
 namespace {
 
-// A grid ends at 65,535 blocks in y and in z (and at 2^31 - 1 in x). So m, t and b walk on in steps
-// of the whole grid: one step for any matrix of up to 65,535 * 8 rows, more for a taller one.
-
 // [fill2]
 __global__ void fill2_kernel(std::int64_t base, std::int64_t M, std::int64_t K, float* out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
-    for (; m < M; m += std::int64_t{gridDim.y} * blockDim.y) {
-        if (k < K) {
-            const std::int64_t value = m * base + k;
-            out[offset2(m, k, K)] = static_cast<float>(value);
-        }
+    const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (m < M && k < K) {
+        const std::int64_t value = m * base + k;
+        out[offset2(m, k, K)] = static_cast<float>(value);
     }
 }
 // [fill2]
 
+// A grid ends at 65,535 blocks in y and in z (and at 2^31 - 1 in x). Here t and b walk on in steps
+// of the whole grid until they are through: once for most tensors, more often for a very long one.
 // [fill3]
 __global__ void fill3_kernel(std::int64_t base, std::int64_t B, std::int64_t T, std::int64_t C,
                              float* out) {
     const std::int64_t c = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (c >= C) return;
     for (std::int64_t b = blockIdx.z; b < B; b += gridDim.z) {
         std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
         for (; t < T; t += std::int64_t{gridDim.y} * blockDim.y) {
-            if (c < C) {
-                const std::int64_t value = (b * base + t) * base + c;
-                out[offset3(b, t, c, T, C)] = static_cast<float>(value);
-            }
+            const std::int64_t value = (b * base + t) * base + c;
+            out[offset3(b, t, c, T, C)] = static_cast<float>(value);
         }
     }
 }
@@ -71,14 +67,14 @@ void fill_cuda(std::int64_t base, View<float> out, gpu::Stream stream) {
     const Shape& s = out.layout.shape;
     if (s.rank == 2) {
         const dim3 block(32, 8);  // 32 columns, 8 rows
-        const dim3 grid(gpu::blocks_for(s[1], 32), gpu::blocks_for_yz(s[0], 8));
+        const dim3 grid(gpu::blocks_for(s[1], 32), gpu::blocks_for(s[0], 8));
         fill2_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], out.data);
         gpu::check_launch("fill2_kernel", grid, block);
     }
     if (s.rank == 3) {
         const dim3 block(32, 8);  // 32 channels, 8 positions, 1 sequence
-        const dim3 grid(gpu::blocks_for(s[2], 32), gpu::blocks_for_yz(s[1], 8),
-                        gpu::blocks_for_yz(s[0], 1));
+        const dim3 grid(gpu::blocks_for(s[2], 32), gpu::blocks_at_most(s[1], 8, gpu::kMostBlocksYZ),
+                        gpu::blocks_at_most(s[0], 1, gpu::kMostBlocksYZ));
         fill3_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], s[2], out.data);
         gpu::check_launch("fill3_kernel", grid, block);
     }

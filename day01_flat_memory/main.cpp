@@ -213,10 +213,10 @@ void versions_of_add(lesson::Report& report, bool timing) {
             const View<const float> from = p.view(row_major({count}), place.past_in);
             const View<const float> with = q.view(row_major({count}), place.past_in);
             add_cuda(from, with, to);
-            return choose(from, with, to);
+            return choose_add(from, with, to);
         };
         out.fill_bytes(0xff);
-        const Path path = add_at(a, b, out, n - 1);
+        const AddPath path = add_at(a, b, out, n - 1);
         const std::vector<float> got = out.download(place.past_out, n - 1);
         const bool ok = std::equal(got.begin(), got.end(), x.out.data() + place.past_in);
         report.port("add", place.version, ok, std::string("takes ") + name(path), work(huge - 1),

@@ -7,6 +7,7 @@
 
 #include "common/gpu/stream.hpp"
 #include "common/tensor/view.hpp"
+#include "day01_flat_memory/grid_limits.hpp"
 
 namespace sixdays::day01_flat_memory {
 
@@ -14,7 +15,8 @@ namespace sixdays::day01_flat_memory {
 /// near? Colour the point by the answer.
 struct Julia {
     float c_re = -0.8f, c_im = 0.156f;
-    float height = 2.4f;  // of the part of the plane that is shown, in its units
+    float height = 2.4f;                 // of the part of the plane that is shown, in its units
+    float centre_re = 0, centre_im = 0;  // of that part
 };
 
 inline constexpr int kMostSteps = 254;  // 255 stays free: no pixel ever has it
@@ -26,8 +28,9 @@ inline constexpr int kMostSteps = 254;  // 255 stays free: no pixel ever has it
 SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, std::int64_t y,
                                            std::int64_t W, std::int64_t H) noexcept {
     const float half_pixel = julia.height / static_cast<float>(2 * H);
-    float re = static_cast<float>(2 * x + 1 - W) * half_pixel;  // the pixel's centre
-    float im = static_cast<float>(H - 2 * y - 1) * half_pixel;  // y counts downwards
+    // The pixel's centre. y counts downwards.
+    float re = std::fma(static_cast<float>(2 * x + 1 - W), half_pixel, julia.centre_re);
+    float im = std::fma(static_cast<float>(H - 2 * y - 1), half_pixel, julia.centre_im);
     int steps = 0;
     while (steps < kMostSteps && std::fma(re, re, im * im) <= 4.0f) {
         const float next = std::fma(re, re, std::fma(-im, im, julia.c_re));
@@ -39,8 +42,8 @@ SIXDAYS_HD inline std::uint8_t julia_steps(const Julia& julia, std::int64_t x, s
 }
 // [pixel]
 
-/// @param out  (H, W), row y and column x, contiguous; 0 to 254 steps in each pixel
-/// @throws std::invalid_argument  a rank other than 2, gaps, a null pointer
+/// @param out  (H, W), row y and column x, contiguous, H at most kMostRows; 0 to 254 steps in each
+/// @throws std::invalid_argument  a rank other than 2, too many rows, gaps, a null pointer
 void picture_cpu(const Julia& julia, View<std::uint8_t> out);
 void picture_cuda(const Julia& julia, View<std::uint8_t> out, gpu::Stream stream = {});
 void check_picture(const View<std::uint8_t>& out);

@@ -25,6 +25,7 @@ void picture_cpu(const Julia& julia, View<std::uint8_t> out) {
 
 void check_picture(const View<std::uint8_t>& out) {
     require_rank("picture", "out", out, 2);
+    require_rows_fit("picture", out);
     require_contiguous("picture", "out", out);
     require_memory("picture", "out", out);
 }

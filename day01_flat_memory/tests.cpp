@@ -80,14 +80,35 @@ TEST_CASE("GPT-2 124M has 124,475,904 parameters in 16 tensors", "[day01][parame
     std::vector<Part> parts = gpt2_parameters();
     const std::int64_t total = cut(parts);
     REQUIRE(parts.size() == 16);
-    CHECK(total == 124475904);          // 124,475,136 is the sum without the last tensor
+    CHECK(total == 124475904);  // 124,475,136 is the sum without the last tensor
+    // Begins, by hand: 50,304 * 768, then + 1,024 * 768, + 12 * 768, ...
+    const struct {
+        const char* name;
+        Shape shape;
+        std::int64_t first;
+    } llm_c[] = {{"wte", {50304, 768}, 0},
+                 {"wpe", {1024, 768}, 38633472},
+                 {"ln1w", {12, 768}, 39419904},
+                 {"ln1b", {12, 768}, 39429120},
+                 {"qkvw", {12, 2304, 768}, 39438336},
+                 {"qkvb", {12, 2304}, 60672000},
+                 {"attprojw", {12, 768, 768}, 60699648},
+                 {"attprojb", {12, 768}, 67777536},
+                 {"ln2w", {12, 768}, 67786752},
+                 {"ln2b", {12, 768}, 67795968},
+                 {"fcw", {12, 3072, 768}, 67805184},
+                 {"fcb", {12, 3072}, 96116736},
+                 {"fcprojw", {12, 768, 3072}, 96153600},
+                 {"fcprojb", {12, 768}, 124465152},
+                 {"lnfw", {768}, 124474368},
+                 {"lnfb", {768}, 124475136}};
+    for (std::size_t i = 0; i < 16; ++i) {
+        CAPTURE(llm_c[i].name);
+        CHECK(parts[i].name == llm_c[i].name);
+        CHECK(parts[i].shape == llm_c[i].shape);
+        CHECK(parts[i].first == llm_c[i].first);
+    }
     CHECK(parts[0].count == 38633472);  // 50,304 * 768
-    CHECK(parts[1].first == 38633472);
-    CHECK(parts[2].first == 39419904);  // + 1,024 * 768
-    CHECK(parts[4].name == "qkvw");
-    CHECK(parts[4].shape == Shape{12, 2304, 768});
-    CHECK(parts[15].name == "lnfb");
-    CHECK(parts[15].first == 124475136);
     CHECK(parts[15].count == 768);
     for (std::size_t i = 1; i < parts.size(); ++i) {
         CHECK(parts[i].first == parts[i - 1].first + parts[i - 1].count);
@@ -173,9 +194,9 @@ TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") 
 // --- elementwise: ports against loops ------------------------------------------------------------
 
 // One below, at and one above a warp, a block, two blocks of quads; primes.
-const std::vector<std::int64_t> kSizes = {0,    1,    2,    3,    4,    5,    6,   7,    8,
-                                          31,   32,   33,   127,  255,  256,  257, 1021, 1023,
-                                          1024, 1025, 2047, 2048, 2049, 2051, 4099};
+const std::vector<std::int64_t> kSizes = {0,    1,    2,    3,    4,    5,    6,    7,    8,
+                                          31,   32,   33,   127,  255,  256,  257,  1021, 1023,
+                                          1024, 1025, 2047, 2048, 2049, 2051, 4099, 8193, 20011};
 
 using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Stream);
 const struct {
@@ -236,14 +257,24 @@ TEST_CASE("add chooses 16-byte loads exactly where the pointers agree",
             for (int out = 0; out < 4; ++out) {
                 const bool agree = a == b && b == out;
                 CAPTURE(a, b, out);
-                CHECK(choose(at(a), at(b), at(out)) ==
-                      (agree ? Path::sixteen_bytes : Path::any_address));
+                CHECK(choose_add(at(a), at(b), at(out)) ==
+                      (agree ? AddPath::sixteen_bytes : AddPath::any_address));
                 if (agree) CHECK(head_before_16(at(a), at(b), at(out)) == (4 - out) % 4);
             }
         }
     }
     CHECK(refusal([&] { add_two_in_flight(at(0), at(1), at(0)); }) != "");
     CHECK(refusal([&] { add_sixteen_bytes(at(0), at(0), at(3)); }) != "");
+}
+
+TEST_CASE("add takes the path that it chose", "[day01][elementwise][small]") {
+    const Tensor<float> a = distinct<float>({1000}), b = distinct<float>({1000}, 7);
+    DeviceIn<float> da(a), db(b), db1(b, Lead{1});
+    DeviceOut<float> got({1000});
+    add_cuda(da.view(), db.view(), got.view());
+    CHECK(std::string(gpu::last_kernel()) == "add_two_in_flight_kernel");
+    add_cuda(da.view(), db1.view(), got.view());
+    CHECK(std::string(gpu::last_kernel()) == "add_any_address_kernel");
 }
 
 template <class Cpu, class Cuda>
@@ -309,6 +340,22 @@ TEST_CASE("an input may be the output itself", "[day01][elementwise][small]") {
     auto host = HostOut<float>::holding(x);
     add_cpu(host.view(), b.view(), host.view());
     CHECK(host.matches(want));
+
+    auto second = DeviceOut<float>::holding(x);  // add: b is the output
+    add_cuda(db.view(), second.view(), second.view());
+    CHECK(second.matches(want));
+    auto y = DeviceOut<float>::holding(x);  // saxpy as BLAS has it: y = alpha * x + y
+    saxpy_cpu(3, b.view(), x.view(), want.view());
+    saxpy_cuda(3, db.view(), y.view(), y.view());
+    CHECK(y.matches(want));
+    auto squared = DeviceOut<float>::holding(x);
+    square_cpu(x.view(), want.view());
+    square_cuda(squared.view(), squared.view());
+    CHECK(squared.matches(want));
+    auto scaled = DeviceOut<float>::holding(x);
+    scale_cpu(-2, x.view(), want.view());
+    scale_cuda(-2, scaled.view(), scaled.view());
+    CHECK(scaled.matches(want));
 }
 
 TEST_CASE("infinities, zeros and NaN go through loop and port alike",
@@ -317,7 +364,8 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float tiny = std::numeric_limits<float>::denorm_min();
     const float most = std::numeric_limits<float>::max();
-    const std::vector<float> specials = {0.0f, -0.0f, 1, inf, -inf, nan, tiny, -tiny, most};
+    const std::vector<float> specials = {0.0f, -0.0f, 1,      inf,   -inf, nan,
+                                         tiny, -tiny, 1e-20f, -most, most};
     const auto count = static_cast<std::int64_t>(specials.size());
     Tensor<float> a({count, count}), b({count, count});
     for (std::int64_t i = 0; i < count; ++i) {
@@ -326,16 +374,32 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
             b(i, j) = specials[static_cast<std::size_t>(j)];
         }
     }
-    HostOut<float> want(a.shape());
+    // The same bits, but for NaN, whose bits differ between CPU and GPU: a NaN where there is one.
+    const auto agree = [](const Tensor<float>& got, const Tensor<float>& want) {
+        bool all = true;
+        for (std::int64_t i = 0; i < want.size(); ++i) {
+            const float g = got.data()[i], w = want.data()[i];
+            all &= std::isnan(w) ? std::isnan(g) : std::memcmp(&g, &w, sizeof g) == 0;
+        }
+        return all;
+    };
+    Tensor<float> want(a.shape());
     DeviceIn<float> da(a), db(b);
-    DeviceOut<float> sum(a.shape()), square(a.shape());
+    DeviceOut<float> got(a.shape());
     add_cpu(a.view(), b.view(), want.view());
-    add_cuda(da.view(), db.view(), sum.view());
-    // A bound of 0: the same number, and a NaN exactly where the loop has one.
-    CHECK(sum.close_to(want, 0.0, Nans::where_expected));
+    CHECK(std::signbit(want(1, 1)));  // -0 + -0 is -0
+    for (const auto& step : kLadder) {
+        CAPTURE(step.name);
+        step.add(da.view(), db.view(), got.view(), {});
+        CHECK(agree(got.values(), want));
+    }
     square_cpu(a.view(), want.view());
-    square_cuda(da.view(), square.view());
-    CHECK(square.close_to(want, 0.0, Nans::where_expected));
+    CHECK(want(8, 0) > 0);  // 1e-20 squared is below the smallest normal float, but not 0
+    square_cuda(da.view(), got.view());
+    CHECK(agree(got.values(), want));
+    saxpy_cpu(-1, a.view(), b.view(), want.view());
+    saxpy_cuda(-1, da.view(), db.view(), got.view());
+    CHECK(agree(got.values(), want));
 }
 
 // --- elementwise: refusals -----------------------------------------------------------------------
@@ -419,9 +483,19 @@ TEST_CASE("the fill ports equal their loops; no two extents are alike", "[day01]
     }
 }
 
-TEST_CASE("fill walks on where the grid ends at 65,535 blocks", "[day01][fill][full]") {
-    check_fill_port(2, {65535 * 8 + 3, 1});     // y
-    check_fill_port(2, {1, 65535 * 8 + 3, 1});  // y
+TEST_CASE("fill computes its values in 64 bits", "[day01][fill][small]") {
+    const std::int64_t base = std::int64_t{1} << 40;  // and powers of two stay exact in float
+    check_fill_port(base, {3, 5});
+    check_fill_port(base >> 10, {2, 3, 5});
+    check_fill_port(base >> 20, {2, 1, 2, 3});
+    HostOut<float> m({2, 1});
+    fill_cpu(base, m.view());
+    CHECK(m.matches(Tensor<float>({2, 1}, {0, 1099511627776.0f})));
+}
+
+TEST_CASE("fill covers the tallest matrix, and in 3-D it walks on", "[day01][fill][full]") {
+    check_fill_port(2, {kMostRows, 1});
+    check_fill_port(2, {1, kMostRows + 3, 1});  // y
     check_fill_port(2, {65537, 1, 2});          // z
 }
 
@@ -433,6 +507,8 @@ TEST_CASE("fill refuses other ranks, gaps and values beyond 64 bits", "[day01][f
     CHECK(
         both(10, run.view(), "fill: out has shape (6) of rank 1, but fill is written for ranks 2"));
     CHECK(both(10, five.view(), "of rank 5"));
+    CHECK(both(10, View<float>(x.data(), Shape{kMostRows + 1, 0}),
+               "fill: out has 524281 rows, but a grid of 65,535 blocks of 8 rows ends at 524280"));
     CHECK(both(0, x.view(), "fill: base is 0, but must be at least 1"));
     CHECK(both(10, View<float>(x.data(), Layout({2, 3}, {1, 2})), "not contiguous"));
     CHECK(both(10, View<float>(nullptr, Shape{2, 3}), "null pointer"));
@@ -471,6 +547,28 @@ TEST_CASE("x runs along the row: a wide picture is not a tall one", "[day01][pic
     }
 }
 
+// No picture around the origin can tell a rotation by 180 degrees, for z and -z have one square.
+TEST_CASE("a picture off the centre is where it should be, and depends on c",
+          "[day01][picture][small]") {
+    Julia disc{0, 0, 2};
+    disc.centre_re = 1;
+    disc.centre_im = 1;
+    Tensor<std::uint8_t> p({4, 4});
+    picture_cpu(disc,
+                p.view());  // rows and columns at 0.25, 0.75, 1.25, 1.75; row 0 is the highest
+    CHECK(p(3, 0) == kMostSteps);  // (0.25, 0.25)
+    CHECK(p(0, 0) == 1);           // (0.25, 1.75): 1.77, 3.13
+    CHECK(p(0, 3) == 0);           // (1.75, 1.75)
+    for (const Julia& julia : {disc, Julia{-0.4f, 0.6f, 1.5f, 0.3f, -0.2f}}) {
+        HostOut<std::uint8_t> want({9, 33});
+        DeviceOut<std::uint8_t> got({9, 33});
+        picture_cpu(julia, want.view());
+        picture_cuda(julia, got.view());
+        CHECK(got.matches(want));
+        CHECK(!equal(want.values(), p));
+    }
+}
+
 TEST_CASE("the picture's port equals its loop in every pixel", "[day01][picture][small]") {
     for (const Shape& shape : {Shape{1, 1}, Shape{7, 31}, Shape{8, 32}, Shape{9, 33}, Shape{50, 3},
                                Shape{3, 50}, Shape{41, 67}, Shape{0, 3}, Shape{3, 0}}) {
@@ -499,14 +597,16 @@ TEST_CASE("the picture refuses what is not a contiguous matrix", "[day01][pictur
     CHECK(both(x.view(), "picture: out has shape (2, 3, 4) of rank 3, but rank 2 is needed"));
     CHECK(both({x.data(), Layout({2, 3}, {4, 1})}, "not contiguous"));
     CHECK(both({nullptr, Shape{2, 3}}, "picture: out is a null pointer"));
+    CHECK(both({nullptr, Shape{kMostRows + 1, 1}}, "picture: out has 524281 rows"));
 }
 
 // --- more than 2^31 elements, on a GPU -----------------------------------------------------------
 
-TEST_CASE("add reaches past 2^31 elements", "[day01][elementwise][huge]") {
+TEST_CASE("add reaches past 2^32 elements", "[day01][elementwise][huge]") {
     // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or
     // 2^32 would meet a wrong element. One period is made on the CPU and copied again and again.
-    const std::int64_t n = kTwo31 + 7, period = 16776898;
+    const std::int64_t n = 2 * kTwo31 + 7, period = 16776898;
+    need_device_memory(3 * 4 * (n + 1));
     const Tensor<float> a = distinct<float>({period}), b = distinct<float>({period}, 7);
     Tensor<float> want({period});
     add_cpu(a.view(), b.view(), want.view());
@@ -531,6 +631,31 @@ TEST_CASE("add reaches past 2^31 elements", "[day01][elementwise][huge]") {
         });
         const float past_the_end = dout.download(n, 1)[0];
         CHECK(std::isnan(past_the_end));
+    }
+}
+
+TEST_CASE("fill reaches past 2^32 elements in 3 and 4 dims", "[day01][fill][huge]") {
+    const std::int64_t B = 3, NH = 7, T = 14303, S = 14303, base = 20000;  // 4.3e9 elements
+    const std::int64_t n = B * NH * T * S;
+    REQUIRE(n > 2 * kTwo31);
+    need_device_memory(4 * n);
+    gpu::Buffer<float> out(n);
+    std::vector<float> want(static_cast<std::size_t>(T * S));
+    for (const Shape& shape : {Shape{B, NH, T, S}, Shape{B * NH, T, S}}) {
+        out.fill_bytes(0xff);
+        fill_cuda(base, out.view(shape));
+        for (std::int64_t matrix = 0; matrix < B * NH; ++matrix) {
+            const std::int64_t b = matrix / NH, h = matrix % NH;
+            const std::int64_t before = shape.rank == 4 ? b * base + h : matrix;
+            for (std::int64_t q = 0; q < T; ++q) {
+                for (std::int64_t k = 0; k < S; ++k) {
+                    want[static_cast<std::size_t>(q * S + k)] =
+                        static_cast<float>((before * base + q) * base + k);
+                }
+            }
+            CAPTURE(to_string(shape), matrix);
+            CHECK(out.download(matrix * T * S, T * S) == want);
+        }
     }
 }
 

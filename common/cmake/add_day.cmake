@@ -19,11 +19,15 @@ add_custom_target(lessons)  # the executables of all days, without the tests
 function(sixdays_executable name gpu)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
     add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-    # The libraries need each other (ports need gpu, gpu has kernels of its own), so the linker reads
-    # them as one group.
-    list(JOIN arg_LIBRARIES "," libraries)
-    target_link_libraries(${name} PRIVATE sixdays_host_flags
-        "$<LINK_GROUP:RESCAN,${libraries},sixdays_tensor,${gpu}>")
+    target_link_libraries(${name} PRIVATE sixdays_host_flags ${arg_LIBRARIES} ${gpu})
+    # What calls the gpu library without knowing which one it will be (see sixdays_needs_gpu) finds
+    # its name here.
+    set_target_properties(${name} PROPERTIES SIXDAYS_GPU ${gpu})
+endfunction()
+
+# sixdays_needs_gpu(<library>): it calls the gpu library that the executable names.
+function(sixdays_needs_gpu library)
+    target_link_libraries(${library} INTERFACE $<TARGET_PROPERTY:SIXDAYS_GPU>)
 endfunction()
 
 # sixdays_object(<name> <source>...): host files compiled once, for two executables.

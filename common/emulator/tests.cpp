@@ -7,9 +7,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "common/emulator/report.hpp"

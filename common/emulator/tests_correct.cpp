@@ -7,7 +7,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 

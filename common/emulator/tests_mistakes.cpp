@@ -9,9 +9,10 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cstdint>
 #include <fstream>
-#include <numeric>
-#include <set>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 

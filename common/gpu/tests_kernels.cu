@@ -49,8 +49,8 @@ unsigned blocks_for(std::int64_t items, int threads) {
     return gpu::blocks_for(items, threads);
 }
 
-unsigned blocks_for_yz(std::int64_t items, int threads) {
-    return gpu::blocks_for_yz(items, threads);
+unsigned blocks_at_most_yz(std::int64_t items, int threads) {
+    return gpu::blocks_at_most(items, threads, gpu::kMostBlocksYZ);
 }
 
 void fill(View<float> out, float value, Stream stream) {

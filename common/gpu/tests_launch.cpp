@@ -5,7 +5,7 @@
 using namespace sixdays;
 using namespace sixdays::testing;
 using gpu::tests::blocks_for;
-using gpu::tests::blocks_for_yz;
+using gpu::tests::blocks_at_most_yz;
 
 TEST_CASE("blocks_for covers every item with the fewest blocks", "[gpu][small]") {
     CHECK(blocks_for(0, 256) == 0);
@@ -40,11 +40,11 @@ TEST_CASE("blocks_for ends where grid.x does, without an overflow on the way", "
           "1 items in blocks of 0 threads were asked for");
 }
 
-TEST_CASE("blocks_for_yz never asks for more than 65,535", "[gpu][small]") {
-    CHECK(blocks_for_yz(0, 8) == 0);
-    CHECK(blocks_for_yz(9, 8) == 2);
-    CHECK(blocks_for_yz(65535, 1) == 65535);
-    CHECK(blocks_for_yz(65536, 1) == 65535);
-    CHECK(blocks_for_yz(INT64_MAX, 1) == 65535);
-    CHECK(contains(refusal([] { (void)blocks_for_yz(-1, 8); }), "-1 items"));
+TEST_CASE("blocks_at_most never asks for more than 65,535", "[gpu][small]") {
+    CHECK(blocks_at_most_yz(0, 8) == 0);
+    CHECK(blocks_at_most_yz(9, 8) == 2);
+    CHECK(blocks_at_most_yz(65535, 1) == 65535);
+    CHECK(blocks_at_most_yz(65536, 1) == 65535);
+    CHECK(blocks_at_most_yz(INT64_MAX, 1) == 65535);
+    CHECK(contains(refusal([] { (void)blocks_at_most_yz(-1, 8); }), "-1 items"));
 }

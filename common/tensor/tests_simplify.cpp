@@ -1,5 +1,6 @@
 // simplify() keeps together what belongs together: walked over all pairs of small layouts.
-#include <set>
+#include <array>
+#include <cstdlib>
 
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/walk_for_tests.hpp"

@@ -38,6 +38,10 @@ private:
     gpu::Buffer<std::byte> buffer_;
 };
 
+/// For a test that needs a large GPU: where fewer bytes of device memory are free, prints why and
+/// ends the program as skipped (exit status 4; 1 if SIXDAYS_REQUIRE_GPU=1). On the emulator always.
+void need_device_memory(std::int64_t bytes);
+
 template <class T>
 using DeviceIn = In<T, DeviceMemory>;
 template <class T>

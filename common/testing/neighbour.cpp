@@ -1,6 +1,7 @@
 #include "common/testing/neighbour.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/tensor/index.hpp"

@@ -1,9 +1,9 @@
 // Tests of the inputs and of the refusal helpers.
 #include "common/testing/testing.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
-
-#include "common/tensor/half.hpp"
 
 using namespace sixdays;
 using namespace sixdays::testing;

@@ -13,14 +13,15 @@
 
 #include "common/gpu/stream.hpp"
 #include "common/tensor/view.hpp"
+#include "day01_flat_memory/grid_limits.hpp"
 
 namespace sixdays::day01_flat_memory {
 
 /// out(m, n) = in(m, n) + bias(n)
 /// @param in    (M, N), contiguous; M and N may be 0
 /// @param bias  (N), contiguous
-/// @param out   (M, N), contiguous; may be `in` itself
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+/// @param out   (M, N), contiguous; may be `in` itself; at most kMostRows rows
+/// @throws std::invalid_argument  other shapes or strides, too many rows, a null pointer, overlap
 void add_bias_cpu(View<const float> in, View<const float> bias, View<float> out);
 void add_bias_cuda(View<const float> in, View<const float> bias, View<float> out,
                    gpu::Stream stream = {});

@@ -24,6 +24,7 @@ void check_add_bias(const View<const float>& in, const View<const float>& bias,
                     const View<float>& out) {
     const char* const op = "add_bias";
     require_rank(op, "out", out, 2);
+    require_rows_fit(op, out);
     require_contiguous(op, "out", out);
     require_memory(op, "out", out);
     require_same_shape(op, "in", in, "out", out);

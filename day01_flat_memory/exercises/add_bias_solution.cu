@@ -11,11 +11,9 @@ __global__ void add_bias_kernel(const float* in, const float* bias, std::int64_t
                                 float* out) {
     // your code: which row m and which column n is this thread's?
     const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
-    for (; m < M; m += std::int64_t{gridDim.y} * blockDim.y) {
-        if (n < N) {
-            out[offset2(m, n, N)] = in[offset2(m, n, N)] + bias[n];
-        }
+    const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (m < M && n < N) {
+        out[offset2(m, n, N)] = in[offset2(m, n, N)] + bias[n];
     }
     // end of your code
 }
@@ -29,7 +27,7 @@ void add_bias_cuda(View<const float> in, View<const float> bias, View<float> out
     if (M == 0 || N == 0) return;
     const dim3 block(32, 8);  // 32 columns, 8 rows
     // your code: enough blocks for all columns and all rows
-    const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for_yz(M, 8));
+    const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
     // end of your code
     add_bias_kernel<<<grid, block, 0, stream>>>(in.data, bias.data, M, N, out.data);
     gpu::check_launch("add_bias_kernel", grid, block);

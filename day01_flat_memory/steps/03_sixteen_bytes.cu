@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "common/gpu/launch.hpp"
-#include "common/tensor/arguments.hpp"
 #include "day01_flat_memory/steps/steps.hpp"
 
 namespace sixdays::day01_flat_memory {
@@ -39,16 +38,6 @@ __global__ void add_sixteen_bytes_kernel(const float* a, const float* b, std::in
 // [kernel]
 
 }  // namespace
-
-std::int64_t head_before_16(const View<const float>& a, const View<const float>& b,
-                            const View<float>& out) {
-    if (choose(a, b, out) != Path::sixteen_bytes) {
-        refuse("add: 16-byte loads need a, b and out equally far from a multiple of 16 bytes");
-    }
-    const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(out.data) % 16;  // 0, 4, 8 or 12
-    const std::int64_t head = static_cast<std::int64_t>((16 - past) % 16 / sizeof(float));
-    return std::min(head, out.size());
-}
 
 void add_sixteen_bytes(View<const float> a, View<const float> b, View<float> out,
                        gpu::Stream stream) {

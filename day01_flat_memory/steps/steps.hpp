@@ -7,7 +7,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Step 1, in elementwise_cuda.cu: one thread, one element.
+/// Step 1: one thread, one element.
 void add_one_element(View<const float> a, View<const float> b, View<float> out,
                      gpu::Stream stream = {});
 
@@ -16,12 +16,12 @@ void add_grid_stride(View<const float> a, View<const float> b, View<float> out,
                      gpu::Stream stream = {});
 
 /// Step 3: 16 bytes a load. Needs pointers that are equally far from a multiple of 16.
-/// @throws std::invalid_argument  also where choose() says any_address
+/// @throws std::invalid_argument  also where choose_add() says any_address
 void add_sixteen_bytes(View<const float> a, View<const float> b, View<float> out,
                        gpu::Stream stream = {});
 
 /// Step 4: two 16-byte loads of each input are under way before the first result is needed.
-/// @throws std::invalid_argument  also where choose() says any_address
+/// @throws std::invalid_argument  also where choose_add() says any_address
 void add_two_in_flight(View<const float> a, View<const float> b, View<float> out,
                        gpu::Stream stream = {});
 

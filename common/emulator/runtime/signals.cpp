@@ -6,6 +6,8 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#include <cstddef>
+
 #include "common/emulator/report.hpp"
 #include "common/emulator/runtime/fiber.hpp"
 #include "common/emulator/runtime/finding.hpp"
