@@ -37,8 +37,8 @@ foreach(day IN LISTS days)
     foreach(kernel IN LISTS wrong)
         string(REPLACE .cu "" kernel ${kernel})
         if(TARGET ${label}_wrong_${kernel})
-            sixdays_capture(${label}_wrong_${kernel} ${label}_wrong_${kernel} "[small]"
-                -DFIRST_FAILURE=ON)
+            sixdays_capture(${label}_wrong_${kernel} ${label}_wrong_${kernel}
+                "[small] -r xml" -DWRONG=${PROJECT_SOURCE_DIR}/${day}/wrong/${kernel}.cu)
         else()
             file(WRITE ${outputs}/${label}_wrong_${kernel}.txt
                 "Catch2 was not found when these pages were built, so the tests could not be run.\n")
@@ -91,11 +91,13 @@ set(DOXYGEN_PREDEFINED SIXDAYS_HD= __global__= __device__= __host__= __restrict_
 set(DOXYGEN_HAVE_DOT NO)
 
 # \pair{loop file,port file,mark}: one mark in two files, side by side. \picture{file}: an SVG in the
-# page. \run{file}: captured output. The rest are boxes.
+# page. \run{file}, \refused{file}: captured
+# output. The rest are boxes.
 set(DOXYGEN_ALIASES [[
 "pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3 ^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3 ^^@htmlonly[block]</div></div>@endhtmlonly^^"
 "picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "run{1}=@htmlonly[block]<div class=\"run\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
+"refused{1}=@htmlonly[block]<div class=\"run refused\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "answer{1}=@htmlonly[block]<details class=\"answer\"><summary>\1</summary><div>@endhtmlonly^^"
 "endanswer=@htmlonly[block]</div></details>@endhtmlonly^^"
 "box{1}=@htmlonly[block]<div class=\"\1\">@endhtmlonly^^"

@@ -2,14 +2,15 @@ cmake_policy(VERSION 3.25)
 # Runs a program while the docs are built and cuts what it prints, so that pages can show it:
 #
 #   cmake -DPROGRAM=... "-DARGUMENTS=--no-timing" -DNAME=day01_flat_memory -DFOLDER=... -DROOT=...
-#         [-DFIRST_FAILURE=ON] -P capture.cmake
+#         [-DWRONG=day01_flat_memory/wrong/x.cu] -P capture.cmake
 #
 # <NAME>.txt          everything, from the first numbered heading on cut into:
 # <NAME>.0.txt        what comes before section 1
 # <NAME>.<n>.txt      section n, without the checks' blank lines at its end
 #
-# With FIRST_FAILURE the program is a test that must fail; <NAME>.txt is then what Catch2 says about
-# the first failure, and nothing is cut. Source paths lose the folder that this tree lies in.
+# With WRONG the program is a test that must refuse this kernel; <NAME>.txt is then what it says about
+# the first failure that the kernel announces (its last line `// refused: ...`). Source paths lose
+# the folder that this tree lies in.
 separate_arguments(ARGUMENTS UNIX_COMMAND "${ARGUMENTS}")
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} TIMEOUT 120
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE errors)
@@ -22,27 +23,43 @@ function(write name text)
     file(WRITE ${FOLDER}/${name}.txt "${text}\n")
 endfunction()
 
-if(FIRST_FAILURE)
-    if(status EQUAL 0)
-        message(FATAL_ERROR "${PROGRAM} passed, but it holds a planted mistake")
+# The words of the first failed check or unexpected exception that holds `words`, from Catch2's XML.
+function(first_failure words result)
+    set(rest "${text}")
+    set(found "")
+    while(rest MATCHES "<(Expanded|Exception)[^>]*>")
+        set(tag ${CMAKE_MATCH_1})
+        string(FIND "${rest}" "${CMAKE_MATCH_0}" at)
+        string(LENGTH "${CMAKE_MATCH_0}" length)
+        math(EXPR at "${at} + ${length}")
+        string(SUBSTRING "${rest}" ${at} -1 rest)
+        string(FIND "${rest}" "</${tag}>" end)
+        string(SUBSTRING "${rest}" 0 ${end} said)
+        string(REGEX REPLACE "\n *" "\n" said "${said}")
+        foreach(pair "&lt|<" "&gt|>" "&quot|\"" "&apos|'" "&amp|&")
+            string(REPLACE "|" ";" pair "${pair}")
+            list(GET pair 0 escaped)
+            list(GET pair 1 plain)
+            string(REPLACE "${escaped};" "${plain}" said "${said}")
+        endforeach()
+        string(FIND "${said}" "${words}" at)
+        if(NOT at EQUAL -1)
+            set(found "${said}")
+            break()
+        endif()
+    endwhile()
+    set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+if(WRONG)
+    file(STRINGS ${WRONG} words REGEX "^// refused: ")
+    list(GET words -1 words)
+    string(REPLACE "// refused: " "" words "${words}")
+    first_failure("${words}" said)
+    if(said STREQUAL "")
+        message(FATAL_ERROR "${PROGRAM} ended with '${status}' and did not say: ${words}\n${errors}")
     endif()
-    string(FIND "${text}" "with expansion:\n" at)
-    if(at EQUAL -1)
-        string(FIND "${text}" "due to unexpected exception with message:\n" at)
-    endif()
-    if(at EQUAL -1)
-        message(FATAL_ERROR "${PROGRAM} ended with '${status}' and says nothing of a failure:\n${text}${errors}")
-    endif()
-    string(SUBSTRING "${text}" ${at} -1 text)
-    string(FIND "${text}" "\n" newline)
-    math(EXPR newline "${newline} + 1")
-    string(SUBSTRING "${text}" ${newline} -1 text)
-    string(FIND "${text}" "\n\n" end)
-    if(NOT end EQUAL -1)
-        string(SUBSTRING "${text}" 0 ${end} text)
-    endif()
-    string(REGEX REPLACE "\nwith messages?:\n.*$" "" text "${text}")
-    write(${NAME} "${text}")
+    write(${NAME} "${said}")
     return()
 endif()
 

@@ -12,11 +12,12 @@
     const codeLines = (box) => Array.from(box.querySelectorAll("div.fragment div.line"));
     const codeOf = (line) => line.textContent.replace(/\/\/.*$/, "").replace(/\s+/g, " ").trim();
 
+    // `if (m < M && k < K) {` belongs to two variables and has both numbers, in both tints.
     function mark(line, sign, colour, key) {
-        if (line.dataset.mark) return;
-        line.dataset.mark = sign;
-        line.dataset.key = key;
-        if (colour !== null) line.dataset.colour = colour;
+        const before = line.dataset.mark;
+        line.dataset.mark = before ? before + " " + sign : sign;
+        line.dataset.keys = before ? line.dataset.keys + " " + key : key;
+        if (colour !== null) line.dataset[before ? "second" : "colour"] = colour;
     }
 
     // A line too long for its column goes on below, four letters further in than it began.
@@ -36,7 +37,7 @@
             const [, name, end] = head;
             const word = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
             const set = new RegExp("^(for \\()?(const )?[\\w:]+ " + name + " = ");
-            const held = new RegExp("\\b" + name + " < " + word(end) + "(?!\\w)");
+            const held = new RegExp("\\b" + name + " (<|>=) " + word(end) + "(?!\\w)");
             const partners = kernel.filter((l) => set.test(codeOf(l)) || held.test(codeOf(l)));
             if (partners.length === 0) continue;
             const colour = variables++ % 4;
@@ -55,7 +56,9 @@
         }
         for (const line of [...loop, ...kernel]) {
             if (!line.dataset.mark) continue;
-            const all = [...loop, ...kernel].filter((l) => l.dataset.key === line.dataset.key);
+            const keys = line.dataset.keys.split(" ");
+            const all = [...loop, ...kernel].filter((l) => l.dataset.keys
+                && l.dataset.keys.split(" ").some((key) => keys.includes(key)));
             line.addEventListener("mouseenter", () => all.forEach((l) => l.classList.add("partner")));
             line.addEventListener("mouseleave", () => all.forEach((l) => l.classList.remove("partner")));
         }
