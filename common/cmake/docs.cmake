@@ -52,15 +52,20 @@ set(groups "/** @defgroup reference_days Days\n@brief What each day declares: lo
 foreach(day IN LISTS days)
     file(STRINGS ${PROJECT_SOURCE_DIR}/${day}/README.md title LIMIT_COUNT 1)
     string(REGEX REPLACE "^# *" "" title "${title}")
-    string(APPEND groups "/** @defgroup reference_${day} ${title}\n@ingroup reference_days */\n")
+    set(brief "")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/docs/${day}.md)
+        set(brief "\n@brief What belongs to the lesson @ref ${day}.")
+    endif()
+    string(APPEND groups
+        "/** @defgroup reference_${day} ${title}\n@ingroup reference_days${brief} */\n")
 endforeach()
 file(WRITE ${made}/groups.dox.new "${groups}")
 file(COPY_FILE ${made}/groups.dox.new ${made}/groups.dox ONLY_IF_DIFFERENT)
 set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"awk -v root='${PROJECT_SOURCE_DIR}' -f '${site}/reference.awk'\"")
 
 # --- what Doxygen reads ---------------------------------------------------------------------------
-set(DOXYGEN_PROJECT_NAME "Six days from flat memory to a transformer")
-set(DOXYGEN_PROJECT_BRIEF "")  # else CMake's
+set(DOXYGEN_PROJECT_NAME "Six days")
+set(DOXYGEN_PROJECT_BRIEF "from flat memory to a transformer")
 set(DOXYGEN_OUTPUT_DIRECTORY ${made})
 set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/docs/mainpage.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
@@ -180,7 +185,7 @@ mark_as_advanced(SIXDAYS_MATHJAX)
 list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/day*.md)
 doxygen_add_docs(docs docs/mainpage.md ${pages} docs/tests.md docs/emulator.md docs/words.md
-    CONTRIBUTING.md docs/reference.dox ${made}/groups.dox common ${day_folders}
+    CONTRIBUTING.md ${made}/groups.dox docs/reference.dox common ${day_folders}
     COMMENT "The documentation: ${made}/html/index.html")
 add_dependencies(docs docs_outputs)
 
