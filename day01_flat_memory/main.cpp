@@ -332,7 +332,33 @@ void a_picture(lesson::Report& report, const lesson::Options& options) {
     }
 }
 
+// --- what the warps touch, for --trace -----------------------------------------------------------
+
+void trace() {
+    const std::int64_t n = 1024;
+    gpu::Buffer<float> a(n + 1), b(n + 1), out(n + 1);
+    for (auto* buffer : {&a, &b}) buffer->fill_bytes(0x3f);
+    gpu::Buffer<std::uint8_t> pixels(16 * 64);
+    const auto at = [&](const gpu::Buffer<float>& x, std::int64_t first) {
+        return x.view(row_major({n}), first);
+    };
+    const auto to = [&](std::int64_t first) { return out.view(row_major({n}), first); };
+    lesson::trace("add, one element a thread, 1,024 elements",
+                  [&] { add_one_element(at(a, 0), at(b, 0), to(0)); });
+    lesson::trace("add, one element a thread, every pointer 4 bytes past a multiple of 32",
+                  [&] { add_one_element(at(a, 1), at(b, 1), to(1)); });
+    lesson::trace("add, 16 bytes a load", [&] { add_sixteen_bytes(at(a, 0), at(b, 0), to(0)); });
+    lesson::trace("fill, a matrix of 16 x 64", [&] { fill_cuda(64, out.view({16, 64})); });
+    lesson::trace("picture, 16 x 64 pixels of one byte", [&] {
+        picture_cuda({}, pixels.view({16, 64}));
+    });
+}
+
 int lesson_of_the_day(const lesson::Options& options) {
+    if (options.trace) {
+        trace();
+        return 0;
+    }
     lesson::Report report(kTitle, kWhat, options);
     if (options.bench) {
         versions_of_add(report, true);

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
 #include "common/tensor/index.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day01_flat_memory/fill.hpp"
@@ -600,7 +602,69 @@ TEST_CASE("the picture refuses what is not a contiguous matrix", "[day01][pictur
     CHECK(both({nullptr, Shape{kMostRows + 1, 1}}, "picture: out has 524281 rows"));
 }
 
-// --- more than 2^31 elements, on a GPU -----------------------------------------------------------
+// --- what the warps touch ------------------------------------------------------------------------
+
+TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day01][small]") {
+    // By hand, for 1,024 aligned floats: 32 warps; a load or store of 32 floats is one request for
+    // 4 sectors of 32 bytes, one of 32 quads is one request for 16. A byte each: 1 sector.
+    const std::int64_t n = 1024;
+    const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
+    const DeviceIn<float> da(a), db(b);
+    DeviceOut<float> out({n});
+    DeviceOut<float> matrix({16, 64}), cube({4, 8, 32}), scores({2, 2, 8, 32});
+    DeviceOut<std::uint8_t> picture({16, 64});
+    const auto add = [&](Add port) {
+        return [&, port] { port(da.view(), db.view(), out.view(), {}); };
+    };
+    const struct {
+        const char* name;
+        std::function<void()> launch;
+        std::int64_t requests, sectors;
+    } ports[] = {
+        {"add_one_element", add(add_one_element), 3 * 32, 3 * 128},
+        {"add_grid_stride", add(add_grid_stride), 3 * 32, 3 * 128},
+        {"add_sixteen_bytes", add(add_sixteen_bytes), 3 * 8, 3 * 128},
+        {"add_two_in_flight", add(add_two_in_flight), 3 * 8, 3 * 128},
+        {"add_any_address", add(add_any_address), 3 * 32, 3 * 128},
+        {"square", [&] { square_cuda(da.view(), out.view()); }, 2 * 32, 2 * 128},
+        {"scale", [&] { scale_cuda(3, da.view(), out.view()); }, 2 * 32, 2 * 128},
+        {"saxpy", [&] { saxpy_cuda(3, da.view(), db.view(), out.view()); }, 3 * 32, 3 * 128},
+        {"fill2", [&] { fill_cuda(64, matrix.view()); }, 32, 128},
+        {"fill3", [&] { fill_cuda(32, cube.view()); }, 32, 128},
+        {"fill4", [&] { fill_cuda(32, scores.view()); }, 32, 128},
+        {"picture", [&] { picture_cuda({}, picture.view()); }, 32, 32},
+    };
+    for (const auto& port : ports) {
+        CAPTURE(port.name);
+        const auto touched = gpu::touched(port.launch);
+        CHECK(touched.has_value() == gpu::is_emulated());  // a GPU does not tell
+        if (!touched) continue;
+        CHECK(touched->requests == port.requests);
+        CHECK(touched->accesses == 32 * port.requests);
+        CHECK(touched->sectors == port.sectors);
+        CHECK(touched->fewest_sectors == port.sectors);
+    }
+}
+
+// --- more than 2^31 elements, on the emulator: the last blocks only
+// --------------------------------
+
+TEST_CASE("the picture reaches past 2^31 pixels", "[day01][picture][full]") {
+    const std::int64_t H = 32776, W = 65536;  // 2^31 + 8 * 65,536 pixels of one byte
+    if (!gpu::is_emulated()) need_device_memory(H * W);
+    gpu::Buffer<std::uint8_t> out(H * W);
+    const Julia far{2, 2, 1, 5, 5};  // |z| > 2 everywhere: no step at all
+    const std::uint64_t columns = 65536 / 32, rows = 32776 / 8;
+    const auto launch = [&] { picture_cuda(far, out.view({H, W})); };
+    // The last block of the last row of blocks. A GPU runs them all.
+    if (!gpu::run_only_blocks(columns * rows - 1, 1, launch)) launch();
+    for (std::int64_t y = H - 8; y < H; ++y) {
+        const std::vector<std::uint8_t> got = out.download(offset2(y, W - 32, W), 32);
+        CHECK(got == std::vector<std::uint8_t>(32, 0));
+    }
+}
+
+// --- more than 2^32 elements, on a GPU -----------------------------------------------------------
 
 TEST_CASE("add reaches past 2^32 elements", "[day01][elementwise][huge]") {
     // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or

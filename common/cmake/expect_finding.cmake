@@ -3,6 +3,7 @@
 #
 #   // refused: <words>    must stand in what the tests print
 #   ...   // <- here       and so must this file's name and the number of this line
+#   // tier: full          which cases refuse it; [small] if not said
 #
 # Blanks and line breaks do not count: Catch breaks long lines where it likes.
 function(without_blanks text result)
@@ -16,10 +17,13 @@ string(REPLACE "\n" ";" lines "${source}")
 get_filename_component(name ${SOURCE} NAME)
 set(expected "")
 set(number 0)
+set(tier small)
 foreach(line IN LISTS lines)
     math(EXPR number "${number} + 1")
     if(line MATCHES "^// refused: (.+)$")
         list(APPEND expected "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^// tier: (.+)$")
+        set(tier ${CMAKE_MATCH_1})
     elseif(line MATCHES "// <- here")
         list(APPEND expected "${name}:${number}")
     endif()
@@ -28,7 +32,7 @@ if(expected STREQUAL "")
     message(FATAL_ERROR "${SOURCE} does not say how it is refused: it needs a line `// refused: ...`")
 endif()
 
-execute_process(COMMAND ${PROGRAM} "[small]" RESULT_VARIABLE status
+execute_process(COMMAND ${PROGRAM} "[${tier}]" RESULT_VARIABLE status
     OUTPUT_VARIABLE text ERROR_VARIABLE text)
 string(LENGTH "${text}" length)
 if(length GREATER 12000)

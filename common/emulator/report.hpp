@@ -52,6 +52,11 @@ const char* name(Kind kind);
 enum class Order { forward, reversed, shuffled };
 void set_order(Order order, std::uint64_t seed = 0);
 
+/// From here on, launches run only these blocks: `count` of them from number `first` on, counted
+/// along x, then y, then z. So that a test can run the far end of a grid over billions of elements.
+/// Without arguments: all blocks again.
+void only_blocks(std::uint64_t first = 0, std::uint64_t count = UINT64_MAX);
+
 /// How much processor time one block may take before it is taken for stuck: 60 seconds, unless set.
 void set_time_limit(int seconds);
 

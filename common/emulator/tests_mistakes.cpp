@@ -44,6 +44,7 @@ const Case kCases[] = {
     {"no_guard", Kind::out_of_bounds, kIllegal, 2, 128, 250, 1, 122},
     {"one_before", Kind::out_of_bounds, kIllegal, 1, 32, 32, 0, 0},
     {"write_past_end", Kind::out_of_bounds, kIllegal, 1, 32, 100, 0, 5},
+    {"quad_as_argument", Kind::out_of_bounds, kIllegal, 1, 32, 32, 0, 8},
     {"far_away", Kind::host_memory, kIllegal, 1, 32, 32, 0, 1},
     {"null_pointer", Kind::out_of_bounds, kIllegal, 1, 32, 32, 0, 2},
     {"past_shared_array", Kind::out_of_bounds, kIllegal, 1, 32, 32, 0, 31},

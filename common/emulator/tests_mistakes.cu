@@ -9,8 +9,7 @@
 
 namespace sixdays::emulator::tests {
 
-// --- bounds
-// ------------------------------------------------------------------------------------------
+// --- bounds --------------------------------------------------------------------------------------
 __global__ void no_guard(const float* in, int, float* out) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     out[i] = in[i];  // MARK no_guard
@@ -21,6 +20,13 @@ __global__ void one_before(const float* in, int n, float* out) {
 }
 __global__ void write_past_end(const float*, int n, float* out) {
     if (threadIdx.x == 5) out[n] = 1.0f;  // MARK write_past_end
+}
+__device__ float sum_of(float4 quad) {
+    return quad.x + quad.y + quad.z + quad.w;
+}
+__global__ void quad_as_argument(const float* in, int, float* out) {
+    const float4* quads = reinterpret_cast<const float4*>(in);
+    out[threadIdx.x] = sum_of(quads[threadIdx.x]);  // MARK quad_as_argument
 }
 __global__ void far_away(const float*, int, float* out) {
     if (threadIdx.x == 1) out[1ll << 40] = 1.0f;  // MARK far_away
@@ -86,8 +92,7 @@ __global__ void memcpy_past_end(const float* in, int n, float* out) {
         memcpy(out, in, static_cast<std::size_t>(n + 1) * 4);  // MARK memcpy_past_end
 }
 
-// --- never written
-// -----------------------------------------------------------------------------------
+// --- never written -------------------------------------------------------------------------------
 __global__ void unwritten_global(const float* in, int, float* out) {
     out[threadIdx.x] += in[threadIdx.x];  // MARK unwritten_global
 }
@@ -104,8 +109,7 @@ __global__ void stale_shared(const float* in, int, float* out) {
     out[blockIdx.x * 32 + threadIdx.x] = tile[threadIdx.x];  // MARK stale_shared
 }
 
-// --- races
-// -------------------------------------------------------------------------------------------
+// --- races ---------------------------------------------------------------------------------------
 template <bool FIRST, bool SECOND>
 __device__ __forceinline__ void sweep(const float* in, int n, float* out) {
     __shared__ float tile[128];
@@ -188,8 +192,7 @@ __global__ void neighbour_bytes(const float*, int, float* out) {
     bytes[threadIdx.x + 1] = 1;
 }
 
-// --- barriers and warp calls
-// -------------------------------------------------------------------------
+// --- barriers and warp calls ---------------------------------------------------------------------
 __global__ void barrier_in_branch(const float* in, int, float* out) {
     __shared__ float s[64];
     const int t = static_cast<int>(threadIdx.x);
@@ -237,8 +240,7 @@ __global__ void different_calls(const float* in, int, float* out) {
     out[threadIdx.x] = v;
 }
 
-// --- the rest
-// ----------------------------------------------------------------------------------------
+// --- the rest ------------------------------------------------------------------------------------
 __global__ void missing_wait(const float* in, int, float* out) {
     __shared__ float tile[32];
     async_copy(&tile[threadIdx.x], in + threadIdx.x, 4);
@@ -308,6 +310,7 @@ constexpr Mistake kMistakes[] = {
     {"no_guard", no_guard},
     {"one_before", one_before},
     {"write_past_end", write_past_end},
+    {"quad_as_argument", quad_as_argument},
     {"far_away", far_away},
     {"null_pointer", null_pointer},
     {"past_shared_array", past_shared_array},

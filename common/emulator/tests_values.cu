@@ -6,8 +6,7 @@
 
 namespace sixdays::emulator::tests {
 
-// --- one thread an element, an early return
-// --------------------------------------------------------
+// --- one thread an element, an early return ------------------------------------------------------
 __global__ void saxpy_kernel(float a, const float* __restrict__ x, const float* __restrict__ y,
                              std::int64_t n, float* out) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -21,8 +20,7 @@ void saxpy(float a, const float* x, const float* y, std::int64_t n, float* out) 
     saxpy_kernel<<<grid, block>>>(a, x, y, n, out);
 }
 
-// --- tiles in shared memory, a template, a 2-D block
-// ------------------------------------------------
+// --- tiles in shared memory, a template, a 2-D block ---------------------------------------------
 template <int TILE>
 __global__ void __launch_bounds__(TILE* TILE)
     matmul_kernel(const float* a, const float* b, int m, int n, int k, float* c) {
@@ -50,8 +48,7 @@ void matmul_16(const float* a, const float* b, int m, int n, int k, float* c) {
     matmul_kernel<TILE><<<grid, block>>>(a, b, m, n, k, c);
 }
 
-// --- shuffles
-// ---------------------------------------------------------------------------------------
+// --- shuffles ------------------------------------------------------------------------------------
 template <class T>
 __device__ __forceinline__ T warp_sum(T value) {
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -92,8 +89,7 @@ void block_sums(const float* in, int n, int blocks, float* sums) {
     block_sums_kernel<float, 128><<<blocks, 128, 0, nullptr>>>(in, n, sums);
 }
 
-// --- inclusive scan of one block of up to 1024
-// -------------------------------------------------------
+// --- inclusive scan of one block of up to 1024 ---------------------------------------------------
 __global__ void scan_kernel(const int* in, int n, int* out) {
     extern __shared__ int values[];
     const int t = static_cast<int>(threadIdx.x);
@@ -112,8 +108,7 @@ void block_scan(const int* in, int n, int* out) {
     scan_kernel<<<1, 1024, 1024 * sizeof(int)>>>(in, n, out);
 }
 
-// --- atomics in shared, then in global memory
-// --------------------------------------------------------
+// --- atomics in shared, then in global memory ----------------------------------------------------
 __global__ void histogram_kernel(const unsigned char* in, int n, int* counts) {
     __shared__ int mine[256];
     for (int i = static_cast<int>(threadIdx.x); i < 256; i += static_cast<int>(blockDim.x))
@@ -148,8 +143,7 @@ void coordinates(int x, int y, int z, int* out) {
     coordinates_kernel<<<grid, block>>>(make_int3(x, y, z), out);
 }
 
-// --- dynamic shared memory of a template's type
-// ------------------------------------------------------
+// --- dynamic shared memory of a template's type --------------------------------------------------
 template <class T>
 __global__ void reverse_kernel(const T* in, T* out) {
     extern __shared__ __align__(16) unsigned char raw[];
@@ -164,8 +158,7 @@ void reverse_dynamic(const double* in, int n, double* out) {
     reverse_kernel<<<1, n, n * sizeof(double)>>>(in, out);
 }
 
-// --- votes, matches, reductions, shuffles of parts of a warp
-// -----------------------------------------
+// --- votes, matches, reductions, shuffles of parts of a warp -------------------------------------
 __global__ void votes_kernel(unsigned* out) {
     const unsigned lane = threadIdx.x;
     unsigned* mine = out + lane * 12;
@@ -190,8 +183,7 @@ void votes(unsigned* out) {
     votes_kernel<<<1, 32>>>(out);
 }
 
-// --- every atomic
-// ------------------------------------------------------------------------------------
+// --- every atomic --------------------------------------------------------------------------------
 __global__ void atomics_kernel(unsigned* out) {
     const unsigned t = threadIdx.x;
     atomicAdd(&out[0], t);
@@ -219,8 +211,7 @@ void atomics(int threads, unsigned* out) {
     atomics_kernel<<<1, threads>>>(out);
 }
 
-// --- __constant__ and __device__ variables, literals, printf
-// ------------------------------------------
+// --- __constant__ and __device__ variables, literals, printf -------------------------------------
 __constant__ int primes[5] = {2, 3, 5, 7, 11};
 __device__ int calls = 0;
 static const int squares[4] = {0, 1, 4, 9};
@@ -237,8 +228,7 @@ void variables(int* out) {
     variables_kernel<<<1, 5>>>(out);
 }
 
-// --- 16-byte loads
-// -----------------------------------------------------------------------------------
+// --- 16-byte loads -------------------------------------------------------------------------------
 __global__ void vector_sum_kernel(const float4* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
     if (i >= n) return;
@@ -251,8 +241,7 @@ void vector_sum(const void* float4s, int n, float* out) {
     vector_sum_kernel<<<1, 64>>>(static_cast<const float4*>(float4s), n, out);
 }
 
-// --- limits
-// ------------------------------------------------------------------------------------------
+// --- limits --------------------------------------------------------------------------------------
 __global__ void empty_kernel() {}
 void launch_empty(int grid, int block) {
     empty_kernel<<<grid, block>>>();
@@ -269,8 +258,7 @@ void dynamic_bytes(int bytes, bool ask_first) {
     dynamic_kernel<<<1, 32, bytes>>>();
 }
 
-// --- __activemask in two branches
-// ---------------------------------------------------------------------
+// --- __activemask in two branches ----------------------------------------------------------------
 __global__ void groups_kernel(int* out) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane < 10) {

@@ -4,8 +4,8 @@
 
 using namespace sixdays;
 using namespace sixdays::testing;
-using gpu::tests::blocks_for;
 using gpu::tests::blocks_at_most_yz;
+using gpu::tests::blocks_for;
 
 TEST_CASE("blocks_for covers every item with the fewest blocks", "[gpu][small]") {
     CHECK(blocks_for(0, 256) == 0);

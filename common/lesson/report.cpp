@@ -5,6 +5,7 @@
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/limits.hpp"
+#include "common/gpu/trace.hpp"
 
 namespace sixdays::lesson {
 
@@ -16,6 +17,16 @@ std::string with_commas(std::int64_t number) {
         text.insert(at, ",");
     }
     return text;
+}
+
+void trace(const std::string& title, const std::function<void()>& launches) {
+    if (!gpu::is_emulated()) {
+        throw std::runtime_error(
+            "--trace needs the emulator, which sees every load and store: run the program whose "
+            "name "
+            "ends in _emulated. (On a GPU the profiler ncu counts sectors.)");
+    }
+    std::printf("%s\n\n%s\n", title.c_str(), gpu::trace_text(launches).c_str());
 }
 
 Report::Report(const std::string& title, const std::string& what_it_shows, const Options& options)

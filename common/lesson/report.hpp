@@ -15,6 +15,10 @@ namespace sixdays::lesson {
 /// "1,000,003"
 [[nodiscard]] std::string with_commas(std::int64_t number);
 
+/// For --trace: runs `launches` on the emulator and prints what each line's warps touched.
+/// @throws std::runtime_error  the ports run on a GPU, which does not tell
+void trace(const std::string& title, const std::function<void()>& launches);
+
 /// Prints, and remembers whether every check held and whether the ports may be timed. With --bench
 /// it prints CSV and nothing else: a comment line with device and limits, column names, and one row
 /// per version (bytes and flops are the least that must be moved and done; times in seconds).

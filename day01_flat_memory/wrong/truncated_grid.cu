@@ -1,7 +1,7 @@
 // Wrong on purpose: n / 256 is not rounded up, so the elements of the last, partial block are never
 // computed.
 //
-// refused: It was never written
+// refused: Never written
 #include <algorithm>
 #include "common/gpu/launch.hpp"
 

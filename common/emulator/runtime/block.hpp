@@ -75,9 +75,9 @@ struct Block {
 extern Thread* current;
 extern Block block;
 
-/// True while the runtime itself works for a thread: hooks do nothing then. The linker keeps one copy
-/// of each std::string function, and it may be the watched copy of some kernel file, which would
-/// call the hooks for what the runtime does.
+/// True while the runtime itself works for a thread: hooks do nothing then. The linker keeps one
+/// copy of each std::string function, and it may be the watched copy of some kernel file, which
+/// would call the hooks for what the runtime does.
 extern bool in_runtime;
 struct InRuntime {
     InRuntime() { in_runtime = true; }

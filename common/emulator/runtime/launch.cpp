@@ -1,7 +1,9 @@
 /// @file
 /// A launch: is it one that a GPU would accept? Then block after block.
+#include <algorithm>
 #include <cstring>
 
+#include "common/emulator/report.hpp"
 #include "common/emulator/runtime/access.hpp"
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/block.hpp"
@@ -51,6 +53,8 @@ bool check_configuration(const Launch& what) {
     return false;
 }
 
+std::uint64_t first_block = 0, most_blocks = UINT64_MAX;
+
 void run_grid(const Launch& what) {
     const dim3 grid = what.grid;
     block.grid = grid;
@@ -61,8 +65,10 @@ void run_grid(const Launch& what) {
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
     begin_race_checks(count);
     if (tracing) trace_launch(what.kernel);
-    for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
-        const std::uint64_t id = block_of_turn(turn, count);
+    const std::uint64_t begin = std::min(first_block, count);
+    const std::uint64_t part = std::min(most_blocks, count - begin);
+    for (std::uint64_t turn = 0; turn < part && !launch_failed(); ++turn) {
+        const std::uint64_t id = begin + block_of_turn(turn, part);
         block.index = {static_cast<unsigned>(id % grid.x),
                        static_cast<unsigned>(id / grid.x % grid.y),
                        static_cast<unsigned>(id / grid.x / grid.y)};
@@ -74,6 +80,11 @@ void run_grid(const Launch& what) {
 }
 
 }  // namespace
+
+void only_blocks(std::uint64_t first, std::uint64_t count) {
+    first_block = first;
+    most_blocks = count;
+}
 
 void launch(const Launch& what) {
     begin_launch(what);

@@ -11,7 +11,10 @@
 #include "emulated/vector_types.h"
 
 // A macro here is a keyword there.
-#define __global__
+//
+// flatten: what a kernel calls becomes part of it before the hooks are put in. Otherwise g++ would
+// place none where a float4 goes from memory straight into a function's argument.
+#define __global__ __attribute__((flatten))
 #define __device__
 #define __host__
 #define __constant__

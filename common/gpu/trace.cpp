@@ -1,0 +1,79 @@
+// trace.hpp: asks the emulator, or says that there is none. Compiled into both gpu libraries.
+#include "common/gpu/trace.hpp"
+
+#include "common/gpu/device.hpp"
+
+#ifdef SIXDAYS_EMULATED
+#include "common/emulator/report.hpp"
+#include "common/emulator/trace.hpp"
+#endif
+
+namespace sixdays::gpu {
+
+#ifdef SIXDAYS_EMULATED
+
+namespace {
+
+std::vector<emulator::LineTrace> trace(const std::function<void()>& launches) {
+    emulator::start_trace();
+    try {
+        launches();
+        synchronize();
+    } catch (...) {
+        (void)emulator::stop_trace();
+        throw;
+    }
+    return emulator::stop_trace();
+}
+
+}  // namespace
+
+std::optional<Touched> touched(const std::function<void()>& launches) {
+    Touched sum;
+    for (const emulator::LineTrace& line : trace(launches)) {
+        sum.requests += static_cast<std::int64_t>(line.requests);
+        sum.accesses += static_cast<std::int64_t>(line.accesses);
+        sum.sectors += static_cast<std::int64_t>(line.sectors);
+        sum.fewest_sectors += static_cast<std::int64_t>(line.fewest_sectors);
+        sum.passes += static_cast<std::int64_t>(line.passes);
+        sum.fewest_passes += static_cast<std::int64_t>(line.fewest_passes);
+    }
+    return sum;
+}
+
+std::string trace_text(const std::function<void()>& launches) {
+    const std::vector<emulator::LineTrace> lines = trace(launches);
+    if (lines.empty()) return "No warp touched memory.\n";
+    return emulator::trace_table(lines) + "\n" + emulator::trace_picture(lines.front()) + "\n" +
+           emulator::trace_verdict(lines) + "\n";
+}
+
+bool run_only_blocks(std::uint64_t first, std::uint64_t count,
+                     const std::function<void()>& launches) {
+    emulator::only_blocks(first, count);
+    try {
+        launches();
+    } catch (...) {
+        emulator::only_blocks();
+        throw;
+    }
+    emulator::only_blocks();
+    return true;
+}
+
+#else
+
+bool run_only_blocks(std::uint64_t, std::uint64_t, const std::function<void()>&) { return false; }
+
+std::optional<Touched> touched(const std::function<void()>& launches) {
+    launches();
+    return std::nullopt;
+}
+
+std::string trace_text(const std::function<void()>&) {
+    return "";
+}
+
+#endif
+
+}  // namespace sixdays::gpu
