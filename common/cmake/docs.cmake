@@ -28,22 +28,49 @@ function(sixdays_capture name target arguments)
     set(captured ${captured} ${outputs}/${name}.txt PARENT_SCOPE)
 endfunction()
 
+# Each day as a run and as a trace; and, of the planted mistakes, those that a page names, as the
+# day's own tests refuse them.
+file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages})
+set(refused "")
+foreach(page IN LISTS pages)
+    file(STRINGS ${page} names REGEX "@refused{")
+    list(APPEND refused ${names})
+endforeach()
 foreach(day IN LISTS days)
     sixdays_capture(${day} ${day}_emulated --no-timing)
-    # The lessons' planted mistakes, as the day's own tests refuse them.
+    sixdays_capture(${day}_trace ${day}_emulated --trace)
     string(SUBSTRING ${day} 0 5 label)
     file(GLOB wrong CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${day}/wrong
         ${PROJECT_SOURCE_DIR}/${day}/wrong/*.cu)
     foreach(kernel IN LISTS wrong)
         string(REPLACE .cu "" kernel ${kernel})
-        if(TARGET ${label}_wrong_${kernel})
-            sixdays_capture(${label}_wrong_${kernel} ${label}_wrong_${kernel}
-                "[small] -r xml" -DWRONG=${PROJECT_SOURCE_DIR}/${day}/wrong/${kernel}.cu)
+        set(name ${label}_wrong_${kernel})
+        if(NOT "@refused{${name}.txt}" IN_LIST refused)
+            continue()
+        endif()
+        set(source ${PROJECT_SOURCE_DIR}/${day}/wrong/${kernel}.cu)
+        file(STRINGS ${source} tier REGEX "^// tier: ")  # as expect_finding.cmake has it
+        string(REPLACE "// tier: " "" tier "${tier}")
+        if(NOT tier)
+            set(tier small)
+        endif()
+        if(TARGET ${name})
+            sixdays_capture(${name} ${name} "[${tier}] -r xml" -DWRONG=${source})
         else()
-            file(WRITE ${outputs}/${label}_wrong_${kernel}.txt
+            file(WRITE ${outputs}/${name}.txt
                 "Catch2 was not found when these pages were built, so the tests could not be run.\n")
         endif()
     endforeach()
+endforeach()
+# Measured tables come from committed files.
+file(GLOB results CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/results/*.csv)
+foreach(result IN LISTS results)
+    get_filename_component(name ${result} NAME_WE)
+    add_custom_command(OUTPUT ${outputs}/${name}.html
+        COMMAND awk -f ${site}/results.awk ${result} > ${outputs}/${name}.html
+        DEPENDS ${result} ${site}/results.awk VERBATIM)
+    list(APPEND captured ${outputs}/${name}.html)
 endforeach()
 add_custom_target(docs_outputs DEPENDS ${captured})
 
@@ -97,11 +124,12 @@ set(DOXYGEN_HAVE_DOT NO)
 
 # \pair{loop file,port file,mark}: one mark in two files, side by side. \picture{file}: an SVG in the
 # page. \run{file}, \refused{file}: captured
-# output. The rest are boxes.
+# output. \measured{name}: the table of docs/results/<name>.csv. The rest are boxes.
 set(DOXYGEN_ALIASES [[
 "pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3 ^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3 ^^@htmlonly[block]</div></div>@endhtmlonly^^"
 "picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "run{1}=@htmlonly[block]<div class=\"run\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
+"measured{1}=@htmlinclude[block] \1.html ^^"
 "refused{1}=@htmlonly[block]<div class=\"run refused\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "answer{1}=@htmlonly[block]<details class=\"answer\"><summary>\1</summary><div>@endhtmlonly^^"
 "endanswer=@htmlonly[block]</div></details>@endhtmlonly^^"
@@ -183,7 +211,7 @@ mark_as_advanced(SIXDAYS_MATHJAX)
 
 # --- the target -----------------------------------------------------------------------------------
 list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
-file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/day*.md)
+list(FILTER pages INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 doxygen_add_docs(docs docs/mainpage.md ${pages} docs/tests.md docs/emulator.md docs/words.md
     CONTRIBUTING.md ${made}/groups.dox docs/reference.dox common ${day_folders}
     COMMENT "The documentation: ${made}/html/index.html")
