@@ -209,6 +209,7 @@ const struct {
                {"add_any_address", add_any_address},     {"add_cuda", add_cuda}};
 
 // `lead` elements before the first: pointers that lie 0, 4, 8 or 12 bytes past a multiple of 16.
+// [a port against its loop]
 void check_add_port(Add add, std::int64_t n, Lead lead_a, Lead lead_b, Lead lead_out) {
     const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
     HostOut<float> want({n});
@@ -220,6 +221,7 @@ void check_add_port(Add add, std::int64_t n, Lead lead_a, Lead lead_b, Lead lead
     CHECK(da.unchanged());
     CHECK(db.unchanged());
 }
+// [a port against its loop]
 
 TEST_CASE("every step of the ladder equals the loop, at every size and head",
           "[day01][elementwise][small]") {

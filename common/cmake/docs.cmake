@@ -1,4 +1,5 @@
-# Target `docs`: Doxygen over the headers, lessons and pages; every warning is an error.
+# Target `docs`: Doxygen over the pages in docs/ and the headers; every warning is an error. What the
+# pages print is captured from the programs while they are built, so it cannot go stale.
 find_package(Doxygen 1.9.4 QUIET OPTIONAL_COMPONENTS dot)
 set(SIXDAYS_HAVE_DOCS ${DOXYGEN_FOUND})
 if(NOT DOXYGEN_FOUND)
@@ -6,33 +7,238 @@ if(NOT DOXYGEN_FOUND)
     return()
 endif()
 
-set(DOXYGEN_PROJECT_NAME "Six days from flat memory to a transformer")
-set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/README.md)
-set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.md)
-set(DOXYGEN_EXTENSION_MAPPING cu=C++)
-set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*_hints.md */wrong/*)
-set(DOXYGEN_IMAGE_PATH ${PROJECT_SOURCE_DIR})
+set(site ${PROJECT_SOURCE_DIR}/docs/site)       # style, scripts, helpers
+set(made ${PROJECT_BINARY_DIR}/docs)            # everything that is made here; the pages in html/
+set(outputs ${made}/outputs)                    # what programs printed
+file(MAKE_DIRECTORY ${outputs})
+file(GLOB days CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*)
+
+# --- what programs print --------------------------------------------------------------------------
+set(captured "")
+
+# sixdays_capture(<name> <target> <arguments> [<option for capture.cmake>...])
+function(sixdays_capture name target arguments)
+    add_custom_command(OUTPUT ${outputs}/${name}.txt
+        COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> "-DARGUMENTS=${arguments}"
+                -DNAME=${name} -DFOLDER=${outputs} -DROOT=${PROJECT_SOURCE_DIR} ${ARGN}
+                -P ${site}/capture.cmake
+        DEPENDS ${target} ${site}/capture.cmake
+        COMMENT "Capturing what ${target} prints" VERBATIM)
+    set(captured ${captured} ${outputs}/${name}.txt PARENT_SCOPE)
+endfunction()
+
+# Each day as a run and as a trace; and, of the planted mistakes, those that a page names, as the
+# day's own tests refuse them.
+file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages})
+set(refused "")
+foreach(page IN LISTS pages)
+    file(STRINGS ${page} names REGEX "@refused{")
+    list(APPEND refused ${names})
+endforeach()
+foreach(day IN LISTS days)
+    sixdays_capture(${day} ${day}_emulated --no-timing)
+    sixdays_capture(${day}_trace ${day}_emulated --trace)
+    string(SUBSTRING ${day} 0 5 label)
+    file(GLOB wrong CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${day}/wrong
+        ${PROJECT_SOURCE_DIR}/${day}/wrong/*.cu)
+    foreach(kernel IN LISTS wrong)
+        string(REPLACE .cu "" kernel ${kernel})
+        set(name ${label}_wrong_${kernel})
+        if(NOT "@refused{${name}.txt}" IN_LIST refused)
+            continue()
+        endif()
+        set(source ${PROJECT_SOURCE_DIR}/${day}/wrong/${kernel}.cu)
+        file(STRINGS ${source} tier REGEX "^// tier: ")  # as expect_finding.cmake has it
+        string(REPLACE "// tier: " "" tier "${tier}")
+        if(NOT tier)
+            set(tier small)
+        endif()
+        if(TARGET ${name})
+            sixdays_capture(${name} ${name} "[${tier}] -r xml" -DWRONG=${source})
+        else()
+            file(WRITE ${outputs}/${name}.txt
+                "Catch2 was not found when these pages were built, so the tests could not be run.\n")
+        endif()
+    endforeach()
+endforeach()
+# Measured tables come from committed files.
+file(GLOB results CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/results/*.csv)
+foreach(result IN LISTS results)
+    get_filename_component(name ${result} NAME_WE)
+    add_custom_command(OUTPUT ${outputs}/${name}.html
+        COMMAND awk -f ${site}/results.awk ${result} > ${outputs}/${name}.html
+        DEPENDS ${result} ${site}/results.awk VERBATIM)
+    list(APPEND captured ${outputs}/${name}.html)
+endforeach()
+add_custom_target(docs_outputs DEPENDS ${captured})
+
+# --- the reference: one group per day and per part of common/ -------------------------------------
+set(groups "/** @defgroup reference_days Days\n@brief What each day declares: loop, port and what both refuse. */\n")
+foreach(day IN LISTS days)
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${day}/README.md title LIMIT_COUNT 1)
+    string(REGEX REPLACE "^# *" "" title "${title}")
+    set(brief "")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/docs/${day}.md)
+        set(brief "\n@brief What belongs to the lesson @ref ${day}.")
+    endif()
+    string(APPEND groups
+        "/** @defgroup reference_${day} ${title}\n@ingroup reference_days${brief} */\n")
+endforeach()
+file(WRITE ${made}/groups.dox.new "${groups}")
+file(COPY_FILE ${made}/groups.dox.new ${made}/groups.dox ONLY_IF_DIFFERENT)
+set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"awk -v root='${PROJECT_SOURCE_DIR}' -f '${site}/reference.awk'\"")
+
+# --- what Doxygen reads ---------------------------------------------------------------------------
+set(DOXYGEN_PROJECT_NAME "Six days")
+set(DOXYGEN_PROJECT_BRIEF "from flat memory to a transformer")
+set(DOXYGEN_OUTPUT_DIRECTORY ${made})
+set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/docs/mainpage.md)
+set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
+set(DOXYGEN_EXTENSION_MAPPING cu=C++ cuda=C++)
+set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*.md */wrong/* */README.md
+    */tests*.cpp */tests*.hpp */tests*.cu */walk_for_tests.hpp)
+set(DOXYGEN_EXCLUDE_SYMBOLS *::detail *::detail::* sixdays::gpu::tests* SIXDAYS_HD CUstream_st
+    CUevent_st)
+set(DOXYGEN_EXAMPLE_PATH ${PROJECT_SOURCE_DIR} ${outputs} ${PROJECT_SOURCE_DIR}/docs/pictures)
+set(DOXYGEN_IMAGE_PATH ${PROJECT_SOURCE_DIR}/docs/pictures)
+set(DOXYGEN_STRIP_FROM_PATH ${PROJECT_SOURCE_DIR})
+set(DOXYGEN_FULL_PATH_NAMES YES)
 set(DOXYGEN_EXTRACT_ANON_NSPACES NO)
 set(DOXYGEN_EXTRACT_STATIC NO)
-set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
+set(DOXYGEN_STRIP_CODE_COMMENTS NO)
+set(DOXYGEN_HIDE_UNDOC_MEMBERS NO)
+set(DOXYGEN_HIDE_SCOPE_NAMES YES)
+set(DOXYGEN_SORT_MEMBER_DOCS NO)
+set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
 set(DOXYGEN_WARN_IF_UNDOCUMENTED NO)
 set(DOXYGEN_WARN_IF_INCOMPLETE_DOC NO)  # a parameter is described where its name does not say all
+set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_MACRO_EXPANSION YES)
 set(DOXYGEN_EXPAND_ONLY_PREDEF YES)
 set(DOXYGEN_PREDEFINED SIXDAYS_HD= __global__= __device__= __host__= __restrict__=
     "__launch_bounds__(...)=" __forceinline__=inline __shared__=static __grid_constant__=)
+set(DOXYGEN_HAVE_DOT NO)
+
+# \pair{loop file,port file,mark}: one mark in two files, side by side. \picture{file}: an SVG in the
+# page. \run{file}, \refused{file}: captured
+# output. \measured{name}: the table of docs/results/<name>.csv. The rest are boxes.
+set(DOXYGEN_ALIASES [[
+"pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3 ^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3 ^^@htmlonly[block]</div></div>@endhtmlonly^^"
+"picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
+"run{1}=@htmlonly[block]<div class=\"run\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
+"measured{1}=@htmlinclude[block] \1.html ^^"
+"refused{1}=@htmlonly[block]<div class=\"run refused\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
+"answer{1}=@htmlonly[block]<details class=\"answer\"><summary>\1</summary><div>@endhtmlonly^^"
+"endanswer=@htmlonly[block]</div></details>@endhtmlonly^^"
+"box{1}=@htmlonly[block]<div class=\"\1\">@endhtmlonly^^"
+"endbox=@htmlonly[block]</div>@endhtmlonly^^"
+]])
+string(STRIP "${DOXYGEN_ALIASES}" DOXYGEN_ALIASES)
+string(REPLACE "\n" " \\\n" DOXYGEN_ALIASES "${DOXYGEN_ALIASES}")
+set(DOXYGEN_VERBATIM_VARS DOXYGEN_ALIASES DOXYGEN_FILTER_PATTERNS)
+
+# --- what the pages look like ---------------------------------------------------------------------
+set(DOXYGEN_GENERATE_HTML YES)
+set(DOXYGEN_GENERATE_LATEX NO)
 set(DOXYGEN_GENERATE_TREEVIEW YES)
-set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
-find_path(theme doxygen-awesome.css PATHS /usr/share /usr/local/share
-    PATH_SUFFIXES doxygen-awesome-css NO_DEFAULT_PATH NO_CACHE)
-if(theme)
-    set(DOXYGEN_HTML_EXTRA_STYLESHEET ${theme}/doxygen-awesome.css
-        ${theme}/doxygen-awesome-sidebar-only.css)
-    if(DOXYGEN_VERSION VERSION_GREATER_EQUAL 1.9.5)
-        set(DOXYGEN_HTML_COLORSTYLE LIGHT)
-    endif()
+set(DOXYGEN_DISABLE_INDEX NO)
+set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
+set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
+set(DOXYGEN_SOURCE_BROWSER YES)
+set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
+set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js)
+set(scripts "<script src=\"$relpath^pairs.js\"></script>")
+if(DOXYGEN_VERSION VERSION_GREATER_EQUAL 1.9.5)
+    set(DOXYGEN_HTML_COLORSTYLE LIGHT)          # the theme brings its own dark
 endif()
-file(GLOB days RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*)
-doxygen_add_docs(docs README.md CONTRIBUTING.md common ${days}
-    COMMENT "the documentation: build/.../docs/html/index.html")
+if(DOXYGEN_VERSION VERSION_GREATER_EQUAL 1.10)
+    set(DOXYGEN_HTML_COPY_CLIPBOARD NO)         # so does the theme its copy button
+endif()
+find_path(SIXDAYS_DOXYGEN_AWESOME doxygen-awesome.css PATHS /usr/share /usr/local/share
+    PATH_SUFFIXES doxygen-awesome-css NO_DEFAULT_PATH)
+mark_as_advanced(SIXDAYS_DOXYGEN_AWESOME)
+if(SIXDAYS_DOXYGEN_AWESOME)
+    set(theme ${SIXDAYS_DOXYGEN_AWESOME}/doxygen-awesome)
+    list(APPEND DOXYGEN_HTML_EXTRA_STYLESHEET ${theme}.css ${theme}-sidebar-only.css
+        ${theme}-sidebar-only-darkmode-toggle.css)
+    list(APPEND DOXYGEN_HTML_EXTRA_FILES ${theme}-darkmode-toggle.js
+        ${theme}-fragment-copy-button.js ${theme}-paragraph-link.js)
+    string(APPEND scripts [[
+
+<script src="$relpath^doxygen-awesome-darkmode-toggle.js"></script>
+<script src="$relpath^doxygen-awesome-fragment-copy-button.js"></script>
+<script src="$relpath^doxygen-awesome-paragraph-link.js"></script>
+<script>
+DoxygenAwesomeDarkModeToggle.init()
+DoxygenAwesomeFragmentCopyButton.init()
+DoxygenAwesomeParagraphLink.init()
+</script>
+]])
+else()
+    message(STATUS "docs: doxygen-awesome-css was not found; the pages have Doxygen's own looks")
+endif()
+list(APPEND DOXYGEN_HTML_EXTRA_STYLESHEET ${site}/site.css)
+
+# Header and layout are this Doxygen's own, with our lines put in, so they fit whichever it is.
+execute_process(COMMAND ${DOXYGEN_EXECUTABLE} -w html header.html footer.html style.css
+    COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET WORKING_DIRECTORY ${made})
+execute_process(COMMAND ${DOXYGEN_EXECUTABLE} -l layout.xml
+    COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET WORKING_DIRECTORY ${made})
+file(READ ${made}/header.html header)
+string(REPLACE "</head>" "${scripts}\n</head>" header "${header}")
+file(WRITE ${made}/header.html "${header}")
+set(DOXYGEN_HTML_HEADER ${made}/header.html)
+file(READ ${made}/layout.xml layout)
+string(REGEX REPLACE "type=\"(modules|topics)\" visible=\"yes\" title=\"\""
+    "type=\"\\1\" visible=\"yes\" title=\"Reference\"" layout "${layout}")
+string(REGEX REPLACE "type=\"(namespaces|concepts|classes|interfaces|structs|exceptions)\" visible=\"(yes|\\$[^\"]*)\""
+    "type=\"\\1\" visible=\"no\"" layout "${layout}")
+file(WRITE ${made}/layout.xml "${layout}")
+set(DOXYGEN_LAYOUT_FILE ${made}/layout.xml)
+
+# Formulas: the part of MathJax 2 that draws them as SVG lies beside the pages, 2 MB.
+set(DOXYGEN_USE_MATHJAX YES)
+set(DOXYGEN_MATHJAX_VERSION MathJax_2)
+set(DOXYGEN_MATHJAX_FORMAT SVG)
+set(DOXYGEN_MATHJAX_RELPATH mathjax)
+set(DOXYGEN_MATHJAX_EXTENSIONS TeX/AMSmath TeX/AMSsymbols)
+find_path(SIXDAYS_MATHJAX MathJax.js PATHS /usr/share /usr/local/share
+    PATH_SUFFIXES javascript/mathjax NO_DEFAULT_PATH)
+mark_as_advanced(SIXDAYS_MATHJAX)
+
+# --- the target -----------------------------------------------------------------------------------
+list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
+list(FILTER pages INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
+doxygen_add_docs(docs docs/mainpage.md ${pages} docs/tests.md docs/emulator.md docs/words.md
+    CONTRIBUTING.md ${made}/groups.dox docs/reference.dox common ${day_folders}
+    COMMENT "The documentation: ${made}/html/index.html")
+add_dependencies(docs docs_outputs)
+
+set(html ${made}/html)
+if(SIXDAYS_MATHJAX)
+    add_custom_command(TARGET docs POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -DFROM=${SIXDAYS_MATHJAX} -DTO=${html}/mathjax
+                -P ${site}/mathjax.cmake VERBATIM)
+else()
+    message(STATUS "docs: MathJax was not found; formulas are shown as they are written in TeX")
+    file(WRITE ${made}/MathJax.js "// MathJax was not found when these pages were built.\n")
+    add_custom_command(TARGET docs POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${html}/mathjax
+        COMMAND ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js VERBATIM)
+endif()
+
+# --- proofs ---------------------------------------------------------------------------------------
+# Every link of every page leads somewhere, and no page asks the network for anything.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(Python3_FOUND)
+    add_custom_command(TARGET docs POST_BUILD
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/check_links.py ${html} VERBATIM)
+    add_test(NAME docs.pictures
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
+else()
+    sixdays_add_skipped_test(docs.pictures "python3 was not found")
+endif()
+set_tests_properties(docs.pictures PROPERTIES LABELS "docs;small")

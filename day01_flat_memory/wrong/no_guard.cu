@@ -8,10 +8,12 @@
 namespace sixdays::day01_flat_memory {
 namespace {
 
+// [kernel]
 __global__ void square_kernel(const float* in, std::int64_t, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     out[i] = in[i] * in[i];  // <- here
 }
+// [kernel]
 
 }  // namespace
 

@@ -1,0 +1,69 @@
+// Finds which line of a loop became which lines of its kernel, and marks them alike:
+//
+//   for (... i = 0; i < n; ++i) {      1      i = blockIdx.x * blockDim.x + threadIdx.x;   1
+//                                             if (i < n) {                                 1
+//       out[i] = a[i] + b[i];          =          out[i] = a[i] + b[i];                    =
+//
+// A loop variable has a number: on the left its `for`, on the right where it is set, where it is
+// held against its end, and where it walks on. `=` marks lines that are the same word for word.
+(function () {
+    "use strict";
+
+    const codeLines = (box) => Array.from(box.querySelectorAll("div.fragment div.line"));
+    const codeOf = (line) => line.textContent.replace(/\/\/.*$/, "").replace(/\s+/g, " ").trim();
+
+    // `if (m < M && k < K) {` belongs to two variables and has both numbers, in both tints.
+    function mark(line, sign, colour, key) {
+        const before = line.dataset.mark;
+        line.dataset.mark = before ? before + " " + sign : sign;
+        line.dataset.keys = before ? line.dataset.keys + " " + key : key;
+        if (colour !== null) line.dataset[before ? "second" : "colour"] = colour;
+    }
+
+    // A line too long for its column goes on below, four letters further in than it began.
+    function indent(line) {
+        const spaces = line.textContent.match(/^ */)[0].length;
+        line.style.setProperty("--wrap", spaces + 4 + "ch");
+    }
+
+    function markPair(pair) {
+        const [loop, kernel] = Array.from(pair.children).map(codeLines);
+        [...loop, ...(kernel || [])].forEach(indent);
+        if (!kernel) return;
+        let variables = 0;
+        for (const line of loop) {
+            const head = codeOf(line).match(/^for \((?:const )?[\w:]+ (\w+) = [^;]*; \1 < ([^;]+);/);
+            if (!head) continue;
+            const [, name, end] = head;
+            const word = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+            const set = new RegExp("^(for \\()?(const )?[\\w:]+ " + name + " = ");
+            const held = new RegExp("\\b" + name + " (<|>=) " + word(end) + "(?!\\w)");
+            const partners = kernel.filter((l) => set.test(codeOf(l)) || held.test(codeOf(l)));
+            if (partners.length === 0) continue;
+            const colour = variables++ % 4;
+            mark(line, variables, colour, name);
+            partners.forEach((l) => mark(l, variables, colour, name));
+        }
+        let same = 0;
+        for (const line of loop) {
+            const code = codeOf(line);
+            if (code.length < 3 || line.dataset.mark) continue;
+            const twin = kernel.find((l) => !l.dataset.mark && codeOf(l) === code);
+            if (!twin) continue;
+            same += 1;
+            mark(line, "=", null, "same" + same);
+            mark(twin, "=", null, "same" + same);
+        }
+        for (const line of [...loop, ...kernel]) {
+            if (!line.dataset.mark) continue;
+            const keys = line.dataset.keys.split(" ");
+            const all = [...loop, ...kernel].filter((l) => l.dataset.keys
+                && l.dataset.keys.split(" ").some((key) => keys.includes(key)));
+            line.addEventListener("mouseenter", () => all.forEach((l) => l.classList.add("partner")));
+            line.addEventListener("mouseleave", () => all.forEach((l) => l.classList.remove("partner")));
+        }
+    }
+
+    document.addEventListener("DOMContentLoaded", () =>
+        document.querySelectorAll(".pair").forEach(markPair));
+})();
