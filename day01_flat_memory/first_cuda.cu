@@ -24,7 +24,6 @@ __global__ void add_two_numbers_kernel(const float* in, float* out) {
 }  // namespace
 
 // [first]
-
 float add_two_numbers_cuda(float a, float b) {
     const float in[2] = {a, b};
     float out = 0;
