@@ -107,7 +107,7 @@ words() {
         find timeout mktemp touch; do
         ln -s "$(command -v "$tool")" "$scratch/bare/$tool"
     done
-    PATH=$scratch/bare learns "a machine with nothing" 1 'Missing here: g\+\+ ninja-build cmake' \
+    PATH=$scratch/bare learns "a machine with nothing" 1 'Missing here: (g\+\+ )?ninja-build cmake' \
         'apt install' 'no apt' -- run
     PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
 }

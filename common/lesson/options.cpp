@@ -36,6 +36,8 @@ std::optional<Options> parse(int argc, char** argv, const std::string& what_it_s
         return std::nullopt;
     };
     Options options;
+    options.program = argv[0];
+    options.program.erase(0, options.program.rfind('/') + 1);  // npos + 1 is 0
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         const Flag* found = nullptr;

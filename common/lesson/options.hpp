@@ -17,9 +17,10 @@ struct Flag {
 };
 
 struct Options {
-    bool timing = true;  // --no-timing: leave out everything that differs from run to run
-    bool trace = false;  // --trace: what each warp touches (emulated build)
-    bool bench = false;  // --bench: measured times as CSV
+    bool timing = true;   // --no-timing: leave out everything that differs from run to run
+    bool trace = false;   // --trace: what each warp touches (emulated build)
+    bool bench = false;   // --bench: measured times as CSV
+    std::string program;  // its name, without folder
     std::map<std::string, std::string> own;  // the day's own flags that were given
 };
 

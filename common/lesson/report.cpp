@@ -1,6 +1,7 @@
 #include "common/lesson/report.hpp"
 
 #include <cstdio>
+#include <ctime>
 #include <stdexcept>
 
 #include "common/gpu/device.hpp"
@@ -56,8 +57,13 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
                 with_commas(d.l2_bytes >> 20) + " MiB of L2 cache, warps of " +
                 std::to_string(d.warp_size) + " threads.";
         if (csv_) {
-            std::printf("# %s, driver %d, runtime %d\n", d.name.c_str(), d.driver_version,
-                        d.runtime_version);
+            char date[16] = "";
+            const std::time_t now = std::time(nullptr);
+            std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+            std::printf("# %s, driver for CUDA %d.%d, runtime %d.%d, %s, %s --bench\n",
+                        d.name.c_str(), d.driver_version / 1000, d.driver_version % 1000 / 10,
+                        d.runtime_version / 1000, d.runtime_version % 1000 / 10, date,
+                        options.program.c_str());
         }
     }
     if (!csv_) std::printf("%s\n", place.c_str());
