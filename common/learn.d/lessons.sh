@@ -110,7 +110,7 @@ verb_docs() {
     no_more_than 0 "$@"
     need docs
     configure
-    if ! "$cmake" --build "$build" --target help 2>/dev/null | grep -q '^docs:'; then
+    if ! "$cmake" --build "$build" --target help 2>/dev/null | grep '^docs:' >/dev/null; then
         stop 1 "There are no pages to build in this tree."
     fi
     build_target "the pages" --preset docs
