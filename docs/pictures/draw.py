@@ -142,12 +142,12 @@ def flat_memory():
 
 
 def four_dims():
-    """Scores of shape (2, 3, 4, 4): boxes in boxes, and how far one step goes in each dim."""
+    """Scores of shape (2, 3, 4, 5): boxes in boxes, and how far one step goes in each dim."""
     c, left, top = 27, 20, 92
-    head, gap = 4 * c, 16
+    head, gap = 5 * c, 16
     sequence = 3 * head + 2 * gap
-    svg = Svg(800, 330, "Attention scores of shape (2, 3, 4, 4): a step in b skips 48 elements, in h "
-                        "16, in q 4, in k 1; element (1, 2, 3, 1) lies at 48 + 32 + 12 + 1 = 93")
+    svg = Svg(960, 330, "Attention scores of shape (2, 3, 4, 5): a step in b skips 60 elements, in h "
+                        "20, in q 5, in k 1; element (1, 2, 3, 1) lies at 60 + 40 + 15 + 1 = 116")
     first = {}
     for b in range(2):
         x_b = left + 12 + b * (sequence + 40)
@@ -157,24 +157,24 @@ def four_dims():
             x_h = x_b + h * (head + gap)
             svg.text(x_h + head / 2, top + 4 * c + 18, f"h = {h}", "small")
             for q in range(4):
-                for k in range(4):
+                for k in range(5):
                     x, y = x_h + k * c, top + q * c
                     first[b, h, q, k] = x, y
-                    svg.cell(x, y, COLOURS[h], ((b * 3 + h) * 4 + q) * 4 + k, c, c, "in tiny",
+                    svg.cell(x, y, COLOURS[h], ((b * 3 + h) * 4 + q) * 5 + k, c, c, "in tiny",
                              "thin")
     for index in ((1, 0, 0, 0), (1, 2, 0, 0), (1, 2, 3, 0), (1, 2, 3, 1)):
         svg.outline(*first[index], c, c)
     half = c / 2
     (x0, y0), (x1, _) = first[0, 0, 0, 0], first[1, 0, 0, 0]
     svg.arch(x0 + half, x1 + half, y0 - 1, 74)
-    svg.text((x0 + x1) / 2 + half, y0 - 62, "one step in b: 48", "small")
+    svg.text((x0 + x1) / 2 + half, y0 - 62, "one step in b: 60", "small")
     x2, _ = first[1, 2, 0, 0]
     svg.arch(x1 + half + 9, x2 + half, y0 - 1, 56)
-    svg.text((x1 + x2) / 2 + half, y0 - 48, "two steps in h: 2 * 16", "small")
-    svg.text(left + 2, top + 4 * c + 84, "k runs to the right, step 1; q runs down, step 4.")
+    svg.text((x1 + x2) / 2 + half, y0 - 48, "two steps in h: 2 * 20", "small")
+    svg.text(left + 2, top + 4 * c + 84, "k runs to the right, step 1; q runs down, step 5.")
     svg.text(left + 2, top + 4 * c + 112, "(1, 2, 3, 1):")
-    svg.text(left + 122, top + 4 * c + 112, "1*48 + 2*16 + 3*4 + 1*1 = 93", "")
-    svg.text(left + 398, top + 4 * c + 112, "the outlined cells: 48, 80, 92, 93", "note")
+    svg.text(left + 122, top + 4 * c + 112, "1*60 + 2*20 + 3*5 + 1*1 = 116", "")
+    svg.text(left + 398, top + 4 * c + 112, "the outlined cells: 60, 100, 115, 116", "note")
     return svg.done()
 
 
