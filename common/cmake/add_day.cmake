@@ -134,6 +134,13 @@ function(sixdays_add_wrong day label name)
         -DPROGRAM=$<TARGET_FILE:${program}> -DSOURCE=${source}
         -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_finding.cmake)
     set_tests_properties(${label}.wrong.${name} PROPERTIES LABELS "${label};wrong;small")
+
+    # For compute-sanitizer, in a process of its own: see wrong/run_once.cpp.
+    if(SIXDAYS_HAVE_CUDA)
+        sixdays_executable(${program}_gpu sixdays_gpu_cuda
+            ${PROJECT_SOURCE_DIR}/${day}/wrong/run_once.cpp ${source} LIBRARIES ${day}_ports_cuda)
+        target_link_options(${program}_gpu PRIVATE -Wl,--allow-multiple-definition)
+    endif()
 endfunction()
 
 function(add_day)
