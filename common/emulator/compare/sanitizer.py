@@ -27,7 +27,7 @@ def emulator_says(program):
         return "value: rows and columns swapped?"
     if "touched->" in text:
         return "access report: " + re.search(r"touched->\w+ == port.\w+|touched->\w+ == [^)]*", text)[0]
-    return "nothing in [small]"
+    return "nothing in [small]; see the tier in its source"
 
 
 def sanitizer_says(tool, program):
