@@ -36,6 +36,14 @@ function(sixdays_object name)
     target_link_libraries(${name} PRIVATE sixdays_host_flags)
 endfunction()
 
+# sixdays_expect_status(<name> <label> <status> <words> <program> <argument>...): a test that runs the
+# program and wants this exit status and, somewhere in what it prints, these words.
+function(sixdays_expect_status name label status words)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} "-DPROGRAM=${ARGN}" -DSTATUS=${status}
+        "-DWORDS=${words}" -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_status.cmake)
+    set_tests_properties(${name} PROPERTIES LABELS "${label};small")
+endfunction()
+
 # One add_test per day, backend and tier; a tier is a Catch2 tag, and ctest -L day01 runs a day.
 # Without nvcc the GPU entries are still there, Skipped with the reason.
 function(sixdays_add_day_tests day label)
@@ -184,6 +192,13 @@ function(add_day)
     sixdays_executable(${day} ${native} $<TARGET_OBJECTS:${day}_main>
         LIBRARIES ${native_ports} sixdays_lesson)
     add_dependencies(lessons ${day}_emulated ${day})
+
+    set(program $<TARGET_FILE:${day}_emulated>)
+    sixdays_expect_status(${label}.run ${label} 0 "checks of this run are ok" ${program} --no-timing)
+    sixdays_expect_status(${label}.run.help ${label} 0 "--no-timing" ${program} --help)
+    sixdays_expect_status(${label}.run.unknown_flag ${label} 2 "is not a flag" ${program} --speed)
+    sixdays_expect_status(${label}.run.bench_needs_gpu ${label} 1 "needs a GPU" ${program} --bench)
+    sixdays_expect_status(${label}.run.trace ${label} 0 "requests" ${program} --trace)
 
     if(NOT SIXDAYS_HAVE_CATCH2)
         return()
