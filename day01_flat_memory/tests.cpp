@@ -7,9 +7,11 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/graph.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/tensor/index.hpp"
 #include "day01_flat_memory/elementwise.hpp"
@@ -644,6 +646,47 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
         CHECK(touched->sectors == port.sectors);
         CHECK(touched->fewest_sectors == port.sectors);
     }
+}
+
+// --- in a graph
+// -----------------------------------------------------------------------------------
+
+TEST_CASE("every launcher only launches, and on the stream that it is given", "[day01][small]") {
+    // In capture nothing may run, be allocated, copied or waited for, nor another stream be used.
+    const std::int64_t n = 1000;
+    const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
+    const DeviceIn<float> da(a), db(b);
+    HostOut<float> want({n}), cube({7, 5, 3}), scores({2, 3, 4, 5}), matrix({9, 33});
+    HostOut<std::uint8_t> pixels({9, 33});
+    const auto check = [&](auto& expected, const auto& launch) {
+        auto got =
+            DeviceOut<std::decay_t<decltype(*expected.view().data)>>(expected.view().layout.shape);
+        if (gpu::is_emulated()) {  // which has no graphs: it runs at once
+            launch(got.view(), nullptr);
+        } else {
+            gpu::Graph graph([&](gpu::Stream stream) { launch(got.view(), stream); });
+            CHECK(got.untouched());
+            graph.launch();
+        }
+        CHECK(got.matches(expected));
+    };
+    add_cpu(a.view(), b.view(), want.view());
+    for (const auto& step : kLadder) {
+        CAPTURE(step.name);
+        check(want, [&](auto out, auto stream) { step.add(da.view(), db.view(), out, stream); });
+    }
+    square_cpu(a.view(), want.view());
+    check(want, [&](auto out, auto stream) { square_cuda(da.view(), out, stream); });
+    scale_cpu(3, a.view(), want.view());
+    check(want, [&](auto out, auto stream) { scale_cuda(3, da.view(), out, stream); });
+    saxpy_cpu(3, a.view(), b.view(), want.view());
+    check(want, [&](auto out, auto stream) { saxpy_cuda(3, da.view(), db.view(), out, stream); });
+    for (HostOut<float>* out : {&matrix, &cube, &scores}) {
+        fill_cpu(64, out->view());
+        check(*out, [&](auto got, auto stream) { fill_cuda(64, got, stream); });
+    }
+    picture_cpu({}, pixels.view());
+    check(pixels, [&](auto out, auto stream) { picture_cuda({}, out, stream); });
 }
 
 // --- more than 2^31 elements, on the emulator: the last blocks only
