@@ -198,9 +198,9 @@ TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") 
 // --- elementwise: ports against loops ------------------------------------------------------------
 
 // One below, at and one above a warp, a block, two blocks of quads; primes.
-const std::vector<std::int64_t> kSizes = {0,    1,    2,    3,    4,    5,    6,    7,    8,
-                                          31,   32,   33,   127,  255,  256,  257,  1021, 1023,
-                                          1024, 1025, 2047, 2048, 2049, 2051, 4099, 8193, 20011};
+const std::vector<std::int64_t> kSizes = {
+    0,   1,    2,    3,    4,    5,    6,    7,    8,    31,   32,   33,   127,  255,  256,
+    257, 1021, 1023, 1024, 1025, 2047, 2048, 2049, 2051, 4096, 4099, 8192, 8193, 20011};
 
 using Add = void (*)(View<const float>, View<const float>, View<float>, gpu::Stream);
 const struct {
@@ -281,37 +281,49 @@ TEST_CASE("add takes the path that it chose", "[day01][elementwise][small]") {
     CHECK(std::string(gpu::last_kernel()) == "add_any_address_kernel");
 }
 
+// An operation of one input: every size at every address, and one size beyond 2^16.
 template <class Cpu, class Cuda>
-void check_unary_port(Cpu cpu, Cuda cuda) {
-    for (const std::int64_t n : kSizes) {
-        CAPTURE(n);
-        const Tensor<float> in = seeded<float>({n}, 1, -3, 5);
-        HostOut<float> want({n});
-        cpu(in.view(), want.view());
-        DeviceIn<float> din(in, Lead{1});
-        DeviceOut<float> got({n}, Lead{3});
-        cuda(din.view(), got.view());
-        CHECK(got.matches(want));
-        CHECK(din.unchanged());
+void check_unary_port(const char* kernel, Cpu cpu, Cuda cuda) {
+    std::vector<std::int64_t> sizes = kSizes;
+    sizes.push_back(70001);
+    for (const std::int64_t n : sizes) {
+        for (std::int64_t lead = 0; lead < 4; ++lead) {
+            CAPTURE(kernel, n, lead);
+            const Tensor<float> in = seeded<float>({n}, 1, -3, 5);
+            HostOut<float> want({n});
+            cpu(in.view(), want.view());
+            DeviceIn<float> din(in, Lead{lead});
+            DeviceOut<float> got({n}, Lead{3 - lead});
+            cuda(din.view(), got.view());
+            CHECK(got.matches(want));
+            CHECK(din.unchanged());
+            if (n > 0) CHECK(std::string(gpu::last_kernel()) == kernel);
+        }
     }
 }
 
-TEST_CASE("square, scale and saxpy equal their loops, at every size",
+TEST_CASE("square, scale and saxpy equal their loops, at every size and address",
           "[day01][elementwise][small]") {
-    check_unary_port(square_cpu, [](auto in, auto out) { square_cuda(in, out); });
-    check_unary_port([](auto in, auto out) { scale_cpu(0.1f, in, out); },
-                     [](auto in, auto out) { scale_cuda(0.1f, in, out); });
-    for (const std::int64_t n : kSizes) {
-        CAPTURE(n);
-        const Tensor<float> x = seeded<float>({n}, 2, -3, 5), y = seeded<float>({n}, 3, -1, 1);
-        HostOut<float> want({n});
-        saxpy_cpu(0.1f, x.view(), y.view(), want.view());
-        DeviceIn<float> dx(x), dy(y, Lead{2});
-        DeviceOut<float> got({n}, Lead{1});
-        saxpy_cuda(0.1f, dx.view(), dy.view(), got.view());
-        CHECK(got.matches(want));
-        CHECK(dx.unchanged());
-        CHECK(dy.unchanged());
+    check_unary_port("square_kernel", square_cpu, [](auto in, auto out) { square_cuda(in, out); });
+    check_unary_port(
+        "scale_kernel", [](auto in, auto out) { scale_cpu(0.1f, in, out); },
+        [](auto in, auto out) { scale_cuda(0.1f, in, out); });
+    std::vector<std::int64_t> sizes = kSizes;
+    sizes.push_back(70001);
+    for (const std::int64_t n : sizes) {
+        for (std::int64_t lead = 0; lead < 4; ++lead) {
+            CAPTURE(n, lead);
+            const Tensor<float> x = seeded<float>({n}, 2, -3, 5), y = seeded<float>({n}, 3, -1, 1);
+            HostOut<float> want({n});
+            saxpy_cpu(0.1f, x.view(), y.view(), want.view());
+            DeviceIn<float> dx(x, Lead{lead}), dy(y, Lead{2});
+            DeviceOut<float> got({n}, Lead{3 - lead});
+            saxpy_cuda(0.1f, dx.view(), dy.view(), got.view());
+            CHECK(got.matches(want));
+            CHECK(dx.unchanged());
+            CHECK(dy.unchanged());
+            if (n > 0) CHECK(std::string(gpu::last_kernel()) == "saxpy_kernel");
+        }
     }
 }
 
@@ -344,6 +356,19 @@ TEST_CASE("an input may be the output itself", "[day01][elementwise][small]") {
     auto host = HostOut<float>::holding(x);
     add_cpu(host.view(), b.view(), host.view());
     CHECK(host.matches(want));
+
+    auto host_second = HostOut<float>::holding(x);  // the loops too: b is the output
+    add_cpu(b.view(), host_second.view(), host_second.view());
+    CHECK(host_second.matches(want));
+    HostOut<float> apart({n});
+    saxpy_cpu(3, b.view(), x.view(), apart.view());
+    auto host_y = HostOut<float>::holding(x);
+    saxpy_cpu(3, b.view(), host_y.view(), host_y.view());
+    CHECK(host_y.matches(apart));
+    saxpy_cpu(3, x.view(), b.view(), apart.view());
+    auto host_x = HostOut<float>::holding(x);
+    saxpy_cpu(3, host_x.view(), b.view(), host_x.view());
+    CHECK(host_x.matches(apart));
 
     auto second = DeviceOut<float>::holding(x);  // add: b is the output
     add_cuda(db.view(), second.view(), second.view());
@@ -401,9 +426,17 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
     CHECK(want(8, 0) > 0);  // 1e-20 squared is below the smallest normal float, but not 0
     square_cuda(da.view(), got.view());
     CHECK(agree(got.values(), want));
-    saxpy_cpu(-1, a.view(), b.view(), want.view());
-    saxpy_cuda(-1, da.view(), db.view(), got.view());
-    CHECK(agree(got.values(), want));
+    for (const float alpha : {0.0f, -0.0f, -1.0f, 0.5f, 1e-30f, inf, nan}) {
+        CAPTURE(alpha);
+        scale_cpu(alpha, a.view(), want.view());
+        scale_cuda(alpha, da.view(), got.view());
+        CHECK(agree(got.values(), want));
+        saxpy_cpu(alpha, a.view(), b.view(), want.view());
+        saxpy_cuda(alpha, da.view(), db.view(), got.view());
+        CHECK(agree(got.values(), want));
+    }
+    scale_cpu(0, a.view(), want.view());
+    CHECK(std::isnan(want(3, 0)));  // 0 * infinity: no shortcut for alpha = 0
 }
 
 // --- elementwise: refusals -----------------------------------------------------------------------
@@ -438,6 +471,47 @@ TEST_CASE("elementwise loops and ports refuse the same arguments in the same wor
     CHECK(both_refuse([&] { saxpy_cpu(2, x.view(), in, out.view()); },
                       [&] { saxpy_cuda(2, x.view(), in, out.view()); },
                       "saxpy: y has shape (3, 2)"));
+}
+
+TEST_CASE("every elementwise operation refuses a bad output and a bad input",
+          "[day01][elementwise][small]") {
+    Tensor<float> x({2, 3}), y({2, 3}), good({2, 3}), run({9});
+    const View<float> null(nullptr, Shape{2, 3});
+    const View<float> turned(good.data(), Layout({2, 3}, {1, 2}));
+    using Call = std::function<void(View<const float>, View<float>)>;
+    const struct {
+        const char* op;
+        Call cpu, cuda;
+    } ops[] = {
+        {"add", [&](auto in, auto out) { add_cpu(in, y.view(), out); },
+         [&](auto in, auto out) { add_cuda(in, y.view(), out); }},
+        {"add", [&](auto in, auto out) { add_cpu(y.view(), in, out); },
+         [&](auto in, auto out) { add_cuda(y.view(), in, out); }},
+        {"square", [](auto in, auto out) { square_cpu(in, out); },
+         [](auto in, auto out) { square_cuda(in, out); }},
+        {"scale", [](auto in, auto out) { scale_cpu(2, in, out); },
+         [](auto in, auto out) { scale_cuda(2, in, out); }},
+        {"saxpy", [&](auto in, auto out) { saxpy_cpu(2, in, y.view(), out); },
+         [&](auto in, auto out) { saxpy_cuda(2, in, y.view(), out); }},
+        {"saxpy", [&](auto in, auto out) { saxpy_cpu(2, y.view(), in, out); },
+         [&](auto in, auto out) { saxpy_cuda(2, y.view(), in, out); }},
+    };
+    for (const auto& op : ops) {
+        CAPTURE(op.op);
+        const auto both = [&](View<const float> in, View<float> out, const char* words) {
+            return both_refuse([&] { op.cpu(in, out); }, [&] { op.cuda(in, out); },
+                               std::string(op.op) + ": " + words);
+        };
+        CHECK(both(x.view(), null, "out is a null pointer"));
+        CHECK(both(x.view(), turned, "out has shape (2, 3), strides (1, 2), which is not"));
+        CHECK(refusal([&] { op.cpu(null, good.view()); }) != "");
+        CHECK(refusal([&] { op.cuda(null, good.view()); }) != "");
+        CHECK(refusal([&] { op.cpu(turned, x.view()); }) != "");
+        CHECK(refusal([&] { op.cuda(turned, x.view()); }) != "");
+        const View<float> low(run.data(), Shape{2, 3}), high(run.data() + 1, Shape{2, 3});
+        CHECK(refusal([&] { op.cpu(low, high); }) != "");
+        CHECK(refusal([&] { op.cuda(low, high); }) != "");
+    }
 }
 
 TEST_CASE("0 elements need no memory and no launch", "[day01][elementwise][small]") {
@@ -738,6 +812,29 @@ TEST_CASE("add reaches past 2^32 elements", "[day01][elementwise][huge]") {
         });
         const float past_the_end = dout.download(n, 1)[0];
         CHECK(std::isnan(past_the_end));
+    }
+    // The other operations: b still lies one element further on.
+    const struct {
+        const char* op;
+        std::function<void()> cpu, cuda;
+    } others[] = {
+        {"square", [&] { square_cpu(a.view(), want.view()); },
+         [&] { square_cuda(da.view({n}), dout.view({n})); }},
+        {"scale", [&] { scale_cpu(3, a.view(), want.view()); },
+         [&] { scale_cuda(3, da.view({n}), dout.view({n})); }},
+        {"saxpy", [&] { saxpy_cpu(3, a.view(), b.view(), want.view()); },
+         [&] { saxpy_cuda(3, da.view({n}), db.view(row_major({n}), 1), dout.view({n})); }},
+    };
+    for (const auto& other : others) {
+        other.cpu();
+        dout.fill_bytes(0xff);
+        other.cuda();
+        parts([&](std::int64_t first, std::int64_t count) {
+            const std::vector<float> got = dout.download(first, count);
+            CAPTURE(other.op, first);
+            CHECK(std::memcmp(got.data(), want.data(),
+                              static_cast<std::size_t>(count) * sizeof(float)) == 0);
+        });
     }
 }
 
