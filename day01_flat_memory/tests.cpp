@@ -566,6 +566,14 @@ TEST_CASE("fill computes its values in 64 bits", "[day01][fill][small]") {
     check_fill_port(base, {3, 5});
     check_fill_port(base >> 10, {2, 3, 5});
     check_fill_port(base >> 20, {2, 1, 2, 3});
+    // 2^24 + 1 + 1 is a float, 2^24 + 1 is not: one rounding at the end, not one on the way.
+    const std::int64_t odd = (std::int64_t{1} << 24) + 1;
+    for (const Shape& shape : {Shape{2, 4}, Shape{1, 2, 4}, Shape{1, 1, 2, 4}}) {
+        check_fill_port(odd, shape);
+        HostOut<float> rounded(shape);
+        fill_cpu(odd, rounded.view());
+        CHECK(rounded.values().data()[5] == 16777218.0f);
+    }
     HostOut<float> m({2, 1});
     fill_cpu(base, m.view());
     CHECK(m.matches(Tensor<float>({2, 1}, {0, 1099511627776.0f})));
@@ -838,23 +846,24 @@ TEST_CASE("add reaches past 2^32 elements", "[day01][elementwise][huge]") {
     }
 }
 
-TEST_CASE("fill reaches past 2^32 elements in 3 and 4 dims", "[day01][fill][huge]") {
+TEST_CASE("fill reaches past 2^32 elements in 2, 3 and 4 dims", "[day01][fill][huge]") {
     const std::int64_t B = 3, NH = 7, T = 14303, S = 14303, base = 20000;  // 4.3e9 elements
     const std::int64_t n = B * NH * T * S;
     REQUIRE(n > 2 * kTwo31);
     need_device_memory(4 * n);
     gpu::Buffer<float> out(n);
     std::vector<float> want(static_cast<std::size_t>(T * S));
-    for (const Shape& shape : {Shape{B, NH, T, S}, Shape{B * NH, T, S}}) {
+    for (const Shape& shape : {Shape{B, NH, T, S}, Shape{B * NH, T, S}, Shape{B * NH * T, S}}) {
         out.fill_bytes(0xff);
         fill_cuda(base, out.view(shape));
         for (std::int64_t matrix = 0; matrix < B * NH; ++matrix) {
             const std::int64_t b = matrix / NH, h = matrix % NH;
             const std::int64_t before = shape.rank == 4 ? b * base + h : matrix;
             for (std::int64_t q = 0; q < T; ++q) {
+                // The index in all dims but the last, as a number in `base`.
+                const std::int64_t row = shape.rank == 2 ? matrix * T + q : before * base + q;
                 for (std::int64_t k = 0; k < S; ++k) {
-                    want[static_cast<std::size_t>(q * S + k)] =
-                        static_cast<float>((before * base + q) * base + k);
+                    want[static_cast<std::size_t>(q * S + k)] = static_cast<float>(row * base + k);
                 }
             }
             CAPTURE(to_string(shape), matrix);
