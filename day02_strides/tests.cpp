@@ -13,7 +13,12 @@
 #include "common/gpu/graph.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/tensor/index.hpp"
+#include "common/tensor/simplify.hpp"
+#include "common/tensor/walk_for_tests.hpp"
+#include "day02_strides/gather.hpp"
 #include "day02_strides/model.hpp"
+#include "day02_strides/pitched.hpp"
+#include "day02_strides/steps/steps.hpp"
 #include "day02_strides/sweep.hpp"
 
 using namespace sixdays;
@@ -23,6 +28,380 @@ using namespace sixdays::testing;
 namespace {
 
 constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
+
+// --- gather --------------------------------------------------------------------------------------
+
+using Gather = void (*)(View<const float>, View<float>, gpu::Stream);
+struct Step {
+    const char* name;
+    Gather gather;
+};
+// The steps that take any layout of fewer than 2^31 elements.
+const Step kLadder[] = {{"gather_unravel", gather_unravel},
+                        {"gather_fast_division", gather_fast_division},
+                        {"gather_by_rank", gather_by_rank},
+                        {"gather_cuda", gather_cuda}};
+
+TEST_CASE("gather, worked by hand", "[day02][gather][small]") {
+    const Tensor<float> memory({6}, {1, 2, 3, 4, 5, 6});
+    const struct {
+        const char* what;
+        std::int64_t first;
+        Layout layout;
+        Tensor<float> answer;
+    } cases[] = {
+        {"row-major (2, 3)", 0, row_major({2, 3}), {{2, 3}, {1, 2, 3, 4, 5, 6}}},
+        {"column-major (2, 3)", 0, column_major({2, 3}), {{2, 3}, {1, 3, 5, 2, 4, 6}}},
+        {"column-major (3, 2)", 0, column_major({3, 2}), {{3, 2}, {1, 4, 2, 5, 3, 6}}},
+        {"rows reversed", 3, Layout({2, 3}, {-3, 1}), {{2, 3}, {4, 5, 6, 1, 2, 3}}},
+        {"all reversed", 5, Layout({6}, {-1}), {{6}, {6, 5, 4, 3, 2, 1}}},
+        {"a row, twice", 0, Layout({2, 3}, {0, 1}), {{2, 3}, {1, 2, 3, 1, 2, 3}}},
+        {"(2, 2) with a pitch of 3", 1, Layout({2, 2}, {3, 1}), {{2, 2}, {2, 3, 5, 6}}},
+        {"every second", 1, Layout({3}, {2}), {{3}, {2, 4, 6}}},
+        {"rank 0", 4, Layout(), {Shape{}, {5}}},
+    };
+    const DeviceIn<float> device(memory);
+    for (const auto& c : cases) {
+        CAPTURE(c.what);
+        HostOut<float> loop(c.layout.shape);
+        gather_cpu(View<const float>(memory.data() + c.first, c.layout), loop.view());
+        CHECK(loop.matches(c.answer));
+        for (const Step& step : kLadder) {
+            CAPTURE(step.name);
+            DeviceOut<float> got(c.layout.shape);
+            step.gather({device.view().data + c.first, c.layout}, got.view(), {});
+            CHECK(got.matches(c.answer));
+        }
+    }
+}
+
+// The port equals the loop, the loop the values that were laid out.
+void check_gather_port(const Step& step, const Layout& layout, Lead lead_in = {},
+                       Lead lead_out = {}) {
+    CAPTURE(step.name, to_string(layout), lead_in.elements, lead_out.elements);
+    const Tensor<float> values = distinct<float>(layout.shape);
+    const HostIn<float> in(values, layout, lead_in);
+    HostOut<float> want(layout.shape);
+    gather_cpu(in.view(), want.view());
+    CHECK(want.matches(values));
+    DeviceIn<float> din(values, layout, lead_in);
+    DeviceOut<float> got(layout.shape, lead_out);
+    step.gather(din.view(), got.view(), {});
+    CHECK(got.matches(want));
+    CHECK(din.unchanged());
+}
+
+TEST_CASE("every permutation, flip and gap of every small shape", "[day02][gather][small]") {
+    for (int rank = 0; rank <= 3; ++rank) {
+        for (const std::int64_t pad : {0, 1}) {
+            walk::for_each_packing(rank, pad, [&](const walk::Packing& packing) {
+                walk::for_each_dims(
+                    rank, rank == 3 ? 1 : 0, rank == 3 ? 2 : 3, [&](const Dims& shape) {
+                        const Layout layout(shape, walk::strides_of(packing, shape));
+                        for (const Step& step : kLadder) {
+                            check_gather_port(step, layout);
+                        }
+                    });
+            });
+        }
+    }
+}
+
+// Shapes with more elements than a block has, no two extents alike, rank 1 to 8.
+std::vector<Layout> larger_layouts() {
+    return {
+        Layout({2053}, {3}),                                  // rank 1, with gaps
+        Layout({4099}, {-1}),                                 // backwards
+        column_major({61, 67}),                               // rank 2
+        Layout({67, 31}, {40, 1}),                            // a pitch
+        Layout({5, 19, 23}, {1, 5 * 23, 5}),                  // rank 3, permuted
+        Layout({2, 7, 5, 33}, {7 * 5 * 33, 33, 7 * 33, 1}),   // (B, T, NH, d) as (B, NH, T, d)
+        Layout({3, 2, 5, 7, 4}, {1, 3, 6, 30, 210}),          // rank 5, column-major
+        Layout({3, 1, 2, 5, 1, 7}, {70, 999, 35, 7, -5, 1}),  // contiguous but for two dims of 1
+        column_major({2, 3, 1, 4, 5, 2, 3}),                  // rank 7
+        column_major({2, 3, 2, 3, 2, 3, 2, 3}),               // rank 8
+        Layout({3, 4, 5, 6}, {1000, -7, 211, -1}),            // flips and gaps
+    };
+}
+
+TEST_CASE("every step of the ladder equals the loop, on ranks 1 to 8", "[day02][gather][small]") {
+    for (const Layout& layout : larger_layouts()) {
+        for (const Step& step : kLadder) check_gather_port(step, layout, {1}, {2});
+    }
+}
+
+TEST_CASE("gather at every address: heads, tails, quads and none", "[day02][gather][small]") {
+    for (const std::int64_t n : {0, 1, 3, 4, 5, 31, 33, 1023, 2047, 2048, 2049, 4099}) {
+        for (std::int64_t lead = 0; lead < 16; ++lead) {
+            check_gather_port(kLadder[3], row_major({n}), {lead / 4}, {lead % 4});
+        }
+    }
+    for (const std::int64_t d : {3, 4, 8, 64}) {  // permuted rows of d
+        const Layout layout({2, 3, 5, d}, {15 * d, d, 3 * d, 1});
+        for (std::int64_t lead = 0; lead < 4; ++lead) {
+            check_gather_port(kLadder[3], layout, {lead}, {0});
+            check_gather_port(kLadder[3], layout, {0}, {lead});
+        }
+    }
+}
+
+TEST_CASE("gather reads broadcast dims, whose stride is 0", "[day02][gather][small]") {
+    const Tensor<float> x = distinct<float>({40});
+    const DeviceIn<float> dx(x);
+    for (const Layout& layout :
+         {Layout({7, 40}, {0, 1}), Layout({40, 7}, {1, 0}), Layout({3, 5, 8}, {0, 8, 1}),
+          Layout({3, 5, 8}, {8, 0, 1}), Layout({11, 13}, {0, 0}), Layout({5, 6}, {1, 1})}) {
+        CAPTURE(to_string(layout));
+        HostOut<float> want(layout.shape);
+        gather_cpu(View<const float>(x.data(), layout), want.view());
+        const Index last = unravel(layout.size() - 1, layout.shape);
+        CHECK(want.values().data()[layout.size() - 1] ==
+              x.data()[last[0] * layout.stride(0) + last[1] * layout.stride(1) +
+                       (layout.rank() > 2 ? last[2] * layout.stride(2) : 0)]);
+        for (const Step& step : kLadder) {
+            CAPTURE(step.name);
+            DeviceOut<float> got(layout.shape);
+            step.gather({dx.view().data, layout}, got.view(), {});
+            CHECK(got.matches(want));
+        }
+    }
+}
+
+TEST_CASE("gather chooses its path by layout and address", "[day02][gather][small]") {
+    alignas(16) static float memory[16];
+    const auto path = [&](const Layout& layout, int in = 0, int out = 0) {
+        return choose_gather({memory + in, layout}, {memory + 8 + out, layout.shape});
+    };
+    using P = GatherPath;
+    CHECK(path(row_major({64, 12})) == P::straight);
+    CHECK(path(Layout()) == P::straight);
+    CHECK(path(Layout({5, 1, 8}, {8, 77, 1})) == P::straight);  // strides of dims of 1 do not count
+    CHECK(path(row_major({64, 12}), 1, 1) == P::straight);      // a head of 3 on both sides
+    CHECK(path(row_major({64, 12}), 1, 2) == P::by_rank);
+    CHECK(path(Layout({4, 8}, {12, 1})) == P::quads);
+    CHECK(path(Layout({4, 8}, {-12, 1})) == P::quads);
+    CHECK(path(Layout({4, 8}, {0, 1})) == P::quads);
+    CHECK(path(Layout({2, 4, 2, 2}, {8, 16, 2, 1})) == P::quads);  // the last two merge to 4
+    CHECK(path(Layout({4, 8}, {13, 1})) == P::by_rank);            // rows at odd addresses
+    CHECK(path(Layout({4, 6}, {12, 1})) == P::by_rank);            // half a quad
+    CHECK(path(Layout({4, 8}, {12, 1}), 1) == P::by_rank);
+    CHECK(path(Layout({4, 8}, {12, 1}), 0, 1) == P::by_rank);
+    CHECK(path(column_major({4, 8})) == P::by_rank);
+    CHECK(path(Layout({8}, {-1})) == P::by_rank);
+    CHECK(path(row_major({3 * kTwo31})) == P::straight);
+    CHECK(path(Layout({kTwo31 - 1}, {2})) == P::by_rank);
+    CHECK(path(Layout({kTwo31}, {2})) == P::any_size);
+    CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::quads);  // 1.6e9 quads
+    CHECK(path(Layout({4, kTwo31}, {0, 1})) == P::any_size);
+    for (const P p : {P::straight, P::quads, P::by_rank, P::any_size}) CHECK(*name(p) != 0);
+}
+
+TEST_CASE("gather takes the path that it chose", "[day02][gather][small]") {
+    const auto kernel = [](const Layout& layout, Lead lead) {
+        const DeviceIn<float> in(distinct<float>(layout.shape), layout, lead);
+        DeviceOut<float> out(layout.shape);
+        gather_cuda(in.view(), out.view());
+        return std::string(gpu::last_kernel());
+    };
+    CHECK(kernel(row_major({5, 8}), {0}) == "gather_straight_kernel");
+    CHECK(kernel(row_major({5, 8}), {1}) == "gather_walk_kernel<float>");
+    CHECK(kernel(Layout({5, 8}, {12, 1}), {0}) == "gather_walk_kernel<float4>");
+    CHECK(kernel(column_major({5, 8}), {0}) == "gather_walk_kernel<float>");
+}
+
+TEST_CASE("a step that cannot walk a layout says so", "[day02][gather][small]") {
+    alignas(16) static float memory[16];
+    const View<float> out(memory + 8, Shape{4, 8});
+    const View<const float> odd(memory, Layout({4, 8}, {13, 1}));
+    CHECK(refusal([&] { (void)walk_of(odd, out, WalkBy::quad); }) ==
+          "gather: shape (4, 8), strides (13, 1) cannot be walked by quads of 16 bytes");
+    CHECK(refusal([&] {
+              (void)walk_of({memory, Layout({kTwo31}, {0})}, {memory + 8, Shape{kTwo31}},
+                            WalkBy::element);
+          }) == "gather: shape (2147483648), strides (0) cannot be walked by 32-bit numbers");
+    Tensor<float> x({4, 8}), y({8, 4});
+    CHECK(refusal([&] {
+              gather_straight({x.data(), column_major({8, 4})}, y.view());
+          }).find("is not one run of memory") != std::string::npos);
+}
+
+TEST_CASE("gather refuses in the same words", "[day02][gather][small]") {
+    Tensor<float> x({2, 3}), y({3, 2}), run({20});
+    const auto both = [](View<const float> in, View<float> out, const char* words) {
+        return both_refuse([&] { gather_cpu(in, out); }, [&] { gather_cuda(in, out); }, words);
+    };
+    CHECK(both(x.view(), y.view(), "gather: in has shape (2, 3), but out has shape (3, 2)"));
+    CHECK(both(x.view(), {y.data(), column_major({2, 3})}, "not contiguous"));
+    CHECK(both({nullptr, Shape{2, 3}}, {y.data(), Shape{2, 3}}, "in is a null pointer"));
+    CHECK(both(x.view(), {nullptr, Shape{2, 3}}, "out is a null pointer"));
+    CHECK(both({run.data() + 5, Layout({2, 3}, {-3, 1})}, {run.data(), Shape{2, 3}},
+               "in and out overlap without being the same tensor"));
+}
+
+TEST_CASE("gather onto itself changes nothing", "[day02][gather][small]") {
+    const Tensor<float> x = distinct<float>({5, 7});
+    auto host = HostOut<float>::holding(x);
+    gather_cpu(host.view(), host.view());
+    CHECK(host.values().data()[34] == x.data()[34]);
+    auto device = DeviceOut<float>::holding(x);
+    gather_cuda(device.view(), device.view());
+    CHECK(device.matches(x));
+}
+
+TEST_CASE("a permuted tensor of a thousand heads", "[day02][gather][full]") {
+    for (const Step& step : kLadder) {
+        check_gather_port(step, Layout({8, 12, 65, 16}, {65 * 12 * 16, 16, 12 * 16, 1}));
+        check_gather_port(step, column_major({301, 331}));
+    }
+}
+
+TEST_CASE("gather reaches past 2^32 elements", "[day02][gather][huge]") {
+    // One row, broadcast: 255 and 256 floats, so that both 64-bit numbers and quads are walked.
+    need_device_memory(4 * (2 * kTwo31 + 4096));
+    for (const std::int64_t K : {std::int64_t{255}, std::int64_t{256}}) {
+        const std::int64_t M = 2 * kTwo31 / K + 3, n = M * K;
+        const Tensor<float> row = distinct<float>({K});
+        const gpu::Buffer<float> in(row);
+        gpu::Buffer<float> out(n);
+        out.fill_bytes(0xff);
+        const View<const float> rows(in.data(), Layout({M, K}, {0, 1}));
+        CHECK(choose_gather(rows, out.view({M, K})) ==
+              (K == 256 ? GatherPath::quads : GatherPath::any_size));
+        gather_cuda(rows, out.view({M, K}));
+        for (const std::int64_t at : {std::int64_t{0}, kTwo31 - K, 2 * kTwo31 - K, n - 2 * K}) {
+            const std::vector<float> got = out.download(at, 2 * K);
+            bool ok = true;
+            for (std::int64_t i = 0; i < 2 * K; ++i) {
+                ok &= got[static_cast<std::size_t>(i)] == row.data()[(at + i) % K];
+            }
+            CAPTURE(K, at);
+            CHECK(ok);
+        }
+    }
+}
+
+// --- pitched -------------------------------------------------------------------------------------
+
+using Pitched = void (*)(View<const float>, View<float>, gpu::Stream);
+
+Layout pitched_layout(std::int64_t M, std::int64_t K, std::int64_t pitch) {
+    return Layout({M, K}, {pitch, 1});
+}
+
+void check_pitched_port(Pitched port, const Layout& from, const Layout& to, Lead lead_in = {},
+                        Lead lead_out = {}) {
+    CAPTURE(to_string(from), to_string(to), lead_in.elements, lead_out.elements);
+    const Tensor<float> values = distinct<float>(from.shape);
+    const HostIn<float> in(values, from, lead_in);
+    HostOut<float> want(to, lead_out);
+    pitched_cpu(in.view(), want.view());
+    CHECK(want.matches(values));  // and nothing between the rows
+    DeviceIn<float> din(values, from, lead_in);
+    DeviceOut<float> got(to, lead_out);
+    port(din.view(), got.view(), {});
+    CHECK(got.matches(want));
+    CHECK(din.unchanged());
+}
+
+TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
+    Tensor<float> from({10}, {1, 2, 3, 0, 0, 4, 5, 6, 0, 0});  // (2, 3), pitch 5
+    Tensor<float> to({7}, {9, 9, 9, 9, 9, 9, 9});              // (2, 3), pitch 4
+    pitched_cpu({from.data(), pitched_layout(2, 3, 5)}, {to.data(), pitched_layout(2, 3, 4)});
+    CHECK(equal(to, Tensor<float>({7}, {1, 2, 3, 9, 4, 5, 6})));
+}
+
+TEST_CASE("pitched equals its loop, at every width, pitch and address", "[day02][pitched][small]") {
+    for (const std::int64_t K : {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 36, 127, 129}) {
+        for (const std::int64_t M : {0, 1, 2, 9, 33, 67}) {
+            for (const std::int64_t room : {0, 1, 4}) {
+                const std::int64_t even = (K + 3) / 4 * 4 + room;
+                check_pitched_port(pitched_cuda, pitched_layout(M, K, K + room),
+                                   pitched_layout(M, K, K + 2));
+                check_pitched_port(pitched_cuda, pitched_layout(M, K, even),
+                                   pitched_layout(M, K, even + 4));
+                check_pitched_port(pitched_one_element, pitched_layout(M, K, K + room),
+                                   pitched_layout(M, K, K + 2), {1}, {2});
+            }
+        }
+    }
+    for (std::int64_t lead = 0; lead < 16; ++lead) {
+        check_pitched_port(pitched_cuda, pitched_layout(5, 13, 16), pitched_layout(5, 13, 20),
+                           {lead / 4}, {lead % 4});
+    }
+}
+
+TEST_CASE("pitched equals its loop on tall and on wide matrices", "[day02][pitched][full]") {
+    check_pitched_port(pitched_cuda, pitched_layout(20011, 3, 4), pitched_layout(20011, 3, 8));
+    check_pitched_port(pitched_cuda, pitched_layout(20011, 3, 3), pitched_layout(20011, 3, 5));
+    check_pitched_port(pitched_cuda, pitched_layout(3, 20011, 20012),
+                       pitched_layout(3, 20011, 20016));
+    check_pitched_port(pitched_cuda, pitched_layout(3, 20011, 20011),
+                       pitched_layout(3, 20011, 20012));
+    check_pitched_port(pitched_cuda, pitched_layout(1031, 32, 40), pitched_layout(1031, 32, 36));
+}
+
+TEST_CASE("pitched takes 16 bytes exactly where every row allows it", "[day02][pitched][small]") {
+    alignas(16) static float memory[16];
+    const auto path = [&](const Layout& from, const Layout& to, int in = 0, int out = 0) {
+        return choose_pitched({memory + in, from}, {memory + 8 + out, to});
+    };
+    using P = PitchedPath;
+    const auto of = pitched_layout;
+    CHECK(path(of(9, 5, 8), of(9, 5, 12)) == P::sixteen_bytes);
+    CHECK(path(of(9, 5, 8), of(9, 5, 12), 4) == P::sixteen_bytes);
+    CHECK(path(of(9, 5, 9), of(9, 5, 12)) == P::single);
+    CHECK(path(of(9, 5, 8), of(9, 5, 13)) == P::single);
+    CHECK(path(of(9, 5, 8), of(9, 5, 8), 1) == P::single);
+    CHECK(path(of(9, 5, 8), of(9, 5, 8), 0, 2) == P::single);
+    CHECK(path(of(1, 5, 5), of(1, 5, 7)) == P::sixteen_bytes);  // one row has no pitch
+    const auto kernel = [&](const Layout& layout) {
+        const DeviceIn<float> in(distinct<float>(layout.shape), layout);
+        DeviceOut<float> out(layout);
+        pitched_cuda(in.view(), out.view());
+        return std::string(gpu::last_kernel());
+    };
+    CHECK(kernel(of(9, 5, 8)) == "pitched_sixteen_bytes_kernel");
+    CHECK(kernel(of(9, 5, 7)) == "pitched_single_kernel");
+    CHECK(std::string(name(P::single)) != name(P::sixteen_bytes));
+}
+
+TEST_CASE("pitched refuses in the same words", "[day02][pitched][small]") {
+    Tensor<float> x({2, 3}), y({2, 3}), run({40});
+    const auto both = [](View<const float> in, View<float> out, const char* words) {
+        return both_refuse([&] { pitched_cpu(in, out); }, [&] { pitched_cuda(in, out); }, words);
+    };
+    CHECK(both(x.view(), run.view(), "pitched: in has shape (2, 3), but out has shape (40)"));
+    CHECK(both(run.view(), {run.data(), Shape{40}}, "rank 1, but rank 2 is needed"));
+    CHECK(both({run.data(), column_major({2, 3})}, y.view(),
+               "in has shape (2, 3), strides (1, 2); the elements of a row must be neighbours"));
+    CHECK(both({run.data(), Layout({2, 3}, {2, 1})}, y.view(),
+               "pitched: in has a pitch of 2, but a row holds 3 elements"));
+    CHECK(both(x.view(), {run.data() + 5, Layout({2, 3}, {-4, 1})}, "out has a pitch of -4"));
+    CHECK(both(x.view(), {run.data(), Layout({2, 3}, {0, 1})}, "out has a pitch of 0"));
+    CHECK(both({nullptr, Shape{2, 3}}, y.view(), "in is a null pointer"));
+    CHECK(both(x.view(), {nullptr, Shape{2, 3}}, "out is a null pointer"));
+    CHECK(both({run.data(), pitched_layout(2, 3, 5)}, {run.data() + 7, Shape{2, 3}},
+               "in and out overlap"));
+    const View<float> tall(nullptr, Shape{65535 * 8 + 1, 0});
+    CHECK(refusal([&] { pitched_one_element(tall, tall); }).find("524281 rows") !=
+          std::string::npos);
+    CHECK_NOTHROW(pitched_cuda(tall, tall));
+}
+
+TEST_CASE("pitched walks on where a grid ends at 65,535 blocks", "[day02][pitched][full]") {
+    // Width 17 makes blocks of 32 x 8 threads, 64 rows each: 65,535 of them and five rows more.
+    const std::int64_t M = 65535 * 64 + 5, K = 17;
+    if (!gpu::is_emulated()) need_device_memory(2 * 4 * M * K);
+    gpu::Buffer<float> in(M * K), out(M * K);
+    const Tensor<float> last = distinct<float>({5, K});
+    in.upload(last.data(), 5 * K, (M - 5) * K);
+    in.upload(std::vector<float>(64 * K, 7.0f).data(), 64 * K);
+    const auto launch = [&] { pitched_cuda(in.view({M, K}), out.view({M, K})); };
+    // Block (0, 0) has the first 64 rows, and the last five. A GPU runs them all.
+    if (!gpu::run_only_blocks(0, 1, launch)) launch();
+    const std::vector<float> got = out.download((M - 5) * K, 5 * K);
+    CHECK(std::memcmp(got.data(), last.data(), got.size() * sizeof(float)) == 0);
+}
 
 // --- sweep ---------------------------------------------------------------------------------------
 
@@ -274,6 +653,96 @@ TEST_CASE("sums of rows: does adding 1 to threadIdx.x add 1 to the address?",
         if (touched) CHECK(touched->sectors == columns * 2 * c.sectors + 2 * 4);
     }
     CHECK_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("gather and pitched: each warp asks once for many neighbours", "[day02][small]") {
+    // By hand. 1,024 floats are 128 sectors, read and written: 32 requests each for single floats,
+    // 8 each for quads. A transposed (32, 32) has 32 lanes in 32 sectors when read. Rows that
+    // begin at no multiple of 32 bytes touch a fifth sector.
+    const DeviceIn<float> memory(distinct<float>({4096}));
+    DeviceOut<float> out({2048});
+    const auto gather = [&](Gather port, const Layout& layout) {
+        return [&, port, layout] {
+            port({memory.view().data, layout}, {out.view().data, layout.shape}, {});
+        };
+    };
+    const auto pitched = [&](Pitched port, std::int64_t pitch) {
+        return [&, port, pitch] {
+            port({memory.view().data, pitched_layout(32, 32, pitch)},
+                 {out.view().data, Shape{32, 32}}, {});
+        };
+    };
+    const Layout permuted({4, 4, 64}, {64, 256, 1});
+    const struct {
+        const char* name;
+        std::function<void()> launch;
+        std::int64_t requests, sectors;
+    } ports[] = {
+        {"unravel", gather(gather_unravel, permuted), 2 * 32, 2 * 128},
+        {"fast_division", gather(gather_fast_division, permuted), 2 * 32, 2 * 128},
+        {"by_rank, one full block", gather(gather_by_rank, Layout({32, 64}, {128, 1})), 2 * 64,
+         2 * 256},
+        {"quads, one full block", gather(gather_quads, Layout({32, 64}, {128, 1})), 2 * 16,
+         2 * 256},
+        {"straight", gather(gather_cuda, row_major({1024})), 2 * 8, 2 * 128},
+        {"transposed", gather(gather_unravel, column_major({32, 32})), 2 * 32, 32 * 32 + 128},
+        {"pitched, one element", pitched(pitched_one_element, 40), 2 * 32, 2 * 128},
+        {"pitched, single", pitched(pitched_cuda, 41), 2 * 32, 4 * 4 + 28 * 5 + 128},
+        {"pitched, 16 bytes", pitched(pitched_cuda, 40), 2 * 8, 2 * 128},
+    };
+    for (const auto& port : ports) {
+        CAPTURE(port.name);
+        const auto touched = gpu::touched(port.launch);
+        CHECK(touched.has_value() == gpu::is_emulated());  // a GPU does not tell
+        if (!touched) continue;
+        CHECK(touched->requests == port.requests);
+        CHECK(touched->accesses == 32 * port.requests);
+        CHECK(touched->sectors == port.sectors);
+    }
+}
+
+// --- in a graph ----------------------------------------------------------------------------------
+
+TEST_CASE("every launcher only launches, and on the stream that it is given", "[day02][small]") {
+    const Layout layout({5, 7, 8}, {8, 48, 1});  // permuted and pitched rows of 8
+    const Tensor<float> values = distinct<float>(layout.shape), matrix = distinct<float>({9, 33});
+    const DeviceIn<float> in(values, layout), flat(values),
+        pitched(matrix, pitched_layout(9, 33, 36));
+    const auto check = [&](const Tensor<float>& want, const auto& launch) {
+        DeviceOut<float> got(want.shape());
+        if (gpu::is_emulated()) {  // which has no graphs: it runs at once
+            launch(got.view(), nullptr);
+        } else {
+            gpu::Graph graph([&](gpu::Stream stream) { launch(got.view(), stream); });
+            CHECK(got.untouched());
+            graph.launch();
+        }
+        CHECK(got.matches(want));
+    };
+    for (const Step& step : kLadder) {
+        check(values, [&](auto out, auto stream) { step.gather(in.view(), out, stream); });
+    }
+    check(values, [&](auto out, auto stream) { gather_quads(in.view(), out, stream); });
+    check(values, [&](auto out, auto stream) { gather_straight(flat.view(), out, stream); });
+    check(matrix, [&](auto out, auto stream) { pitched_cuda(pitched.view(), out, stream); });
+    check(matrix, [&](auto out, auto stream) { pitched_one_element(pitched.view(), out, stream); });
+    Tensor<float> sums({33}), counted({9, 33});
+    sum_columns_cpu(matrix.view(), sums.view());
+    ramp_cpu(counted.view());
+    check(sums, [&](auto out, auto stream) { sum_columns_cuda(pitched.view(), out, stream); });
+    check(counted, [&](auto out, auto stream) { ramp_cuda(out, stream); });
+}
+
+TEST_CASE("0 elements need no memory and no launch", "[day02][small]") {
+    const View<float> nothing(nullptr, Shape{3, 0}), none(nullptr, Shape{0});
+    for (const Step& step : kLadder) step.gather(nothing, nothing, {});
+    gather_straight(nothing, nothing);
+    gather_cpu(nothing, nothing);
+    pitched_cuda(nothing, nothing);
+    pitched_cpu(nothing, nothing);
+    sum_columns_cuda(nothing, none);
+    ramp_cuda(nothing);
+    CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
 }
 
 }  // namespace
