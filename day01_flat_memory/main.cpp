@@ -307,6 +307,19 @@ void other_elementwise(lesson::Report& report) {
     report.check(
         ok && same(dout, out),
         "saxpy   3 * x + y  y[i] = 10^6 - i: the loop gives 10^6 + 2 * i, the port equals it");
+
+    // Bytes, as in an image: 0, 1, ..., 255, 0, 1, ...
+    Tensor<std::uint8_t> grey(Shape{n}), negative(Shape{n});
+    for (std::int64_t i = 0; i < n; ++i) grey(i) = static_cast<std::uint8_t>(i % 256);
+    const gpu::Buffer<std::uint8_t> dgrey(grey);
+    gpu::Buffer<std::uint8_t> dnegative(n);
+    invert_cpu(grey.view(), negative.view());
+    ok = true;
+    for (std::int64_t i = 0; i < n; ++i) ok &= negative(i) == 255 - i % 256;
+    invert_cuda(dgrey.view({n}), dnegative.view({n}));
+    report.check(ok && same(dnegative, negative),
+                 "invert  255 - x    x[i] = i % 256, a byte each: the loop gives 255 - x, the port "
+                 "equals it");
 }
 
 // --- 7 -------------------------------------------------------------------------------------------
