@@ -48,7 +48,7 @@ extern "C" void give_up(int) {
 
 void limit_time() {
     std::signal(SIGALRM, give_up);
-    alarm(6);
+    alarm(8);
 }
 
 void tell(cudaError_t error) {
