@@ -90,6 +90,18 @@ def cell(text, killed, seconds):
     return "nothing" if met == "no error" else f"({met})"
 
 
+def machine(sanitizer):
+    """The GPU, its driver and the tool's version, as a comment for the table."""
+    said = []
+    for command in (["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                    [sanitizer, "--version"]):
+        try:
+            said += run(command, 20)[0].strip().splitlines()[-1:]
+        except OSError:
+            said.append(f"{command[0]} was not found")
+    return "# " + "; ".join(said)
+
+
 def emulator_says(program, name):
     """(kind, line), or ("nothing", "")."""
     text, killed = run([program, name], 60)
@@ -143,6 +155,8 @@ class Mistakes:
             runs = {(name, tool): pool.submit(self.run_one, name, tool)
                     for name in names for tool in tools}
             said = {key: future.result() for key, future in runs.items()}
+        if not why_not:
+            print(machine(self.options.sanitizer))
         table = csv.writer(sys.stdout, lineterminator="\n")
         table.writerow(["mistake", "emulator", "line", "alone", *TOOLS])
         for name in names:

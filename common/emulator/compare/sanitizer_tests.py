@@ -30,7 +30,7 @@ NO_GPU = "#!/bin/sh\necho 'cudaMalloc: no CUDA-capable device is detected'\nexit
 
 # Its first arguments are --tool <tool>, then comes the program.
 SANITIZER = """#!/bin/sh
-[ "$1" = --version ] && exit 0
+[ "$1" = --version ] && echo 'Version 1' && exit 0
 echo '========= COMPUTE-SANITIZER'
 case "$2 $4" in
 'memcheck bounds')
@@ -101,7 +101,9 @@ class Sanitizer(unittest.TestCase):
 
     def test_each_cell_says_what_the_tool_found_or_what_the_program_met(self):
         table, sums = self.table(GPU)
-        self.assertEqual(table, TABLE)
+        machine, rows = table.split("\n", 1)
+        self.assertRegex(machine, "^# .*; Version 1$")
+        self.assertEqual(rows, TABLE)
         self.assertIn("emulator finds 5 of 6\n", sums)
         self.assertIn("without a tool 3 of 6 return an error or hang\n", sums)
         self.assertIn("memcheck finds 1 of 6\n", sums)
