@@ -241,4 +241,7 @@ if(Python3_FOUND)
 else()
     sixdays_add_skipped_test(docs.pictures "python3 was not found")
 endif()
-set_tests_properties(docs.pictures PROPERTIES LABELS "docs;small")
+# Quotes, commas, peers and notes of a CSV become the table that is written beside it.
+add_test(NAME docs.results COMMAND sh -c
+    "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
+set_tests_properties(docs.pictures docs.results PROPERTIES LABELS "docs;small")
