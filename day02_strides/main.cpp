@@ -48,15 +48,21 @@ void strides_from_a_shape(lesson::Report& report) {
         "fast\n"
         "   one (row-major), it has stride 1, and each dim to the left skips all that the one to "
         "its\n"
-        "   right holds; column-major begins at the left.\n\n"
-        "       shape                  2             3             4\n"
-        "       row-major      4 * 3 = %-2lld     4 * 1 = %-2lld              %lld     right to "
-        "left\n"
-        "       column-major            %lld      1 * 2 = %-2lld      2 * 3 = %lld     left to "
-        "right\n\n",
-        static_cast<long long>(rows.stride(0)), static_cast<long long>(rows.stride(1)),
-        static_cast<long long>(rows.stride(2)), static_cast<long long>(columns.stride(0)),
-        static_cast<long long>(columns.stride(1)), static_cast<long long>(columns.stride(2)));
+        "   right holds; column-major begins at the left.\n\n");
+    const auto line = [](const char* name, const std::string& a, const std::string& b,
+                         const std::string& c, const char* direction) {
+        std::printf("       %-14s %12s %13s %13s%s\n", name, a.c_str(), b.c_str(), c.c_str(),
+                    direction);
+    };
+    const auto stride = [](const char* product, const Layout& layout, int d) {
+        return product + std::to_string(layout.stride(d));
+    };
+    line("shape", "2", "3", "4", "");
+    line("row-major", stride("4 * 3 = ", rows, 0), stride("4 * 1 = ", rows, 1), stride("", rows, 2),
+         "     right to left");
+    line("column-major", stride("", columns, 0), stride("1 * 2 = ", columns, 1),
+         stride("2 * 3 = ", columns, 2), "     left to right");
+    std::printf("\n");
     const std::int64_t r = offset(rows, 1, 0, 2), c = offset(columns, 1, 0, 2);
     report.check(r == 14,
                  "row-major, (1, 0, 2):    offset 1*12 + 0*4 + 2*1 = " + std::to_string(r));

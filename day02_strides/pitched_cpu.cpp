@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/tensor/arguments.hpp"
+#include "day02_strides/steps/steps.hpp"
 
 namespace sixdays::day02_strides {
 
@@ -56,6 +57,15 @@ void check_pitched(const View<const float>& in, const View<float>& out) {
     require_memory("pitched", "out", out);
     require_memory("pitched", "in", in);
     require_same_or_apart("pitched", "in", in, "out", out);
+}
+
+void check_pitched_one_element(const View<const float>& in, const View<float>& out) {
+    check_pitched(in, out);
+    constexpr std::int64_t kMostRows = 65535 * 8;  // blocks in y, rows of each
+    if (out.extent(0) > kMostRows) {
+        refuse("pitched: this step has a block for 8 rows, and " + std::to_string(out.extent(0)) +
+               " rows are more than the " + std::to_string(kMostRows) + " of a grid");
+    }
 }
 
 // --- which kernel pitched_cuda takes -------------------------------------------------------------

@@ -490,6 +490,12 @@ TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
     Tensor<float> to({7}, {9, 9, 9, 9, 9, 9, 9});              // (2, 3), pitch 4
     pitched_cpu({from.data(), pitched_layout(2, 3, 5)}, {to.data(), pitched_layout(2, 3, 4)});
     CHECK(equal(to, Tensor<float>({7}, {1, 2, 3, 9, 4, 5, 6})));
+    const DeviceIn<float> device(from);
+    for (const Pitched port : {pitched_one_element, pitched_cuda}) {
+        DeviceOut<float> got(pitched_layout(2, 3, 4));
+        port({device.view().data, pitched_layout(2, 3, 5)}, got.view(), {});
+        CHECK(got.matches(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})));
+    }
 }
 
 TEST_CASE("pitched equals its loop, at every width, pitch and address", "[day02][pitched][small]") {

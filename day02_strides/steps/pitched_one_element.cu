@@ -1,7 +1,6 @@
 // The pitched copy's first step: the two loop variables become the two axes of a grid, x the one
 // whose neighbours are neighbours in memory.
 #include "common/gpu/launch.hpp"
-#include "common/tensor/arguments.hpp"
 #include "day02_strides/steps/steps.hpp"
 
 namespace sixdays::day02_strides {
@@ -21,13 +20,8 @@ __global__ void pitched_one_element_kernel(const float* in, std::int64_t in_pitc
 }  // namespace
 
 void pitched_one_element(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_pitched(in, out);
+    check_pitched_one_element(in, out);
     const std::int64_t M = out.extent(0), K = out.extent(1);
-    const std::int64_t most = std::int64_t{gpu::kMostBlocksYZ} * 8;
-    if (M > most) {
-        refuse("pitched: this step has one block for 8 rows, and " + std::to_string(M) +
-               " rows are more than the " + std::to_string(most) + " of a grid");
-    }
     if (M == 0 || K == 0) return;
     const dim3 block(32, 8);
     const dim3 grid(gpu::blocks_for(K, 32), gpu::blocks_for(M, 8));

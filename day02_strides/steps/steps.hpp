@@ -53,5 +53,6 @@ enum class WalkBy { element = 1, quad = 4 };
 /// The pitched copy with one thread for one element: the loop's body.
 /// @throws std::invalid_argument  as pitched_cuda, and more rows than a grid of 65,535 * 8 has
 void pitched_one_element(View<const float> in, View<float> out, gpu::Stream stream = {});
+void check_pitched_one_element(const View<const float>& in, const View<float>& out);
 
 }  // namespace sixdays::day02_strides
