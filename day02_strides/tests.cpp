@@ -430,6 +430,37 @@ TEST_CASE("gather onto itself changes nothing", "[day02][gather][small]") {
     CHECK(device.matches(x));
 }
 
+// Rows of 5, the second so many elements below the first.
+void check_far_apart(std::int64_t apart) {
+    const std::int64_t span = apart + 5;
+    gpu::Buffer<float> memory(span);
+    memory.upload(std::vector<float>{6, 7, 8, 9, 10}.data(), 5, 0);
+    memory.upload(std::vector<float>{1, 2, 3, 4, 5}.data(), 5, apart);
+    const Layout layout({2, 5}, {-apart, 1});
+    const Tensor<float> want({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    for (const Step& step : kLadder) {
+        CAPTURE(step.name);
+        DeviceOut<float> got({2, 5});
+        step.gather(memory.view(layout, apart), got.view(), {});
+        CHECK(got.matches(want));
+    }
+    DeviceOut<float> sums({5});
+    sum_columns_cuda(memory.view(layout, apart), sums.view());
+    CHECK(sums.matches(Tensor<float>({5}, {7, 9, 11, 13, 15})));
+    DeviceOut<float> rows({2, 5});
+    pitched_cuda(memory.view(Layout({2, 5}, {apart, 1})), rows.view());
+    CHECK(rows.matches(Tensor<float>({2, 5}, {6, 7, 8, 9, 10, 1, 2, 3, 4, 5})));
+    ramp_cuda(memory.view(layout, apart));
+    CHECK(memory.download(0, 5) == std::vector<float>{5, 6, 7, 8, 9});
+    CHECK(memory.download(apart, 5) == std::vector<float>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("few elements more than 2^32 elements apart", "[day02][gather][huge]") {
+    const std::int64_t apart = 2 * kTwo31 + 9;
+    need_device_memory(4 * (apart + 5));
+    check_far_apart(apart);
+}
+
 TEST_CASE("a permuted tensor of a thousand heads", "[day02][gather][full]") {
     for (const Step& step : kLadder) {
         check_gather_port(step, Layout({8, 12, 65, 16}, {65 * 12 * 16, 16, 12 * 16, 1}));
@@ -691,6 +722,29 @@ TEST_CASE("sum_columns and ramp on larger matrices", "[day02][sweep][full]") {
     for (const Layout& layout : matrix_layouts(101, 4099)) {
         check_sum_columns_port(layout);
         check_ramp_port(layout);
+    }
+}
+
+TEST_CASE("pitched reaches past 2^32 elements", "[day02][pitched][huge]") {
+    const std::int64_t K = 260, M = 2 * kTwo31 / K + 3;
+    need_device_memory(2 * 4 * M * (K + 4));
+    gpu::Buffer<float> in(M * (K + 1)), out(M * (K + 4));
+    const Tensor<float> row = distinct<float>({K});
+    const std::int64_t middle = kTwo31 / (K + 4) + 1;  // about where 32-bit offsets turn negative
+    for (const std::int64_t in_pitch : {K, K + 1}) {   // 16 bytes a load, and single elements
+        in.fill_bytes(0x3f);
+        for (const std::int64_t m : {std::int64_t{0}, middle, M - 1}) {
+            in.upload(row.data(), K, m * in_pitch);
+        }
+        out.fill_bytes(0xff);
+        pitched_cuda(in.view(pitched_layout(M, K, in_pitch)),
+                     out.view(pitched_layout(M, K, K + 4)));
+        for (const std::int64_t m : {std::int64_t{0}, middle, M - 1}) {
+            const std::vector<float> got = out.download(m * (K + 4), K + 4);
+            CAPTURE(in_pitch, m);
+            CHECK(std::memcmp(got.data(), row.data(), static_cast<std::size_t>(4 * K)) == 0);
+            CHECK(got[static_cast<std::size_t>(K)] != got[static_cast<std::size_t>(K)]);  // NaN
+        }
     }
 }
 
