@@ -114,6 +114,10 @@ void time_gather(lesson::Report& report, std::int64_t B) {
                      {"fast division", gather_fast_division},
                      {"by rank", gather_by_rank},
                      {"gather_cuda", gather_cuda}});
+}
+
+void time_gather_of_matrices(lesson::Report& report) {
+    if (!report.times_ports()) return;
     const std::int64_t K = 4096, M = kLarge / K;
     const std::vector<Step> chosen = {{"gather_cuda", gather_cuda}};
     time_one_gather(report, "gather_contiguous", row_major({M, K}), 0, chosen);

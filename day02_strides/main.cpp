@@ -398,6 +398,7 @@ int lesson_of_the_day(const lesson::Options& options) {
     lesson::Report report(kTitle, kWhat, options);
     if (options.bench) {
         time_gather(report, 64);
+        time_gather_of_matrices(report);
         time_pitched(report);
         time_sweep(report, kStrides);
         return report.finish("");

@@ -1,5 +1,5 @@
 // Step 1: one thread, one element. The loop's body with its `for` replaced by a thread's number.
-// unravel() divides once per dim, in 64 bits: hundreds of instructions to move 8 bytes.
+// unravel() divides once per dim, in 64 bits: a long way to go for 8 bytes.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "day02_strides/steps/steps.hpp"
