@@ -11,7 +11,7 @@ constexpr int TM = 8, TN = 32;  // a block: 8 rows of 32 columns
 
 // [kernel]
 __global__ void transpose_read_coalesced_kernel(const __grid_constant__ Matrices x) {
-    const Tile<float> tile = tile_of_block<TM, TN, float>(x);
+    const Tile<float> tile = tile_of_block<float>(x, TM, TN);
     const int n = threadIdx.x;
     const int m = threadIdx.y;
     if (m < tile.rows && n < tile.columns) {

@@ -11,7 +11,7 @@ constexpr int TM = 32, TN = 8;  // a block: 32 rows of 8 columns
 
 // [kernel]
 __global__ void transpose_write_coalesced_kernel(const __grid_constant__ Matrices x) {
-    const Tile<float> tile = tile_of_block<TM, TN, float>(x);
+    const Tile<float> tile = tile_of_block<float>(x, TM, TN);
     const int m = threadIdx.x;
     const int n = threadIdx.y;
     if (m < tile.rows && n < tile.columns) {

@@ -16,7 +16,7 @@ constexpr int kRows = 8;         // threads: 8 rows of 32, so each takes 4 eleme
 // [kernel]
 __global__ void transpose_shared_tile_kernel(const __grid_constant__ Matrices x) {
     __shared__ float shared[TM][TN];
-    const Tile<float> tile = tile_of_block<TM, TN, float>(x);
+    const Tile<float> tile = tile_of_block<float>(x, TM, TN);
     const int lane = threadIdx.x;
 
     for (int m = threadIdx.y; m < TM; m += kRows) {

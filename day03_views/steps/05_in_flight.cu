@@ -17,7 +17,7 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
     // A row further down must be an odd number of 4-byte banks further on: the pad is one word.
     constexpr int kPad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
     __shared__ T shared[SIDE][SIDE + kPad];
-    const Tile<T> tile = tile_of_block<SIDE, SIDE, T>(x);
+    const Tile<T> tile = tile_of_block<T>(x, SIDE, SIDE);
     constexpr int kRows = kThreads / SIDE, kEach = SIDE / kRows;
     const int a = threadIdx.x % SIDE;  // along a row
     const int b = threadIdx.x / SIDE;  // which row, then every kRows-th

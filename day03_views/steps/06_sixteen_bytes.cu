@@ -21,7 +21,7 @@ constexpr int kEach = 4;  // quads a thread: 64 bytes under way
 // [kernel]
 __global__ void transpose_sixteen_bytes_kernel(const __grid_constant__ Matrices x) {
     __shared__ __align__(16) std::uint32_t shared[kSide][kSide];
-    const auto tile = tile_of_block<kSide, kSide, std::uint32_t>(x);
+    const auto tile = tile_of_block<std::uint32_t>(x, kSide, kSide);
 
     // A warp reads 8 quads of a row in each of 4 rows; two warps side by side.
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

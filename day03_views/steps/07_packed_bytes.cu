@@ -57,7 +57,7 @@ __global__ void transpose_packed_bytes_kernel(const __grid_constant__ Matrices x
     constexpr int P = 4 / sizeof(T);   // elements in a word: 2 or 4
     constexpr int TM = 128, TN = 8 * E, kQuads = TM / P / 4;
     __shared__ __align__(16) unsigned shared[TN][TM / P];  // 16 KiB: a row is a row of out
-    const Tile<T> tile = tile_of_block<TM, TN, T>(x);
+    const Tile<T> tile = tile_of_block<T>(x, TM, TN);
 
     // A warp reads 16 bytes 8 times along a row, in 4 * P rows: 4 words one below the other.
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

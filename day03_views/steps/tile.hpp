@@ -18,8 +18,8 @@ struct Tile {
 };
 
 /// The block's number, taken apart: tile across, tile down, then one number per dim of the stack.
-template <int TM, int TN, class T>
-__device__ Tile<T> tile_of_block(const Matrices& x) {
+template <class T>
+__device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN) {
     unsigned b = blockIdx.x;
     const std::int64_t n = std::int64_t{b % x.across} * TN;
     b /= x.across;
