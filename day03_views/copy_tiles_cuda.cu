@@ -89,8 +89,11 @@ void launch_short(Matrices x, gpu::Stream stream) {
 }  // namespace
 
 void launch_short_rows(const CopyPlan& plan, gpu::Stream stream) {
-    with_element(plan.in.element,
-                 [&](auto e) { launch_short<decltype(e)>(matrices_of(plan), stream); });
+    const Matrices x = matrices_of(plan);
+    if (short_rows_are_flat(x, plan.in.element)) {
+        return launch_short_flat(x, plan.in.element, stream);
+    }
+    with_element(plan.in.element, [&](auto e) { launch_short<decltype(e)>(x, stream); });
 }
 
 void launch_tiles(const CopyPlan& plan, gpu::Stream stream) {

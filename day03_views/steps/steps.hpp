@@ -37,5 +37,6 @@ void transpose_packed_bytes(const BytesIn& in, const BytesOut& out, gpu::Stream 
 void launch_in_flight(const Matrices& x, int element, gpu::Stream stream);
 void launch_sixteen_bytes(Matrices x, gpu::Stream stream);
 void launch_packed_bytes(const Matrices& x, int element, gpu::Stream stream);
+void launch_whole_sectors(const Matrices& x, int element, gpu::Stream stream);
 
 }  // namespace sixdays::day03_views
