@@ -86,13 +86,18 @@ template <class T, int RANK>
 __global__ void copy_splat_kernel(const T* in, const __grid_constant__ Walk<RANK> w, uint4* out) {
     constexpr int kEach = 4;
     const std::uint32_t first = blockIdx.x * (kEach * kThreads) + threadIdx.x;
+    T value[kEach];
+    std::int64_t to[kEach];
     for (int j = 0; j < kEach; ++j) {
         const std::uint32_t k = first + j * kThreads;
         if (k < w.size) {
-            std::int64_t from, to;
-            offsets_of(w, k, from, to);
-            out[to] = repeated(in[from]);
+            std::int64_t from;
+            offsets_of(w, k, from, to[j]);
+            value[j] = in[from];
         }
+    }
+    for (int j = 0; j < kEach; ++j) {
+        if (first + j * kThreads < w.size) out[to[j]] = repeated(value[j]);
     }
 }
 

@@ -415,7 +415,8 @@ void check_many_layouts() {
     for (const Shape& shape :
          {Shape{34, 3, 37}, Shape{64, 48}, Shape{17, 70}, Shape{2, 36, 3, 40}}) {
         for_each_layout(shape, [&](const Layout& layout) {
-            if (shape.rank == 4 && layout.strides[0] < 0) return;  // half of them are enough
+            const bool some = sizeof(T) == 4 && layout.strides[0] > 0 && layout.strides[2] > 0;
+            if (shape.rank == 4 && !some) return;  // of 768 layouts, a quarter
             check_copy_port<T>(layout, row_major(shape));
         });
     }
