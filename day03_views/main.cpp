@@ -334,8 +334,8 @@ void trace() {
     lesson::trace("copy, rows of 32 floats, 64 apart", [&] {
         copy_cuda(columns(a.view(square), 0, 32), b.view({n, 32}));
     });
-    lesson::trace("copy, 1,365 x 3 to 3 x 1,365", [&] {
-        copy_cuda(transpose(a.view({1365, 3})), b.view({3, 1365}));
+    lesson::trace("copy, 1,344 x 3 to 3 x 1,344", [&] {
+        copy_cuda(transpose(a.view({1344, 3})), b.view({3, 1344}));
     });
 }
 
