@@ -653,6 +653,18 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     copy_cuda(none, View<float>(y.data(), none.layout.shape));
 }
 
+TEST_CASE("a broadcast is not written through, on the device either", "[day03][copy][small]") {
+    const Tensor<float> in = distinct<float>({4, 64});
+    DeviceIn<float> from(in);
+    Tensor<float> host({64});
+    DeviceOut<float> row_of({64});
+    const Layout four_rows = broadcast_to(row_major({64}), {4, 64});  // all in one place
+    CHECK(both_refuse([&] { copy_cpu(in.view(), View<float>(host.data(), four_rows)); },
+                      [&] { copy_cuda(from.view(), View<float>(row_of.view().data, four_rows)); },
+                      "writers of it would race"));
+    CHECK(row_of.untouched());
+}
+
 TEST_CASE("every launcher only launches, and on the stream that it is given", "[day03][small]") {
     const Tensor<float> in = distinct<float>({40, 3, 36});
     const DeviceIn<float> from(in);
