@@ -1,0 +1,65 @@
+/// @file
+/// Dividing by a number that stays the same, without dividing. A GPU has no instruction that
+/// divides integers: it needs about 20 instructions for 32 bits and about 70 for 64. An unravel
+/// divides once per dim, always by the same extents, so the host prepares each extent once, and the
+/// kernel multiplies and shifts.
+///
+/// The idea is that of a decimal fraction. To divide by 7, multiply by 0.142857...; with whole
+/// numbers, multiply by 2^k / 7, rounded up, and drop the last k bits:
+///
+///     n / 7  =  (n * 2454267027) >> 34        2^34 / 7 = 2454267026.29, rounded up
+///
+/// Why it is exact. Let m = 2^k / d rounded up, so m * d = 2^k + e with 0 <= e < d. Then
+///
+///     n * m / 2^k  =  n / d  +  (n * e / 2^k) / d
+///
+/// and the second term does no harm while n * e < 2^k: n / d, written as a fraction, is at least
+/// 1 / d below the next whole number. With n < 2^31, e < d <= 2^l and k = 31 + l that holds for
+/// every n and d, and m still fits in 32 bits. (Granlund and Montgomery, "Division by Invariant
+/// Integers using Multiplication", 1994.)
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "common/tensor/host_device.hpp"
+
+namespace sixdays {
+
+/// A divisor, 1 <= d < 2^31, prepared for numerators 0 <= n < 2^31. Plain numbers: a kernel takes
+/// it by value.
+struct FastDivisor {
+    std::uint32_t divisor = 1;
+    std::uint32_t multiplier = std::uint32_t{1} << 31;  // m
+    std::uint32_t shift = 31;                           // k
+
+    /// Divides by 1.
+    FastDivisor() = default;
+
+    /// @throws std::invalid_argument  d not in 1 .. 2^31 - 1
+    explicit FastDivisor(std::int64_t d) {
+        if (d < 1 || d > INT32_MAX) {
+            throw std::invalid_argument("a FastDivisor of " + std::to_string(d) +
+                                        " was asked for, but it must lie in 1 .. 2^31 - 1");
+        }
+        std::uint32_t l = 0;
+        while (std::int64_t{1} << l < d) ++l;
+        divisor = static_cast<std::uint32_t>(d);
+        shift = 31 + l;
+        const std::uint64_t two_to_k = std::uint64_t{1} << shift;
+        multiplier = static_cast<std::uint32_t>((two_to_k + divisor - 1) / divisor);
+    }
+
+    /// n / divisor, rounded down. Unchecked: n < 2^31.
+    SIXDAYS_HD std::uint32_t quotient(std::uint32_t n) const noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> shift);
+    }
+
+    /// n - quotient(n) * divisor. Whoever has the quotient already computes it so.
+    SIXDAYS_HD std::uint32_t remainder(std::uint32_t n) const noexcept {
+        return n - quotient(n) * divisor;
+    }
+};
+
+}  // namespace sixdays

@@ -1,0 +1,92 @@
+// FastDivisor against the machine's own division. The error of the product grows with n, so if any
+// n went wrong for a divisor, then the largest n below 2^31 of the form k * d - 1 would: it is the
+// nearest to the next whole number with the most error. Every divisor's last such n is tried.
+#include <cstdint>
+
+#include "common/tensor/fast_division.hpp"
+#include "common/testing/testing.hpp"
+
+using sixdays::FastDivisor;
+using sixdays::testing::refusal;
+
+namespace {
+
+constexpr std::uint32_t kLargest = INT32_MAX;  // 2^31 - 1, of numerators and divisors alike
+
+bool divides(const FastDivisor& d, std::uint32_t n) {
+    return d.quotient(n) == n / d.divisor && d.remainder(n) == n % d.divisor;
+}
+
+// The first and the last numerators on either side of a whole quotient.
+bool divides_at_the_edges(std::uint32_t divisor) {
+    const FastDivisor d(divisor);
+    const std::uint32_t last = kLargest / divisor * divisor;  // the largest multiple
+    bool ok = divides(d, 0) && divides(d, 1) && divides(d, divisor - 1) && divides(d, divisor);
+    ok = ok && divides(d, last - 1) && divides(d, last) && divides(d, kLargest);
+    return ok && divides(d, last / 2) && divides(d, kLargest - 1);
+}
+
+TEST_CASE("the worked example: 2^34 / 7, rounded up", "[tensor][small]") {
+    const FastDivisor by_7(7);
+    CHECK(by_7.multiplier == 2454267027u);
+    CHECK(by_7.shift == 34);
+    CHECK(by_7.quotient(13) == 1);
+    CHECK(by_7.quotient(14) == 2);
+    CHECK(by_7.remainder(2147483647) == 1);  // 2^31 - 1 = 7 * 306,783,378 + 1
+    CHECK(FastDivisor().quotient(2147483647) == 2147483647);
+    CHECK(FastDivisor(1).quotient(2147483647) == 2147483647);
+    CHECK(FastDivisor(2147483647).quotient(2147483646) == 0);
+    CHECK(FastDivisor(2147483647).quotient(2147483647) == 1);
+}
+
+TEST_CASE("every numerator up to 2^16 by every divisor up to 400", "[tensor][small]") {
+    for (std::uint32_t d = 1; d <= 400; ++d) {
+        const FastDivisor divisor(d);
+        bool ok = true;
+        for (std::uint32_t n = 0; n <= 65536; ++n) ok &= divides(divisor, n);
+        CAPTURE(d);
+        REQUIRE(ok);
+    }
+}
+
+TEST_CASE("divisors around every power of two, at the extremes", "[tensor][small]") {
+    for (int k = 1; k < 31; ++k) {
+        for (std::int64_t d = (std::int64_t{1} << k) - 3; d <= (std::int64_t{1} << k) + 3; ++d) {
+            if (d < 1 || d > kLargest) continue;
+            CAPTURE(d);
+            CHECK(divides_at_the_edges(static_cast<std::uint32_t>(d)));
+        }
+    }
+    for (std::uint32_t d = kLargest; d > kLargest - 1000; --d) {
+        CAPTURE(d);
+        CHECK(divides_at_the_edges(d));
+    }
+}
+
+TEST_CASE("two million divisors, at the extremes", "[tensor][small]") {
+    std::uint32_t first_wrong = 0;
+    for (std::uint32_t d = 1; d <= 1000000 && first_wrong == 0; ++d) {
+        if (!divides_at_the_edges(d)) first_wrong = d;
+    }
+    for (std::uint32_t d = 1000003; d < kLargest - 2003 && first_wrong == 0; d += 2003) {
+        if (!divides_at_the_edges(d)) first_wrong = d;
+    }
+    CHECK(first_wrong == 0);
+}
+
+TEST_CASE("one bit less would not be enough", "[tensor][small]") {
+    // With 2^33 instead of 2^34 it goes wrong, so the proof's bound is tight: k = 31 + l is needed.
+    const std::uint32_t d = 7, n = kLargest / 7 * 7 - 1;
+    const std::uint64_t short_multiplier = ((std::uint64_t{1} << 33) + d - 1) / d;
+    CHECK((n * short_multiplier) >> 33 != n / d);
+    CHECK(FastDivisor(d).quotient(n) == n / d);
+}
+
+TEST_CASE("divisors that do not fit are refused", "[tensor][small]") {
+    CHECK(refusal([] { (void)FastDivisor(0); }) ==
+          "a FastDivisor of 0 was asked for, but it must lie in 1 .. 2^31 - 1");
+    CHECK(refusal([] { (void)FastDivisor(-3); }) != "");
+    CHECK(refusal([] { (void)FastDivisor(std::int64_t{1} << 31); }) != "");
+}
+
+}  // namespace
