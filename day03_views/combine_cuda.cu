@@ -44,10 +44,14 @@ __device__ float4 sum(float4 p, float4 q) {
     return make_float4(p.x + q.x, p.y + q.y, p.z + q.z, p.w + q.w);
 }
 
-// Four neighbours, or, where the last dim has stride 0, one element seen four times.
-__device__ float4 quad_at(const float* p, bool repeated) {
-    if (repeated) return make_float4(*p, *p, *p, *p);
+// Four neighbours, or, where the last dim has stride 0, one element that will be seen four times.
+__device__ float4 load_quad(const float* p, bool repeats) {
+    if (repeats) return make_float4(*p, 0, 0, 0);
     return *reinterpret_cast<const float4*>(p);
+}
+// Not done while loading, for it would wait for the load.
+__device__ float4 spread(float4 q, bool repeats) {
+    return repeats ? make_float4(q.x, q.x, q.x, q.x) : q;
 }
 
 // One input may be a bias that stays in cache, so the other alone must keep memory busy: four loads
@@ -65,13 +69,14 @@ __global__ void __launch_bounds__(kThreads)
         if (k < quads.size) {
             const Offsets<3> at = quads.offsets(k);
             to[j] = at.of[0];
-            x[j] = quad_at(a + at.of[1], a_repeats);
-            y[j] = quad_at(b + at.of[2], b_repeats);
+            x[j] = load_quad(a + at.of[1], a_repeats);
+            y[j] = load_quad(b + at.of[2], b_repeats);
         }
     }
     for (int j = 0; j < kEach; ++j) {
         if (first + j * kThreads < quads.size) {
-            *reinterpret_cast<float4*>(out + to[j]) = sum(x[j], y[j]);
+            *reinterpret_cast<float4*>(out + to[j]) =
+                sum(spread(x[j], a_repeats), spread(y[j], b_repeats));
         }
     }
 }
@@ -129,7 +134,7 @@ void add_quads(View<float> out, View<const float> a, View<const float> b, gpu::S
         const Walk<RANK, 3> quads(layouts);
         const unsigned grid = gpu::blocks_for(quads.size, kThreads * kEach);
         add_quads_kernel<RANK><<<grid, kThreads, 0, stream>>>(quads, a_repeats,
-                                                              b_repeats,  // see quad_at()
+                                                              b_repeats,  // see load_quad()
                                                               a.data, b.data, out.data);
         gpu::check_launch("add_quads_kernel", grid, kThreads);
     });
