@@ -11,6 +11,7 @@
 #include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 #include "day03_views/combine.hpp"
+#include "day03_views/combine_convert.hpp"
 #include "day03_views/combine_fill.hpp"
 #include "day03_views/combine_rows.hpp"
 #include "day03_views/combine_walk.hpp"
@@ -839,6 +840,120 @@ TEST_CASE("fill and ramp refuse an output that is written twice, or is nowhere",
             "out is a null pointer, but its shape (2, 3) has 6 elements");
     CHECK(h.untouched());
     CHECK(d.untouched());
+}
+
+// --- convert -------------------------------------------------------------------------------------
+
+namespace {
+
+template <class From, class To>
+void check_convert_both(const Tensor<From>& in, const Tensor<To>& answer, const Layout& layout) {
+    CAPTURE(to_string(layout));
+    HostOut<To> want(layout);
+    convert_cpu(in.view(), want.view());
+    CHECK(want.matches(answer));
+    for (const std::int64_t lead : {0, 1}) {
+        DeviceIn<From> din(in, layout, Lead{lead});
+        DeviceOut<To> got(row_major(layout.shape));
+        convert_cuda(din.view(), got.view());
+        CHECK(got.matches(answer));
+        CHECK(din.unchanged());
+        DeviceIn<From> rows(in);
+        DeviceOut<To> strided(layout, Lead{lead});
+        convert_cuda(rows.view(), strided.view());
+        CHECK(strided.matches(answer));
+    }
+}
+
+template <class To>
+Tensor<To> from_bits(const std::vector<std::uint16_t>& bits) {
+    Tensor<To> tensor(Shape{static_cast<std::int64_t>(bits.size())});
+    for (std::size_t k = 0; k < bits.size(); ++k) tensor.data()[k] = To::from_bits(bits[k]);
+    return tensor;
+}
+
+}  // namespace
+
+TEST_CASE("convert rounds to the nearest once, ties to even: worked by hand",
+          "[day03][convert][small]") {
+    // 1, 1 + 2^-8 (half way between two bf16), 1 + 3 * 2^-8, 65520 (half way to f16's infinity),
+    // 2^-25 (half of the smallest f16), 2^-25 + 2^-40, -0.
+    const std::vector<float> numbers = {
+        1,     1 + std::ldexp(1.0f, -8), 1 + 3 * std::ldexp(1.0f, -8),
+        65520, std::ldexp(1.0f, -25),    std::ldexp(1.0f, -25) + std::ldexp(1.0f, -40),
+        -0.0f};
+    const Layout line = row_major({7});
+    const Tensor<float> in({7}, numbers);
+    const std::vector<std::uint16_t> as_bf16 = {0x3F80, 0x3F80, 0x3F82, 0x4780,
+                                                0x3300, 0x3300, 0x8000};
+    const std::vector<std::uint16_t> as_f16 = {0x3C00, 0x3C04, 0x3C0C, 0x7C00,
+                                               0x0000, 0x0001, 0x8000};
+    check_convert_both(in, from_bits<bf16>(as_bf16), line);
+    check_convert_both(in, from_bits<f16>(as_f16), line);
+    // Back to float nothing is rounded. 65520 had become 65536, or infinity.
+    const float inf = std::numeric_limits<float>::infinity(), tiny = std::ldexp(1.0f, -24);
+    check_convert_both(from_bits<bf16>(as_bf16),
+                       Tensor<float>({7}, {1, 1, 1 + 4 * std::ldexp(1.0f, -8), 65536,
+                                           std::ldexp(1.0f, -25), std::ldexp(1.0f, -25), -0.0f}),
+                       line);
+    check_convert_both(from_bits<f16>(as_f16),
+                       Tensor<float>({7}, {1, 1 + 4 * std::ldexp(1.0f, -10),
+                                           1 + 12 * std::ldexp(1.0f, -10), inf, 0, tiny, -0.0f}),
+                       line);
+    // From one 16-bit type to the other by way of float: 65536 is too large for f16.
+    check_convert_both(from_bits<bf16>({0x3F80, 0x4780, 0x3300, 0x8000}),
+                       from_bits<f16>({0x3C00, 0x7C00, 0x0000, 0x8000}), row_major({4}));
+    check_convert_both(from_bits<f16>({0x3C04, 0x7C00, 0x0001, 0x8000}),
+                       from_bits<bf16>({0x3F80, 0x7F80, 0x3380, 0x8000}), row_major({4}));
+}
+
+TEST_CASE("convert takes any layout and any size", "[day03][convert][small]") {
+    const auto converted = [](const Tensor<float>& in) {
+        Tensor<bf16> out(in.shape());
+        for (std::int64_t k = 0; k < in.size(); ++k) out.data()[k] = bf16(in.data()[k]);
+        return out;
+    };
+    const Tensor<float> in = distinct<float>({2, 3, 5});
+    for (const Layout& layout : layouts_of({2, 3, 5})) {
+        check_convert_both(in, converted(in), layout);
+        check_convert_both(distinct<f16>({2, 3, 5}), distinct<float>({2, 3, 5}), layout);
+    }
+    for (const std::int64_t n : {0, 1, 255, 257, 1023, 1024, 1025, 5003}) {
+        const Tensor<float> line = seeded<float>({n}, 9, -100, 100);
+        check_convert_both(line, converted(line), row_major({n}));
+        check_convert_both(line, converted(line), Layout({n}, {-2}));
+    }
+    const Shape eight{2, 1, 3, 2, 2, 1, 3, 2};
+    check_convert_both(distinct<f16>(eight), distinct<float>(eight), column_major(eight));
+}
+
+TEST_CASE("convert refuses other shapes, shared places and overlap", "[day03][convert][small]") {
+    const Tensor<float> in({2, 3});
+    DeviceIn<float> din(in);
+    HostOut<bf16> h({3, 2}), wide(Shape{24});
+    DeviceOut<bf16> d({3, 2}), dwide(Shape{24});
+    CHECK(both_refuse(
+        [&] { convert_cpu(in.view(), h.view()); }, [&] { convert_cuda(din.view(), d.view()); },
+        "convert: in has shape (2, 3), but out has shape (3, 2); they must be equal"));
+    const Layout twice({2, 3}, {1, 1});
+    CHECK(both_refuse([&] { convert_cpu(in.view(), View<bf16>(h.view().data, twice)); },
+                      [&] { convert_cuda(din.view(), View<bf16>(d.view().data, twice)); },
+                      "writers of it would race"));
+    const auto in_place = [](View<bf16> v) {
+        return View<const float>(reinterpret_cast<const float*>(v.data), Shape{2, 3});
+    };
+    CHECK(both_refuse(
+        [&] {
+            convert_cpu(in_place(wide.view()), View<bf16>(wide.view().data, Shape{2, 3}));
+        },
+        [&] {
+            convert_cuda(in_place(dwide.view()), View<bf16>(dwide.view().data, Shape{2, 3}));
+        },
+        "convert: in and out overlap"));
+    CHECK(h.untouched());
+    CHECK(d.untouched());
+    CHECK(wide.untouched());
+    CHECK(dwide.untouched());
 }
 
 // --- beyond 2^31 elements, on a GPU --------------------------------------------------------------
