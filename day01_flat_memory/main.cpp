@@ -166,23 +166,31 @@ struct Sum {
     }
 };
 
+lesson::Version version_of_add(const std::string& version, std::int64_t timed) {
+    lesson::Version v;
+    v.op = "add";
+    v.version = version;
+    v.shape = to_string(Shape{timed});
+    const double bytes = 4.0 * static_cast<double>(timed);
+    v.work = {2 * bytes, bytes, bytes / 4};
+    return v;
+}
+
 void versions_of_add(lesson::Report& report, bool timing) {
     const std::int64_t n = gpu::is_emulated() ? 100003 : 1000003;
     const std::string elements = with_commas(n) + " elements";
     report.heading("5. out[i] = a[i] + b[i] in six ways; a[i] = i, b[i] = 2 * i; " + elements);
-    const auto work = [](std::int64_t count) {
-        const double bytes = 4.0 * static_cast<double>(count);
-        return bench::Work{2 * bytes, bytes, bytes / 4};
-    };
 
     Sum x(n);
     add_cpu(x.a.view(), x.b.view(), x.out.view());
-    bool tripled = true;
-    for (std::int64_t i = 0; i < n; ++i) tripled &= x.out(i) == static_cast<float>(3 * i);
     const std::int64_t many = std::int64_t{1} << 24;
     Sum large(timing ? many : 0);
-    report.loop("add", "loop", tripled, "out[i] is 3 * i, every element", work(many),
-                [&] { add_cpu(large.a.view(), large.b.view(), large.out.view()); });
+    lesson::Version loop = version_of_add("loop", many);
+    loop.ok = true;
+    for (std::int64_t i = 0; i < n; ++i) loop.ok &= x.out(i) == static_cast<float>(3 * i);
+    loop.how = "out[i] is 3 * i, every element";
+    loop.run = [&](int) { add_cpu(large.a.view(), large.b.view(), large.out.view()); };
+    report.loop(loop);
 
     const gpu::Buffer<float> a(x.a), b(x.b);
     gpu::Buffer<float> out(n);
@@ -202,9 +210,13 @@ void versions_of_add(lesson::Report& report, bool timing) {
     for (const auto& step : ladder) {
         out.fill_bytes(0xff);
         step.add(a.view({n}), b.view({n}), out.view({n}), {});
-        report.port(
-            "add", step.version, same(out, x.out), "equals the loop, every element", work(huge),
-            [&] { step.add(huge_a.view({huge}), huge_b.view({huge}), huge_out.view({huge}), {}); });
+        lesson::Version port = version_of_add(step.version, huge);
+        port.ok = same(out, x.out);
+        port.how = "equals the loop, every element";
+        port.run = [&](int) {
+            step.add(huge_a.view({huge}), huge_b.view({huge}), huge_out.view({huge}), {});
+        };
+        report.port(port);
     }
 
     if (timing) {
@@ -229,11 +241,13 @@ void versions_of_add(lesson::Report& report, bool timing) {
             return choose_add(from, with, to);
         };
         out.fill_bytes(0xff);
-        const AddPath path = add_at(a, b, out, n - 1);
+        lesson::Version port = version_of_add(place.version, huge - 1);
+        port.path = name(add_at(a, b, out, n - 1));
         const std::vector<float> got = out.download(place.past_out, n - 1);
-        const bool ok = std::equal(got.begin(), got.end(), x.out.data() + place.past_in);
-        report.port("add", place.version, ok, std::string("takes ") + name(path), work(huge - 1),
-                    [&] { add_at(huge_a, huge_b, huge_out, huge - 1); });
+        port.ok = std::equal(got.begin(), got.end(), x.out.data() + place.past_in);
+        port.how = "takes " + port.path;
+        port.run = [&](int) { add_at(huge_a, huge_b, huge_out, huge - 1); };
+        report.port(port);
     }
 
     if (report.times_ports()) {
@@ -247,9 +261,13 @@ void versions_of_add(lesson::Report& report, bool timing) {
         out.fill_bytes(0xff);
         graph.launch();
         const std::vector<float> got = out.download(0, few);
-        const bool ok = std::equal(got.begin(), got.end(), x.out.data());
-        report.port("add", "1000 graph nodes", ok, "of 1,024 elements each", work(few * nodes),
-                    [&] { graph.launch(); });
+        lesson::Version port = version_of_add("1000 graph nodes", few * nodes);
+        port.shape = to_string(Shape{nodes, few});
+        port.ok = std::equal(got.begin(), got.end(), x.out.data());
+        port.how = "of 1,024 elements each";
+        port.cache = "warm";
+        port.run = [&](int) { graph.launch(); };
+        report.port(port);
     }
 }
 

@@ -97,41 +97,50 @@ void Report::check(bool ok, const std::string& text) {
     if (!csv_) std::printf("   %-5s  %s\n", ok ? "ok" : "WRONG", text.c_str());
 }
 
-void Report::line(const std::string& op, const std::string& version, bool ok,
-                  const std::string& how) {
+void Report::line(const Version& v) {
     ++checks_;
-    wrong_ += !ok;
-    if (csv_ && !ok) std::fprintf(stderr, "%s, %s: WRONG\n", op.c_str(), version.c_str());
+    wrong_ += !v.ok;
+    if (csv_ && !v.ok) std::fprintf(stderr, "%s, %s: WRONG\n", v.op.c_str(), v.version.c_str());
     if (csv_) return;
-    std::printf("   %-5s  %-7s %-22s %s\n", ok ? "ok" : "WRONG", op.c_str(), version.c_str(),
-                how.c_str());
+    std::printf("   %-5s  %-7s %-22s %s\n", v.ok ? "ok" : "WRONG", v.op.c_str(), v.version.c_str(),
+                v.how.c_str());
 }
 
-void Report::row(const std::string& op, const std::string& version, const bench::Work& work,
-                 const bench::Seconds& seconds, const bench::Limits& limits) {
+void Report::row(const Version& v, const bench::Seconds& seconds, const bench::Limits& limits) {
     if (!csv_) {
-        const std::string text = bench::roofline(work, seconds.median, limits);
+        const std::string text = bench::roofline(v.work, seconds.median, limits);
         std::printf("%-18s%s\n", "", text.c_str());
         return;
     }
-    const bench::Bound b = bench::bound(work, limits);
-    std::printf("%s,%s,%.0f,%.0f,%.4e,%.4e,%.4e,%s,%.4f\n", op.c_str(), version.c_str(),
-                work.bytes(), work.flops, seconds.median, seconds.p10, seconds.p90, b.name.c_str(),
-                b.seconds / seconds.median);
+    const bench::Bound b = bench::bound(v.work, limits);
+    std::printf("%s,%s,%.0f,%.0f,%.4e,%.4e,%.4e,%s,%.4f\n", v.op.c_str(), v.version.c_str(),
+                v.work.bytes(), v.work.flops, seconds.median, seconds.p10, seconds.p90,
+                b.name.c_str(), b.seconds / seconds.median);
 }
 
-void Report::loop(const std::string& op, const std::string& version, bool ok,
-                  const std::string& how, const bench::Work& work,
-                  const std::function<void()>& run) {
-    line(op, version, ok, how);
-    if (timing_) row(op, version, work, bench::host_seconds(csv_ ? 11 : 3, run), cpu_);
+void Report::verify(const Version& v) {
+    if (!v.verify || v.verify()) return;
+    ++wrong_;
+    std::fprintf(csv_ ? stderr : stdout, "   WRONG  %s, %s: after the timed runs\n", v.op.c_str(),
+                 v.version.c_str());
 }
 
-void Report::port(const std::string& op, const std::string& version, bool ok,
-                  const std::string& how, const bench::Work& work,
-                  const std::function<void()>& run) {
-    line(op, version, ok, how);
-    if (times_ports_) row(op, version, work, bench::gpu_seconds(csv_ ? 51 : 9, run), gpu_);
+void Report::loop(const Version& v) {
+    line(v);
+    if (!timing_) return;
+    if (v.refill) v.refill();
+    int i = 0;
+    row(v, bench::host_seconds(csv_ ? 11 : 3, [&] { v.run(i++); }), cpu_);
+    verify(v);
+}
+
+void Report::port(const Version& v) {
+    line(v);
+    if (!times_ports_) return;
+    if (v.refill) v.refill();
+    int i = 0;
+    row(v, bench::gpu_seconds(csv_ ? 51 : 9, [&] { v.run(i++); }), gpu_);
+    verify(v);
 }
 
 int Report::finish(const std::string& try_this) {
