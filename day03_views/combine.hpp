@@ -44,8 +44,8 @@ void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const f
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
                  const View<const float>& b, const View<float>& out);
 
-/// The pieces one behind the other along `dim`. Each piece is copied into its slice of out: one
-/// launch a piece. torch.cat, np.concatenate.
+/// The pieces one behind the other along `dim`. Each piece is copied into its slice of out, by the
+/// path that copy() chooses for it. torch.cat, np.concatenate.
 /// @param pieces  at least one; shapes equal to out's but for `dim`, where they add up to out's
 /// @param dim     may count from the back
 /// @throws std::invalid_argument  also for other shapes; a piece may not be part of out

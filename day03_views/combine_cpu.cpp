@@ -5,6 +5,7 @@
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/combine_walk.hpp"
+#include "day03_views/copy.hpp"
 
 namespace sixdays::day03_views {
 
@@ -31,15 +32,6 @@ void where_loop(View<const std::uint8_t> mask, View<const float> a, View<const f
 }
 // [where]
 
-// [place]
-void place_loop(View<const float> piece, View<float> out) {
-    for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
-        out(at) = piece(at);
-    }
-}
-// [place]
-
 }  // namespace
 
 void add_broadcast_cpu(View<const float> a, View<const float> b, View<float> out) {
@@ -62,7 +54,7 @@ void concat_cpu(const std::vector<View<const float>>& pieces, int dim, View<floa
     std::int64_t begin = 0;
     for (const View<const float>& piece : pieces) {
         const std::int64_t end = begin + piece.extent(d);
-        place_loop(piece, slice(out, d, begin, end));
+        copy_cpu(piece, slice(out, d, begin, end));
         begin = end;
     }
 }

@@ -4,6 +4,7 @@
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
 #include "day03_views/combine_walk.hpp"
+#include "day03_views/copy.hpp"
 
 namespace sixdays::day03_views {
 
@@ -96,29 +97,6 @@ __global__ void where_kernel(const __grid_constant__ Walk<RANK, 4> walk, const s
 }
 // [where]
 
-// [place]
-template <int RANK>
-__global__ void place_kernel(const __grid_constant__ Walk<RANK, 2> walk, const float* piece,
-                             float* out) {
-    const std::uint32_t first = blockIdx.x * kThreads * kEach + threadIdx.x;
-    float x[kEach];
-    std::int64_t to[kEach];
-    for (int j = 0; j < kEach; ++j) {
-        const std::uint32_t k = first + j * kThreads;
-        if (k < walk.size) {
-            const Offsets<2> at = walk.offsets(k);
-            to[j] = at.of[0];
-            x[j] = piece[at.of[1]];
-        }
-    }
-    for (int j = 0; j < kEach; ++j) {
-        if (first + j * kThreads < walk.size) {
-            out[to[j]] = x[j];
-        }
-    }
-}
-// [place]
-
 }  // namespace
 
 // --- launchers -----------------------------------------------------------------------------------
@@ -195,20 +173,10 @@ void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<flo
                  gpu::Stream stream) {
     check_concat(pieces, dim, out);
     const int d = checked_dim("concat", dim, out.rank());
-    const auto place = [&](View<float> to, View<const float> piece) {
-        const auto layouts = simplify(to.layout, piece.layout);
-        with_rank(layouts[0].rank(), [&](auto rank) {
-            constexpr int RANK = rank;
-            const Walk<RANK, 2> walk(layouts);
-            const unsigned grid = gpu::blocks_for(walk.size, kThreads * kEach);
-            place_kernel<RANK><<<grid, kThreads, 0, stream>>>(walk, piece.data, to.data);
-            gpu::check_launch("place_kernel", grid, kThreads);
-        });
-    };
     std::int64_t begin = 0;
     for (const View<const float>& piece : pieces) {
         const std::int64_t end = begin + piece.extent(d);
-        if (piece.size() > 0) in_pieces(kWalkable, place, slice(out, d, begin, end), piece);
+        copy_cuda(piece, slice(out, d, begin, end), stream);
         begin = end;
     }
 }
