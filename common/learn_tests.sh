@@ -65,6 +65,7 @@ words() {
     learns "a day's number alone" 0 "$day" -- start 1
     learns "an unknown exercise" 2 'nonsense' "$one" "$other" -- hint day01 nonsense
     learns "a word too many" 2 'too many' -- start day01 "$one"
+    learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
     learns "a day that must be named" 2 'Which day' -- hint
 
     rm -r my

@@ -3,9 +3,11 @@
 /// So shape does not matter, only the number of elements: each loop is one loop over flat memory.
 ///
 /// For all of them: tensors are contiguous and of one shape, of any rank; 0 elements are fine; any
-/// address a float may have; `out` may be an input itself, but not overlap it otherwise.
+/// address an element may have; `out` may be an input itself, but not overlap it otherwise.
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
 #pragma once
+
+#include <cstdint>
 
 #include "common/gpu/stream.hpp"
 #include "common/tensor/view.hpp"
@@ -39,5 +41,17 @@ enum class AddPath { sixteen_bytes, any_address };
 [[nodiscard]] AddPath choose_add(const View<const float>& a, const View<const float>& b,
                                  const View<float>& out);
 [[nodiscard]] const char* name(AddPath path);
+
+/// out = 255 - in: the photographic negative of an image, one byte an element.
+void invert_cpu(View<const std::uint8_t> in, View<std::uint8_t> out);
+void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out, gpu::Stream stream = {});
+void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out);
+
+/// Which kernel invert_cuda takes. One moves 16 bytes at once, which needs two pointers that are
+/// equally far from a multiple of 16. The other goes byte by byte from any address to any other.
+enum class InvertPath { sixteen_bytes, single_bytes };
+[[nodiscard]] InvertPath choose_invert(const View<const std::uint8_t>& in,
+                                       const View<std::uint8_t>& out);
+[[nodiscard]] const char* name(InvertPath path);
 
 }  // namespace sixdays::day01_flat_memory

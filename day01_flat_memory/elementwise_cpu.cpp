@@ -47,6 +47,14 @@ void add_loop(const float* a, const float* b, std::int64_t n, float* out) {
 }
 // [add]
 
+// [invert]
+void invert_loop(const std::uint8_t* in, std::int64_t n, std::uint8_t* out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = static_cast<std::uint8_t>(255 - in[i]);
+    }
+}
+// [invert]
+
 }  // namespace
 
 void square_cpu(View<const float> in, View<float> out) {
@@ -69,18 +77,24 @@ void add_cpu(View<const float> a, View<const float> b, View<float> out) {
     add_loop(a.data, b.data, out.size(), out.data);
 }
 
+void invert_cpu(View<const std::uint8_t> in, View<std::uint8_t> out) {
+    check_invert(in, out);
+    invert_loop(in.data, out.size(), out.data);
+}
+
 // --- what loop and port refuse, in the same words ------------------------------------------------
 namespace {
 
-void check_input(const char* op, const char* name, const View<const float>& in,
-                 const View<float>& out) {
+template <class T>
+void check_input(const char* op, const char* name, const View<const T>& in, const View<T>& out) {
     require_same_shape(op, name, in, "out", out);
     require_contiguous(op, name, in);
     require_memory(op, name, in);
     require_same_or_apart(op, name, in, "out", out);
 }
 
-void check_output(const char* op, const View<float>& out) {
+template <class T>
+void check_output(const char* op, const View<T>& out) {
     require_contiguous(op, "out", out);
     require_memory(op, "out", out);
 }
@@ -109,12 +123,21 @@ void check_add(const View<const float>& a, const View<const float>& b, const Vie
     check_input("add", "b", b, out);
 }
 
-// --- which kernel add_cuda takes -----------------------------------------------------------------
+void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out) {
+    check_output("invert", out);
+    check_input("invert", "in", in, out);
+}
+
+// --- which kernel add_cuda and invert_cuda take --------------------------------------------------
+namespace {
+
+std::uintptr_t past_multiple_of_16(const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % 16;
+}
+
+}  // namespace
 
 AddPath choose_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
-    const auto past_multiple_of_16 = [](const float* p) {
-        return reinterpret_cast<std::uintptr_t>(p) % 16;
-    };
     const bool alike = past_multiple_of_16(a.data) == past_multiple_of_16(out.data) &&
                        past_multiple_of_16(b.data) == past_multiple_of_16(out.data);
     return alike ? AddPath::sixteen_bytes : AddPath::any_address;
@@ -124,12 +147,21 @@ const char* name(AddPath path) {
     return path == AddPath::sixteen_bytes ? "16 bytes a load" : "single elements";
 }
 
+InvertPath choose_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out) {
+    const bool alike = past_multiple_of_16(in.data) == past_multiple_of_16(out.data);
+    return alike ? InvertPath::sixteen_bytes : InvertPath::single_bytes;
+}
+
+const char* name(InvertPath path) {
+    return path == InvertPath::sixteen_bytes ? "16 bytes a load" : "single bytes";
+}
+
 std::int64_t head_before_16(const View<const float>& a, const View<const float>& b,
                             const View<float>& out) {
     if (choose_add(a, b, out) != AddPath::sixteen_bytes) {
         refuse("add: 16-byte loads need a, b and out equally far from a multiple of 16 bytes");
     }
-    const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(out.data) % 16;  // 0, 4, 8 or 12
+    const std::uintptr_t past = past_multiple_of_16(out.data);  // 0, 4, 8 or 12
     const auto head = static_cast<std::int64_t>((16 - past) % 16 / sizeof(float));
     return std::min(head, out.size());
 }

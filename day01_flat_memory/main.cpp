@@ -7,12 +7,14 @@
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
+#include "common/gpu/different.hpp"
 #include "common/gpu/graph.hpp"
 #include "common/lesson/options.hpp"
 #include "common/lesson/png.hpp"
 #include "common/lesson/report.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/tensor.hpp"
+#include "day01_flat_memory/bench.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day01_flat_memory/fill.hpp"
 #include "day01_flat_memory/first.hpp"
@@ -164,16 +166,118 @@ struct Sum {
             b(i) = static_cast<float>(2 * i);
         }
     }
+    bool right() const {
+        bool ok = true;
+        for (std::int64_t i = 0; i < out.size(); ++i) ok &= out(i) == static_cast<float>(3 * i);
+        return ok;
+    }
 };
 
-lesson::Version version_of_add(const std::string& version, std::int64_t timed) {
+// The same on the device, as often as `times` says: larger than what the loop is timed on, so that
+// no cache can hold it, and yet made in a moment.
+struct SumOnDevice {
+    gpu::Buffer<float> a, b, out, want;
+    SumOnDevice(const Sum& sum, std::int64_t times)
+        : a(sum.out.size() * times), b(a.size()), out(a.size()), want(a.size()) {
+        for (std::int64_t i = 0; i < times; ++i) {
+            const std::int64_t count = sum.out.size();
+            a.upload(sum.a.data(), count, i * count);
+            b.upload(sum.b.data(), count, i * count);
+            want.upload(sum.out.data(), count, i * count);
+        }
+    }
+    void poison() { out.fill_bytes(0xff); }
+    // `count` sums of inputs from element `past_in` on, written from element `past_out` on.
+    bool right(std::int64_t past_in, std::int64_t past_out, std::int64_t count) const {
+        return gpu::count_different(out.data() + past_out, want.data() + past_in, 4 * count) == 0;
+    }
+};
+
+lesson::Version version_of_add(const std::string& version, const Shape& timed) {
     lesson::Version v;
     v.op = "add";
     v.version = version;
-    v.shape = to_string(Shape{timed});
-    const double bytes = 4.0 * static_cast<double>(timed);
+    v.shape = to_string(timed);
+    const double bytes = 4.0 * static_cast<double>(size(timed));
     v.work = {2 * bytes, bytes, bytes / 4};
     return v;
+}
+
+void ladder_of_add(lesson::Report& report, SumOnDevice& x, SumOnDevice& huge) {
+    const struct {
+        const char* version;
+        Add add;
+    } ladder[] = {{"one element a thread", add_one_element},
+                  {"grid-stride loop", add_grid_stride},
+                  {"16 bytes a load", add_sixteen_bytes},
+                  {"two loads in flight", add_two_in_flight},
+                  {"any address", add_any_address}};
+    for (const auto& step : ladder) {
+        const auto run = [&](SumOnDevice& s) {
+            const Shape all{s.out.size()};
+            step.add(s.a.view(all), s.b.view(all), s.out.view(all), {});
+        };
+        x.poison();
+        run(x);
+        lesson::Version port = version_of_add(step.version, {huge.out.size()});
+        port.ok = x.right(0, 0, x.out.size());
+        port.how = "equals the loop, every element";
+        port.refill = [&] { huge.poison(); };
+        port.run = [&](int) { run(huge); };
+        port.verify = [&] { return huge.right(0, 0, huge.out.size()); };
+        report.port(port);
+    }
+}
+
+void places_of_add(lesson::Report& report, SumOnDevice& x, SumOnDevice& huge) {
+    const struct {
+        const char* version;
+        std::int64_t past_in;   // elements that the inputs lie past a multiple of 16 bytes
+        std::int64_t past_out;  // and the output
+    } places[] = {{"all aligned", 0, 0}, {"all 4 bytes past", 1, 1}, {"inputs 4 bytes past", 1, 0}};
+    for (const auto& place : places) {
+        const auto run = [&](SumOnDevice& s) {
+            const Layout all = row_major({s.out.size() - 1});
+            const View<const float> a = s.a.view(all, place.past_in);
+            const View<const float> b = s.b.view(all, place.past_in);
+            const View<float> out = s.out.view(all, place.past_out);
+            add_cuda(a, b, out);
+            return name(choose_add(a, b, out));
+        };
+        const auto right = [&](const SumOnDevice& s) {
+            return s.right(place.past_in, place.past_out, s.out.size() - 1);
+        };
+        x.poison();
+        const std::int64_t timed = std::max<std::int64_t>(huge.out.size() - 1, 0);
+        lesson::Version port = version_of_add(place.version, {timed});
+        port.path = run(x);
+        port.ok = right(x);
+        port.how = "takes " + port.path;
+        port.refill = [&] { huge.poison(); };
+        port.run = [&](int) { run(huge); };
+        port.verify = [&] { return right(huge); };
+        report.port(port);
+    }
+}
+
+// A launch costs more than these few elements do; in a graph it costs less.
+void graph_of_add(lesson::Report& report, SumOnDevice& x) {
+    const std::int64_t few = 1024, nodes = 1000;
+    gpu::Graph graph([&](gpu::Stream stream) {
+        for (std::int64_t i = 0; i < nodes; ++i) {
+            add_cuda(x.a.view({few}), x.b.view({few}), x.out.view({few}), stream);
+        }
+    });
+    x.poison();
+    graph.launch();
+    lesson::Version port = version_of_add("1000 graph nodes", {nodes, few});
+    port.ok = x.right(0, 0, few);
+    port.how = "of 1,024 elements each";
+    port.cache = "warm";
+    port.refill = [&] { x.poison(); };
+    port.run = [&](int) { graph.launch(); };
+    port.verify = [&] { return x.right(0, 0, few); };
+    report.port(port);
 }
 
 void versions_of_add(lesson::Report& report, bool timing) {
@@ -185,90 +289,25 @@ void versions_of_add(lesson::Report& report, bool timing) {
     add_cpu(x.a.view(), x.b.view(), x.out.view());
     const std::int64_t many = std::int64_t{1} << 24;
     Sum large(timing ? many : 0);
-    lesson::Version loop = version_of_add("loop", many);
-    loop.ok = true;
-    for (std::int64_t i = 0; i < n; ++i) loop.ok &= x.out(i) == static_cast<float>(3 * i);
+    lesson::Version loop = version_of_add("loop", {many});
+    loop.ok = x.right();
     loop.how = "out[i] is 3 * i, every element";
+    loop.refill = [&] { std::fill_n(large.out.data(), many, std::nanf("")); };
     loop.run = [&](int) { add_cpu(large.a.view(), large.b.view(), large.out.view()); };
+    loop.verify = [&] { return large.right(); };
     report.loop(loop);
 
-    const gpu::Buffer<float> a(x.a), b(x.b);
-    gpu::Buffer<float> out(n);
-    // Four times what the loop is timed on, so that no cache can hold it.
-    const std::int64_t huge = report.times_ports() ? 4 * many : 0;
-    gpu::Buffer<float> huge_a(huge), huge_b(huge), huge_out(huge);
-    huge_a.fill_bytes(0x3f);
-    huge_b.fill_bytes(0x3e);
-    const struct {
-        const char* version;
-        Add add;
-    } ladder[] = {{"one element a thread", add_one_element},
-                  {"grid-stride loop", add_grid_stride},
-                  {"16 bytes a load", add_sixteen_bytes},
-                  {"two loads in flight", add_two_in_flight},
-                  {"any address", add_any_address}};
-    for (const auto& step : ladder) {
-        out.fill_bytes(0xff);
-        step.add(a.view({n}), b.view({n}), out.view({n}), {});
-        lesson::Version port = version_of_add(step.version, huge);
-        port.ok = same(out, x.out);
-        port.how = "equals the loop, every element";
-        port.run = [&](int) {
-            step.add(huge_a.view({huge}), huge_b.view({huge}), huge_out.view({huge}), {});
-        };
-        report.port(port);
-    }
-
+    SumOnDevice on_device(x, 1), huge(large, report.times_ports() ? 4 : 0);
+    ladder_of_add(report, on_device, huge);
     if (timing) {
         report.note("Times are for " + with_commas(many) + " elements in the loop" +
-                    (report.times_ports() ? ", " + with_commas(huge) + " in the ports." : "."));
+                    (report.times_ports() ? ", " + with_commas(4 * many) + " in the ports." : "."));
     }
     report.note(
         "add_cuda chooses by address. 16-byte loads begin at a multiple of 16; where all pointers\n"
         "   lie equally far past one, the first few elements go one by one and the rest in quads.");
-    const struct {
-        const char* version;
-        std::int64_t past_in;   // elements that the inputs lie past a multiple of 16 bytes
-        std::int64_t past_out;  // and the output
-    } places[] = {{"all aligned", 0, 0}, {"all 4 bytes past", 1, 1}, {"inputs 4 bytes past", 1, 0}};
-    for (const auto& place : places) {
-        const auto add_at = [&](const gpu::Buffer<float>& p, const gpu::Buffer<float>& q,
-                                gpu::Buffer<float>& o, std::int64_t count) {
-            const View<float> to = o.view(row_major({count}), place.past_out);
-            const View<const float> from = p.view(row_major({count}), place.past_in);
-            const View<const float> with = q.view(row_major({count}), place.past_in);
-            add_cuda(from, with, to);
-            return choose_add(from, with, to);
-        };
-        out.fill_bytes(0xff);
-        lesson::Version port = version_of_add(place.version, huge - 1);
-        port.path = name(add_at(a, b, out, n - 1));
-        const std::vector<float> got = out.download(place.past_out, n - 1);
-        port.ok = std::equal(got.begin(), got.end(), x.out.data() + place.past_in);
-        port.how = "takes " + port.path;
-        port.run = [&](int) { add_at(huge_a, huge_b, huge_out, huge - 1); };
-        report.port(port);
-    }
-
-    if (report.times_ports()) {
-        // A launch costs more than these few elements do; in a graph it costs less.
-        const std::int64_t few = 1024, nodes = 1000;
-        gpu::Graph graph([&](gpu::Stream stream) {
-            for (std::int64_t i = 0; i < nodes; ++i) {
-                add_cuda(a.view({few}), b.view({few}), out.view({few}), stream);
-            }
-        });
-        out.fill_bytes(0xff);
-        graph.launch();
-        const std::vector<float> got = out.download(0, few);
-        lesson::Version port = version_of_add("1000 graph nodes", few * nodes);
-        port.shape = to_string(Shape{nodes, few});
-        port.ok = std::equal(got.begin(), got.end(), x.out.data());
-        port.how = "of 1,024 elements each";
-        port.cache = "warm";
-        port.run = [&](int) { graph.launch(); };
-        report.port(port);
-    }
+    places_of_add(report, on_device, huge);
+    if (report.times_ports()) graph_of_add(report, on_device);
 }
 
 // --- 6 -------------------------------------------------------------------------------------------
@@ -307,6 +346,19 @@ void other_elementwise(lesson::Report& report) {
     report.check(
         ok && same(dout, out),
         "saxpy   3 * x + y  y[i] = 10^6 - i: the loop gives 10^6 + 2 * i, the port equals it");
+
+    // Bytes, as in an image: 0, 1, ..., 255, 0, 1, ...
+    Tensor<std::uint8_t> grey(Shape{n}), negative(Shape{n});
+    for (std::int64_t i = 0; i < n; ++i) grey(i) = static_cast<std::uint8_t>(i % 256);
+    const gpu::Buffer<std::uint8_t> dgrey(grey);
+    gpu::Buffer<std::uint8_t> dnegative(n);
+    invert_cpu(grey.view(), negative.view());
+    ok = true;
+    for (std::int64_t i = 0; i < n; ++i) ok &= negative(i) == 255 - i % 256;
+    invert_cuda(dgrey.view({n}), dnegative.view({n}));
+    report.check(ok && same(dnegative, negative),
+                 "invert  255 - x    x[i] = i % 256, a byte each: the loop gives 255 - x, the port "
+                 "equals it");
 }
 
 // --- 7 -------------------------------------------------------------------------------------------
@@ -418,6 +470,7 @@ int lesson_of_the_day(const lesson::Options& options) {
     lesson::Report report(kTitle, kWhat, options);
     if (options.bench) {
         versions_of_add(report, true);
+        bench_all_but_add(report);
         return report.finish("");
     }
     memory_is_one_run(report);

@@ -180,6 +180,24 @@ TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
     CHECK(saxpy.matches(Tensor<float>({2, 3}, {12, 24, 36, 48, 60, 72})));
 }
 
+TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwise][small]") {
+    // By hand: black and white change places, 1 becomes 254, and 127 and 128 change places.
+    const Tensor<std::uint8_t> few({5}, {0, 1, 127, 128, 255}), known({5}, {255, 254, 128, 127, 0});
+    HostOut<std::uint8_t> out({5}, {}, Poison{77});
+    invert_cpu(few.view(), out.view());
+    CHECK(out.matches(known));
+    // Each of the 256 bytes at each place of a piece of 16 bytes: 257 = 16 * 16 + 1.
+    Tensor<std::uint8_t> all({16 * 257});
+    for (std::int64_t i = 0; i < all.size(); ++i) {
+        all(i) = static_cast<std::uint8_t>(i % 257 % 256);
+    }
+    DeviceIn<std::uint8_t> din(all);
+    DeviceOut<std::uint8_t> got(all.shape());
+    invert_cuda(din.view(), got.view());
+    const Tensor<std::uint8_t> values = got.values();
+    for (std::int64_t i = 0; i < all.size(); ++i) REQUIRE(values(i) == 255 - all(i));
+}
+
 TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") {
     // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. As a float of its own the product loses its 2^-24; less
     // 1 + 2^-11 it then leaves 0, where one rounding at the end leaves 2^-24.
@@ -325,6 +343,93 @@ TEST_CASE("square, scale and saxpy equal their loops, at every size and address"
             if (n > 0) CHECK(std::string(gpu::last_kernel()) == "saxpy_kernel");
         }
     }
+}
+
+// `lead` bytes before the first: every distance from a multiple of 16.
+void check_invert_port(std::int64_t n, Lead lead_in, Lead lead_out) {
+    const Tensor<std::uint8_t> in = distinct<std::uint8_t>({n});  // 1 to 226, so never the poison
+    HostOut<std::uint8_t> want({n});
+    invert_cpu(in.view(), want.view());
+    DeviceIn<std::uint8_t> din(in, lead_in);
+    DeviceOut<std::uint8_t> got({n}, lead_out);
+    invert_cuda(din.view(), got.view());
+    CHECK(got.matches(want));
+    CHECK(din.unchanged());
+    if (n == 0) return;
+    const bool agree = lead_in.elements % 16 == lead_out.elements % 16;
+    CHECK(choose_invert(din.view(), got.view()) ==
+          (agree ? InvertPath::sixteen_bytes : InvertPath::single_bytes));
+    CHECK(std::string(gpu::last_kernel()) ==
+          (agree ? "invert_sixteen_kernel" : "invert_single_kernel"));
+}
+
+TEST_CASE("invert equals its loop, from every address to every other",
+          "[day01][elementwise][small]") {
+    for (std::int64_t in = 0; in < 17; ++in) {
+        for (std::int64_t out = 0; out < 17; ++out) {
+            CAPTURE(in, out);
+            check_invert_port(261, {in}, {out});
+        }
+    }
+    std::vector<std::int64_t> sizes = kSizes;
+    // One below, at and one above a block of pieces: 4 * 256 * 16 bytes.
+    for (const std::int64_t n : {15, 16, 17, 29, 30, 4095, 16383, 16384, 16385, 70001}) {
+        sizes.push_back(n);
+    }
+    for (const std::int64_t n : sizes) {
+        for (const std::int64_t lead : {0, 1, 8, 15}) {
+            CAPTURE(n, lead);
+            check_invert_port(n, {lead}, {lead});
+        }
+        CAPTURE(n);
+        check_invert_port(n, {3}, {0});
+    }
+}
+
+TEST_CASE("invert equals its loop on a million bytes", "[day01][elementwise][full]") {
+    check_invert_port(1000003, {5}, {5});
+    check_invert_port(1000003, {5}, {6});
+}
+
+TEST_CASE("invert twice is what it was, in place and in any rank", "[day01][elementwise][small]") {
+    CHECK(std::string(name(InvertPath::sixteen_bytes)) == "16 bytes a load");
+    CHECK(std::string(name(InvertPath::single_bytes)) == "single bytes");
+    for (const Shape& shape :
+         {Shape{}, Shape{7}, Shape{3, 5, 11}, Shape{1, 2, 3, 4, 5, 1, 2, 3}, Shape{4, 0, 3}}) {
+        CAPTURE(to_string(shape));
+        const Tensor<std::uint8_t> in = distinct<std::uint8_t>(shape, 3);
+        HostOut<std::uint8_t> want(shape);
+        invert_cpu(in.view(), want.view());
+        auto host = HostOut<std::uint8_t>::holding(in);
+        invert_cpu(host.view(), host.view());
+        CHECK(host.matches(want));
+        auto both = DeviceOut<std::uint8_t>::holding(in, Lead{3});
+        invert_cuda(both.view(), both.view());
+        CHECK(both.matches(want));
+        invert_cuda(both.view(), both.view());
+        CHECK(both.matches(in));
+    }
+}
+
+TEST_CASE("invert refuses other shapes, gaps, null pointers and overlap",
+          "[day01][elementwise][small]") {
+    Tensor<std::uint8_t> x({2, 3}), out({2, 3}), wide({3, 2}), run({9});
+    const auto both = [](View<const std::uint8_t> in, View<std::uint8_t> to, const char* words) {
+        return both_refuse([&] { invert_cpu(in, to); }, [&] { invert_cuda(in, to); }, words);
+    };
+    const View<std::uint8_t> null(nullptr, Shape{2, 3});
+    const View<std::uint8_t> turned(x.data(), Layout({2, 3}, {1, 2}));
+    const View<std::uint8_t> low(run.data(), Shape{8}), high(run.data() + 1, Shape{8});
+    CHECK(both(wide.view(), out.view(),
+               "invert: in has shape (3, 2), but out has shape (2, 3); they must be equal"));
+    CHECK(both(turned, out.view(), "invert: in has shape (2, 3), strides (1, 2), which is not"));
+    CHECK(both(out.view(), turned, "invert: out has shape (2, 3), strides (1, 2), which is not"));
+    CHECK(both(null, out.view(), "invert: in is a null pointer"));
+    CHECK(both(x.view(), null, "invert: out is a null pointer"));
+    CHECK(both(low, high, "invert: in and out overlap without being the same tensor"));
+    const View<std::uint8_t> nothing(nullptr, Shape{3, 0});
+    invert_cpu(nothing, nothing);
+    invert_cuda(nothing, nothing);
 }
 
 TEST_CASE("elementwise operations take any rank from 0 to 8", "[day01][elementwise][small]") {
@@ -696,7 +801,8 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
     const DeviceIn<float> da(a), db(b);
     DeviceOut<float> out({n});
     DeviceOut<float> matrix({16, 64}), cube({4, 8, 32}), scores({2, 2, 8, 32});
-    DeviceOut<std::uint8_t> picture({16, 64});
+    DeviceOut<std::uint8_t> picture({16, 64}), negative({n});
+    const DeviceIn<std::uint8_t> bytes(distinct<std::uint8_t>({n}));
     const auto add = [&](Add port) {
         return [&, port] { port(da.view(), db.view(), out.view(), {}); };
     };
@@ -717,6 +823,8 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
         {"fill3", [&] { fill_cuda(32, cube.view()); }, 32, 128},
         {"fill4", [&] { fill_cuda(32, scores.view()); }, 32, 128},
         {"picture", [&] { picture_cuda({}, picture.view()); }, 32, 32},
+        // 64 pieces of 16 bytes: 2 warps.
+        {"invert", [&] { invert_cuda(bytes.view(), negative.view()); }, 2 * 2, 2 * 32},
     };
     for (const auto& port : ports) {
         CAPTURE(port.name);
@@ -769,6 +877,11 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
     }
     picture_cpu({}, pixels.view());
     check(pixels, [&](auto out, auto stream) { picture_cuda({}, out, stream); });
+    const Tensor<std::uint8_t> grey = distinct<std::uint8_t>({9, 33});
+    const DeviceIn<std::uint8_t> dgrey(grey), dgrey1(grey, Lead{1});
+    invert_cpu(grey.view(), pixels.view());
+    check(pixels, [&](auto out, auto stream) { invert_cuda(dgrey.view(), out, stream); });
+    check(pixels, [&](auto out, auto stream) { invert_cuda(dgrey1.view(), out, stream); });
 }
 
 // --- more than 2^31 elements, on the emulator: the last blocks only
@@ -843,6 +956,31 @@ TEST_CASE("add reaches past 2^32 elements", "[day01][elementwise][huge]") {
             CHECK(std::memcmp(got.data(), want.data(),
                               static_cast<std::size_t>(count) * sizeof(float)) == 0);
         });
+    }
+}
+
+TEST_CASE("invert reaches past 2^31 bytes", "[day01][elementwise][huge]") {
+    const std::int64_t n = kTwo31 + 7, period = 226 * 70001;  // distinct bytes have a period of 226
+    need_device_memory(2 * (n + 1));
+    const Tensor<std::uint8_t> in = distinct<std::uint8_t>({period});
+    Tensor<std::uint8_t> want({period});
+    invert_cpu(in.view(), want.view());
+    gpu::Buffer<std::uint8_t> din(n), dout(n + 1);
+    const auto parts = [&](auto visit) {
+        for (std::int64_t first = 0; first < n; first += period) {
+            visit(first, std::min(period, n - first));
+        }
+    };
+    parts([&](std::int64_t first, std::int64_t count) { din.upload(in.data(), count, first); });
+    for (const std::int64_t lead : {0, 1}) {  // 16-byte loads, then single bytes
+        dout.fill_bytes(0xff);
+        invert_cuda(din.view({n}), dout.view(row_major({n}), lead));
+        parts([&](std::int64_t first, std::int64_t count) {
+            const std::vector<std::uint8_t> got = dout.download(first + lead, count);
+            CAPTURE(lead, first);
+            CHECK(std::memcmp(got.data(), want.data(), static_cast<std::size_t>(count)) == 0);
+        });
+        CHECK(dout.download(lead == 0 ? n : 0, 1)[0] == 0xff);  // nothing written beside it
     }
 }
 

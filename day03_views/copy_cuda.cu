@@ -88,11 +88,28 @@ __device__ uint4 repeated(uint4 x) {
 // Nearly all it does is write: the lanes of a warp share an element of `in`, or a few.
 template <class T, int RANK>
 __global__ void copy_splat_kernel(const T* in, const __grid_constant__ Walk<RANK> w, uint4* out) {
+<<<<<<< HEAD
     const std::uint32_t k = blockIdx.x * kThreads + threadIdx.x;
     if (k < w.size) {
         std::int64_t from, to;
         offsets_of(w, k, from, to);
         out[to] = repeated(in[from]);
+=======
+    constexpr int kEach = 4;
+    const std::uint32_t first = blockIdx.x * (kEach * kThreads) + threadIdx.x;
+    T value[kEach];
+    std::int64_t to[kEach];
+    for (int j = 0; j < kEach; ++j) {
+        const std::uint32_t k = first + j * kThreads;
+        if (k < w.size) {
+            std::int64_t from;
+            offsets_of(w, k, from, to[j]);
+            value[j] = in[from];
+        }
+>>>>>>> day03
+    }
+    for (int j = 0; j < kEach; ++j) {
+        if (first + j * kThreads < w.size) out[to[j]] = repeated(value[j]);
     }
 }
 

@@ -1,10 +1,8 @@
 // Day 03 as a run: every line that says "ok" was checked a moment before.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +12,8 @@
 #include "common/lesson/report.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
+#include "day03_views/bench.hpp"
+#include "day03_views/copy.hpp"
 #include "day03_views/steps/steps.hpp"
 #include "day03_views/transpose.hpp"
 
@@ -27,191 +27,190 @@ const char* const kWhat =
     "A view is a pointer and a layout over memory that somebody else owns; transforms copy "
     "nothing.";
 
-// --- moves: checked on small shapes against the loop, timed on large ones ------------------------
+// --- 1 -------------------------------------------------------------------------------------------
 
-using Move = std::function<void(const BytesIn&, const BytesOut&)>;
-
-// From where to where, as layouts; their index (0, 0, ...) lies so many elements into the memory.
-struct Shapes {
-    Layout in, out;
-};
-
-struct Kind {
-    const char* dtype;
-    int element;  // bytes
-};
-const Kind kUint8 = {"uint8", 1}, kBf16 = {"bfloat16", 2}, kFloat = {"float32", 4};
-
-std::int64_t bytes_of(const Layout& layout, int element) {
-    return required_span(layout) * element;
-}
-
-// Where index (0, 0, ...) lies in memory that holds the layout and nothing else.
-template <class Byte>
-Byte* origin(Byte* memory, const Layout& layout, int element) {
-    return layout.size() == 0 ? memory : memory - reach(layout).lowest * element;
-}
-
-// Elements that must be read: those that a stride of 0 shows again and again are read once.
-double elements_read(const Layout& layout) {
-    double n = 1;
-    for (int d = 0; d < layout.rank(); ++d) {
-        if (layout.stride(d) != 0) n *= static_cast<double>(layout.extent(d));
-    }
-    return n;
-}
-
-std::vector<std::uint8_t> noise(std::int64_t bytes) {
-    std::vector<std::uint8_t> x(static_cast<std::size_t>(bytes));
-    std::uint64_t state = 1;
-    for (std::uint8_t& byte : x) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        byte = static_cast<std::uint8_t>(state >> 56);
-    }
+// x (2, 3, 4) holds its own offsets, so an element says where it lies.
+Tensor<float> offsets_as_values() {
+    Tensor<float> x({2, 3, 4});
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i);
     return x;
 }
 
-// Does the port leave the same bytes as the loop, between the elements too?
-bool equals_loop(const Kind& kind, const Shapes& s, const Move& loop, const Move& port) {
-    const std::int64_t in_bytes = bytes_of(s.in, kind.element);
-    const std::int64_t out_bytes = bytes_of(s.out, kind.element);
-    const std::vector<std::uint8_t> in = noise(in_bytes);
-    std::vector<std::uint8_t> want(static_cast<std::size_t>(out_bytes), 0xff);
-    loop({origin(in.data(), s.in, kind.element), kind.element, s.in},
-         {origin(want.data(), s.out, kind.element), kind.element, s.out});
-    gpu::Buffer<std::uint8_t> din(in_bytes), dout(out_bytes);
-    din.upload(in.data(), in_bytes);
-    dout.fill_bytes(0xff);
-    port({origin(din.data(), s.in, kind.element), kind.element, s.in},
-         {origin(dout.data(), s.out, kind.element), kind.element, s.out});
-    return dout.download() == want;
+// What a view shows, in the order of its indices: "0 4 8 .."
+std::string shown(const View<const float>& v, std::int64_t most) {
+    std::string text;
+    const std::int64_t n = v.size();
+    for (std::int64_t k = 0; k < std::min(n, most); ++k) {
+        text +=
+            (k > 0 ? " " : "") + std::to_string(static_cast<int>(v(unravel(k, v.layout.shape))));
+    }
+    return text + (n > most ? " .." : "");
 }
 
-// Device memory for the timed runs: as many inputs and outputs as it takes to pass the L2 cache.
-class Arena {
-public:
-    Arena(const Kind& kind, const Shapes& s) : kind_(kind), s_(s) {
-        in_bytes_ = (bytes_of(s.in, kind.element) + 255) / 256 * 256;
-        out_bytes_ = (bytes_of(s.out, kind.element) + 255) / 256 * 256;
-        const std::int64_t l2 = std::max<std::int64_t>(gpu::device().l2_bytes, 1);
-        sets_ = static_cast<int>(2 * l2 / (in_bytes_ + out_bytes_) + 1);
-        in_ = std::make_unique<gpu::Buffer<std::uint8_t>>(sets_ * in_bytes_);
-        out_ = std::make_unique<gpu::Buffer<std::uint8_t>>(sets_ * out_bytes_);
-        const std::vector<std::uint8_t> some = noise(std::min(in_bytes_, std::int64_t{1} << 24));
-        const auto size = static_cast<std::int64_t>(some.size());
-        for (std::int64_t at = 0; at < in_->size(); at += size) {
-            in_->upload(some.data(), std::min(size, in_->size() - at), at);
-        }
-    }
-    int sets() const { return sets_; }
-    void poison() { out_->fill_bytes(0xff); }
-    void run(const Move& move, int i) {
-        const int set = i % sets_;
-        move({origin(in_->data() + set * in_bytes_, s_.in, kind_.element), kind_.element, s_.in},
-             {origin(out_->data() + set * out_bytes_, s_.out, kind_.element), kind_.element,
-              s_.out});
-    }
-    // A million elements, spread over the whole of the last set, against the formula of the offset.
-    // `where`: the offset in `in` of the element at this index of `out`.
-    bool spot_checks(const std::function<std::int64_t(const Index&)>& where) {
-        const std::size_t e = static_cast<std::size_t>(kind_.element);
-        const auto in = in_->download((sets_ - 1) * in_bytes_, in_bytes_);
-        const auto out = out_->download((sets_ - 1) * out_bytes_, out_bytes_);
-        const std::uint8_t* const from = origin(in.data(), s_.in, kind_.element);
-        const std::uint8_t* const to = origin(out.data(), s_.out, kind_.element);
-        const std::int64_t n = s_.out.size(), count = std::min(n, std::int64_t{1} << 20);
-        bool ok = true;
-        for (std::int64_t k = 0; k < count; ++k) {
-            const Index index = unravel(n / count * k + k % (n / count), s_.out.shape);
-            ok &= std::memcmp(to + offset(s_.out, index) * kind_.element,
-                              from + where(index) * kind_.element, e) == 0;
-        }
-        return ok;
-    }
-
-private:
-    Kind kind_;
-    Shapes s_;
-    std::int64_t in_bytes_ = 0, out_bytes_ = 0;
-    int sets_ = 1;
-    std::unique_ptr<gpu::Buffer<std::uint8_t>> in_, out_;
-};
-
-// One line: `small` against the loop, then `large` timed.
-void report_move(lesson::Report& report, lesson::Version v, const Kind& kind, const Shapes& small,
-                 const Shapes& large, const Move& loop, const Move& port,
-                 const std::function<std::int64_t(const Index&)>& where) {
-    v.dtype = kind.dtype;
-    v.shape = to_string(large.in.shape);
-    v.ok = equals_loop(kind, small, loop, port);
-    if (v.how.empty()) v.how = "equals the loop, every element";
-    v.work.bytes_read = elements_read(large.in) * kind.element;
-    v.work.bytes_written = static_cast<double>(large.out.size()) * kind.element;
-    std::shared_ptr<Arena> arena;
-    if (report.times_ports()) arena = std::make_shared<Arena>(kind, large);
-    v.refill = [arena] { arena->poison(); };
-    v.run = [arena, port](int i) { arena->run(port, i); };
-    v.verify = [arena, where, port] {
-        arena->run(port, arena->sets() - 1);
-        return arena->spot_checks(where);
-    };
-    report.port(v);
-}
-
-// --- 5 -------------------------------------------------------------------------------------------
-
-void ladder(lesson::Report& report, bool bench) {
-    report.heading("5. A matrix written as its transpose, in seven kernels");
-    const auto floats = [](auto step) {
-        return [step](const BytesIn& in, const BytesOut& out) {
-            step(in.as<float>(), out.as<float>(), nullptr);
-        };
-    };
-    const auto any = [](auto step) {
-        return [step](const BytesIn& in, const BytesOut& out) { step(in, out, nullptr); };
-    };
+void transforms_copy_nothing(lesson::Report& report) {
+    report.heading("1. A transform changes a few numbers and no element");
+    const Tensor<float> x = offsets_as_values();
+    const View<const float> v = x.view();
+    const Tensor<float> bias({4}, {0, 1, 2, 3});
+    std::printf("   x (2, 3, 4) holds 0, 1, 2, .. 23: each element its own offset.\n\n");
+    std::printf("   %-29s %-13s %-13s %5s  %s\n", "", "shape", "strides", "first", "elements");
     const struct {
-        const char* version;
-        Move move;
-        std::vector<Kind> kinds;
-    } steps[] = {
-        {"read coalesced", floats(transpose_read_coalesced), {kFloat}},
-        {"write coalesced", floats(transpose_write_coalesced), {kFloat}},
-        {"shared tile", floats(transpose_shared_tile), {kFloat}},
-        {"padded tile", floats(transpose_padded), {kFloat}},
-        {"in flight", any(transpose_in_flight), {kFloat, kBf16, kUint8}},
-        {"16 bytes", floats(transpose_sixteen_bytes), {kFloat}},
-        {"packed bytes", any(transpose_packed_bytes), {kBf16, kUint8}},
+        const char* what;
+        View<const float> view;
+        const char* elements;  // by hand
+    } rows[] = {
+        {"x", v, "0 1 2 3 4 5 6 .."},
+        {"slice(x, 1, 1, 3)", slice(v, 1, 1, 3), "4 5 6 7 8 9 10 .."},
+        {"slice(x, 2, 0, 4, 2)", slice(v, 2, 0, 4, 2), "0 2 4 6 8 10 12 .."},
+        {"select(x, 1, 2)", select(v, 1, 2), "8 9 10 11 20 21 22 .."},
+        {"transpose(x)", transpose(v), "0 4 8 1 5 9 2 .."},
+        {"permute(x, {2, 0, 1})", permute(v, {2, 0, 1}), "0 4 8 12 16 20 1 .."},
+        {"flip(x, 2)", flip(v, 2), "3 2 1 0 7 6 5 .."},
+        {"reshape(x, {6, 4})", reshape(v, {6, 4}), "0 1 2 3 4 5 6 .."},
+        {"unsqueeze(x, 0)", unsqueeze(v, 0), "0 1 2 3 4 5 6 .."},
+        {"tile(x, {1, 2, 3}, {1, 1, 1})", tile(v, {1, 2, 3}, {1, 1, 1}), "23"},
+        {"windows(x, 2, 3, 1)", windows(v, 2, 3, 1), "0 1 2 1 2 3 4 .."},
+        {"broadcast_to(bias, {2, 4})", broadcast_to(bias.view(), {2, 4}), "0 1 2 3 0 1 2 .."},
     };
-    const auto shapes = [](std::int64_t M, std::int64_t N) {
-        return Shapes{row_major({M, N}), row_major({N, M})};
-    };
-    const auto run = [&](const char* version, const Kind& kind, const Move& move, std::int64_t M,
-                         std::int64_t N, const char* path) {
-        lesson::Version v;
-        v.op = "transpose";
-        v.version = version;
-        v.path = path;
-        report_move(report, v, kind, shapes(144, 208), shapes(M, N), transpose_bytes_cpu, move,
-                    [M, N](const Index& i) { return i[1] * N + i[0] + 0 * M; });
-    };
-    for (const auto& step : steps) {
-        for (const Kind& kind : step.kinds) {
-            run(step.version, kind, step.move, 8192, 8192, "");
-            if (!bench) break;
-            run(step.version, kind, step.move, 16384, 4096, "");
-        }
+    bool ok = true;
+    for (const auto& row : rows) {
+        const float* const base =
+            row.view.layout.rank() == 2 && row.view.layout.stride(0) == 0 ? bias.data() : x.data();
+        const std::string elements = shown(row.view, 7);
+        ok &= elements == row.elements;
+        std::printf("   %-29s %-13s %-13s %5lld  %s\n", row.what,
+                    to_string(row.view.layout.shape).c_str(),
+                    to_string(row.view.layout.strides).c_str(),
+                    static_cast<long long>(row.view.data - base), elements.c_str());
     }
-    if (!bench) return;
-    for (const Kind& kind : {kFloat, kBf16, kUint8}) {
-        run("in flight, odd rows", kind, any(transpose_in_flight), 8191, 8193, "");
+    std::printf("\n");
+    report.check(ok, "the elements are those that were worked out by hand; `first` is how far the");
+    std::printf(
+        "          pointer moved. The last tile of three is ragged: one element is left.\n");
+    report.check(equivalent(transpose(transpose(v)).layout, v.layout),
+                 "transposed twice is x again: the same numbers");
+}
+
+// --- 2 -------------------------------------------------------------------------------------------
+
+// The sentence with which `call` is refused, "" if it is not.
+std::string refused(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
     }
+    return "";
+}
+
+void what_reshape_refuses(lesson::Report& report) {
+    report.heading("2. A reshape is a view only where one stride can walk each new dim");
+    const Tensor<float> x = offsets_as_values();
+    const View<const float> v = x.view();
+    report.check(!reshape_would_copy(v.layout, {2, 12}), "x (2, 3, 4) as (2, 12): a view");
+    report.check(!reshape_would_copy(slice(v, 1, 0, 2).layout, {2, 8}),
+                 "its slice (2, 2, 4) as (2, 8): a view, for rows 0 and 1 are neighbours");
+    report.check(reshape_would_copy(slice(v, 1, 0, 2).layout, {16}),
+                 "the same as (16): no, behind row 1 there is a gap");
+    const std::string why = refused([&] { (void)reshape(transpose(v), {24}); });
+    report.check(!why.empty(), "transpose(x) as (24): no. It says:");
+    std::printf("          %s\n", why.c_str());
+    Tensor<float> room({2, 4, 3});
+    const View<const float> copy = contiguous_cpu(transpose(v), room.view());
+    report.check(shown(reshape(copy, {24}), 7) == "0 4 8 1 5 9 2 ..",
+                 "after contiguous(): " + shown(reshape(copy, {24}), 7));
+    report.check(contiguous_cpu(v, Tensor<float>({2, 3, 4}).view()).data == v.data,
+                 "contiguous(x) is x itself, the same pointer: nothing was copied");
+}
+
+// --- 3 -------------------------------------------------------------------------------------------
+
+void copy_view_in_place(lesson::Report& report) {
+    report.heading("3. Three contracts: a view, a copy, in place");
+    Tensor<float> x = offsets_as_values();
+    Tensor<float> copied({3, 4});
+    const View<float> matrix = select(x.view(), 0, 0);
+    copy_cpu(matrix, copied.view());
+    row(matrix, 1)(2) = 100;
+    report.check(x(0, 1, 2) == 100 && copied(1, 2) == 6,
+                 "written through a view of a view: x(0, 1, 2) is 100; the copy still has 6");
+    const Tensor<float> three({4}, {-1, -2, -3, -4});
+    copy_cpu(three.view(), row(matrix, 2));
+    report.check(x(0, 2, 3) == -4, "a row is assigned by copying to a view of it");
+    const View<float> square = slice(matrix, 1, 0, 3);
+    const struct {
+        const char* what;
+        std::function<void()> call;
+    } refusals[] = {
+        {"A = A^T in place", [&] { copy_cpu(transpose(square), square); }},
+        {"all rows one row further", [&] { copy_cpu(rows(matrix, 0, 2), rows(matrix, 1, 3)); }},
+        {"writing to a broadcast",
+         [&] {
+             copy_cpu(matrix, broadcast_to(row(matrix, 0), {3, 4}));
+         }},
+        {"a slice past the end", [&] { (void)slice(matrix, 1, 2, 5); }},
+    };
+    for (const auto& refusal : refusals) {
+        const std::string why = refused(refusal.call);
+        report.check(!why.empty(), std::string(refusal.what) + ":");
+        std::printf("          %s\n", why.c_str());
+    }
+    const View<float> none = slice(matrix, 1, 4, 4);
+    copy_cpu(none, none);
+    report.check(
+        none.size() == 0 && none.data == matrix.data,
+        "an empty slice " + to_string(none.layout.shape) + " is fine, and nothing happens");
+}
+
+// --- what the warps touch, for --trace -----------------------------------------------------------
+
+void trace() {
+    const std::int64_t n = 64;
+    gpu::Buffer<float> a(n * n), b(n * n);
+    a.fill_bytes(0x3f);
+    const Layout square = row_major({n, n});
+    const BytesIn in = bytes_in(a.view(square));
+    const BytesOut out = bytes_out(b.view(square));
+    const auto step = [&](const char* title, auto move) {
+        lesson::trace(title, [&] { move(in.as<float>(), out.as<float>(), nullptr); });
+    };
+    step("transpose of 64 x 64 floats, reads coalesced", transpose_read_coalesced);
+    step("writes coalesced", transpose_write_coalesced);
+    step("shared tile", transpose_shared_tile);
+    step("padded tile", transpose_padded);
+    lesson::trace("64 bytes of a thread under way", [&] { transpose_in_flight(in, out); });
+    step("16 bytes a load and a store", transpose_sixteen_bytes);
+    lesson::trace("the same bytes as a matrix of 128 x 128 bytes, packed", [&] {
+        transpose_packed_bytes({in.data, 1, row_major({2 * n, 2 * n})},
+                               {out.data, 1, row_major({2 * n, 2 * n})});
+    });
+    lesson::trace("copy, rows of 32 floats, 64 apart", [&] {
+        copy_cuda(columns(a.view(square), 0, 32), b.view({n, 32}));
+    });
+    lesson::trace("copy, 1,344 x 3 to 3 x 1,344", [&] {
+        copy_cuda(transpose(a.view({1344, 3})), b.view({3, 1344}));
+    });
 }
 
 int lesson_of_the_day(const lesson::Options& options) {
+    if (options.trace) {
+        trace();
+        return 0;
+    }
     lesson::Report report(kTitle, kWhat, options);
-    ladder(report, options.bench);
-    return report.finish("");
+    if (options.bench) {
+        ladder(report, true);
+        copies(report, true);
+        combinations(report);
+        return report.finish("");
+    }
+    transforms_copy_nothing(report);
+    what_reshape_refuses(report);
+    copy_view_in_place(report);
+    copies(report, false);
+    ladder(report, false);
+    return report.finish(
+        "take the + 1 out of steps/04_padded.cu and run with --trace; then the __syncthreads().");
 }
 
 }  // namespace

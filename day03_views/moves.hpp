@@ -20,18 +20,17 @@ void launch_short_rows(const CopyPlan& plan, gpu::Stream stream);
 [[nodiscard]] bool short_rows_are_flat(const Matrices& x, int element);
 void launch_short_flat(const Matrices& x, int element, gpu::Stream stream);
 
-/// A copy of more than `most` elements is cut in two along its longest dim, and so on: kernels
-/// count their elements in 31 bits. Calls `launch` for every piece.
+/// A copy of more than `most` elements is cut in two along its outermost dim that can be cut, and
+/// so on: kernels count their elements in 31 bits. Calls `launch` for every piece.
 template <class F>
 void in_pieces(const CopyPlan& plan, std::int64_t most, const F& launch) {
-    const Shape& shape = plan.out.layout.shape;
+    if (plan.out.layout.size() <= most) return launch(plan);
     int d = 0;
-    for (int e = 1; e < shape.rank; ++e) d = shape[e] > shape[d] ? e : d;
-    if (plan.out.layout.size() <= most || shape[d] < 2) return launch(plan);
-    const std::int64_t half = shape[d] / 2;
+    while (plan.out.layout.extent(d) == 1) ++d;
+    const std::int64_t all = plan.out.layout.extent(d), half = all / 2;
     CopyPlan first = plan, second = plan;
     first.in.layout.shape[d] = first.out.layout.shape[d] = half;
-    second.in.layout.shape[d] = second.out.layout.shape[d] = shape[d] - half;
+    second.in.layout.shape[d] = second.out.layout.shape[d] = all - half;
     second.in.data =
         static_cast<const char*>(plan.in.data) + half * plan.in.layout.stride(d) * plan.in.element;
     second.out.data =

@@ -415,7 +415,8 @@ void check_many_layouts() {
     for (const Shape& shape :
          {Shape{34, 3, 37}, Shape{64, 48}, Shape{17, 70}, Shape{2, 36, 3, 40}}) {
         for_each_layout(shape, [&](const Layout& layout) {
-            if (shape.rank == 4 && layout.strides[0] < 0) return;  // half of them are enough
+            const bool some = sizeof(T) == 4 && layout.strides[0] > 0 && layout.strides[2] > 0;
+            if (shape.rank == 4 && !some) return;  // of 768 layouts, a quarter
             check_copy_port<T>(layout, row_major(shape));
         });
     }
@@ -650,6 +651,18 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     copy_cuda(View<const float>(nullptr, Shape{0, 4}), View<float>(nullptr, Shape{0, 4}));
     const View<const float> none = slice(x.view(), 1, 4, 4);  // an empty slice at the very end
     copy_cuda(none, View<float>(y.data(), none.layout.shape));
+}
+
+TEST_CASE("a broadcast is not written through, on the device either", "[day03][copy][small]") {
+    const Tensor<float> in = distinct<float>({4, 64});
+    DeviceIn<float> from(in);
+    Tensor<float> host({64});
+    DeviceOut<float> row_of({64});
+    const Layout four_rows = broadcast_to(row_major({64}), {4, 64});  // all in one place
+    CHECK(both_refuse([&] { copy_cpu(in.view(), View<float>(host.data(), four_rows)); },
+                      [&] { copy_cuda(from.view(), View<float>(row_of.view().data, four_rows)); },
+                      "writers of it would race"));
+    CHECK(row_of.untouched());
 }
 
 TEST_CASE("every launcher only launches, and on the stream that it is given", "[day03][small]") {

@@ -238,7 +238,13 @@ if(Python3_FOUND)
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/check_links.py ${html} VERBATIM)
     add_test(NAME docs.pictures
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
+    add_test(NAME docs.pictures.measured
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
 else()
     sixdays_add_skipped_test(docs.pictures "python3 was not found")
+    sixdays_add_skipped_test(docs.pictures.measured "python3 was not found")
 endif()
-set_tests_properties(docs.pictures PROPERTIES LABELS "docs;small")
+# Quotes, commas, peers and notes of a CSV become the table that is written beside it.
+add_test(NAME docs.results COMMAND sh -c
+    "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
+set_tests_properties(docs.pictures docs.pictures.measured docs.results PROPERTIES LABELS "docs;small")

@@ -16,7 +16,7 @@ class Device {
 public:
     /// n elements that nobody has written.
     explicit Device(std::size_t n) : n_(n) {
-        check(cudaMalloc(&data_, n * sizeof(T)), "cudaMalloc");
+        check(cudaMalloc(reinterpret_cast<void**>(&data_), n * sizeof(T)), "cudaMalloc");
     }
     explicit Device(const std::vector<T>& values) : Device(values.size()) {
         check(cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice),

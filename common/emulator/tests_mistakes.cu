@@ -1,10 +1,13 @@
 // One planted mistake a kernel. tests_mistakes.cpp looks for the line that bears the mark.
+//
+// The emulator runs them all (emulator_tests), and so does a GPU, one a process
+// (emulator_mistakes_cuda).
 #undef NDEBUG  // assert() is under test, in release builds too
+#include <cuda_pipeline_primitives.h>
+
 #include <cassert>
 #include <cstdint>
-#include <iterator>
 
-#include "common/emulator/async_copy.hpp"
 #include "common/emulator/tests_mistakes.hpp"
 
 namespace sixdays::emulator::tests {
@@ -32,7 +35,7 @@ __global__ void far_away(const float*, int, float* out) {
     if (threadIdx.x == 1) out[1ll << 40] = 1.0f;  // MARK far_away
 }
 __global__ void null_pointer(const float*, int, float*) {
-    float* nothing = nullptr;
+    float* volatile nothing = nullptr;  // volatile: nvcc removes a store that it sees is undefined
     if (threadIdx.x == 2) nothing[gridDim.x] = 1.0f;  // MARK null_pointer
 }
 __global__ void past_shared_array(const float* in, int, float* out) {
@@ -198,7 +201,7 @@ __global__ void barrier_in_branch(const float* in, int, float* out) {
     const int t = static_cast<int>(threadIdx.x);
     s[t] = in[t];
     if (t < 32) __syncthreads();
-    out[t] = 1.0f;
+    out[t] = s[t];
     __syncthreads();  // MARK barrier_in_branch
 }
 __global__ void barriers_in_both_branches(const float*, int, float* out) {
@@ -243,27 +246,28 @@ __global__ void different_calls(const float* in, int, float* out) {
 // --- the rest ------------------------------------------------------------------------------------
 __global__ void missing_wait(const float* in, int, float* out) {
     __shared__ float tile[32];
-    async_copy(&tile[threadIdx.x], in + threadIdx.x, 4);
-    async_commit();
+    __pipeline_memcpy_async(&tile[threadIdx.x], in + threadIdx.x, 4);
+    __pipeline_commit();
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x];  // MARK missing_wait
 }
 __global__ void wait_too_little(const float* in, int, float* out) {
     __shared__ float tile[2][32];
     const unsigned t = threadIdx.x;
-    async_copy(&tile[0][t], in + t, 4);
-    async_commit();
-    async_copy(&tile[1][t], in + t, 4);
-    async_commit();
-    async_wait(1);
+    __pipeline_memcpy_async(&tile[0][t], in + t, 4);
+    __pipeline_commit();
+    __pipeline_memcpy_async(&tile[1][t], in + t, 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
     __syncthreads();
     out[t] = tile[0][t] + tile[1][t];  // MARK wait_too_little
 }
 __global__ void copy_without_barrier(const float* in, int, float* out) {
     __shared__ float tile[64];
     const unsigned t = threadIdx.x;
-    async_copy(&tile[t], in + t, 4);
-    async_wait_all();
+    __pipeline_memcpy_async(&tile[t], in + t, 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
     if (t >= 32) out[t] = tile[t - 32];  // MARK copy_without_barrier
 }
 __global__ void fails_assert(const float*, int n, float*) {
@@ -299,77 +303,70 @@ __global__ void endless_barriers(const float* in, int, float* out) {
     out[threadIdx.x] = s[threadIdx.x];
 }
 
-namespace {
-
-struct Mistake {
-    const char* name;
-    void (*kernel)(const float*, int, float*);
-};
-
-constexpr Mistake kMistakes[] = {
-    {"no_guard", no_guard},
-    {"one_before", one_before},
-    {"write_past_end", write_past_end},
-    {"quad_as_argument", quad_as_argument},
-    {"far_away", far_away},
-    {"null_pointer", null_pointer},
-    {"past_shared_array", past_shared_array},
-    {"past_shared_pointer", past_shared_pointer},
-    {"before_shared_array", before_shared_array},
-    {"past_dynamic", past_dynamic},
-    {"others_local", others_local},
-    {"misaligned", misaligned},
-    {"offset_32", offset_32},
-    {"memcpy_past_end", memcpy_past_end},
-    {"unwritten_global", unwritten_global},
-    {"unwritten_shared", unwritten_shared},
-    {"stale_shared", stale_shared},
-    {"no_first_barrier", no_first_barrier},
-    {"no_second_barrier", no_second_barrier},
-    {"no_syncwarp", no_syncwarp},
-    {"volatile_is_no_syncwarp", volatile_is_no_syncwarp},
-    {"a_plus_transpose", a_plus_transpose},
-    {"two_blocks_one_word", two_blocks_one_word},
-    {"plain_counter", plain_counter},
-    {"reads_counter_early", reads_counter_early},
-    {"resets_counter", resets_counter},
-    {"last_block_without_fence", last_block_without_fence},
-    {"neighbour_bytes", neighbour_bytes},
-    {"barrier_in_branch", barrier_in_branch},
-    {"barriers_in_both_branches", barriers_in_both_branches},
-    {"barrier_count_differs", barrier_count_differs},
-    {"shuffle_in_branch", shuffle_in_branch},
-    {"shuffle_from_returned", shuffle_from_returned},
-    {"not_in_own_mask", not_in_own_mask},
-    {"different_calls", different_calls},
-    {"missing_wait", missing_wait},
-    {"wait_too_little", wait_too_little},
-    {"copy_without_barrier", copy_without_barrier},
-    {"fails_assert", fails_assert},
-    {"spins", spins},
-    {"recursion", recursion},
-    {"endless_loop", endless_loop},
-    {"endless_barriers", endless_barriers},
-};
-
-}  // namespace
-
-// The launch is spelled as translate.cmake would write it, so that the table can give the name.
-bool run_mistake(const std::string& name, int grid, int block, int shared_bytes, const float* in,
-                 int n, float* out) {
-    for (const Mistake& m : kMistakes) {
-        if (name != m.name) continue;
-        const auto address = [&m](auto) { return reinterpret_cast<const void*>(m.kernel); };
-        const auto call = [kernel = m.kernel](auto... args) { kernel(args...); };
-        configure(m.name, address, call, static_cast<unsigned>(grid), static_cast<unsigned>(block),
-                  static_cast<std::size_t>(shared_bytes))(in, n, out);
-        return true;
-    }
-    return false;
+// Name, kernel, blocks, threads a block, elements of in and of out; bytes of dynamic shared memory;
+// whether somebody wrote out before.
+const std::vector<Mistake>& mistakes() {
+    static const std::vector<Mistake> all = {
+        {"no_guard", no_guard, 2, 128, 250},
+        {"one_before", one_before, 1, 32, 32},
+        {"write_past_end", write_past_end, 1, 32, 100},
+        {"quad_as_argument", quad_as_argument, 1, 32, 32},
+        {"far_away", far_away, 1, 32, 32},
+        {"null_pointer", null_pointer, 1, 32, 32},
+        {"past_shared_array", past_shared_array, 1, 32, 32},
+        {"past_shared_pointer", past_shared_pointer, 1, 32, 32},
+        {"before_shared_array", before_shared_array, 1, 32, 32},
+        {"past_dynamic", past_dynamic, 1, 32, 32, 128},
+        {"others_local", others_local, 1, 32, 32},
+        {"misaligned", misaligned, 1, 32, 64},
+        {"offset_32", offset_32, 1, 32, 32},
+        {"memcpy_past_end", memcpy_past_end, 1, 32, 32},
+        {"unwritten_global", unwritten_global, 1, 32, 32, 0, false},
+        {"unwritten_shared", unwritten_shared, 1, 32, 32},
+        {"stale_shared", stale_shared, 2, 32, 64},
+        {"no_first_barrier", no_first_barrier, 1, 128, 256},
+        {"no_second_barrier", no_second_barrier, 1, 128, 256},
+        {"no_syncwarp", no_syncwarp, 1, 32, 32},
+        {"volatile_is_no_syncwarp", volatile_is_no_syncwarp, 1, 32, 32},
+        {"a_plus_transpose", a_plus_transpose, 8, 8, 64},
+        {"two_blocks_one_word", two_blocks_one_word, 4, 32, 32},
+        {"plain_counter", plain_counter, 1, 64, 32},
+        {"reads_counter_early", reads_counter_early, 1, 64, 32},
+        {"resets_counter", resets_counter, 1, 64, 64},
+        {"last_block_without_fence", last_block_without_fence, 4, 32, 32},
+        {"neighbour_bytes", neighbour_bytes, 1, 32, 64},
+        {"barrier_in_branch", barrier_in_branch, 1, 64, 64},
+        {"barriers_in_both_branches", barriers_in_both_branches, 1, 64, 64},
+        {"barrier_count_differs", barrier_count_differs, 1, 64, 64},
+        {"shuffle_in_branch", shuffle_in_branch, 1, 32, 32},
+        {"shuffle_from_returned", shuffle_from_returned, 1, 32, 32},
+        {"not_in_own_mask", not_in_own_mask, 1, 32, 32},
+        {"different_calls", different_calls, 1, 32, 32},
+        {"missing_wait", missing_wait, 1, 32, 32},
+        {"wait_too_little", wait_too_little, 1, 32, 32},
+        {"copy_without_barrier", copy_without_barrier, 1, 64, 64},
+        {"fails_assert", fails_assert, 1, 32, 20},
+        {"spins", spins, 1, 32, 32},
+        {"recursion", recursion, 1, 64, 64},
+        {"endless_loop", endless_loop, 1, 64, 64},
+        {"endless_barriers", endless_barriers, 1, 64, 64},
+    };
+    return all;
 }
 
-int count_of_mistakes() {
-    return static_cast<int>(std::size(kMistakes));
+void launch(const Mistake& mistake, const float* in, float* out) {
+    const auto grid = static_cast<unsigned>(mistake.grid);
+    const auto block = static_cast<unsigned>(mistake.block);
+    const auto shared_bytes = static_cast<std::size_t>(mistake.shared_bytes);
+    const auto kernel = mistake.kernel;
+#ifdef SIXDAYS_EMULATED
+    // As translate.cmake would write the launch below, but with the mistake's name for the reports.
+    const auto address = [kernel](auto) { return reinterpret_cast<const void*>(kernel); };
+    const auto call = [kernel](auto... args) { kernel(args...); };
+    configure(mistake.name, address, call, grid, block, shared_bytes)(in, mistake.n, out);
+#else
+    kernel<<<grid, block, shared_bytes>>>(in, mistake.n, out);
+#endif
 }
 
 }  // namespace sixdays::emulator::tests

@@ -94,6 +94,19 @@ void trace_atomics(int* counts, int bins) {
     atomics_traced_kernel<<<1, 64>>>(counts, bins);
 }
 
+// The same, but nvcc cannot know the amount, and somebody wants the old values.
+__global__ void atomics_used_kernel(int* counts, int bins, int amount) {
+    __shared__ int mine[32];
+    if (threadIdx.x < 32) mine[threadIdx.x] = 0;
+    __syncthreads();
+    const int here = atomicAdd(&mine[threadIdx.x % 4], amount);
+    const int there = atomicAdd(&counts[threadIdx.x % static_cast<unsigned>(bins)], amount);
+    counts[64 + threadIdx.x] = here + there;
+}
+void trace_atomics_used(int* counts, int bins, int amount) {
+    atomics_used_kernel<<<1, 64>>>(counts, bins, amount);
+}
+
 __global__ void broadcast_kernel(const float* in, float* out) {
     __shared__ float4 wide[64];
     const unsigned t = threadIdx.x;

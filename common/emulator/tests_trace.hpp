@@ -10,7 +10,8 @@ void trace_matmul(const float* a, const float* b, int n, float* c);
 void trace_transpose(const float* in, float* out, bool padded);
 void trace_naive_transpose(const float* in, float* out);
 void trace_reduce(const float* in, float* out, int blocks);
-void trace_atomics(int* counts, int bins);
+void trace_atomics(int* counts, int bins);                   // 64 threads add 1
+void trace_atomics_used(int* counts, int bins, int amount);  // and write to counts[64...127]
 void trace_broadcast(const float* in, float* out);
 
 }  // namespace sixdays::emulator::tests

@@ -71,6 +71,22 @@ __global__ void fma_kernel(float a, float b, float never, float* out) {
     if (sum == never) out[0] = sum;
 }
 
+// One block a multiprocessor, and its cycles from the first thread's start to the last one's end.
+__global__ void clock_kernel(float a, float b, float never, long long* cycles, float* out) {
+    const long long start = clock64();
+    float x[kChains];
+    for (int j = 0; j < kChains; ++j) x[j] = static_cast<float>(threadIdx.x + j);
+#pragma unroll 16
+    for (int step = 0; step < 8 * kSteps; ++step) {
+        for (int j = 0; j < kChains; ++j) x[j] = fmaf(x[j], a, b);
+    }
+    float sum = 0;
+    for (int j = 0; j < kChains; ++j) sum += x[j];
+    if (sum == never) out[0] = sum;
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0) *cycles = clock64() - start;
+}
+
 // Amount per second of the fastest of the variants, each by its median.
 double best(double amount, std::initializer_list<std::function<void()>> variants) {
     double rate = 0;
@@ -128,6 +144,19 @@ bench::Limits measure_limits() {
                });
     check_launch("the kernels of measure_limits", dim3(grid(1)), dim3(kThreads));
     return limits;
+}
+
+double measure_clock() {
+    if (is_emulated()) throw std::logic_error("the emulator has no clock to measure");
+    Buffer<long long> cycles(1);
+    Buffer<float> flag(1);
+    const auto blocks = static_cast<unsigned>(device().multiprocessors);
+    const double seconds =
+        bench::gpu_seconds(1, [&] {
+            clock_kernel<<<blocks, 1024>>>(0.999f, 0.001f, -1.0f, cycles.data(), flag.data());
+        }).median;
+    check_launch("clock_kernel", dim3(blocks), dim3(1024));
+    return static_cast<double>(cycles.download()[0]) / seconds;
 }
 
 }  // namespace sixdays::gpu

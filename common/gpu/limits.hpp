@@ -14,4 +14,9 @@ namespace sixdays::gpu {
 /// @throws gpu::Error  std::logic_error on the emulator, whose times mean nothing
 [[nodiscard]] bench::Limits measure_limits();
 
+/// Cycles per second of the multiprocessors while all of them do fused multiply-adds: they are
+/// counted by the kernel and held against the time of its launch. A few milliseconds.
+/// @throws gpu::Error  std::logic_error on the emulator
+[[nodiscard]] double measure_clock();
+
 }  // namespace sixdays::gpu

@@ -1,11 +1,13 @@
 // Buffers, launches and timers, over whichever device the program is linked with: a GPU or the
 // emulator. What must fail fails with a sentence, and leaves the device fit for what comes next.
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
+#include "common/gpu/limits.hpp"
 #include "common/gpu/tests_kernels.hpp"
 #include "common/gpu/timer.hpp"
 #include "common/testing/testing.hpp"
@@ -51,6 +53,21 @@ TEST_CASE("a device answers and says what it is", "[gpu][small]") {
     CHECK(device.runtime_version >= 12000);
     CHECK_NOTHROW(gpu::synchronize());
     check_device_works();
+}
+
+TEST_CASE("a GPU has speeds and a clock, the emulator has none", "[gpu][small]") {
+    if (gpu::is_emulated()) {
+        CHECK_THROWS_AS((void)gpu::measure_limits(), std::logic_error);
+        CHECK_THROWS_AS((void)gpu::measure_clock(), std::logic_error);
+        return;
+    }
+    const bench::Limits limits = gpu::measure_limits();
+    for (const double rate : {limits.copy, limits.read, limits.write, limits.fma}) {
+        CHECK(rate > 1e9);
+    }
+    const double hz = gpu::measure_clock();
+    CHECK(hz > 1e8);
+    CHECK(hz < 5e9);
 }
 
 TEST_CASE("a buffer gives back what it was given, whole and in parts", "[gpu][small]") {

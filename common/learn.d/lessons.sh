@@ -83,10 +83,13 @@ verb_trace() {
 }
 
 verb_bench() {
-    local which=("${days[@]}") out=$root/build/bench
-    no_more_than 1 "$@"
-    if (($# > 0)); then
-        find_day "$1"
+    local which=("${days[@]}") out=$root/build/bench words=() word torch=0 command
+    for word in "$@"; do
+        if [[ $word == --torch ]]; then torch=1; else words+=("$word"); fi
+    done
+    no_more_than 1 "${words[@]}"
+    if ((${#words[@]} > 0)); then
+        find_day "${words[0]}"
         which=("$day")
     fi
     if ! find_gpu; then
@@ -99,7 +102,11 @@ verb_bench() {
     mkdir -p "$out"
     for day in "${which[@]}"; do
         note "Measuring $day."
-        "$build/bin/$day" --bench >"$out/$day.csv.new"
+        command=("$build/bin/$day" --bench)
+        if ((torch)) && [[ -f $root/$day/torch_peer.py ]]; then
+            command=(python3 "$root/common/bench/torch_peer.py" "$build/bin/$day")
+        fi
+        "${command[@]}" >"$out/$day.csv.new"
         mv "$out/$day.csv.new" "$out/$day.csv"
         say "$(path "$out/$day.csv")"
     done

@@ -2,11 +2,14 @@
 
 #include <cstdio>
 #include <ctime>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/limits.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/lesson/csv.hpp"
 
 namespace sixdays::lesson {
 
@@ -30,6 +33,35 @@ void trace(const std::string& title, const std::function<void()>& launches) {
     std::printf("%s\n\n%s\n", title.c_str(), gpu::trace_text(launches).c_str());
 }
 
+namespace {
+
+std::string version_text(int cuda) {  // 13000 is 13.0
+    return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10);
+}
+
+std::string device_text(const gpu::Device& d) {
+    return "The ports run on " + d.name + ": compute capability " + std::to_string(d.major) + "." +
+           std::to_string(d.minor) + ", " + std::to_string(d.multiprocessors) +
+           " multiprocessors,\n" + with_commas(d.memory_bytes >> 20) + " MiB of memory, " +
+           with_commas(d.l2_bytes >> 20) + " MiB of L2 cache, warps of " +
+           std::to_string(d.warp_size) + " threads.";
+}
+
+// "NVIDIA H200, driver 580.65.06, CUDA runtime 13.0, 2026-01-31, day01_flat_memory --bench"
+std::string origin_text(const gpu::Device& d, const std::string& program) {
+    std::ifstream file("/proc/driver/nvidia/version");
+    const std::string said{std::istreambuf_iterator<char>(file), {}};
+    std::string driver = driver_version_in(said);
+    if (driver.empty()) driver = "for CUDA " + version_text(d.driver_version);
+    char date[16] = "";
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+    return d.name + ", driver " + driver + ", CUDA runtime " + version_text(d.runtime_version) +
+           ", " + date + ", " + program + " --bench";
+}
+
+}  // namespace
+
 Report::Report(const std::string& title, const std::string& what_it_shows, const Options& options)
     : csv_(options.bench),
       timing_(options.timing || options.bench),
@@ -51,20 +83,8 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
                 "_emulated at the end of its name runs them on the CPU.");
         }
         const gpu::Device d = gpu::device();
-        place = "The ports run on " + d.name + ": compute capability " + std::to_string(d.major) +
-                "." + std::to_string(d.minor) + ", " + std::to_string(d.multiprocessors) +
-                " multiprocessors,\n" + with_commas(d.memory_bytes >> 20) + " MiB of memory, " +
-                with_commas(d.l2_bytes >> 20) + " MiB of L2 cache, warps of " +
-                std::to_string(d.warp_size) + " threads.";
-        if (csv_) {
-            char date[16] = "";
-            const std::time_t now = std::time(nullptr);
-            std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-            std::printf("# %s, driver for CUDA %d.%d, runtime %d.%d, %s, %s --bench\n",
-                        d.name.c_str(), d.driver_version / 1000, d.driver_version % 1000 / 10,
-                        d.runtime_version / 1000, d.runtime_version % 1000 / 10, date,
-                        options.program.c_str());
-        }
+        place = device_text(d);
+        if (csv_) std::printf("# %s\n", origin_text(d, options.program).c_str());
     }
     if (!csv_) std::printf("%s\n", place.c_str());
     if (timing_) cpu_ = bench::measure_host_limits();
@@ -73,7 +93,8 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
         std::printf("# limits: %s: %s\n# limits: %s: %s\n", cpu_.whose.c_str(),
                     bench::to_string(cpu_).c_str(), gpu_.whose.c_str(),
                     bench::to_string(gpu_).c_str());
-        std::printf("op,version,bytes,flops,median_s,p10_s,p90_s,limit,share\n");
+        clock_ = gpu::measure_clock();
+        std::printf("# clock: %.0f MHz before the rows\n%s\n", clock_ / 1e6, csv_columns().c_str());
     } else if (timing_) {
         std::printf("Measured just now, the limits to compare with:\n");
         std::printf("  %-14s %s\n", cpu_.whose.c_str(), bench::to_string(cpu_).c_str());
@@ -106,44 +127,52 @@ void Report::line(const Version& v) {
                 v.how.c_str());
 }
 
-void Report::row(const Version& v, const bench::Seconds& seconds, const bench::Limits& limits) {
-    if (!csv_) {
-        const std::string text = bench::roofline(v.work, seconds.median, limits);
-        std::printf("%-18s%s\n", "", text.c_str());
-        return;
+void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) {
+    // A lesson is done in two seconds; a bench takes its time.
+    bench::Budget budget{3, 9, 0.03};
+    if (csv_) budget = {5, 51, 1};
+    if (v.refill) v.refill();
+    bench::Pair seconds;
+    if (on_host) {
+        seconds.run = bench::host_seconds(budget, v.run);
+    } else {
+        seconds = bench::gpu_seconds(budget, v.run, v.run_peer);
     }
-    const bench::Bound b = bench::bound(v.work, limits);
-    std::printf("%s,%s,%.0f,%.0f,%.4e,%.4e,%.4e,%s,%.4f\n", v.op.c_str(), v.version.c_str(),
-                v.work.bytes(), v.work.flops, seconds.median, seconds.p10, seconds.p90,
-                b.name.c_str(), b.seconds / seconds.median);
-}
-
-void Report::verify(const Version& v) {
-    if (!v.verify || v.verify()) return;
-    ++wrong_;
-    std::fprintf(csv_ ? stderr : stdout, "   WRONG  %s, %s: after the timed runs\n", v.op.c_str(),
-                 v.version.c_str());
+    if (csv_) {
+        std::printf("%s\n", csv_row(v, seconds.run, seconds.peer.median, limits).c_str());
+    } else {
+        const std::string text = bench::roofline(v.work, seconds.run.median, limits);
+        std::printf("%-18s%s\n", "", text.c_str());
+        if (seconds.peer.median > 0) {
+            std::printf("%-18s%s takes %.2f times as long\n", "", v.peer.c_str(),
+                        seconds.peer.median / seconds.run.median);
+        }
+    }
+    checks_ += v.verify != nullptr;
+    if (v.verify && !v.verify()) {
+        ++wrong_;
+        std::fprintf(csv_ ? stderr : stdout, "   WRONG  %s, %s: the output of the timed runs\n",
+                     v.op.c_str(), v.version.c_str());
+    }
 }
 
 void Report::loop(const Version& v) {
     line(v);
-    if (!timing_) return;
-    if (v.refill) v.refill();
-    int i = 0;
-    row(v, bench::host_seconds(csv_ ? 11 : 3, [&] { v.run(i++); }), cpu_);
-    verify(v);
+    if (timing_) timed(v, cpu_, true);
 }
 
 void Report::port(const Version& v) {
     line(v);
-    if (!times_ports_) return;
-    if (v.refill) v.refill();
-    int i = 0;
-    row(v, bench::gpu_seconds(csv_ ? 51 : 9, [&] { v.run(i++); }), gpu_);
-    verify(v);
+    if (times_ports_) timed(v, gpu_, false);
 }
 
 int Report::finish(const std::string& try_this) {
+    if (csv_) {
+        const double now = gpu::measure_clock();
+        const std::string warning = clock_warning(clock_, now);
+        std::printf("# clock: %.0f MHz after the rows\n", now / 1e6);
+        if (!warning.empty()) std::printf("# warning: %s\n", warning.c_str());
+    }
     if (!csv_) std::printf("\nTry this: %s\n\n", try_this.c_str());
     if (wrong_ == 0) {
         if (!csv_) std::printf("All %d checks of this run are ok.\n", checks_);

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "common/bench/measure.hpp"
 #include "common/bench/roofline.hpp"
 #include "common/lesson/options.hpp"
+#include "common/lesson/version.hpp"
 
 namespace sixdays::lesson {
 
@@ -19,28 +19,9 @@ namespace sixdays::lesson {
 /// @throws std::runtime_error  the ports run on a GPU, which does not tell
 void trace(const std::string& title, const std::function<void()>& launches);
 
-/// One version of an operation: what it is called, whether it was right, and how it is timed.
-struct Version {
-    std::string op;                 // "add"
-    std::string version;            // "one element a thread"
-    std::string dtype = "float32";  // of the elements that are moved
-    std::string shape;              // of the timed run, to_string(shape)
-    std::string path;               // what the launcher chose, "" if there is no choice
-    bool ok = false;                // checked against the loop a moment before
-    std::string how;                // "equals the loop, every element"
-    std::string cache = "cold";     // "warm" if the inputs of a timed run still lie in the L2 cache
-    bench::Work work;               // bytes_read, bytes_written, flops of one timed run
-    std::function<void(int)> run;   // timed run number i, on the default stream; use buffer set
-                                    // i % sets
-    std::function<void()> refill;   // before timing: poison the outputs (optional)
-    std::function<bool()> verify;   // after timing: is every set's output right? (optional)
-    std::string peer;               // name of a library call that does the same work (optional)
-    std::function<void(int)> run_peer;  // it, interleaved with run
-};
-
 /// Prints, and remembers whether every check held and whether the ports may be timed. With --bench
-/// it prints CSV and nothing else: a comment line with device and limits, column names, and one row
-/// per version (bytes and flops are the least that must be moved and done; times in seconds).
+/// it prints CSV and nothing else: comment lines with device, driver, date, command, limits and
+/// clock, then csv.hpp's columns and one row a version.
 class Report {
 public:
     /// Prints the day's title, what it shows, and what runs the ports. With timing on, measures the
@@ -57,11 +38,13 @@ public:
     /// A fact of the worked example: printed either way, "ok" or "WRONG".
     void check(bool ok, const std::string& text);
 
-    /// One version that runs on the CPU. With timing on, `run` is called again to be timed, and
-    /// then `verify`: a wrong output counts as WRONG.
+    /// One version that runs on the CPU. With timing on it is also timed: `refill`, then `run` for
+    /// some milliseconds (with --bench up to a second), then `verify`, where a wrong output counts
+    /// as WRONG.
     void loop(const Version& version);
 
-    /// One version that runs where the ports run: timed on a GPU, never on the emulator.
+    /// One version that runs where the ports run: timed on a GPU, never on the emulator. Its peer
+    /// is timed in turns with it.
     void port(const Version& version);
 
     /// 0 if every check held, else 1; prints the last line, which says so.
@@ -71,8 +54,7 @@ public:
 
 private:
     void line(const Version& version);
-    void row(const Version& version, const bench::Seconds& seconds, const bench::Limits& limits);
-    void verify(const Version& version);
+    void timed(const Version& version, const bench::Limits& limits, bool on_host);
 
     bool csv_;
     bool timing_;
@@ -80,6 +62,7 @@ private:
     int checks_ = 0;
     int wrong_ = 0;
     bench::Limits cpu_, gpu_;
+    double clock_ = 0;  // of the GPU at the start, in Hz; 0 unless with --bench
 };
 
 }  // namespace sixdays::lesson

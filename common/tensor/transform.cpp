@@ -144,7 +144,7 @@ Cut tile(const Layout& layout, const Shape& shape, const Index& index) {
     for (int d = 0; d < tiles.rank; ++d) {
         const std::int64_t begin = index[d] * shape[d];
         cut.layout.shape[d] = std::min(shape[d], layout.extent(d) - begin);
-        if (begin > 0) cut.first += begin * layout.stride(d);
+        cut.first += begin * layout.stride(d);
     }
     return cut;
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int TM = 8, TN = 32;  // a block: 8 rows of 32 columns
 
-// [kernel]
+// [transpose]
 __global__ void transpose_read_coalesced_kernel(const __grid_constant__ Matrices x) {
     const Tile<float> tile = tile_of_block<float>(x, TM, TN);
     const int n = threadIdx.x;
@@ -18,7 +18,7 @@ __global__ void transpose_read_coalesced_kernel(const __grid_constant__ Matrices
         tile.out[n * x.pitch_out + m] = tile.in[m * x.pitch_in + n];
     }
 }
-// [kernel]
+// [transpose]
 
 }  // namespace
 

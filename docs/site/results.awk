@@ -1,29 +1,66 @@
 # A table from what `common/learn bench` wrote:  awk -f results.awk docs/results/x.csv > x.html
 # Lines with # (device, driver, date, limits, command) go below it. Columns are found by name, so a
-# file may have more of them; a column `peer` holds a peer's time in seconds, `peer_name` its name.
-BEGIN { FS = ","; print "<div class=\"measured\"><table class=\"markdownTable\">" }
+# file may have more of them; common/lesson/csv.hpp says what each holds.
+BEGIN { print "<div class=\"measured\"><table class=\"markdownTable\">" }
 function cell(text) { return "<td>" text "</td>" }
 function safe(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); return text }
-function time(s) { return s < 1e-3 ? sprintf("%.1f &micro;s", s * 1e6) : sprintf("%.3f ms", s * 1e3) }
+function time(s) { s += 0; return s < 1e-3 ? sprintf("%.1f &micro;s", s * 1e6) : sprintf("%.3f ms", s * 1e3) }
+# Takes a row apart into field[1], field[2], ...; a field in quotes may hold commas, and "" is a quote.
+function split_row(row,    n, text) {
+    split("", field)
+    for (n = 1; ; ++n) {
+        text = ""
+        if (substr(row, 1, 1) == "\"") {
+            row = substr(row, 2)
+            while (match(row, /^[^"]*""/)) {
+                text = text substr(row, 1, RLENGTH - 1)
+                row = substr(row, RLENGTH + 1)
+            }
+            text = text substr(row, 1, index(row, "\"") - 1)
+            row = substr(row, index(row, "\"") + 1)
+        } else {
+            match(row, /^[^,]*/)
+            text = substr(row, 1, RLENGTH)
+            row = substr(row, RLENGTH + 1)
+        }
+        field[n] = text
+        if (row == "") return
+        row = substr(row, 2)
+    }
+}
+function get(name) { return name in at ? field[at[name]] : "" }
+{ sub(/\r$/, "") }
 /^#/ { sub(/^# */, ""); notes = notes "<br>" safe($0); next }
+$0 == "" { next }
+{ split_row($0) }
 !head {
-    for (i = 1; i <= NF; ++i) at[$i] = i
+    for (i in field) at[field[i]] = i
     head = 1
-    print "<tr><th>operation</th><th>version</th><th>bytes that must move</th><th>median" \
-        "</th><th>p10 to p90</th><th>rate</th><th>share of the limit</th>" \
-        ("peer" in at ? "<th>peer</th>" : "") "</tr>"
     next
 }
-NF > 1 {
-    median = $at["median_s"]
-    bytes = $at["bytes"]
-    if ($at["limit"] == "fma") rate = sprintf("%.0f GFLOP/s", $at["flops"] / median / 1e9)
+{
+    median = get("median_s")
+    bytes = get("bytes_read") + get("bytes_written")
+    if (get("limit") == "fma") rate = sprintf("%.0f GFLOP/s", get("flops") / median / 1e9)
     else rate = sprintf("%.0f GB/s", bytes / median / 1e9)
+    elements = safe(get("dtype") " " get("shape")) (get("cache") == "warm" ? ", warm" : "")
+    version = safe(get("version")) (get("path") == "" ? "" : "<br>takes " safe(get("path")))
     peer = ""
-    if ("peer" in at) peer = cell($at["peer"] == "" ? "" : safe($at["peer_name"]) " " time($at["peer"]))
-    print "<tr>" cell(safe($at["op"])) cell(safe($at["version"])) \
+    if (get("peer_s") != "") {
+        peers = 1
+        peer = safe(get("peer")) " " time(get("peer_s"))
+    }
+    rows = rows "<tr>" cell(safe(get("op"))) cell(version) cell(elements) \
         cell(bytes < 1e6 ? sprintf("%.0f", bytes) : sprintf("%.1f MB", bytes / 1e6)) \
-        cell(time(median)) cell(time($at["p10_s"]) " to " time($at["p90_s"])) cell(rate) \
-        cell(sprintf("%.1f %% of %s", 100 * $at["share"], $at["limit"])) peer "</tr>"
+        cell(time(median)) cell(time(get("p10_s")) " to " time(get("p90_s"))) cell(rate) \
+        cell(sprintf("%.1f %% of %s", 100 * get("share"), get("limit"))) \
+        "<td class=\"peer\">" peer "</td></tr>\n"
 }
-END { sub(/^<br>/, "", notes); print "</table><p class=\"origin\">" notes "</p></div>" }
+END {
+    print "<tr><th>operation</th><th>version</th><th>elements</th><th>bytes that must move</th><th>median" \
+        "</th><th>p10 to p90</th><th>rate</th><th>share of the limit</th>" \
+        (peers ? "<th>peer</th>" : "") "</tr>"
+    if (!peers) gsub(/<td class="peer"><\/td>/, "", rows)
+    sub(/^<br>/, "", notes)
+    printf "%s</table><p class=\"origin\">%s</p></div>\n", rows, notes
+}

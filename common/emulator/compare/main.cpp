@@ -43,6 +43,13 @@ int main() {
         {"block reduction", [&] { trace_reduce(in, out, 4); }},
         {"atomics", [&] { trace_atomics(counts, 8); }},
         {"broadcast and 16-byte shared", [&] { trace_broadcast(in, out); }},
+        // How many lanes meet on one word: 1, 2, 8, 32 in global memory, 8 in shared memory.
+        {"atomics on 32 words", [&] { trace_atomics(counts, 32); }},
+        {"atomics on 16 words", [&] { trace_atomics(counts, 16); }},
+        {"atomics on 4 words", [&] { trace_atomics(counts, 4); }},
+        {"atomics on 1 word", [&] { trace_atomics(counts, 1); }},
+        {"atomics on 8 words with old values", [&] { trace_atomics_used(counts, 8, 3); }},
+        {"atomics on 1 word with old values", [&] { trace_atomics_used(counts, 1, 3); }},
     };
     std::printf("case,memory,operation,requests,sectors,passes\n");
     for (const auto& c : cases) {

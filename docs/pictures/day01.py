@@ -1,0 +1,171 @@
+"""Pictures of Day 01: flat memory."""
+from svg import CELL, COLOURS, FAINT, Svg
+
+
+def flat_memory():
+    """A (3, 4) matrix, the same elements in memory, and the threads that will visit them."""
+    rows, columns, left = 3, 4, 40
+    svg = Svg(640, 400, "A matrix of 3 rows and 4 columns lies in memory row after row; "
+                        "thread i takes the element at offset i")
+    svg.text(left, 28, "x, as we think of it: shape (3, 4)")
+    top = 44
+    for m in range(rows):
+        for k in range(columns):
+            svg.cell(left + k * CELL, top + m * CELL, COLOURS[m], f"{m},{k}")
+    svg.text(left + 5 * CELL, top + 30, "element (m, k)")
+    svg.text(left + 5 * CELL, top + 56, "lies at offset  m * 4 + k")
+    svg.text(left + 5 * CELL, top + 98, "(2, 1) lies at  2 * 4 + 1 = 9")
+
+    strip = top + rows * CELL + 66
+    svg.line(left + 1.5 * CELL, top + rows * CELL, left + 9.5 * CELL, strip)
+    for m in range(rows):
+        svg.text(left + (m * columns + 2) * CELL, strip - 12, f"row {m}", "small")
+    for i in range(rows * columns):
+        m, k = divmod(i, columns)
+        svg.cell(left + i * CELL, strip, COLOURS[m], f"{m},{k}")
+        svg.text(left + (i + 0.5) * CELL, strip + CELL + 18, str(i), "small")
+    svg.text(left, strip - 34, "in memory")
+    for x, y in ((left + CELL, top + 2 * CELL), (left + 9 * CELL, strip)):
+        svg.outline(x, y)
+    svg.text(left, strip + CELL + 40, "offset, and thread i of the kernel")
+
+    lanes = strip + CELL + 56
+    for i in range(rows * columns):
+        svg.cell(left + i * CELL, lanes, COLOURS[3], f"t{i % 4}", height=28)
+    for block in range(3):
+        svg.text(left + (4 * block + 2) * CELL, lanes + 46, f"block {block}", "small")
+    return svg.done()
+
+
+def four_dims():
+    """Scores of shape (2, 3, 4, 5): boxes in boxes, and how far one step goes in each dim."""
+    c, left, top = 27, 20, 92
+    head, gap = 5 * c, 16
+    sequence = 3 * head + 2 * gap
+    svg = Svg(960, 330, "Attention scores of shape (2, 3, 4, 5): a step in b skips 60 elements, in h "
+                        "20, in q 5, in k 1; element (1, 2, 3, 1) lies at 60 + 40 + 15 + 1 = 116")
+    first = {}
+    for b in range(2):
+        x_b = left + 12 + b * (sequence + 40)
+        svg.box(x_b - 10, top - 10, sequence + 20, 4 * c + 42)
+        svg.text(x_b + sequence / 2, top + 4 * c + 48, f"b = {b}", "small")
+        for h in range(3):
+            x_h = x_b + h * (head + gap)
+            svg.text(x_h + head / 2, top + 4 * c + 18, f"h = {h}", "small")
+            for q in range(4):
+                for k in range(5):
+                    x, y = x_h + k * c, top + q * c
+                    first[b, h, q, k] = x, y
+                    svg.cell(x, y, COLOURS[h], ((b * 3 + h) * 4 + q) * 5 + k, c, c, "in tiny",
+                             "thin")
+    for index in ((1, 0, 0, 0), (1, 2, 0, 0), (1, 2, 3, 0), (1, 2, 3, 1)):
+        svg.outline(*first[index], c, c)
+    half = c / 2
+    (x0, y0), (x1, _) = first[0, 0, 0, 0], first[1, 0, 0, 0]
+    svg.arch(x0 + half, x1 + half, y0 - 1, 74)
+    svg.text((x0 + x1) / 2 + half, y0 - 62, "one step in b: 60", "small")
+    x2, _ = first[1, 2, 0, 0]
+    svg.arch(x1 + half + 9, x2 + half, y0 - 1, 56)
+    svg.text((x1 + x2) / 2 + half, y0 - 48, "two steps in h: 2 * 20", "small")
+    svg.text(left + 2, top + 4 * c + 84, "k runs to the right, step 1; q runs down, step 5.")
+    svg.text(left + 2, top + 4 * c + 112, "(1, 2, 3, 1):")
+    svg.text(left + 122, top + 4 * c + 112, "1*60 + 2*20 + 3*5 + 1*1 = 116", "")
+    svg.text(left + 398, top + 4 * c + 112, "the outlined cells: 60, 100, 115, 116", "note")
+    return svg.done()
+
+
+def guard():
+    """Ten elements shared out to three blocks of four threads; two threads have nothing to do."""
+    left, top, n = 40, 60, 10
+    svg = Svg(660, 300, "Ten elements, three blocks of four threads: threads 10 and 11 of the grid "
+                        "have no element, and the guard keeps them still")
+    for block in range(3):
+        x = left + block * (4 * CELL + 12)
+        svg.box(x - 5, top - 32, 4 * CELL + 10, CELL + 40)
+        svg.text(x + 2 * CELL, top - 14, f"blockIdx.x = {block}", "small")
+        for t in range(4):
+            i = 4 * block + t
+            if i < n:
+                svg.cell(x + t * CELL, top, COLOURS[block], f"t{t}")
+            else:
+                svg.cell(x + t * CELL, top, "none", f"t{t}", kind="inkin", border="idle")
+    memory = top + CELL + 62
+    for i in range(12):
+        x_thread = left + i // 4 * (4 * CELL + 12) + i % 4 * CELL + CELL / 2
+        x_cell = left + i * CELL + CELL / 2
+        if i < n:
+            svg.line(x_thread, top + CELL, x_cell, memory)
+            svg.cell(left + i * CELL, memory, COLOURS[i // 4], i)
+        else:
+            svg.cell(left + i * CELL, memory, "none", kind="inkin", border="idle")
+            if i == n:
+                svg.text(x_thread + CELL / 2, top + CELL + 26, "i &lt; n ? no", "small")
+            svg.text(x_cell, memory + 28, "?", "small")
+    svg.text(left, memory + CELL + 26, "memory of out, n = 10; what lies behind it is not ours")
+    svg.text(left, memory + CELL + 54, "i = blockIdx.x * 4 + threadIdx.x", "")
+    svg.text(left + 320, memory + CELL + 54, "(2 * 4 + 1 = 9, the last element)")
+    return svg.done()
+
+
+def gpt2_tensors():
+    """The 16 parameter tensors of GPT-2 124M in one allocation, to scale."""
+    V, max_T, L, C = 50304, 1024, 12, 768
+    parts = [("wte", V * C), ("wpe", max_T * C), ("ln1w", L * C), ("ln1b", L * C),
+             ("qkvw", L * 3 * C * C), ("qkvb", L * 3 * C), ("attprojw", L * C * C),
+             ("attprojb", L * C), ("ln2w", L * C), ("ln2b", L * C), ("fcw", L * 4 * C * C),
+             ("fcb", L * 4 * C), ("fcprojw", L * 4 * C * C), ("fcprojb", L * C), ("lnfw", C),
+             ("lnfb", C)]
+    total = sum(count for _, count in parts)
+    left, width, top, height = 20, 760, 60, 52
+    svg = Svg(800, 200, "GPT-2's 16 parameter tensors in one allocation, to scale: five of them take "
+                        "99 percent, the others are as thin as a line")
+    svg.text(left, 28, f"one allocation, {total:,} floats, to scale")
+    begin, shown, thin = 0, 0, []
+    for name, count in parts:
+        x, w = left + begin / total * width, count / total * width
+        if w > 20:
+            wide = w > 90  # room for its name
+            svg.cell(x, top, COLOURS[shown % 4], name if wide else "", w, height)
+            if not wide:
+                svg.text(x + w / 2, top - 10, name, "small")
+            svg.text(x + 2, top + height + 18 + 14 * (shown % 2), f"{begin:,}", "tiny")
+            shown += 1
+        else:
+            svg.cell(x, top, FAINT, "", w, height, border="thin")
+            thin.append(name)
+        begin += count
+    svg.text(left, top + height + 58, "Below each: the offset where it begins, the sum of all before it.",
+             "note")
+    svg.text(left, top + height + 78, "Lines between the boxes: " + ", ".join(thin) + ".", "note")
+    return svg.done()
+
+
+def sectors():
+    """What one load of a warp moves: 32 neighbours, and 32 elements a row apart."""
+    left, c = 20, 23.5
+    svg = Svg(800, 336, "A warp that reads 32 neighbours touches 4 sectors of 32 bytes; a warp that "
+                        "reads 32 elements a row apart touches 32 sectors")
+    svg.text(left, 26, "32 neighbours: each lane reads the float beside its neighbour's")
+    for lane in range(32):
+        svg.cell(left + lane * c, 44, COLOURS[lane // 8], lane, c, 30, "in tiny", "thin")
+    for s in range(4):
+        svg.outline(left + s * 8 * c, 44, 8 * c, 30)
+    svg.text(left, 96, "4 sectors of 32 bytes. 128 bytes moved, 128 bytes used.", "word")
+
+    svg.text(left, 150, "32 rows: each lane reads the float one row further on")
+    for lane in range(32):
+        line, place = divmod(lane, 8)
+        w = 11
+        x, y = left + place * (8 * w + 6.3), 168 + line * 30
+        for e in range(8):
+            if e == 2:
+                svg.cell(x + e * w, y, COLOURS[lane // 8], "", w, 22, border="thin")
+            else:
+                svg.cell(x + e * w, y, FAINT, "", w, 22, border="thin")
+        svg.outline(x, y, 8 * w, 22)
+    svg.text(left, 312, "32 sectors. 1,024 bytes moved, 128 bytes used: the same 32 floats, eight "
+                        "times the traffic.", "word")
+    return svg.done()
+
+
+PICTURES = (flat_memory, four_dims, guard, gpt2_tensors, sectors)

@@ -1,0 +1,99 @@
+"""Pictures of Day 03: views."""
+from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
+
+
+def views_of_one_buffer():
+    """One buffer of 12 elements and five views of it: the numbers in the cells are offsets."""
+    c = 34
+    svg = Svg(800, 460, "A buffer of twelve elements and six views of it: whole, columns 1 to 2, every "
+                        "second row, transposed, flipped, row 1 repeated; each with shape, strides "
+                        "and offset")
+    svg.text(20, 26, "one buffer; nothing below copies it")
+    for i in range(12):
+        svg.cell(20 + i * c, 40, COLOURS[i // 4], i, c, c)
+    views = (
+        ("x", (3, 4), (4, 1), 0),
+        ("slice(x, 1, 1, 3)", (3, 2), (4, 1), 1),
+        ("slice(x, 0, 0, 3, 2)", (2, 4), (8, 1), 0),
+        ("transpose(x)", (4, 3), (1, 4), 0),
+        ("flip(x, 1)", (3, 4), (4, -1), 3),
+        ("row 1, broadcast to (3, 4)", (3, 4), (0, 1), 4),
+    )
+    for number, (name, shape, strides, first) in enumerate(views):
+        left, top = 20 + number % 3 * 265, 120 + number // 3 * 160
+        svg.text(left, top, name, "")
+        for m in range(shape[0]):
+            for k in range(shape[1]):
+                at = first + m * strides[0] + k * strides[1]
+                svg.cell(left + k * c, top + 12 + m * c, COLOURS[at // 4], at, c, c)
+        x = left + shape[1] * c + 12
+        svg.text(x, top + 30, f"shape {shape}", "note")
+        svg.text(x, top + 50, f"strides {strides}", "note")
+        svg.text(x, top + 70, f"offset {first}", "note")
+    return svg.done()
+
+
+def tile():
+    """A tile read row by row into shared memory and written column by column from it."""
+    c, n = 22, 4
+    svg = Svg(800, 300, "A tile of the matrix is read along its rows into shared memory, and written "
+                        "along the rows of the transpose: both are walks along memory")
+    colours = COLOURS
+    svg.text(20, 24, "in (M, N): lanes along a row")
+    svg.text(300, 24, "shared memory")
+    svg.text(520, 24, "out (N, M): lanes along a row")
+    for m in range(8):
+        for k in range(8):
+            inside = m < n <= k
+            svg.cell(20 + k * c, 40 + m * c, colours[m] if inside else FAINT, "", c, c,
+                     border="thin")
+    for m in range(n):
+        for k in range(n):
+            svg.cell(320 + k * c, 84 + m * c, colours[m], "", c, c, border="thin")
+    for k in range(8):
+        for m in range(8):
+            inside = m < n <= k
+            svg.cell(540 + m * c, 40 + k * c, colours[m] if inside else FAINT, "", c, c,
+                     border="thin")
+    svg.outline(20 + n * c, 40, n * c, c)          # one request: a row of the tile
+    svg.outline(320, 84, n * c, c)
+    svg.outline(320 + c, 84, c, n * c)             # read back: a column
+    svg.outline(540, 40 + 5 * c, n * c, c)         # written: a row of out
+    svg.arrow(20 + 8 * c + 8, 40 + c / 2, 312, 40 + c / 2)
+    svg.text(20 + 8 * c + 16, 40 + c / 2 - 10, "1 read", "note")
+    svg.arrow(320 + n * c + 10, 40 + 5.5 * c, 532, 40 + 5.5 * c)
+    svg.text(320 + n * c + 18, 40 + 5.5 * c - 10, "3 write", "note")
+    svg.text(320 + n * c + 14, 100, "2 everyone waits", "note")
+    svg.text(20, 246, "A warp reads a row of the tile (1) and leaves it in shared memory as a row. When all "
+             "have come (2), it takes", "note")
+    svg.text(20, 266, "a column, and writes it as a row of out (3). Only shared memory is walked across "
+             "its rows, and it does not mind,", "note")
+    svg.text(20, 286, "as long as the words of the column lie in different banks.", "note")
+    return svg.done()
+
+
+def banks():
+    """A column of a tile of 8 words a row falls into one bank of 8; with 9 words a row, into 8."""
+    c = 24
+    svg = Svg(760, 300, "With 8 words a row a column of the tile lies in one bank; with 9 words a row "
+                        "each of its words lies in a bank of its own")
+    for side, pitch in enumerate((8, 9)):
+        left = 40 + side * 370
+        svg.text(left, 24, f"rows of {pitch} words" + (", one of them unused" if pitch == 9 else ""))
+        for m in range(8):
+            for k in range(pitch):
+                bank = (m * pitch + k) % 8
+                column = k == 2
+                pad = k == 8
+                colour = ORANGE if column else FAINT
+                svg.cell(left + k * c, 40 + m * c, "none" if pad else colour, bank, c, c,
+                         "in tiny" if column else "inkin tiny", "idle" if pad else "thin")
+        svg.outline(left + 2 * c, 40, c, 8 * c)
+        svg.text(left, 40 + 8 * c + 24,
+                 "column 2: bank 2, eight times" if pitch == 8 else
+                 "column 2: banks 2 3 4 5 6 7 0 1")
+        svg.text(left, 40 + 8 * c + 46, "8 passes" if pitch == 8 else "1 pass")
+    return svg.done()
+
+
+PICTURES = (views_of_one_buffer, tile, banks)

@@ -1,0 +1,147 @@
+"""Pictures of measured numbers, drawn from docs/results/*_h200.csv: what common/lesson/csv.hpp says.
+
+    <day>_measured   a bar for each version: its share of the limit that holds it back
+    <day>_sweep      rows of sum_columns whose version is "stride N": bandwidth over the stride
+
+`draw.py --check` is also the proof that pictures and numbers belong together.
+"""
+import csv
+import math
+import pathlib
+import re
+
+from svg import COLOURS, ORANGE, Svg
+
+RESULTS = pathlib.Path(__file__).resolve().parents[1] / "results"
+SWEEP = "sum_columns"
+
+
+def safe(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+
+
+class Results:
+    """One file: `device`, `limits` of the GPU in bytes per second by name, and `rows` as dicts."""
+
+    def __init__(self, path):
+        lines = path.read_text().splitlines()
+        notes = [line[1:].strip() for line in lines if line.startswith("#")]
+        self.device = notes[0].split(",")[0] if notes else ""
+        self.limits = {}
+        for note in notes:
+            if note.startswith("limits: this GPU:"):
+                found = re.findall(r"(copy|read|write) ([0-9.]+)", note)
+                self.limits = {name: 1e9 * float(rate) for name, rate in found}
+        self.rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def is_sweep(row):
+    return row["op"] == SWEEP and re.fullmatch(r"stride \d+", row["version"]) is not None
+
+
+def bars(title, results):
+    """Share of the limit for each version that comes from device memory, operation by operation."""
+    rows = [row for row in results.rows if row["cache"] == "cold" and not is_sweep(row)]
+    names = [(row["op"], row["version"]) for row in rows]
+    ops = list(dict.fromkeys(row["op"] for row in rows))
+    height, left, full = 24, 300, 380  # of a row; where bars begin; width of 100 %
+    bottom = 62 + height * len(rows) + 30 * len(ops)
+    svg = Svg(800, bottom + 48, safe(title))
+    svg.text(20, 24, safe(title))
+    for percent in (0, 25, 50, 75, 100):
+        x = left + full * percent / 100
+        svg.line(x, 56, x, bottom - 6, "" if percent in (0, 100) else "lead")
+        svg.text(x, 48, f"{percent} %", "small")
+    y, peers = 62, False
+    for op in ops:
+        svg.text(20, y + 18, safe(op), "")
+        y += 30
+        for row in (row for row in rows if row["op"] == op):
+            name = row["version"]
+            if names.count((op, name)) > 1:
+                name += f", {row['dtype']} {row['shape']}"
+            share = float(row["share"])
+            width = max(full * min(share, 1.04), 1)
+            svg.text(left - 10, y + 14, safe(name), "note end")
+            svg.cell(left, y + 2, COLOURS[ops.index(op) % len(COLOURS)], "", width, height - 7,
+                     border="thin")
+            svg.text(left + full + 22, y + 14, f"{100 * share:.1f} % of {row['limit']}", "note")
+            if row["peer_s"]:
+                peers = True
+                peer = share * float(row["median_s"]) / float(row["peer_s"])
+                svg.outline(left + full * min(peer, 1.04) - 1, y, 2, height - 3)
+            y += height
+    svg.text(20, bottom + 14, "100 %: the time that the bytes or operations take at the measured limit "
+             "of the same machine.", "note")
+    if peers:
+        svg.text(20, bottom + 34, "Upright mark: a library call that does the same work.", "note")
+    return svg.done()
+
+
+def stride_of(row):
+    return int(row["version"].split()[1])
+
+
+def predicted(stride):
+    """Of the bandwidth at stride 1: floats of 4 bytes, and memory that sends 64 bytes at once."""
+    return 1 / min(stride, 16)
+
+
+def sweep(title, results):
+    """Bytes asked for per second over the stride: measured points, and the line of the model."""
+    rows = sorted((row for row in results.rows if is_sweep(row)), key=stride_of)
+    limit = results.limits["read"]
+    left, top, width, height = 80, 60, 640, 280
+    most = math.log2(max(2, stride_of(rows[-1])))
+
+    def place(stride, rate):
+        return left + width * math.log2(stride) / most, top + height * (1 - rate / limit)
+
+    svg = Svg(800, top + height + 92, safe(title))
+    svg.text(20, 24, safe(title))
+    tick = 10 ** math.floor(math.log10(limit))
+    for number in range(int(limit / tick) + 1):
+        _, y = place(1, number * tick)
+        svg.line(left, y, left + width, y, "lead" if number else "")
+        svg.text(left - 8, y + 5, f"{number * tick / 1e9:.0f}", "note end")
+    svg.text(20, top - 14, "GB/s asked for", "note")
+    for power in range(int(most) + 1):
+        x, y = place(2 ** power, 0)
+        svg.text(x, y + 20, str(2 ** power), "small")
+    svg.text(left + width / 2, top + height + 44, "stride in floats", "note middle")
+    steps = [2 ** (most * i / 64) for i in range(65)]
+    points = [place(s, limit * predicted(s)) for s in steps]
+    svg.parts.append('<path d="M' + " L".join(f"{x:g} {y:g}" for x, y in points) + '"/>')
+    for row in rows:
+        elements = math.prod(int(extent) for extent in row["shape"].split("x"))
+        x, y = place(stride_of(row), 4 * elements / float(row["median_s"]))
+        svg.cell(x - 4, y - 4, ORANGE, "", 8, 8)
+    svg.cell(left, top + height + 64, ORANGE, "", 8, 8)
+    svg.text(left + 16, top + height + 73, "measured", "note")
+    x, y = left + 110, top + height + 68
+    svg.line(x, y, x + 28, y)
+    svg.text(x + 36, y + 5, "worked out: read limit / min(stride, 16), for memory sends 64 bytes at "
+             "once", "note")
+    return svg.done()
+
+
+def pictures():
+    """A function for each picture, named as its file is to be."""
+    draws = []
+
+    def add(name, draw):
+        draw.__name__ = name
+        draws.append(draw)
+
+    for path in sorted(RESULTS.glob("day[0-9][0-9]_*_h200.csv")):
+        day = path.name[:5]
+        results = Results(path)
+        title = f"Day {day[3:]} on one {results.device}: share of what the machine can do"
+        add(f"{day}_measured", lambda r=results, t=title: bars(t, r))
+        if any(is_sweep(row) for row in results.rows):
+            title = f"Day {day[3:]} on one {results.device}: what a stride costs a walk that only reads"
+            add(f"{day}_sweep", lambda r=results, t=title: sweep(t, r))
+    return tuple(draws)
+
+
+PICTURES = pictures()

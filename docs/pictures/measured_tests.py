@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""measured.py against numbers worked by hand: where a bar ends, where a point and the line lie."""
+import pathlib
+import re
+import sys
+import tempfile
+import xml.dom.minidom
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import measured  # noqa: E402
+
+CSV = """# A <device>, driver 1
+# limits: this CPU core: copy 1, read 2, write 3 GB/s, fma 4 GFLOP/s
+# limits: this GPU: copy 3500, read 4000, write 4500 GB/s, fma 60000 GFLOP/s
+op,version,path,dtype,shape,cache,bytes_read,bytes_written,flops,median_s,p10_s,p90_s,limit,share,peer,peer_s
+add,"a < b, c",,float32,8,cold,64,32,8,2e-3,2e-3,2e-3,copy,0.5000,torch.add,1e-3
+add,graph,,float32,9,warm,64,32,8,2e-3,2e-3,2e-3,copy,0.2500,,
+mul,both,,float32,8,cold,64,32,8,2e-3,2e-3,2e-3,copy,1.5000,,
+mul,both,,float16,9,cold,64,32,8,2e-3,2e-3,2e-3,copy,0.0000,,
+sum_columns,stride 16,,float32,1000x2000,cold,8000000,0,2000000,3.2e-5,1,1,read,0.1,,
+sum_columns,stride 1,,float32,1000x2000,cold,8000000,0,2000000,4e-6,1,1,read,0.5,,
+"""
+
+
+def results():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "x.csv"
+        path.write_text(CSV)
+        return measured.Results(path)
+
+
+def test_notes():
+    r = results()
+    assert r.device == "A <device>"
+    assert r.limits == {"copy": 3.5e12, "read": 4e12, "write": 4.5e12}
+    assert len(r.rows) == 6
+
+
+def test_bars():
+    text = measured.bars("Day < 1", results())
+    xml.dom.minidom.parseString(text)
+    bars = re.findall(r'<rect class="thin" x="300" y="[0-9.]+" width="([0-9.]+)"', text)
+    assert bars == ["190", "395.2", "1"], bars  # half of 380; cut off at 104 %; a hair
+    assert "150.0 % of copy" in text and "a &lt; b, c" in text
+    assert "both, float16 9" in text and "graph" not in text and "stride" not in text
+    assert re.findall(r'<rect class="marked" x="([0-9.]+)"', text) == ["679"]  # twice as fast: 100 %
+
+
+def test_sweep():
+    text = measured.sweep("Day 02", results())
+    xml.dom.minidom.parseString(text)
+    points = re.findall(r'<rect x="([0-9.]+)" y="([0-9.]+)" width="8"', text)
+    # Left 80, width 640; top 60, height 280 for 4,000 GB/s. Stride 1: 2,000 GB/s; 16: 250.
+    assert points[:2] == [("76", "196"), ("716", "318.5")], points
+    line = re.search(r'<path d="M80 60 L.*L([0-9.]+) ([0-9.]+)"/>', text)
+    assert line.groups() == ("720", "322.5"), line.groups()  # 4,000 / 16
+    assert [measured.predicted(s) for s in (1, 2, 16, 64)] == [1, 0.5, 1 / 16, 1 / 16]
+
+
+def main():
+    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests passed")
+
+
+if __name__ == "__main__":
+    main()
