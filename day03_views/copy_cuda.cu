@@ -88,13 +88,6 @@ __device__ uint4 repeated(uint4 x) {
 // Nearly all it does is write: the lanes of a warp share an element of `in`, or a few.
 template <class T, int RANK>
 __global__ void copy_splat_kernel(const T* in, const __grid_constant__ Walk<RANK> w, uint4* out) {
-<<<<<<< HEAD
-    const std::uint32_t k = blockIdx.x * kThreads + threadIdx.x;
-    if (k < w.size) {
-        std::int64_t from, to;
-        offsets_of(w, k, from, to);
-        out[to] = repeated(in[from]);
-=======
     constexpr int kEach = 4;
     const std::uint32_t first = blockIdx.x * (kEach * kThreads) + threadIdx.x;
     T value[kEach];
@@ -106,7 +99,6 @@ __global__ void copy_splat_kernel(const T* in, const __grid_constant__ Walk<RANK
             offsets_of(w, k, from, to[j]);
             value[j] = in[from];
         }
->>>>>>> day03
     }
     for (int j = 0; j < kEach; ++j) {
         if (first + j * kThreads < w.size) out[to[j]] = repeated(value[j]);
@@ -198,7 +190,7 @@ void launch_splat(const CopyPlan& plan, gpu::Stream stream) {
         using T = decltype(element);
         constexpr int RANK = decltype(r)::value;
         const auto w = walk_of<RANK>(plan);
-        const unsigned grid = gpu::blocks_for(w.size, kThreads);
+        const unsigned grid = gpu::blocks_for(w.size, 4 * kThreads);
         const auto* in = static_cast<const T*>(plan.in.data);
         auto* out = static_cast<uint4*>(plan.out.data);
         copy_splat_kernel<T, RANK><<<grid, kThreads, 0, stream>>>(in, w, out);

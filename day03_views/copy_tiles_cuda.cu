@@ -99,9 +99,12 @@ void launch_short_rows(const CopyPlan& plan, gpu::Stream stream) {
 void launch_tiles(const CopyPlan& plan, gpu::Stream stream) {
     const Matrices x = matrices_of(plan);
     const int element = plan.in.element;
-    if (element > 4 || !rows_begin_at_16(x, element)) return launch_in_flight(x, element, stream);
-    if (element == 4) return launch_sixteen_bytes(x, stream);
-    launch_packed_bytes(x, element, stream);
+    if (element <= 4 && rows_begin_at_16(x, element)) {
+        if (element == 4) return launch_sixteen_bytes(x, stream);
+        return launch_packed_bytes(x, element, stream);
+    }
+    if (element == 2 || element == 4) return launch_whole_sectors(x, element, stream);
+    launch_in_flight(x, element, stream);
 }
 
 }  // namespace sixdays::day03_views

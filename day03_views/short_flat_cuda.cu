@@ -45,13 +45,14 @@ constexpr int kLog = E == 4   ? 2
                      : E == 8 ? 3
                               : 4;  // E = 2^kLog
 
-// E elements of one column, S apart in shared memory, as 16 bytes; and back.
+// E elements of one column, S apart in shared memory, as 16 bytes (at an edge the first `inside`
+// of them); and back.
 template <class T>
-__device__ uint4 gathered(const T* from, int S) {
+__device__ uint4 gathered(const T* from, int S, int inside) {
     constexpr int P = 4 / sizeof(T);  // elements in a word
     unsigned word[4] = {};
     for (int e = 0; e < 4 * P; ++e) {
-        word[e / P] |= unsigned{from[e * S]} << (8 * sizeof(T) * (e % P));
+        if (e < inside) word[e / P] |= unsigned{from[e * S]} << (8 * sizeof(T) * (e % P));
     }
     return make_uint4(word[0], word[1], word[2], word[3]);
 }
@@ -78,7 +79,7 @@ __global__ void copy_rows_to_columns_kernel(const __grid_constant__ Matrices x, 
         const int s = k >> (log - kLog<E>), first = (k & (groups - 1)) * E;
         if (first < tile.rows) {
             store_row(tile.out + s * x.pitch_out + first, tile.rows - first,
-                      gathered(shared + first * S + s, S));
+                      gathered(shared + first * S + s, S, tile.rows - first));
         }
     }
 }

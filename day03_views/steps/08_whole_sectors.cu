@@ -7,6 +7,7 @@
 //     row n of out        ...|......##|########|########|#######.|      # elements of this tile
 //     row n + 1            ...|....##|########|########|#####...|       | multiples of 32 bytes
 #include "common/gpu/launch.hpp"
+#include "common/tensor/arguments.hpp"
 #include "day03_views/steps/steps.hpp"
 #include "day03_views/steps/tile.hpp"
 
@@ -68,6 +69,16 @@ void launch(Matrices x, gpu::Stream stream) {
 void launch_whole_sectors(const Matrices& x, int element, gpu::Stream stream) {
     if (element == 2) launch<std::uint16_t>(x, stream);
     if (element == 4) launch<std::uint32_t>(x, stream);
+}
+
+void transpose_whole_sectors(const BytesIn& in, const BytesOut& out, gpu::Stream stream) {
+    check_transpose(in, out);
+    if (in.element != 2 && in.element != 4) {
+        refuse("transpose: whole sectors are for elements of 2 and 4 bytes, but these have " +
+               std::to_string(in.element));
+    }
+    if (out.layout.size() == 0) return;
+    launch_whole_sectors(matrices_to_transpose(in, out), in.element, stream);
 }
 
 }  // namespace sixdays::day03_views
