@@ -490,6 +490,61 @@ TEST_CASE("broadcast views are written out", "[day03][copy][small]") {
     check_broadcasts<Sixteen>();
 }
 
+TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][copy][small]") {
+    // Keys (B, T, 3, d) for 6 query heads: (B, 6, T, d), where heads 2 g and 2 g + 1 read head g.
+    const std::int64_t B = 2, T = 5, d = 8;
+    const Tensor<float> keys = distinct<float>({B, T, 3, d});
+    const auto grouped = [&](const View<const float>& k) {
+        return broadcast_to(unsqueeze(permute(k, {0, 2, 1, 3}), 2), {B, 3, 2, T, d});
+    };
+    Tensor<float> want({B, 3, 2, T, d});
+    for (std::int64_t b = 0; b < B; ++b) {
+        for (std::int64_t h = 0; h < 6; ++h) {
+            for (std::int64_t t = 0; t < T; ++t) {
+                for (std::int64_t c = 0; c < d; ++c)
+                    want(b, h / 2, h % 2, t, c) = keys(b, t, h / 2, c);
+            }
+        }
+    }
+    DeviceIn<float> from(keys);
+    DeviceOut<float> got({B, 3, 2, T, d});
+    copy_cuda(grouped(from.view()), got.view());
+    CHECK(got.matches(want));
+    CHECK(is_contiguous(reshape(got.view(), {B, 6, T, d}).layout));
+}
+
+TEST_CASE("tiles and windows of a matrix are copied into their places", "[day03][copy][small]") {
+    // Cut into ragged tiles, and put together again tile by tile.
+    const Tensor<float> in = distinct<float>({37, 45});
+    DeviceIn<float> from(in);
+    DeviceOut<float> got({37, 45});
+    const Shape shape{16, 16};
+    const Dims tiles = tiles_per_dim({37, 45}, shape);
+    CHECK(tiles == Dims{3, 3});
+    for (std::int64_t i = 0; i < tiles[0]; ++i) {
+        for (std::int64_t j = 0; j < tiles[1]; ++j) {
+            copy_cuda(tile(from.view(), shape, {i, j}), tile(got.view(), shape, {i, j}));
+        }
+    }
+    CHECK(got.matches(in));
+}
+
+TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",
+          "[day03][copy][small]") {
+    // By hand: in order, a(1, 0) adds an a(0, 1) that is a sum already.
+    Tensor<float> a({2, 2}, {1, 2, 10, 20});
+    const View<float> x = a.view(), t = transpose(a.view());
+    for (int m = 0; m < 2; ++m) {
+        for (int n = 0; n < 2; ++n) x(m, n) += t(m, n);
+    }
+    CHECK(equal(a, Tensor<float>({2, 2}, {2, 12, 22, 40})));  // not 2, 12, 12, 40
+    CHECK(refusal([&] { copy_cpu(t, x); }) != "");
+    // Cautious: even and odd columns share no element, but their spans overlap.
+    Tensor<float> b({2, 4});
+    CHECK(refusal([&] { copy_cpu(slice(b.view(), 1, 0, 4, 2), slice(b.view(), 1, 1, 4, 2)); }) !=
+          "");
+}
+
 TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
     for (std::int64_t S = 2; S <= 33; ++S) {
         check_copy_port<float>(column_major({S, 333}), row_major({S, 333}));
