@@ -22,7 +22,7 @@ namespace {
 
 // A layout to copy from, to a row-major tensor of its shape, small and large.
 struct CopyCase {
-    const char* version;
+    const char* name;
     Layout small, large;
     Kind kind = kFloat;
     bool only_bench = false;
@@ -40,8 +40,8 @@ std::vector<CopyCase> copy_cases() {
     return {
         {"contiguous", row_major({k, 40}), row_major({8 * K, 8 * K})},
         {"heads", permuted({2, 16, 3, 64}, {0, 2, 1, 3}), permuted({64, K, 12, 64}, {0, 2, 1, 3})},
-        {"heads, bf16", permuted({2, 16, 3, 64}, {0, 2, 1, 3}),
-         permuted({64, K, 12, 64}, {0, 2, 1, 3}), kBf16, true},
+        {"heads", permuted({2, 16, 3, 64}, {0, 2, 1, 3}), permuted({64, K, 12, 64}, {0, 2, 1, 3}),
+         kBf16, true},
         {"heads back", permuted({2, 3, 16, 64}, {0, 2, 1, 3}),
          permuted({64, 12, K, 64}, {0, 2, 1, 3}), kFloat, true},
         {"half of the columns", pick({9, 128}, 16, 80), pick({8 * K, 8 * K}, K, 5 * K)},
@@ -54,9 +54,9 @@ std::vector<CopyCase> copy_cases() {
         {"a column repeated", Layout({40, 48}, {1, 0}), Layout({8 * K, 8 * K}, {1, 0})},
         {"one value", Layout({40, 48}, {0, 0}), Layout({8 * K, 8 * K}, {0, 0})},
         {"transpose", column_major({65, 48}), column_major({8 * K, 8 * K})},
-        {"transpose, bf16", column_major({72, 48}), column_major({8 * K, 8 * K}), kBf16},
-        {"transpose, uint8", column_major({80, 48}), column_major({8 * K, 8 * K}), kUint8},
-        {"transpose, odd", column_major({65, 47}), column_major({8193, 8191}), kFloat, true},
+        {"transpose", column_major({72, 48}), column_major({8 * K, 8 * K}), kBf16},
+        {"transpose", column_major({80, 48}), column_major({8 * K, 8 * K}), kUint8},
+        {"transpose", column_major({65, 47}), column_major({8193, 8191}), kFloat, true},
         {"transpose of heads", permuted({2, 3, 40, 64}, {0, 1, 3, 2}),
          permuted({64, 12, K, 64}, {0, 1, 3, 2}), kFloat, true},
         {"channels last", permuted({3, 10, 20}, {1, 2, 0}), permuted({3, K, K, 16}, {1, 2, 3, 0})},
@@ -95,15 +95,15 @@ void copies(lesson::Report& report, bool bench) {
         const Shapes small{c.small, row_major(c.small.shape)};
         if (!bench && !c.only_bench) {
             char line[128];
-            std::snprintf(line, sizeof line, "%-20s %-14s %-18s %s", c.version,
+            std::snprintf(line, sizeof line, "%-20s %-14s %-18s %s", c.name,
                           to_string(c.small.shape).c_str(), to_string(c.small.strides).c_str(),
                           path_of(c.kind, c.small).c_str());
             report.check(equals_loop(c.kind, small, copy_bytes_cpu, port), line);
         }
         if (!bench) continue;
         lesson::Version v;
-        v.op = "copy";
-        v.version = c.version;
+        v.op = std::string("copy, ") + c.name;  // each is an operation of its own to its peer
+        v.version = "copy_cuda";
         v.path = path_of(c.kind, c.large);
         report_move(report, v, c.kind, small, {c.large, row_major(c.large.shape)}, c.large,
                     copy_bytes_cpu, port);
@@ -222,13 +222,15 @@ void combinations(lesson::Report& report) {
     Tensor<float> want({few, N});
 
     add_broadcast_cpu(some.view(), tensor_of(bias, {N}).view(), want.view());
-    report_floats(report, "add", "a bias to every row", {M, N}, all, out, elements_of(want), [&] {
-        add_broadcast_cuda(a.view({M, N}), bias.view({N}), out.view({M, N}));
-    });
+    report_floats(report, "add, a bias to every row", "add_broadcast_cuda", {M, N}, all, out,
+                  elements_of(want), [&] {
+                      add_broadcast_cuda(a.view({M, N}), bias.view({N}), out.view({M, N}));
+                  });
     add_broadcast_cpu(some.view(), tensor_of(column, {few, 1}).view(), want.view());
-    report_floats(report, "add", "to every column", {M, N}, all, out, elements_of(want), [&] {
-        add_broadcast_cuda(a.view({M, N}), column.view({M, 1}), out.view({M, N}));
-    });
+    report_floats(report, "add, a bias to every column", "add_broadcast_cuda", {M, N}, all, out,
+                  elements_of(want), [&] {
+                      add_broadcast_cuda(a.view({M, N}), column.view({M, 1}), out.view({M, N}));
+                  });
 
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(M));
     for (std::int64_t i = 0; i < M; ++i) {
@@ -238,17 +240,18 @@ void combinations(lesson::Report& report) {
     ids.upload(numbers.data(), M);
     numbers.resize(static_cast<std::size_t>(few));
     gather_rows_cpu(some.view(), Tensor<std::int64_t>({few}, numbers).view(), want.view());
-    report_floats(report, "gather_rows", "8192 rows", {M, N}, all, out, elements_of(want), [&] {
-        gather_rows_cuda(a.view({M, N}), ids.view({M}), out.view({M, N}));
-    });
+    report_floats(report, "gather_rows", "gather_rows_cuda", {M, N}, all, out, elements_of(want),
+                  [&] {
+                      gather_rows_cuda(a.view({M, N}), ids.view({M}), out.view({M, N}));
+                  });
 
     const std::int64_t n = std::int64_t{1} << 28;
     gpu::Buffer<float> large(n);
-    report_floats(report, "fill", "contiguous", {n}, 0, large, std::vector<float>(1000, 1.5f),
+    report_floats(report, "fill", "fill_cuda", {n}, 0, large, std::vector<float>(1000, 1.5f),
                   [&] { fill_cuda(1.5f, large.view({n})); });
     Tensor<float> counted({1000});
     ramp_cpu(1, 2, counted.view());
-    report_floats(report, "ramp", "contiguous", {n}, 0, large, elements_of(counted),
+    report_floats(report, "ramp", "ramp_cuda", {n}, 0, large, elements_of(counted),
                   [&] { ramp_cuda(1, 2, large.view({n})); });
 }
 

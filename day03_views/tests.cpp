@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/different.hpp"
 #include "common/gpu/graph.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/tensor/transform.hpp"
@@ -493,6 +494,61 @@ TEST_CASE("broadcast views are written out", "[day03][copy][small]") {
     check_broadcasts<Sixteen>();
 }
 
+TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][copy][small]") {
+    // Keys (B, T, 3, d) for 6 query heads: (B, 6, T, d), where heads 2 g and 2 g + 1 read head g.
+    const std::int64_t B = 2, T = 5, d = 8;
+    const Tensor<float> keys = distinct<float>({B, T, 3, d});
+    const auto grouped = [&](const View<const float>& k) {
+        return broadcast_to(unsqueeze(permute(k, {0, 2, 1, 3}), 2), {B, 3, 2, T, d});
+    };
+    Tensor<float> want({B, 3, 2, T, d});
+    for (std::int64_t b = 0; b < B; ++b) {
+        for (std::int64_t h = 0; h < 6; ++h) {
+            for (std::int64_t t = 0; t < T; ++t) {
+                for (std::int64_t c = 0; c < d; ++c)
+                    want(b, h / 2, h % 2, t, c) = keys(b, t, h / 2, c);
+            }
+        }
+    }
+    DeviceIn<float> from(keys);
+    DeviceOut<float> got({B, 3, 2, T, d});
+    copy_cuda(grouped(from.view()), got.view());
+    CHECK(got.matches(want));
+    CHECK(is_contiguous(reshape(got.view(), {B, 6, T, d}).layout));
+}
+
+TEST_CASE("tiles and windows of a matrix are copied into their places", "[day03][copy][small]") {
+    // Cut into ragged tiles, and put together again tile by tile.
+    const Tensor<float> in = distinct<float>({37, 45});
+    DeviceIn<float> from(in);
+    DeviceOut<float> got({37, 45});
+    const Shape shape{16, 16};
+    const Dims tiles = tiles_per_dim({37, 45}, shape);
+    CHECK(tiles == Dims{3, 3});
+    for (std::int64_t i = 0; i < tiles[0]; ++i) {
+        for (std::int64_t j = 0; j < tiles[1]; ++j) {
+            copy_cuda(tile(from.view(), shape, {i, j}), tile(got.view(), shape, {i, j}));
+        }
+    }
+    CHECK(got.matches(in));
+}
+
+TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",
+          "[day03][copy][small]") {
+    // By hand: in order, a(1, 0) adds an a(0, 1) that is a sum already.
+    Tensor<float> a({2, 2}, {1, 2, 10, 20});
+    const View<float> x = a.view(), t = transpose(a.view());
+    for (int m = 0; m < 2; ++m) {
+        for (int n = 0; n < 2; ++n) x(m, n) += t(m, n);
+    }
+    CHECK(equal(a, Tensor<float>({2, 2}, {2, 12, 22, 40})));  // not 2, 12, 12, 40
+    CHECK(refusal([&] { copy_cpu(t, x); }) != "");
+    // Cautious: even and odd columns share no element, but their spans overlap.
+    Tensor<float> b({2, 4});
+    CHECK(refusal([&] { copy_cpu(slice(b.view(), 1, 0, 4, 2), slice(b.view(), 1, 1, 4, 2)); }) !=
+          "");
+}
+
 TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
     for (std::int64_t S = 2; S <= 33; ++S) {
         check_copy_port<float>(column_major({S, 333}), row_major({S, 333}));
@@ -728,43 +784,57 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
 
 TEST_CASE("more than 2^31 elements, transposed and copied", "[day03][huge]") {
     const std::int64_t M = 46349, N = 46399, n = M * N;  // 2.15e9 bytes
-    need_device_memory(2 * n + (std::int64_t{1} << 30));
-    gpu::Buffer<std::uint8_t> a(n), b(n);
-    std::vector<std::uint8_t> row(static_cast<std::size_t>(N));
-    const auto value = [](std::int64_t m, std::int64_t i) {
-        return static_cast<std::uint8_t>((m * 31 + i * 7 + (m * i) % 101) % 251);
-    };
-    for (std::int64_t m = 0; m < M; ++m) {
-        for (std::int64_t i = 0; i < N; ++i) row[static_cast<std::size_t>(i)] = value(m, i);
-        a.upload(row.data(), N, m * N);
+    need_device_memory(3 * n + (std::int64_t{1} << 30));
+    // Row m is a window of random bytes, so that an upload is all it takes.
+    const std::int64_t period = 1000003;
+    std::vector<std::uint8_t> noise(static_cast<std::size_t>(period + N));
+    for (std::size_t i = 0; i < noise.size(); ++i) {
+        const auto k = static_cast<std::int64_t>(i) % period;
+        noise[i] = static_cast<std::uint8_t>(sixdays::testing::detail::random_bits(1, k) % 255);
     }
+    const auto value = [&](std::int64_t m, std::int64_t i) {
+        return noise[static_cast<std::size_t>((m * 7919 + i) % period)];
+    };
+    gpu::Buffer<std::uint8_t> a(n), b(n), back(n);
+    for (std::int64_t m = 0; m < M; ++m)
+        a.upload(&noise[static_cast<std::size_t>(m * 7919 % period)], N, m * N);
+
+    // There and back: every byte of `back` is a's, and some rows of b are what they should be.
     const View<const std::uint8_t> in = std::as_const(a).view({M, N});
-    const auto check = [&](const char* what, const auto& expected, std::int64_t rows_out,
-                           std::int64_t columns_out) {
+    const auto check = [&](const char* what, const Shape& shape, const auto& there,
+                           const auto& return_, const auto& expected) {
         CAPTURE(what);
+        b.fill_bytes(0xff);
+        back.fill_bytes(0xff);
+        there(b.view(shape));
+        return_(std::as_const(b).view(shape), back.view({M, N}));
+        CHECK(gpu::count_different(a, back) == 0);
         bool ok = true;
-        for (std::int64_t r = 0; r < rows_out; ++r) {
-            const auto got = b.download(r * columns_out, columns_out);
-            for (std::int64_t c = 0; c < columns_out; ++c) {
+        for (std::int64_t k = 0; k < 64; ++k) {
+            const std::int64_t r = k * (shape[0] - 1) / 63;
+            const auto got = b.download(r * shape[1], shape[1]);
+            for (std::int64_t c = 0; c < shape[1]; ++c) {
                 ok &= got[static_cast<std::size_t>(c)] == expected(r, c);
             }
         }
         CHECK(ok);
-        b.fill_bytes(0xff);
     };
-    b.fill_bytes(0xff);
-    transpose_cuda(in, b.view({N, M}));
+    using Out = View<std::uint8_t>;
+    using In = View<const std::uint8_t>;
+    const auto turned = [&](std::int64_t r, std::int64_t c) { return value(c, r); };
     check(
-        "transpose", [&](std::int64_t r, std::int64_t c) { return value(c, r); }, N, M);
-    copy_cuda(transpose(in), b.view({N, M}));
+        "transpose", {N, M}, [&](Out out) { transpose_cuda(in, out); },
+        [](In from, Out out) { transpose_cuda(from, out); }, turned);
     check(
-        "copy of a transpose", [&](std::int64_t r, std::int64_t c) { return value(c, r); }, N, M);
-    copy_cuda(flip(in, 1), b.view({M, N}));
+        "copy of a transpose", {N, M}, [&](Out out) { copy_cuda(transpose(in), out); },
+        [](In from, Out out) { copy_cuda(transpose(from), out); }, turned);
     check(
-        "copy of a flip", [&](std::int64_t r, std::int64_t c) { return value(r, N - 1 - c); }, M,
-        N);
-    copy_cuda(in, b.view({M, N}));
-    check("straight", value, M, N);
+        "copy of a flip", {M, N}, [&](Out out) { copy_cuda(flip(in, 1), out); },
+        [](In from, Out out) { copy_cuda(flip(from, 1), out); },
+        [&](std::int64_t r, std::int64_t c) { return value(r, N - 1 - c); });
+    check(
+        "straight", {M, N}, [&](Out out) { copy_cuda(in, out); },
+        [](In from, Out out) { copy_cuda(from, out); }, value);
 }
 
 }  // namespace
