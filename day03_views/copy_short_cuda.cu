@@ -41,9 +41,7 @@ __device__ void copy_flat(const T* in, int n, T* out) {
 }
 
 template <int E>
-constexpr int kLog = E == 4   ? 2
-                     : E == 8 ? 3
-                              : 4;  // E = 2^kLog
+constexpr int kLog = E == 16 ? 4 : E / 4 + 1;  // E = 2^kLog
 
 // E elements of one column, S apart in shared memory, as 16 bytes (at an edge the first `inside`
 // of them); and back.
