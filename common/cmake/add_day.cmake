@@ -5,7 +5,7 @@
 #   *_cuda.cu  steps/*.cu ports                          -> <day>_ports_emulated, <day>_ports_cuda
 #   main.cpp              the lesson as a run            -> <day>_emulated, <day>
 #   bench.cpp             what only --bench measures; linked with main.cpp
-#   tests.cpp             Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
+#   tests.cpp tests_*.cpp Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
 #   wrong/                kernels with one planted mistake; the tests must refuse each
 #   exercises/            <name>.hpp, <name>_cpu.cpp, <name>_tests.cpp, <name>_stub.cu, ...
 #
@@ -160,7 +160,8 @@ function(add_day)
     file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*.cu)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     file(GLOB bench CONFIGURE_DEPENDS ${folder}/bench.cpp)
-    list(REMOVE_ITEM loops ${folder}/main.cpp ${folder}/tests.cpp ${bench})
+    file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests.cpp ${folder}/tests_*.cpp)
+    list(REMOVE_ITEM loops ${folder}/main.cpp ${bench} ${tests})
 
     add_library(${day}_loops STATIC ${loops})
     target_link_libraries(${day}_loops PUBLIC sixdays_tensor ${arg_LIBRARIES}
@@ -205,7 +206,7 @@ function(add_day)
     if(NOT SIXDAYS_HAVE_CATCH2)
         return()
     endif()
-    sixdays_object(${day}_tests ${folder}/tests.cpp)
+    sixdays_object(${day}_tests ${tests})
     target_link_libraries(${day}_tests PRIVATE sixdays_testing)
     sixdays_executable(${day}_tests_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
         LIBRARIES sixdays_testing_main sixdays_testing ${day}_ports_emulated)

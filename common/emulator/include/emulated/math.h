@@ -180,6 +180,18 @@ __forceinline__ unsigned __funnelshift_r(unsigned low, unsigned high, unsigned s
     const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
     return static_cast<unsigned>(both >> (shift & 31));
 }
+// Four of the eight bytes of `low` (0 to 3) and `high` (4 to 7), as the hexadecimal digits of
+// `select` say, the last digit for the lowest byte. A digit of 8 or more repeats a byte's sign bit.
+__forceinline__ unsigned __byte_perm(unsigned low, unsigned high, unsigned select) {
+    const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+    unsigned result = 0;
+    for (int i = 0; i < 4; ++i) {
+        const unsigned digit = select >> (4 * i) & 15;
+        const auto byte = static_cast<unsigned>(both >> (8 * (digit & 7)) & 255);
+        result |= (digit < 8 ? byte : (byte >> 7) * 255u) << (8 * i);
+    }
+    return result;
+}
 
 // Cache hints: the emulator has no caches, so these are plain loads and stores.
 #define SIXDAYS_LOAD(name)               \

@@ -1,0 +1,644 @@
+// Views of views: against NumPy, and walked over every small case against a second formula, namely
+// which index of the source each index of the view is.
+#include <numeric>
+
+#include "common/tensor/transform.hpp"
+#include "common/tensor/walk_for_tests.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::walk;
+using sixdays::testing::refusal;
+
+namespace {
+
+struct GoldenTransform {
+    const char* op;
+    Shape shape;  // of the argument
+    Strides strides;
+    Dims arguments;
+    bool is_view;
+    Shape view_shape;
+    Strides view_strides;
+    std::int64_t first;
+};
+struct GoldenBroadcast {
+    Shape a, b;
+    bool together;
+    Shape common;
+};
+#include "common/tensor/golden_transform.inc"
+
+Cut apply(const std::string& op, const Layout& in, const Dims& x) {
+    const auto dim = [&](int i) { return static_cast<int>(x[i]); };
+    if (op == "slice") return slice(in, dim(0), x[1], x[2], x[3]);
+    if (op == "select") return select(in, dim(0), x[1]);
+    if (op == "flip") return flip(in, dim(0));
+    if (op == "tile") return tile(in, {2, 2, 3}, x);
+    if (op == "squeeze") return {squeeze(in, dim(0)), 0};
+    if (op == "squeeze_all") return {squeeze(in), 0};
+    if (op == "unsqueeze") return {unsqueeze(in, dim(0)), 0};
+    if (op == "windows") return {windows(in, dim(0), x[1], x[2]), 0};
+    if (op == "permute") return {permute(in, x), 0};
+    if (op == "transpose") return {transpose(in, dim(0), dim(1)), 0};
+    if (op == "transpose_last") return {transpose(in), 0};
+    if (op == "broadcast_to") return {broadcast_to(in, x), 0};
+    if (op == "reshape") return {reshape(in, x), 0};
+    FAIL("no such operation: " << op);
+    return {};
+}
+
+template <class Goldens>
+void check_goldens(const Goldens& goldens) {
+    for (const GoldenTransform& golden : goldens) {
+        const Layout in(golden.shape, golden.strides);
+        CAPTURE(golden.op, to_string(in), to_string(golden.arguments));
+        if (!golden.is_view) {
+            CHECK(refusal([&] { (void)apply(golden.op, in, golden.arguments); }) != "");
+            continue;
+        }
+        const Cut got = apply(golden.op, in, golden.arguments);
+        CHECK(got.layout.shape == golden.view_shape);
+        CHECK(got.first == golden.first);
+        if (got.layout.size() > 0) {
+            const Layout want(golden.view_shape, golden.view_strides);
+            CHECK((equivalent(got.layout, want) ? "" : to_string(got.layout)) == "");
+        }
+    }
+}
+
+// Strides that no wrong formula meets by chance: their sums are all different up to 4 a dim.
+Layout spread(const Shape& shape) {
+    const std::int64_t steps[] = {-1009, 101, -11, 3};
+    Strides strides = Dims::filled(shape.rank, 0);
+    for (int d = 0; d < shape.rank; ++d) strides[d] = steps[d];
+    return Layout(shape, strides);
+}
+
+// Does each index of the view lie where source_of(index) lies in `in`? And does the view hold as
+// many elements as its shape says?
+template <class SourceOf>
+bool shows(const Cut& view, const Layout& in, const SourceOf& source_of) {
+    for (const Index& index : indices_of(view.layout.shape)) {
+        const Index source = source_of(index);
+        for (int d = 0; d < in.rank(); ++d) {
+            if (source[d] < 0 || source[d] >= in.extent(d)) return false;
+        }
+        if (view.first + offset(view.layout, index) != offset(in, source)) return false;
+    }
+    return view.layout.size() > 0 || view.first == 0;
+}
+
+Index with(Index index, int d, std::int64_t i) {
+    index[d] = i;
+    return index;
+}
+Index with_dim(const Index& index, int dim, std::int64_t i) {
+    Index longer = Dims::filled(index.rank + 1, i);
+    for (int d = 0; d < index.rank; ++d) longer[d < dim ? d : d + 1] = index[d];
+    return longer;
+}
+Index without_dim(const Index& index, int dim) {
+    Index shorter = Dims::filled(index.rank - 1, 0);
+    for (int d = 0; d < index.rank; ++d) {
+        if (d != dim) shorter[d < dim ? d : d - 1] = index[d];
+    }
+    return shorter;
+}
+
+// Strides that walk `in` in row-major order with the new shape, found by looking: each is the
+// distance to the next element along its dim. True if they then lead to every element.
+bool one_stride_a_dim(const Layout& in, const Shape& shape) {
+    const std::vector<std::int64_t> source = Enumerated(in).in_order;
+    if (source.empty()) return true;
+    const std::vector<Index> indices = indices_of(shape);
+    Strides strides = Dims::filled(shape.rank, 0);
+    for (std::size_t k = 1; k < indices.size(); ++k) {
+        int moved = 0, dims = 0;
+        for (int d = 0; d < shape.rank; ++d) {
+            if (indices[k][d] == 0) continue;
+            moved = d;
+            dims += static_cast<int>(indices[k][d]);
+        }
+        if (dims == 1) strides[moved] = source[k] - source[0];
+    }
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        std::int64_t sum = source[0];
+        for (int d = 0; d < shape.rank; ++d) sum += indices[k][d] * strides[d];
+        if (sum != source[k]) return false;
+    }
+    return true;
+}
+
+void check_reshapes(Cases& cases, const Layout& in, const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) {
+        if (size(shape) != in.size()) continue;
+        const bool is_view = one_stride_a_dim(in, shape);
+        const auto words = [&] { return to_string(in) + " to " + to_string(shape); };
+        cases.expect(reshape_would_copy(in, shape) != is_view, words);
+        if (!is_view) continue;
+        const Layout out = reshape(in, shape);
+        cases.expect(out.shape == shape, words);
+        cases.expect(Enumerated(out).in_order == Enumerated(in).in_order, words);
+        cases.expect(out.size() == 0 || equivalent(reshape(out, in.shape), in), words);
+    }
+}
+
+}  // namespace
+
+// --- NumPy ---------------------------------------------------------------------------------------
+
+TEST_CASE("slices, flips, permutations, tiles and windows are NumPy's", "[tensor][small]") {
+    check_goldens(golden_transforms);
+}
+
+TEST_CASE("what can be broadcast together, and how, is NumPy's", "[tensor][small]") {
+    check_goldens(golden_broadcast_views);
+    for (const GoldenBroadcast& golden : golden_broadcasts) {
+        CAPTURE(to_string(golden.a), to_string(golden.b));
+        if (golden.together) {
+            CHECK(broadcast_shapes(golden.a, golden.b) == golden.common);
+            CHECK(broadcast_shapes(golden.a, golden.common, golden.b) == golden.common);
+        } else {
+            CHECK(refusal([&] { (void)broadcast_shapes(golden.a, golden.b); }) != "");
+        }
+    }
+}
+
+TEST_CASE("reshapes are views where NumPy needs no copy, and only there", "[tensor][small]") {
+    check_goldens(golden_reshapes);
+}
+
+// --- every small case, against a second formula --------------------------------------------------
+
+TEST_CASE("every slice shows the elements that its bounds and step name", "[tensor][small]") {
+    Cases cases;
+    for_each_shape(4, 4, [&](const Shape& shape) {
+        const Layout in = spread(shape);
+        for (int d = 0; d < shape.rank; ++d) {
+            for (std::int64_t begin = 0; begin <= shape[d]; ++begin) {
+                for (std::int64_t end = begin; end <= shape[d]; ++end) {
+                    for (std::int64_t step = 1; step <= (shape.rank < 4 ? 5 : 2); ++step) {
+                        const Cut view = slice(in, d, begin, end, step);
+                        std::int64_t count = 0;
+                        for (std::int64_t i = begin; i < end; i += step) ++count;
+                        cases.expect(view.layout.shape == with(shape, d, count), in);
+                        cases.expect(
+                            shows(view, in,
+                                  [&](const Index& i) { return with(i, d, begin + i[d] * step); }),
+                            in);
+                    }
+                }
+            }
+        }
+    });
+    CHECK(cases.failure() == "");
+    // 35 pairs of bounds over the extents 0 to 4; per rank, each dim and the others' extents.
+    CHECK(cases.count() == 2 * 35 * (5 * (1 + 2 * 5 + 3 * 25) + 2 * 4 * 125));
+}
+
+TEST_CASE("select, flip, squeeze and unsqueeze show each element where it was", "[tensor][small]") {
+    Cases cases;
+    for_each_shape(4, 4, [&](const Shape& shape) {
+        const Layout in = spread(shape);
+        const auto same = [](const Index& i) { return i; };
+        for (int d = 0; d < shape.rank; ++d) {
+            for (std::int64_t i = 0; i < shape[d]; ++i) {
+                const auto at = [&](const Index& rest) { return with_dim(rest, d, i); };
+                cases.expect(shows(select(in, d, i), in, at), in);
+                cases.expect(select(in, d, i).layout.shape == without_dim(shape, d), in);
+            }
+            const Cut back = flip(in, d);
+            cases.expect(
+                shows(back, in, [&](const Index& i) { return with(i, d, shape[d] - 1 - i[d]); }),
+                in);
+            const Cut twice = flip(back.layout, d);
+            cases.expect(back.layout.shape == shape && twice.layout.strides == in.strides &&
+                             back.first + twice.first == 0,
+                         in);
+            if (shape[d] == 1) {
+                const auto put_back = [&](const Index& rest) { return with_dim(rest, d, 0); };
+                cases.expect(shows({squeeze(in, d)}, in, put_back), in);
+                cases.expect(
+                    squeeze(unsqueeze(squeeze(in, d), d), d).strides == squeeze(in, d).strides, in);
+            }
+        }
+        for (int d = 0; d <= shape.rank; ++d) {
+            const Layout longer = unsqueeze(in, d);
+            cases.expect(longer.shape == with_dim(shape, d, 1), in);
+            const auto drop = [&](const Index& i) { return without_dim(i, d); };
+            cases.expect(shows({longer}, in, drop), in);
+            cases.expect(equivalent(squeeze(longer, d), in), in);
+            cases.expect(equivalent(unsqueeze(in, d - shape.rank - 1), longer), in);
+        }
+        const Layout all = squeeze(in);
+        for (int d = 0; d < all.rank(); ++d) cases.expect(all.extent(d) != 1, in);
+        cases.expect(shape.rank > 0 || shows({all}, in, same), in);
+        cases.expect(all.size() == in.size(), in);
+    });
+    CHECK(cases.failure() == "");
+    // Per rank r: 36 for each dim of each extent, 4 r + 6 for each shape.
+    CHECK(cases.count() == 6 + (36 + 10 * 5) + (36 * 2 * 5 + 14 * 25) + (36 * 3 * 25 + 18 * 125) +
+                               (36 * 4 * 125 + 22 * 625));
+}
+
+TEST_CASE("every permutation shows dim order[d] as dim d, and its inverse undoes it",
+          "[tensor][small]") {
+    Cases cases;
+    for_each_shape(4, 4, [&](const Shape& shape) {
+        const Layout in = spread(shape);
+        std::vector<int> order(static_cast<std::size_t>(shape.rank));
+        std::iota(order.begin(), order.end(), 0);
+        do {
+            Dims forth = shape, back = shape;
+            for (int d = 0; d < shape.rank; ++d) {
+                forth[d] = order[static_cast<std::size_t>(d)];
+                back.value[forth[d]] = d;
+            }
+            const auto source_of = [&](const Index& index) {
+                Index source = index;
+                for (int d = 0; d < shape.rank; ++d) source.value[forth[d]] = index[d];
+                return source;
+            };
+            cases.expect(shows({permute(in, forth)}, in, source_of), in);
+            cases.expect(equivalent(permute(permute(in, forth), back), in), in);
+        } while (std::next_permutation(order.begin(), order.end()));
+        for (int a = 0; a < shape.rank; ++a) {
+            for (int b = 0; b < shape.rank; ++b) {
+                const Layout once = transpose(in, a, b);
+                const auto swapped = [&](const Index& i) {
+                    return with(with(i, a, i[b]), b, i[a]);
+                };
+                cases.expect(shows({once}, in, swapped), in);
+                cases.expect(once.extent(a) == in.extent(b) && once.extent(b) == in.extent(a), in);
+                cases.expect(equivalent(transpose(once, a, b), in), in);
+            }
+        }
+    });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() ==
+          2 * (1 + 5 + 2 * 25 + 6 * 125 + 24 * 625) + 3 * (5 + 4 * 25 + 9 * 125 + 16 * 625));
+}
+
+TEST_CASE("tiles are a partition: every index is in one tile, and in one place of it",
+          "[tensor][small]") {
+    Cases cases;
+    for_each_shape(3, 4, [&](const Shape& shape) {
+        const Layout in = spread(shape);
+        for_each_dims(shape.rank, 1, 5, [&](const Shape& tile_shape) {
+            std::vector<std::int64_t> seen;
+            for (const Index& index : indices_of(tiles_per_dim(shape, tile_shape))) {
+                const Cut part = tile(in, tile_shape, index);
+                const auto source_of = [&](Index i) {
+                    for (int d = 0; d < i.rank; ++d) i[d] += index[d] * tile_shape[d];
+                    return i;
+                };
+                cases.expect(shows(part, in, source_of), in);
+                cases.expect(part.layout.size() > 0, in);  // no tile is covered twice or left empty
+                for (const auto there : Enumerated(part.layout).in_order) {
+                    seen.push_back(part.first + there);
+                }
+            }
+            std::sort(seen.begin(), seen.end());
+            cases.expect(seen == Enumerated(in).sorted, in);
+        });
+    });
+    CHECK(cases.failure() == "");
+    // 25 pairs of extent and tile per dim, with 29 tiles; one case a pair and two a tile.
+    CHECK(cases.count() == 1 + 25 + 25 * 25 + 25 * 25 * 25 + 2 * (1 + 29 + 29 * 29 + 29 * 29 * 29));
+}
+
+TEST_CASE("windows overlap, touch or leave gaps, and only the first are not injective",
+          "[tensor][small]") {
+    Cases cases;
+    for_each_shape(3, 5, [&](const Shape& shape) {
+        const Layout in = spread(shape);
+        for (int d = 0; d < shape.rank; ++d) {
+            for (std::int64_t length = 1; length <= shape[d]; ++length) {
+                for (std::int64_t step = 1; step <= 6; ++step) {
+                    const Layout view = windows(in, d, length, step);
+                    std::int64_t count = 0;
+                    for (std::int64_t i = 0; i + length <= shape[d]; i += step) ++count;
+                    Shape want = with_dim(shape, shape.rank, length);
+                    want[d] = count;
+                    cases.expect(view.shape == want, in);
+                    const auto source_of = [&](const Index& i) {
+                        const std::int64_t element = i[d] * step + i[shape.rank];
+                        return with(without_dim(i, shape.rank), d, element);
+                    };
+                    cases.expect(shows({view}, in, source_of), in);
+                    const bool overlapping = step < length && count > 1 && view.size() > 0;
+                    cases.expect(is_injective(view) == !overlapping, in);
+                }
+            }
+        }
+    });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() == 3 * 15 * 6 * (1 + 2 * 6 + 3 * 36));
+}
+
+TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tensor][small]") {
+    Cases cases;
+    std::int64_t refused = 0;
+    for_each_shape(3, 3, [&](const Shape& shape) {
+        const Layout in = spread(shape);
+        for_each_shape(3, 3, [&](const Shape& to) {
+            const int added = to.rank - shape.rank;
+            bool fits = added >= 0;
+            for (int d = 0; fits && d < shape.rank; ++d) {
+                fits = shape[d] == 1 || shape[d] == to[added + d];
+            }
+            const auto words = [&] { return to_string(shape) + " to " + to_string(to); };
+            if (!fits) {
+                ++refused;
+                cases.expect(refusal([&] { (void)broadcast_to(in, to); }) != "", words);
+                return;
+            }
+            const auto source_of = [&](const Index& index) {
+                Index source = shape;
+                for (int d = 0; d < shape.rank; ++d) {
+                    source[d] = shape[d] == 1 ? 0 : index[added + d];
+                }
+                return source;
+            };
+            const Layout out = broadcast_to(in, to);
+            cases.expect(out.shape == to && shows({out}, in, source_of), words);
+            cases.expect(broadcast_shapes(shape, to) == to, words);
+            cases.expect(broadcast_shapes(to, shape) == to, words);
+            // Whoever is seen twice may not be written.
+            cases.expect(is_injective(out) == (out.size() == 0 || out.size() == in.size()), words);
+        });
+    });
+    CHECK(cases.failure() == "");
+    CHECK(refused > 1000);
+    CHECK(cases.count() == refused + 4 * (85 * 85 - refused));
+}
+
+TEST_CASE("a reshape is a view exactly where the new dims have one stride each",
+          "[tensor][small]") {
+    std::vector<Shape> shapes;
+    for_each_shape(3, 4, [&](const Shape& shape) { shapes.push_back(shape); });
+    for (const Shape& extra : {Shape{8}, Shape{12}, Shape{16}, Shape{6, 2}, Shape{2, 8},
+                               Shape{2, 3, 2, 2}, Shape{1, 6, 1, 4, 1}, Shape{9}, Shape{27}}) {
+        shapes.push_back(extra);
+    }
+    Cases cases;
+    for_each_shape(3, 3, [&](const Shape& shape) {
+        for (const std::int64_t pad : {0, 1}) {
+            for_each_packing(shape.rank, pad, [&](const Packing& packing) {
+                Layout in(shape, strides_of(packing, shape));
+                check_reshapes(cases, in, shapes);
+                if (shape.rank == 0 || packing.order[0] != 0) return;
+                for (int d = 0; d < shape.rank; ++d) {  // broadcast along d
+                    in = Layout(shape, strides_of(packing, shape));
+                    in.strides[d] = 0;
+                    check_reshapes(cases, in, shapes);
+                }
+            });
+        }
+    });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() > 100000);
+}
+
+TEST_CASE("reshapes of any strides, 0 and negative among them", "[tensor][small]") {
+    std::vector<Shape> shapes;
+    for_each_shape(3, 6, [&](const Shape& shape) { shapes.push_back(shape); });
+    Cases cases;
+    for_each_dims(2, 1, 4, [&](const Shape& shape) {
+        for_each_dims(2, -4, 6, [&](const Strides& strides) {
+            check_reshapes(cases, Layout(shape, strides), shapes);
+        });
+    });
+    CHECK(cases.failure() == "");
+    CHECK(cases.count() > 50000);
+}
+
+// --- worked by hand ------------------------------------------------------------------------------
+
+TEST_CASE("which views of a 4 x 6 matrix are contiguous", "[tensor][small]") {
+    const Layout matrix = row_major({4, 6});
+    CHECK(is_contiguous(rows(matrix, 1, 3).layout));  // whole rows lie behind each other
+    CHECK(is_contiguous(row(matrix, 2).layout));
+    CHECK_FALSE(is_contiguous(columns(matrix, 0, 3).layout));  // though its last stride is 1
+    CHECK(columns(matrix, 0, 3).layout.strides == Strides{6, 1});
+    CHECK_FALSE(is_contiguous(column(matrix, 2).layout));
+    CHECK(is_contiguous(columns(matrix, 0, 6).layout));
+    CHECK_FALSE(is_contiguous(slice(matrix, 0, 0, 4, 2).layout));
+    CHECK(is_contiguous(slice(matrix, 0, 0, 2, 2).layout));  // one row: its stride is never used
+    CHECK_FALSE(is_contiguous(transpose(matrix)));
+    CHECK(is_contiguous(transpose(transpose(matrix))));
+    CHECK_FALSE(is_contiguous(flip(matrix, 0).layout));
+    CHECK_FALSE(is_contiguous(flip(matrix, 1).layout));
+    CHECK_FALSE(is_contiguous(broadcast_to(matrix, {2, 4, 6})));
+    CHECK(is_contiguous(broadcast_to(matrix, {1, 4, 6})));
+    CHECK(is_contiguous(unsqueeze(matrix, 1)));
+    CHECK_FALSE(is_contiguous(windows(matrix, 1, 3, 1)));
+    CHECK(is_contiguous(windows(matrix, 1, 3, 3)));
+    CHECK(is_contiguous(slice(matrix, 1, 3, 3).layout));  // nothing has no gaps
+    // A row or a column vector, transposed, is the same walk.
+    CHECK(is_contiguous(transpose(row_major({1, 6}))));
+    CHECK(is_contiguous(transpose(row_major({6, 1}))));
+}
+
+TEST_CASE("heads are split off channels and joined again without a copy, until they move",
+          "[tensor][small]") {
+    const std::int64_t B = 2, T = 5, NH = 3, D = 4;
+    const Layout x = row_major({B, T, NH * D});
+    const Layout heads = permute(reshape(x, {B, T, NH, D}), {0, 2, 1, 3});  // (B, NH, T, D)
+    CHECK(heads.shape == Shape{B, NH, T, D});
+    CHECK(heads.strides == Strides{T * NH * D, D, NH * D, 1});
+    CHECK(reshape_would_copy(heads, {B, NH, T * D}));
+    CHECK(refusal([&] {
+              (void)reshape(heads, {B * NH, T, D});
+          }) ==
+          "reshape of shape (2, 3, 5, 4), strides (60, 4, 12, 1) to (6, 5, 4): dims 0 and 1 cannot "
+          "be walked with one stride; copy first");
+    CHECK(equivalent(reshape(permute(heads, {0, 2, 1, 3}), {B, T, -1}), x));
+}
+
+TEST_CASE("a view's pointer moves with its first element", "[tensor][small]") {
+    Tensor<int> tensor({3, 4}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23});
+    const View<int> v = tensor.view();
+    CHECK(slice(v, 1, 1, 4, 2)(2, 1) == 23);
+    CHECK(select(v, -1, 3)(2) == 23);
+    CHECK(flip(v, 0)(0, 1) == 21);
+    CHECK(flip(flip(v, 0), 1)(0, 0) == 23);
+    CHECK(rows(v, 1, 3)(0, 2) == 12);
+    CHECK(columns(v, 2, 4)(1, 0) == 12);
+    CHECK(row(v, 2)(1) == 21);
+    CHECK(column(v, 2)(1) == 12);
+    CHECK(tile(v, {2, 3}, {1, 1})(0, 0) == 23);
+    CHECK(transpose(v)(3, 1) == 13);
+    CHECK(transpose(v, 0, 1)(3, 1) == 13);
+    CHECK(permute(v, {1, 0})(3, 1) == 13);
+    CHECK(unsqueeze(v, 0)(0, 1, 3) == 13);
+    CHECK(squeeze(unsqueeze(v, 0))(1, 3) == 13);
+    CHECK(squeeze(unsqueeze(v, 1), 1)(1, 3) == 13);
+    CHECK(reshape(v, {2, -1})(1, 0) == 12);
+    CHECK(broadcast_to(row(v, 1), {5, 4})(4, 3) == 13);
+    CHECK(windows(v, 1, 2, 1)(1, 2, 1) == 13);
+    // Writing through a view writes the tensor; a reader stays a reader.
+    column(v, 1)(2) = 7;
+    CHECK(tensor(2, 1) == 7);
+    const View<const int> reader = v;
+    CHECK(std::is_same_v<decltype(flip(reader, 0)), View<const int>>);
+}
+
+TEST_CASE("an empty slice keeps the pointer, for one past a dim may be far past the memory",
+          "[tensor][small]") {
+    Tensor<int> tensor({3, 4});
+    const View<int> v = tensor.view();
+    for (std::int64_t at = 0; at <= 3; ++at) {
+        CHECK(slice(v, 0, at, at).data == v.data);
+        CHECK(slice(v, 0, at, at).layout.shape == Shape{0, 4});
+        CHECK(select(slice(v, 0, at, at), 1, 3).data == v.data);
+        CHECK(flip(slice(v, 0, at, at), 1).data == v.data);
+    }
+    const View<int> nothing(nullptr, Shape{0, 4});
+    CHECK(columns(nothing, 2, 4).data == nullptr);
+    CHECK(reshape(nothing, {7, 0, 2}).layout.shape == Shape{7, 0, 2});
+}
+
+// --- what is refused -----------------------------------------------------------------------------
+
+TEST_CASE("a wrong cut is refused with its values", "[tensor][small]") {
+    const Layout v = row_major({3, 4});
+    const auto words = [](const auto& call) { return refusal(call); };
+    CHECK(words([&] { (void)slice(v, 1, 2, 9); }) == "slice [2, 9) of dim 1, whose extent is 4");
+    CHECK(words([&] { (void)slice(v, 1, -1, 2); }) == "slice [-1, 2) of dim 1, whose extent is 4");
+    CHECK(words([&] { (void)slice(v, -1, 3, 2); }) == "slice [3, 2) of dim 1, whose extent is 4");
+    CHECK(words([&] { (void)slice(v, 0, 0, 3, 0); }) ==
+          "slice with step 0; a step is at least 1, and flip() goes back");
+    CHECK(words([&] { (void)slice(v, 2, 0, 1); }) ==
+          "slice: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1, or -2 to -1 from the "
+          "back");
+    CHECK(words([&] { (void)flip(v, -3); }) ==
+          "flip: dim -3 asked for, but a tensor of rank 2 has dims 0 to 1, or -2 to -1 from the "
+          "back");
+    CHECK(words([&] { (void)select(Layout(), 0, 0); }) ==
+          "select: dim 0 asked for, but a tensor of rank 0 has none");
+    CHECK(words([&] { (void)select(v, 0, 3); }) == "select: index 3 of dim 0, whose extent is 3");
+    CHECK(words([&] { (void)select(v, 0, -1); }) == "select: index -1 of dim 0, whose extent is 3");
+    CHECK(words([&] { (void)rows(row_major({3}), 0, 1); }) ==
+          "rows: shape (3) is not a matrix, it has 1 dims");
+    CHECK(words([&] { (void)columns(v, 2, 5); }) == "slice [2, 5) of dim 1, whose extent is 4");
+    CHECK(words([&] {
+              (void)row(row_major({3, 4, 5}), 0);
+          }) == "row: shape (3, 4, 5) is not a matrix, it has 3 dims");
+    CHECK(words([&] { (void)column(Layout(), 0); }) ==
+          "column: shape () is not a matrix, it has 0 dims");
+    CHECK(
+        words([&] {
+            (void)tile(v, {2, 3}, {1, 2});
+        }) ==
+        "tile (1, 2) asked for, but tiles of shape (2, 3) cover shape (3, 4) with (2, 2) of them");
+    CHECK(words([&] {
+              (void)tile(v, {2, 3}, Index{1});
+          }) ==
+          "tile (1) asked for, but tiles of shape (2, 3) cover shape (3, 4) with (2, 2) of them");
+    CHECK(words([&] {
+              (void)tiles_per_dim({3, 4}, Shape{2});
+          }) == "tiles of shape (2) cannot cover shape (3, 4); the ranks must be equal");
+    CHECK(words([&] {
+              (void)tiles_per_dim({3, 4}, {2, 0});
+          }) == "tiles of shape (2, 0): extent 0 of dim 1 is below 1");
+    CHECK(words([&] { (void)windows(v, 1, 5, 1); }) ==
+          "windows of 5 elements along dim 1, whose extent is 4");
+    CHECK(words([&] { (void)windows(v, 1, 0, 1); }) ==
+          "windows of 0 elements along dim 1, whose extent is 4");
+    CHECK(words([&] { (void)windows(v, 1, 2, 0); }) == "windows with step 0; a step is at least 1");
+}
+
+TEST_CASE("a wrong shape for the same elements is refused with its values", "[tensor][small]") {
+    const Layout v = row_major({3, 4}), eight = row_major(Dims::filled(8, 2));
+    const auto words = [](const auto& call) { return refusal(call); };
+    CHECK(words([&] { (void)transpose(row_major({3})); }) ==
+          "transpose of shape (3): two dims are needed");
+    const auto by = [](const char* order) {
+        return "permute of shape (3, 4) by " + std::string(order) +
+               ": each of its 2 dims is needed exactly once";
+    };
+    CHECK(words([&] { (void)permute(v, {0, 0}); }) == by("(0, 0)"));
+    CHECK(words([&] { (void)permute(v, {1, -1}); }) == by("(1, -1)"));
+    CHECK(words([&] { (void)permute(v, Dims{0}); }) == by("(0)"));
+    CHECK(words([&] { (void)permute(v, {0, 1, 2}); }) == by("(0, 1, 2)"));
+    CHECK(words([&] { (void)permute(v, {INT64_MIN, INT64_MAX}); }) != "");
+    CHECK(words([&] { (void)squeeze(v, 1); }) ==
+          "squeeze of dim 1 of shape (3, 4): its extent is 4, not 1");
+    const char* full =
+        " of shape (2, 2, 2, 2, 2, 2, 2, 2) would add a dim, but it has 8, and more "
+        "a tensor here cannot have";
+    CHECK(words([&] { (void)unsqueeze(eight, 0); }) == std::string("unsqueeze") + full);
+    CHECK(words([&] { (void)windows(eight, 0, 1, 1); }) == std::string("windows") + full);
+    const auto reshaping = [](const char* rest) {
+        return "reshape of shape (3, 4), strides (4, 1) to " + std::string(rest);
+    };
+    CHECK(words([&] {
+              (void)reshape(v, {5, 2});
+          }) == reshaping("(5, 2): that is 12 elements, which cannot fill 10"));
+    CHECK(words([&] {
+              (void)reshape(v, {5, -1});
+          }) == reshaping("(5, -1): that is 12 elements, which 5 does not divide"));
+    CHECK(words([&] {
+              (void)reshape(v, {-1, -1});
+          }) == reshaping("(-1, -1): only one extent may be -1"));
+    CHECK(words([&] {
+              (void)reshape(v, {0, -1});
+          }) == reshaping("(0, -1): beside an extent of 0, -1 could be any number"));
+    CHECK(words([&] {
+              (void)reshape(v, {-2, 6});
+          }) == "shape (-2, 6): the extent of dim 0 is -2, and an extent cannot be negative");
+    CHECK(words([&] { (void)reshape(transpose(v), Shape{12}); }) ==
+          "reshape of shape (4, 3), strides (1, 4) to (12): dims 0 and 1 cannot be walked with one "
+          "stride; copy first");
+    // Refused for another reason: that is no question of copying.
+    CHECK(words([&] {
+              (void)reshape_would_copy(v, {5, 2});
+          }) == reshaping("(5, 2): that is 12 elements, which cannot fill 10"));
+    CHECK(words([&] {
+              (void)broadcast_to(v, {3, 5});
+          }) ==
+          "broadcast of shape (3, 4) to (3, 5): dim 1 has extent 4, not 5, and only an extent of 1 "
+          "can be repeated");
+    CHECK(words([&] { (void)broadcast_to(v, Shape{4}); }) ==
+          "broadcast of shape (3, 4) to (4): a broadcast adds dims and drops none");
+    CHECK(words([&] {
+              (void)broadcast_shapes({3, 4}, {3});
+          }) ==
+          "shapes (3, 4) and (3) cannot be broadcast together: extents 4 and 3 differ, and neither "
+          "is 1");
+}
+
+TEST_CASE("rank 8 can be cut, permuted, flipped and reshaped like any other", "[tensor][small]") {
+    const Layout v = row_major({2, 3, 1, 2, 2, 1, 3, 2});
+    CHECK(select(v, 7, 1).layout.rank() == 7);
+    CHECK(select(v, 7, 1).first == 1);
+    CHECK(slice(v, 6, 1, 3).first == 2);
+    CHECK(flip(v, 0).first == 72);
+    CHECK(permute(v, {7, 6, 5, 4, 3, 2, 1, 0}).shape == Shape{2, 3, 1, 2, 2, 1, 3, 2});
+    CHECK(permute(v, {7, 6, 5, 4, 3, 2, 1, 0}).strides[7] == 72);
+    CHECK(equivalent(reshape(v, {-1, 36}), row_major({4, 36})));
+    CHECK(equivalent(squeeze(v), row_major({2, 3, 2, 2, 3, 2})));
+    CHECK(broadcast_to(row_major({2}), v.shape).strides[7] == 1);
+    CHECK(unsqueeze(select(v, 0, 0).layout, -1).rank() == 8);
+}
+
+TEST_CASE("strides near the end of 64 bits are cut without overflow", "[tensor][small]") {
+    const std::int64_t huge = std::int64_t{1} << 62;
+    const Layout two({2}, {huge});
+    CHECK(slice(two, 0, 1, 2, 2).first == huge);
+    CHECK(slice(two, 0, 0, 2, INT64_MAX).layout.extent(0) == 1);
+    CHECK(flip(two, 0).layout.strides == Strides{-huge});
+    CHECK(reshape(two, {1, 2}).strides[1] == huge);
+    CHECK(windows(two, 0, 1, 1).strides == Strides{huge, huge});
+    CHECK(windows(two, 0, 2, INT64_MAX).extent(0) == 1);
+    CHECK(reshape_would_copy(Layout({2, 2}, {0, huge}), Shape{4}));  // 2 * 2^62 is no 64-bit number
+    const Layout wild({1, 2}, {INT64_MIN, 1});
+    CHECK(flip(wild, 0).first == 0);
+    CHECK(equivalent(reshape(wild, Shape{2}), row_major({2})));
+    CHECK(refusal([] { (void)broadcast_to(Layout(), {huge, 2}); }) != "");
+    // 2^40 windows of 2^39 neighbours: no number of elements for 64 bits.
+    const Layout line = row_major({std::int64_t{1} << 40});
+    CHECK(refusal([&] { (void)windows(line, 0, std::int64_t{1} << 39, 1); }) != "");
+}

@@ -1,0 +1,231 @@
+#include "common/tensor/transform.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays {
+namespace {
+
+std::string text(std::int64_t number) {
+    return std::to_string(number);
+}
+
+// A stride times a factor. Where that leaves 64 bits, no index ever uses it (its dim keeps one
+// index, or the tensor has no elements), so that 0 does as well.
+std::int64_t times(std::int64_t stride, std::int64_t factor) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(stride, factor, &product) ? 0 : product;
+}
+
+void append(Layout& layout, std::int64_t extent, std::int64_t stride) {
+    const int d = layout.shape.rank;
+    layout.shape.rank = layout.strides.rank = d + 1;
+    layout.shape[d] = extent;
+    layout.strides[d] = stride;
+}
+
+Layout without_dim(const Layout& layout, int dim) {
+    Layout rest;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (d != dim) append(rest, layout.extent(d), layout.stride(d));
+    }
+    return rest;
+}
+
+void require_matrix(const char* op, const Layout& layout) {
+    if (layout.rank() == 2) return;
+    refuse(std::string(op) + ": shape " + to_string(layout.shape) + " is not a matrix, it has " +
+           text(layout.rank()) + " dims");
+}
+
+void require_room_for_a_dim(const char* op, const Layout& layout) {
+    if (layout.rank() < kMaxRank) return;
+    refuse(std::string(op) + " of shape " + to_string(layout.shape) +
+           " would add a dim, but it has 8, and more a tensor here cannot have");
+}
+
+}  // namespace
+
+int checked_dim(const char* op, int dim, int rank) {
+    if (dim < -rank || dim >= rank) {
+        const std::string allowed = rank == 0 ? "none"
+                                              : "dims 0 to " + text(rank - 1) + ", or " +
+                                                    text(-rank) + " to -1 from the back";
+        refuse(std::string(op) + ": dim " + text(dim) + " asked for, but a tensor of rank " +
+               text(rank) + " has " + allowed);
+    }
+    return dim < 0 ? dim + rank : dim;
+}
+
+// --- parts ---------------------------------------------------------------------------------------
+
+Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end, std::int64_t step) {
+    const int d = checked_dim("slice", dim, layout.rank());
+    if (begin < 0 || begin > end || end > layout.extent(d)) {
+        refuse("slice [" + text(begin) + ", " + text(end) + ") of dim " + text(d) +
+               ", whose extent is " + text(layout.extent(d)));
+    }
+    if (step < 1) {
+        refuse("slice with step " + text(step) + "; a step is at least 1, and flip() goes back");
+    }
+    Layout part = layout;
+    part.shape[d] = (end - begin) / step + ((end - begin) % step != 0);
+    part.strides[d] = times(layout.stride(d), step);
+    if (part.size() == 0) return {part, 0};
+    return {part, begin * layout.stride(d)};
+}
+
+Cut select(const Layout& layout, int dim, std::int64_t i) {
+    const int d = checked_dim("select", dim, layout.rank());
+    if (i < 0 || i >= layout.extent(d)) {
+        refuse("select: index " + text(i) + " of dim " + text(d) + ", whose extent is " +
+               text(layout.extent(d)));
+    }
+    const Layout part = without_dim(layout, d);
+    if (part.size() == 0) return {part, 0};
+    return {part, i * layout.stride(d)};
+}
+
+Cut flip(const Layout& layout, int dim) {
+    const int d = checked_dim("flip", dim, layout.rank());
+    if (layout.size() == 0 || layout.extent(d) == 1) return {layout, 0};
+    Layout flipped = layout;
+    flipped.strides[d] = -layout.stride(d);
+    return {flipped, (layout.extent(d) - 1) * layout.stride(d)};
+}
+
+Cut rows(const Layout& matrix, std::int64_t begin, std::int64_t end) {
+    require_matrix("rows", matrix);
+    return slice(matrix, 0, begin, end);
+}
+
+Cut columns(const Layout& matrix, std::int64_t begin, std::int64_t end) {
+    require_matrix("columns", matrix);
+    return slice(matrix, 1, begin, end);
+}
+
+Cut row(const Layout& matrix, std::int64_t i) {
+    require_matrix("row", matrix);
+    return select(matrix, 0, i);
+}
+
+Cut column(const Layout& matrix, std::int64_t j) {
+    require_matrix("column", matrix);
+    return select(matrix, 1, j);
+}
+
+Dims tiles_per_dim(const Shape& shape, const Shape& tile) {
+    if (shape.rank != tile.rank) {
+        refuse("tiles of shape " + to_string(tile) + " cannot cover shape " + to_string(shape) +
+               "; the ranks must be equal");
+    }
+    Dims tiles = shape;
+    for (int d = 0; d < shape.rank; ++d) {
+        if (tile[d] < 1) {
+            refuse("tiles of shape " + to_string(tile) + ": extent " + text(tile[d]) + " of dim " +
+                   text(d) + " is below 1");
+        }
+        tiles[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
+    }
+    return tiles;
+}
+
+Cut tile(const Layout& layout, const Shape& shape, const Index& index) {
+    const Dims tiles = tiles_per_dim(layout.shape, shape);
+    bool inside = index.rank == tiles.rank;
+    for (int d = 0; inside && d < tiles.rank; ++d) inside = 0 <= index[d] && index[d] < tiles[d];
+    if (!inside) {
+        refuse("tile " + to_string(index) + " asked for, but tiles of shape " + to_string(shape) +
+               " cover shape " + to_string(layout.shape) + " with " + to_string(tiles) +
+               " of them");
+    }
+    Cut cut{layout, 0};  // some tile is inside, so no extent is 0
+    for (int d = 0; d < tiles.rank; ++d) {
+        const std::int64_t begin = index[d] * shape[d];
+        cut.layout.shape[d] = std::min(shape[d], layout.extent(d) - begin);
+        cut.first += begin * layout.stride(d);
+    }
+    return cut;
+}
+
+// --- the same elements, other dims ---------------------------------------------------------------
+
+Layout transpose(const Layout& layout, int a, int b) {
+    const int i = checked_dim("transpose", a, layout.rank());
+    const int j = checked_dim("transpose", b, layout.rank());
+    Layout result = layout;
+    std::swap(result.shape[i], result.shape[j]);
+    std::swap(result.strides[i], result.strides[j]);
+    return result;
+}
+
+Layout transpose(const Layout& layout) {
+    if (layout.rank() < 2) {
+        refuse("transpose of shape " + to_string(layout.shape) + ": two dims are needed");
+    }
+    return transpose(layout, -2, -1);
+}
+
+Layout permute(const Layout& layout, const Dims& order) {
+    Layout result;
+    bool taken[kMaxRank] = {};
+    bool each_once = order.rank == layout.rank();
+    for (int i = 0; each_once && i < order.rank; ++i) {
+        const std::int64_t d = order[i] < 0 ? order[i] + layout.rank() : order[i];
+        each_once = 0 <= d && d < layout.rank() && !taken[d];
+        if (!each_once) break;
+        taken[d] = true;
+        append(result, layout.shape.value[d], layout.strides.value[d]);
+    }
+    if (!each_once) {
+        refuse("permute of shape " + to_string(layout.shape) + " by " + to_string(order) +
+               ": each of its " + text(layout.rank()) + " dims is needed exactly once");
+    }
+    return result;
+}
+
+Layout squeeze(const Layout& layout) {
+    Layout result;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.extent(d) != 1) append(result, layout.extent(d), layout.stride(d));
+    }
+    return result;
+}
+
+Layout squeeze(const Layout& layout, int dim) {
+    const int d = checked_dim("squeeze", dim, layout.rank());
+    if (layout.extent(d) != 1) {
+        refuse("squeeze of dim " + text(d) + " of shape " + to_string(layout.shape) +
+               ": its extent is " + text(layout.extent(d)) + ", not 1");
+    }
+    return without_dim(layout, d);
+}
+
+Layout unsqueeze(const Layout& layout, int dim) {
+    require_room_for_a_dim("unsqueeze", layout);
+    const int place = checked_dim("unsqueeze", dim, layout.rank() + 1);  // in the result
+    Layout result;
+    for (int d = 0; d <= layout.rank(); ++d) {
+        if (d == place) append(result, 1, 0);
+        if (d < layout.rank()) append(result, layout.extent(d), layout.stride(d));
+    }
+    return result;
+}
+
+Layout windows(const Layout& layout, int dim, std::int64_t size, std::int64_t step) {
+    require_room_for_a_dim("windows", layout);
+    const int d = checked_dim("windows", dim, layout.rank());
+    if (size < 1 || size > layout.extent(d)) {
+        refuse("windows of " + text(size) + " elements along dim " + text(d) +
+               ", whose extent is " + text(layout.extent(d)));
+    }
+    if (step < 1) refuse("windows with step " + text(step) + "; a step is at least 1");
+    Layout result = layout;
+    result.shape[d] = (layout.extent(d) - size) / step + 1;
+    result.strides[d] = times(layout.stride(d), step);
+    append(result, size, layout.stride(d));
+    return Layout(result.shape, result.strides);  // may have more elements than 64 bits count
+}
+
+}  // namespace sixdays

@@ -1,0 +1,208 @@
+/// @file
+/// Views of views: another shape and other strides over the same elements. Nothing is copied and
+/// no element is touched; a few numbers change, which costs the same for ten elements and ten
+/// billion. Host only, and checked: what comes out never reaches outside of what went in.
+///
+///     const auto v = tensor.view();             // (B, T, C): batch, token position, channel
+///     select(v, 0, b)                           // (T, C): sequence b
+///     slice(v, 2, 64, 128)                      // (B, T, 64): the second 64 channels
+///     permute(v, {2, 0, 1})                     // (C, B, T)
+///     reshape(v, {-1, v.extent(2)})             // (B * T, C)
+///     broadcast_to(bias, v.layout.shape)        // bias (C), seen as often as there are tokens
+///
+/// Every function takes a View<T> and returns one, or takes a Layout: then it returns a Layout,
+/// or, where index (0, 0, ...) moves, a Cut. Names and meaning are PyTorch's and NumPy's. What is
+/// our own:
+///
+/// - Dims may be negative, as there: -1 is the last. Indices and bounds may not, and a bound beyond
+///   the extent is refused, not clamped: a number computed wrongly should say so.
+/// - A step is at least 1; flip() walks backwards.
+/// - A result without elements has the pointer of what it was cut from. One past the end of a dim
+///   may be far past the end of the memory.
+///
+/// All throw std::invalid_argument, in a sentence that holds the values.
+#pragma once
+
+#include "common/tensor/view.hpp"
+
+namespace sixdays {
+
+/// A part of a layout: how to walk it, and where its index (0, 0, ...) lies.
+struct Cut {
+    Layout layout;
+    std::int64_t first = 0;  // in elements, from index (0, 0, ...) of the whole
+};
+
+/// 0 <= dim < rank for a dim that may count from the back: -1 is the last, -rank the first.
+/// @param op  whose argument it is, for the sentence
+/// @throws std::invalid_argument  no such dim
+[[nodiscard]] int checked_dim(const char* op, int dim, int rank);
+
+// --- parts ---------------------------------------------------------------------------------------
+
+/// Indices begin, begin + step, ... below `end` of one dim: a[begin:end:step] in Python.
+/// @return  extent (end - begin) / step, rounded up, along `dim`; the other dims as they were
+/// @throws std::invalid_argument  no such dim; not 0 <= begin <= end <= extent; step < 1
+[[nodiscard]] Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end,
+                        std::int64_t step = 1);
+
+/// One index of one dim, and the dim is gone: select(v, 0, i) of a matrix is its row i.
+/// @throws std::invalid_argument  no such dim; not 0 <= i < extent
+[[nodiscard]] Cut select(const Layout& layout, int dim, std::int64_t i);
+
+/// The same elements, last first along `dim`.
+/// @throws std::invalid_argument  no such dim
+[[nodiscard]] Cut flip(const Layout& layout, int dim);
+
+/// Rows [begin, end) or columns [begin, end) of a matrix, as a matrix; one row or one column, as a
+/// vector. @throws std::invalid_argument  a rank other than 2, and as slice() and select()
+[[nodiscard]] Cut rows(const Layout& matrix, std::int64_t begin, std::int64_t end);
+[[nodiscard]] Cut columns(const Layout& matrix, std::int64_t begin, std::int64_t end);
+[[nodiscard]] Cut row(const Layout& matrix, std::int64_t i);
+[[nodiscard]] Cut column(const Layout& matrix, std::int64_t j);
+
+/// How many tiles of shape `tile` cover `shape`, per dim: extent / tile, rounded up. No tile covers
+/// an extent of 0. @throws std::invalid_argument  ranks differ; a tile extent < 1
+[[nodiscard]] Dims tiles_per_dim(const Shape& shape, const Shape& tile);
+
+/// Tile number `index` of the partition into tiles of shape `shape`. At the far edges a tile holds
+/// what is left, so its extents may be smaller.
+/// @throws std::invalid_argument  as tiles_per_dim(); not 0 <= index < tiles_per_dim() in a dim
+[[nodiscard]] Cut tile(const Layout& layout, const Shape& shape, const Index& index);
+
+// --- the same elements, other dims ---------------------------------------------------------------
+
+/// Dims a and b change places. PyTorch's transpose; NumPy's is permute().
+/// @throws std::invalid_argument  no such dims
+[[nodiscard]] Layout transpose(const Layout& layout, int a, int b);
+
+/// The last two dims change places: the transpose of a matrix, or of each matrix of a stack (.mT).
+/// @throws std::invalid_argument  rank < 2
+[[nodiscard]] Layout transpose(const Layout& layout);
+
+/// Dim d of the result is dim order[d] of the argument: permute({B, T, C}, {2, 0, 1}) is {C, B, T}.
+/// @throws std::invalid_argument  not every dim exactly once
+[[nodiscard]] Layout permute(const Layout& layout, const Dims& order);
+
+/// Drops all dims of extent 1. Or one, which must have extent 1 (PyTorch lets others pass).
+/// @throws std::invalid_argument  no such dim; its extent is not 1
+[[nodiscard]] Layout squeeze(const Layout& layout);
+[[nodiscard]] Layout squeeze(const Layout& layout, int dim);
+
+/// A new dim of extent 1, at place `dim` of the result: -1 adds it behind the last. Its stride is
+/// 0 and is never used.
+/// @throws std::invalid_argument  no such place; rank 8 already
+[[nodiscard]] Layout unsqueeze(const Layout& layout, int dim);
+
+/// Another shape of as many elements, in the same row-major order. One extent may be -1: whatever
+/// is left. That is a view only where each new dim can be walked with one stride; a copy (day 03's
+/// contiguous()) can always be reshaped. PyTorch's view(); its and NumPy's reshape would copy.
+/// @throws std::invalid_argument  another number of elements; a second -1, or one that cannot be
+/// told; only a copy could have that shape
+[[nodiscard]] Layout reshape(const Layout& layout, const Shape& shape);
+
+/// Would reshape() refuse because only a copy can have that shape?
+/// @throws std::invalid_argument  as reshape(), for all other reasons
+[[nodiscard]] bool reshape_would_copy(const Layout& layout, const Shape& shape);
+
+// --- elements seen more than once ----------------------------------------------------------------
+// Read only: two indices share a place, so no operation takes them as an output.
+
+/// The same elements as if they filled `shape`. Dims are matched from the last one; a missing dim
+/// or one of extent 1 is repeated, by stride 0.
+/// @throws std::invalid_argument  fewer dims; another extent that is not 1
+[[nodiscard]] Layout broadcast_to(const Layout& layout, const Shape& shape);
+
+/// The shape that both, or all three, can be broadcast to: (3, 1) and (4) make (3, 4).
+/// @throws std::invalid_argument  two extents differ and none of them is 1
+[[nodiscard]] Shape broadcast_shapes(const Shape& a, const Shape& b);
+[[nodiscard]] inline Shape broadcast_shapes(const Shape& a, const Shape& b, const Shape& c) {
+    return broadcast_shapes(broadcast_shapes(a, b), c);
+}
+
+/// Windows of `size` neighbours along `dim`, each `step` after the one before: `dim` counts the
+/// windows, a new last dim the elements of one. PyTorch's unfold. A smaller step than `size` makes
+/// them overlap, a larger one leaves gaps; what does not fill a window is left out.
+/// @throws std::invalid_argument  no such dim; not 1 <= size <= extent; step < 1; rank 8 already
+[[nodiscard]] Layout windows(const Layout& layout, int dim, std::int64_t size, std::int64_t step);
+
+// --- the same for views --------------------------------------------------------------------------
+
+namespace detail {
+template <class T>
+View<T> cut_out(const View<T>& v, const Cut& cut) {
+    return {v.data + cut.first, cut.layout};
+}
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] View<T> slice(const View<T>& v, int dim, std::int64_t begin, std::int64_t end,
+                            std::int64_t step = 1) {
+    return detail::cut_out(v, slice(v.layout, dim, begin, end, step));
+}
+template <class T>
+[[nodiscard]] View<T> select(const View<T>& v, int dim, std::int64_t i) {
+    return detail::cut_out(v, select(v.layout, dim, i));
+}
+template <class T>
+[[nodiscard]] View<T> flip(const View<T>& v, int dim) {
+    return detail::cut_out(v, flip(v.layout, dim));
+}
+template <class T>
+[[nodiscard]] View<T> rows(const View<T>& matrix, std::int64_t begin, std::int64_t end) {
+    return detail::cut_out(matrix, rows(matrix.layout, begin, end));
+}
+template <class T>
+[[nodiscard]] View<T> columns(const View<T>& matrix, std::int64_t begin, std::int64_t end) {
+    return detail::cut_out(matrix, columns(matrix.layout, begin, end));
+}
+template <class T>
+[[nodiscard]] View<T> row(const View<T>& matrix, std::int64_t i) {
+    return detail::cut_out(matrix, row(matrix.layout, i));
+}
+template <class T>
+[[nodiscard]] View<T> column(const View<T>& matrix, std::int64_t j) {
+    return detail::cut_out(matrix, column(matrix.layout, j));
+}
+template <class T>
+[[nodiscard]] View<T> tile(const View<T>& v, const Shape& shape, const Index& index) {
+    return detail::cut_out(v, tile(v.layout, shape, index));
+}
+template <class T>
+[[nodiscard]] View<T> transpose(const View<T>& v, int a, int b) {
+    return {v.data, transpose(v.layout, a, b)};
+}
+template <class T>
+[[nodiscard]] View<T> transpose(const View<T>& v) {
+    return {v.data, transpose(v.layout)};
+}
+template <class T>
+[[nodiscard]] View<T> permute(const View<T>& v, const Dims& order) {
+    return {v.data, permute(v.layout, order)};
+}
+template <class T>
+[[nodiscard]] View<T> squeeze(const View<T>& v) {
+    return {v.data, squeeze(v.layout)};
+}
+template <class T>
+[[nodiscard]] View<T> squeeze(const View<T>& v, int dim) {
+    return {v.data, squeeze(v.layout, dim)};
+}
+template <class T>
+[[nodiscard]] View<T> unsqueeze(const View<T>& v, int dim) {
+    return {v.data, unsqueeze(v.layout, dim)};
+}
+template <class T>
+[[nodiscard]] View<T> reshape(const View<T>& v, const Shape& shape) {
+    return {v.data, reshape(v.layout, shape)};
+}
+template <class T>
+[[nodiscard]] View<T> broadcast_to(const View<T>& v, const Shape& shape) {
+    return {v.data, broadcast_to(v.layout, shape)};
+}
+template <class T>
+[[nodiscard]] View<T> windows(const View<T>& v, int dim, std::int64_t size, std::int64_t step) {
+    return {v.data, windows(v.layout, dim, size, step)};
+}
+
+}  // namespace sixdays

@@ -1,0 +1,151 @@
+// Transforms that look for a shape: reshape and broadcast. The others are in transform.cpp.
+#include <algorithm>
+#include <optional>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+
+namespace sixdays {
+namespace {
+
+std::string text(std::int64_t number) {
+    return std::to_string(number);
+}
+
+}  // namespace
+
+// --- reshape -------------------------------------------------------------------------------------
+
+namespace {
+
+std::string reshape_words(const Layout& layout, const Shape& shape) {
+    return "reshape of " + to_string(layout) + " to " + to_string(shape);
+}
+
+// `shape` with its -1 replaced, and with as many elements as `layout`.
+Shape shape_of_as_many(const Layout& layout, const Shape& shape) {
+    Shape result = shape;
+    int unknown = -1;
+    for (int d = 0; d < shape.rank; ++d) {
+        if (shape[d] != -1) continue;
+        if (unknown >= 0) refuse(reshape_words(layout, shape) + ": only one extent may be -1");
+        unknown = d;
+        result[d] = 1;
+    }
+    const std::int64_t known = size(result);
+    if (unknown >= 0) {
+        if (known == 0) {
+            refuse(reshape_words(layout, shape) +
+                   ": beside an extent of 0, -1 could be any number");
+        }
+        result[unknown] = layout.size() / known;
+    }
+    if (size(result) != layout.size()) {
+        refuse(reshape_words(layout, shape) + ": that is " + text(layout.size()) +
+               " elements, which " +
+               (unknown >= 0 ? text(known) + " does not divide" : "cannot fill " + text(known)));
+    }
+    return result;
+}
+
+// Does a dim of this stride go on where a run of `walked` elements, `step` apart, stops?
+bool goes_on(std::int64_t stride, std::int64_t step, std::int64_t walked) {
+    std::int64_t whole = 0;  // may be one step more than the layout was checked for
+    return !__builtin_mul_overflow(step, walked, &whole) && stride == whole;
+}
+
+// The stride of a new dim that has `wanted` elements inside of it. Only a dim of extent 1, which
+// never uses it, can have one beyond 64 bits.
+std::int64_t stride_after(std::int64_t step, std::int64_t wanted) {
+    std::int64_t stride = 0;
+    return __builtin_mul_overflow(step, wanted, &stride) ? 0 : stride;
+}
+
+// The strides that walk `layout` in row-major order with `shape`. Where there are none, `outer` and
+// `inner` become the neighbouring dims that one new dim would have to walk at once.
+std::optional<Strides> strides_for(const Layout& layout, const Shape& shape, int& outer,
+                                   int& inner) {
+    if (layout.size() == 0) return row_major(shape).strides;
+    Strides strides = Dims::filled(shape.rank, 0);
+    int d =
+        shape.rank - 1;  // the new dim whose stride is wanted; both walks go from the inside out
+    std::int64_t walked = 1, wanted = 1;  // elements of the run so far: of old dims, of new dims
+    std::int64_t step = 1;                // stride of the run, its innermost old dim's
+    outer = inner = -1;
+    for (int old = layout.rank() - 1; old >= 0; --old) {
+        if (layout.extent(old) == 1) continue;
+        if (inner >= 0 && !goes_on(layout.stride(old), step, walked)) {
+            // Here a new run begins, so the new dims must have used up the one that ends.
+            outer = old;
+            for (; d >= 0 && wanted < walked; --d) {
+                strides[d] = stride_after(step, wanted);
+                wanted *= shape[d];
+            }
+            if (wanted != walked) return std::nullopt;
+            walked = wanted = 1;
+        }
+        if (walked == 1) step = layout.stride(old);
+        walked *= layout.extent(old);
+        inner = old;
+    }
+    for (; d >= 0; --d) {
+        strides[d] = stride_after(step, wanted);
+        wanted *= shape[d];
+    }
+    return strides;
+}
+
+}  // namespace
+
+Layout reshape(const Layout& layout, const Shape& shape) {
+    const Shape exact = shape_of_as_many(layout, shape);
+    int outer = 0, inner = 0;
+    const std::optional<Strides> strides = strides_for(layout, exact, outer, inner);
+    if (!strides) {
+        refuse(reshape_words(layout, exact) + ": dims " + text(outer) + " and " + text(inner) +
+               " cannot be walked with one stride; copy first");
+    }
+    return Layout(exact, *strides);
+}
+
+bool reshape_would_copy(const Layout& layout, const Shape& shape) {
+    int outer = 0, inner = 0;
+    return !strides_for(layout, shape_of_as_many(layout, shape), outer, inner);
+}
+
+// --- broadcast -----------------------------------------------------------------------------------
+
+Layout broadcast_to(const Layout& layout, const Shape& shape) {
+    const std::string words =
+        "broadcast of shape " + to_string(layout.shape) + " to " + to_string(shape);
+    const int added = shape.rank - layout.rank();
+    if (added < 0) refuse(words + ": a broadcast adds dims and drops none");
+    Strides strides = Dims::filled(shape.rank, 0);
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.extent(d) == shape[added + d]) {
+            strides[added + d] = layout.stride(d);
+        } else if (layout.extent(d) != 1) {
+            refuse(words + ": dim " + text(d) + " has extent " + text(layout.extent(d)) + ", not " +
+                   text(shape[added + d]) + ", and only an extent of 1 can be repeated");
+        }
+    }
+    return Layout(shape, strides);
+}
+
+Shape broadcast_shapes(const Shape& a, const Shape& b) {
+    const Shape& longer = a.rank < b.rank ? b : a;
+    const Shape& shorter = a.rank < b.rank ? a : b;
+    Shape result = longer;
+    for (int d = 0; d < shorter.rank; ++d) {
+        const int place = longer.rank - shorter.rank + d;  // aligned at the last dim
+        if (result[place] == 1) result[place] = shorter[d];
+        if (result[place] != shorter[d] && shorter[d] != 1) {
+            refuse("shapes " + to_string(a) + " and " + to_string(b) +
+                   " cannot be broadcast together: extents " + text(longer[place]) + " and " +
+                   text(shorter[d]) + " differ, and neither is 1");
+        }
+    }
+    return result;
+}
+
+}  // namespace sixdays

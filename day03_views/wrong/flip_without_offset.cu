@@ -1,0 +1,37 @@
+// Wrong on purpose: takes the lowest address of a flipped view for its beginning. Index 0 of a
+// flipped dim lies at the highest one; the strides then lead out of the memory.
+//
+// refused: cudaErrorIllegalAddress
+// refused: before the start of an allocation
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "day03_views/moves.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+template <class T>
+__global__ void copy_strided_kernel(const T* in, const __grid_constant__ Layout in_layout,
+                                    const __grid_constant__ Layout out_layout, T* out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (k >= out_layout.size()) return;
+    const Index index = unravel(k, out_layout.shape);
+    out[offset(out_layout, index)] = in[offset(in_layout, index)];  // <- here
+}
+
+template <class T>
+void launch(const CopyPlan& plan, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(plan.out.layout.size(), 256);
+    const T* in = static_cast<const T*>(plan.in.data) + reach(plan.in.layout).lowest;
+    copy_strided_kernel<<<grid, 256, 0, stream>>>(in, plan.in.layout, plan.out.layout,
+                                                  static_cast<T*>(plan.out.data));
+    gpu::check_launch("copy_strided_kernel", grid, 256);
+}
+
+}  // namespace
+
+void launch_strided(const CopyPlan& plan, gpu::Stream stream) {
+    with_element(plan.in.element, [&](auto e) { launch<decltype(e)>(plan, stream); });
+}
+
+}  // namespace sixdays::day03_views
