@@ -150,9 +150,9 @@ Layout every(std::int64_t stride, std::int64_t span) {
 }
 
 lesson::Version sweep(const std::string& op, std::int64_t stride, const Layout& layout,
-                      const bench::Work& moved) {
+                      double seconds) {
     char predicted[32];
-    std::snprintf(predicted, sizeof predicted, "predicted %.4f", useful_share(layout, moved));
+    std::snprintf(predicted, sizeof predicted, "model %.4e s", seconds);
     lesson::Version v;
     v.op = op;
     v.version = "stride " + std::to_string(stride);
@@ -200,7 +200,8 @@ void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides
     ramp_cuda(memory.view({span / kColumns, kColumns}));  // element i holds i
     for (const std::int64_t stride : strides) {
         const Layout layout = every(stride, span);
-        lesson::Version v = sweep("sum_columns", stride, layout, moved_by_reading(layout));
+        lesson::Version v =
+            sweep("sum_columns", stride, layout, seconds_to_read(layout, report.gpu_limits()));
         v.work.bytes_read = 4.0 * static_cast<double>(layout.size());
         v.work.bytes_written = 4.0 * static_cast<double>(kColumns);
         v.run = [&](int) { sum_columns_cuda(memory.view(layout), sums.view({kColumns})); };
@@ -213,7 +214,8 @@ void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides
     }
     for (const std::int64_t stride : strides) {
         const Layout layout = every(stride, span);
-        lesson::Version v = sweep("ramp", stride, layout, moved_by_writing(layout));
+        lesson::Version v =
+            sweep("ramp", stride, layout, seconds_to_write(layout, report.gpu_limits()));
         v.work.bytes_written = 4.0 * static_cast<double>(layout.size());
         v.run = [&](int) { ramp_cuda(memory.view(layout)); };
         v.refill = [&] { memory.fill_bytes(0xff); };

@@ -21,7 +21,7 @@ void time_gather_of_matrices(lesson::Report& report);
 void time_pitched(lesson::Report& report);
 
 /// sum_columns, which reads, and ramp, which writes: every stride-th element of up to 2^30 floats.
-/// The column `path` holds the share of full speed that the model predicts.
+/// The column `path` holds the seconds that the model says.
 void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides);
 
 }  // namespace sixdays::day02_strides

@@ -358,8 +358,8 @@ void price_of_a_stride(lesson::Report& report) {
         if (read && wrote) counted &= read->sectors == asked + T / 8 && wrote->sectors == asked;
         std::printf("       %6lld   %17.0f   %9.1f %%   %9.1f %%\n", static_cast<long long>(s),
                     static_cast<double>(asked) / static_cast<double>(J * T / 32),
-                    100 * useful_share(layout, moved_by_reading(layout, {32, 32, false})),
-                    100 * useful_share(layout, moved_by_reading(layout, {64, 64, false})));
+                    100 * useful_share(layout, moved_by_reading(layout, {32})),
+                    100 * useful_share(layout, moved_by_reading(layout, {64})));
     }
     std::printf("\n");
     report.check(right, "sum_columns: the port equals the loop at every stride, bit for bit");

@@ -111,6 +111,21 @@ bench::Work moved_by_writing(const Layout& layout, const Memory& memory) {
     return work;
 }
 
+double seconds_to_read(const Layout& layout, const bench::Limits& limits, const Memory& memory) {
+    const double moved = moved_by_reading(layout, memory).bytes_read;
+    const double visits = static_cast<double>(count_units(layout, memory.block).touched);
+    const double visit = static_cast<double>(memory.visit);
+    // Without gaps: a visit for each block of bytes.
+    const double slower = 1 + visit / static_cast<double>(memory.block);
+    return (moved + visits * visit) / (slower * limits.read);
+}
+
+double seconds_to_write(const Layout& layout, const bench::Limits& limits, const Memory& memory) {
+    const bench::Work work = moved_by_writing(layout, memory);
+    const double filled = work.bytes_read;  // as many are written back
+    return 2 * filled / limits.copy + (work.bytes_written - filled) / limits.write;
+}
+
 double useful_share(const Layout& layout, const bench::Work& moved) {
     return static_cast<double>(layout.size() * kElement) / moved.bytes();
 }

@@ -3,6 +3,7 @@
 // [huge] on a GPU only.
 #include "common/testing/testing.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -831,11 +832,15 @@ TEST_CASE("the closed formula counts what a list of all bytes counts", "[day02][
     }
 }
 
+bool close_to_each_other(double a, double b) {
+    return std::abs(a - b) <= 1e-9 * b;
+}
+
 TEST_CASE("bytes that a stride moves, and the share that was asked for", "[day02][model][small]") {
     const std::int64_t J = 4096, T = std::int64_t{1} << 18;  // 2^30 floats, no enumeration
     const auto share = [&](std::int64_t s, std::int64_t unit) {
         const Layout layout({J / s, T}, {T * s, s});
-        return useful_share(layout, moved_by_reading(layout, {unit, unit, false}));
+        return useful_share(layout, moved_by_reading(layout, {unit}));
     };
     CHECK(share(1, 32) == 1);
     CHECK(share(2, 32) == 0.5);
@@ -849,6 +854,26 @@ TEST_CASE("bytes that a stride moves, and the share that was asked for", "[day02
     CHECK(written.bytes_written == 4294967296.0);  // 2^32: all sectors of 2^30 floats
     CHECK(written.bytes_read == written.bytes_written);
     CHECK(moved_by_writing(row_major({J, T}), {64, 32, true}).bytes_read == 0);
+}
+
+TEST_CASE("seconds by the model, worked out by hand", "[day02][model][small]") {
+    const bench::Limits limits{"a GPU of round numbers", 4e12, 5e12, 4e12, 1e12};
+    const std::int64_t T = std::int64_t{1} << 18;
+    const auto every = [&](std::int64_t s) { return Layout({1024 / s, T}, {T * s, s}); };
+    // 2^28 floats are 2^30 bytes. At 5 bytes a ps: 2^30 / 5e12 s, whatever is visited.
+    const double all = 1073741824 / 5e12;
+    CHECK(close_to_each_other(seconds_to_read(every(1), limits), all));
+    CHECK(close_to_each_other(seconds_to_read(every(8), limits), all));
+    CHECK(close_to_each_other(seconds_to_read(every(16), limits), all));
+    // From stride 16 on 64 bytes a float. At 64 a visit a float as well: 128 bytes at 1.25 * R, and
+    // a 64th of the floats: 2^22 * 128 / 6.25e12.
+    CHECK(close_to_each_other(seconds_to_read(every(64), limits), 4194304.0 * 128 / 6.25e12));
+    CHECK(close_to_each_other(seconds_to_read(every(128), limits), 2097152.0 * 128 / 6.25e12));
+    // At 32 a visit for two floats: 2^23 * (64 + 32).
+    CHECK(close_to_each_other(seconds_to_read(every(32), limits), 8388608.0 * 96 / 6.25e12));
+    // Written whole: 2^30 bytes at W. Every second float: all sectors come and go, at C.
+    CHECK(close_to_each_other(seconds_to_write(every(1), limits), 1073741824 / 4e12));
+    CHECK(close_to_each_other(seconds_to_write(every(2), limits), 2147483648.0 / 4e12));
 }
 
 TEST_CASE("the emulator counts the sectors that the model says, at every stride",

@@ -52,6 +52,9 @@ public:
 
     bool times_ports() const noexcept { return times_ports_; }
 
+    /// What the GPU reaches, as measured when the run began; zeros where ports are not timed.
+    const bench::Limits& gpu_limits() const noexcept { return gpu_; }
+
 private:
     void line(const Version& version);
     void timed(const Version& version, const bench::Limits& limits, bool on_host);

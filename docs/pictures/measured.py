@@ -82,9 +82,14 @@ def stride_of(row):
     return int(row["version"].split()[1])
 
 
-def predicted(stride):
-    """Of the bandwidth at stride 1: floats of 4 bytes, and memory that sends 64 bytes at once."""
-    return 1 / min(stride, 16)
+# What one float costs, in bytes of a walk without gaps, if memory sends pieces of 32 or 64 bytes; and
+# by the model of day02_strides/model.hpp: 64 bytes for each half, 64 for each block of 256 visited.
+MODELS = (
+    ("pieces of 32 bytes", lambda stride: 4 * min(stride, 8), "lead"),
+    ("pieces of 64 bytes", lambda stride: 4 * min(stride, 16), ""),
+    ("and a visit of each 256", lambda stride: 64 * (min(stride, 16) / 16 + min(stride, 64) / 64)
+     / 1.25, "thick"),
+)
 
 
 def sweep(title, results):
@@ -109,19 +114,22 @@ def sweep(title, results):
         x, y = place(2 ** power, 0)
         svg.text(x, y + 20, str(2 ** power), "small")
     svg.text(left + width / 2, top + height + 44, "stride in floats", "note middle")
-    steps = [2 ** (most * i / 64) for i in range(65)]
-    points = [place(s, limit * predicted(s)) for s in steps]
-    svg.parts.append('<path d="M' + " L".join(f"{x:g} {y:g}" for x, y in points) + '"/>')
+    steps = [2 ** (most * i / 96) for i in range(97)]
+    for _, cost, kind in MODELS:
+        points = [place(s, limit * 4 / cost(s)) for s in steps]
+        kind = f' class="{kind}"' if kind else ""
+        svg.parts.append(f'<path{kind} d="M' + " L".join(f"{x:g} {y:g}" for x, y in points) + '"/>')
     for row in rows:
         elements = math.prod(int(extent) for extent in row["shape"].split("x"))
         x, y = place(stride_of(row), 4 * elements / float(row["median_s"]))
         svg.cell(x - 4, y - 4, ORANGE, "", 8, 8)
-    svg.cell(left, top + height + 64, ORANGE, "", 8, 8)
-    svg.text(left + 16, top + height + 73, "measured", "note")
-    x, y = left + 110, top + height + 68
-    svg.line(x, y, x + 28, y)
-    svg.text(x + 36, y + 5, "worked out: read limit / min(stride, 16), for memory sends 64 bytes at "
-             "once", "note")
+    y = top + height + 68
+    svg.cell(left, y - 4, ORANGE, "", 8, 8)
+    svg.text(left + 14, y + 5, "measured", "note")
+    for number, (name, _, kind) in enumerate(MODELS):
+        x = left + 96 + 178 * number
+        svg.line(x, y, x + 24, y, kind)
+        svg.text(x + 30, y + 5, name, "note")
     return svg.done()
 
 

@@ -36,6 +36,7 @@ STYLE = """<style>
   svg.pic path { stroke: var(--soft); stroke-width: 1.4; fill: none; }
   svg.pic path.head { fill: var(--soft); stroke: none; }
   svg.pic path.lead { stroke-dasharray: 3 3; }
+  svg.pic path.thick { stroke-width: 2.6; }
 </style>"""
 
 
