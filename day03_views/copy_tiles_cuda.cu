@@ -96,16 +96,22 @@ void launch_short(Matrices x, gpu::Stream stream) {
 }  // namespace
 
 void launch_short_rows(const CopyPlan& plan, gpu::Stream stream) {
-    with_element(plan.in.element,
-                 [&](auto e) { launch_short<decltype(e)>(matrices_of(plan), stream); });
+    const Matrices x = matrices_of(plan);
+    if (short_rows_are_flat(x, plan.in.element)) {
+        return launch_short_flat(x, plan.in.element, stream);
+    }
+    with_element(plan.in.element, [&](auto e) { launch_short<decltype(e)>(x, stream); });
 }
 
 void launch_tiles(const CopyPlan& plan, gpu::Stream stream) {
     const Matrices x = matrices_of(plan);
     const int element = plan.in.element;
-    if (element > 4 || !rows_begin_at_16(x, element)) return launch_in_flight(x, element, stream);
-    if (element == 4) return launch_sixteen_bytes(x, stream);
-    launch_packed_bytes(x, element, stream);
+    if (element <= 4 && rows_begin_at_16(x, element)) {
+        if (element == 4) return launch_sixteen_bytes(x, stream);
+        return launch_packed_bytes(x, element, stream);
+    }
+    if (element == 2 || element == 4) return launch_whole_sectors(x, element, stream);
+    launch_in_flight(x, element, stream);
 }
 
 }  // namespace sixdays::day03_views

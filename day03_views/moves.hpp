@@ -6,6 +6,7 @@
 
 #include "common/gpu/stream.hpp"
 #include "day03_views/copy.hpp"
+#include "day03_views/matrices.hpp"
 
 namespace sixdays::day03_views {
 
@@ -14,6 +15,10 @@ void launch_strided(const CopyPlan& plan, gpu::Stream stream);
 void launch_splat(const CopyPlan& plan, gpu::Stream stream);
 void launch_tiles(const CopyPlan& plan, gpu::Stream stream);
 void launch_short_rows(const CopyPlan& plan, gpu::Stream stream);
+
+/// Short rows without gaps between them, and everything at multiples of 16 bytes?
+[[nodiscard]] bool short_rows_are_flat(const Matrices& x, int element);
+void launch_short_flat(const Matrices& x, int element, gpu::Stream stream);
 
 /// A copy of more than `most` elements is cut in two along its outermost dim that can be cut, and
 /// so on: kernels count their elements in 31 bits. Calls `launch` for every piece.

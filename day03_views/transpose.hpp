@@ -35,6 +35,7 @@ void transpose_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream = {}
 enum class TransposePath {
     sixteen_bytes,    // elements of 4 bytes, every row of in and out begins at a multiple of 16
     packed_bytes,     // the same for elements of 1 and 2 bytes
+    whole_sectors,    // elements of 2 and 4 bytes, rows that begin anywhere
     single_elements,  // all others
 };
 [[nodiscard]] TransposePath choose_transpose(const BytesIn& in, const BytesOut& out);

@@ -96,8 +96,11 @@ void check_transpose(const BytesIn& in, const BytesOut& out) {
 
 TransposePath choose_transpose(const BytesIn& in, const BytesOut& out) {
     const Matrices x = matrices_to_transpose(in, out);
-    if (in.element > 4 || !rows_begin_at_16(x, in.element)) return TransposePath::single_elements;
-    return in.element == 4 ? TransposePath::sixteen_bytes : TransposePath::packed_bytes;
+    if (in.element <= 4 && rows_begin_at_16(x, in.element)) {
+        return in.element == 4 ? TransposePath::sixteen_bytes : TransposePath::packed_bytes;
+    }
+    const bool few_bytes = in.element == 2 || in.element == 4;
+    return few_bytes ? TransposePath::whole_sectors : TransposePath::single_elements;
 }
 
 const char* name(TransposePath path) {
@@ -106,6 +109,8 @@ const char* name(TransposePath path) {
             return "16 bytes a load";
         case TransposePath::packed_bytes:
             return "16 bytes a load, packed";
+        case TransposePath::whole_sectors:
+            return "whole sectors";
         case TransposePath::single_elements:
             return "single elements";
     }

@@ -1,4 +1,4 @@
-// transpose_cuda is the ladder's three best kernels: which one, choose_transpose() says.
+// transpose_cuda is the ladder's four best kernels: which one, choose_transpose() says.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/steps.hpp"
 
@@ -13,6 +13,8 @@ void transpose_bytes_cuda(const BytesIn& in, const BytesOut& out, gpu::Stream st
             return launch_sixteen_bytes(x, stream);
         case TransposePath::packed_bytes:
             return launch_packed_bytes(x, in.element, stream);
+        case TransposePath::whole_sectors:
+            return launch_whole_sectors(x, in.element, stream);
         case TransposePath::single_elements:
             return launch_in_flight(x, in.element, stream);
     }

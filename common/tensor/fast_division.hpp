@@ -1,8 +1,8 @@
 /// @file
 /// Dividing by a number that stays the same, without dividing. A GPU has no instruction that
-/// divides integers: it needs about 20 instructions for 32 bits and about 70 for 64. An unravel
-/// divides once per dim, always by the same extents, so the host prepares each extent once, and the
-/// kernel multiplies and shifts.
+/// divides integers: it takes dozens of others instead, for 64 bits several times as many as
+/// for 32. An unravel divides once per dim, always by the same extents, so the host prepares each
+/// extent once, and the kernel multiplies and shifts.
 ///
 /// The idea is that of a decimal fraction. To divide by 7, multiply by 0.142857...; with whole
 /// numbers, multiply by 2^k / 7, rounded up, and drop the last k bits:

@@ -1,10 +1,13 @@
-// Step 6: 16 bytes a load and a store, a quarter of the instructions. A thread reads four quads of
-// four floats, writes each quad's floats into four rows of the tile, and reads quads of them.
+// Step 6: 16 bytes a load and a store, a quarter of the instructions. A thread takes a block of 4 x
+// 4 floats: a quad from each of four rows. Turning it costs nothing, it is a matter of which
+// register is called what: column i of the block is (row[0].i, row[1].i, row[2].i, row[3].i), a
+// quad of a row of `out`. So the tile holds quads, and everything about it moves 16 bytes at a
+// time.
 //
 // A pad would spoil the alignment of those quads, so the tile's banks are kept apart by a swizzle.
 // Row c of the tile is row n0 + c of `out`: 16 quads. Quad q does not lie in place q but in place
-// q ^ (c / 4 % 16): the same 16 places in another order for every four rows. All 8 lanes that
-// write at once, to rows 4 apart, then hit different quads of banks; so do the 8 that read at once.
+// q ^ (c / 4): the same 16 places in another order for every four rows. The 8 lanes that write at
+// once, to rows 4 apart, then hit different quads of banks; so do the 8 that read at once.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
 #include "day03_views/steps/sixteen.hpp"
@@ -14,38 +17,31 @@
 namespace sixdays::day03_views {
 namespace {
 
-constexpr int kSide = 64;  // rows and columns of a tile: 16 KiB
-constexpr int kThreads = 256;
-constexpr int kEach = 4;  // quads a thread: 64 bytes under way
+constexpr int kSide = 64;      // rows and columns of a tile: 16 KiB
+constexpr int kThreads = 256;  // 16 x 16 blocks of 4 x 4
 
 // [kernel]
 __global__ void transpose_sixteen_bytes_kernel(const __grid_constant__ Matrices x) {
-    __shared__ __align__(16) std::uint32_t shared[kSide][kSide];
+    __shared__ uint4 shared[kSide][kSide / 4];
     const auto tile = tile_of_block<std::uint32_t>(x, kSide, kSide);
+    const int p = threadIdx.x % 16;  // this thread's block: columns 4 p .. 4 p + 3
+    const int q = threadIdx.x / 16;  // rows 4 q .. 4 q + 3
 
-    // A warp reads 8 quads of a row in each of 4 rows; two warps side by side.
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int c = (warp % 2 * 8 + lane % 8) * 4;  // first column of this thread's quads
-    const int r = warp / 2 * 4 + lane / 8;        // row of the first, then every 16th
-    uint4 value[kEach];
-    load_rows<16>(tile.in + r * x.pitch_in + c, x.pitch_in, tile.rows - r, tile.columns - c, value);
-    for (int j = 0; j < kEach; ++j) {
-        const int m = r + j * 16;
-        const int place = (m / 4 ^ c / 4) * 4 + m % 4;
-        shared[c + 0][place] = value[j].x;
-        shared[c + 1][place] = value[j].y;
-        shared[c + 2][place] = value[j].z;
-        shared[c + 3][place] = value[j].w;
-    }
+    uint4 row[4];
+    load_block(tile.in + 4 * q * x.pitch_in + 4 * p, x.pitch_in, tile.rows - 4 * q,
+               tile.columns - 4 * p, row);
+    shared[4 * p + 0][q ^ p] = make_uint4(row[0].x, row[1].x, row[2].x, row[3].x);
+    shared[4 * p + 1][q ^ p] = make_uint4(row[0].y, row[1].y, row[2].y, row[3].y);
+    shared[4 * p + 2][q ^ p] = make_uint4(row[0].z, row[1].z, row[2].z, row[3].z);
+    shared[4 * p + 3][q ^ p] = make_uint4(row[0].w, row[1].w, row[2].w, row[3].w);
     __syncthreads();
 
-    const int q = threadIdx.x % 16;  // this thread's quad of a row of out
-    const int s = threadIdx.x / 16;  // and the row, then every 16th
-    std::uint32_t* out = tile.out + s * x.pitch_out + q * 4;
-    for (int j = 0; j < kEach; ++j) {
-        const int n = s + j * 16;
-        const uint4 quad = *reinterpret_cast<const uint4*>(&shared[n][(q ^ n / 4) * 4]);
-        if (n < tile.columns) store_at_edge(out + j * 16 * x.pitch_out, tile.rows - q * 4, quad);
+    for (int j = 0; j < 4; ++j) {
+        const int n = q + 16 * j;  // a row of out; this thread writes its quad p
+        const uint4 quad = shared[n][p ^ n / 4];
+        if (n < tile.columns) {
+            store_row(tile.out + n * x.pitch_out + 4 * p, tile.rows - 4 * p, quad);
+        }
     }
 }
 // [kernel]

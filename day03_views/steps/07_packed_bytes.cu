@@ -1,6 +1,6 @@
-// Step 7: small elements. The banks of shared memory are 4 bytes wide, so the tile should hold
-// words. A thread reads 16 bytes from each of 2 rows (elements of 2 bytes) or 4 rows (of 1 byte)
-// and packs what stands one below the other into words; those are then transposed as in step 6.
+// Step 7: small elements. Step 6 with K = 8 elements of 2 bytes or 16 of 1 byte in a quad: a thread
+// takes a block of K x K. But now a register holds 2 or 4 elements, and turning the block means
+// taking registers apart. Bytes that stand one below the other are packed into words:
 //
 //     row 0   a0 a1 a2 a3 ..               a0 b0 c0 d0   a1 b1 c1 d1   ..
 //     row 1   b0 b1 b2 b3 ..     becomes
@@ -18,79 +18,83 @@
 namespace sixdays::day03_views {
 namespace {
 
-constexpr int kThreads = 256;
+__device__ unsigned word(const uint4& quad, int i) {
+    return i == 0 ? quad.x : i == 1 ? quad.y : i == 2 ? quad.z : quad.w;
+}
 
-// [pack]
-// Elements of 2 bytes: two rows of 8 become 8 words of 2.
-__device__ void pack(const uint4 (&row)[2], std::uint16_t, unsigned (&word)[8]) {
-    const unsigned a[4] = {row[0].x, row[0].y, row[0].z, row[0].w};
-    const unsigned b[4] = {row[1].x, row[1].y, row[1].z, row[1].w};
-    for (int i = 0; i < 4; ++i) {
-        word[2 * i + 0] = __byte_perm(a[i], b[i], 0x5410);  // a0 b0
-        word[2 * i + 1] = __byte_perm(a[i], b[i], 0x7632);  // a1 b1
+// [turn]
+// word[i] of column c: elements (2 i, c) and (2 i + 1, c), of 2 bytes.
+__device__ void turn(const uint4 (&row)[8], uint4 (&column)[8]) {
+    const auto pair = [&](int i, int c) {  // of rows 2 i and 2 i + 1
+        const unsigned a = word(row[2 * i], c / 2), b = word(row[2 * i + 1], c / 2);
+        return __byte_perm(a, b, c % 2 == 0 ? 0x5410 : 0x7632);  // the lower or the upper halves
+    };
+    for (int c = 0; c < 8; ++c) {
+        column[c] = make_uint4(pair(0, c), pair(1, c), pair(2, c), pair(3, c));
     }
 }
 
-// Elements of 1 byte: four rows of 16 become 16 words of 4.
-__device__ void pack(const uint4 (&row)[4], std::uint8_t, unsigned (&word)[16]) {
-    const unsigned a[4] = {row[0].x, row[0].y, row[0].z, row[0].w};
-    const unsigned b[4] = {row[1].x, row[1].y, row[1].z, row[1].w};
-    const unsigned c[4] = {row[2].x, row[2].y, row[2].z, row[2].w};
-    const unsigned d[4] = {row[3].x, row[3].y, row[3].z, row[3].w};
-    for (int i = 0; i < 4; ++i) {
-        const unsigned ab01 = __byte_perm(a[i], b[i], 0x5140);  // a0 b0 a1 b1
-        const unsigned ab23 = __byte_perm(a[i], b[i], 0x7362);  // a2 b2 a3 b3
-        const unsigned cd01 = __byte_perm(c[i], d[i], 0x5140);
-        const unsigned cd23 = __byte_perm(c[i], d[i], 0x7362);
-        word[4 * i + 0] = __byte_perm(ab01, cd01, 0x5410);  // a0 b0 c0 d0
-        word[4 * i + 1] = __byte_perm(ab01, cd01, 0x7632);  // a1 b1 c1 d1
-        word[4 * i + 2] = __byte_perm(ab23, cd23, 0x5410);
-        word[4 * i + 3] = __byte_perm(ab23, cd23, 0x7632);
+// Four rows of four bytes, turned.
+__device__ uint4 turned(unsigned a, unsigned b, unsigned c, unsigned d) {
+    const unsigned ab01 = __byte_perm(a, b, 0x5140);  // a0 b0 a1 b1
+    const unsigned ab23 = __byte_perm(a, b, 0x7362);  // a2 b2 a3 b3
+    const unsigned cd01 = __byte_perm(c, d, 0x5140);
+    const unsigned cd23 = __byte_perm(c, d, 0x7362);
+    return make_uint4(__byte_perm(ab01, cd01, 0x5410),  // a0 b0 c0 d0
+                      __byte_perm(ab01, cd01, 0x7632),  // a1 b1 c1 d1
+                      __byte_perm(ab23, cd23, 0x5410), __byte_perm(ab23, cd23, 0x7632));
+}
+
+// Elements of 1 byte: 4 x 4 words, each the start of a block of 4 x 4 bytes.
+__device__ void turn(const uint4 (&row)[16], uint4 (&column)[16]) {
+    for (int i = 0; i < 4; ++i) {  // columns 4 i .. 4 i + 3
+        uint4 t[4];                // t[j]: of rows 4 j .. 4 j + 3
+        for (int j = 0; j < 4; ++j) {
+            t[j] = turned(word(row[4 * j], i), word(row[4 * j + 1], i), word(row[4 * j + 2], i),
+                          word(row[4 * j + 3], i));
+        }
+        for (int k = 0; k < 4; ++k) {
+            column[4 * i + k] =
+                make_uint4(word(t[0], k), word(t[1], k), word(t[2], k), word(t[3], k));
+        }
     }
 }
-// [pack]
+// [turn]
 
 // [kernel]
-template <class T>
-__global__ void transpose_packed_bytes_kernel(const __grid_constant__ Matrices x) {
-    constexpr int E = 16 / sizeof(T);  // elements in 16 bytes: 8 or 16
-    constexpr int P = 4 / sizeof(T);   // elements in a word: 2 or 4
-    constexpr int TM = 128, TN = 8 * E, kQuads = TM / P / 4;
-    __shared__ __align__(16) unsigned shared[TN][TM / P];  // 16 KiB: a row is a row of out
-    const Tile<T> tile = tile_of_block<T>(x, TM, TN);
+// P x Q blocks of K x K elements, one a thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
+template <class T, int P, int Q>
+__global__ void __launch_bounds__(P* Q)
+    transpose_packed_bytes_kernel(const __grid_constant__ Matrices x) {
+    constexpr int K = 16 / sizeof(T);
+    __shared__ uint4 shared[P * K][Q];  // 32 KiB
+    const Tile<T> tile = tile_of_block<T>(x, Q * K, P * K);
+    const int p = threadIdx.x % P, q = threadIdx.x / P;
 
-    // A warp reads 16 bytes 8 times along a row, in 4 * P rows: 4 words one below the other.
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int c = lane % 8 * E;  // first column of this thread
-    uint4 row[4 / P][P];
-    for (int s = 0; s < 4 / P; ++s) {
-        const int m = (warp * 4 + lane / 8 + 32 * s) * P;
-        load_rows<1>(tile.in + m * x.pitch_in + c, x.pitch_in, tile.rows - m, tile.columns - c,
-                     row[s]);
-    }
-    for (int s = 0; s < 4 / P; ++s) {
-        const int u = warp * 4 + lane / 8 + 32 * s;  // which word of a row of out
-        unsigned word[E];
-        pack(row[s], T{}, word);
-        for (int j = 0; j < E; ++j) shared[c + j][(u / 4 ^ lane % 8) * 4 + u % 4] = word[j];
-    }
+    uint4 row[K], column[K];
+    load_block(tile.in + K * q * x.pitch_in + K * p, x.pitch_in, tile.rows - K * q,
+               tile.columns - K * p, row);
+    turn(row, column);
+    for (int c = 0; c < K; ++c) shared[K * p + c][(q ^ p) % Q] = column[c];
     __syncthreads();
 
-    constexpr int kRows = kThreads / kQuads;
-    const int q = threadIdx.x % kQuads;  // this thread's 16 bytes of a row of out
-    for (int n = threadIdx.x / kQuads; n < TN; n += kRows) {
-        const uint4 quad = *reinterpret_cast<const uint4*>(&shared[n][(q ^ n / E) * 4]);
-        if (n >= tile.columns) break;
-        store_at_edge(tile.out + n * x.pitch_out + q * E, tile.rows - q * E, quad);
+    const int u = threadIdx.x % Q, v = threadIdx.x / Q;
+    for (int j = 0; j < K; ++j) {
+        const int n = v + P * j;  // a row of out; this thread writes its 16 bytes number u
+        const uint4 quad = shared[n][(u ^ n / K) % Q];
+        if (n < tile.columns) {
+            store_row(tile.out + n * x.pitch_out + K * u, tile.rows - K * u, quad);
+        }
     }
 }
 // [kernel]
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {
-    const unsigned grid = cut_into_tiles(x, 128, 8 * 16 / sizeof(T));
-    transpose_packed_bytes_kernel<T><<<grid, kThreads, 0, stream>>>(x);
-    gpu::check_launch("transpose_packed_bytes_kernel", grid, kThreads);
+    constexpr int K = 16 / sizeof(T), P = 16, Q = sizeof(T) == 2 ? 16 : 8;
+    const unsigned grid = cut_into_tiles(x, Q * K, P * K);
+    transpose_packed_bytes_kernel<T, P, Q><<<grid, P * Q, 0, stream>>>(x);
+    gpu::check_launch("transpose_packed_bytes_kernel", grid, P * Q);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 /// @file
-/// For .cu files: 16 bytes at a time, and what to do at an edge where fewer are left.
+/// For .cu files: a block of K x K elements in the registers of one thread, where K elements are 16
+/// bytes: 4 x 4, 8 x 8 or 16 x 16. Read as K rows of 16 bytes, turned, written as K rows of 16.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,53 +9,47 @@
 
 namespace sixdays::day03_views {
 
-/// 16 bytes, or at an edge the `inside` elements that exist, with zeros behind them.
-template <class T>
-__device__ uint4 load_at_edge(const T* from, int inside) {
-    constexpr int kEach = 16 / sizeof(T);    // elements in 16 bytes
-    constexpr int kPerWord = 4 / sizeof(T);  // elements in a word
-    if (inside >= kEach) return *reinterpret_cast<const uint4*>(from);
-    unsigned word[4] = {0, 0, 0, 0};
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-        const int bits = 8 * sizeof(T) * (k % kPerWord);
-        if (k < inside) word[k / kPerWord] |= static_cast<unsigned>(from[k]) << bits;
+/// row[j] = 16 bytes from row j, for all K rows: loads only, so that all are under way together. At
+/// an edge, the `rows` and `columns` that exist, element by element, with zeros for the others.
+template <class T, int K>
+__device__ void load_block(const T* from, std::int64_t pitch, int rows, int columns,
+                           uint4 (&row)[K]) {
+    if (rows >= K && columns >= K) {
+        for (int j = 0; j < K; ++j) row[j] = *reinterpret_cast<const uint4*>(from + j * pitch);
+        return;
     }
-    return make_uint4(word[0], word[1], word[2], word[3]);
+    alignas(16) T element[K][K] = {};
+#pragma unroll 1
+    for (int r = 0; r < K && r < rows; ++r) {
+#pragma unroll 1
+        for (int c = 0; c < K && c < columns; ++c) element[r][c] = from[r * pitch + c];
+    }
+    for (int j = 0; j < K; ++j) row[j] = *reinterpret_cast<const uint4*>(element[j]);
 }
 
-/// value[j] = 16 bytes from row j * STEP, for all j: loads only, so that all are under way
-/// together.
-/// @param rows, columns  how many rows and elements of a row there are from `from` on
-template <int STEP, class T, int EACH>
-__device__ void load_rows(const T* from, std::int64_t pitch, int rows, int columns,
-                          uint4 (&value)[EACH]) {
-    if (rows > (EACH - 1) * STEP && columns >= static_cast<int>(16 / sizeof(T))) {
-        for (int j = 0; j < EACH; ++j) {
-            value[j] = *reinterpret_cast<const uint4*>(from + j * STEP * pitch);
-        }
-    } else {
-        for (int j = 0; j < EACH; ++j) {
-            value[j] = load_at_edge(from + j * STEP * pitch, j * STEP < rows ? columns : 0);
-        }
-    }
+/// 16 bytes, or at an edge the first `inside` elements of them, with zeros behind.
+template <class T>
+__device__ uint4 load_row(const T* from, int inside) {
+    constexpr int K = 16 / sizeof(T);
+    if (inside >= K) return *reinterpret_cast<const uint4*>(from);
+    alignas(16) T element[K] = {};
+#pragma unroll 1
+    for (int c = 0; c < inside; ++c) element[c] = from[c];
+    return *reinterpret_cast<const uint4*>(element);
 }
 
 /// Writes 16 bytes, or at an edge only the first `inside` elements of them.
 template <class T>
-__device__ void store_at_edge(T* to, int inside, uint4 value) {
-    constexpr int kEach = 16 / sizeof(T);
-    constexpr int kPerWord = 4 / sizeof(T);
-    if (inside >= kEach) {
+__device__ void store_row(T* to, int inside, uint4 value) {
+    constexpr int K = 16 / sizeof(T);
+    if (inside >= K) {
         *reinterpret_cast<uint4*>(to) = value;
         return;
     }
-    const unsigned word[4] = {value.x, value.y, value.z, value.w};
-#pragma unroll
-    for (int k = 0; k < kEach; ++k) {
-        const int bits = 8 * sizeof(T) * (k % kPerWord);
-        if (k < inside) to[k] = static_cast<T>(word[k / kPerWord] >> bits);
-    }
+    alignas(16) T element[K];
+    *reinterpret_cast<uint4*>(element) = value;
+#pragma unroll 1
+    for (int c = 0; c < inside; ++c) to[c] = element[c];
 }
 
 }  // namespace sixdays::day03_views

@@ -1,0 +1,61 @@
+/// @file
+/// Layouts as others write them down: strides in bytes, dims listed innermost first, a leading
+/// dimension, a cache with room for more. All host code, and all of it one agreement or another
+/// about the same numbers: the pointer carries none of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day02_strides {
+
+/// The same dims, last first. GGUF files list a tensor's extents so: a row-major (V, C) = (50257,
+/// 768) stands there as 768, 50257, its rows still 768 long.
+[[nodiscard]] Dims innermost_first(const Dims& dims);
+
+/// The strides as NumPy counts them, in bytes.
+/// @throws std::invalid_argument  element_bytes < 1, or a product that does not fit in 64 bits
+[[nodiscard]] Strides byte_strides(const Layout& layout, std::int64_t element_bytes);
+
+/// And back. @throws std::invalid_argument  element_bytes < 1, or a stride that is no multiple of
+/// it (of a dim with more than one index)
+[[nodiscard]] Layout from_byte_strides(const Shape& shape, const Strides& bytes,
+                                       std::int64_t element_bytes);
+
+/// (M, K) with rows `pitch` elements apart. @throws std::invalid_argument  pitch < K
+[[nodiscard]] Layout pitched_rows(std::int64_t M, std::int64_t K, std::int64_t pitch);
+
+/// How far apart two rows are (the same column), and two columns (the same row).
+/// Row-major (M, K): row K, column 1. Column-major: row 1, column M.
+struct MatrixStrides {
+    std::int64_t row;
+    std::int64_t column;
+};
+/// @throws std::invalid_argument  the rank is not 2
+[[nodiscard]] MatrixStrides matrix_strides(const Layout& layout);
+
+/// What BLAS calls lda: the other stride of a matrix whose rows, or columns, are without gaps. That
+/// of its rows if it is row-major, of its columns if it is column-major.
+/// @throws std::invalid_argument  the rank is not 2, or neither stride is 1
+[[nodiscard]] std::int64_t leading_dimension(const Layout& layout);
+
+/// The first T positions of a cache with room for `capacity`: shape (B, NH, T, d), where a head
+/// still takes capacity * d elements. @throws std::invalid_argument  T > capacity, or a negative
+/// extent
+[[nodiscard]] Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t NH,
+                                     std::int64_t capacity, std::int64_t d);
+
+/// Refuses an index outside of the shape, or of another rank.
+/// @throws std::invalid_argument  "index (1, 3) of shape (2, 3): index 3 of dim 1 is not in [0, 3)"
+void check_index(const Index& index, const Shape& shape);
+
+/// The element at `index`, checked. For tests and examples; loops and kernels use view(i, j).
+template <class T>
+[[nodiscard]] T& at(const View<T>& view, const Index& index) {
+    check_index(index, view.layout.shape);
+    return view(index);
+}
+
+}  // namespace sixdays::day02_strides

@@ -1,0 +1,33 @@
+// The pitched copy's first step: the two loop variables become the two axes of a grid, x the one
+// whose neighbours are neighbours in memory.
+#include "common/gpu/launch.hpp"
+#include "day02_strides/steps/steps.hpp"
+
+namespace sixdays::day02_strides {
+namespace {
+
+// [pitched]
+__global__ void pitched_one_element_kernel(const float* in, std::int64_t in_pitch, std::int64_t M,
+                                           std::int64_t K, float* out, std::int64_t out_pitch) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (m < M && k < K) {
+        out[m * out_pitch + k] = in[m * in_pitch + k];
+    }
+}
+// [pitched]
+
+}  // namespace
+
+void pitched_one_element(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_pitched_one_element(in, out);
+    const std::int64_t M = out.extent(0), K = out.extent(1);
+    if (M == 0 || K == 0) return;
+    const dim3 block(32, 8);
+    const dim3 grid(gpu::blocks_for(K, 32), gpu::blocks_for(M, 8));
+    pitched_one_element_kernel<<<grid, block, 0, stream>>>(in.data, in.layout.stride(0), M, K,
+                                                           out.data, out.layout.stride(0));
+    gpu::check_launch("pitched_one_element_kernel", grid, block);
+}
+
+}  // namespace sixdays::day02_strides
