@@ -2,6 +2,8 @@
 // along their runs, so the elements change places in shared memory. Two long dims are a transpose
 // (steps/). Where one is short, 3 channels or 17 columns, a square tile would be mostly empty;
 // then a block takes a flat piece: all of the short dim, and as much of the long one as fits.
+#include <climits>
+
 #include "common/gpu/launch.hpp"
 #include "common/tensor/fast_division.hpp"
 #include "day03_views/matrices.hpp"
@@ -19,6 +21,8 @@ constexpr int kThreads = 256;
 // Elements a thread, 64 bytes under way if it can.
 template <class T>
 constexpr int kEach = sizeof(T) <= 4 ? 16 : 64 / sizeof(T);
+
+constexpr unsigned kOutside = UINT_MAX;
 
 // [short]
 // A piece is a small matrix: L indices of the long dim, as many as fit, by all S of the short one.
@@ -45,13 +49,16 @@ __global__ void copy_short_rows_kernel(const __grid_constant__ Matrices x, FastD
     const unsigned rows = tile.rows, columns = tile.columns;
 
     T value[kEach<T>];
+    unsigned place[kEach<T>];
     for (int j = 0; j < kEach<T>; ++j) {
         const auto [m, n] = element(j, wide);
-        if (m < rows && n < columns) value[j] = tile.in[m * x.pitch_in + n];
+        const bool inside = m < rows && n < columns;
+        place[j] = inside ? m * step_row + n * step_column : kOutside;
+        if (inside) value[j] = tile.in[m * x.pitch_in + n];
     }
+    __syncthreads();  // no store before the last load: see steps/05_in_flight.cu
     for (int j = 0; j < kEach<T>; ++j) {
-        const auto [m, n] = element(j, wide);
-        if (m < rows && n < columns) shared[m * step_row + n * step_column] = value[j];
+        if (place[j] != kOutside) shared[place[j]] = value[j];
     }
     __syncthreads();
     for (int j = 0; j < kEach<T>; ++j) {

@@ -1,7 +1,9 @@
 // Step 5: memory answers late, so ask for much at once. A thread of step 4 has 16 bytes under way,
 // a multiprocessor of 2,048 threads 32 KiB; an H200 needs about 48. Here a thread takes 16 elements
-// of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. Any element, any
-// address, any pitch: this kernel is also the one for rows that begin nowhere in particular.
+// of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. The barrier
+// between them sees to that: without it the compiler makes one `if` of two equal ones, and then
+// each load waits for its own store. Any element, any address, any pitch: this kernel is also the
+// one for rows that begin nowhere in particular.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/steps.hpp"
 #include "day03_views/steps/tile.hpp"
@@ -28,6 +30,7 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
         const bool inside = a < tile.columns && b + j * kRows < tile.rows;
         if (inside) value[j] = in[j * kRows * x.pitch_in];
     }
+    __syncthreads();  // no store to the tile before the last load
     for (int j = 0; j < kEach; ++j) {
         const bool inside = a < tile.columns && b + j * kRows < tile.rows;
         if (inside) shared[b + j * kRows][a] = value[j];
