@@ -6,7 +6,12 @@
 //
 //     piece, L x S    a0 b0 c0 a1 b1 c1 a2 b2 c2 ...    flat: element (l, s) at l * S + s
 //     columns         a0 a1 a2 a3 ...   b0 b1 b2 b3 ...   c0 c1 c2 c3 ...
+//
+// E rows are S times 16 bytes: a group. Neighbouring threads take neighbouring groups, so a group
+// must be an odd number of 16 bytes long, or they would meet in a few banks; where S is even, 16
+// bytes are left unused behind each group.
 #include "common/gpu/launch.hpp"
+#include "common/tensor/fast_division.hpp"
 #include "day03_views/moves.hpp"
 #include "day03_views/steps/sixteen.hpp"
 #include "day03_views/steps/steps.hpp"
@@ -21,23 +26,44 @@ constexpr int kThreads = 256;
 constexpr int kInFlight = 4;   // loads of 16 bytes a thread
 constexpr int kBytes = 16384;  // of shared memory
 
-// Copies `n` elements that lie in one run, both ends at a multiple of 16 bytes.
-template <class T>
-__device__ void copy_flat(const T* in, int n, T* out) {
+// A piece in shared memory: `S` columns, groups of `pitch` elements.
+struct Groups {
+    FastDivisor S;
+    int pitch;
+
+    // Where the 16 bytes number `k` of the piece begin.
+    template <int E>
+    __device__ int quad(unsigned k) const {
+        const unsigned group = S.quotient(k);
+        return static_cast<int>(group) * pitch + static_cast<int>(k - group * S.divisor) * E;
+    }
+};
+
+// Moves the n elements of a piece, 16 bytes at a time, to shared memory or from it.
+template <class T, bool TO_SHARED>
+__device__ void move_flat(T* memory, int n, const Groups& groups, T* shared) {
     constexpr int E = 16 / sizeof(T);
     for (int k = threadIdx.x; k < n / E; k += kInFlight * kThreads) {
         uint4 value[kInFlight];
         for (int j = 0; j < kInFlight; ++j) {
             const int i = k + j * kThreads;
-            if (i < n / E) value[j] = reinterpret_cast<const uint4*>(in)[i];
+            const T* from = TO_SHARED ? memory + i * E : shared + groups.quad<E>(i);
+            if (i < n / E) value[j] = *reinterpret_cast<const uint4*>(from);
         }
         for (int j = 0; j < kInFlight; ++j) {
             const int i = k + j * kThreads;
-            if (i < n / E) reinterpret_cast<uint4*>(out)[i] = value[j];
+            T* to = TO_SHARED ? shared + groups.quad<E>(i) : memory + i * E;
+            if (i < n / E) *reinterpret_cast<uint4*>(to) = value[j];
         }
     }
     const int loose = n / E * E + threadIdx.x;
-    if (loose < n) out[loose] = in[loose];
+    if (loose >= n) return;
+    const int place = groups.quad<E>(loose / E) + loose % E;
+    if (TO_SHARED) {
+        shared[place] = memory[loose];
+    } else {
+        memory[loose] = shared[place];
+    }
 }
 
 template <int E>
@@ -66,18 +92,20 @@ __device__ void scatter(uint4 value, int S, T* to) {
 // [rows to columns]
 // in (M, S) without gaps, out (S, M). A piece has 2^log rows.
 template <class T>
-__global__ void copy_rows_to_columns_kernel(const __grid_constant__ Matrices x, int log) {
+__global__ void copy_rows_to_columns_kernel(const __grid_constant__ Matrices x, int log,
+                                            Groups groups) {
     constexpr int E = 16 / sizeof(T);
     __shared__ __align__(16) T shared[kBytes / sizeof(T)];
-    const int S = static_cast<int>(x.N), groups = (1 << log) / E;  // of E rows
+    const int S = static_cast<int>(x.N), many = (1 << log) / E;  // groups of a piece
     const Tile<T> tile = tile_of_block<T>(x, 1 << log, S);
-    copy_flat(tile.in, tile.rows * S, shared);
+    move_flat<T, true>(const_cast<T*>(tile.in), tile.rows * S, groups, shared);
     __syncthreads();
-    for (int k = threadIdx.x; k < S * groups; k += kThreads) {
-        const int s = k >> (log - kLog<E>), first = (k & (groups - 1)) * E;
-        if (first < tile.rows) {
-            store_row(tile.out + s * x.pitch_out + first, tile.rows - first,
-                      gathered(shared + first * S + s, S, tile.rows - first));
+    for (int k = threadIdx.x; k < S * many; k += kThreads) {
+        const int s = k >> (log - kLog<E>), group = k & (many - 1);
+        const int inside = tile.rows - group * E;
+        if (inside > 0) {
+            store_row(tile.out + s * x.pitch_out + group * E, inside,
+                      gathered(shared + group * groups.pitch + s, S, inside));
         }
     }
 }
@@ -85,29 +113,31 @@ __global__ void copy_rows_to_columns_kernel(const __grid_constant__ Matrices x, 
 
 // in (S, N), out (N, S) without gaps: the same backwards.
 template <class T>
-__global__ void copy_columns_to_rows_kernel(const __grid_constant__ Matrices x, int log) {
+__global__ void copy_columns_to_rows_kernel(const __grid_constant__ Matrices x, int log,
+                                            Groups groups) {
     constexpr int E = 16 / sizeof(T);
     __shared__ __align__(16) T shared[kBytes / sizeof(T)];
-    const int S = static_cast<int>(x.M), groups = (1 << log) / E;
+    const int S = static_cast<int>(x.M), many = (1 << log) / E;
     const Tile<T> tile = tile_of_block<T>(x, S, 1 << log);
-    for (int k = threadIdx.x; k < S * groups; k += kInFlight * kThreads) {
+    for (int k = threadIdx.x; k < S * many; k += kInFlight * kThreads) {
         uint4 value[kInFlight];
         for (int j = 0; j < kInFlight; ++j) {
             const int i = k + j * kThreads;
-            const int s = i >> (log - kLog<E>), first = (i & (groups - 1)) * E;
-            if (i < S * groups && first < tile.columns) {
+            const int s = i >> (log - kLog<E>), first = (i & (many - 1)) * E;
+            if (i < S * many && first < tile.columns) {
                 value[j] = load_row(tile.in + s * x.pitch_in + first, tile.columns - first);
             }
         }
         for (int j = 0; j < kInFlight; ++j) {
             const int i = k + j * kThreads;
-            const int s = i >> (log - kLog<E>), first = (i & (groups - 1)) * E;
-            if (i < S * groups && first < tile.columns)
-                scatter(value[j], S, shared + first * S + s);
+            const int s = i >> (log - kLog<E>), group = i & (many - 1);
+            if (i < S * many && group * E < tile.columns) {
+                scatter(value[j], S, shared + group * groups.pitch + s);
+            }
         }
     }
     __syncthreads();
-    copy_flat(shared, tile.columns * S, tile.out);
+    move_flat<T, false>(tile.out, tile.columns * S, groups, shared);
 }
 
 }  // namespace
@@ -119,15 +149,18 @@ template <class T>
 void launch(Matrices x, gpu::Stream stream) {
     const bool rows_are_short = x.N < x.M;
     const std::int64_t S = rows_are_short ? x.N : x.M;
-    int log = 0;
-    while ((S << (log + 1)) * sizeof(T) <= kBytes) ++log;
+    constexpr std::int64_t E = 16 / sizeof(T);
+    const std::int64_t quads = S % 2 == 0 ? S + 1 : S;  // of a group
+    const Groups groups{FastDivisor(S), static_cast<int>(quads * E)};
+    int log = kLog<E>;
+    while ((quads << (log + 1)) * sizeof(T) <= kBytes) ++log;
     if (rows_are_short) {
         const unsigned grid = cut_into_tiles(x, 1 << log, static_cast<int>(S));
-        copy_rows_to_columns_kernel<T><<<grid, kThreads, 0, stream>>>(x, log);
+        copy_rows_to_columns_kernel<T><<<grid, kThreads, 0, stream>>>(x, log, groups);
         gpu::check_launch("copy_rows_to_columns_kernel", grid, kThreads);
     } else {
         const unsigned grid = cut_into_tiles(x, static_cast<int>(S), 1 << log);
-        copy_columns_to_rows_kernel<T><<<grid, kThreads, 0, stream>>>(x, log);
+        copy_columns_to_rows_kernel<T><<<grid, kThreads, 0, stream>>>(x, log, groups);
         gpu::check_launch("copy_columns_to_rows_kernel", grid, kThreads);
     }
 }

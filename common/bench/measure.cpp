@@ -9,7 +9,7 @@
 namespace sixdays::bench {
 
 Plan plan(double seconds_of_a_run, const Budget& budget) {
-    constexpr double kShort = 50e-6, kFilled = 200e-6;
+    constexpr double kShort = 500e-6, kFilled = 1e-3;
     constexpr double kMostAtOnce = 1000;
     Plan p;
     const double one = std::max(seconds_of_a_run, 1e-9);

@@ -68,8 +68,8 @@ struct Budget {
 /// Run number 0, 1, 2, ...: a run that takes buffer set i % sets meets a cold cache each time.
 using Run = std::function<void(int)>;
 
-/// How to measure a run that takes about so long. Two events on a stream cost a few microseconds,
-/// so of runs below 50 us as many are measured at once as fill 200 us.
+/// How to measure a run that takes about so long. Two events on a stream cost a microsecond or two,
+/// so of runs below 500 us as many are measured at once as fill a millisecond.
 struct Plan {
     int runs_at_once = 1;
     int measurements = 1;

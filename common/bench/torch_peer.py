@@ -17,7 +17,7 @@ PyTorch calls the operations stands in the day's folder, in torch_peer.py:
     PEERS = {"add": ("torch.add", add)}     # our op: PyTorch's name, and the function
 
 The protocol is measure.hpp's: three runs to warm up, pairs of CUDA events, enough runs between two
-events to fill 200 us where one takes less than 50, the median; and as many sets of buffers in turn
+events to fill a millisecond where one takes less than half of that, the median; and as many sets of buffers in turn
 as are together more than twice the L2 cache (256 at most). Rows of loops on the CPU and of warm caches get no
 peer, and a row that has one already keeps it.
 """
@@ -108,7 +108,7 @@ def measure(torch, runs, seconds=1.0, fewest=5, most=51):
 
     for _ in range(3):
         one = max(wait(queue(1), 1), 1e-9)
-    at_once = 1 if one >= 50e-6 else min(math.ceil(200e-6 / one), 1000)
+    at_once = 1 if one >= 500e-6 else min(math.ceil(1e-3 / one), 1000)
     count = max(fewest, min(most, int(seconds / (one * at_once))))
     queued = [queue(at_once) for _ in range(count)]
     return [wait(events, at_once) for events in queued]

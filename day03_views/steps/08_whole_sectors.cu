@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(kThreads, 4)
         if (inside && lane < tile.columns) value[j][0] = in[0];
         if (inside && lane + 32 < tile.columns) value[j][1] = in[32];
     }
+    __syncthreads();  // no store to the tile before the last load: see step 5
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const int m = warp + j * kWarps;
