@@ -64,7 +64,7 @@ __device__ void turn(const uint4 (&row)[16], uint4 (&column)[16]) {
 // [kernel]
 // P x Q blocks of K x K elements, one a thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
 template <class T, int P, int Q>
-__global__ void __launch_bounds__(P* Q, sizeof(T) == 2 ? 4 : 6)
+__global__ void __launch_bounds__(P* Q)
     transpose_packed_bytes_kernel(const __grid_constant__ Matrices x) {
     constexpr int K = 16 / sizeof(T);
     __shared__ uint4 shared[P * K][Q];  // 32 KiB
