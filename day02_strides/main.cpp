@@ -213,7 +213,7 @@ void one_warp(lesson::Report& report) {
     const Layout row_wise({columns, rows}, {1, columns}), column_wise({columns, rows}, {rows, 1});
     std::printf(
         "   A matrix of 64 rows of 32 floats; thread t adds up row t. Its first load, in bytes:\n\n"
-        "       lane                  0     1     2     3   ...    31    sectors of 32 bytes\n");
+        "       lane               0     1     2     3   ...    31    sectors of 32 bytes\n");
     const auto print = [&](const char* name, const Layout& layout) {
         std::printf("       %-14s", name);
         for (const std::int64_t t : {0, 1, 2, 3, 31}) {

@@ -70,7 +70,10 @@ foreach(result IN LISTS results)
     add_custom_command(OUTPUT ${outputs}/${name}.html
         COMMAND awk -f ${site}/results.awk ${result} > ${outputs}/${name}.html
         DEPENDS ${result} ${site}/results.awk VERBATIM)
-    list(APPEND captured ${outputs}/${name}.html)
+    add_custom_command(OUTPUT ${outputs}/${name}_sweep.html
+        COMMAND awk -v sweep=1 -f ${site}/results.awk ${result} > ${outputs}/${name}_sweep.html
+        DEPENDS ${result} ${site}/results.awk VERBATIM)
+    list(APPEND captured ${outputs}/${name}.html ${outputs}/${name}_sweep.html)
 endforeach()
 add_custom_target(docs_outputs DEPENDS ${captured})
 

@@ -89,6 +89,7 @@ struct Layout {
 ///
 /// The loop counts to the constant 8 and not to the rank, so that a kernel's compiler can write it
 /// out: an array indexed by a loop variable would have to live in (slow) memory.
+// [offset]
 SIXDAYS_HD inline std::int64_t offset(const Layout& layout, const Index& index) noexcept {
     std::int64_t sum = 0;
     for (int d = 0; d < kMaxRank; ++d) {
@@ -96,6 +97,7 @@ SIXDAYS_HD inline std::int64_t offset(const Layout& layout, const Index& index) 
     }
     return sum;
 }
+// [offset]
 
 /// The same with the indices written out: offset(layout, b, t, c). Unchecked.
 template <class... I>

@@ -98,17 +98,19 @@ def sweep(title, results):
     limit = results.limits["read"]
     left, top, width, height = 80, 60, 640, 280
     most = math.log2(max(2, stride_of(rows[-1])))
+    lowest, highest = 1e11, 6.4e12  # both axes grow by factors: a straight line is a power
 
     def place(stride, rate):
-        return left + width * math.log2(stride) / most, top + height * (1 - rate / limit)
+        share = math.log(max(rate, lowest) / lowest) / math.log(highest / lowest)
+        return left + width * math.log2(stride) / most, top + height * (1 - share)
 
     svg = Svg(800, top + height + 92, safe(title))
     svg.text(20, 24, safe(title))
-    tick = 10 ** math.floor(math.log10(limit))
-    for number in range(int(limit / tick) + 1):
-        _, y = place(1, number * tick)
-        svg.line(left, y, left + width, y, "lead" if number else "")
-        svg.text(left - 8, y + 5, f"{number * tick / 1e9:.0f}", "note end")
+    svg.parts.append(f'<path d="M{left} {top} L{left} {top + height} L{left + width} {top + height}"/>')
+    for number in (100, 200, 400, 800, 1600, 3200, 6400):
+        _, y = place(1, number * 1e9)
+        svg.line(left - 5, y, left, y)
+        svg.text(left - 8, y + 5, str(number), "note end")
     svg.text(20, top - 14, "GB/s asked for", "note")
     for power in range(int(most) + 1):
         x, y = place(2 ** power, 0)

@@ -1,4 +1,6 @@
 # A table from what `common/learn bench` wrote:  awk -f results.awk docs/results/x.csv > x.html
+# Rows of a sweep, version "stride 7" and path "model 9.2e-04 s", have a table of their own, with
+# -v sweep=1, and stay out of the other.
 # Lines with # (device, driver, date, limits, command) go below it. Columns are found by name, so a
 # file may have more of them; common/lesson/csv.hpp says what each holds.
 BEGIN { print "<div class=\"measured\"><table class=\"markdownTable\">" }
@@ -38,6 +40,16 @@ $0 == "" { next }
     head = 1
     next
 }
+(get("version") ~ /^stride [0-9]+$/) != (sweep + 0) { next }
+sweep {
+    split(get("path"), model, " ")
+    difference = 100 * (model[2] / get("median_s") - 1)
+    rows = rows "<tr>" cell(safe(get("op"))) cell(substr(get("version"), 8)) \
+        cell(time(get("median_s"))) cell(time(model[2])) cell(sprintf("%+.1f %%", difference)) \
+        cell(sprintf("%.0f GB/s", (get("bytes_read") + get("bytes_written")) / get("median_s") / 1e9)) \
+        "</tr>\n"
+    next
+}
 {
     median = get("median_s")
     bytes = get("bytes_read") + get("bytes_written")
@@ -52,13 +64,15 @@ $0 == "" { next }
     }
     rows = rows "<tr>" cell(safe(get("op"))) cell(version) cell(elements) \
         cell(bytes < 1e6 ? sprintf("%.0f", bytes) : sprintf("%.1f MB", bytes / 1e6)) \
-        cell(time(median)) cell(time(get("p10_s")) " to " time(get("p90_s"))) cell(rate) \
+        cell("<b>" time(median) "</b><br>" time(get("p10_s")) " to " time(get("p90_s"))) cell(rate) \
         cell(sprintf("%.1f %% of %s", 100 * get("share"), get("limit"))) \
         "<td class=\"peer\">" peer "</td></tr>\n"
 }
 END {
-    print "<tr><th>operation</th><th>version</th><th>elements</th><th>bytes that must move</th><th>median" \
-        "</th><th>p10 to p90</th><th>rate</th><th>share of the limit</th>" \
+    if (sweep) print "<tr><th>operation</th><th>stride</th><th>median</th><th>by the model</th>" \
+        "<th>difference</th><th>asked for</th></tr>"
+    else print "<tr><th>operation</th><th>version</th><th>elements</th><th>bytes that must move</th><th>median, p10 to p90" \
+        "</th><th>rate</th><th>share of the limit</th>" \
         (peers ? "<th>peer</th>" : "") "</tr>"
     if (!peers) gsub(/<td class="peer"><\/td>/, "", rows)
     sub(/^<br>/, "", notes)
