@@ -58,10 +58,10 @@ void strides_from_a_shape(lesson::Report& report) {
         return product + std::to_string(layout.stride(d));
     };
     line("shape", "2", "3", "4", "");
-    line("row-major", stride("4 * 3 = ", rows, 0), stride("4 * 1 = ", rows, 1), stride("", rows, 2),
+    line("row-major", stride("3 * 4 = ", rows, 0), stride("4 * 1 = ", rows, 1), stride("", rows, 2),
          "     right to left");
-    line("column-major", stride("", columns, 0), stride("1 * 2 = ", columns, 1),
-         stride("2 * 3 = ", columns, 2), "     left to right");
+    line("column-major", stride("", columns, 0), stride("2 * 1 = ", columns, 1),
+         stride("3 * 2 = ", columns, 2), "     left to right");
     std::printf("\n");
     const std::int64_t r = offset(rows, 1, 0, 2), c = offset(columns, 1, 0, 2);
     report.check(r == 14,
@@ -179,7 +179,7 @@ void three_questions(lesson::Report& report) {
         ok &= injective == row.injective && contiguous == row.contiguous && span == row.span;
     }
     std::printf("\n");
-    report.check(ok, "as worked out by hand: (3-1)*stride + (4-1)*stride + 1 elements, and so on");
+    report.check(ok, "as worked out by hand: (3-1)*|stride| + (4-1)*|stride| + 1 elements");
 }
 
 // --- 5 -------------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ void rows_with_room(lesson::Report& report) {
     report.heading("8. pitched: rows with room after them, copied and nothing else");
     const struct {
         std::int64_t M, K, in_pitch, out_pitch;
-    } cases[] = {{7, 33, 36, 40}, {7, 33, 33, 35}, {100, 3, 4, 8}};
+    } cases[] = {{7, 33, 36, 40}, {7, 33, 33, 35}, {100, 7, 8, 12}};
     for (const auto& c : cases) {
         const Layout from = pitched_rows(c.M, c.K, c.in_pitch);
         const Layout to = pitched_rows(c.M, c.K, c.out_pitch);

@@ -46,7 +46,8 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
             Index index = at;
             index[d] += step;
             list.push_back({index, std::string("one step ") + (step < 0 ? "back" : "on") +
-                                       " along dim " + std::to_string(d) + ", off by one?"});
+                                       " along dim " + std::to_string(d) +
+                                       ", off by one, or dims in another order?"});
         }
     }
     for (int d = 0; d < rank; ++d) {

@@ -41,13 +41,15 @@ std::string story(const char* what_happens, std::size_t bytes) {
 
 [[noreturn]] void fail_uninitialised(const Region& region, std::uintptr_t address,
                                      std::size_t bytes, const void* code) {
-    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-          story("reads", bytes) + describe_inside(region, address, bytes) +
-              (region.space == Space::shared
-                   ? ", which no thread of this block has written. Shared memory starts with "
-                     "whatever an earlier block left there."
-                   : ", which nobody has written: no kernel, no copy, no cudaMemset."),
-          address});
+    fail(
+        {Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+         story("reads", bytes) + describe_inside(region, address, bytes) +
+             (region.space == Space::shared
+                  ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
+                    "between the write and this read? Shared memory starts with "
+                    "whatever an earlier block left there."
+                  : ", which nobody has written: no kernel, no copy, no cudaMemset."),
+         address});
 }
 
 [[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,

@@ -81,7 +81,9 @@ uint3 block_of(const Touch& touch) {
         other = "thread " + name(thread_of(earlier)) + " of the same block";
         advice = same_warp(earlier, me) ? "Should both touch it? They are lanes of one warp, and "
                                           "no __syncwarp() or __syncthreads() stands "
-                                          "between: which comes first is chance."
+                                          "between: which comes first is chance. "
+                                          "(Or does a thread too many come here: a guard that "
+                                          "is missing, or <= for <?)"
                                         : "Should both touch it? No __syncthreads() stands "
                                           "between, so which comes first is chance.";
     }

@@ -29,6 +29,13 @@ std::string place(const LineTrace& line) {
     return line.file + ":" + std::to_string(line.line);
 }
 
+// For the table: the file without its folders.
+std::string short_place(const LineTrace& line) {
+    const std::size_t slash = line.file.rfind('/');
+    return (slash == std::string::npos ? line.file : line.file.substr(slash + 1)) + ":" +
+           std::to_string(line.line);
+}
+
 std::vector<std::int64_t> steps(const LineTrace& line) {
     std::vector<std::int64_t> found;
     for (unsigned lane = 0; lane + 1 < 32; ++lane) {
@@ -98,31 +105,34 @@ std::string bank_row(const LineTrace& line) {
 std::string trace_table(const std::vector<LineTrace>& lines) {
     std::string text =
         "  requests   each takes      fewest   bytes used\n"
-        "                             possible  of moved\n";
+        "                             possible   of moved\n";
     for (const LineTrace& line : lines) {
         const bool global = line.memory == Memory::global;
         const double units = per_request(global ? line.sectors : line.passes, line);
         const double fewest = per_request(global ? line.fewest_sectors : line.fewest_passes, line);
         // A pass of shared memory that serves few lanes costs no more than a full one.
         const std::string share =
-            global ? format("%3.0f %%", 100.0 * static_cast<double>(line.bytes_used) /
+            global ? format("%5.1f %%", 100.0 * static_cast<double>(line.bytes_used) /
                                             static_cast<double>(line.bytes_moved()))
-                   : "     ";
+                   : "       ";
         text +=
             format("  %8llu %7.2f %-8s %7.2f      %s   %s%s, %s, %s\n",
                    static_cast<unsigned long long>(line.requests), units,
                    global ? "sectors" : "passes", fewest, share.c_str(), global ? "" : "shared ",
-                   name(line.operation), place(line).c_str(), line.kernel.c_str());
+                   name(line.operation), short_place(line).c_str(), line.kernel.c_str());
     }
     return text;
 }
 
 std::string trace_picture(const LineTrace& line) {
     if (line.memory == Memory::global) {
-        return "  sectors of 32 bytes, with the number of lanes in each:\n    [" +
+        return "  sectors of 32 bytes, with the number of lanes in each (. is none, * more than "
+               "9):\n    [" +
                sector_row(line) + "]\n";
     }
-    return "  the 32 banks, with the number of different words wanted from each:\n    [" +
+    return "  the 32 banks, with the number of different words wanted from each; a request takes "
+           "as\n"
+           "  many passes as its fullest bank has words:\n    [" +
            bank_row(line) + "]\n";
 }
 
@@ -134,10 +144,11 @@ std::string trace_verdict(const std::vector<LineTrace>& lines) {
     }
     const bool global = worst.memory == Memory::global;
     return format(
-        "The most is wasted in %s, by the %s: %s, so that a request takes %.3g %s where "
+        "The most is wasted in %s, by the %s%s: %s, so that a request takes %.3g %s where "
         "%.3g would do.",
-        place(worst).c_str(), name(worst.operation), how_lanes_lie(worst).c_str(),
-        per_request(global ? worst.sectors : worst.passes, worst), global ? "sectors" : "passes",
+        place(worst).c_str(), global ? "" : "shared ", name(worst.operation),
+        how_lanes_lie(worst).c_str(), per_request(global ? worst.sectors : worst.passes, worst),
+        global ? "sectors" : "passes",
         per_request(global ? worst.fewest_sectors : worst.fewest_passes, worst));
 }
 
