@@ -1,6 +1,7 @@
 // Day 03 as a run: every line that says "ok" was checked a moment before.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <string>
@@ -13,6 +14,9 @@
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/bench.hpp"
+#include "day03_views/combine.hpp"
+#include "day03_views/combine_fill.hpp"
+#include "day03_views/combine_rows.hpp"
 #include "day03_views/copy.hpp"
 #include "day03_views/steps/steps.hpp"
 #include "day03_views/transpose.hpp"
@@ -36,13 +40,13 @@ Tensor<float> offsets_as_values() {
     return x;
 }
 
-// What a view shows, in the order of its indices: "0 4 8 .."
+// What a view shows, in the order of its indices: "0 4 8 ..", and "-" for a NaN.
 std::string shown(const View<const float>& v, std::int64_t most) {
     std::string text;
     const std::int64_t n = v.size();
     for (std::int64_t k = 0; k < std::min(n, most); ++k) {
-        text +=
-            (k > 0 ? " " : "") + std::to_string(static_cast<int>(v(unravel(k, v.layout.shape))));
+        const float x = v(unravel(k, v.layout.shape));
+        text += (k > 0 ? " " : "") + (x != x ? "-" : std::to_string(static_cast<int>(x)));
     }
     return text + (n > most ? " .." : "");
 }
@@ -162,6 +166,101 @@ void copy_view_in_place(lesson::Report& report) {
         "an empty slice " + to_string(none.layout.shape) + " is fine, and nothing happens");
 }
 
+// --- 6 -------------------------------------------------------------------------------------------
+
+struct Inputs {
+    View<const float> x, row, column;
+    View<const std::uint8_t> mask;
+    View<const std::int64_t> swap, last_first;
+};
+
+struct Combination {
+    const char* what;
+    Shape shape;           // of out
+    const char* elements;  // by hand
+    void (*loop)(const Inputs& in, View<float> out);
+    void (*port)(const Inputs& in, View<float> out);
+};
+
+const Combination combinations_by_hand[] = {
+    {"x + row",
+     {2, 3},
+     "11 22 33 14 25 36",
+     [](const Inputs& in, View<float> out) { add_broadcast_cpu(in.x, in.row, out); },
+     [](const Inputs& in, View<float> out) { add_broadcast_cuda(in.x, in.row, out); }},
+    {"x + column",
+     {2, 3},
+     "101 102 103 204 205 206",
+     [](const Inputs& in, View<float> out) { add_broadcast_cpu(in.x, in.column, out); },
+     [](const Inputs& in, View<float> out) { add_broadcast_cuda(in.x, in.column, out); }},
+    {"where(mask, x, row)",
+     {2, 3},
+     "1 20 3 4 20 6",
+     [](const Inputs& in, View<float> out) { where_cpu(in.mask, in.x, in.row, out); },
+     [](const Inputs& in, View<float> out) { where_cuda(in.mask, in.x, in.row, out); }},
+    {"concat({x, column}, 1)",
+     {2, 4},
+     "1 2 3 100 4 5 6 200",
+     [](const Inputs& in, View<float> out) {
+         concat_cpu({in.x, in.column}, 1, out);
+     },
+     [](const Inputs& in, View<float> out) {
+         concat_cuda({in.x, in.column}, 1, out);
+     }},
+    {"gather_rows(x, {1, 0, 1})",
+     {3, 3},
+     "4 5 6 1 2 3 4 5 6",
+     [](const Inputs& in, View<float> out) { gather_rows_cpu(in.x, in.swap, out); },
+     [](const Inputs& in, View<float> out) { gather_rows_cuda(in.x, in.swap, out); }},
+    {"scatter_rows(x, {2, 0})",
+     {3, 3},
+     "4 5 6 - - - 1 2 3",
+     [](const Inputs& in, View<float> out) { scatter_rows_cpu(in.x, in.last_first, out); },
+     [](const Inputs& in, View<float> out) { scatter_rows_cuda(in.x, in.last_first, out); }},
+    {"fill(7), every other column",
+     {2, 4},
+     "7 - 7 - 7 - 7 -",
+     [](const Inputs&, View<float> out) { fill_cpu(7, slice(out, 1, 0, 4, 2)); },
+     [](const Inputs&, View<float> out) { fill_cuda(7, slice(out, 1, 0, 4, 2)); }},
+    {"ramp(1, 2), to transpose(out)",
+     {2, 3},
+     "1 5 9 3 7 11",
+     [](const Inputs&, View<float> out) { ramp_cpu(1, 2, transpose(out)); },
+     [](const Inputs&, View<float> out) { ramp_cuda(1, 2, transpose(out)); }},
+};
+
+void several_tensors(lesson::Report& report) {
+    report.heading("6. What several tensors make: loop, port and a pencil agree");
+    std::printf("   x (2, 3) holds 1 2 3 4 5 6; row (3) 10 20 30; column (2, 1) 100 200;\n");
+    std::printf("   mask (3) 1 0 1. A - is a place that nobody writes.\n\n");
+    const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6}), row({3}, {10, 20, 30});
+    const Tensor<float> column({2, 1}, {100, 200});
+    const Tensor<std::uint8_t> mask({3}, {1, 0, 1});
+    const Tensor<std::int64_t> swap({3}, {1, 0, 1}), last_first({2}, {2, 0});
+    const gpu::Buffer<float> dx(x), drow(row), dcolumn(column);
+    const gpu::Buffer<std::uint8_t> dmask(mask);
+    const gpu::Buffer<std::int64_t> dswap(swap), dlast_first(last_first);
+    const Inputs host{x.view(),    row.view(),  column.view(),
+                      mask.view(), swap.view(), last_first.view()};
+    const Inputs device{dx.view({2, 3}), drow.view({3}),  dcolumn.view({2, 1}),
+                        dmask.view({3}), dswap.view({3}), dlast_first.view({2})};
+    for (const Combination& c : combinations_by_hand) {
+        Tensor<float> want(c.shape);
+        gpu::Buffer<float> out(want.size());
+        const auto bytes = static_cast<std::size_t>(want.size()) * sizeof(float);
+        std::memset(want.data(), 0xff, bytes);  // NaN in every element
+        out.fill_bytes(0xff);
+        c.loop(host, want.view());
+        c.port(device, out.view(c.shape));
+        const bool same = std::memcmp(out.download().data(), want.data(), bytes) == 0;
+        const std::string elements = shown(want.view(), want.size());
+        char line[96];
+        std::snprintf(line, sizeof line, "%-30s %-7s %s", c.what, to_string(c.shape).c_str(),
+                      elements.c_str());
+        report.check(same && elements == c.elements, line);
+    }
+}
+
 // --- what the warps touch, for --trace -----------------------------------------------------------
 
 void trace() {
@@ -184,6 +283,15 @@ void trace() {
         transpose_packed_bytes({in.data, 1, row_major({2 * n, 2 * n})},
                                {out.data, 1, row_major({2 * n, 2 * n})});
     });
+    const std::int64_t M = 1025, N = 63;
+    gpu::Buffer<float> odd(M * N), turned(M * N);
+    odd.fill_bytes(0x3f);
+    const BytesIn rows_anywhere = bytes_in(odd.view({M, N}));
+    const BytesOut columns_anywhere = bytes_out(turned.view({N, M}));
+    lesson::trace("1,025 x 63 floats, 64 bytes of a thread under way",
+                  [&] { transpose_in_flight(rows_anywhere, columns_anywhere); });
+    lesson::trace("1,025 x 63 floats, whole sectors",
+                  [&] { transpose_whole_sectors(rows_anywhere, columns_anywhere); });
     lesson::trace("copy, rows of 32 floats, 64 apart", [&] {
         copy_cuda(columns(a.view(square), 0, 32), b.view({n, 32}));
     });
@@ -209,6 +317,7 @@ int lesson_of_the_day(const lesson::Options& options) {
     copy_view_in_place(report);
     copies(report, false);
     ladder(report, false);
+    several_tensors(report);
     return report.finish(
         "take the + 1 out of steps/04_padded.cu and run with --trace; then the __syncthreads().");
 }

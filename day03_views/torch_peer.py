@@ -65,7 +65,7 @@ COPIES = {  # PyTorch has no negative strides, so a flip has no peer
     "heads": permuted(0, 2, 1, 3),
     "heads back": permuted(0, 2, 1, 3),
     "half of the columns": columns(1024, 5120, 8192),
-    "columns, unaligned": columns(1001, 5001, 8192),
+    "columns, unaligned": columns(1001, 5002, 8192),
     "a row repeated": copy_of(lambda random_of, shape: random_of(1, shape[1]).expand(shape)),
     "a column repeated": copy_of(lambda random_of, shape: random_of(shape[0], 1).expand(shape)),
     "one value": copy_of(lambda random_of, shape: random_of(1, 1).expand(shape)),

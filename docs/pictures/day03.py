@@ -3,7 +3,7 @@ from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
 
 
 def views_of_one_buffer():
-    """One buffer of 12 elements and five views of it: the numbers in the cells are offsets."""
+    """One buffer of 12 elements and six views of it: the numbers in the cells are offsets."""
     c = 34
     svg = Svg(800, 460, "A buffer of twelve elements and six views of it: whole, columns 1 to 2, every "
                         "second row, transposed, flipped, row 1 repeated; each with shape, strides "
