@@ -40,10 +40,16 @@ def is_sweep(row):
 
 
 def bars(title, results):
-    """Share of the limit for each version that comes from device memory, operation by operation."""
-    rows = [row for row in results.rows if row["cache"] == "cold" and not is_sweep(row)]
-    names = [(row["op"], row["version"]) for row in rows]
-    ops = list(dict.fromkeys(row["op"] for row in rows))
+    """Share of the limit for each version that comes from device memory, operation by operation. Of
+    "copy, heads" the part before the comma is the operation, and the rest says which."""
+    def parts(row):
+        op, _, which = row["op"].partition(", ")
+        return op, which or row["version"]
+
+    rows = [row for row in results.rows
+            if row["cache"] == "cold" and not re.fullmatch(r"stride \d+", row["version"])]
+    names = [parts(row) for row in rows]
+    ops = list(dict.fromkeys(op for op, _ in names))
     height, left, full = 24, 300, 380  # of a row; where bars begin; width of 100 %
     bottom = 62 + height * len(rows) + 30 * len(ops)
     svg = Svg(800, bottom + 48, safe(title))
@@ -56,8 +62,8 @@ def bars(title, results):
     for op in ops:
         svg.text(20, y + 18, safe(op), "")
         y += 30
-        for row in (row for row in rows if row["op"] == op):
-            name = row["version"]
+        for row in (row for row in rows if parts(row)[0] == op):
+            name = parts(row)[1]
             if names.count((op, name)) > 1:
                 name += f", {row['dtype']} {row['shape']}"
             share = float(row["share"])

@@ -51,11 +51,15 @@ def test_sweep():
     text = measured.sweep("Day 02", results())
     xml.dom.minidom.parseString(text)
     points = re.findall(r'<rect x="([0-9.]+)" y="([0-9.]+)" width="8"', text)
-    # Left 80, width 640; top 60, height 280 for 4,000 GB/s. Stride 1: 2,000 GB/s; 16: 250.
-    assert points[:2] == [("76", "196"), ("716", "318.5")], points
-    line = re.search(r'<path d="M80 60 L.*L([0-9.]+) ([0-9.]+)"/>', text)
-    assert line.groups() == ("720", "322.5"), line.groups()  # 4,000 / 16
-    assert [measured.predicted(s) for s in (1, 2, 16, 64)] == [1, 0.5, 1 / 16, 1 / 16]
+    # Left 80, width 640 for 4 doublings; top 60, height 280 for 6 doublings from 100 to 6,400 GB/s.
+    # Stride 1: 2,000 GB/s, 4.3219 doublings above 100: 60 + 280 * (1 - 4.3219 / 6) = 138.31.
+    # Stride 16: 250, 1.3219 doublings: 278.31. The squares begin 4 before.
+    assert points[:2] == [("76", "134.31"), ("716", "274.31")], points
+    ends = re.findall(r'<path(?: class="\w+")? d="M80 91.64[^"]* L720 ([0-9.]+)"/>', text)
+    # From 4,000 at stride 1 down to 500 (pieces of 32 bytes), 250 (of 64), and 250 (with visits).
+    assert [round(float(y), 2) for y in ends] == [231.64, 278.31, 278.31], ends
+    costs = [[cost(s) for s in (1, 16, 64)] for _, cost, _ in measured.MODELS]
+    assert costs == [[4, 32, 32], [4, 64, 64], [4, 64, 102.4]], costs
 
 
 def main():
