@@ -26,10 +26,13 @@ find_exercises() {
     fi
 }
 
-# The first day of which something is left to do, in $day; false if there is none.
+# The first day of which something is left to do, in $day, from the day that was named on and round;
+# false if there is none.
 day_to_do() {
-    local exercise
-    for day in "${days[@]}"; do
+    local exercise from=$named
+    for day in "${days[@]}" "${days[@]}"; do
+        if [[ $from && $day != "$from" ]]; then continue; fi
+        from=
         list_exercises
         for exercise in "${exercises[@]}"; do
             if [[ $(recall "$exercise" result) != passed ]]; then return 0; fi
