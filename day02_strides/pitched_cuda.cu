@@ -27,10 +27,12 @@ __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m
     in += m * in_pitch;
     out += m * out_pitch;
     for (int u = 0; u < ROWS; ++u, in += blockDim.y * in_pitch) {
-        if (m + u * blockDim.y < M) x[u] = *reinterpret_cast<const Element*>(in);
+        const bool inside = m + u * blockDim.y < M;
+        if (inside) x[u] = *reinterpret_cast<const Element*>(in);
     }
     for (int u = 0; u < ROWS; ++u, out += blockDim.y * out_pitch) {
-        if (m + u * blockDim.y < M) *reinterpret_cast<Element*>(out) = x[u];
+        const bool inside = m + u * blockDim.y < M;
+        if (inside) *reinterpret_cast<Element*>(out) = x[u];
     }
 }
 // [rows]
