@@ -13,9 +13,12 @@ namespace {
 
 constexpr int kThreads = 256;
 
+// Rows of a thread. A row of 128 bytes keeps only 8 lanes busy, so the bytes under way must come
+// from many rows: 4 bytes * 8 rows or 16 bytes * 4 rows, times 2,048 threads, are 64 or 128 KiB.
+constexpr int kRowsOfSingles = 8, kRowsOfQuads = 4;
+
 // Element k of up to ROWS rows from row m on, blockDim.y apart: all are asked for before the first
-// is stored. A row of 128 bytes keeps only 8 lanes busy, so the bytes under way must come from many
-// rows. (16 bytes * 4 rows or 4 bytes * 8 rows, times 2,048 threads: 128 or 64 KiB.)
+// is stored.
 // [rows]
 template <class Element, int ROWS>
 __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m, std::int64_t M,
@@ -24,10 +27,12 @@ __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m
     in += m * in_pitch;
     out += m * out_pitch;
     for (int u = 0; u < ROWS; ++u, in += blockDim.y * in_pitch) {
-        if (m + u * blockDim.y < M) x[u] = *reinterpret_cast<const Element*>(in);
+        const bool inside = m + u * blockDim.y < M;
+        if (inside) x[u] = *reinterpret_cast<const Element*>(in);
     }
     for (int u = 0; u < ROWS; ++u, out += blockDim.y * out_pitch) {
-        if (m + u * blockDim.y < M) *reinterpret_cast<Element*>(out) = x[u];
+        const bool inside = m + u * blockDim.y < M;
+        if (inside) *reinterpret_cast<Element*>(out) = x[u];
     }
 }
 // [rows]
@@ -35,13 +40,12 @@ __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m
 // [single]
 __global__ void pitched_single_kernel(const float* in, std::int64_t in_pitch, std::int64_t M,
                                       std::int64_t K, float* out, std::int64_t out_pitch) {
-    constexpr int kRows = 8;
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (k >= K) return;
-    const std::int64_t rows_of_block = std::int64_t{kRows} * blockDim.y;
+    const std::int64_t rows_of_block = std::int64_t{kRowsOfSingles} * blockDim.y;
     std::int64_t m = blockIdx.y * rows_of_block + threadIdx.y;
     for (; m < M; m += gridDim.y * rows_of_block) {
-        copy_rows<float, kRows>(in + k, in_pitch, m, M, out + k, out_pitch);
+        copy_rows<float, kRowsOfSingles>(in + k, in_pitch, m, M, out + k, out_pitch);
     }
 }
 // [single]
@@ -50,18 +54,17 @@ __global__ void pitched_single_kernel(const float* in, std::int64_t in_pitch, st
 // [sixteen_bytes]
 __global__ void pitched_sixteen_bytes_kernel(const float* in, std::int64_t in_pitch, std::int64_t M,
                                              std::int64_t K, float* out, std::int64_t out_pitch) {
-    constexpr int kRows = 4;
     const std::int64_t x = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t quads = K / 4;
     if (x >= quads + K % 4) return;
     const std::int64_t k = x < quads ? 4 * x : 3 * quads + x;
-    const std::int64_t rows_of_block = std::int64_t{kRows} * blockDim.y;
+    const std::int64_t rows_of_block = std::int64_t{kRowsOfQuads} * blockDim.y;
     std::int64_t m = blockIdx.y * rows_of_block + threadIdx.y;
     for (; m < M; m += gridDim.y * rows_of_block) {
         if (x < quads) {
-            copy_rows<float4, kRows>(in + k, in_pitch, m, M, out + k, out_pitch);
+            copy_rows<float4, kRowsOfQuads>(in + k, in_pitch, m, M, out + k, out_pitch);
         } else {
-            copy_rows<float, kRows>(in + k, in_pitch, m, M, out + k, out_pitch);
+            copy_rows<float, kRowsOfQuads>(in + k, in_pitch, m, M, out + k, out_pitch);
         }
     }
 }
@@ -82,14 +85,15 @@ void pitched_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
     check_pitched(in, out);
     const std::int64_t M = out.extent(0), K = out.extent(1);
     if (M == 0 || K == 0) return;
-    const bool by_16 = choose_pitched(in, out) == PitchedPath::sixteen_bytes;
+    const PitchedPath path = choose_pitched(in, out);
+    const bool by_16 = path == PitchedPath::sixteen_bytes;
     const std::int64_t width = by_16 ? K / 4 + K % 4 : K;
     const dim3 block = block_for(width);
-    const int rows = static_cast<int>(block.y) * (by_16 ? 4 : 8);
+    const int rows = static_cast<int>(block.y) * (by_16 ? kRowsOfQuads : kRowsOfSingles);
     const dim3 grid(gpu::blocks_for(width, static_cast<int>(block.x)),
                     gpu::blocks_at_most(M, rows, gpu::kMostBlocksYZ));
     const std::int64_t in_pitch = in.layout.stride(0), out_pitch = out.layout.stride(0);
-    switch (choose_pitched(in, out)) {
+    switch (path) {
         case PitchedPath::sixteen_bytes:
             pitched_sixteen_bytes_kernel<<<grid, block, 0, stream>>>(in.data, in_pitch, M, K,
                                                                      out.data, out_pitch);

@@ -1,5 +1,5 @@
 // The loop over t has become the threads; the loop over j stays a loop, inside of each.
-// A view goes to a kernel by value: a pointer and 17 numbers, read from the kernel's arguments.
+// A view goes to a kernel by value: a pointer and 18 numbers, read from the kernel's arguments.
 #include "day02_strides/sweep.hpp"
 
 #include <cstdint>

@@ -366,6 +366,7 @@ TEST_CASE("gather chooses its path by layout and address", "[day02][gather][smal
     CHECK(path(Layout({4, 8}, {0, 1})) == P::quads);
     CHECK(path(Layout({2, 4, 2, 2}, {8, 16, 2, 1})) == P::quads);  // the last two merge to 4
     CHECK(path(Layout({4, 8}, {13, 1})) == P::by_rank);            // rows at odd addresses
+    CHECK(path(Layout({4, 8}, {14, 1})) == P::by_rank);            // or 8 bytes past a multiple
     CHECK(path(Layout({4, 6}, {12, 1})) == P::by_rank);            // half a quad
     CHECK(path(Layout({4, 8}, {12, 1}), 1) == P::by_rank);
     CHECK(path(Layout({4, 8}, {12, 1}), 0, 1) == P::by_rank);

@@ -113,7 +113,10 @@ void check_concat(const std::vector<View<const float>>& pieces, int dim, const V
                    to_string(pieces[i].layout.shape) + ", out has " + to_string(out.layout.shape) +
                    "; all other extents must be equal");
         }
-        sum += shape[d];
+        if (__builtin_add_overflow(sum, shape[d], &sum)) {
+            refuse("concat along dim " + std::to_string(d) +
+                   ": the pieces have more indices together than 64 bits count");
+        }
         require_memory("concat", name.c_str(), pieces[i]);
         if (overlap(pieces[i], out)) {
             refuse("concat: " + name + " overlaps out, and would be overwritten while it is read");

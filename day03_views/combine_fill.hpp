@@ -24,7 +24,7 @@ void ramp_cuda(float start, float step, View<float> out, gpu::Stream stream = {}
 void check_ramp(const View<float>& out);
 
 /// Which kernel the two ports take: 16 bytes a store where out is one run of memory and walks it
-/// in order (for fill, in any order), at any address.
+/// in order (for fill: forwards, dims in any order), at any address.
 enum class FillPath { quads, any_layout };
 [[nodiscard]] FillPath choose_fill(const View<float>& out);
 [[nodiscard]] FillPath choose_ramp(const View<float>& out);

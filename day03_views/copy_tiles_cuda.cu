@@ -25,8 +25,9 @@ constexpr int kEach = sizeof(T) <= 4 ? 16 : 64 / sizeof(T);
 constexpr unsigned kOutside = UINT_MAX;
 
 // [short]
-// A piece is a small matrix: L indices of the long dim, as many as fit, by all S of the short one.
-// Its elements are numbered along its rows, which are `width` wide: S or L.
+// A piece is a small matrix: L indices of the long dim, as many as fit, by all
+// S of the short one. Its elements are numbered along its rows, which are
+// `width` wide: S or L.
 struct Numbered {
     unsigned row, column;
 };
@@ -36,14 +37,15 @@ __device__ Numbered element(int j, FastDivisor width) {
     return {row, k - row * width.divisor};
 }
 
-// `wide` and `high` are the extents of a piece of `in`: (S, L) or (L, S). A piece of `out` has them
-// the other way round.
+// `wide` and `high` are the extents of a piece of `in`: (S, L) or (L, S). A
+// piece of `out` has them the other way round.
 template <class T>
 __global__ void copy_short_rows_kernel(const __grid_constant__ Matrices x, FastDivisor high,
                                        FastDivisor wide, unsigned step_row, unsigned step_column) {
-    // Row m, column n lies at m * step_row + n * step_column: along the short dim 1, along the long
-    // one S or S + 1, whichever is odd, so that its neighbours lie in different banks. S = 2 needs
-    // most room, half as much again as there are elements.
+    // Row m, column n lies at m * step_row + n * step_column: along the short
+    // dim 1, along the long one S or S + 1, whichever is odd, so that its
+    // neighbours lie in different banks. S = 2 needs most room, half as much
+    // again as there are elements.
     __shared__ T shared[kEach<T> * kThreads * 3 / 2];
     const Tile<T> tile = tile_of_block<T>(x, high.divisor, wide.divisor);
     const unsigned rows = tile.rows, columns = tile.columns;

@@ -3,6 +3,7 @@
 // [huge] on a GPU only.
 #include "common/testing/testing.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -227,6 +228,20 @@ TEST_CASE("transpose chooses by size and address, and takes what it chose",
     }
 }
 
+TEST_CASE("a stack is read 16 bytes at a time only if every matrix begins so",
+          "[day03][transpose][small]") {
+    gpu::Buffer<float> a(1024), b(1024);
+    a.fill_bytes(1);
+    const auto path = [&](std::int64_t step_in, std::int64_t step_out) {
+        const Layout in({3, 8, 12}, {step_in, 12, 1}), out({3, 12, 8}, {step_out, 8, 1});
+        return choose_transpose({a.data(), 4, in}, {b.data(), 4, out});
+    };
+    CHECK(path(96, 96) == TransposePath::sixteen_bytes);
+    CHECK(path(100, 104) == TransposePath::sixteen_bytes);
+    CHECK(path(98, 96) == TransposePath::whole_sectors);
+    CHECK(path(96, 98) == TransposePath::whole_sectors);
+}
+
 TEST_CASE("what the steps touch: sectors and banks", "[day03][transpose][small]") {
     // A matrix of 64 x 64 floats: 4,096 of them, 512 sectors to read and 512 to write.
     const Tensor<float> in = distinct<float>({64, 64});
@@ -243,6 +258,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day03][transpose][small]"
         {"padded", kSteps[3].move, 1024, 256, 256},
         {"in flight", kSteps[4].move, 1024, 256, 256},
         {"16 bytes", kSteps[5].move, 1024, 256, 256},
+        {"whole sectors", kSteps[7].move, 1024, 256, 256},
     };
     for (const auto& step : steps) {
         CAPTURE(step.name);
@@ -268,6 +284,36 @@ TEST_CASE("small elements waste neither sectors nor banks", "[day03][transpose][
         if (!touched) continue;
         CHECK(touched->sectors == 2 * 128 * 128 * e / 32);
         CHECK(touched->passes == touched->fewest_passes);
+        const auto single = gpu::touched([&] {
+            const Layout square = row_major({128, 128});
+            transpose_in_flight({a.data(), e, square}, {b.data(), e, square});
+        });
+        CHECK(single->sectors == 2 * 128 * 128 * e / 32);
+        CHECK(single->passes == single->fewest_passes);
+    }
+}
+
+TEST_CASE("rows that begin anywhere: no block ends within a sector", "[day03][transpose][small]") {
+    // The first of three tiles writes 128 elements of a row of out, and on to the sector's end.
+    const std::int64_t M = 259, N = 64;
+    const gpu::Buffer<float> in(distinct<float>({M, N}));
+    gpu::Buffer<float> out(N * M);
+    out.fill_bytes(0xff);  // NaNs
+    const bool ran = gpu::run_only_blocks(0, 1, [&] {
+        transpose_cuda(in.view({M, N}), out.view({N, M}));
+    });
+    CHECK(ran == gpu::is_emulated());
+    if (!ran) return;
+    CHECK(std::string(gpu::last_kernel()) == "transpose_whole_sectors_kernel");
+    const std::vector<float> got = out.download();
+    for (std::int64_t n = 0; n < N; ++n) {
+        const float* row = got.data() + n * M;
+        const std::int64_t end = std::find_if(row, row + M, [](float x) { return x != x; }) - row;
+        const auto address = reinterpret_cast<std::uintptr_t>(out.data() + n * M + end);
+        CAPTURE(n, end);
+        CHECK(address % 32 == 0);
+        CHECK((128 <= end && end < 128 + 8));
+        CHECK(std::all_of(row + end, row + M, [](float x) { return x != x; }));
     }
 }
 
@@ -587,6 +633,29 @@ TEST_CASE("short rows without gaps move as they lie, 16 bytes at a time", "[day0
     }
 }
 
+TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][copy][small]") {
+    // Padded, lanes that take 16 bytes of a column each, a group apart, meet in 8 banks: 4 passes
+    // for 1, and beside the run, where nobody waits, 3 for 1 at most. Lanes that take an element
+    // each wrap round at most once: 2 for 1 on one side. Unpadded it would be up to 32 for 1.
+    gpu::Buffer<float> a(1 << 14), b(1 << 14);
+    a.fill_bytes(1);
+    for (const std::int64_t S : {2, 4, 8, 16, 32}) {
+        for (const std::int64_t lead : {0, 1}) {  // flat, and not
+            CAPTURE(S, lead);
+            const Layout rows = column_major({S, 256}), columns = row_major({S, 256});
+            for (const bool there : {true, false}) {
+                const auto touched = gpu::touched([&] {
+                    copy_bytes_cuda({a.data() + lead, 4, there ? rows : columns},
+                                    {b.data(), 4, there ? columns : rows});
+                });
+                CHECK(touched.has_value() == gpu::is_emulated());
+                if (!touched) continue;
+                CHECK(2 * touched->passes <= (lead == 0 ? 6 : 3) * touched->fewest_passes);
+            }
+        }
+    }
+}
+
 TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]") {
     using P = CopyPath;
     const auto permuted = [](const Shape& shape, const Dims& order) {
@@ -628,6 +697,10 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
          "copy_splat_kernel"},
         {"repeated, odd rows", 4, Layout({9, 33}, {1, 0}), pitched({9, 33}, 34), 0, 0, P::general,
          4, "copy_strided_kernel"},
+        {"repeated, odd pitch", 4, Layout({9, 32}, {1, 0}), pitched({9, 32}, 33), 0, 0, P::general,
+         4, "copy_strided_kernel"},
+        {"repeated, to an odd place", 4, Layout({9, 32}, {1, 0}), row_major({9, 32}), 0, 1,
+         P::general, 4, "copy_strided_kernel"},
         {"transpose", 4, column_major({64, 40}), row_major({64, 40}), 0, 0, P::tiles, 4,
          "transpose_sixteen_bytes_kernel"},
         {"transpose, 1 byte", 1, column_major({64, 48}), row_major({64, 48}), 0, 0, P::tiles, 1,
@@ -652,6 +725,18 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
          0, P::short_rows, 4, "copy_short_rows_kernel"},
         {"17 of 8 bytes", 8, column_major({100, 17}), row_major({100, 17}), 0, 0, P::short_rows, 8,
          "copy_short_rows_kernel"},
+        {"17 rows, to an odd place", 4, column_major({17, 100}), row_major({17, 100}), 0, 1,
+         P::short_rows, 4, "copy_short_rows_kernel"},
+        {"stacks of 17 rows, odd steps in", 4, Layout({2, 17, 100}, {1701, 1, 17}),
+         row_major({2, 17, 100}), 0, 0, P::short_rows, 4, "copy_short_rows_kernel"},
+        {"stacks of 17 rows, odd steps out", 4, Layout({2, 17, 100}, {1700, 1, 17}),
+         Layout({2, 17, 100}, {1702, 100, 1}), 0, 0, P::short_rows, 4, "copy_short_rows_kernel"},
+        {"stacks of 17 rows", 4, Layout({2, 17, 100}, {1700, 1, 17}), row_major({2, 17, 100}), 0, 0,
+         P::short_rows, 4, "copy_rows_to_columns_kernel"},
+        {"two dims of 32", 4, column_major({32, 32}), row_major({32, 32}), 0, 0, P::general, 4,
+         "copy_strided_kernel"},
+        {"two dims of 33", 4, column_major({33, 33}), row_major({33, 33}), 0, 0, P::tiles, 4,
+         "transpose_whole_sectors_kernel"},
         {"two short dims", 4, column_major({17, 20}), row_major({17, 20}), 0, 0, P::general, 4,
          "copy_strided_kernel"},
         {"every other one", 4, Layout({50}, {2}), row_major({50}), 0, 0, P::general, 4,

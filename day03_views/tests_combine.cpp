@@ -481,6 +481,9 @@ TEST_CASE("concat refuses pieces that do not fit, and pieces of the output",
     refused({a.view()}, {da.view()}, 0, "the pieces have 2 indices together, out has 3");
     refused({a.view(), v.view()}, {da.view(), dv.view()}, 0, "piece 1 has shape (2) of rank 1");
     refused({}, {}, 0, "concat: there are no pieces");
+    const View<const float> endless(a.data(), Layout({INT64_MAX / 2, 2}, {0, 0}));
+    refused({endless, endless, endless}, {endless, endless, endless}, 0,
+            "more indices together than 64 bits count");
     refused({a.view()}, {da.view()}, 2, "concat: dim 2 asked for");
     refused({rows(h.view(), 1, 3), rows(h.view(), 0, 1)},
             {rows(d.view(), 1, 3), rows(d.view(), 0, 1)}, 0, "concat: piece 0 overlaps out");

@@ -9,7 +9,8 @@
 /// 1, 2, 4, 8 or 16 bytes, moved as bytes.
 /// @throws std::invalid_argument  other shapes, a rank below 2, a row that does not run along
 /// memory, out not injective, a null pointer, an address that is no multiple of the element's
-/// bytes, overlap: a transpose in place is another algorithm
+/// bytes, overlap: a transpose in place is another algorithm; the ports also more matrices than a
+/// grid has blocks, 2^31 - 1
 #pragma once
 
 #include "common/gpu/stream.hpp"

@@ -16,7 +16,8 @@ constexpr int kThreads = 256;
 // [kernel]
 template <class T, int SIDE>
 __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
-    // A row further down must be an odd number of 4-byte banks further on: the pad is one word.
+    // A row further down must be an odd number of words further on, or of
+    // elements where those are longer: the pad is one word, or one element.
     constexpr int kPad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
     __shared__ T shared[SIDE][SIDE + kPad];
     const Tile<T> tile = tile_of_block<T>(x, SIDE, SIDE);
@@ -46,7 +47,7 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
 
 template <class T>
 void launch(Matrices x, gpu::Stream stream) {
-    constexpr int kSide = sizeof(T) <= 4 ? 64 : 32;  // 16 KiB at most
+    constexpr int kSide = sizeof(T) <= 4 ? 64 : 32;  // 16 KiB, and the pad
     const unsigned grid = cut_into_tiles(x, kSide, kSide);
     transpose_in_flight_kernel<T, kSide><<<grid, kThreads, 0, stream>>>(x);
     gpu::check_launch("transpose_in_flight_kernel", grid, kThreads);

@@ -21,9 +21,10 @@ constexpr int TM = 128, TN = 64, kThreads = 512, kWarps = kThreads / 32;
 template <class T>
 __global__ void __launch_bounds__(kThreads, 4)
     transpose_whole_sectors_kernel(const __grid_constant__ Matrices x) {
-    constexpr int A = 32 / sizeof(T), kEach = (TM + A) / kWarps + 1;
-    __shared__ T shared[TM + A][TN + 4 / sizeof(T)];
-    const Tile<T> tile = tile_of_block<T>(x, TM, TN, A);
+    constexpr int A = 32 / sizeof(T), kMost = TM + A - 1;  // rows of in
+    constexpr int kEach = (kMost + kWarps - 1) / kWarps;
+    __shared__ T shared[kMost][TN + 4 / sizeof(T)];
+    const Tile<T> tile = tile_of_block<T>(x, TM, TN, A - 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     T value[kEach][2];
