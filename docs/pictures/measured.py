@@ -50,7 +50,7 @@ def bars(title, results):
             if row["cache"] == "cold" and not re.fullmatch(r"stride \d+", row["version"])]
     names = [parts(row) for row in rows]
     ops = list(dict.fromkeys(op for op, _ in names))
-    height, left, full = 24, 300, 380  # of a row; where bars begin; width of 100 %
+    height, left, full = 24, 340, 340  # of a row; where bars begin; width of 100 %
     bottom = 62 + height * len(rows) + 30 * len(ops)
     svg = Svg(800, bottom + 48, safe(title))
     svg.text(20, 24, safe(title))

@@ -40,8 +40,8 @@ def test_notes():
 def test_bars():
     text = measured.bars("Day < 1", results())
     xml.dom.minidom.parseString(text)
-    bars = re.findall(r'<rect class="thin" x="300" y="[0-9.]+" width="([0-9.]+)"', text)
-    assert bars == ["190", "395.2", "1"], bars  # half of 380; cut off at 104 %; a hair
+    bars = re.findall(r'<rect class="thin" x="340" y="[0-9.]+" width="([0-9.]+)"', text)
+    assert bars == ["170", "353.6", "1"], bars  # half of 340; cut off at 104 %; a hair
     assert "150.0 % of copy" in text and "a &lt; b, c" in text
     assert "both, float16 9" in text and "graph" not in text and "stride" not in text
     assert re.findall(r'<rect class="marked" x="([0-9.]+)"', text) == ["679"]  # twice as fast: 100 %
