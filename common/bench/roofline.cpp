@@ -51,8 +51,9 @@ std::string roofline(const Work& work, double seconds, const Limits& limits) {
     const double rate = (arithmetic ? work.flops : work.bytes()) / seconds;
     return (arithmetic ? digits(work.flops / 1e9) + " GFLOP" : bytes_text(work.bytes())) + " in " +
            time_text(seconds) + " = " + digits(rate / 1e9) +
-           (arithmetic ? " GFLOP/s, " : " GB/s, ") + std::to_string(std::lround(100 * b.seconds / seconds)) +
-           " % of " + limits.whose + "'s " + b.name;
+           (arithmetic ? " GFLOP/s, " : " GB/s, ") +
+           std::to_string(std::lround(100 * b.seconds / seconds)) + " % of " + limits.whose +
+           "'s " + b.name;
 }
 
 std::string to_string(const Limits& limits) {
