@@ -14,7 +14,7 @@
 #include "common/lesson/report.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/tensor.hpp"
-#include "day01_flat_memory/bench.hpp"
+#include "day01_flat_memory/bench/bench.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day01_flat_memory/fill.hpp"
 #include "day01_flat_memory/first.hpp"

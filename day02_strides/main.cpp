@@ -13,7 +13,7 @@
 #include "common/lesson/report.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/tensor.hpp"
-#include "day02_strides/bench.hpp"
+#include "day02_strides/bench/bench.hpp"
 #include "day02_strides/gather.hpp"
 #include "day02_strides/layouts.hpp"
 #include "day02_strides/model.hpp"

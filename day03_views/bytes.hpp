@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "common/tensor/transform.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day03_views {
@@ -52,6 +53,23 @@ BytesOut bytes_out(const View<T>& view) {
     static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
                   "elements of 1, 2, 4, 8 or 16 bytes can be moved");
     return {view.data, static_cast<int>(sizeof(T)), view.layout};
+}
+
+/// The same tensor from `elements` further on in memory, under another layout.
+inline BytesIn moved(const BytesIn& x, std::int64_t elements, const Layout& layout) {
+    return {static_cast<const char*>(x.data) + elements * x.element, x.element, layout};
+}
+inline BytesOut moved(const BytesOut& x, std::int64_t elements, const Layout& layout) {
+    return {static_cast<char*>(x.data) + elements * x.element, x.element, layout};
+}
+
+/// Indices [begin, end) of a dim, as slice() of a View.
+template <
+    class Bytes,
+    std::enable_if_t<std::is_same_v<Bytes, BytesIn> || std::is_same_v<Bytes, BytesOut>, int> = 0>
+Bytes slice(const Bytes& x, int dim, std::int64_t begin, std::int64_t end) {
+    const Cut part = slice(x.layout, dim, begin, end);
+    return moved(x, part.first, part.layout);
 }
 
 /// Calls f with an unsigned number of that many bytes: from a number known at run time to a type.

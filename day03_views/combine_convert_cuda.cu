@@ -2,7 +2,7 @@
 #include "day03_views/combine_convert.hpp"
 
 #include "common/gpu/launch.hpp"
-#include "day03_views/combine_walk.hpp"
+#include "common/tensor/walk.hpp"
 
 namespace sixdays::day03_views {
 

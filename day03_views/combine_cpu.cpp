@@ -4,8 +4,8 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
-#include "day03_views/combine_walk.hpp"
 #include "day03_views/copy.hpp"
+#include "common/tensor/walk.hpp"
 
 namespace sixdays::day03_views {
 

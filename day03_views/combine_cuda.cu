@@ -3,8 +3,8 @@
 
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
-#include "day03_views/combine_walk.hpp"
 #include "day03_views/copy.hpp"
+#include "common/tensor/walk.hpp"
 
 namespace sixdays::day03_views {
 

@@ -5,7 +5,7 @@
 
 #include "common/gpu/launch.hpp"
 #include "day03_views/combine_fill_values.hpp"
-#include "day03_views/combine_walk.hpp"
+#include "common/tensor/walk.hpp"
 
 namespace sixdays::day03_views {
 

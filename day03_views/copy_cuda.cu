@@ -2,7 +2,6 @@
 // plan_copy() has simplified the layouts and made the elements as large as it could, so that the
 // kernel for any layout moves 16 bytes a load wherever rows allow it.
 #include "common/gpu/launch.hpp"
-#include "common/tensor/fast_division.hpp"
 #include "day03_views/moves.hpp"
 
 namespace sixdays::day03_views {
@@ -17,47 +16,24 @@ constexpr int kThreads = 256;
 template <class T>
 constexpr int kLoads = sizeof(T) == 16 ? 2 : 8;
 
-// Two layouts of one shape. Extents are divisors, as a kernel only divides by them.
-template <int RANK>
-struct Walk {
-    std::uint32_t size;
-    FastDivisor extent[RANK];
-    std::int64_t in[RANK], out[RANK];  // strides
-};
-
-// Where element number k lies in both: unravel and offset in one, last dim first.
-template <int RANK>
-__device__ void offsets_of(const Walk<RANK>& w, std::uint32_t k, std::int64_t& from,
-                           std::int64_t& to) {
-    from = to = 0;
-    for (int d = RANK - 1; d > 0; --d) {
-        const std::uint32_t quotient = w.extent[d].quotient(k);
-        const std::uint32_t i = k - quotient * w.extent[d].divisor;
-        from += i * w.in[d];
-        to += i * w.out[d];
-        k = quotient;
-    }
-    from += k * w.in[0];
-    to += k * w.out[0];
-}
-
 // [copy]
 template <class T, int RANK>
-__global__ void copy_strided_kernel(const T* in, const __grid_constant__ Walk<RANK> w, T* out) {
+__global__ void copy_strided_kernel(const T* in, const __grid_constant__ Walk<RANK, 2> walk,
+                                    T* out) {
     constexpr int kEach = kLoads<T>;
     const std::uint32_t first = blockIdx.x * (kEach * kThreads) + threadIdx.x;
     T value[kEach];
     std::int64_t to[kEach];
     for (int j = 0; j < kEach; ++j) {
         const std::uint32_t k = first + j * kThreads;
-        if (k < w.size) {
-            std::int64_t from;
-            offsets_of(w, k, from, to[j]);
-            value[j] = in[from];
+        if (k < walk.size) {
+            const Offsets<2> at = walk.offsets(k);
+            to[j] = at.of[0];
+            value[j] = in[at.of[1]];
         }
     }
     for (int j = 0; j < kEach; ++j) {
-        if (first + j * kThreads < w.size) out[to[j]] = value[j];
+        if (first + j * kThreads < walk.size) out[to[j]] = value[j];
     }
 }
 // [copy]
@@ -88,21 +64,22 @@ __device__ uint4 repeated(uint4 x) {
 
 // Nearly all it does is write: the lanes of a warp share an element of `in`, or a few.
 template <class T, int RANK>
-__global__ void copy_splat_kernel(const T* in, const __grid_constant__ Walk<RANK> w, uint4* out) {
+__global__ void copy_splat_kernel(const T* in, const __grid_constant__ Walk<RANK, 2> walk,
+                                  uint4* out) {
     constexpr int kEach = 4;
     const std::uint32_t first = blockIdx.x * (kEach * kThreads) + threadIdx.x;
     T value[kEach];
     std::int64_t to[kEach];
     for (int j = 0; j < kEach; ++j) {
         const std::uint32_t k = first + j * kThreads;
-        if (k < w.size) {
-            std::int64_t from;
-            offsets_of(w, k, from, to[j]);
-            value[j] = in[from];
+        if (k < walk.size) {
+            const Offsets<2> at = walk.offsets(k);
+            to[j] = at.of[0];
+            value[j] = in[at.of[1]];
         }
     }
     for (int j = 0; j < kEach; ++j) {
-        if (first + j * kThreads < w.size) out[to[j]] = repeated(value[j]);
+        if (first + j * kThreads < walk.size) out[to[j]] = repeated(value[j]);
     }
 }
 
@@ -125,31 +102,6 @@ __global__ void copy_straight_kernel(const std::uint8_t* in, std::int64_t bytes,
 
 // --- launchers -----------------------------------------------------------------------------------
 namespace {
-
-template <int RANK>
-Walk<RANK> walk_of(const CopyPlan& plan) {
-    Walk<RANK> w;
-    const Layout& in = plan.in.layout;
-    const Layout& out = plan.out.layout;
-    w.size = static_cast<std::uint32_t>(out.size());
-    for (int d = 0; d < RANK; ++d) {
-        const int dim = d - (RANK - out.rank());  // dims that are missing have one index
-        w.extent[d] = FastDivisor(dim < 0 ? 1 : out.extent(dim));
-        w.in[d] = dim < 0 ? 0 : in.stride(dim);
-        w.out[d] = dim < 0 ? 0 : out.stride(dim);
-    }
-    return w;
-}
-
-// Calls f with the rank as a constant, so that the kernel's loop over dims is written out.
-template <class F>
-void with_rank(int rank, const F& f) {
-    if (rank == 1) return f(std::integral_constant<int, 1>{});
-    if (rank == 2) return f(std::integral_constant<int, 2>{});
-    if (rank == 3) return f(std::integral_constant<int, 3>{});
-    if (rank == 4) return f(std::integral_constant<int, 4>{});
-    f(std::integral_constant<int, kMaxRank>{});
-}
 
 template <class E>
 struct GpuElement {
@@ -176,11 +128,11 @@ void launch_strided(const CopyPlan& plan, gpu::Stream stream) {
     with_element_and_rank(plan.in.element, rank, [&](auto element, auto r) {
         using T = decltype(element);
         constexpr int RANK = decltype(r)::value;
-        const auto w = walk_of<RANK>(plan);
-        const unsigned grid = gpu::blocks_for(w.size, kLoads<T> * kThreads);
+        const Walk<RANK, 2> walk({plan.out.layout, plan.in.layout});
+        const unsigned grid = gpu::blocks_for(walk.size, kLoads<T> * kThreads);
         const auto* in = static_cast<const T*>(plan.in.data);
         auto* out = static_cast<T*>(plan.out.data);
-        copy_strided_kernel<T, RANK><<<grid, kThreads, 0, stream>>>(in, w, out);
+        copy_strided_kernel<T, RANK><<<grid, kThreads, 0, stream>>>(in, walk, out);
         gpu::check_launch("copy_strided_kernel", grid, kThreads);
     });
 }
@@ -190,11 +142,11 @@ void launch_splat(const CopyPlan& plan, gpu::Stream stream) {
     with_element_and_rank(plan.in.element, rank, [&](auto element, auto r) {
         using T = decltype(element);
         constexpr int RANK = decltype(r)::value;
-        const auto w = walk_of<RANK>(plan);
-        const unsigned grid = gpu::blocks_for(w.size, 4 * kThreads);
+        const Walk<RANK, 2> walk({plan.out.layout, plan.in.layout});
+        const unsigned grid = gpu::blocks_for(walk.size, 4 * kThreads);
         const auto* in = static_cast<const T*>(plan.in.data);
         auto* out = static_cast<uint4*>(plan.out.data);
-        copy_splat_kernel<T, RANK><<<grid, kThreads, 0, stream>>>(in, w, out);
+        copy_splat_kernel<T, RANK><<<grid, kThreads, 0, stream>>>(in, walk, out);
         gpu::check_launch("copy_splat_kernel", grid, kThreads);
     });
 }

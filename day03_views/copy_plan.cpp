@@ -9,20 +9,13 @@ namespace {
 
 constexpr std::int64_t kShort = 32;  // a dim of at most so many indices wastes a transposed tile
 
-BytesIn moved(const BytesIn& x, std::int64_t elements) {
-    return {static_cast<const char*>(x.data) + elements * x.element, x.element, x.layout};
-}
-BytesOut moved(const BytesOut& x, std::int64_t elements) {
-    return {static_cast<char*>(x.data) + elements * x.element, x.element, x.layout};
-}
-
 // Where out walks backwards, both may walk from the other end.
 void walk_forwards(BytesIn& in, BytesOut& out) {
     for (int d = 0; d < out.layout.rank(); ++d) {
         if (out.layout.stride(d) >= 0 || out.layout.extent(d) < 2) continue;
         const std::int64_t last = out.layout.extent(d) - 1;
-        in = moved(in, last * in.layout.stride(d));
-        out = moved(out, last * out.layout.stride(d));
+        in = moved(in, last * in.layout.stride(d), in.layout);
+        out = moved(out, last * out.layout.stride(d), out.layout);
         in.layout.strides[d] = -in.layout.strides[d];
         out.layout.strides[d] = -out.layout.strides[d];
     }

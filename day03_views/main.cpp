@@ -13,7 +13,7 @@
 #include "common/lesson/report.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
-#include "day03_views/bench.hpp"
+#include "day03_views/bench/bench.hpp"
 #include "day03_views/combine.hpp"
 #include "day03_views/combine_fill.hpp"
 #include "day03_views/combine_rows.hpp"

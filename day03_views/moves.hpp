@@ -7,6 +7,7 @@
 #include "common/gpu/stream.hpp"
 #include "day03_views/copy.hpp"
 #include "day03_views/matrices.hpp"
+#include "common/tensor/walk.hpp"
 
 namespace sixdays::day03_views {
 
@@ -20,23 +21,14 @@ void launch_short_rows(const CopyPlan& plan, gpu::Stream stream);
 [[nodiscard]] bool short_rows_are_flat(const Matrices& x, int element);
 void launch_short_flat(const Matrices& x, int element, gpu::Stream stream);
 
-/// A copy of more than `most` elements is cut in two along its outermost dim that can be cut, and
-/// so on: kernels count their elements in 31 bits. Calls `launch` for every piece.
+/// A copy of more than `most` elements is cut into smaller ones: kernels count their elements in 31
+/// bits. Calls `launch` for every piece.
 template <class F>
 void in_pieces(const CopyPlan& plan, std::int64_t most, const F& launch) {
-    if (plan.out.layout.size() <= most) return launch(plan);
-    int d = 0;
-    while (plan.out.layout.extent(d) == 1) ++d;
-    const std::int64_t all = plan.out.layout.extent(d), half = all / 2;
-    CopyPlan first = plan, second = plan;
-    first.in.layout.shape[d] = first.out.layout.shape[d] = half;
-    second.in.layout.shape[d] = second.out.layout.shape[d] = all - half;
-    second.in.data =
-        static_cast<const char*>(plan.in.data) + half * plan.in.layout.stride(d) * plan.in.element;
-    second.out.data =
-        static_cast<char*>(plan.out.data) + half * plan.out.layout.stride(d) * plan.out.element;
-    in_pieces(first, most, launch);
-    in_pieces(second, most, launch);
+    const auto launch_piece = [&](const BytesOut& out, const BytesIn& in) {
+        launch(CopyPlan{plan.path, in, out, plan.across});
+    };
+    in_pieces(most + 1, launch_piece, plan.out, plan.in);
 }
 
 }  // namespace sixdays::day03_views

@@ -14,7 +14,7 @@
 #include "day03_views/combine_convert.hpp"
 #include "day03_views/combine_fill.hpp"
 #include "day03_views/combine_rows.hpp"
-#include "day03_views/combine_walk.hpp"
+#include "common/tensor/walk.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day03_views;

@@ -3,11 +3,11 @@
 #include <cstdlib>
 
 #include "common/tensor/simplify.hpp"
-#include "common/tensor/walk_for_tests.hpp"
+#include "common/tensor/packings.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using namespace sixdays::walk;
+using namespace sixdays::packings;
 using sixdays::testing::refusal;
 
 namespace {
