@@ -1,7 +1,7 @@
 # Language standard, warnings, nvcc where it works, Catch2 where it is found.
 # What was found is kept in SIXDAYS_HAVE_<X> and, if not, SIXDAYS_WHY_NO_<X>; summary.cmake prints it.
 
-set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
@@ -65,7 +65,7 @@ else()
     if(CMAKE_CUDA_COMPILER)
         enable_language(CUDA)
         find_package(CUDAToolkit REQUIRED)
-        set(CMAKE_CUDA_STANDARD 17)
+        set(CMAKE_CUDA_STANDARD 20)
         set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         set(SIXDAYS_HAVE_CUDA ON)
     elseif(SIXDAYS_CUDA STREQUAL "ON")
