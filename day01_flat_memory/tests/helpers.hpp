@@ -18,6 +18,11 @@ namespace sixdays::day01_flat_memory {
 
 inline constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
 
+/// One below, at and one above a warp, a block, two blocks of quads; primes.
+inline const std::vector<std::int64_t> kSizes = {
+    0,   1,    2,    3,    4,    5,    6,    7,    8,    31,   32,   33,   127,  255,  256,
+    257, 1021, 1023, 1024, 1025, 2047, 2048, 2049, 2051, 4096, 4099, 8192, 8193, 20011};
+
 /// nullptr: the port that chooses.
 using Told = const ElementwisePath*;
 

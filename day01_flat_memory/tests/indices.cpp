@@ -31,9 +31,9 @@ void check_indices_port(std::int64_t base, const Shape& shape) {
         indices_cuda(IndicesPath::one_element, base, twin.view());
         CHECK(twin.matches(want));
         const bool quads = lead == 0 && shape[shape.rank - 1] % 4 == 0;
+        if (want.view().size() == 0) continue;
         CHECK(choose_indices(got.view()) ==
               (quads ? IndicesPath::quads : IndicesPath::one_element));
-        if (want.view().size() == 0) continue;
         const std::string rank = std::to_string(shape.rank);
         indices_cuda(base, got.view());
         CHECK(std::string(gpu::last_kernel()) ==
