@@ -1,0 +1,13 @@
+/// @file
+/// What kernels read as threadIdx, blockIdx, blockDim and gridDim.
+#pragma once
+
+#include "emulated/vector_types.h"
+
+namespace sixdays::emulator {
+
+void set_thread_index(uint3 index);
+void set_block_index(uint3 index);
+void set_extents(dim3 block, dim3 grid);
+
+}  // namespace sixdays::emulator
