@@ -4,19 +4,17 @@
 
 uint3 threadIdx{};
 uint3 blockIdx{};
-dim3 blockDim;
-dim3 gridDim;
+uint3 blockDim{};
+uint3 gridDim{};
 
 namespace sixdays::emulator {
 
 void set_thread_index(uint3 index) {
     threadIdx = index;
 }
-void set_block_index(uint3 index) {
+void set_block(uint3 index, dim3 extents, dim3 grid) {
     blockIdx = index;
-}
-void set_extents(dim3 block, dim3 grid) {
-    blockDim = block;
+    blockDim = extents;
     gridDim = grid;
 }
 

@@ -7,7 +7,6 @@
 namespace sixdays::emulator {
 
 void set_thread_index(uint3 index);
-void set_block_index(uint3 index);
-void set_extents(dim3 block, dim3 grid);
+void set_block(uint3 index, dim3 extents, dim3 grid);
 
 }  // namespace sixdays::emulator

@@ -47,8 +47,8 @@ public:
         const auto result = sixdays::translate::rewrite(*text, [&](std::string_view named) {
             const fs::path original = find(named, path.parent_path());
             if (original.empty()) return std::string();
-            const fs::path now = translate(
-                original, output_.string() + "." + std::to_string(done_.size()) + ".hpp");
+            const fs::path now =
+                translate(original, output_.string() + "." + std::to_string(done_.size()) + ".hpp");
             changed = changed || now != original;
             return '"' + now.string() + '"';
         });
@@ -57,8 +57,7 @@ public:
             std::cerr << path.string() << ':' << line << ": error: " << sentence << ".\n";
         }
         if (!changed && !result.rewritten) return path;
-        std::ofstream(target, std::ios::binary)
-            << "#line 1 " << path << '\n' << result.text;
+        std::ofstream(target, std::ios::binary) << "#line 1 " << path << '\n' << result.text;
         return done_[path] = target;
     }
 

@@ -140,13 +140,14 @@ private:
     }
     bool ends_statement(Index i) const {
         if (at(i).kind == Token::Kind::include || is_one_of(at(i), {";", "{", "}"})) return true;
-        return at(i).is(":") && is_one_of(at(statement_), {"case", "default", "public", "private",
-                                                           "protected"});
+        return at(i).is(":") &&
+               is_one_of(at(statement_), {"case", "default", "public", "private", "protected"});
     }
     Scope scope_of(Index brace) const {
         Scope scope = Scope::function;
         for (Index i = statement_; i < brace; ++i) {
-            if (at(i).is("namespace") || at(i).kind == Token::Kind::string) return Scope::name_space;
+            if (at(i).is("namespace") || at(i).kind == Token::Kind::string)
+                return Scope::name_space;
             if (at(i).is("template") && at(i + 1).is("<") && close_of(i + 1) < brace) {
                 i = close_of(i + 1);
             } else if (is_attribute(at(i)) && at(i + 1).is("(") && close_of(i + 1) < brace) {
@@ -201,8 +202,8 @@ private:
     /// The first `>` of the `>>>` that ends a launch's configuration.
     Index end_of_configuration(Index i) const {
         for (; (i = find(i, {">", ";"})) != kNone && !at(i).is(";"); ++i) {
-            const bool three = at(i + 1).is(">") && at(i + 2).is(">") &&
-                               at(i + 2).begin == at(i).begin + 2;
+            const bool three =
+                at(i + 1).is(">") && at(i + 2).is(">") && at(i + 2).begin == at(i).begin + 2;
             if (three && at(i + 3).is("(")) return i;
         }
         return kNone;
@@ -320,8 +321,8 @@ private:
                         one.extents + "> sixdays_" + one.name + "; auto& " + one.name +
                         " = sixdays_" + one.name + ".open(); ";
             } else if (in_function()) {
-                text += type + "* " + one.name + " = " + kEmulator + "dynamic_shared<" + type +
-                        ">(); ";
+                text +=
+                    type + "* " + one.name + " = " + kEmulator + "dynamic_shared<" + type + ">(); ";
             } else {
                 text += "extern " + d.alignment + type + ' ' + one.name +
                         "[] __asm__(\"sixdays_dynamic_shared\"); ";
@@ -332,9 +333,11 @@ private:
         done_ = end;
     }
 
-    /// A `__device__` or `__constant__` variable: not a function, no declaration of what is elsewhere.
+    /// A `__device__` or `__constant__` variable: not a function, no declaration of what is
+    /// elsewhere.
     void variable(Index i) {
-        if (statement_ < done_ || in_function() || in_type() || at(statement_).is("template")) return;
+        if (statement_ < done_ || in_function() || in_type() || at(statement_).is("template"))
+            return;
         const Index mark = end_of_name(statement_);
         const Index end = mark == kNone || at(mark).is("(") ? kNone : find(i, {";"});
         if (end == kNone) return;

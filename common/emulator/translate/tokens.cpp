@@ -90,12 +90,7 @@ private:
         line_begins_ = false;
         ++at_;
         while (at_ < file_.size() && (file_[at_] == ' ' || file_[at_] == '\t')) ++at_;
-        if (next_is("define")) {
-            border();
-            in_define_ = true;
-            at_ += 6;
-            return;
-        }
+        if (next_is("define")) return define();
         const bool include = next_is("include");
         const std::size_t end = std::min(file_.find('\n', at_), file_.size());
         const std::size_t open = file_.find_first_of("\"<", at_);
@@ -105,6 +100,15 @@ private:
             add(Token::Kind::include, std::min(close, end - 1) + 1 - open);
         }
         skip_line();
+    }
+
+    // Past the macro's name and parameters, to its body.
+    void define() {
+        at_ = std::min(file_.find_first_not_of(" \t", at_ + 6), file_.size());
+        while (at_ < file_.size() && in_word(file_[at_])) ++at_;
+        if (next_is("(")) at_ = std::min(file_.find(')', at_), file_.size() - 1) + 1;
+        border();
+        in_define_ = true;
     }
 
     std::size_t quoted(char quote) const {
@@ -118,7 +122,9 @@ private:
     std::size_t raw_string(std::size_t prefix) const {
         const std::size_t name = at_ + prefix + 1;
         const std::size_t open = std::min(file_.find('(', name), file_.size());
-        const std::string close = ")" + std::string(file_.substr(name, open - name)) + "\"";
+        std::string close(1, ')');
+        close += file_.substr(name, open - name);
+        close += '"';
         const std::size_t end = file_.find(close, open);
         return end == std::string_view::npos ? file_.size() - at_ : end + close.size() - at_;
     }
@@ -127,7 +133,8 @@ private:
         for (; at_ + length < file_.size(); ++length) {
             const char c = file_[at_ + length], before = file_[at_ + length - 1];
             const bool exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
-            if (!in_word(c) && c != '.' && c != '\'' && !(exponent && (c == '+' || c == '-'))) break;
+            if (!in_word(c) && c != '.' && c != '\'' && !(exponent && (c == '+' || c == '-')))
+                break;
         }
         return length;
     }
@@ -146,7 +153,8 @@ std::vector<Token> tokens_of(std::string_view file) {
 }
 
 int line_of(std::string_view file, std::size_t place) {
-    return 1 + static_cast<int>(std::count(file.begin(), file.begin() + static_cast<long>(place), '\n'));
+    return 1 + static_cast<int>(
+                   std::count(file.begin(), file.begin() + static_cast<long>(place), '\n'));
 }
 
 }  // namespace sixdays::translate

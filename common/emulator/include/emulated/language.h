@@ -1,6 +1,6 @@
 /// @file
-/// The words that CUDA adds to C++, as far as a C++ compiler can say them. Launches and shared memory,
-/// which it cannot, are rewritten by translate/.
+/// The words that CUDA adds to C++, as far as a C++ compiler can say them. Launches and shared
+/// memory, which it cannot, are rewritten by translate/.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,12 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // The runtime sets them whenever a thread gets its turn (runtime/built_in.cpp). For the kernel they
-// never change, and a variable that never changes gets no hooks.
+// never change, and a variable that never changes gets no hooks (unless its type has a constructor,
+// so the last two are no dim3).
 extern const uint3 threadIdx;
 extern const uint3 blockIdx;
-extern const dim3 blockDim;
-extern const dim3 gridDim;
+extern const uint3 blockDim;
+extern const uint3 gridDim;
 constexpr int warpSize = 32;
 
 namespace sixdays::emulator {
@@ -72,8 +73,8 @@ struct alignas(128) Shared {
 
 template <class T>
 bool register_variable(const T& variable) noexcept {
-    return register_device_variable(const_cast<const void*>(static_cast<const volatile void*>(&variable)),
-                                    sizeof(variable));
+    return register_device_variable(
+        const_cast<const void*>(static_cast<const volatile void*>(&variable)), sizeof(variable));
 }
 
 }  // namespace sixdays::emulator

@@ -18,7 +18,7 @@ struct Launch {
     std::size_t shared_bytes;
     const void* arguments = nullptr;
     std::size_t argument_bytes = 0;
-    void (*run)(const void* arguments) = nullptr;  // one thread
+    void (*run_thread)(const void* arguments) = nullptr;  // one thread
 };
 
 void launch(const Launch& what);
@@ -47,7 +47,7 @@ void launch_with(Launch what, Call call, Args... args) {
     const Bound bound{call, std::tuple<Args...>(args...)};
     what.arguments = &bound;
     what.argument_bytes = sizeof(bound);
-    what.run = [](const void* arguments) {
+    what.run_thread = [](const void* arguments) {
         const Bound& b = *static_cast<const Bound*>(arguments);
         std::apply(b.call, b.args);
     };
@@ -65,8 +65,7 @@ struct Configured {
     void operator()(Parameters... args) const { launch_with(what, kernel, args...); }
     /// Some arguments are left to their default values, which only a call by name knows.
     template <class... Args>
-        requires(sizeof...(Args) < sizeof...(Parameters))
-    void operator()(Args... args) const {
+    requires(sizeof...(Args) < sizeof...(Parameters)) void operator()(Args... args) const {
         launch_with(what, call, args...);
     }
 };
