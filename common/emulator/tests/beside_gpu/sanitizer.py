@@ -3,10 +3,10 @@
 
 After `cmake --workflow --preset gpu`:
 
-    common/emulator/compare/sanitizer.py build/gpu/bin mistakes > mistakes.csv
-    common/emulator/compare/sanitizer.py build/gpu/bin day01 > day01.csv
+    common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
+    common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
 
-The first is about tests_mistakes.cu, the second about a day's wrong/*.cu. Without a GPU the first
+The first is about mistakes.cu, the second about a day's wrong/*.cu. Without a GPU the first
 fills the emulator's columns and says `not run` in the others.
 
 In its cells, words in parentheses are what the program met by itself, and anything else is what the
@@ -51,7 +51,7 @@ def run(command, seconds=600):
         return output.read(), killed
 
 
-# --- the planted mistakes of tests_mistakes.cu ----------------------------------------------------
+# --- the planted mistakes of mistakes.cu ----------------------------------------------------
 
 
 def first_finding(text):
@@ -67,7 +67,7 @@ def first_finding(text):
             if not more.startswith(" ") or "host backtrace" in more or "Host Frame" in more:
                 break
             block.append(more)
-        lines = re.findall(r"tests_mistakes\.cu:(\d+)", "\n".join(block))
+        lines = re.findall(r"mistakes\.cu:(\d+)", "\n".join(block))
         # `Race reported between Read access at 0x10 in a.cu:12:k(float *)`: up to the place
         sentence = re.sub(r"(?<=access) at .*", "", line).strip()
         where = f"line {', '.join(dict.fromkeys(lines))}: " if lines else ""

@@ -1,4 +1,4 @@
-// The planted mistakes of tests_mistakes.cu, one a process, since an error may be a GPU program's
+// The planted mistakes of mistakes.cu, one a process, since an error may be a GPU program's
 // last. Built twice from this text:
 //   emulator_mistakes        says the kind and line that the emulator reports, then the whole story
 //   emulator_mistakes_cuda   says the error that a GPU returns; sanitizer.py lets it run under
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/tests_device.hpp"
-#include "common/emulator/tests_mistakes.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/mistakes.hpp"
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/report.hpp"

@@ -36,20 +36,20 @@ case "$2 $4" in
 'memcheck bounds')
     cat <<'END'
 ========= Invalid __global__ read of size 4 bytes
-=========     at no_guard(const float *, int, float *)+0x80 in /a/tests_mistakes.cu:18
+=========     at no_guard(const float *, int, float *)+0x80 in /a/mistakes.cu:18
 =========     by thread (122,0,0) in block (1,0,0)
 =========     Saved host backtrace up to driver entry point at kernel launch time
-=========         Host Frame: launch(float const*) in tests_mistakes.cu:350 [0x1] in a.out
+=========         Host Frame: launch(float const*) in mistakes.cu:350 [0x1] in a.out
 =========
 ========= Invalid __global__ write of size 4 bytes
-=========     at no_guard(const float *, int, float *)+0x90 in /a/tests_mistakes.cu:19
+=========     at no_guard(const float *, int, float *)+0x90 in /a/mistakes.cu:19
 ========= Program hit cudaErrorLaunchFailure (error 719) on CUDA API call to cudaFree.
 END
     ;;
 'racecheck race')
     cat <<'END'
-========= Error: Race reported between Read access at sweep(const float *)+0x10 in tests_mistakes.cu:124
-=========     and Write access at sweep(const float *)+0x20 in tests_mistakes.cu:122 [64 hazards]
+========= Error: Race reported between Read access at sweep(const float *)+0x10 in mistakes.cu:124
+=========     and Write access at sweep(const float *)+0x20 in mistakes.cu:122 [64 hazards]
 =========
 ========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
 END
@@ -57,7 +57,7 @@ END
 'synccheck waits')
     cat <<'END'
 ========= Barrier error detected. Divergent thread(s) in warp.
-=========     at waits(float *)+0x70 in tests_mistakes.cu:224
+=========     at waits(float *)+0x70 in mistakes.cu:224
 END
     ;;
 'initcheck fails') echo '========= Error: No attachable process found. compute-sanitizer timed-out.' ;;
