@@ -70,9 +70,9 @@ else()
         enable_language(CUDA)
         find_package(CUDAToolkit REQUIRED)
         set(CMAKE_CUDA_STANDARD 20)
-        if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
-            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
-            set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+        if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc 12 has it
+            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+            set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
         endif()
         set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         set(SIXDAYS_HAVE_CUDA ON)
