@@ -3,6 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <set>
 
 #include "common/emulator/runtime/api.hpp"
 
@@ -21,6 +23,8 @@ std::optional<Stored> stored;
 std::string kernel_name;
 bool failed = false;
 bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
+bool telling = false;
+std::set<std::string> told_before;  // kind and place of each finding that was printed
 
 std::string file_and_line(const Line& line) {
     return line.line == 0 ? line.why_not
@@ -60,7 +64,27 @@ void fail(Finding finding) {
 }
 
 void report_was_told() {
+    if (telling) tell_report();
     told = true;
+}
+
+void tell_findings() {
+    telling = true;
+}
+
+void tell_report() {
+    const auto report = last_report();
+    if (!report) return;
+    const std::string place =
+        format("%s %s:%d", name(report->kind), report->file.c_str(), report->line);
+    if (!told_before.insert(place).second) return;
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fprintf(stderr, "emulator: %s\n", report->text.c_str());
+}
+
+std::size_t findings_told() {
+    return told_before.size();
 }
 
 void clear_report() {
