@@ -29,7 +29,7 @@ void finish(int status, void*) {
     std::cout.flush();
     std::fflush(stdout);
     tell_report();
-    if (traced()) print_trace();
+    if (traced() && findings_told() == 0) print_trace();  // a launch that stopped shows too little
     if (status == 0 && findings_told() > 0) _exit(1);
 }
 
