@@ -69,20 +69,21 @@ try_build() {
 explain_errors() {  # explain_errors <file> <log>
     local said
     said=$(sed -nE '
-        s/^([^ ]+:[0-9]+):[0-9]+: fatal error: ([^ ]+): No such file.*/\1: the emulator does not have \2. Of CUDA it has cuda_runtime.h, cuda_fp16.h, cuda_bf16.h and cuda_pipeline_primitives.h; headers of your own lie beside the file, or in a folder that -I names./p
-        s/^([^ ]+:[0-9]+):[0-9]+: error: static assertion failed: (inline PTX.*)/\1: \2./p
-        s/^([^ ]+:[0-9]+):[0-9]+: error: .((cuda|cu[A-Z]|cublas|curand|nvcuda|cooperative_groups|wmma|atomic|tex|surf|__)[A-Za-z0-9_]*).( was not declared| does not name| has not been declared| is not a namespace|: no such).*/\1: the emulator does not have \2./p
-        s/^([^ ]+:[0-9]+): error: (.*)/\1: \2/p' "$2" | awk '!seen[$0]++' | head -n 20)
+        s/^(.*:[0-9]+):[0-9]+: fatal error: (.*), a part of CUDA: No such file.*/\1: the emulator does not have \2. Of CUDA it has cuda_runtime.h, cuda_fp16.h, cuda_bf16.h and cuda_pipeline_primitives.h./p
+        s/^(.*:[0-9]+):[0-9]+: fatal error: (.*): No such file.*/\1: there is no \2. Headers of your own lie beside the file, or in a folder that -I names./p
+        s/^(.*:[0-9]+):[0-9]+: error: static assertion failed: (inline PTX.*)/\1: \2./p
+        s/^(.*:[0-9]+):[0-9]+: error: .((cuda|cu[A-Z]|cublas|curand|nvcuda|cooperative_groups|wmma|atomic|tex|surf|__)[A-Za-z0-9_]*).( was not declared| does not name| has not been declared| is not a namespace).*/\1: the emulator does not have \2./p
+        s/^([^:]*:[0-9]+): error: (.*)/\1: \2/p' "$2" | awk '!seen[$0]++' | head -n 20)
     if [[ $said ]]; then
         said=${said//"$PWD"\//}
         say "$said" "" "The other words of the compiler are in $(path "$2")."
+    elif grep -q 'undefined reference to' "$2"; then
+        sed -n "s/.*undefined reference to .\(.*\)'.*/\1/p" "$2" | sort -u |
+            sed 's/.*/& is called, but nowhere defined in this file./'
     elif grep -q ': error: ' "$2"; then
         # A launch is longer in the translated file, and what points into it points nowhere.
         grep -vE '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+) )' "$2" |
             awk '!(/^ *\| +[~^]/ && length > 110)' | sed "s|$PWD/||g" | head -n 60
-    elif grep -q 'undefined reference to' "$2"; then
-        sed -n "s/.*undefined reference to .\(.*\)'.*/\1/p" "$2" | sort -u |
-            sed 's/.*/& is called, but nowhere defined in this file./'
     else
         cat "$2"
     fi
