@@ -1,6 +1,6 @@
 // For compute-sanitizer, which watches a GPU: each port that has a wrong twin, once, over memory of
 // exactly the size it needs. Linked with one wrong kernel at a time, it shows what that tool says
-// where the emulator says what wrong/*.cu announce (common/emulator/compare/sanitizer.py).
+// where the emulator says what wrong/*.cu announce (common/emulator/tests/beside_gpu/sanitizer.py).
 #include <cstdio>
 #include <exception>
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "common/emulator/tests_device.hpp"
+#include "common/emulator/tests/device.hpp"
 
 namespace sixdays::emulator::published {
 

@@ -28,26 +28,35 @@ __device__ int place_for_me(int* count, int mistake) {
     return first + __popc(active & ((1u << lane) - 1));
 }
 
-__global__ void warp_filter_kernel(const float* in, int n, float* out, int* count, int mistake) {
+// kept: by block, how many it keeps
+__global__ void warp_filter_kernel(const float* in, int n, float* out, int* count, int* kept,
+                                   int mistake) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= n) return;
-    const float value = in[i];
+    const float value = i < n ? in[i] : 0.0f;
     if (value > 0.0f) out[place_for_me(count, mistake)] = value;
+    const int sum = __syncthreads_count(value > 0.0f);
+    if (threadIdx.x == 0) kept[blockIdx.x] = sum;
 }
 
 }  // namespace
 
 Outcome warp_filter(int mistake) {
-    constexpr int kCount = 300;
+    constexpr int kCount = 300, kThreads = 96, kBlocks = 4;
     const std::vector<float> values = numbers(kCount);
     std::vector<float> expected;
     std::copy_if(values.begin(), values.end(), std::back_inserter(expected),
                  [](float v) { return v > 0.0f; });
     std::sort(expected.begin(), expected.end());
     const Device<float> in(values), out(expected.size());
-    const Device<int> count(std::vector<int>(1, 0));
-    warp_filter_kernel<<<4, 96>>>(in.data(), kCount, out.data(), count.data(), mistake);
-    const Outcome counted = compare(count, {static_cast<int>(expected.size())});
+    std::vector<int> by_block(kBlocks, 0);
+    for (int i = 0; i < kCount; ++i) {
+        if (values[static_cast<std::size_t>(i)] > 0.0f)
+            ++by_block[static_cast<std::size_t>(i / kThreads)];
+    }
+    const Device<int> count(std::vector<int>(1, 0)), kept(kBlocks);
+    warp_filter_kernel<<<kBlocks, kThreads>>>(in.data(), kCount, out.data(), count.data(),
+                                              kept.data(), mistake);
+    const Outcome counted = compare(kept, by_block);
     if (!counted.right) return counted;
     std::vector<float> got = out.host();
     std::sort(got.begin(), got.end());  // who comes first is chance

@@ -13,15 +13,16 @@ namespace {
 std::uintptr_t arguments_begin = 0;
 std::size_t arguments_bytes = 0;
 
-bool reads(Access what) {
-    return what == Access::read || what == Access::volatile_read || what == Access::atomic;
+bool reads(AccessKind what) {
+    return what == AccessKind::read || what == AccessKind::volatile_read ||
+           what == AccessKind::atomic;
 }
-bool writes(Access what) {
-    return what != Access::read && what != Access::volatile_read;
+bool writes(AccessKind what) {
+    return what != AccessKind::read && what != AccessKind::volatile_read;
 }
 
-const char* verb(Access what) {
-    return what == Access::atomic ? "updates" : writes(what) ? "writes" : "reads";
+const char* verb(AccessKind what) {
+    return what == AccessKind::atomic ? "updates" : writes(what) ? "writes" : "reads";
 }
 
 std::string story(const char* what_happens, std::size_t bytes) {
@@ -30,7 +31,7 @@ std::string story(const char* what_happens, std::size_t bytes) {
 }
 
 [[noreturn]] void fail_outside(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               Access what, const void* code) {
+                               AccessKind what, const void* code) {
     bool freed = false;
     for (std::size_t i = 0; i < bytes && region.contains(address + i); ++i) {
         freed = freed || (*region.state_of(address + i) & kFreed) != 0;
@@ -53,7 +54,7 @@ std::string story(const char* what_happens, std::size_t bytes) {
 }
 
 [[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               Access what, const void* code) {
+                               AccessKind what, const void* code) {
     fail({Kind::pending_copy, cudaErrorLaunchFailure, code,
           story(verb(what), bytes) + describe_inside(region, address, bytes) +
               ", where an asynchronous copy has yet to arrive. The thread that started the copy "
@@ -68,7 +69,7 @@ void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
 }
 
 // Not every byte is plainly live and written: find out what is the matter.
-void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
                  const void* code) {
     if (!region.contains(address + bytes - 1)) fail_outside(region, address, bytes, what, code);
     std::uint8_t* state = region.state_of(address);
@@ -96,7 +97,7 @@ bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
 
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
 // a host pointer.
-void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
+void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
     if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
     if (address - arguments_begin < arguments_bytes && !writes(what)) return;
     if (is_device_variable(address)) return;
@@ -130,16 +131,16 @@ Region* region_of(std::uintptr_t address) {
 
 // A thread that runs for long may wait, in a loop, for something that another does. So others get a
 // turn; and if nobody in the block has changed anything for very long, nobody ever will.
-void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) {
-    current->patience = kPatience;
-    if (++block.fruitless > kFruitless) {
+void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
+    current->accesses_left = kAccessesPerTurn;
+    if (++block.turns_without_write > kTurnsWithoutWrite) {
         fail({Kind::stuck, cudaErrorLaunchTimeout, code,
               story("reads", bytes) +
                   format(
                       "again and again: for %u million accesses no thread of the block has written "
                       "anything, so the loop seems to wait for ever. The emulator runs one block "
                       "after another; a block cannot wait for one that comes later.",
-                      kPatience / 1000u * kFruitless / 1000u),
+                      kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
               address});
     }
     yield();
@@ -147,18 +148,18 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
 
 }  // namespace
 
-void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
+void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code) {
     if (current == nullptr || in_runtime || bytes == 0) return;
     const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (time_is_up) fail_for_time(code);
-    if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
+    if (--current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
     if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
     check_race(*region, address, bytes, what, code);
     if (tracing) trace_access(*region, address, bytes, what, code);
-    if (what == Access::write) block.fruitless = 0;
+    if (what == AccessKind::write) block.turns_without_write = 0;
 }
 
 void set_pending(const void* pointer, std::size_t bytes, bool pending) {

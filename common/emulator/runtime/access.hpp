@@ -12,7 +12,7 @@ namespace sixdays::emulator {
 
 /// Called before the current thread reads or writes [address, address + bytes).
 /// @param code  return address of the hook: where in the kernel that is
-void access(const void* address, std::size_t bytes, Access what, const void* code);
+void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code);
 
 /// Marks shared memory where an asynchronous copy will arrive, or has.
 void set_pending(const void* address, std::size_t bytes, bool pending);

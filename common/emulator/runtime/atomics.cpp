@@ -7,8 +7,8 @@
 
 #include "common/emulator/runtime/access.hpp"
 
-using sixdays::emulator::Access;
-using sixdays::emulator::access;
+using sixdays::emulator::AccessKind;
+using sixdays::emulator::before_access;
 using sixdays::emulator::current;
 
 namespace {
@@ -16,10 +16,10 @@ namespace {
 // What was there; `change` says what comes instead.
 template <class T, class Change>
 T update(T* address, const void* code, Change change) {
-    access(address, sizeof(T), Access::atomic, code);
+    before_access(address, sizeof(T), AccessKind::atomic, code);
     const T old = *address;
     const T next = change(old);
-    if (next != old && current != nullptr) sixdays::emulator::block.fruitless = 0;
+    if (next != old && current != nullptr) sixdays::emulator::block.turns_without_write = 0;
     *address = next;
     return old;
 }

@@ -15,7 +15,7 @@ void open_barrier() {
     block.barrier_result = block.barrier_votes;
     block.barrier_votes = 0;
     block.at_barrier = 0;
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     meet_at_barrier(block.size);
     for (const unsigned id : block.order) {
         Thread& thread = block.threads[id];
@@ -75,7 +75,7 @@ void leave_block(Thread& me) {
     me.state = Thread::State::done;
     --block.live;
     block.live_lanes[me.warp()] &= ~(1u << me.lane());
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     if (block.at_barrier > 0 && block.at_barrier == block.live) open_barrier();
     if (block.waiting_lanes[me.warp()] != 0) finish_calls_without(me);
 }

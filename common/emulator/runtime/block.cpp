@@ -26,7 +26,7 @@ void fiber_main() {
     for (;;) {
         Thread& me = *current;
         in_runtime = false;
-        running->run(running->arguments);
+        running->run_thread(running->arguments);
         in_runtime = true;
         leave_block(me);
         switch_context(me.fiber->context, scheduler);
@@ -68,7 +68,7 @@ void start_threads() {
     block.live = block.size;
     block.at_barrier = 0;
     block.barrier_votes = 0;
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     begin_block_clocks(block.size);
     forget_copies(block.size);
     block.live_lanes.fill(0);
@@ -77,7 +77,7 @@ void start_threads() {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
-        thread.patience = kPatience;
+        thread.accesses_left = kAccessesPerTurn;
         ready.push_back(&thread);
     }
 }

@@ -72,7 +72,7 @@ void mark_written(const void* pointer, std::size_t bytes);
 /// Words whose bytes were told apart are words again.
 void forget_splits(const void* pointer, std::size_t bytes);
 
-/// A run of device or shared memory that belongs together.
+/// A piece of device or shared memory that belongs together.
 struct Extent {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;

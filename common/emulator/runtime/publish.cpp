@@ -23,20 +23,20 @@ using Knowledge = std::vector<Seen>;
 /// What a thread had behind it at a fence: its block up to the last barrier, its warp up to the
 /// last warp call, and what others had published to it.
 struct Publication {
-    std::uint32_t run, thread, barrier;
+    std::uint32_t serial, thread, barrier;
     std::array<std::uint32_t, 32> known;
     Knowledge knowledge;
 
-    bool covers(const Touch& touch) const {
-        if (touch.run != run) return false;
-        if (touch.clock < barrier) return true;
-        return touch.thread / kWarp == thread / kWarp && touch.clock <= known[touch.thread % kWarp];
+    bool covers(const PastAccess& past) const {
+        if (past.serial != serial) return false;
+        if (past.clock < barrier) return true;
+        return past.thread / kWarp == thread / kWarp && past.clock <= known[past.thread % kWarp];
     }
 };
 
 struct Flag {
     std::vector<Publication> all;
-    std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_run;
+    std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_serial;
 };
 
 std::unordered_map<std::uintptr_t, Flag> flags;
@@ -62,12 +62,12 @@ void learn_all(Knowledge& mine, const Knowledge& news) {
 void publish(Flag& flag, const Publication& what) {
     if (!flag.all.empty()) {
         const Publication& last = flag.all.back();
-        if (last.run == what.run && last.thread == what.thread && last.barrier == what.barrier &&
-            last.known == what.known) {
+        if (last.serial == what.serial && last.thread == what.thread &&
+            last.barrier == what.barrier && last.known == what.known) {
             return;  // nothing new since the last time
         }
     }
-    flag.by_run[what.run].push_back(flag.all.size());
+    flag.by_serial[what.serial].push_back(flag.all.size());
     flag.all.push_back(what);
 }
 
@@ -110,7 +110,7 @@ void thread_fence() noexcept {
     if (current == nullptr) return;
     const unsigned id = current->id;
     Publication& mine = fences[id];
-    mine.run = clocks.run;
+    mine.serial = clocks.serial;
     mine.thread = id;
     mine.barrier = clocks.barrier;
     mine.known.fill(0);
@@ -134,7 +134,7 @@ void use_flag(std::uintptr_t address) {
     if (fenced[id]) publish(flags[address], fences[id]);
 }
 
-bool was_published(const Touch& touch) {
+bool was_published(const PastAccess& past) {
     if (flags.empty()) return false;
     Knowledge open = common_knowledge;
     learn_all(open, knowledge[current->id]);
@@ -143,10 +143,10 @@ bool was_published(const Touch& touch) {
         const Seen seen = open.back();
         open.pop_back();
         if (!looked_at.insert({seen.flag, seen.count}).second) continue;
-        const auto of_run = seen.flag->by_run.find(touch.run);
-        if (of_run != seen.flag->by_run.end()) {
-            for (const std::size_t i : of_run->second) {
-                if (i < seen.count && seen.flag->all[i].covers(touch)) return true;
+        const auto of_serial = seen.flag->by_serial.find(past.serial);
+        if (of_serial != seen.flag->by_serial.end()) {
+            for (const std::size_t i : of_serial->second) {
+                if (i < seen.count && seen.flag->all[i].covers(past)) return true;
             }
         }
         for (std::size_t i = 0; i < seen.count; ++i) {

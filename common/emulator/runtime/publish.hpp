@@ -21,6 +21,6 @@ void share_publications_in_warp(unsigned warp, unsigned lanes);  // in a warp ca
 void use_flag(std::uintptr_t address);
 
 /// Has the access been published to the current thread?
-bool was_published(const Touch& touch);
+bool was_published(const PastAccess& past);
 
 }  // namespace sixdays::emulator

@@ -13,14 +13,14 @@
 
 namespace sixdays::emulator {
 
-enum class Access : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
+enum class AccessKind : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
 
 struct Region;
 struct Thread;
 
 /// One access: which block run, which thread at which time of its own, how, and where in the code.
-struct Touch {
-    std::uint32_t run = 0;          // number of the block run, counted over all launches; 0: nobody
+struct PastAccess {
+    std::uint32_t serial = 0;       // number of the block run, counted over all launches; 0: nobody
     std::uint32_t thread : 10 = 0;  // within the block
     std::uint32_t atomic : 1 = 0;   // of `latest` and `other`: an atomic, not a plain read
     std::uint32_t clock : 21 = 0;   // that thread's, see Clocks
@@ -31,13 +31,13 @@ struct Touch {
 /// atomically, at the same time since then. Two of different warps, if there are such: then whoever
 /// writes it next is out of order with at least one of them, and one is enough to accuse.
 struct History {
-    Touch write, latest, other;
+    PastAccess write, latest, other;
 };
 
 /// Time within a block. Every thread has a clock, which moves when it meets others. At a barrier
 /// all clocks take the same, new, value; so whatever bears a smaller one came before the barrier.
 struct Clocks {
-    std::uint32_t run = 0;                  // this block run's number
+    std::uint32_t serial = 0;               // this block run's number
     std::uint32_t barrier = 0;              // all clocks' value at the last barrier
     std::uint32_t newest = 0;               // the greatest clock
     std::array<std::uint32_t, 1024> now{};  // by thread
@@ -54,7 +54,7 @@ void meet_at_barrier(unsigned size);
 void meet_in_warp(unsigned warp, unsigned lanes);
 
 /// Accuses the current thread if its access races with an earlier one, and remembers the access.
-void check_race(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+void check_race(Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
                 const void* code);
 
 }  // namespace sixdays::emulator

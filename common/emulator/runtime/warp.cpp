@@ -156,7 +156,7 @@ void finish(unsigned warp, unsigned members) {
                 me.call.result = vote(warp, members, me);
             }
     }
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     meet_in_warp(warp, members);
     block.waiting_lanes[warp] &= ~members;
     for (const unsigned lane : block.lane_order[warp]) {

@@ -18,7 +18,7 @@ struct Launch {
     std::size_t shared_bytes;
     const void* arguments = nullptr;
     std::size_t argument_bytes = 0;
-    void (*run)(const void* arguments) = nullptr;  // one thread
+    void (*run_thread)(const void* arguments) = nullptr;  // one thread
 };
 
 void launch(const Launch& what);
@@ -48,7 +48,7 @@ struct Configured {
         const Bound bound{call, std::tuple<Args...>(args...)};
         what.arguments = &bound;
         what.argument_bytes = sizeof(bound);
-        what.run = [](const void* arguments) {
+        what.run_thread = [](const void* arguments) {
             const Bound& b = *static_cast<const Bound*>(arguments);
             std::apply(b.call, b.args);
         };

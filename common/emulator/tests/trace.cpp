@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "common/emulator/report.hpp"
-#include "common/emulator/tests_device.hpp"
-#include "common/emulator/tests_trace.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/trace.hpp"
 #include "common/emulator/trace.hpp"
 
 using namespace sixdays::emulator;
@@ -43,7 +43,7 @@ Lines trace(F launch) {
     return lines;
 }
 
-// The line of tests_trace.cu that is marked so.
+// The line of trace.cu that is marked so.
 int marked(const std::string& mark) {
     std::string path = __FILE__;
     path.replace(path.rfind(".cpp"), 4, ".cu");
@@ -61,7 +61,7 @@ LineTrace sum(const Lines& lines, Memory memory, Operation operation, const char
     for (const LineTrace& line : lines) {
         if (line.memory != memory || line.operation != operation) continue;
         if (mark != nullptr && line.line != marked(mark)) continue;
-        CHECK(line.file == "common/emulator/tests_trace.cu");
+        CHECK(line.file == "common/emulator/tests/trace.cu");
         all.requests += line.requests;
         all.accesses += line.accesses;
         all.bytes_used += line.bytes_used;

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "common/emulator/tests_kernels.hpp"
+#include "common/emulator/tests/values.hpp"
 
 namespace sixdays::emulator::tests {
 

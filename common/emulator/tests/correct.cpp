@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "common/emulator/report.hpp"
-#include "common/emulator/tests_correct.hpp"
-#include "common/emulator/tests_device.hpp"
+#include "common/emulator/tests/correct.hpp"
+#include "common/emulator/tests/device.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sets the emulator's counts beside a GPU's, for the kernels of tests_trace.cu.
+"""Sets the emulator's counts beside a GPU's, for the kernels of trace.cu.
 
 On a machine with an NVIDIA GPU and ncu, after `cmake --workflow --preset gpu`:
 
-    common/emulator/compare/compare.py build/gpu/bin > common/emulator/compare/h200.csv
-    common/emulator/compare/compare.py build/gpu/bin --atomics > common/emulator/compare/atomics.csv
+    common/emulator/tests/beside_gpu/compare.py build/gpu/bin > common/emulator/tests/beside_gpu/h200.csv
+    common/emulator/tests/beside_gpu/compare.py build/gpu/bin --atomics > common/emulator/tests/beside_gpu/atomics.csv
 
 The second asks for more about the atomics: where on its way to memory a warp's update of one word
 by many lanes becomes one, or stays many.

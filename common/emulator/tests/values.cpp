@@ -1,4 +1,4 @@
-// The emulator's own tests: values first. What it notices is tested in tests_mistakes.cpp.
+// The emulator's own tests: values first. What it notices is tested in mistakes.cpp.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "common/emulator/report.hpp"
-#include "common/emulator/tests_device.hpp"
-#include "common/emulator/tests_kernels.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/values.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;

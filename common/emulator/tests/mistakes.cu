@@ -1,4 +1,4 @@
-// One planted mistake a kernel. tests_mistakes.cpp looks for the line that bears the mark.
+// One planted mistake a kernel. mistakes.cpp looks for the line that bears the mark.
 //
 // The emulator runs them all (emulator_tests), and so does a GPU, one a process
 // (emulator_mistakes_cuda).
@@ -8,7 +8,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "common/emulator/tests_mistakes.hpp"
+#include "common/emulator/tests/mistakes.hpp"
 
 namespace sixdays::emulator::tests {
 

@@ -1,5 +1,5 @@
 /// @file
-/// The correct kernels of tests_correct.cu, by name.
+/// The correct kernels of correct.cu, by name.
 #pragma once
 
 #include <string>

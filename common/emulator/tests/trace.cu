@@ -1,5 +1,5 @@
-// Kernels whose traffic can be counted by hand; tests_trace.cpp does it.
-#include "common/emulator/tests_trace.hpp"
+// Kernels whose traffic can be counted by hand; trace.cpp does it.
+#include "common/emulator/tests/trace.hpp"
 
 namespace sixdays::emulator::tests {
 

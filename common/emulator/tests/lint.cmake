@@ -3,7 +3,7 @@ function(check expected text)
     file(WRITE ${FOLDER}/lint.cu "${text}")
     execute_process(
         COMMAND ${CMAKE_COMMAND} -DINPUT=${FOLDER}/lint.cu -DOUTPUT=${FOLDER}/lint.cpp
-                -P ${CMAKE_CURRENT_LIST_DIR}/translate.cmake
+                -P ${CMAKE_CURRENT_LIST_DIR}/../translate.cmake
         RESULT_VARIABLE status ERROR_VARIABLE said)
     if(expected STREQUAL "fine" AND NOT status EQUAL 0)
         message(SEND_ERROR "refused, but right:\n${text}\n${said}")

@@ -1,5 +1,5 @@
 /// @file
-/// Host-callable wrappers of tests_trace.cu; pointers are device memory.
+/// Host-callable wrappers of trace.cu; pointers are device memory.
 #pragma once
 
 namespace sixdays::emulator::tests {

@@ -1,4 +1,4 @@
-// The kernels of tests_trace.cu, once each, in a fixed order. Built twice from this text:
+// The kernels of trace.cu, once each, in a fixed order. Built twice from this text:
 //   emulator_counts        prints what the emulator counts, as CSV
 //   emulator_counts_cuda   runs them on a GPU, where ncu counts; compare.py sets the two side by
 //   side
@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "common/emulator/tests_trace.hpp"
+#include "common/emulator/tests/trace.hpp"
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/trace.hpp"

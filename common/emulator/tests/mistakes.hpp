@@ -1,5 +1,5 @@
 /// @file
-/// The planted mistakes of tests_mistakes.cu, by name, for the emulator and for a GPU.
+/// The planted mistakes of mistakes.cu, by name, for the emulator and for a GPU.
 #pragma once
 
 #include <vector>

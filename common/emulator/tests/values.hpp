@@ -7,7 +7,7 @@
 
 namespace sixdays::emulator::tests {
 
-// tests_values.cu
+// values.cu
 void saxpy(float a, const float* x, const float* y, std::int64_t n, float* out);
 void matmul_16(const float* a, const float* b, int m, int n, int k, float* c);
 void warp_sums(const float* in, int n, float* sums);

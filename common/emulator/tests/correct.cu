@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "common/emulator/async_copy.hpp"
-#include "common/emulator/tests_correct.hpp"
+#include "common/emulator/tests/correct.hpp"
 
 namespace sixdays::emulator::tests {
 

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "common/emulator/report.hpp"
-#include "common/emulator/tests_device.hpp"
-#include "common/emulator/tests_kernels.hpp"
-#include "common/emulator/tests_mistakes.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/mistakes.hpp"
+#include "common/emulator/tests/values.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -84,7 +84,7 @@ const Case kCases[] = {
     {"spins", Kind::stuck, cudaErrorLaunchTimeout, 0, 0},
 };
 
-// The line of tests_mistakes.cu whose MARK has this name.
+// The line of mistakes.cu whose MARK has this name.
 int marked_line(const std::string& name) {
     std::string path = __FILE__;
     path.replace(path.rfind(".cpp"), 4, ".cu");
@@ -126,7 +126,7 @@ TEST_CASE("every planted mistake is reported by kernel, line, block and thread")
         INFO(report->text);
         CHECK(std::string(name(report->kind)) == name(c.kind));
         CHECK(report->kernel == c.name);
-        CHECK(report->file == "common/emulator/tests_mistakes.cu");
+        CHECK(report->file == "common/emulator/tests/mistakes.cu");
         CHECK(report->line == marked_line(c.name));
         CHECK(report->block ==
               std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_block), 0, 0});
@@ -156,7 +156,7 @@ TEST_CASE("what no hook sees is still told: a stack that overflows, a loop witho
         INFO(report->text);
         CHECK(std::string(name(report->kind)) == name(kind));
         CHECK(report->kernel == kernel);
-        CHECK(report->file == "common/emulator/tests_mistakes.cu");
+        CHECK(report->file == "common/emulator/tests/mistakes.cu");
         CHECK(report->line > 0);
     };
     told("recursion", Kind::stack_overflow, kFailure);
@@ -181,7 +181,7 @@ TEST_CASE("host, freed and foreign pointers are told apart") {
         const auto report = last_report();
         REQUIRE(report);
         CHECK(report->kernel == "saxpy_kernel");
-        CHECK(report->file == "common/emulator/tests_values.cu");
+        CHECK(report->file == "common/emulator/tests/values.cu");
         CHECK(report->line > 0);
         return *report;
     };
