@@ -20,20 +20,21 @@ __global__ void bitonic_sort_kernel(const float* in, unsigned n, float* out, int
     } else if (mistake != kNotPadded) {
         tile[t] = FLT_MAX;
     }
+    __syncthreads();
     for (unsigned size = 2; size <= kThreads; size *= 2) {
         for (unsigned distance = size / 2; distance > 0; distance /= 2) {
-            if (mistake != kNoBarrier) __syncthreads();
             const unsigned partner = t ^ distance;
-            if (partner < t) continue;  // the partner compares
-            const bool up = (t & size) == 0;
-            const float a = tile[t];        // MARK no_barrier
-            const float b = tile[partner];  // MARK not_padded
-            if ((a > b) != up) continue;
-            tile[t] = b;
-            tile[partner] = a;
+            if (partner > t) {                               // else the partner compares
+                const float a = tile[t], b = tile[partner];  // MARK no_barrier not_padded
+                const bool up = (t & size) == 0;
+                if ((a > b) == up) {
+                    tile[t] = b;
+                    tile[partner] = a;
+                }
+            }
+            if (mistake != kNoBarrier) __syncthreads();
         }
     }
-    __syncthreads();
     if (t < n) out[t] = tile[t];
 }
 

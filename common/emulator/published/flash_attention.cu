@@ -43,8 +43,8 @@ __global__ void flash_attention_kernel(const float* q, const float* k, const flo
     float result[DIM] = {};
     for (unsigned start = 0; start < n; start += ROWS) {
         for (unsigned i = t; i < ROWS * DIM; i += ROWS) {
-            keys[i] = k[start * DIM + i];
-            values[i] = v[start * DIM + i];  // MARK no_barrier
+            keys[i] = k[start * DIM + i];  // MARK no_barrier
+            values[i] = v[start * DIM + i];
         }
         __syncthreads();
         const float before = greatest;
