@@ -203,9 +203,6 @@ show_errors() {  # show_errors <exercise> <file> <log>
         said="The function that the cases call is not in it:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
 Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1.hpp")."
-    elif [[ -z $said && $(<"$log") == *"CMake Error at "*translate.cmake* ]]; then
-        said=$(awk '/^CMake Error at /{on = 1; next} /^(ninja: |FAILED: |\[)/{on = 0} on' "$log" |
-            sed 's/^  //' | cat -s)
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi

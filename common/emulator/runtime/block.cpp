@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/built_in.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -77,6 +78,7 @@ void start_threads() {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
+        thread.in_kernel = false;
         thread.accesses_left = kAccessesPerTurn;
         ready.push_back(&thread);
     }
@@ -97,6 +99,7 @@ void run_block(const Launch& what) {
     if (fibers.empty()) make_fibers();
     running = &what;
     start_threads();
+    set_block(block.index, block.extents, block.grid);
     while (block.live > 0) {
         if (ready.empty() && !answer_active_masks()) {
             report_deadlock();
@@ -106,6 +109,7 @@ void run_block(const Launch& what) {
         ready.pop_front();
         if (thread.state == Thread::State::fresh) begin(thread);
         current = &thread;
+        set_thread_index(thread.index);
         switch_context(scheduler, thread.fiber->context);
         current = nullptr;
         if (launch_failed()) break;
@@ -126,19 +130,6 @@ void yield() {
 void make_ready(Thread& thread) {
     thread.state = Thread::State::ready;
     ready.push_back(&thread);
-}
-
-uint3 thread_index() noexcept {
-    return current->index;
-}
-uint3 block_index() noexcept {
-    return block.index;
-}
-uint3 block_extents() noexcept {
-    return block.extents;
-}
-uint3 grid_extents() noexcept {
-    return block.grid;
 }
 
 }  // namespace sixdays::emulator

@@ -40,6 +40,7 @@ struct Thread {
     uint3 index;      // threadIdx
     unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
+    bool in_kernel = false;  // past the kernel's first brace
     Fiber* fiber = nullptr;
     unsigned accesses_left = 0;  // accesses until others get a turn
     Site barrier_site;           // where it waits, if at_barrier

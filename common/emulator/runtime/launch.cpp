@@ -88,7 +88,27 @@ void only_blocks(std::uint64_t first, std::uint64_t count) {
     most_blocks = count;
 }
 
+bool enter_kernel(const char* kernel, const void* caller) {
+    if (current != nullptr && !current->in_kernel) return current->in_kernel = true;
+    const InRuntime guard;
+    Finding finding{Kind::invalid_launch, cudaErrorInvalidConfiguration, caller,
+                    format("the kernel %s is called like a function, so no grid of threads runs "
+                           "it. A launch is written  %s<<<grid, block>>>(...)",
+                           kernel, kernel)};
+    finding.in_kernel = current != nullptr;
+    if (finding.in_kernel) fail(finding);
+    note(finding);
+    return false;
+}
+
 void launch(const Launch& what) {
+    if (current != nullptr) {
+        fail({Kind::invalid_launch,
+              cudaErrorInvalidConfiguration,
+              {},
+              format("launches %s from within a kernel, which the emulator cannot do.",
+                     what.kernel)});
+    }
     begin_launch(what);
     if (!check_configuration(what)) return;
     make_heap();

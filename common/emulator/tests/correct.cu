@@ -282,14 +282,14 @@ constexpr Right kRight[] = {
 
 }  // namespace
 
-// The launch is spelled as translate.cmake would write it, so that the table can give the name.
+// The launch is spelled as translate/ would write it, so that the table can give the name.
 bool run_right(const std::string& name, int grid, int block, int shared_bytes, const float* in,
                int n, float* out) {
     for (const Right& r : kRight) {
         if (name != r.name) continue;
-        const auto address = [&r](auto) { return reinterpret_cast<const void*>(r.kernel); };
+        const auto pointer = [&r](auto) { return r.kernel; };
         const auto call = [kernel = r.kernel](auto... args) { kernel(args...); };
-        configure(r.name, address, call, static_cast<unsigned>(grid), static_cast<unsigned>(block),
+        configure(r.name, pointer, call, static_cast<unsigned>(grid), static_cast<unsigned>(block),
                   static_cast<std::size_t>(shared_bytes))(in, n, out);
         return true;
     }

@@ -360,10 +360,10 @@ void launch(const Mistake& mistake, const float* in, float* out) {
     const auto shared_bytes = static_cast<std::size_t>(mistake.shared_bytes);
     const auto kernel = mistake.kernel;
 #ifdef SIXDAYS_EMULATED
-    // As translate.cmake would write the launch below, but with the mistake's name for the reports.
-    const auto address = [kernel](auto) { return reinterpret_cast<const void*>(kernel); };
+    // As translate/ would write the launch below, but with the mistake's name for the reports.
+    const auto pointer = [kernel](auto) { return kernel; };
     const auto call = [kernel](auto... args) { kernel(args...); };
-    configure(mistake.name, address, call, grid, block, shared_bytes)(in, mistake.n, out);
+    configure(mistake.name, pointer, call, grid, block, shared_bytes)(in, mistake.n, out);
 #else
     kernel<<<grid, block, shared_bytes>>>(in, mistake.n, out);
 #endif
