@@ -2,6 +2,7 @@
 
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace sixdays::gpu::tests {
 namespace {
@@ -27,6 +28,22 @@ __global__ void round_kernel(View<const float> in, View<f16> halves, View<bf16> 
     if (i >= in.size()) return;
     halves.data[i] = f16(in.data[i]);
     bfloats.data[i] = bf16(in.data[i]);
+}
+
+__global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigned char> weights,
+                                        View<float> out) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    SharedTiles tiles(memory);
+    const auto n = static_cast<unsigned>(in.size());
+    auto* small = tiles.next<unsigned char>(n);
+    auto* numbers = tiles.next<float>(n);
+    const unsigned i = threadIdx.x;
+    if (i < n) {
+        small[i] = weights.data[i];
+        numbers[i] = in.data[i];
+    }
+    __syncthreads();
+    if (i < n) out.data[i] = static_cast<float>(small[i]) * numbers[n - 1 - i];
 }
 
 }  // namespace
@@ -70,6 +87,13 @@ void round(View<const float> in, View<f16> halves, View<bf16> bfloats) {
     const unsigned grid = blocks_for(in.size(), kThreads);
     round_kernel<<<grid, kThreads>>>(in, halves, bfloats);
     check_launch("round_kernel", dim3(grid), dim3(kThreads));
+}
+
+void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out) {
+    const auto n = static_cast<std::size_t>(in.size());
+    const std::size_t bytes = tile_bytes<unsigned char>(n) + tile_bytes<float>(n);
+    reverse_in_tiles_kernel<<<1, kThreads, bytes>>>(in, weights, out);
+    check_launch("reverse_in_tiles_kernel", 1, kThreads, bytes);
 }
 
 }  // namespace sixdays::gpu::tests

@@ -32,4 +32,7 @@ void round_trip(View<f16> halves, View<bf16> bfloats);
 /// Rounds floats on the device.
 void round(View<const float> in, View<f16> halves, View<bf16> bfloats);
 
+/// out[i] = weights[i] in[n - 1 - i], by way of two tiles of shared memory; n <= 256.
+void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out);
+
 }  // namespace sixdays::gpu::tests

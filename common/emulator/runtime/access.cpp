@@ -130,6 +130,7 @@ Region* region_of(std::uintptr_t address) {
     if (heap.contains(address)) return &heap;
     if (shared_arrays.contains(address)) return &shared_arrays;
     if (shared_dynamic.contains(address)) return &shared_dynamic;
+    if (shared_tiles.contains(address)) return &shared_tiles;
     return nullptr;
 }
 

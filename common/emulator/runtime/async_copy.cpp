@@ -46,7 +46,7 @@ void check_target(const Copy& copy, const Site& site) {
                     to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
              to});
     }
-    if (!shared_arrays.contains(to) && !shared_dynamic.contains(to)) {
+    if (!shared_arrays.contains(to) && !shared_dynamic.contains(to) && !shared_tiles.contains(to)) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
               name(*current) +
                   " starts an asynchronous copy to an address outside of shared memory.",

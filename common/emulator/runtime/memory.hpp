@@ -39,9 +39,10 @@ struct Region {
 
 /// Device memory: everything that cudaMalloc hands out lies in here.
 extern Region heap;
-/// A block's `__shared__` arrays, and its dynamic shared memory.
+/// A block's `__shared__` arrays, its dynamic shared memory, and tiles that it cuts out of that.
 extern Region shared_arrays;
 extern Region shared_dynamic;
+extern Region shared_tiles;
 
 constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
 constexpr std::size_t kStaticSharedLimit = 48 * 1024;
