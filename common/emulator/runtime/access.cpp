@@ -100,7 +100,6 @@ bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
 void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
     if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
     if (address - arguments_begin < arguments_bytes && !writes(what)) return;
-    if (is_device_variable(address)) return;
     if (!writes(what) && is_constant_data(address)) return;
     if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
@@ -131,6 +130,9 @@ Region* region_of(std::uintptr_t address) {
     if (shared_arrays.contains(address)) return &shared_arrays;
     if (shared_dynamic.contains(address)) return &shared_dynamic;
     if (shared_tiles.contains(address)) return &shared_tiles;
+    if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
+        return &variables;
+    }
     return nullptr;
 }
 
@@ -153,7 +155,8 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
 
 }  // namespace
 
-void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code) {
+void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
+                   const void* expected) {
     if (current == nullptr || in_runtime || bytes == 0) return;
     const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -162,8 +165,9 @@ void before_access(const void* pointer, std::size_t bytes, AccessKind what, cons
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
     if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
-    check_race(*region, address, bytes, what, code);
-    if (tracing) trace_access(*region, address, bytes, what, code);
+    if (judgement_pending && writes(what)) judge_stores();
+    check_race({*region, address, bytes, what, code, expected});
+    if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
     if (what == AccessKind::write) block.turns_without_write = 0;
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 // What was there; `change` says what comes instead.
 template <class T, class Change>
-T update(T* address, const void* code, Change change) {
-    before_access(address, sizeof(T), AccessKind::atomic, code);
+T update(T* address, const void* code, Change change, const T* expected = nullptr) {
+    before_access(address, sizeof(T), AccessKind::atomic, code, expected);
     const T old = *address;
     const T next = change(old);
     if (next != old && current != nullptr) sixdays::emulator::block.turns_without_write = 0;
@@ -34,8 +34,9 @@ T update(T* address, const void* code, Change change) {
     }
 #define SIXDAYS_CAS(T)                                                      \
     T atomicCAS(T* address, T compare, T value) {                           \
-        return update(address, __builtin_return_address(0),                 \
-                      [=](T old) { return old == compare ? value : old; }); \
+        return update(                                                      \
+            address, __builtin_return_address(0),                           \
+            [=](T old) { return old == compare ? value : old; }, &compare); \
     }
 // Signed integers wrap in an atomic addition, as on a GPU.
 #define SIXDAYS_ALL(T)                                                                            \

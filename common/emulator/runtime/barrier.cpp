@@ -72,6 +72,7 @@ int block_barrier_count(int predicate, Site site) {
 }
 
 void leave_block(Thread& me) {
+    if (judgement_pending) judge_stores();
     me.state = Thread::State::done;
     --block.live;
     block.live_lanes[me.warp()] &= ~(1u << me.lane());

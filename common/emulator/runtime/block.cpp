@@ -86,12 +86,15 @@ void start_threads() {
 
 }  // namespace
 
-void number_threads() {
+uint3 index_of_thread(unsigned id) {
     const dim3 extents = block.extents;
+    return {id % extents.x, id / extents.x % extents.y, id / extents.x / extents.y};
+}
+
+void number_threads() {
     for (unsigned id = 0; id < block.size; ++id) {
         block.threads[id].id = id;
-        block.threads[id].index = {id % extents.x, id / extents.x % extents.y,
-                                   id / extents.x / extents.y};
+        block.threads[id].index = index_of_thread(id);
     }
 }
 
@@ -115,10 +118,12 @@ void run_block(const Launch& what) {
         if (launch_failed()) break;
         if (thread.state == Thread::State::done) end(thread);
     }
+    judge_block();
     if (launch_failed()) abandon();
 }
 
 void wait_for_turn() {
+    if (judgement_pending) judge_stores();
     switch_context(current->fiber->context, scheduler);
 }
 

@@ -88,6 +88,11 @@ struct InRuntime {
     const bool before = in_runtime;
 };
 
+/// threadIdx of the thread with this number.
+uint3 index_of_thread(unsigned id);
+/// blockIdx of the block that has the `turn`-th turn of this launch (launch.cpp).
+uint3 index_of_block(std::uint64_t turn);
+
 /// A launch starts: who the threads of its blocks are.
 void number_threads();
 /// Runs every thread of `block` to its end, or until a Finding was stored.

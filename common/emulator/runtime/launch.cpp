@@ -55,7 +55,8 @@ bool check_configuration(const Launch& what) {
     return false;
 }
 
-std::uint64_t first_block = 0, most_blocks = UINT64_MAX;
+std::uint64_t first_block = 0, most_blocks = UINT64_MAX;  // of only_blocks()
+std::uint64_t first_of_launch = 0, blocks_of_launch = 0;
 
 void run_grid(const Launch& what) {
     const dim3 grid = what.grid;
@@ -65,15 +66,12 @@ void run_grid(const Launch& what) {
     order_threads(block.size);
     number_threads();
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
-    begin_race_checks(count);
+    first_of_launch = std::min(first_block, count);
+    blocks_of_launch = std::min(most_blocks, count - first_of_launch);
+    begin_race_checks();
     if (tracing) trace_launch(what.kernel);
-    const std::uint64_t begin = std::min(first_block, count);
-    const std::uint64_t part = std::min(most_blocks, count - begin);
-    for (std::uint64_t turn = 0; turn < part && !launch_failed(); ++turn) {
-        const std::uint64_t id = begin + block_of_turn(turn, part);
-        block.index = {static_cast<unsigned>(id % grid.x),
-                       static_cast<unsigned>(id / grid.x % grid.y),
-                       static_cast<unsigned>(id / grid.x / grid.y)};
+    for (std::uint64_t turn = 0; turn < blocks_of_launch && !launch_failed(); ++turn) {
+        block.index = index_of_block(turn);
         forget_shared();
         restart_clock();
         run_block(what);
@@ -82,6 +80,13 @@ void run_grid(const Launch& what) {
 }
 
 }  // namespace
+
+uint3 index_of_block(std::uint64_t turn) {
+    const std::uint64_t id = first_of_launch + block_of_turn(turn, blocks_of_launch);
+    const dim3 grid = block.grid;
+    return {static_cast<unsigned>(id % grid.x), static_cast<unsigned>(id / grid.x % grid.y),
+            static_cast<unsigned>(id / grid.x / grid.y)};
+}
 
 void only_blocks(std::uint64_t first, std::uint64_t count) {
     first_block = first;
@@ -113,6 +118,7 @@ void launch(const Launch& what) {
     if (!check_configuration(what)) return;
     make_heap();
     find_shared_arrays();
+    find_device_variables();
     make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
     {

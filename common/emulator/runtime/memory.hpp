@@ -43,6 +43,8 @@ extern Region heap;
 extern Region shared_arrays;
 extern Region shared_dynamic;
 extern Region shared_tiles;
+/// `__device__` and `__constant__` variables, with what lies between them.
+extern Region variables;
 
 constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
 constexpr std::size_t kStaticSharedLimit = 48 * 1024;
@@ -95,8 +97,9 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
 /// else "".
 std::string describe_wrapped(std::uintptr_t address, std::size_t bytes);
 
-/// Host memory that kernels may touch: read-only data of the program, registered variables.
+/// The first launch: all variables have been registered.
+void find_device_variables();
+/// Read-only data of the program, which kernels may read.
 bool is_constant_data(std::uintptr_t address);
-bool is_device_variable(std::uintptr_t address);
 
 }  // namespace sixdays::emulator

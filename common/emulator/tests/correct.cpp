@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -30,6 +31,11 @@ struct Case {
 const Case kCases[] = {
     {"last_block_sums", 5, 32, 0},
     {"last_block_of_many", 3, 40, 0},
+    {"last_block_resets", 5, 32, 0},
+    {"last_block_all_fence", 3, 40, 0},
+    {"semaphore_chain", 5, 64, 0},
+    {"atomics_by_cas", 3, 64, 0},
+    {"lanes_agree", 1, 32, 0},
     {"warp_tail", 1, 64, 0},
     {"half_warps", 1, 32, 0},
     {"shuffle_orders", 1, 32, 0},
@@ -89,4 +95,14 @@ TEST_CASE("right kernels are not accused, and give the same results in every ord
         }
     }
     CHECK(static_cast<int>(std::size(kCases)) == count_of_right());
+}
+
+TEST_CASE("a chain of semaphores over 2,000 blocks is followed at little cost") {
+    const Device<float> in(std::vector<float>(64, 1.0f)), out(std::vector<float>(66, 0.0f));
+    const std::clock_t start = std::clock();
+    REQUIRE(run_right("semaphore_chain", 2000, 64, 0, in.data(), 64, out.data()));
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host()[65] == 2000.0f);
+    CHECK(seconds < 2.0);
 }

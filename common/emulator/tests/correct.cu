@@ -38,6 +38,98 @@ __global__ void last_block_of_many(const float* in, int, float* out) {
         out[1 + threadIdx.x] += out[1 + j];
     }
 }
+// With a counter that is a variable, which the last block sets back by a plain store.
+__device__ unsigned blocks_done = 0;
+__global__ void last_block_resets(const float* in, int, float* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[1 + blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        last = atomicInc(&blocks_done, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last || threadIdx.x != 0) return;
+    for (unsigned b = 0; b < gridDim.x; ++b) out[0] += out[1 + b];
+    blocks_done = 0;
+}
+// Every thread fences its own part, and after a barrier one thread speaks for all.
+__global__ void last_block_all_fence(const float* in, int, float* out) {
+    __shared__ bool last;
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[1 + i] = in[i];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(reinterpret_cast<unsigned*>(out), 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    for (unsigned j = threadIdx.x + blockDim.x; j < gridDim.x * blockDim.x; j += blockDim.x) {
+        out[1 + threadIdx.x] += out[1 + j];
+    }
+}
+// One block after another, in the order of their tickets, adds to what the one before left.
+__global__ void semaphore_chain(const float* in, int, float* out) {
+    __shared__ unsigned ticket;
+    unsigned* next_ticket = reinterpret_cast<unsigned*>(out);
+    unsigned* now_served = next_ticket + 1;
+    const unsigned t = threadIdx.x;
+    if (t == 0) {
+        ticket = atomicAdd(next_ticket, 1u);
+        while (atomicAdd(now_served, 0u) != ticket) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+    out[2 + t] += in[t];
+    __syncthreads();
+    if (t == 0) {
+        __threadfence();
+        atomicExch(now_served, ticket + 1);
+    }
+}
+// CUDA's manual shows how to make an atomic that is missing: its first read is a plain one.
+__device__ void atomic_max(float* address, float value) {
+    int* bits = reinterpret_cast<int*>(address);
+    int old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __float_as_int(fmaxf(value, __int_as_float(assumed))));
+    } while (assumed != old);
+}
+__device__ void atomic_add(double* address, double value) {
+    auto* bits = reinterpret_cast<unsigned long long*>(address);
+    unsigned long long old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, static_cast<unsigned long long>(__double_as_longlong(
+                                           value + __longlong_as_double(
+                                                       static_cast<long long>(assumed)))));
+    } while (assumed != old);
+}
+__global__ void atomics_by_cas(const float* in, int, float* out) {
+    __shared__ float most;
+    if (threadIdx.x == 0) most = 0.0f;
+    __syncthreads();
+    atomic_max(&most, in[threadIdx.x]);
+    atomic_max(out, in[threadIdx.x]);
+    atomic_add(reinterpret_cast<double*>(out) + 1, in[threadIdx.x]);
+    __syncthreads();
+    if (blockIdx.x == 0) out[8 + threadIdx.x] = most;
+}
+__global__ void lanes_agree(const float* in, int, float* out) {
+    __shared__ int any;
+    __shared__ float4 found;
+    const float4 mark = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+    if (threadIdx.x == 0) any = 0;
+    __syncwarp();
+    if (in[threadIdx.x] > 3.0f) {
+        any = 1;
+        found = mark;
+    }
+    __syncwarp();
+    out[threadIdx.x] = static_cast<float>(any) + found.y;
+}
 __global__ void warp_tail(const float* in, int, float* out) {
     __shared__ float s[64];
     const unsigned t = threadIdx.x;
@@ -256,6 +348,11 @@ struct Right {
 constexpr Right kRight[] = {
     {"last_block_sums", last_block_sums},
     {"last_block_of_many", last_block_of_many},
+    {"last_block_resets", last_block_resets},
+    {"last_block_all_fence", last_block_all_fence},
+    {"semaphore_chain", semaphore_chain},
+    {"atomics_by_cas", atomics_by_cas},
+    {"lanes_agree", lanes_agree},
     {"warp_tail", warp_tail},
     {"half_warps", half_warps},
     {"shuffle_orders", shuffle_orders},
