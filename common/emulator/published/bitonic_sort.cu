@@ -25,10 +25,10 @@ __global__ void bitonic_sort_kernel(const float* in, unsigned n, float* out, int
         for (unsigned distance = size / 2; distance > 0; distance /= 2) {
             const unsigned partner = t ^ distance;
             if (partner > t) {                               // else the partner compares
-                const float a = tile[t], b = tile[partner];  // MARK no_barrier not_padded
+                const float a = tile[t], b = tile[partner];  // MARK not_padded
                 const bool up = (t & size) == 0;
                 if ((a > b) == up) {
-                    tile[t] = b;
+                    tile[t] = b;  // MARK no_barrier
                     tile[partner] = a;
                 }
             }

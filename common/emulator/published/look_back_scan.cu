@@ -27,8 +27,8 @@ __device__ unsigned wait_for(unsigned* status, int mistake) {
     const volatile unsigned* from_memory = status;
     unsigned seen = kNothing;
     while (seen == kNothing) {
-        seen = *from_memory;
-        if (mistake == kPlainStatus) seen = *status;  // MARK plain_status
+        if (mistake != kPlainStatus) seen = *from_memory;
+        if (mistake == kPlainStatus) seen = *status;
     }
     __threadfence();
     return seen;
@@ -38,7 +38,7 @@ __device__ int sum_before(const Tiles& tiles, unsigned tile, int mistake) {
     int before = 0;
     for (unsigned at = tile; at-- > 0;) {
         if (wait_for(&tiles.status[at], mistake) == kPrefix) {
-            return before + tiles.prefixes[at];  // MARK no_fence
+            return before + tiles.prefixes[at];  // MARK no_fence plain_status
         }
         before += tiles.sums[at];
     }
