@@ -63,3 +63,17 @@ SIXDAYS_ATOMIC(atomicSub, int, static_cast<unsigned>(old) - static_cast<unsigned
 SIXDAYS_ATOMIC(atomicSub, unsigned, old - value)
 SIXDAYS_ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
 SIXDAYS_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
+
+namespace sixdays::emulator {
+
+unsigned short atomic_change(unsigned short* address, unsigned short value,
+                             unsigned short (*change)(unsigned short, unsigned short)) {
+    return update(address, __builtin_return_address(0),
+                  [=](unsigned short old) { return change(old, value); });
+}
+unsigned atomic_change(unsigned* address, unsigned value, unsigned (*change)(unsigned, unsigned)) {
+    return update(address, __builtin_return_address(0),
+                  [=](unsigned old) { return change(old, value); });
+}
+
+}  // namespace sixdays::emulator
