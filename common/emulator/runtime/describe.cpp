@@ -60,6 +60,13 @@ bool register_device_variable(const void* address, std::size_t bytes) noexcept {
     return true;
 }
 
+Extent device_variable_at(std::uintptr_t address) {
+    for (const Extent& one : device_variables()) {
+        if (address - one.begin < one.bytes) return one;
+    }
+    return {};
+}
+
 void find_device_variables() {
     const auto& all = device_variables();
     if (all.empty() || variables.size != 0) return;

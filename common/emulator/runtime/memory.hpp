@@ -97,6 +97,8 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
 /// else "".
 std::string describe_wrapped(std::uintptr_t address, std::size_t bytes);
 
+/// The variable that holds this address; not live if there is none.
+Extent device_variable_at(std::uintptr_t address);
 /// The first launch: all variables have been registered.
 void find_device_variables();
 /// Read-only data of the program, which kernels may read.

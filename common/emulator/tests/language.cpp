@@ -76,3 +76,47 @@ TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the dev
     CHECK(told() == "");
     CHECK(out.host().front() == 7);
 }
+
+TEST_CASE("variables of the device are copied by name") {
+    const std::vector<float> in{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<float> out(8);
+    through_symbols(in.data(), out.data());
+    CHECK(told() == "");
+    CHECK(out == std::vector<float>{11, 12, 13, 14, 15, 16, 17, 18});
+
+    CHECK(copy_to_host_variable(in.data()) == cudaErrorInvalidSymbol);
+    const std::string host = told();
+    CHECK(contains(host, "language.cu:"));
+    CHECK(contains(host, "cudaMemcpyToSymbol: this is no __device__ or __constant__ variable"));
+    CHECK(copy_too_much_to_symbol(in.data()) == cudaErrorInvalidValue);
+    CHECK(contains(told(), "16 bytes from byte 20 on: the variable has 32 bytes"));
+}
+
+TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
+    const std::vector<float> in{1, 2, 3, 4, 5, 6};
+    std::vector<float> out(6);
+    CHECK(through_pitched_rows(in.data(), out.data(), 3, 2) == 512);
+    CHECK(told() == "");
+    CHECK(out == std::vector<float>{11, 12, 13, 14, 15, 16});
+    std::vector<float> long_rows(2 * 129);
+    CHECK(through_pitched_rows(long_rows.data(), long_rows.data(), 129, 2) == 1024);
+}
+
+TEST_CASE("a block size is suggested that fills a multiprocessor") {
+    int blocks = 0, threads = 0;
+    suggested_block(&blocks, &threads, 0, 0);
+    CHECK(threads == 1024);
+    CHECK(blocks == 8);  // two on each of four multiprocessors
+    suggested_block(&blocks, &threads, 0, 768);
+    CHECK(threads == 512);  // 4 of them; of 768, only 2: 1536 of 2048 threads
+    CHECK(blocks == 16);
+    suggested_block(&blocks, &threads, 100 * 1024, 0);
+    CHECK(blocks == 4);
+}
+
+TEST_CASE("__trap ends the launch, by line and thread") {
+    stop_at_trap();
+    const std::string text = told();
+    CHECK(contains(text, "language.cu:"));
+    CHECK(contains(text, "thread (3,0,0) of block (0,0,0) stops at __trap()"));
+}

@@ -277,4 +277,60 @@ void much_shared_memory(int* out, int bytes_asked) {
     kernel<<<1, 1, 100 * 1024>>>(out);
 }
 
+
+// --- calls --------------------------------------------------------------------------------------
+namespace {
+__constant__ float in_constant[8];
+__device__ float in_device[2][4];
+float in_host[8];
+
+__global__ void add_ten() {
+    in_device[threadIdx.x / 4][threadIdx.x % 4] = in_constant[threadIdx.x] + 10;
+}
+__global__ void add_ten_to_rows(float* data, size_t pitch, int row) {
+    float* mine = (float*)((char*)data + blockIdx.x * pitch);
+    if (threadIdx.x < row) mine[threadIdx.x] += 10;
+}
+__global__ void trap_kernel() {
+    if (threadIdx.x == 3) __trap();
+}
+}  // namespace
+
+void through_symbols(const float* in, float* out) {
+    cudaMemcpyToSymbol(in_constant, in, 4 * sizeof(float));
+    cudaMemcpyToSymbol(in_constant, in + 4, 4 * sizeof(float), 4 * sizeof(float), cudaMemcpyHostToDevice);
+    add_ten<<<1, 8>>>();
+    cudaMemcpyFromSymbol(out, in_device, 6 * sizeof(float));
+    float* device;
+    cudaMalloc(&device, 2 * sizeof(float));
+    cudaMemcpyFromSymbol(device, in_device, 2 * sizeof(float), 6 * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(out + 6, device, 2 * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(device);
+}
+int copy_to_host_variable(const float* in) {
+    return cudaMemcpyToSymbol(in_host, in, 4);
+}
+int copy_too_much_to_symbol(const float* in) {
+    return cudaMemcpyToSymbol(in_constant, in, 4 * sizeof(float), 5 * sizeof(float));
+}
+
+int through_pitched_rows(const float* in, float* out, int row, int rows) {
+    float* device;
+    size_t pitch;
+    cudaMallocPitch(&device, &pitch, row * sizeof(float), rows);
+    cudaMemcpy2D(device, pitch, in, row * sizeof(float), row * sizeof(float), rows, cudaMemcpyHostToDevice);
+    add_ten_to_rows<<<rows, 128>>>(device, pitch, row);
+    cudaMemcpy2D(out, row * sizeof(float), device, pitch, row * sizeof(float), rows, cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    return (int)pitch;
+}
+
+void suggested_block(int* blocks, int* threads, int shared_bytes, int most_threads) {
+    cudaOccupancyMaxPotentialBlockSize(blocks, threads, add_ten, shared_bytes, most_threads);
+}
+
+void stop_at_trap() {
+    trap_kernel<<<1, 32>>>();
+}
+
 }  // namespace sixdays::emulator::tests

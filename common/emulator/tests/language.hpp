@@ -21,4 +21,14 @@ void launch_from_a_kernel(int* out);
 /// 100 KB of dynamic shared memory, with and without asking for it, by a pointer to the kernel.
 void much_shared_memory(int* out, int bytes_asked);
 
+/// Variables of the device, by name: 8 floats go in, and come out 10 larger.
+void through_symbols(const float* in, float* out);
+/// The same with a mistake: a variable of the host, a copy that is too long.
+int copy_to_host_variable(const float* in);
+int copy_too_much_to_symbol(const float* in);
+/// A table of rows, each 10 larger, through memory that cudaMallocPitch gave; returns the pitch.
+int through_pitched_rows(const float* in, float* out, int row, int rows);
+void suggested_block(int* blocks, int* threads, int shared_bytes, int most_threads);
+void stop_at_trap();
+
 }  // namespace sixdays::emulator::tests

@@ -46,6 +46,7 @@ bool enter_kernel(const char* kernel, const void* caller);
 void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);
 void thread_fence() noexcept;
+[[noreturn]] void trap(Site site);
 long long ticks() noexcept;
 void* dynamic_shared_memory() noexcept;
 void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
@@ -106,6 +107,10 @@ inline void __threadfence_block() {
 }
 inline void __threadfence_system() {
     sixdays::emulator::thread_fence();
+}
+
+[[noreturn]] inline void __trap(sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    sixdays::emulator::trap(site);
 }
 
 inline long long clock64() {
