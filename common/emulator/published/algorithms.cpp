@@ -11,6 +11,7 @@ const std::vector<Algorithm>& algorithms() {
         {"async_matmul", async_matmul, {"wait_too_little", "no_barrier"}},
         {"online_softmax", online_softmax, {"lanes_leave", "one_too_far"}},
         {"split_k", split_k, {"no_fence", "no_barrier"}},
+        {"bf16_matvec", bf16_matvec, {"odd_start", "pair_too_many"}},
         {"bitonic_sort", bitonic_sort, {"no_barrier", "not_padded"}},
         {"compaction", compaction, {"in_place", "no_broadcast"}},
         {"flash_attention", flash_attention, {"no_barrier", "no_room_for_scores"}},

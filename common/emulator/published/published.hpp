@@ -31,6 +31,7 @@ Outcome warp_filter(int mistake);
 Outcome async_matmul(int mistake);
 Outcome online_softmax(int mistake);
 Outcome split_k(int mistake);
+Outcome bf16_matvec(int mistake);
 Outcome bitonic_sort(int mistake);
 Outcome compaction(int mistake);
 Outcome flash_attention(int mistake);

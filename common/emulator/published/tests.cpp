@@ -39,6 +39,8 @@ const Case kCases[] = {
     {"online_softmax", 2, Kind::out_of_bounds},
     {"split_k", 1, Kind::race},
     {"split_k", 2, Kind::race},
+    {"bf16_matvec", 1, Kind::misaligned},
+    {"bf16_matvec", 2, Kind::out_of_bounds},
     {"bitonic_sort", 1, Kind::race},
     {"bitonic_sort", 2, Kind::uninitialised_read},
     {"compaction", 1, Kind::race},
