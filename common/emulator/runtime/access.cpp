@@ -42,15 +42,19 @@ std::string story(const char* what_happens, std::size_t bytes) {
 
 [[noreturn]] void fail_uninitialised(const Region& region, std::uintptr_t address,
                                      std::size_t bytes, const void* code) {
-    fail(
-        {Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-         story("reads", bytes) + describe_inside(region, address, bytes) +
-             (region.space == Space::shared
+    const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    if (region.space == Space::shared) {
+        why = block.barriers_passed == 0
                   ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
-                    "between the write and this read? Shared memory starts with "
-                    "whatever an earlier block left there."
-                  : ", which nobody has written: no kernel, no copy, no cudaMemset."),
-         address});
+                    "between the write and this read? Shared memory starts with whatever an "
+                    "earlier block left there."
+                  : ", which no thread of this block has written, not before its last "
+                    "__syncthreads() either. Is a guard missing here, or the storing of zeros "
+                    "where there is no element? Shared memory starts with whatever an earlier "
+                    "block left there.";
+    }
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          story("reads", bytes) + describe_inside(region, address, bytes) + why, address});
 }
 
 [[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,

@@ -15,6 +15,7 @@ void open_barrier() {
     block.barrier_result = block.barrier_votes;
     block.barrier_votes = 0;
     block.at_barrier = 0;
+    ++block.barriers_passed;
     block.turns_without_write = 0;
     meet_at_barrier(block.size);
     for (const unsigned id : block.order) {
@@ -61,7 +62,7 @@ int block_barrier_count(int predicate, Site site) {
     if (current == nullptr) return predicate != 0;
     const InRuntime guard;
     Thread& me = *current;
-    if (time_is_up) fail_for_time(__builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
     if (block.at_barrier > 0) check_same_barrier(me, site);
     block.barrier_votes += predicate != 0;
     me.state = Thread::State::at_barrier;

@@ -67,7 +67,7 @@ void abandon() {
 
 void start_threads() {
     block.live = block.size;
-    block.at_barrier = 0;
+    block.at_barrier = block.barriers_passed = 0;
     block.barrier_votes = 0;
     block.turns_without_write = 0;
     begin_block_clocks(block.size);

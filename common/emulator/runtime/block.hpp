@@ -58,7 +58,8 @@ struct Block {
     unsigned live = 0;                 // threads that have not returned
     unsigned at_barrier = 0;           // of those
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
-    int barrier_votes = 0;             // predicates that were true, so far
+    unsigned barriers_passed = 0;
+    int barrier_votes = 0;  // predicates that were true, so far
     int barrier_result = 0;
     std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
     std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // those in a warp call

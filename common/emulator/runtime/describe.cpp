@@ -103,8 +103,14 @@ std::string extent(std::size_t size, std::size_t bytes, const char* what) {
 std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
                     const char* what) {
     if (address < near.begin) {
-        return format("%zu bytes before the start of %s.", near.begin - address,
-                      extent(near.bytes, bytes, what).c_str());
+        const std::size_t ahead = near.begin - address;
+        const bool whole = bytes > 1 && bytes <= 16 && ahead % bytes == 0;
+        return (whole ? format("at element -%zu, %zu bytes", ahead / bytes, ahead)
+                      : format("%zu bytes", ahead)) +
+               " before the start of " + extent(near.bytes, bytes, what) +
+               (ahead == bytes ? ": one before its first. Is a guard such as `if (i > 0)` missing?"
+                               : ". Is an index negative, or a flip begun at the wrong end: should "
+                                 "its pointer be the last element's, or the last row's?");
     }
     const std::size_t offset = address - near.begin;
     if (!near.live) {

@@ -19,36 +19,39 @@ namespace sixdays::emulator {
 
 namespace {
 
-void refuse(std::string why) {
-    note({Kind::invalid_launch, cudaErrorInvalidConfiguration, {}, why});
+void refuse(const Launch& what, std::string why,
+            cudaError_t error = cudaErrorInvalidConfiguration) {
+    note({Kind::invalid_launch, error, what.site, why});
 }
 
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
-        refuse(format(
-            "grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
-            "return before it when there are no elements; and when there are, round the number of "
-            "blocks up.",
-            name(g).c_str(), name(b).c_str()));
+        refuse(
+            what,
+            format("grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
+                   "return before it when there are no elements; and when there are, round the "
+                   "number of "
+                   "blocks up.",
+                   name(g).c_str(), name(b).c_str()));
     } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
         refuse(
+            what,
             format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "
                    "and y and 64 along z.",
                    name(b).c_str(), static_cast<unsigned long long>(threads)));
     } else if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
-        refuse(format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
-                      name(g).c_str()));
+        refuse(what, format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
+                            name(g).c_str()));
     } else if (what.shared_bytes > shared_limit(what.address)) {
-        note(
-            {Kind::invalid_launch,
-             cudaErrorInvalidValue,
-             {},
-             format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
-                    "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
-                    "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
-                    what.shared_bytes, shared_limit(what.address))});
+        refuse(
+            what,
+            format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
+                   "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
+                   "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+                   what.shared_bytes, shared_limit(what.address)),
+            cudaErrorInvalidValue);
     } else {
         return true;
     }

@@ -22,6 +22,11 @@ __global__ void one_before(const float* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
     if (i < n) out[i] = in[i - 1];  // MARK one_before
 }
+__global__ void flip_from_the_start(const float* in, int n, float* out) {
+    const int i = static_cast<int>(threadIdx.x);
+    const float* row = in;  // of the last: in + n - 8
+    if (i < n) out[i] = row[i % 8 - i / 8 * 8];  // MARK flip_from_the_start
+}
 __global__ void write_past_end(const float*, int n, float* out) {
     if (threadIdx.x == 5) out[n] = 1.0f;  // MARK write_past_end
 }
@@ -406,10 +411,10 @@ __global__ void spins(const float*, int, float* out) {
     }
 }
 
-__device__ float deeper(const float* in, int n) {
+__device__ float deeper(const float* in, int n) {  // MARK recursion
     volatile float here[64];
     here[n % 64] = in[0];
-    return n == -1 ? here[1] : deeper(in, n + 1) + here[n % 64];  // MARK
+    return n == -1 ? here[1] : deeper(in, n + 1) + here[n % 64];
 }
 __global__ void recursion(const float* in, int, float* out) {
     out[threadIdx.x] = deeper(in, 0);
@@ -423,7 +428,7 @@ __global__ void endless_barriers(const float* in, int, float* out) {
     __shared__ float s[64];
     for (unsigned half = blockDim.x / 2; half > 0; half /= 1) {
         s[threadIdx.x] = in[threadIdx.x];
-        __syncthreads();
+        __syncthreads();  // MARK endless_barriers
     }
     out[threadIdx.x] = s[threadIdx.x];
 }
@@ -434,6 +439,7 @@ const std::vector<Mistake>& mistakes() {
     static const std::vector<Mistake> all = {
         {"no_guard", no_guard, 2, 128, 250},
         {"one_before", one_before, 1, 32, 32},
+        {"flip_from_the_start", flip_from_the_start, 1, 32, 32},
         {"write_past_end", write_past_end, 1, 32, 100},
         {"quad_as_argument", quad_as_argument, 1, 32, 32},
         {"far_away", far_away, 1, 32, 32},

@@ -3,6 +3,7 @@
 /// `configure("kernel", address, call, grid, block, shared, stream)(args...)`.
 #pragma once
 
+#include <source_location>
 #include <tuple>
 #include <type_traits>
 
@@ -16,6 +17,7 @@ struct Launch {
     const void* address;  // of the kernel, if it can be named without its arguments
     dim3 grid, block;
     std::size_t shared_bytes;
+    std::source_location site;  // of the launch
     const void* arguments = nullptr;
     std::size_t argument_bytes = 0;
     void (*run_thread)(const void* arguments) = nullptr;  // one thread
@@ -101,8 +103,9 @@ auto configure_pointer(Launch what, Call call, void (*kernel)(Parameters...)) {
 
 template <class Pointer, class Call>
 auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 block,
-               std::size_t shared_bytes = 0, cudaStream_t = nullptr) {
-    return configure_pointer(Launch{kernel, nullptr, grid, block, shared_bytes}, call,
+               std::size_t shared_bytes = 0, cudaStream_t = nullptr,
+               std::source_location site = std::source_location::current()) {
+    return configure_pointer(Launch{kernel, nullptr, grid, block, shared_bytes, site}, call,
                              pointer(PointerTo{}));
 }
 
