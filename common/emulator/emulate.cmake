@@ -39,3 +39,14 @@ function(sixdays_emulated_library name)
     set_target_properties(${name} PROPERTIES CXX_STANDARD 20)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
 endfunction()
+
+# sixdays_tried_program(<name> <file.cu> [<compiler option>...]): a CUDA program of one file, with a main
+# of its own, as an executable that tells what the emulator noticed.
+function(sixdays_tried_program name file)
+    sixdays_emulated_library(${name}_kernels "${file}")
+    target_compile_options(${name}_kernels PRIVATE -w ${ARGN})
+    add_executable(${name} ${SIXDAYS_ROOT}/common/emulator/try/report.cpp)
+    target_link_libraries(${name} PRIVATE ${name}_kernels sixdays_flags)
+    target_link_options(${name} PRIVATE -Wl,--wrap=main)
+    set_target_properties(${name} ${name}_kernels PROPERTIES EXCLUDE_FROM_ALL ON CXX_STANDARD 20)
+endfunction()
