@@ -4,9 +4,11 @@ cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 # -Og: the loads and stores of the source, each once; more optimisation merges or copies them.
 # thread: a call to our own __tsan_read4, __tsan_write4, ... before each. undefined: indices, shifts
-# and overflows. Never linked with -fsanitize=thread: the runtime here answers the calls instead.
+# and overflows. trivial-auto-var-init: a local variable that nobody has given a value holds a very
+# wrong one (-1.7e38 in a float), not a lucky 0. Never linked with -fsanitize=thread: the runtime
+# here answers the calls instead.
 set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
-    -fsanitize=thread,undefined -fno-sanitize=vptr
+    -fsanitize=thread,undefined -fno-sanitize=vptr -ftrivial-auto-var-init=pattern
     "SHELL:--param tsan-distinguish-volatile=1" -include cuda_runtime.h -Wno-unknown-pragmas)
 
 function(sixdays_emulated_library name)
