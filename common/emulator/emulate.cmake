@@ -38,6 +38,9 @@ function(sixdays_emulated_library name)
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
     set_target_properties(${name} PROPERTIES CXX_STANDARD 20)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
+    if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
+        target_compile_options(${name} PRIVATE -O0 -g3)
+    endif()
 endfunction()
 
 # sixdays_tried_program(<name> <file.cu> [<compiler option>...]): a CUDA program of one file, with a main

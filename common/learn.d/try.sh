@@ -99,3 +99,65 @@ try_on_gpu() {
     "$nvcc" -std=c++20 -O3 -lineinfo -arch=native "-I$root" -o "$program" "$file" || exit 1
     "$program" "$@"
 }
+
+# debug <file.cu[:line]> ... or debug <day> <file.cu:line> ..., then [--block x[,y[,z]]] [--thread x[,y[,z]]]
+verb_debug() {
+    local program where='' if=() only_build=''
+    if [[ ${1:-} == --only-build ]]; then
+        only_build=yes
+        shift
+    fi
+    if (($# == 0)); then stop 2 "Which file, and which line? For example: $learn debug docs/examples/row_sums.cu:10"; fi
+    if [[ $1 == *.cu || $1 == *.cu:* ]]; then
+        is_program "${1%%:*}"
+        if [[ $1 == *:* ]]; then where=${1##*/}; fi
+        try_build debugged "${1%%:*}"
+        program=$try_folder/debugged
+    else
+        find_day "$1"
+        if [[ ${2:-} != *.cu:* ]]; then
+            stop 2 "Which line of $day? For example: $learn debug ${day%%_*} elementwise_cuda.cu:26"
+        fi
+        shift
+        where=$1
+        debug_build_day
+    fi
+    shift
+    while [[ ${1:-} == --block || ${1:-} == --thread ]]; do
+        if [[ ! ${2:-} =~ ^[0-9]+(,[0-9]+){0,2}$ ]]; then stop 2 "$1 takes one to three numbers, say $1 2 or $1 2,0,1."; fi
+        chosen_index "${1#--}Idx" "$2"
+        shift 2
+    done
+    if [[ ${1:-} == -- ]]; then shift; fi
+    if [[ $only_build ]]; then return; fi
+    if ! command -v gdb >/dev/null; then stop 1 "gdb is missing here. On Debian or Ubuntu: apt install gdb"; fi
+    if [[ $where ]]; then
+        if ((${#if[@]} > 0)); then where+=" if $(printf '%s && ' "${if[@]}")1"; fi
+        set -- -ex "break $where" -ex run --args "$program" "$@"
+    else
+        set -- -ex run --args "$program" "$@"
+    fi
+    exec gdb -q -x "$root/common/emulator/debug.gdb" "$@"
+}
+
+chosen_index() {  # chosen_index <blockIdx or threadIdx> <x[,y[,z]]>
+    local x y z
+    IFS=, read -r x y z <<<"$2"
+    if+=("$1.x == $x" "$1.y == ${y:-0}" "$1.z == ${z:-0}")
+}
+
+# The day once more, with every variable kept.
+debug_build_day() {
+    local folder=$root/build/debug
+    need
+    mkdir -p "$folder"
+    if [[ ! -f $folder/build.ninja ]] && ! (cd "$root" && "$cmake" --preset default -B "$folder" \
+        "-DCMAKE_CXX_COMPILER=$gxx" -DSIXDAYS_CUDA=OFF -DBUILD_TESTING=OFF \
+        -DSIXDAYS_DEBUG_KERNELS=ON) >"$folder/configure.log" 2>&1; then
+        rm -f "$folder/build.ninja"
+        cat "$folder/configure.log" >&2
+        stop 1 "" "CMake could not configure the build. Its words are above."
+    fi
+    build_target "$day, to step through" "$folder" --target "${day}_emulated"
+    program=$folder/bin/${day}_emulated
+}
