@@ -95,6 +95,7 @@ Region* region_of(std::uintptr_t address) {
     if (heap.contains(address)) return &heap;
     if (shared_arrays.contains(address)) return &shared_arrays;
     if (shared_dynamic.contains(address)) return &shared_dynamic;
+    if (shared_tiles.contains(address)) return &shared_tiles;
     if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
         return &variables;
     }
@@ -152,6 +153,10 @@ void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what,
               story(verb(what), bytes) +
                   format("at address %zu: a null pointer.", static_cast<std::size_t>(address)),
               address});
+    }
+    if (const std::string wrapped = describe_wrapped(address, bytes); !wrapped.empty()) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+              story(verb(what), bytes) + wrapped, address});
     }
     fail({Kind::host_memory, cudaErrorIllegalAddress, code,
           story(verb(what), bytes) +

@@ -64,12 +64,17 @@ public:
     bool failed() const { return failed_; }
     void write_dependencies(const fs::path& file) const {
         std::ofstream out(file);
-        out << output_.string() << ':';
-        for (const auto& [path, target] : done_) out << " \\\n  " << path.string();
+        out << escaped(output_) << ':';
+        for (const auto& [path, target] : done_) out << " \\\n  " << escaped(path);
         out << '\n';
     }
 
 private:
+    static std::string escaped(const fs::path& path) {
+        std::string text;
+        for (const char c : path.string()) text += (c == ' ' ? "\\" : "") + std::string(1, c);
+        return text;
+    }
     fs::path find(std::string_view named, const fs::path& beside) const {
         const fs::path name(named.substr(1, named.size() - 2));
         std::vector<fs::path> places = folders_;
