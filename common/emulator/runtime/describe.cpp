@@ -153,9 +153,7 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
     Extent in;
     const char* what = "an allocation";
     if (&region == &variables) {
-        for (const Extent& one : device_variables()) {
-            if (address - one.begin < one.bytes) in = one;
-        }
+        in = device_variable_at(address);
         what = "a __device__ variable";
     } else if (&region == &shared_arrays) {
         in = nearest_shared_array(address);
