@@ -6,8 +6,8 @@ After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wron
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
 
-The first is about mistakes.cu, the second about a day's wrong/*.cu. Without a GPU the first
-fills the emulator's columns and says `not run` in the others.
+The first is about mistakes.cu and the algorithms of ../../published, the second about a day's
+wrong/*.cu. Without a GPU the first fills the emulator's columns and says `not run` in the others.
 
 In its cells, words in parentheses are what the program met by itself, and anything else is what the
 tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
@@ -29,6 +29,7 @@ PREFIX = "========= "
 NOT_A_FINDING = re.compile(
     r"COMPUTE-SANITIZER|\w+ SUMMARY|Program hit|Target application returned|"
     r"(Error: )?process didn't terminate|Saved host backtrace|Warning: (Could not|Unable)")
+UNNOTICED = ("no error", "wrong values")  # by the program itself
 TOOL_FAILED = re.compile(r"(Error: (?!Race)|Internal ).*", re.IGNORECASE)
 
 
@@ -51,7 +52,7 @@ def run(command, seconds=600):
         return output.read(), killed
 
 
-# --- the planted mistakes of mistakes.cu ----------------------------------------------------
+# --- the planted mistakes of mistakes.cu and published/*.cu ---------------------------------------
 
 
 def first_finding(text):
@@ -67,7 +68,7 @@ def first_finding(text):
             if not more.startswith(" ") or "host backtrace" in more or "Host Frame" in more:
                 break
             block.append(more)
-        lines = re.findall(r"mistakes\.cu:(\d+)", "\n".join(block))
+        lines = re.findall(r"\b[a-z_]+\.cu:(\d+)", "\n".join(block))
         # `Race reported between Read access at 0x10 in a.cu:12:k(float *)`: up to the place
         sentence = re.sub(r"(?<=access) at .*", "", line).strip()
         where = f"line {', '.join(dict.fromkeys(lines))}: " if lines else ""
@@ -87,7 +88,7 @@ def cell(text, killed, seconds):
     met = f"killed after {seconds} s" if killed else program_says(text)
     if finding:  # or that the tool failed
         return finding + ("; (hangs)" if killed or met == "hangs" else "")
-    return "nothing" if met == "no error" else f"({met})"
+    return "nothing" if met in UNNOTICED else f"({met})"
 
 
 def machine(sanitizer):
@@ -171,13 +172,20 @@ class Mistakes:
         """On stderr: how many each finds, and what the tools find together."""
         def finds(name, tool):
             answer = said[name, tool]
+            if tool == "alone":
+                return answer != "no error"
             if tool == "emulator":
                 return answer[0] not in ("nothing", "no answer")
             return answer != "nothing" and not answer.startswith("(")
 
+        right = [name for name in names if name.endswith(".right")]
+        names = [name for name in names if name not in right]
+        accused = [f"{name} ({tool})" for name in right for tool in tools if finds(name, tool)]
+        print(f"of {len(right)} right ones {len(accused)} are accused: {' '.join(accused)}",
+              file=sys.stderr)
         for tool in tools:
             if tool == "alone":
-                noticed = [n for n in names if said[n, tool] != "no error"]
+                noticed = [n for n in names if said[n, tool] not in UNNOTICED]
                 print(f"without a tool {len(noticed)} of {len(names)} return an error or hang",
                       file=sys.stderr)
                 continue
