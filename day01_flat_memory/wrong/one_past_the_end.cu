@@ -1,5 +1,6 @@
 // Wrong on purpose: `i <= n` lets one thread too many through.
 //
+// case: square, scale and saxpy equal their loops, at every size and address
 // refused: cudaErrorIllegalAddress
 // refused: one past its end
 #include "common/gpu/launch.hpp"

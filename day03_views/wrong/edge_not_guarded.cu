@@ -1,5 +1,6 @@
 // Wrong on purpose: every tile is taken for a whole one, and the last ones reach out of the matrix.
 //
+// case: matrices with gaps between rows and at any address
 // refused: cudaErrorIllegalAddress
 // refused: past its end
 #include "common/gpu/launch.hpp"

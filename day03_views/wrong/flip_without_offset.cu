@@ -1,6 +1,7 @@
 // Wrong on purpose: takes the lowest address of a flipped view for its beginning. Index 0 of a
 // flipped dim lies at the highest one; the strides then lead out of the memory.
 //
+// case: small shapes in every order, flipped or not, with gaps or not
 // refused: cudaErrorIllegalAddress
 // refused: before the start of an allocation
 #include "common/gpu/launch.hpp"

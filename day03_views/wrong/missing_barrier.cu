@@ -1,6 +1,7 @@
 // Wrong on purpose: nobody waits until the tile is full. A thread may write on what another one has
 // not read yet.
 //
+// case: every step of the ladder equals the loop around its tile
 // refused: No __syncthreads() stands between, so which comes first is chance
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/steps.hpp"

@@ -1,7 +1,7 @@
 // Wrong on purpose: a row of `in` is taken to be as long as it is wide. Between two rows there may
 // be more: the rest of a longer row, if the matrix is a slice.
 //
-// refused: matrices with gaps between rows and at any address
+// case: matrices with gaps between rows and at any address
 // refused: elements differ
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/steps.hpp"

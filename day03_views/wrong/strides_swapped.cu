@@ -1,6 +1,6 @@
 // Wrong on purpose: of the last two strides of `in`, each is multiplied by the other's index.
 //
-// refused: small shapes in every order, flipped or not, with gaps or not
+// case: rows of every width between two pitches
 // refused: rows and columns swapped?
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"

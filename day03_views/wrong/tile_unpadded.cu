@@ -1,7 +1,7 @@
 // Wrong on purpose: a row of the tile has 32 words, so a column lies in one bank. Every value is
 // right; only the access report shows that the words of a column come one after the other.
 //
-// refused: what the steps touch: sectors and banks
+// case: what the steps touch: sectors and banks
 // refused: touched->passes == step.passes
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/steps.hpp"
