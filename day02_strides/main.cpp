@@ -7,7 +7,7 @@
 #include "common/gpu/trace.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day02_strides/bench/bench.hpp"
-#include "day02_strides/bench/copy.hpp"
+#include "day02_strides/bench/pair.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
 #include "day02_strides/pitched.hpp"
@@ -68,7 +68,7 @@ void one_buffer_two_readers(lesson::Report& report) {
         as_shown &= rows(m, k) == 10 + 30 * m + 10 * k && columns(m, k) == 10 + 10 * m + 20 * k;
         same &= rows(m, k) == transposed(k, m);
     }
-    report.check(as_shown, "each reads these numbers");
+    report.check(as_shown, "(1, 0) lies at offset 3 for the first reader, at 1 for the second");
     report.check(same, "the third is the first transposed: nothing was moved for it");
 }
 
@@ -112,7 +112,7 @@ void three_questions(lesson::Report& report) {
                    (is_contiguous(l) ? " yes " : " no ") + std::to_string(required_span(l)) + ", ";
     }
     report.check(answers == "yes yes 12, yes no 12, yes no 16, yes no 12, no no 4, no no 8, ",
-                 "is_injective(), is_contiguous() and required_span() answer so");
+                 "as worked out by hand: (3-1)*|stride| + (4-1)*|stride| + 1 elements");
 }
 
 void other_conventions(lesson::Report& report) {
@@ -148,13 +148,9 @@ void one_warp(lesson::Report& report) {
                      sectors_asked_for(kRowMajor) == 32 * requests &&
                      sectors_asked_for(kColumnMajor) == 4 * requests,
                  "row-major: no, 32 floats come with 32 sectors; column-major: yes, with 4");
-    const Tensor<float> x = counted(64 * 32);
-    Tensor<float> sums({64});
-    const gpu::Buffer<float> in(x);
-    gpu::Buffer<float> out(64);
-    sum_columns_cpu({x.data(), kRowMajor}, sums.view());
-    sum_columns_cuda(in.view(kRowMajor), out.view({64}));
-    report.check(sums(1) == 1520 && gpu::count_different(out, gpu::Buffer<float>(sums)) == 0,
+    Pair sums(sum_columns_cpu, kRowMajor, row_major({64}));
+    sum_columns_cuda(sums.in(), sums.out());
+    report.check(sums.is_right() && sums.written()[1] == 1520,
                  "row 1 holds 32 to 63, whose sum is 1,520; the port equals the loop");
     report.note(
         R"(The cure is one of two: let t walk the dim of stride 1, or store the matrix the other way.
@@ -169,12 +165,12 @@ void pack_any_layout(lesson::Report& report) {
         {"column-major                     ", column_major({30, 41})},
         {"rows in reverse                  ", Layout({30, 40}, {-40, 1})},
         {"one row, 30 times                ", Layout({30, 40}, {0, 1})},
-        {"rank 6, contiguous               ", row_major({2, 3, 2, 5, 1, 4})}};
+        {"rank 6, contiguous               ", row_major({2, 3, 2, 5, 1, 7})}};
     for (const auto& [what, layout] : cases) {
-        Copy copy(pack_cpu, layout, row_major(layout.shape));
-        pack_cuda(copy.in(), copy.out());
-        report.check(copy.is_right(), what + "the port equals the loop; it takes "s +
-                                          name(choose_pack(copy.in(), copy.out())));
+        Pair pair(pack_cpu, layout, row_major(layout.shape));
+        pack_cuda(pair.in(), pair.out());
+        report.check(pair.is_right(), what + "the port equals the loop; it takes "s +
+                                          name(choose_pack(pair.in(), pair.out())));
     }
     report.note(
         R"(simplify() first: the rank-6 tensor is one run of memory, a walk along one dim; in the
@@ -188,13 +184,13 @@ void rows_with_room(lesson::Report& report) {
     report.heading("8. pitched: rows with room after them, copied and nothing else");
     const int cases[][4] = {{7, 33, 36, 40}, {7, 33, 33, 35}, {100, 7, 8, 12}};
     for (const auto& [M, K, in_pitch, out_pitch] : cases) {
-        Copy copy(pitched_cpu, pitched_rows(M, K, in_pitch), pitched_rows(M, K, out_pitch));
-        pitched_cuda(copy.in(), copy.out());
+        Pair pair(pitched_cpu, pitched_rows(M, K, in_pitch), pitched_rows(M, K, out_pitch));
+        pitched_cuda(pair.in(), pair.out());
         char text[120];
         std::snprintf(text, sizeof text,
                       "(%d, %d), pitch %d to %d: rows equal, gaps untouched; it takes %s", M, K,
-                      in_pitch, out_pitch, name(choose_pitched(copy.in(), copy.out())));
-        report.check(copy.is_right(), text);
+                      in_pitch, out_pitch, name(choose_pitched(pair.in(), pair.out())));
+        report.check(pair.is_right(), text);
     }
 }
 
@@ -206,18 +202,15 @@ void price_of_a_stride(lesson::Report& report) {
 
        stride   sectors of a warp   used of 32s   used of 64s)");
     const std::int64_t J = 4, T = 256;
-    const Tensor<float> memory = counted(J * T * 129);
-    const gpu::Buffer<float> in(memory);
-    gpu::Buffer<float> sums(T), out(memory.size());
+    gpu::Buffer<float> out(J * T * 129);
     bool right = true, as_counted = true;
     for (const std::int64_t s : kStrides) {
         const Layout layout({J, T}, {T * s, s});
-        Tensor<float> want({T});
-        sum_columns_cpu({memory.data(), layout}, want.view());
-        sum_columns_cuda(in.view(layout), sums.view({T}));
-        right &= gpu::count_different(sums, gpu::Buffer<float>(want)) == 0;
+        Pair sums(sum_columns_cpu, layout, row_major({T}));
+        sum_columns_cuda(sums.in(), sums.out());
+        right &= sums.is_right();
         const std::int64_t asked = sectors_asked_for(layout);
-        const auto read = gpu::touched([&] { sum_columns_cuda(in.view(layout), sums.view({T})); });
+        const auto read = gpu::touched([&] { sum_columns_cuda(sums.in(), sums.out()); });
         const auto wrote = gpu::touched([&] { ramp_cuda(out.view(layout)); });
         // sum_columns also writes T sums, 8 to a sector.
         as_counted &= !read || (read->sectors == asked + T / 8 && wrote->sectors == asked);
@@ -235,34 +228,21 @@ void price_of_a_stride(lesson::Report& report) {
     time_sweep(report, {1, 2, 4, 8, 16, 32, 33});
 }
 
-// What the warps touch, for --trace.
-void trace() {
-    gpu::Buffer<float> memory(64 * 32), sums(64), out(64 * 32);
-    memory.fill_bytes(0x3f);
-    lesson::trace("sums of the rows of a row-major matrix (64, 32)",
-                  [&] { sum_columns_cuda(memory.view(kRowMajor), sums.view({64})); });
-    lesson::trace("sums of the rows of a column-major matrix (64, 32)",
-                  [&] { sum_columns_cuda(memory.view(kColumnMajor), sums.view({64})); });
-    lesson::trace("pitched copy of (50, 32), pitch 40 to 32", [&] {
-        pitched_cuda(memory.view(pitched_rows(50, 32, 40)), out.view({50, 32}));
-    });
-    lesson::trace("pack of a transposed matrix (32, 64), one element a thread", [&] {
-        pack_cuda(PackPath::any_size, memory.view(column_major({32, 64})), out.view({32, 64}));
-    });
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     return lesson::run(
         argc, argv,
-        {"Day 02, strides",
-         "A layout is a shape and a stride per dim, and a kernel that takes them runs on any "
-         "layout.",
-         {strides_from_a_shape, one_buffer_two_readers, gaps_and_backwards, three_questions,
-          other_conventions, one_warp, pack_any_layout, rows_with_room, price_of_a_stride},
-         trace,
-         bench,
-         "in section 7 read the memory with strides of your own; in section 9 predict the line\n"
-         "for a stride of 24, then add it to kStrides (bench/bench.hpp) and run again."});
+        {.title = "Day 02, strides",
+         .shows = "A layout is a shape and a stride per dim, and a kernel that takes them runs on "
+                  "any layout.",
+         .sections = {strides_from_a_shape, one_buffer_two_readers, gaps_and_backwards,
+                      three_questions, other_conventions, one_warp, pack_any_layout, rows_with_room,
+                      price_of_a_stride},
+         .trace = trace_all,
+         .bench = bench_all,
+         .try_this =
+             "in section 7 read the memory with strides of your own; in section 9 predict the "
+             "line\n"
+             "for a stride of 24, then add it to kStrides (bench/bench.hpp) and run again."});
 }

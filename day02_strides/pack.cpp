@@ -21,10 +21,9 @@ void check_pack(const View<const float>& in, const View<float>& out) {
 void check_pack(PackPath path, const View<const float>& in, const View<float>& out) {
     check_pack(in, out);
     if (can_pack(path, in, out)) return;
-    refuse("pack: " + to_string(in.layout) + " at " + std::to_string(past_quad(in.data)) +
-           " bytes past a multiple of 16 cannot be packed to " +
-           std::to_string(past_quad(out.data)) + " bytes past one by the path \"" + name(path) +
-           "\"");
+    refuse("pack: " + to_string(in.layout) + ", " + std::to_string(past_quad(in.data)) +
+           " bytes past a multiple of 16, cannot be packed by the path \"" + name(path) +
+           "\" to an address " + std::to_string(past_quad(out.data)) + " bytes past one");
 }
 
 Layout simplified(const View<const float>& in, const View<float>& out) {

@@ -37,12 +37,7 @@ void check_pitched(const View<const float>& in, const View<float>& out) {
 
 void check_pitched(PitchedPath path, const View<const float>& in, const View<float>& out) {
     check_pitched(in, out);
-    constexpr std::int64_t kMostRows = 65535 * 8;  // blocks in y, rows of each
-    if (path == PitchedPath::one_element && out.extent(0) > kMostRows) {
-        refuse("pitched: one element a thread has a block for 8 rows, and " +
-               std::to_string(out.extent(0)) + " rows are more than the " +
-               std::to_string(kMostRows) + " of a grid");
-    }
+    if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
     if (path == PitchedPath::quads && choose_pitched(in, out) != PitchedPath::quads) {
         refuse("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
                std::to_string(in.layout.stride(0)) + " elements and begins " +

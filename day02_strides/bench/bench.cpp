@@ -8,7 +8,7 @@
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "day02_strides/bench/copy.hpp"
+#include "day02_strides/bench/pair.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
 #include "day02_strides/pitched.hpp"
@@ -22,8 +22,8 @@ constexpr std::int64_t kLarge = std::int64_t{1} << 26;  // floats: 256 MiB, far 
 
 // --- pack and pitched ----------------------------------------------------------------------------
 
-lesson::Trial trial(const std::shared_ptr<Copy>& copy, const Copy::Port& port) {
-    return {[=](int) { port(copy->in(), copy->out()); }, {copy->outcome()}};
+lesson::Trial trial(const std::shared_ptr<Pair>& pair, const Pair::Port& port) {
+    return {[=](int) { port(pair->in(), pair->out()); }, {pair->outcome()}};
 }
 
 lesson::Version version(const std::string& op, const std::string& how, const Shape& shape,
@@ -48,35 +48,34 @@ Layout heads(std::int64_t B, std::int64_t T, std::int64_t NH, std::int64_t d) {
     return Layout({B, NH, T, d}, {T * NH * d, d, NH * d, 1});
 }
 
-std::shared_ptr<Copy> packing(const Layout& from) {
-    return std::make_shared<Copy>(pack_cpu, from, row_major(from.shape));
+std::shared_ptr<Pair> packing(const Layout& from) {
+    return std::make_shared<Pair>(pack_cpu, from, row_major(from.shape));
 }
 
-void pack_matrix(lesson::Report& report, const std::string& op, const Layout& from,
-                 std::int64_t first = 0) {
-    const auto copy = packing(from);
+void pack_matrix(lesson::Report& report, const std::string& op, const Layout& from) {
+    const auto pair = packing(from);
     lesson::Version v =
-        version(op, "pack_cuda", from.shape, name(choose_pack(copy->in(), copy->out())));
-    v.check = trial(copy, pack_chosen);
+        version(op, "pack_cuda", from.shape, name(choose_pack(pair->in(), pair->out())));
+    v.check = trial(pair, pack_chosen);
     report.port(v);
 }
 
 void pitched_matrix(lesson::Report& report, const std::string& op, std::int64_t K,
                     std::int64_t in_pitch, std::int64_t out_pitch, bool also_twin) {
     const std::int64_t M = kLarge / K;
-    const auto copy = std::make_shared<Copy>(pitched_cpu, pitched_rows(M, K, in_pitch),
+    const auto pair = std::make_shared<Pair>(pitched_cpu, pitched_rows(M, K, in_pitch),
                                              pitched_rows(M, K, out_pitch));
     const std::string pitches =
         " (pitch " + std::to_string(in_pitch) + " to " + std::to_string(out_pitch) + ")";
     if (also_twin) {
         lesson::Version v = version(op, "one element a thread" + pitches, {M, K});
         v.check =
-            trial(copy, [](auto in, auto out) { pitched_cuda(PitchedPath::one_element, in, out); });
+            trial(pair, [](auto in, auto out) { pitched_cuda(PitchedPath::one_element, in, out); });
         report.port(v);
     }
     lesson::Version v = version(op, "pitched_cuda" + pitches, {M, K},
-                                name(choose_pitched(copy->in(), copy->out())));
-    v.check = trial(copy, [](auto in, auto out) { pitched_cuda(in, out); });
+                                name(choose_pitched(pair->in(), pair->out())));
+    v.check = trial(pair, [](auto in, auto out) { pitched_cuda(in, out); });
     report.port(v);
 }
 
@@ -85,7 +84,7 @@ void pitched_matrix(lesson::Report& report, const std::string& op, std::int64_t 
 void pack_ladder(lesson::Report& report, std::int64_t B) {
     const auto small = packing(heads(2, 5, 3, 8));
     const auto large = report.times_ports() ? packing(heads(B, 1024, 12, 64)) : nullptr;
-    const auto run = [&](lesson::Version v, const Copy::Port& port) {
+    const auto run = [&](lesson::Version v, const Pair::Port& port) {
         v.check = trial(small, port);
         v.timed = [=] { return trial(large, port); };
         report.port(v);
@@ -195,7 +194,7 @@ void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides
 
 // --- all of it -----------------------------------------------------------------------------------
 
-void bench(lesson::Report& report) {
+void bench_all(lesson::Report& report) {
     pack_ladder(report, 64);
     const std::int64_t K = 4096, M = kLarge / K;
     pack_matrix(report, "pack_contiguous", row_major({M, K}));

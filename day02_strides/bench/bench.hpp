@@ -21,7 +21,10 @@ void pack_ladder(lesson::Report& report, std::int64_t B);
 /// The column `path` holds the seconds that stride_cost.hpp says.
 void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides);
 
-/// All that --bench measures: the ladder, pack and pitched on matrices of 2^26 floats, the sweep.
-void bench(lesson::Report& report);
+/// --bench: the ladder, pack and pitched on matrices of 2^26 floats, the sweep.
+void bench_all(lesson::Report& report);
+
+/// --trace: what the warps touch.
+void trace_all();
 
 }  // namespace sixdays::day02_strides

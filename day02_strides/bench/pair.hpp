@@ -1,11 +1,11 @@
 /// @file
-/// A copy from one layout to another as the lesson runs it: by a loop, by a port, and compared.
+/// A pair as the lesson runs it: the same input to loop and port, and their outputs compared.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>
+#include <vector>
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/different.hpp"
@@ -24,12 +24,12 @@ inline Tensor<float> counted(std::int64_t n) {
 
 /// Device memory: an input that was counted(), a poisoned output, and what the loop makes of it.
 /// What lies between the output's elements must keep its poison.
-class Copy {
+class Pair {
 public:
     using Loop = void (*)(View<const float>, View<float>);
     using Port = std::function<void(View<const float>, View<float>)>;
 
-    Copy(Loop loop, const Layout& from, const Layout& to)
+    Pair(Loop loop, const Layout& from, const Layout& to)
         : from_(from),
           to_(to),
           first_(-reach(from).lowest),
@@ -48,8 +48,9 @@ public:
     View<const float> in() const { return in_.view(from_, first_); }
     View<float> out() { return out_.view(to_); }
 
-    /// Has a port, run since, written what the loop wrote, and nothing else?
+    /// Has the port, run since, written what the loop wrote, and nothing else?
     bool is_right() const { return gpu::count_different(out_, want_) == 0; }
+    std::vector<float> written() const { return out_.download(); }
     lesson::Outcome outcome() { return {out_.data(), want_.data(), 4 * out_.size()}; }
 
 private:

@@ -27,8 +27,9 @@ __global__ void pack_by_rank_kernel(const float* in, const __grid_constant__ Wal
 void pack_by_rank(const float* in, const Layout& walk, float* out, gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(walk.size(), kThreads);
     with_rank(walk.rank(), [&](auto rank) {
-        const Walk<rank, 1> by_value({walk});
-        pack_by_rank_kernel<rank><<<grid, kThreads, 0, stream>>>(in, by_value, out);
+        constexpr int RANK = rank;
+        const Walk<RANK, 1> by_value({walk});
+        pack_by_rank_kernel<RANK><<<grid, kThreads, 0, stream>>>(in, by_value, out);
     });
     gpu::check_launch("pack_by_rank_kernel", grid, kThreads);
 }

@@ -42,8 +42,9 @@ void pack_quads(const float* in, const Layout& walk, float* out, gpu::Stream str
     const Layout by_quads = wider(walk, 4);
     const unsigned grid = gpu::blocks_for(by_quads.size(), kInFlight * kThreads);
     with_rank(by_quads.rank(), [&](auto rank) {
-        const Walk<rank, 1> by_value({by_quads});
-        pack_quads_kernel<rank><<<grid, kThreads, 0, stream>>>(in4, by_value, out4);
+        constexpr int RANK = rank;
+        const Walk<RANK, 1> by_value({by_quads});
+        pack_quads_kernel<RANK><<<grid, kThreads, 0, stream>>>(in4, by_value, out4);
     });
     gpu::check_launch("pack_quads_kernel", grid, kThreads);
 }

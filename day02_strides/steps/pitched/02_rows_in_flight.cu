@@ -35,8 +35,8 @@ __device__ void copy_rows(const float* in, std::int64_t in_pitch, std::int64_t m
 // float: x counts through both.
 // [pitched]
 template <class Element, int ROWS>
-__global__ void pitched_rows_kernel(const float* in, std::int64_t in_pitch, std::int64_t M,
-                                    std::int64_t K, float* out, std::int64_t out_pitch) {
+__global__ void rows_kernel(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
+                            float* out, std::int64_t out_pitch) {
     constexpr std::int64_t kEach = sizeof(Element) / sizeof(float);
     const std::int64_t x = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t whole = K / kEach;
@@ -63,28 +63,27 @@ dim3 block_for(std::int64_t width) {
 
 template <class Element, int ROWS>
 void launch(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K, float* out,
-            std::int64_t out_pitch, const char* kernel, gpu::Stream stream) {
+            std::int64_t out_pitch, const char* name, gpu::Stream stream) {
     constexpr std::int64_t kEach = sizeof(Element) / sizeof(float);
     const std::int64_t width = K / kEach + K % kEach;
     const dim3 block = block_for(width);
     const int rows = static_cast<int>(block.y) * ROWS;
     const dim3 grid(gpu::blocks_for(width, static_cast<int>(block.x)),
                     gpu::blocks_at_most(M, rows, gpu::kMostBlocksYZ));
-    pitched_rows_kernel<Element, ROWS>
-        <<<grid, block, 0, stream>>>(in, in_pitch, M, K, out, out_pitch);
-    gpu::check_launch(kernel, grid, block);
+    rows_kernel<Element, ROWS><<<grid, block, 0, stream>>>(in, in_pitch, M, K, out, out_pitch);
+    gpu::check_launch(name, grid, block);
 }
 
 }  // namespace
 
 void pitched_singles(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
                      float* out, std::int64_t out_pitch, gpu::Stream stream) {
-    launch<float, 8>(in, in_pitch, M, K, out, out_pitch, "pitched_rows_kernel<float>", stream);
+    launch<float, 8>(in, in_pitch, M, K, out, out_pitch, "rows_kernel<float>", stream);
 }
 
 void pitched_quads(const float* in, std::int64_t in_pitch, std::int64_t M, std::int64_t K,
                    float* out, std::int64_t out_pitch, gpu::Stream stream) {
-    launch<float4, 4>(in, in_pitch, M, K, out, out_pitch, "pitched_rows_kernel<float4>", stream);
+    launch<float4, 4>(in, in_pitch, M, K, out, out_pitch, "rows_kernel<float4>", stream);
 }
 
 }  // namespace sixdays::day02_strides
