@@ -207,8 +207,8 @@ TEST_CASE("pack takes the path that it chose, and the one that it is told",
 }
 
 TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
-    alignas(16) static float memory[16];
-    const View<float> out(memory + 8, Shape{4, 8});
+    alignas(16) static float memory[48];
+    const View<float> out(memory + 16, Shape{4, 8});
     CHECK(refusal([&] {
               pack_cuda(P::quads, {memory + 1, Layout({4, 8}, {0, 1})}, out);
           }) ==

@@ -106,10 +106,10 @@ TEST_CASE("pitched takes quads exactly where every row allows it", "[day02][pitc
     };
     CHECK(kernel(of(9, 5, 8)) == "rows_kernel<float4>");
     CHECK(kernel(of(9, 5, 7)) == "rows_kernel<float>");
-    const auto told = [&](P path) {
+    const auto told = [](P by) {
         const DeviceIn<float> in(distinct<float>({9, 8}));
         DeviceOut<float> out({9, 8});
-        pitched_cuda(path, in.view(), out.view());
+        pitched_cuda(by, in.view(), out.view());
         return std::string(gpu::last_kernel());
     };
     CHECK(told(P::one_element) == "pitched_kernel");

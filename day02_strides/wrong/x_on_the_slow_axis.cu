@@ -3,7 +3,7 @@
 //
 // case: pitched: each warp asks once for many neighbours
 // refused: each warp asks once for many neighbours
-// refused: touched->sectors == port.sectors
+// refused: touched->sectors == sectors
 #include "common/gpu/launch.hpp"
 #include "day02_strides/pitched.hpp"
 
