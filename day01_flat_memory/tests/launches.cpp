@@ -116,11 +116,14 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
     };
     const std::vector<Operation> all = operations(3);
     for (const Operation& op : all) {
+        const std::int64_t arrays = op.inputs + 1;
+        const auto launch = [&](Told path) {
+            return [&, path] { op.port(path, da.view(), db.view(), out.view(), {}); };
+        };
+        ports.push_back({op.name, launch(nullptr), arrays * 8, arrays * 128});
         for (const ElementwisePath& path : kPaths) {
-            const std::int64_t warps_asking = needs_quads(&path) ? 8 : 32, arrays = op.inputs + 1;
-            ports.push_back({std::string(op.name) + ", " + name(path),
-                             [&] { op.port(&path, da.view(), db.view(), out.view(), {}); },
-                             arrays * warps_asking, arrays * 128});
+            ports.push_back({std::string(op.name) + ", " + name(path), launch(&path),
+                             arrays * (needs_quads(&path) ? 8 : 32), arrays * 128});
         }
     }
     for (const auto& port : ports) {
