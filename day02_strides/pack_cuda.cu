@@ -42,7 +42,7 @@ void pack_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
 
 void pack_cuda(PackPath path, View<const float> in, View<float> out, gpu::Stream stream) {
     check_pack(path, in, out);
-    if (out.size() == 0) return;
+    if (out.size() == 0 || in.data == out.data) return;  // nothing, or `in` itself: nothing to move
     const Layout walk = simplified(in, out);
     switch (path) {
         case PackPath::any_size:

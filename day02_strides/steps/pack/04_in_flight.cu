@@ -13,18 +13,18 @@ constexpr int kThreads = 256;
 constexpr int kInFlight = 8;
 
 // A block owns kInFlight * blockDim.x elements of the output; a thread takes every blockDim.x-th of
-// them, so the lanes of a warp stay neighbours. Beyond the end a thread's first element is read
-// once more: that costs nothing, and no load waits behind an `if`.
+// them, so the lanes of a warp stay neighbours. Beyond the end the last element is read once more:
+// that costs nothing, and no load waits behind an `if`.
 // [pack]
 template <int RANK>
 __global__ void pack_in_flight_kernel(const float* in, const __grid_constant__ Walk<RANK, 1> walk,
                                       float* out) {
     const std::uint32_t first = blockIdx.x * blockDim.x * kInFlight + threadIdx.x;
-    if (first >= walk.size) return;
     float x[kInFlight];
     for (int u = 0; u < kInFlight; ++u) {
         const std::uint32_t number = first + u * blockDim.x;
-        x[u] = in[walk.offsets(number < walk.size ? number : first).of[0]];
+        const std::uint32_t last = walk.size - 1;
+        x[u] = in[walk.offsets(number < last ? number : last).of[0]];
     }
     for (int u = 0; u < kInFlight; ++u) {
         const std::uint32_t number = first + u * blockDim.x;

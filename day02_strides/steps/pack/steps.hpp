@@ -10,7 +10,8 @@ namespace sixdays::day02_strides {
 
 /// Step 2: an offset without a division.
 /// @param walk  layout of `in`, simplified; fewer than 2^31 elements, and at least one
-/// @param out   so many elements, without a gap
+/// @param out   so many elements, without a gap; apart from `in`: from step 4 on a thread may read
+/// what another one writes
 void pack_fast_division(const float* in, const Layout& walk, float* out, gpu::Stream stream);
 
 /// Step 3: a kernel per rank, so that the compiler writes the loop over dims out.
