@@ -1,5 +1,6 @@
 /// @file
-/// What is timed, where the ports run on a GPU. On the emulator nothing is done.
+/// What is timed, where the ports run on a GPU. On the emulator the sweep does nothing, and pack's
+/// ladder is only checked.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +10,21 @@
 
 namespace sixdays::day02_strides {
 
-/// gather: (B, 12, 1024, 64) out of (B, 1024, 12, 64), each step of the ladder and gather_cuda.
-/// Every element is compared with the loop's, before timing and after.
-void time_gather(lesson::Report& report, std::int64_t B);
+/// The strides of the sweep.
+inline const std::vector<std::int64_t> kStrides = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,
+                                                   12, 13, 14, 15, 16, 32, 33, 64, 65, 128, 129};
 
-/// gather_cuda of a matrix of 2^26 floats: contiguous, with a pitch, with an odd one, and flipped.
-void time_gather_of_matrices(lesson::Report& report);
-
-/// pitched: matrices of 2^26 floats with rows of 32, 1024 and 4096, on both paths. Elements and the
-/// room between rows are compared with the loop's, before timing and after.
-void time_pitched(lesson::Report& report);
+/// pack: (B, 12, 1024, 64) out of (B, 1024, 12, 64), each path that the ladder has.
+void pack_ladder(lesson::Report& report, std::int64_t B);
 
 /// sum_columns, which reads, and ramp, which writes: every stride-th element of up to 2^30 floats.
-/// The column `path` holds the seconds that the model says.
+/// The column `path` holds the seconds that stride_cost.hpp says.
 void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides);
+
+/// --bench: the ladder, pack and pitched on matrices of 2^26 floats, the sweep.
+void bench_all(lesson::Report& report);
+
+/// --trace: what the warps touch.
+void trace_all();
 
 }  // namespace sixdays::day02_strides

@@ -1,7 +1,7 @@
 """What PyTorch calls the operations of Day 02. common/bench/torch_peer.py measures them."""
 
 
-def gather(torch, dtype, shape):
+def pack(torch, dtype, shape):
     """(B, NH, T, d) out of (B, T, NH, d)."""
     B, NH, T, d = shape
     x = torch.rand((B, T, NH, d), dtype=dtype, device="cuda").permute(0, 2, 1, 3)
@@ -22,10 +22,10 @@ def matrix(room_in, room_out):
 
 
 PEERS = {
-    "gather": ("torch.copy_", gather),
-    "gather_contiguous": ("torch.copy_", matrix(0, 0)),
-    "gather_pitched": ("torch.copy_", matrix(32, 0)),
-    "gather_odd_pitch": ("torch.copy_", matrix(1, 0)),
+    "pack": ("torch.copy_", pack),
+    "pack_contiguous": ("torch.copy_", matrix(0, 0)),
+    "pack_pitched": ("torch.copy_", matrix(32, 0)),
+    "pack_odd_pitch": ("torch.copy_", matrix(1, 0)),
     "pitched": ("torch.copy_", matrix(32, 64)),
     "pitched_odd": ("torch.copy_", matrix(1, 32)),
 }

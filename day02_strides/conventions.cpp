@@ -1,4 +1,4 @@
-#include "day02_strides/layouts.hpp"
+#include "day02_strides/conventions.hpp"
 
 #include "common/tensor/arguments.hpp"
 

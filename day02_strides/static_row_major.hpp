@@ -5,8 +5,8 @@
 /// shared memory (Day 05), a head of 64 channels (Day 06). Everywhere else it would mean a kernel
 /// per shape. mdspan has both: extents<int64_t, 3, 4> and dextents<int64_t, 2>.
 ///
-/// A kernel step chosen at run time is the middle way: gather's RANK is known to the compiler, its
-/// extents are not (steps/03_by_rank.cu).
+/// A kernel step chosen at run time is the middle way: pack's RANK is known to the compiler, its
+/// extents are not (steps/pack/03_by_rank.cu).
 #pragma once
 
 #include <cstddef>

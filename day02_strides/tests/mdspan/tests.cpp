@@ -18,9 +18,9 @@
 #include <utility>
 
 #include "common/tensor/layout.hpp"
-#include "common/tensor/walk_for_tests.hpp"
+#include "common/tensor/packings.hpp"
 #include "common/testing/testing.hpp"
-#include "day02_strides/extents.hpp"
+#include "day02_strides/static_row_major.hpp"
 
 using namespace sixdays;
 namespace md = cuda::std;
@@ -51,7 +51,7 @@ bool agree(const Layout& ours, const Mapping& theirs) {
         const bool used = ours.extent(d) > 1 && ours.size() > 0;
         ok &= !used || theirs.stride(static_cast<std::size_t>(d)) == ours.stride(d);
     }
-    for (const Index& index : walk::indices_of(ours.shape)) {
+    for (const Index& index : packings::indices_of(ours.shape)) {
         ok &= place(theirs, index, std::make_index_sequence<RANK>()) == offset(ours, index);
     }
     const bool no_gaps = required_span(ours) == ours.size();
@@ -61,7 +61,7 @@ bool agree(const Layout& ours, const Mapping& theirs) {
 template <int RANK>
 void compare() {
     int shapes = 0;
-    walk::for_each_dims(RANK, 0, 4, [&](const Shape& shape) {
+    packings::for_each_dims(RANK, 0, 4, [&](const Shape& shape) {
         CAPTURE(to_string(shape));
         const Extents<RANK> extents(array_of<RANK>(shape));
         using Right = md::layout_right::mapping<Extents<RANK>>;
@@ -72,11 +72,11 @@ void compare() {
         ++shapes;
         if (size(shape) == 0) return;  // mdspan wants strides above 0, and no more of an empty one
         for (const std::int64_t pad : {0, 1}) {
-            walk::for_each_packing(RANK, pad, [&](const walk::Packing& packing) {
+            packings::for_each_packing(RANK, pad, [&](const packings::Packing& packing) {
                 for (const bool backwards : packing.backwards) {
                     if (backwards) return;  // mdspan has no negative strides
                 }
-                const Layout layout(shape, walk::strides_of(packing, shape));
+                const Layout layout(shape, packings::strides_of(packing, shape));
                 CHECK(agree<RANK>(layout, Stride(extents, array_of<RANK>(layout.strides))));
             });
         }
