@@ -14,20 +14,9 @@ void fill_cpu(float value, View<float> out);
 void fill_cuda(float value, View<float> out, gpu::Stream stream = {});
 void check_fill(const View<float>& out);
 
-/// Element number k, in row-major order of out's shape, is start + k * step: computed in double and
-/// rounded to float once, so that errors do not add up along the way. np.arange and torch.arange,
-/// of any shape.
-/// @param out  injective, any strides
-/// @throws std::invalid_argument  out not injective, a null pointer
-void ramp_cpu(float start, float step, View<float> out);
-void ramp_cuda(float start, float step, View<float> out, gpu::Stream stream = {});
-void check_ramp(const View<float>& out);
-
-/// Which kernel the two ports take: 16 bytes a store where out is one run of memory and walks it
-/// in order (for fill: forwards, dims in any order), at any address.
+/// Which kernel fill_cuda takes: 16 bytes a store where out is one run of memory, at any address.
 enum class FillPath { quads, any_layout };
 [[nodiscard]] FillPath choose_fill(const View<float>& out);
-[[nodiscard]] FillPath choose_ramp(const View<float>& out);
 [[nodiscard]] const char* name(FillPath path);
 
 }  // namespace sixdays::day03_views

@@ -4,7 +4,6 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/simplify.hpp"
-#include "day03_views/combine_fill_values.hpp"
 
 namespace sixdays::day03_views {
 
@@ -19,14 +18,6 @@ void fill_loop(float value, View<float> out) {
 }
 // [fill]
 
-// [ramp]
-void ramp_loop(float start, float step, View<float> out) {
-    for (std::int64_t k = 0; k < out.size(); ++k) {
-        out(unravel(k, out.layout.shape)) = ramp_value(start, step, k);
-    }
-}
-// [ramp]
-
 void check_output(const char* op, const View<float>& out) {
     require_injective(op, "out", out);
     require_memory(op, "out", out);
@@ -39,19 +30,10 @@ void fill_cpu(float value, View<float> out) {
     fill_loop(value, out);
 }
 
-void ramp_cpu(float start, float step, View<float> out) {
-    check_ramp(out);
-    ramp_loop(start, step, out);
-}
-
 // --- what loop and port refuse, in the same words ------------------------------------------------
 
 void check_fill(const View<float>& out) {
     check_output("fill", out);
-}
-
-void check_ramp(const View<float>& out) {
-    check_output("ramp", out);
 }
 
 // --- which kernel the ports take -----------------------------------------------------------------
@@ -60,10 +42,6 @@ FillPath choose_fill(const View<float>& out) {
     const Layout simple = simplify(out.layout)[0];
     const bool one_run = simple.rank() == 1 && simple.stride(0) == 1;
     return one_run ? FillPath::quads : FillPath::any_layout;
-}
-
-FillPath choose_ramp(const View<float>& out) {
-    return is_contiguous(out.layout) && out.size() > 1 ? FillPath::quads : FillPath::any_layout;
 }
 
 const char* name(FillPath path) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "common/gpu/launch.hpp"
-#include "day03_views/combine_fill_values.hpp"
 #include "common/tensor/walk.hpp"
 
 namespace sixdays::day03_views {
@@ -25,20 +24,6 @@ __global__ void fill_kernel(const __grid_constant__ Walk<RANK, 1> walk, float va
 }
 // [fill]
 
-// The number of an element is an offset too: that of a contiguous tensor of the
-// same shape. So the walk has two layouts, and dims may be reordered as ever.
-// [ramp]
-template <int RANK>
-__global__ void ramp_kernel(const __grid_constant__ Walk<RANK, 2> walk, std::int64_t k0,
-                            float start, float step, float* out) {
-    const std::uint32_t k = blockIdx.x * kThreads + threadIdx.x;
-    if (k < walk.size) {
-        const Offsets<2> at = walk.offsets(k);
-        out[at.of[0]] = ramp_value(start, step, k0 + at.of[1]);
-    }
-}
-// [ramp]
-
 // One run of n floats. `head` of them lie before the first multiple of 16 bytes;
 // from there on quads are written. Head and tail are at most 6 floats.
 // [fill_quads]
@@ -55,26 +40,6 @@ __global__ void fill_quads_kernel(float value, std::int64_t n, std::int64_t head
     }
 }
 // [fill_quads]
-
-// [ramp_quads]
-__global__ void ramp_quads_kernel(float start, float step, std::int64_t n, std::int64_t head,
-                                  float* out) {
-    const std::int64_t first = std::int64_t{blockIdx.x} * kThreads * kEach + threadIdx.x;
-    float4* out4 = reinterpret_cast<float4*>(out + head);
-    const std::int64_t quads = (n - head) / 4;
-    for (int j = 0; j < kEach; ++j) {
-        const std::int64_t q = first + j * kThreads, k = head + 4 * q;
-        if (q < quads) {
-            out4[q] = make_float4(ramp_value(start, step, k), ramp_value(start, step, k + 1),
-                                  ramp_value(start, step, k + 2), ramp_value(start, step, k + 3));
-        }
-    }
-    if (first < n - 4 * quads) {
-        const std::int64_t k = first < head ? first : 4 * quads + first;
-        out[k] = ramp_value(start, step, k);
-    }
-}
-// [ramp_quads]
 
 }  // namespace
 
@@ -109,21 +74,6 @@ void fill_any_layout(float value, View<float> out, gpu::Stream stream) {
     in_pieces(kWalkable, fill, out);
 }
 
-void ramp_any_layout(float start, float step, View<float> out, gpu::Stream stream) {
-    const auto ramp = [&](View<float> piece, const Cut& numbers) {
-        const auto layouts = simplify(piece.layout, numbers.layout);
-        with_rank(layouts[0].rank(), [&](auto rank) {
-            constexpr int RANK = rank;
-            const Walk<RANK, 2> walk(layouts);
-            const std::int64_t k0 = numbers.first;
-            const unsigned grid = gpu::blocks_for(walk.size, kThreads);
-            ramp_kernel<RANK><<<grid, kThreads, 0, stream>>>(walk, k0, start, step, piece.data);
-            gpu::check_launch("ramp_kernel", grid, kThreads);
-        });
-    };
-    in_pieces(kWalkable, ramp, out, Cut{row_major(out.layout.shape)});
-}
-
 }  // namespace
 
 void fill_cuda(float value, View<float> out, gpu::Stream stream) {
@@ -133,16 +83,6 @@ void fill_cuda(float value, View<float> out, gpu::Stream stream) {
     const Run run(out);
     fill_quads_kernel<<<run.grid, kThreads, 0, stream>>>(value, out.size(), run.head, out.data);
     gpu::check_launch("fill_quads_kernel", run.grid, kThreads);
-}
-
-void ramp_cuda(float start, float step, View<float> out, gpu::Stream stream) {
-    check_ramp(out);
-    if (out.size() == 0) return;
-    if (choose_ramp(out) == FillPath::any_layout) return ramp_any_layout(start, step, out, stream);
-    const Run run(out);
-    ramp_quads_kernel<<<run.grid, kThreads, 0, stream>>>(start, step, out.size(), run.head,
-                                                         out.data);
-    gpu::check_launch("ramp_quads_kernel", run.grid, kThreads);
 }
 
 }  // namespace sixdays::day03_views

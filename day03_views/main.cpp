@@ -16,7 +16,6 @@
 #include "day03_views/bench/bench.hpp"
 #include "day03_views/combine.hpp"
 #include "day03_views/combine_fill.hpp"
-#include "day03_views/combine_rows.hpp"
 #include "day03_views/copy.hpp"
 #include "day03_views/steps/steps.hpp"
 #include "day03_views/transpose.hpp"
@@ -171,7 +170,6 @@ void copy_view_in_place(lesson::Report& report) {
 struct Inputs {
     View<const float> x, row, column;
     View<const std::uint8_t> mask;
-    View<const std::int64_t> swap, last_first;
 };
 
 struct Combination {
@@ -207,26 +205,11 @@ const Combination combinations_by_hand[] = {
      [](const Inputs& in, View<float> out) {
          concat_cuda({in.x, in.column}, 1, out);
      }},
-    {"gather_rows(x, {1, 0, 1})",
-     {3, 3},
-     "4 5 6 1 2 3 4 5 6",
-     [](const Inputs& in, View<float> out) { gather_rows_cpu(in.x, in.swap, out); },
-     [](const Inputs& in, View<float> out) { gather_rows_cuda(in.x, in.swap, out); }},
-    {"scatter_rows(x, {2, 0})",
-     {3, 3},
-     "4 5 6 - - - 1 2 3",
-     [](const Inputs& in, View<float> out) { scatter_rows_cpu(in.x, in.last_first, out); },
-     [](const Inputs& in, View<float> out) { scatter_rows_cuda(in.x, in.last_first, out); }},
     {"fill(7), every other column",
      {2, 4},
      "7 - 7 - 7 - 7 -",
      [](const Inputs&, View<float> out) { fill_cpu(7, slice(out, 1, 0, 4, 2)); },
      [](const Inputs&, View<float> out) { fill_cuda(7, slice(out, 1, 0, 4, 2)); }},
-    {"ramp(1, 2), to transpose(out)",
-     {2, 3},
-     "1 5 9 3 7 11",
-     [](const Inputs&, View<float> out) { ramp_cpu(1, 2, transpose(out)); },
-     [](const Inputs&, View<float> out) { ramp_cuda(1, 2, transpose(out)); }},
 };
 
 void several_tensors(lesson::Report& report) {
@@ -236,14 +219,10 @@ void several_tensors(lesson::Report& report) {
     const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6}), row({3}, {10, 20, 30});
     const Tensor<float> column({2, 1}, {100, 200});
     const Tensor<std::uint8_t> mask({3}, {1, 0, 1});
-    const Tensor<std::int64_t> swap({3}, {1, 0, 1}), last_first({2}, {2, 0});
     const gpu::Buffer<float> dx(x), drow(row), dcolumn(column);
     const gpu::Buffer<std::uint8_t> dmask(mask);
-    const gpu::Buffer<std::int64_t> dswap(swap), dlast_first(last_first);
-    const Inputs host{x.view(),    row.view(),  column.view(),
-                      mask.view(), swap.view(), last_first.view()};
-    const Inputs device{dx.view({2, 3}), drow.view({3}),  dcolumn.view({2, 1}),
-                        dmask.view({3}), dswap.view({3}), dlast_first.view({2})};
+    const Inputs host{x.view(), row.view(), column.view(), mask.view()};
+    const Inputs device{dx.view({2, 3}), drow.view({3}), dcolumn.view({2, 1}), dmask.view({3})};
     for (const Combination& c : combinations_by_hand) {
         Tensor<float> want(c.shape);
         gpu::Buffer<float> out(want.size());

@@ -8,7 +8,6 @@
 #include "common/tensor/transform.hpp"
 #include "day03_views/combine.hpp"
 #include "day03_views/combine_fill.hpp"
-#include "day03_views/combine_rows.hpp"
 #include "day03_views/copy.hpp"
 #include "day03_views/steps/steps.hpp"
 #include "day03_views/timed_move.hpp"
@@ -235,27 +234,10 @@ void combinations(lesson::Report& report) {
                       add_broadcast_cuda(a.view({M, N}), column.view({M, 1}), out.view({M, N}));
                   });
 
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(M));
-    for (std::int64_t i = 0; i < M; ++i) {
-        numbers[static_cast<std::size_t>(i)] = i < few ? (i * 7) % few : (i * 4801) % M;
-    }
-    gpu::Buffer<std::int64_t> ids(M);
-    ids.upload(numbers.data(), M);
-    numbers.resize(static_cast<std::size_t>(few));
-    gather_rows_cpu(some.view(), Tensor<std::int64_t>({few}, numbers).view(), want.view());
-    report_floats(report, "gather_rows", "gather_rows_cuda", {M, N}, all, out, elements_of(want),
-                  [&] {
-                      gather_rows_cuda(a.view({M, N}), ids.view({M}), out.view({M, N}));
-                  });
-
     const std::int64_t n = std::int64_t{1} << 28;
     gpu::Buffer<float> large(n);
     report_floats(report, "fill", "fill_cuda", {n}, 0, large, std::vector<float>(1000, 1.5f),
                   [&] { fill_cuda(1.5f, large.view({n})); });
-    Tensor<float> counted({1000});
-    ramp_cpu(1, 2, counted.view());
-    report_floats(report, "ramp", "ramp_cuda", {n}, 0, large, elements_of(counted),
-                  [&] { ramp_cuda(1, 2, large.view({n})); });
 }
 
 }  // namespace sixdays::day03_views
