@@ -61,6 +61,13 @@ void require_injective(const char* op, const char* name, const View<T>& v) {
     }
 }
 
+/// What every output must be: one place for each index, and memory.
+template <class T>
+void require_output(const char* op, const char* name, const View<T>& v) {
+    require_injective(op, name, v);
+    require_memory(op, name, v);
+}
+
 /// An input may be the output itself (the same address and layout), or lie apart from it.
 template <class A, class B>
 void require_same_or_apart(const char* op, const char* name_in, const View<A>& in,
