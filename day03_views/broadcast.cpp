@@ -27,21 +27,21 @@ void check_broadcast_input(const char* op, const char* name, const View<const T>
 
 void check_add_broadcast(const View<const float>& a, const View<const float>& b,
                          const View<float>& out) {
-    require_output("add_broadcast", "out", out);
+    require_output("add_broadcast", out);
     check_broadcast_input("add_broadcast", "a", a, out);
     check_broadcast_input("add_broadcast", "b", b, out);
 }
 
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
                  const View<const float>& b, const View<float>& out) {
-    require_output("where", "out", out);
+    require_output("where", out);
     check_broadcast_input("where", "mask", mask, out);
     check_broadcast_input("where", "a", a, out);
     check_broadcast_input("where", "b", b, out);
 }
 
 void check_pad(const View<const float>& in, const Dims& before, const View<float>& out) {
-    require_output("pad", "out", out);
+    require_output("pad", out);
     require_memory("pad", "in", in);
     require_rank("pad", "in", in, out.rank());
     if (before.rank != out.rank()) {
@@ -83,7 +83,7 @@ void check_piece(const std::string& name, const View<const float>& piece, int d,
 
 void check_concat(const std::vector<View<const float>>& pieces, int dim, const View<float>& out) {
     const int d = checked_dim("concat", dim, out.rank());
-    require_output("concat", "out", out);
+    require_output("concat", out);
     require_address("concat", "out", out.data, sizeof(float));
     if (pieces.empty()) refuse("concat: there are no pieces");
     std::int64_t sum = 0;

@@ -81,9 +81,9 @@ void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const f
             return gpu::check_launch("add_broadcast_kernel", grid, kThreads);
         }
         case AddBroadcastPath::any_layout:
-            return add_broadcast_walk(a, b, out, stream);
+            return launch_add_walk(a, b, out, stream);
         case AddBroadcastPath::quads:
-            return add_broadcast_quads(a, b, out, stream);
+            return launch_add_quads(a, b, out, stream);
     }
 }
 
@@ -107,7 +107,7 @@ void where_cuda(WherePath path, View<const std::uint8_t> mask, View<const float>
             return gpu::check_launch("where_kernel", grid, kThreads);
         }
         case WherePath::any_layout:
-            return where_walk(mask, a, b, out, stream);
+            return launch_where_walk(mask, a, b, out, stream);
     }
 }
 

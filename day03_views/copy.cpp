@@ -17,7 +17,7 @@ void check_copy(const UntypedIn& in, const UntypedOut& out) {
         const auto to = out.as<decltype(element)>();
         require_same_shape("copy", "in", from, "out", to);
         require_memory("copy", "in", from);
-        require_output("copy", "out", to);
+        require_output("copy", to);
         require_same_or_apart("copy", "in", from, "out", to);
     });
 }

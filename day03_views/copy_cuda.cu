@@ -43,11 +43,11 @@ void launch(const CopyPlan& plan, gpu::Stream stream) {
             return copy_one_element(plan.in, plan.out, stream);
         case CopyPath::rows:
         case CopyPath::any_layout:
-            return copy_walk(plan.in, plan.out, stream);
+            return launch_copy_walk(plan.in, plan.out, stream);
         case CopyPath::one_run:
-            return copy_one_run(plan.in, plan.out, stream);
+            return launch_copy_one_run(plan.in, plan.out, stream);
         case CopyPath::repeat:
-            return copy_repeat(plan.in, plan.out, stream);
+            return launch_copy_repeat(plan.in, plan.out, stream);
         case CopyPath::transposed:
             return transpose_untyped_cuda(plan.in, plan.out, stream);
     }

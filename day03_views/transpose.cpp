@@ -36,7 +36,7 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out) {
         const auto from = in.as<decltype(element)>();
         const auto to = out.as<decltype(element)>();
         require_memory("transpose", "in", from);
-        require_output("transpose", "out", to);
+        require_output("transpose", to);
         if (overlap(from, to)) {
             refuse(
                 "transpose: in and out overlap; elements would be overwritten before they were "

@@ -46,7 +46,7 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out);
 
 /// The ladder, one idea a step. Elements of any size, unless it says otherwise.
 enum class TransposePath {
-    one_element,       // a thread, an element: the loop's twin; M <= kMostRows
+    one_element,       // a thread, an element: the loop's twin; M <= kMostRows (arguments.hpp)
     write_coalesced,   // of 4 bytes: neighbouring lanes write neighbours, and read a pitch apart
     shared_tile,       // of 4 bytes: both are neighbours, by way of a tile; its banks collide
     padded,            // of 4 bytes: the tile's rows are one word longer
@@ -61,10 +61,6 @@ enum class TransposePath {
 
 /// Rows of so many elements at most are short: a square tile would be mostly empty.
 inline constexpr std::int64_t kShortRow = 32;
-
-/// one_element: a block takes 8 rows, and there are at most 65,535 blocks one below the other.
-inline constexpr int kRowsOfBlock = 8;
-inline constexpr std::int64_t kMostRows = std::int64_t{kRowsOfBlock} * 65535;
 
 /// The best of them. Views that check_transpose() has not refused.
 [[nodiscard]] TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out);

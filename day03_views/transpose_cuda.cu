@@ -28,8 +28,8 @@ template <class T>
 void transpose_one_element(View<const T> in, View<T> out, gpu::Stream stream) {
     const int r = in.rank();
     const std::int64_t M = in.extent(r - 2), N = in.extent(r - 1);
-    const dim3 block(32, kRowsOfBlock);
-    const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, kRowsOfBlock));
+    const dim3 block(32, 8);
+    const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
     const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
     for (std::int64_t k = 0; k < stack_in.size(); ++k) {
         const Index at = unravel(k, stack_in.shape);
@@ -49,23 +49,23 @@ void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu:
                 transpose_one_element(in.as<T>(), out.as<T>(), stream);
             });
         case TransposePath::write_coalesced:
-            return transpose_write_coalesced(x, stream);
+            return launch_transpose_write_coalesced(x, stream);
         case TransposePath::shared_tile:
-            return transpose_shared_tile(x, stream);
+            return launch_transpose_shared_tile(x, stream);
         case TransposePath::padded:
-            return transpose_padded(x, stream);
+            return launch_transpose_padded(x, stream);
         case TransposePath::in_flight:
-            return transpose_in_flight(x, stream);
+            return launch_transpose_in_flight(x, stream);
         case TransposePath::quads:
-            return transpose_quads(x, stream);
+            return launch_transpose_quads(x, stream);
         case TransposePath::small_elements:
-            return transpose_small_elements(x, stream);
+            return launch_transpose_small_elements(x, stream);
         case TransposePath::whole_sectors:
-            return transpose_whole_sectors(x, stream);
+            return launch_transpose_whole_sectors(x, stream);
         case TransposePath::short_rows:
-            return transpose_short_rows(x, stream);
+            return launch_transpose_short_rows(x, stream);
         case TransposePath::short_rows_quads:
-            return transpose_short_rows_quads(x, stream);
+            return launch_transpose_short_rows_quads(x, stream);
     }
 }
 

@@ -34,6 +34,5 @@ function(sixdays_emulated_library name)
 
     add_library(${name} STATIC ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
-    set_target_properties(${name} PROPERTIES CXX_STANDARD 20)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
 endfunction()

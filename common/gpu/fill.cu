@@ -48,7 +48,7 @@ void fill_any_layout(float value, View<float> out, Stream stream) {
 }  // namespace
 
 void fill(float value, View<float> out, Stream stream) {
-    require_output("fill", "out", out);
+    require_output("fill", out);
     if (out.size() == 0) return;
     const Layout simple = simplify(out.layout)[0];
     if (simple.rank() == 1 && simple.stride(0) == 1) {

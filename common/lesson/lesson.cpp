@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "common/lesson/output.hpp"
+
 namespace sixdays::lesson {
 namespace {
 
@@ -20,9 +22,7 @@ int run_or_throw(const Options& options, const Day& day) {
     return report.finish(day.try_this);
 }
 
-}  // namespace
-
-int run(int argc, char** argv, const Day& day) {
+int run_or_tell(int argc, char** argv, const Day& day) {
     int status = 0;
     const auto options = parse(argc, argv, day.title + ". " + day.shows, day.flags, status);
     if (!options) return status;
@@ -33,6 +33,13 @@ int run(int argc, char** argv, const Day& day) {
         std::fprintf(stderr, "\n%s\n", error.what());
         return 1;
     }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const Day& day) {
+    const int status = run_or_tell(argc, argv, day);
+    return output_written() ? status : 1;
 }
 
 }  // namespace sixdays::lesson

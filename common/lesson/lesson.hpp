@@ -2,9 +2,11 @@
 /// The one call that every day's main() is.
 #pragma once
 
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "common/gpu/buffer.hpp"
 #include "common/lesson/options.hpp"
 #include "common/lesson/report.hpp"
 
@@ -26,5 +28,21 @@ struct Day {
 /// @return  the program's exit status: 0 only if every check held and all of it could be printed, 2
 /// for a command line that it refuses, else 1
 [[nodiscard]] int run(int argc, char** argv, const Day& day);
+
+/// A row-major tensor whose element number i holds f(i).
+template <class T, class F>
+[[nodiscard]] Tensor<T> filled(const Shape& shape, const F& f) {
+    Tensor<T> x(shape);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(f(i));
+    return x;
+}
+
+/// Is every element of the device buffer equal to the host's, bit for bit?
+template <class T>
+[[nodiscard]] bool same(const gpu::Buffer<T>& got, const Tensor<T>& want) {
+    const std::vector<T> host = got.download();
+    return static_cast<std::int64_t>(host.size()) == want.size() &&
+           std::memcmp(host.data(), want.data(), host.size() * sizeof(T)) == 0;
+}
 
 }  // namespace sixdays::lesson

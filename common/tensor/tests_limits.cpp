@@ -19,7 +19,7 @@ constexpr std::int64_t k2to62 = std::int64_t{1} << 62;
 
 TEST_CASE("a wrong shape or stride is refused with its values", "[tensor][small]") {
     CHECK(refusal([] { (void)Dims{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
-          "rank 9 asked for, but a tensor here has at most 8 dims");
+          "rank 9 asked for, but a tensor here has 0 to 8 dims");
     CHECK(refusal([] { (void)Dims::filled(9, 1); }) ==
           "rank 9 asked for, but a tensor here has 0 to 8 dims");
     CHECK(contains(refusal([] { (void)Dims::filled(-1, 1); }), "rank -1 asked for"));
@@ -126,6 +126,7 @@ TEST_CASE("a view finds elements by index and gives up the right to write, never
     CHECK(flipped(1, 2) == 1);
     CHECK(flipped.rank() == 2);
     CHECK(flipped.extent(1) == 3);
+    CHECK(flipped.stride(0) == -3);
     CHECK(flipped.size() == 6);
 
     Tensor<float> scalar(Shape{});

@@ -158,9 +158,11 @@ TEST_CASE("what can be broadcast together, and how, is NumPy's", "[tensor][small
         CAPTURE(to_string(golden.a), to_string(golden.b));
         if (golden.together) {
             CHECK(broadcast_shapes(golden.a, golden.b) == golden.common);
+            CHECK(broadcast_shapes(golden.b, golden.a) == golden.common);
             CHECK(broadcast_shapes(golden.a, golden.common, golden.b) == golden.common);
         } else {
             CHECK(refusal([&] { (void)broadcast_shapes(golden.a, golden.b); }) != "");
+            CHECK(refusal([&] { (void)broadcast_shapes(golden.b, golden.a); }) != "");
         }
     }
 }

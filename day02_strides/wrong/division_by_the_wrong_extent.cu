@@ -1,6 +1,7 @@
 // Wrong on purpose: each dim is divided by the extent of the dim before it. Right only where all
 // extents are the same, as in the one cube that was tried.
 //
+// case: gather, worked by hand
 // refused: expected 3, got 4. 4 is the expected value of (1, 0): the element after it?
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"

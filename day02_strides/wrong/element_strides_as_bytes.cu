@@ -1,6 +1,7 @@
 // Wrong on purpose: the strides count elements, but are added to an address in bytes. Element 1 is
 // looked for one byte after element 0.
 //
+// case: gather, worked by hand
 // refused: cudaErrorMisalignedAddress
 // refused: an address that is not a multiple of 4
 #include "common/gpu/launch.hpp"

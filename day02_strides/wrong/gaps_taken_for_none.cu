@@ -1,6 +1,8 @@
 // Wrong on purpose: "the last stride is 1, so it is contiguous". It is not if a dim before has a
 // pitch or a flip; all must fit together. simplify() knows, and is_contiguous().
 //
+// case: a cache with room for more is walked with the strides of its capacity
+// case: gather, worked by hand
 // refused: one past its end
 // refused: The first is (0, 1, 0, 0), at offset 20: expected 32, got 20.
 #include "common/gpu/launch.hpp"

@@ -1,6 +1,7 @@
 // Wrong on purpose: offsets in 32-bit unsigned. A stride of -1 is 4,294,967,295 there, and the sum
 // does not come back below zero: it points 16 GiB past the tensor instead of 4 bytes before.
 //
+// case: gather, worked by hand
 // refused: cudaErrorIllegalAddress
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"

@@ -1,6 +1,7 @@
 // Wrong on purpose: row m is looked for at m * K. Right as long as every matrix is contiguous; with
 // a pitch it reads the room after the row above.
 //
+// case: pitched, worked by hand
 // refused: The first is (1, 0), at offset 4: expected 4, got 0.
 #include "common/gpu/launch.hpp"
 #include "day02_strides/steps/steps.hpp"

@@ -1,6 +1,7 @@
 // Wrong on purpose: threadIdx.x walks down the rows, so the 32 lanes of a warp are a pitch apart.
 // Every value is right; only the access report shows a sector for each lane.
 //
+// case: gather and pitched: each warp asks once for many neighbours
 // refused: each warp asks once for many neighbours
 // refused: touched->sectors == port.sectors
 #include "common/gpu/launch.hpp"

@@ -1,7 +1,7 @@
 // Wrong on purpose: check_copy() is not called, so an output whose rows all lie in one place is
 // taken. Several threads write each element; the last one wins, and nobody knows which that is.
 //
-// refused: a broadcast is not written through, on the device either
+// case: a broadcast is not written through, on the device either
 // refused: No __syncthreads() stands between, so which comes first is chance
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"

@@ -1,5 +1,6 @@
 // Wrong on purpose: every tile is taken for a whole one, and the last ones reach out of the matrix.
 //
+// case: matrices with gaps between rows and at any address
 // refused: cudaErrorIllegalAddress
 // refused: past its end
 #include "common/gpu/launch.hpp"
@@ -28,7 +29,7 @@ __global__ void transpose_padded_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void transpose_padded(Matrices x, gpu::Stream stream) {
+void launch_transpose_padded(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(32, kRows);
     transpose_padded_kernel<<<grid, block, 0, stream>>>(x);

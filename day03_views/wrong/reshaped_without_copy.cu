@@ -1,7 +1,7 @@
 // Wrong on purpose: the same number of elements, so they are copied as one run. That is what a
 // reshape of a transposed view would be if it were a view: the strides are forgotten.
 //
-// refused: small shapes in every order, flipped or not, with gaps or not
+// case: contiguous copies only if it must
 // refused: elements differ
 #include "common/gpu/launch.hpp"
 #include "day03_views/copy.hpp"

@@ -1,6 +1,6 @@
 // Wrong on purpose: of the last two strides of `in`, each is multiplied by the other's index.
 //
-// refused: small shapes in every order, flipped or not, with gaps or not
+// case: rows of every width between two pitches
 // refused: rows and columns swapped?
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 __global__ void copy_walk_kernel(const T* in, const __grid_constant__ Layout in_layout,
-                                    const __grid_constant__ Layout out_layout, T* out) {
+                                 const __grid_constant__ Layout out_layout, T* out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (k >= out_layout.size()) return;
     const Index index = unravel(k, out_layout.shape);
@@ -25,15 +25,14 @@ __global__ void copy_walk_kernel(const T* in, const __grid_constant__ Layout in_
 template <class T>
 void launch(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(out.layout.size(), 256);
-    copy_walk_kernel<<<grid, 256, 0, stream>>>(static_cast<const T*>(in.data),
-                                                  in.layout, out.layout,
-                                                  static_cast<T*>(out.data));
+    copy_walk_kernel<<<grid, 256, 0, stream>>>(static_cast<const T*>(in.data), in.layout,
+                                               out.layout, static_cast<T*>(out.data));
     gpu::check_launch("copy_walk_kernel", grid, 256);
 }
 
 }  // namespace
 
-void copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+void launch_copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     with_element(in.element, [&](auto e) { launch<decltype(e)>(in, out, stream); });
 }
 

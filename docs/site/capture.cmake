@@ -8,10 +8,15 @@ cmake_policy(VERSION 3.25)
 # <NAME>.0.txt        what comes before section 1
 # <NAME>.<n>.txt      section n; of a trace, its n-th part
 #
-# With WRONG the program is a test that must refuse this kernel; <NAME>.txt is then what it says about
-# the first failure that the kernel announces (its last line `// refused: ...`). Source paths lose
-# the folder that this tree lies in.
+# With WRONG the program is a test program, one of whose tests must refuse this kernel; <NAME>.txt is
+# then what it says about the first failure that the kernel announces (its last line `// refused: ...`).
+# Source paths lose the folder that this tree lies in.
 separate_arguments(ARGUMENTS UNIX_COMMAND "${ARGUMENTS}")
+if(WRONG)
+    include(${ROOT}/common/cmake/wrong_case.cmake)
+    sixdays_wrong_case(${WRONG} case)
+    list(PREPEND ARGUMENTS "${case}")
+endif()
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} TIMEOUT 120
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE errors)
 string(REPLACE "${ROOT}/" "" text "${text}")

@@ -1,4 +1,3 @@
-#include "common/tensor/arguments.hpp"
 #include "day01_flat_memory/exercises/add_bias/add_bias.hpp"
 #include "day01_flat_memory/offsets.hpp"
 
@@ -18,27 +17,6 @@ void add_bias_loop(const float* in, const float* bias, std::int64_t M, std::int6
 void add_bias_cpu(View<const float> in, View<const float> bias, View<float> out) {
     check_add_bias(in, bias, out);
     add_bias_loop(in.data, bias.data, out.extent(0), out.extent(1), out.data);
-}
-
-void check_add_bias(const View<const float>& in, const View<const float>& bias,
-                    const View<float>& out) {
-    const char* const op = "add_bias";
-    require_rank(op, "out", out, 2);
-    require_rows_fit(op, out);
-    require_contiguous(op, "out", out);
-    require_memory(op, "out", out);
-    require_same_shape(op, "in", in, "out", out);
-    require_contiguous(op, "in", in);
-    require_memory(op, "in", in);
-    require_same_or_apart(op, "in", in, "out", out);
-    require_rank(op, "bias", bias, 1);
-    if (bias.extent(0) != out.extent(1)) {
-        refuse("add_bias: bias has " + std::to_string(bias.extent(0)) +
-               " elements, but a row of out has " + std::to_string(out.extent(1)));
-    }
-    require_contiguous(op, "bias", bias);
-    require_memory(op, "bias", bias);
-    if (overlap(bias, out)) refuse("add_bias: bias and out overlap");
 }
 
 }  // namespace sixdays::day01_flat_memory

@@ -37,8 +37,8 @@ __global__ void add_walk_kernel(const __grid_constant__ Walk<RANK, 3> walk, cons
 
 }  // namespace
 
-void add_broadcast_walk(View<const float> a, View<const float> b, View<float> out,
-                        gpu::Stream stream) {
+void launch_add_walk(View<const float> a, View<const float> b, View<float> out,
+                     gpu::Stream stream) {
     const auto add = [&](View<float> to, View<const float> x, View<const float> y) {
         const auto layouts = simplify(to.layout, x.layout, y.layout);
         with_rank(layouts[0].rank(), [&](auto rank) {

@@ -64,8 +64,8 @@ Layout first_of_quads(Layout layout) {
 
 }  // namespace
 
-void add_broadcast_quads(View<const float> a, View<const float> b, View<float> out,
-                         gpu::Stream stream) {
+void launch_add_quads(View<const float> a, View<const float> b, View<float> out,
+                      gpu::Stream stream) {
     const auto layouts = simplify(out.layout, a.layout, b.layout);
     const int last = layouts[0].rank() - 1;
     const bool a_repeats = layouts[1].stride(last) == 0, b_repeats = layouts[2].stride(last) == 0;

@@ -8,11 +8,10 @@
 namespace sixdays::day03_views {
 
 /// Step 2: a walk that divides fast, four loads in flight.
-void add_broadcast_walk(View<const float> a, View<const float> b, View<float> out,
-                        gpu::Stream stream);
+void launch_add_walk(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream);
 
 /// Step 3: quads.
-void add_broadcast_quads(View<const float> a, View<const float> b, View<float> out,
-                         gpu::Stream stream);
+void launch_add_quads(View<const float> a, View<const float> b, View<float> out,
+                      gpu::Stream stream);
 
 }  // namespace sixdays::day03_views

@@ -50,7 +50,7 @@ void launch(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
 
 }  // namespace
 
-void copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+void launch_copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     const auto piece = [&](const UntypedOut& to, const UntypedIn& from) {
         launch(from, to, stream);
     };

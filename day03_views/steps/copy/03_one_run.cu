@@ -27,7 +27,7 @@ __global__ void copy_one_run_kernel(const std::uint8_t* in, const __grid_constan
 
 }  // namespace
 
-void copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+void launch_copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     const auto* from = static_cast<const std::uint8_t*>(in.data);
     auto* to = static_cast<std::uint8_t*>(out.data);
     const Quads run(to, out.layout.size() * out.element);

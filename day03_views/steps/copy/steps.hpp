@@ -12,13 +12,13 @@
 namespace sixdays::day03_views {
 
 /// Step 2: any layout. A walk that divides fast, and several loads in flight.
-void copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
+void launch_copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
 /// Step 3: one run of memory, equally far past a multiple of 16 bytes in both: quads.
-void copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
+void launch_copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
 /// Step 4: one element of `in` fills a quad of `out`, whose elements have 16 bytes.
-void copy_repeat(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
+void launch_copy_repeat(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
 
 /// What a kernel calls an element: uint4 loads and stores 16 bytes at once.
 template <class E>

@@ -23,7 +23,7 @@ __global__ void transpose_write_coalesced_kernel(const __grid_constant__ Matrice
 
 }  // namespace
 
-void transpose_write_coalesced(Matrices x, gpu::Stream stream) {
+void launch_transpose_write_coalesced(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(TM, TN);
     transpose_write_coalesced_kernel<<<grid, block, 0, stream>>>(x);

@@ -35,7 +35,7 @@ __global__ void transpose_shared_tile_kernel(const __grid_constant__ Matrices x)
 
 }  // namespace
 
-void transpose_shared_tile(Matrices x, gpu::Stream stream) {
+void launch_transpose_shared_tile(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(32, kRows);
     transpose_shared_tile_kernel<<<grid, block, 0, stream>>>(x);

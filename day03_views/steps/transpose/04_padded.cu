@@ -32,7 +32,7 @@ __global__ void transpose_padded_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void transpose_padded(Matrices x, gpu::Stream stream) {
+void launch_transpose_padded(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(32, kRows);
     transpose_padded_kernel<<<grid, block, 0, stream>>>(x);

@@ -55,7 +55,7 @@ void launch(Matrices x, gpu::Stream stream) {
 
 }  // namespace
 
-void transpose_in_flight(const Matrices& x, gpu::Stream stream) {
+void launch_transpose_in_flight(const Matrices& x, gpu::Stream stream) {
     with_element(x.element, [&](auto element) { launch<decltype(element)>(x, stream); });
 }
 

@@ -46,7 +46,7 @@ __global__ void transpose_quads_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void transpose_quads(Matrices x, gpu::Stream stream) {
+void launch_transpose_quads(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, kSide, kSide);
     transpose_quads_kernel<<<grid, kThreads, 0, stream>>>(x);
     gpu::check_launch("transpose_quads_kernel", grid, kThreads);

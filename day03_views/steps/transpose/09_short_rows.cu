@@ -83,7 +83,7 @@ void launch(Matrices x, gpu::Stream stream) {
 
 }  // namespace
 
-void transpose_short_rows(const Matrices& x, gpu::Stream stream) {
+void launch_transpose_short_rows(const Matrices& x, gpu::Stream stream) {
     with_element(x.element, [&](auto element) { launch<decltype(element)>(x, stream); });
 }
 

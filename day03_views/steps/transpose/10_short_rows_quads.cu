@@ -160,7 +160,7 @@ void launch(Matrices x, gpu::Stream stream) {
 
 }  // namespace
 
-void transpose_short_rows_quads(const Matrices& x, gpu::Stream stream) {
+void launch_transpose_short_rows_quads(const Matrices& x, gpu::Stream stream) {
     if (x.element == 1) launch<std::uint8_t>(x, stream);
     if (x.element == 2) launch<std::uint16_t>(x, stream);
     if (x.element == 4) launch<std::uint32_t>(x, stream);

@@ -8,14 +8,14 @@
 
 namespace sixdays::day03_views {
 
-void transpose_write_coalesced(Matrices x, gpu::Stream stream);
-void transpose_shared_tile(Matrices x, gpu::Stream stream);
-void transpose_padded(Matrices x, gpu::Stream stream);
-void transpose_in_flight(const Matrices& x, gpu::Stream stream);
-void transpose_quads(Matrices x, gpu::Stream stream);
-void transpose_small_elements(const Matrices& x, gpu::Stream stream);
-void transpose_whole_sectors(const Matrices& x, gpu::Stream stream);
-void transpose_short_rows(const Matrices& x, gpu::Stream stream);
-void transpose_short_rows_quads(const Matrices& x, gpu::Stream stream);
+void launch_transpose_write_coalesced(Matrices x, gpu::Stream stream);
+void launch_transpose_shared_tile(Matrices x, gpu::Stream stream);
+void launch_transpose_padded(Matrices x, gpu::Stream stream);
+void launch_transpose_in_flight(const Matrices& x, gpu::Stream stream);
+void launch_transpose_quads(Matrices x, gpu::Stream stream);
+void launch_transpose_small_elements(const Matrices& x, gpu::Stream stream);
+void launch_transpose_whole_sectors(const Matrices& x, gpu::Stream stream);
+void launch_transpose_short_rows(const Matrices& x, gpu::Stream stream);
+void launch_transpose_short_rows_quads(const Matrices& x, gpu::Stream stream);
 
 }  // namespace sixdays::day03_views

@@ -25,8 +25,8 @@ __global__ void where_walk_kernel(const __grid_constant__ Walk<RANK, 4> walk,
 
 }  // namespace
 
-void where_walk(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
-                View<float> out, gpu::Stream stream) {
+void launch_where_walk(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
+                       View<float> out, gpu::Stream stream) {
     const auto choose = [&](auto out_piece, auto mask_piece, auto a_piece, auto b_piece) {
         const auto layouts =
             simplify(out_piece.layout, mask_piece.layout, a_piece.layout, b_piece.layout);

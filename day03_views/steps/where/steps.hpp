@@ -8,7 +8,7 @@
 namespace sixdays::day03_views {
 
 /// Step 2: a walk that divides fast; a and b are asked for while the mask is still on its way.
-void where_walk(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
-                View<float> out, gpu::Stream stream);
+void launch_where_walk(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
+                       View<float> out, gpu::Stream stream);
 
 }  // namespace sixdays::day03_views
