@@ -20,6 +20,7 @@ export PATH=$scratch/bin:$PATH
 cd "$tree"
 
 failures=0
+learn=(common/learn)
 complain() {
     failures=$((failures + 1))
     printf 'FAILED: %s\n' "$1"
@@ -35,7 +36,7 @@ learns() {
         shift
     done
     shift
-    common/learn "$@" >"$scratch/said" 2>&1 </dev/null || status=$?
+    "${learn[@]}" "$@" >"$scratch/said" 2>&1 </dev/null || status=$?
     if ((status != wanted)); then complain "$what: status $status, not $wanted"; fi
     for pattern in "${patterns[@]}"; do
         grep -qE -- "$pattern" "$scratch/said" || complain "$what: nothing reads \"$pattern\""
@@ -105,12 +106,70 @@ words() {
     # A machine with nothing: a sentence, not an error of the shell.
     mkdir "$scratch/bare"
     for tool in bash env cat sed grep awk dirname readlink basename ls sort head tail mkdir rm cp mv \
-        find timeout mktemp touch; do
+        find timeout mktemp touch flock; do
         ln -s "$(command -v "$tool")" "$scratch/bare/$tool"
     done
     PATH=$scratch/bare learns "a machine with nothing" 1 'Missing here: (g\+\+ )?ninja-build cmake' \
         'apt install' 'no apt' -- run
     PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
+    alone
+    unwritable
+    folder_names
+}
+
+# Two runs in one tree: the second waits for the first, and for nobody who is dead.
+alone() {
+    local lock=build/learn.lock holder
+    printf 'test, process 7' >"$lock"
+    flock "$lock" sleep 2 &
+    holder=$!
+    until ! flock -n "$lock" true; do sleep 0.1; done
+    PATH=$scratch/bare learns "a second run" 1 'Another common/learn \(test, process 7\)' \
+        'Missing here' -- run
+    holds "it waited" test ! -d "/proc/$holder"
+    holds "it says who it is" grep -q '^run, process [0-9]' "$lock"
+
+    flock "$lock" sleep 60 &
+    holder=$!
+    until ! flock -n "$lock" true; do sleep 0.1; done
+    kill -KILL "$(pgrep -P "$holder")" "$holder"
+    wait "$holder" 2>/dev/null || true
+    PATH=$scratch/bare learns "after a run that was killed" 1 'Missing here' -- run
+    holds "it waited for nobody" test "$(grep -c Another "$scratch/said")" -eq 0
+}
+
+# A tree that one may read and not change.
+unwritable() {
+    local learn=(common/learn) catch2
+    catch2=$(common/learn doctor | grep Catch2)
+    rm -rf my build
+    if ((EUID == 0)); then
+        chmod 755 "$scratch"
+        learn=(setpriv --reuid=65534 --clear-groups common/learn)
+    else
+        chmod a-w .
+    fi
+    learns "a tree to read only" 1 'Nothing can be written to .*/build \(Permission denied\)' \
+        'folder of your own' -- run
+    holds "nothing of the shell's, nothing of Catch2" test "$(wc -l <"$scratch/said")" -eq 2
+    learns "no exercise starts there" 1 'Nothing can be written to .*/my/' -- start day01
+    learns "doctor there" 0 "$catch2" -- doctor
+    holds "doctor says nothing of the shell's" test "$(grep -c 'mkdir\|annot' "$scratch/said")" -eq 0
+    chmod u+w .
+}
+
+folder_names() {
+    local name
+    # shellcheck disable=SC2016  # a dollar is meant
+    for name in 'a[b' 'a]b' 'a;b' 'a#b' 'a\b' 'a"b' 'a$b'; do
+        mkdir "$scratch/$name"
+        cp -R common CMakeLists.txt CMakePresets.json "$scratch/$name"
+        cd "$scratch/$name"
+        learns "a folder named $name" 1 'Rename the folder' -- run
+        holds "nothing is built there" test ! -e build
+        if cmake --preset default >"$scratch/said" 2>&1; then complain "CMake takes $name"; fi
+        cd "$tree"
+    done
 }
 
 check() {

@@ -52,7 +52,7 @@ void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& 
 }
 
 void check_path(const char* op, ElementwisePath path, std::initializer_list<const void*> tensors) {
-    if (path != ElementwisePath::quads && path != ElementwisePath::two_in_flight) return;
+    if (path != ElementwisePath::quads) return;
     std::string past;
     bool alike = true;
     for (const void* tensor : tensors) {
@@ -75,8 +75,6 @@ const char* name(ElementwisePath path) {
             return "grid-stride loop";
         case ElementwisePath::quads:
             return "16 bytes a load";
-        case ElementwisePath::two_in_flight:
-            return "two quads in flight";
         case ElementwisePath::any_address:
             return "any address";
     }

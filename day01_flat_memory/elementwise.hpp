@@ -18,18 +18,17 @@ namespace sixdays::day01_flat_memory {
 
 /// Which kernel a port takes. Each port comes twice: one chooses, one is told.
 enum class ElementwisePath {
-    one_element,    // the loop's twin: one thread, one element
-    grid_stride,    // as many threads as the GPU holds, each walks on in steps of the whole grid
-    quads,          // 16 bytes a load
-    two_in_flight,  // two quads of each input on their way before the first is needed
-    any_address,    // single elements, eight on their way
+    one_element,  // the loop's twin: one thread, one element
+    grid_stride,  // as many threads as the GPU holds, each walks on in steps of the whole grid
+    quads,        // 16 bytes a load
+    any_address,  // single elements, eight of them in flight
 };
 
-/// Quads begin at multiples of 16 bytes: two_in_flight if all addresses are equally far past one,
-/// else any_address. A path that needs quads is refused where this says any_address.
+/// Quads begin at multiples of 16 bytes: `quads` if all addresses are equally far past one, else
+/// any_address. A path that needs quads is refused where this says any_address.
 template <class T, class... In>
 [[nodiscard]] ElementwisePath choose_elementwise(const View<T>& out, const View<In>&... in) {
-    return equally_past_quad(out.data, in.data...) ? ElementwisePath::two_in_flight
+    return equally_past_quad(out.data, in.data...) ? ElementwisePath::quads
                                                    : ElementwisePath::any_address;
 }
 [[nodiscard]] const char* name(ElementwisePath path);

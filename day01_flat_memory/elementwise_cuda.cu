@@ -77,8 +77,6 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
             return launch_grid_stride(op, n, stream, out.data, in.data...);
         case ElementwisePath::quads:
             return launch_quads(op, n, stream, out.data, in.data...);
-        case ElementwisePath::two_in_flight:
-            return launch_two_in_flight(op, n, stream, out.data, in.data...);
         case ElementwisePath::any_address:
             return launch_any_address(op, n, stream, out.data, in.data...);
     }

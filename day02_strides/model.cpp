@@ -79,7 +79,7 @@ std::int64_t sectors_asked_for(const Layout& layout, std::int64_t lowest) {
         refuse("sectors_asked_for: " + to_string(layout) + ", but rank 2 is needed");
     }
     const std::int64_t J = layout.extent(0), T = layout.extent(1);
-    const std::int64_t step = std::abs(layout.stride(1));
+    const std::int64_t step = T > 1 ? std::abs(layout.stride(1)) : 0;  // else it may be any number
     const std::int64_t first = lowest - reach(layout).lowest;  // where index (0, 0) lies
     std::int64_t sectors = 0;
     for (std::int64_t j = 0; j < J; ++j) {

@@ -803,6 +803,7 @@ TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][mod
     CHECK(refusal([] { (void)count_units({}, 32, -1); }) != "");
     CHECK(refusal([] { (void)count_units(Layout({4096, 4096}, {5000, 1}), 32); }) != "");
     CHECK(refusal([] { (void)sectors_asked_for(row_major({4})); }) != "");
+    CHECK(sectors_asked_for(Layout({3, 1}, {8, INT64_MIN})) == 3);  // that stride is never walked
 }
 
 TEST_CASE("the closed formula counts what a list of all bytes counts", "[day02][model][small]") {

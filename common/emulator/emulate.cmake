@@ -1,6 +1,6 @@
 # sixdays_emulated_library(<name> <file.cu>...): CUDA files as a static library that runs on the CPU.
 
-set(SIXDAYS_EMULATOR_DIR ${CMAKE_CURRENT_LIST_DIR})
+cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 # -Og: the loads and stores of the source, each once; more optimisation merges or copies them.
 # thread: a call to our own __tsan_read4, __tsan_write4, ... before each. undefined: indices, shifts
@@ -21,9 +21,9 @@ function(sixdays_emulated_library name)
         set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.emulated/${tag}/${base}.cpp)
         add_custom_command(
             OUTPUT ${output}
-            COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output}
-                    -P ${SIXDAYS_EMULATOR_DIR}/translate.cmake
-            DEPENDS ${input} ${SIXDAYS_EMULATOR_DIR}/translate.cmake
+            COMMAND sixdays_translate ${input} ${output} ${output}.d ${SIXDAYS_ROOT}
+            DEPENDS ${input} sixdays_translate
+            DEPFILE ${output}.d
             COMMENT "Translating ${base} for the emulator"
             VERBATIM)
         list(APPEND generated ${output})

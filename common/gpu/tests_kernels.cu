@@ -2,6 +2,7 @@
 
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
 
 namespace sixdays::gpu::tests {
 namespace {
@@ -27,6 +28,27 @@ __global__ void round_kernel(View<const float> in, View<f16> halves, View<bf16> 
     if (i >= in.size()) return;
     halves.data[i] = f16(in.data[i]);
     bfloats.data[i] = bf16(in.data[i]);
+}
+
+// Each thread copies BYTES in either half, and waits for the first half alone before the second.
+template <int BYTES>
+__global__ void reverse_async_kernel(const float* in, int n, float* out) {
+    __shared__ __align__(16) float halves[2][128];
+    constexpr int kFloats = BYTES / 4;
+    const int i = static_cast<int>(threadIdx.x) * kFloats;
+    for (int half = 0; half < 2; ++half) {
+        const int left = n - (128 * half + i);
+        const int valid = left < 0 ? 0 : left < kFloats ? 4 * left : BYTES;
+        if (i < 128) copy_async<BYTES>(&halves[half][i], in + 128 * half + i, valid);
+        copy_async_commit();
+    }
+    copy_async_wait<1>();
+    __syncthreads();
+    const int me = static_cast<int>(threadIdx.x);
+    out[255 - me] = halves[0][me];
+    copy_async_wait<0>();
+    __syncthreads();
+    out[127 - me] = halves[1][me];
 }
 
 }  // namespace
@@ -70,6 +92,14 @@ void round(View<const float> in, View<f16> halves, View<bf16> bfloats) {
     const unsigned grid = blocks_for(in.size(), kThreads);
     round_kernel<<<grid, kThreads>>>(in, halves, bfloats);
     check_launch("round_kernel", dim3(grid), dim3(kThreads));
+}
+
+void reverse_async(int bytes, int n, View<const float> in, View<float> out) {
+    auto kernel = bytes == 4   ? reverse_async_kernel<4>
+                  : bytes == 8 ? reverse_async_kernel<8>
+                               : reverse_async_kernel<16>;
+    kernel<<<1, 128>>>(in.data, n, out.data);
+    check_launch("reverse_async_kernel", dim3(1), dim3(128));
 }
 
 }  // namespace sixdays::gpu::tests

@@ -7,7 +7,7 @@ recall() {  # recall <exercise> <key>
 }
 
 remember() {  # remember <exercise> <key> <value>
-    mkdir -p "$root/my"
+    may_write "$root/my"
     {
         if [[ -f $root/my/progress ]]; then grep -v "^$day/$1 $2 " "$root/my/progress" || true; fi
         printf '%s/%s %s %s\n' "$day" "$1" "$2" "$3"
@@ -53,7 +53,7 @@ verb_start() {
         say "All exercises are solved. $learn start day01 names the day to look at again."
         return
     fi
-    mkdir -p "$root/my/$day"
+    may_write "$root/my/$day"
     say "${bold}$day${plain}: in this order, first read what is asked, then fill in the kernel." ""
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu
@@ -203,9 +203,6 @@ show_errors() {  # show_errors <exercise> <file> <log>
         said="The function that the cases call is not in it:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
 Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1/$1.hpp")."
-    elif [[ -z $said && $(<"$log") == *"CMake Error at "*translate.cmake* ]]; then
-        said=$(awk '/^CMake Error at /{on = 1; next} /^(ninja: |FAILED: |\[)/{on = 0} on' "$log" |
-            sed 's/^  //' | cat -s)
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi

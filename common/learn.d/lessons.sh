@@ -27,6 +27,7 @@ verb_run() {
         shift
     fi
     lessons_ready
+    unlock_build  # a lesson may be read for an hour
     choose_backend
     for day in "${which[@]}"; do
         note ""

@@ -16,7 +16,7 @@ using lesson::Arena, lesson::Trial, lesson::Version;
 
 // Inputs and expected outputs are made on the host for so many elements, and repeated.
 constexpr std::int64_t kPart = std::int64_t{1} << 24;
-constexpr std::int64_t kFloats = 4 * kPart, kBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kFloats = 8 * kPart, kBytes = std::int64_t{1} << 30;
 
 // The operations, with what they read: x[i] = i, y[i] = 10^6 - i, and bytes 0 .. 250 again and
 // again.
@@ -119,7 +119,7 @@ void graph_of(lesson::Report& report, const Operation& op) {
     const gpu::Buffer<float> dx(x), dy(y), dwant(want);
     gpu::Buffer<float> out(few);
     gpu::Graph graph([&](gpu::Stream stream) {
-        const ElementwisePath path = ElementwisePath::two_in_flight;
+        const ElementwisePath path = ElementwisePath::quads;
         for (std::int64_t i = 0; i < nodes; ++i) {
             op.port(path, dx.view({few}), dy.view({few}), out.view({few}), stream);
         }
@@ -206,8 +206,8 @@ void bench_all(lesson::Report& report) {
     }
     for (const Place& at : kPlaces) {
         const bool alike = at.in == at.out;
-        timed_only(port_of(
-            kAdd, alike ? ElementwisePath::two_in_flight : ElementwisePath::any_address, at));
+        timed_only(
+            port_of(kAdd, alike ? ElementwisePath::quads : ElementwisePath::any_address, at));
     }
     graph_of(report, kAdd);
     for (const Operation& op : kSiblings) {
@@ -215,8 +215,8 @@ void bench_all(lesson::Report& report) {
         timed_only(port_of(op, twin, {name(twin)}));
         for (const Place& at : kPlaces) {
             const bool alike = at.in == at.out;
-            timed_only(port_of(
-                op, alike ? ElementwisePath::two_in_flight : ElementwisePath::any_address, at));
+            timed_only(
+                port_of(op, alike ? ElementwisePath::quads : ElementwisePath::any_address, at));
         }
         graph_of(report, op);
     }

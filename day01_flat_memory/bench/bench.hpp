@@ -11,7 +11,7 @@ namespace sixdays::day01_flat_memory {
 
 inline constexpr ElementwisePath kElementwisePaths[] = {
     ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
-    ElementwisePath::two_in_flight, ElementwisePath::any_address};
+    ElementwisePath::any_address};
 
 /// Where tensors begin: elements past a multiple of 16 bytes, or of 16 elements if they are bytes.
 struct Place {

@@ -121,7 +121,7 @@ TEST_CASE("any addresses will do, and quads are chosen exactly where they agree"
             CAPTURE(x, y, out);
             check_port(op, nullptr, 261, {x}, {y}, {out});
             CHECK(std::string(gpu::last_kernel()) ==
-                  (agree ? "two_in_flight_kernel" : "any_address_kernel"));
+                  (agree ? "quads_kernel" : "any_address_kernel"));
         }
     }
 }

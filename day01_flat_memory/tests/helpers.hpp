@@ -26,13 +26,13 @@ inline const std::vector<std::int64_t> kSizes = {
 /// nullptr: the port that chooses.
 using Told = const ElementwisePath*;
 
-inline constexpr ElementwisePath kPaths[] = {
-    ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
-    ElementwisePath::two_in_flight, ElementwisePath::any_address};
+inline constexpr ElementwisePath kPaths[] = {ElementwisePath::one_element,
+                                             ElementwisePath::grid_stride, ElementwisePath::quads,
+                                             ElementwisePath::any_address};
 
 /// Does this path need addresses that are equally far past a multiple of 16 bytes?
 inline bool needs_quads(Told path) {
-    return path && (*path == ElementwisePath::quads || *path == ElementwisePath::two_in_flight);
+    return path && *path == ElementwisePath::quads;
 }
 
 /// The kernel that a path launches, for an operation of that name.
@@ -44,8 +44,6 @@ inline std::string kernel_of(ElementwisePath path, const std::string& op) {
             return "grid_stride_kernel";
         case ElementwisePath::quads:
             return "quads_kernel";
-        case ElementwisePath::two_in_flight:
-            return "two_in_flight_kernel";
         case ElementwisePath::any_address:
             return "any_address_kernel";
     }

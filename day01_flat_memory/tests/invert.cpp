@@ -20,8 +20,7 @@ void check_invert_port(std::int64_t n, Lead lead_in, Lead lead_out) {
     CHECK(din.unchanged());
     if (n == 0) return;
     const bool agree = lead_in.elements % 16 == lead_out.elements % 16;
-    CHECK(std::string(gpu::last_kernel()) ==
-          (agree ? "two_in_flight_kernel" : "any_address_kernel"));
+    CHECK(std::string(gpu::last_kernel()) == (agree ? "quads_kernel" : "any_address_kernel"));
     for (const ElementwisePath& path : kPaths) {
         if (needs_quads(&path) && !agree) continue;
         CAPTURE(name(path));
@@ -41,7 +40,7 @@ TEST_CASE("invert equals its loop, from every address to every other",
         }
     }
     std::vector<std::int64_t> sizes = kSizes;
-    // One below, at and one above a block: 2 * 256 quads of 16 bytes.
+    // One below, at and one above a block of 256 quads, and four of them.
     for (const std::int64_t n :
          {15, 16, 17, 29, 30, 4095, 8191, 8207, 16383, 16384, 16385, 70001}) {
         sizes.push_back(n);
@@ -100,7 +99,6 @@ TEST_CASE("invert refuses other shapes, gaps, null pointers and overlap",
     Tensor<std::uint8_t> all({64});
     const View<std::uint8_t> at3(all.data() + 3, Shape{8}), at32(all.data() + 32, Shape{8});
     CHECK(refusal([&] { invert_cuda(ElementwisePath::quads, at3, at32); }) != "");
-    CHECK(refusal([&] { invert_cuda(ElementwisePath::two_in_flight, at3, at32); }) != "");
     const View<std::uint8_t> nothing(nullptr, Shape{3, 0});
     invert_cpu(nothing, nothing);
     invert_cuda(nothing, nothing);

@@ -13,15 +13,16 @@ namespace {
 std::uintptr_t arguments_begin = 0;
 std::size_t arguments_bytes = 0;
 
-bool reads(Access what) {
-    return what == Access::read || what == Access::volatile_read || what == Access::atomic;
+bool reads(AccessKind what) {
+    return what == AccessKind::read || what == AccessKind::volatile_read ||
+           what == AccessKind::atomic;
 }
-bool writes(Access what) {
-    return what != Access::read && what != Access::volatile_read;
+bool writes(AccessKind what) {
+    return what != AccessKind::read && what != AccessKind::volatile_read;
 }
 
-const char* verb(Access what) {
-    return what == Access::atomic ? "updates" : writes(what) ? "writes" : "reads";
+const char* verb(AccessKind what) {
+    return what == AccessKind::atomic ? "updates" : writes(what) ? "writes" : "reads";
 }
 
 std::string story(const char* what_happens, std::size_t bytes) {
@@ -30,7 +31,7 @@ std::string story(const char* what_happens, std::size_t bytes) {
 }
 
 [[noreturn]] void fail_outside(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               Access what, const void* code) {
+                               AccessKind what, const void* code) {
     bool freed = false;
     for (std::size_t i = 0; i < bytes && region.contains(address + i); ++i) {
         freed = freed || (*region.state_of(address + i) & kFreed) != 0;
@@ -41,19 +42,23 @@ std::string story(const char* what_happens, std::size_t bytes) {
 
 [[noreturn]] void fail_uninitialised(const Region& region, std::uintptr_t address,
                                      std::size_t bytes, const void* code) {
-    fail(
-        {Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-         story("reads", bytes) + describe_inside(region, address, bytes) +
-             (region.space == Space::shared
+    const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    if (region.space == Space::shared) {
+        why = block.barriers_passed == 0
                   ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
-                    "between the write and this read? Shared memory starts with "
-                    "whatever an earlier block left there."
-                  : ", which nobody has written: no kernel, no copy, no cudaMemset."),
-         address});
+                    "between the write and this read? Shared memory starts with whatever an "
+                    "earlier block left there."
+                  : ", which no thread of this block has written, not before its last "
+                    "__syncthreads() either. Is a guard missing here, or the storing of zeros "
+                    "where there is no element? Shared memory starts with whatever an earlier "
+                    "block left there.";
+    }
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          story("reads", bytes) + describe_inside(region, address, bytes) + why, address});
 }
 
 [[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               Access what, const void* code) {
+                               AccessKind what, const void* code) {
     fail({Kind::pending_copy, cudaErrorLaunchFailure, code,
           story(verb(what), bytes) + describe_inside(region, address, bytes) +
               ", where an asynchronous copy has yet to arrive. The thread that started the copy "
@@ -68,7 +73,7 @@ void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
 }
 
 // Not every byte is plainly live and written: find out what is the matter.
-void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
                  const void* code) {
     if (!region.contains(address + bytes - 1)) fail_outside(region, address, bytes, what, code);
     std::uint8_t* state = region.state_of(address);
@@ -96,10 +101,9 @@ bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
 
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
 // a host pointer.
-void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
+void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
     if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
     if (address - arguments_begin < arguments_bytes && !writes(what)) return;
-    if (is_device_variable(address)) return;
     if (!writes(what) && is_constant_data(address)) return;
     if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
@@ -125,21 +129,24 @@ Region* region_of(std::uintptr_t address) {
     if (heap.contains(address)) return &heap;
     if (shared_arrays.contains(address)) return &shared_arrays;
     if (shared_dynamic.contains(address)) return &shared_dynamic;
+    if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
+        return &variables;
+    }
     return nullptr;
 }
 
 // A thread that runs for long may wait, in a loop, for something that another does. So others get a
 // turn; and if nobody in the block has changed anything for very long, nobody ever will.
-void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) {
-    current->patience = kPatience;
-    if (++block.fruitless > kFruitless) {
+void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
+    current->accesses_left = kAccessesPerTurn;
+    if (++block.turns_without_write > kTurnsWithoutWrite) {
         fail({Kind::stuck, cudaErrorLaunchTimeout, code,
               story("reads", bytes) +
                   format(
                       "again and again: for %u million accesses no thread of the block has written "
                       "anything, so the loop seems to wait for ever. The emulator runs one block "
                       "after another; a block cannot wait for one that comes later.",
-                      kPatience / 1000u * kFruitless / 1000u),
+                      kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
               address});
     }
     yield();
@@ -147,18 +154,20 @@ void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) 
 
 }  // namespace
 
-void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
+void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
+                   const void* expected) {
     if (current == nullptr || in_runtime || bytes == 0) return;
     const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (time_is_up) fail_for_time(code);
-    if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
+    if (--current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
     if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
-    check_race(*region, address, bytes, what, code);
-    if (tracing) trace_access(*region, address, bytes, what, code);
-    if (what == Access::write) block.fruitless = 0;
+    if (judgement_pending && writes(what)) judge_stores();
+    check_race({*region, address, bytes, what, code, expected});
+    if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
+    if (what == AccessKind::write) block.turns_without_write = 0;
 }
 
 void set_pending(const void* pointer, std::size_t bytes, bool pending) {

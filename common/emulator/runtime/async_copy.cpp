@@ -55,7 +55,7 @@ void check_target(const Copy& copy, const Site& site) {
 // The copy arrives: the thread writes its target now.
 void land(const Copy& copy) {
     set_pending(copy.to, copy.bytes, false);
-    access(copy.to, copy.bytes, Access::write, copy.code);
+    before_access(copy.to, copy.bytes, AccessKind::write, copy.code);
     std::memset(copy.to, 0, copy.bytes);
     std::memcpy(copy.to, copy.from, copy.valid_bytes);
 }
@@ -80,9 +80,9 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
     const void* code = __builtin_return_address(0);
     const Copy copy{to_shared, from_global, bytes, valid_bytes, code};
     check_target(copy, site);
-    access(from_global, valid_bytes, Access::read, code);
-    access(to_shared, bytes, Access::write,
-           code);  // in bounds, nobody else's, not pending already?
+    before_access(from_global, valid_bytes, AccessKind::read, code);
+    before_access(to_shared, bytes, AccessKind::write,
+                  code);  // in bounds, nobody else's, not pending already?
     set_pending(to_shared, bytes, true);
     queues[current->id].copies.push_back(copy);
     any = true;

@@ -130,6 +130,14 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
+// Rows begin at multiples of 512 bytes, as they do on a GPU of compute capability 8.0.
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
+                            std::size_t rows) {
+    if (pitch == nullptr) return result(cudaErrorInvalidValue);
+    *pitch = (row_bytes + 511) / 512 * 512;
+    return cudaMalloc(pointer, *pitch * rows);
+}
+
 cudaError_t cudaFree(void* pointer) {
     const cudaError_t earlier = take_kernel_error();
     if (pointer == nullptr) return earlier;

@@ -1,8 +1,11 @@
 #include "common/emulator/runtime/finding.hpp"
 
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 
 #include "common/emulator/runtime/api.hpp"
 
@@ -20,11 +23,21 @@ struct Stored {
 std::optional<Stored> stored;
 std::string kernel_name;
 bool failed = false;
-bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
+bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
+bool asked = false;  // somebody has seen its text, or wanted it forgotten
 
 std::string file_and_line(const Line& line) {
     return line.line == 0 ? line.why_not
                           : line.file + ":" + std::to_string(line.line) + line.callers;
+}
+
+// A finding that nobody asked for is told at last, and the program has failed.
+void tell_at_exit(int status, void*) {
+    if (!stored || asked) return;
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
+    if (status == 0) _exit(1);
 }
 
 }  // namespace
@@ -42,7 +55,9 @@ void note(Finding finding) {
     failed = true;
     set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
     if (stored && !told) return;
-    told = false;
+    told = asked = false;
+    static const int registered = on_exit(tell_at_exit, nullptr);
+    static_cast<void>(registered);
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
     const std::string kernel = finding.in_kernel ? kernel_name : "";
     stored = Stored{std::move(finding), kernel, block.index,
@@ -69,6 +84,7 @@ void clear_report() {
 
 std::optional<Report> last_report() {
     if (!stored) return std::nullopt;
+    asked = true;
     const Finding& finding = stored->finding;
     std::string text = finding.text;
     for (std::size_t i = 0; i < finding.others.size(); ++i) {

@@ -84,7 +84,7 @@ std::uintptr_t program_start() {
 Line find_line(const Place& place) {
     if (place.file != nullptr) return {relative(place.file), static_cast<int>(place.line)};
     if (place.code == nullptr) return {};
-    static std::map<const void*, Line> known;
+    static auto& known = *new std::map<const void*, Line>;  // also while the program ends
     const auto found = known.find(place.code);
     if (found != known.end()) return found->second;
     // One byte back: the return address is already the next instruction's.

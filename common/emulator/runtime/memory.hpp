@@ -42,6 +42,8 @@ extern Region heap;
 /// A block's `__shared__` arrays, and its dynamic shared memory.
 extern Region shared_arrays;
 extern Region shared_dynamic;
+/// `__device__` and `__constant__` variables, with what lies between them.
+extern Region variables;
 
 constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
 constexpr std::size_t kStaticSharedLimit = 48 * 1024;
@@ -72,7 +74,7 @@ void mark_written(const void* pointer, std::size_t bytes);
 /// Words whose bytes were told apart are words again.
 void forget_splits(const void* pointer, std::size_t bytes);
 
-/// A run of device or shared memory that belongs together.
+/// A piece of device or shared memory that belongs together.
 struct Extent {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
@@ -89,8 +91,11 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
 /// "byte 16 of an allocation of 4000 bytes", of one that is.
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
 
-/// Host memory that kernels may touch: read-only data of the program, registered variables.
+/// The variable that holds this address; not live if there is none.
+Extent device_variable_at(std::uintptr_t address);
+/// The first launch: all variables have been registered.
+void find_device_variables();
+/// Read-only data of the program, which kernels may read.
 bool is_constant_data(std::uintptr_t address);
-bool is_device_variable(std::uintptr_t address);
 
 }  // namespace sixdays::emulator

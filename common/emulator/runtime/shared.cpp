@@ -15,6 +15,14 @@ namespace sixdays::emulator {
 Region shared_arrays;
 Region shared_dynamic;
 
+// Dynamic shared memory always lies at one address, which has a name: what a file declares outside
+// of its kernels, `extern __shared__ float tile[];`, is that name.
+static constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
+extern "C" {
+alignas(4096) unsigned char sixdays_dynamic_memory[kGuard + kDynamicSharedLimit + kGuard];
+}
+asm(".globl sixdays_dynamic_shared\n.set sixdays_dynamic_shared, sixdays_dynamic_memory + 65536");
+
 namespace {
 
 std::vector<Extent> arrays;   // that this block has opened
@@ -74,12 +82,11 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, Site sit
 }
 
 void make_dynamic_shared(const void* of_kernel, std::size_t bytes) {
-    constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
     Region& region = shared_dynamic;
     if (region.size == 0) {
         region.space = Space::shared;
         region.size = kGuard + kDynamicSharedLimit + kGuard;
-        region.base = number(reserve(region.size, "shared memory"));
+        region.base = number(sixdays_dynamic_memory);
         give_tables(region, region.size, "the state of shared memory");
     }
     kernel = of_kernel;

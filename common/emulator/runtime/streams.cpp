@@ -81,24 +81,4 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     return cudaSuccess;
 }
 
-// Graphs are not emulated.
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t) {
-    return result(cudaErrorNotSupported);
-}
-
 }  // extern "C"

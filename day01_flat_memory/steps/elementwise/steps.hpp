@@ -19,11 +19,7 @@ void launch_grid_stride(Op op, std::int64_t n, gpu::Stream stream, T* out, const
 template <class Op, class T, class... In>
 void launch_quads(Op op, std::int64_t n, gpu::Stream stream, T* out, const In*... in);
 
-/// Step 4: two quads of each input are in flight before the first result is needed. As step 3.
-template <class Op, class T, class... In>
-void launch_two_in_flight(Op op, std::int64_t n, gpu::Stream stream, T* out, const In*... in);
-
-/// Step 5: single elements, eight loads of a thread in flight, for addresses that agree on no
+/// Step 4: single elements, eight loads of a thread in flight, for addresses that agree on no
 /// multiple of 16.
 template <class Op, class T, class... In>
 void launch_any_address(Op op, std::int64_t n, gpu::Stream stream, T* out, const In*... in);
