@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "common/tensor/simplify.hpp"
 #include "common/tensor/packings.hpp"
+#include "common/tensor/simplify.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;

@@ -2,8 +2,8 @@
 // which index of the source each index of the view is.
 #include <numeric>
 
-#include "common/tensor/transform.hpp"
 #include "common/tensor/packings.hpp"
+#include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
