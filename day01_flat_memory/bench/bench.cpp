@@ -1,6 +1,7 @@
 #include "day01_flat_memory/bench/bench.hpp"
 
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -16,7 +17,7 @@ using lesson::Arena, lesson::Trial, lesson::Version;
 
 // Inputs and expected outputs are made on the host for so many elements, and repeated.
 constexpr std::int64_t kPart = std::int64_t{1} << 24;
-constexpr std::int64_t kFloats = 8 * kPart, kBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kFloats = 8 * kPart, kFewer = 4 * kPart, kBytes = std::int64_t{1} << 30;
 
 // The operations, with what they read: x[i] = i, y[i] = 10^6 - i, and bytes 0 .. 250 again and
 // again.
@@ -78,34 +79,37 @@ Version row(const std::string& op, const std::string& version, const Shape& shap
     return v;
 }
 
-// Runs of a port over kFloats elements, but for those that its place leaves out.
-Trial trial_of(const Operation& op, ElementwisePath path, const Place& at) {
-    const std::int64_t n = kFloats - 1;
-    const auto arena = std::make_shared<Arena>(std::vector{4 * kFloats, 4 * kFloats}, 4 * kFloats);
+// Both inputs and the output of n floats each.
+Timed memory_of(const Operation& op, std::int64_t n) {
     const auto x = lesson::filled<float>({kPart}, [](std::int64_t i) { return i; });
     const auto y = lesson::filled<float>({kPart}, [](std::int64_t i) { return 1000000 - i; });
     Tensor<float> out({kPart});
     op.loop(x.data(), y.data(), kPart, out.data());
+    auto arena = std::make_shared<Arena>(std::vector{4 * n, 4 * n}, 4 * n);
     arena->fill(0, x.data(), 4 * kPart);
     arena->fill(1, y.data(), 4 * kPart);
     arena->expect(out.data(), 4 * kPart);
-    Trial trial;
-    trial.run = [=](int set) {
-        op.port(path, flat(arena->input<float>(set, 0) + at.in, n),
-                flat(arena->input<float>(set, 1) + at.in, n),
-                flat(arena->output<float>(set) + at.out, n), {});
-    };
-    for (int set = 0; set < arena->sets(); ++set) {
-        trial.outcomes.push_back(
-            {arena->output<float>(set) + at.out, arena->want<float>() + at.in, 4 * n});
-    }
-    return trial;
+    return arena;
 }
 
-Version port_of(const Operation& op, ElementwisePath path, const Place& at) {
-    Version v = row(op.name, at.name, {kFloats - 1}, sizeof(float), op.inputs, op.flops);
+// The port over n floats, but for the one that its place leaves out.
+Version port_of(const Operation& op, ElementwisePath path, const Place& at, std::int64_t n,
+                const Timed& arena) {
+    Version v = row(op.name, at.name, {n - 1}, sizeof(float), op.inputs, op.flops);
     if (v.version != name(path)) v.path = name(path);
-    v.timed = [&op, path, at] { return trial_of(op, path, at); };
+    v.timed = [&op, path, at, n, arena] {
+        Trial trial;
+        trial.run = [=, &op](int set) {
+            op.port(path, flat(arena->input<float>(set, 0) + at.in, n - 1),
+                    flat(arena->input<float>(set, 1) + at.in, n - 1),
+                    flat(arena->output<float>(set) + at.out, n - 1), {});
+        };
+        for (int set = 0; set < arena->sets(); ++set) {
+            trial.outcomes.push_back(
+                {arena->output<float>(set) + at.out, arena->want<float>() + at.in, 4 * (n - 1)});
+        }
+        return trial;
+    };
     return v;
 }
 
@@ -188,37 +192,41 @@ lesson::Version loop_of_add() {
     return v;
 }
 
-lesson::Version port_of_add(ElementwisePath path, const Place& place) {
-    return port_of(kAdd, path, place);
+Timed memory_of_add(const lesson::Report& report) {
+    return report.times_ports() ? memory_of(kAdd, kFewer) : nullptr;
 }
 
-void bench_all(lesson::Report& report) {
-    const auto timed_only = [&](Version v) {
+lesson::Version port_of_add(ElementwisePath path, const Place& place, const Timed& memory) {
+    return port_of(kAdd, path, place, kFewer, memory);
+}
+
+namespace {
+
+void bench_operation(lesson::Report& report, const Operation& op,
+                     const std::vector<ElementwisePath>& ladder) {
+    const Timed memory = memory_of(op, kFloats);
+    const auto measure = [&](ElementwisePath path, const Place& at) {
+        Version v = port_of(op, path, at, kFloats, memory);
         v.check = v.timed();
         v.timed = {};
         report.port(v);
     };
+    for (const ElementwisePath path : ladder) measure(path, {name(path)});
+    for (const Place& at : kPlaces) {
+        measure(at.in == at.out ? ElementwisePath::quads : ElementwisePath::any_address, at);
+    }
+    graph_of(report, op);
+}
+
+}  // namespace
+
+void bench_all(lesson::Report& report) {
     Version loop = loop_of_add();
     loop.check = loop.timed();
     report.loop(loop);
-    for (const ElementwisePath path : kElementwisePaths) {
-        timed_only(port_of(kAdd, path, {name(path)}));
-    }
-    for (const Place& at : kPlaces) {
-        const bool alike = at.in == at.out;
-        timed_only(
-            port_of(kAdd, alike ? ElementwisePath::quads : ElementwisePath::any_address, at));
-    }
-    graph_of(report, kAdd);
+    bench_operation(report, kAdd, {std::begin(kElementwisePaths), std::end(kElementwisePaths)});
     for (const Operation& op : kSiblings) {
-        const ElementwisePath twin = ElementwisePath::one_element;
-        timed_only(port_of(op, twin, {name(twin)}));
-        for (const Place& at : kPlaces) {
-            const bool alike = at.in == at.out;
-            timed_only(
-                port_of(op, alike ? ElementwisePath::quads : ElementwisePath::any_address, at));
-        }
-        graph_of(report, op);
+        bench_operation(report, op, {ElementwisePath::one_element});
     }
     bench_invert(report);
     bench_indices(report);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "common/lesson/arena.hpp"
 #include "common/lesson/report.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 
@@ -24,8 +26,14 @@ inline constexpr Place kPlaces[] = {
 /// The loop of add with what it is timed on; `check` is the caller's.
 [[nodiscard]] lesson::Version loop_of_add();
 
+/// Device memory for the timed runs of the ports of add: inputs, and what the output must hold.
+/// nullptr where ports are not timed.
+using Timed = std::shared_ptr<lesson::Arena>;
+[[nodiscard]] Timed memory_of_add(const lesson::Report& report);
+
 /// The port, by that path and at that place; `check` is the caller's.
-[[nodiscard]] lesson::Version port_of_add(ElementwisePath path, const Place& place);
+[[nodiscard]] lesson::Version port_of_add(ElementwisePath path, const Place& place,
+                                          const Timed& memory);
 
 /// --bench: add as above; square, scale, saxpy and invert, and indices in 2, 3 and 4 dims; small
 /// tensors in a graph. Each is compared with its loop over every element, before it is timed and
