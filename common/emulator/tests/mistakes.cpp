@@ -78,6 +78,8 @@ const Case kCases[] = {
     {"fence_without_barrier", Kind::race, kFailure, 3, 0},
     {"atomic_no_fence", Kind::race, kFailure, 3, 0},
     {"semaphore_without_fence", Kind::race, kFailure, 1, 0},
+    {"store_after_fence", Kind::race, kFailure, 1, 0},
+    {"lanes_not_met", Kind::race, kFailure, 1, 1},
     {"cas_of_another_value", Kind::race, kFailure, 0, 1},
     {"reads_then_adds", Kind::race, kFailure, 0, 1},
     {"lanes_disagree", Kind::race, kFailure, 0, 3},

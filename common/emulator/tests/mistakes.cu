@@ -293,6 +293,30 @@ __global__ void semaphore_without_fence(const float* in, int, float* out) {
     __syncthreads();
     if (threadIdx.x == 0) atomicExch(turn, ticket + 1);
 }
+template <bool FENCE_FIRST, bool SYNC>
+__device__ __forceinline__ void pass_on(const float* in, float* out) {
+    unsigned* turn = reinterpret_cast<unsigned*>(out);
+    unsigned ticket = 0;
+    if (threadIdx.x == 0) {
+        ticket = atomicAdd(turn + 1, 1u);
+        while (atomicAdd(turn, 0u) != ticket) {
+        }
+    }
+    __syncwarp();
+    float* mine = out + 2 + threadIdx.x;
+    const float old = *mine;  // MARK store_after_fence lanes_not_met
+    if (FENCE_FIRST) __threadfence();
+    *mine = old + in[threadIdx.x];
+    if (!FENCE_FIRST) __threadfence();
+    if (SYNC) __syncwarp();
+    if (threadIdx.x == 0) atomicExch(turn, ticket + 1);
+}
+__global__ void store_after_fence(const float* in, int, float* out) {
+    pass_on<true, true>(in, out);
+}
+__global__ void lanes_not_met(const float* in, int, float* out) {
+    pass_on<false, false>(in, out);
+}
 __global__ void cas_of_another_value(const float*, int, float* out) {
     int* word = reinterpret_cast<int*>(out);
     const int seen = *word;  // MARK cas_of_another_value
@@ -487,6 +511,8 @@ const std::vector<Mistake>& mistakes() {
         {"fence_without_barrier", fence_without_barrier, 4, 40, 256},
         {"atomic_no_fence", atomic_no_fence, 4, 40, 256},
         {"semaphore_without_fence", semaphore_without_fence, 3, 32, 64},
+        {"store_after_fence", store_after_fence, 3, 32, 64},
+        {"lanes_not_met", lanes_not_met, 3, 32, 64},
         {"cas_of_another_value", cas_of_another_value, 1, 64, 32},
         {"reads_then_adds", reads_then_adds, 1, 64, 32},
         {"lanes_disagree", lanes_disagree, 1, 32, 32},
