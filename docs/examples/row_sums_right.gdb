@@ -7,4 +7,4 @@ next
 print half
 print part[threadIdx.x]
 print blockDim
-info locals
+print sum
