@@ -88,6 +88,52 @@ __global__ void semaphore_chain(const float* in, int, float* out) {
         atomicExch(now_served, ticket + 1);
     }
 }
+// Each block waits for the flag of the one before it alone, and so knows of all before that one. The
+// last fence stands before the last barrier, or behind it.
+template <bool EVERY_THREAD_FENCES>
+__device__ __forceinline__ void in_a_row(const float* in, float* out) {
+    __shared__ unsigned ticket;
+    unsigned* flags = reinterpret_cast<unsigned*>(out);  // flags[0] counts the blocks that began
+    const unsigned t = threadIdx.x;
+    if (t == 0) {
+        ticket = atomicAdd(flags, 1u);
+        while (ticket > 0 && atomicAdd(&flags[ticket], 0u) == 0) {
+        }
+    }
+    __syncthreads();
+    float sum = in[t];
+    for (unsigned b = 0; b < ticket; ++b) sum += out[32 + b * 32 + t];
+    out[32 + ticket * 32 + t] = sum;
+    if (EVERY_THREAD_FENCES) __threadfence();
+    __syncthreads();
+    if (t != 5) return;
+    if (!EVERY_THREAD_FENCES) __threadfence();
+    atomicExch(&flags[ticket + 1], 1u);
+}
+__global__ void flags_in_a_row(const float* in, int, float* out) {
+    in_a_row<false>(in, out);
+}
+__global__ void flags_in_a_row_all_fence(const float* in, int, float* out) {
+    in_a_row<true>(in, out);
+}
+// The same by single warps: a warp call hands on what a barrier would.
+__global__ void warps_in_a_row(const float* in, int, float* out) {
+    unsigned* served = reinterpret_cast<unsigned*>(out);
+    const unsigned t = threadIdx.x;
+    unsigned ticket = 0;
+    if (t == 0) {
+        ticket = atomicAdd(served + 1, 1u);
+        while (atomicAdd(served, 0u) != ticket) {
+        }
+    }
+    __syncwarp();
+    const float neighbour = out[2 + (t + 1) % 32];
+    __syncwarp();
+    out[2 + t] = neighbour + in[t];
+    __threadfence();
+    __syncwarp();
+    if (t == 0) atomicExch(served, ticket + 1);
+}
 // CUDA's manual shows how to make an atomic that is missing: its first read is a plain one.
 __device__ void atomic_max(float* address, float value) {
     int* bits = reinterpret_cast<int*>(address);
@@ -351,6 +397,9 @@ constexpr Right kRight[] = {
     {"last_block_resets", last_block_resets},
     {"last_block_all_fence", last_block_all_fence},
     {"semaphore_chain", semaphore_chain},
+    {"flags_in_a_row", flags_in_a_row},
+    {"flags_in_a_row_all_fence", flags_in_a_row_all_fence},
+    {"warps_in_a_row", warps_in_a_row},
     {"atomics_by_cas", atomics_by_cas},
     {"lanes_agree", lanes_agree},
     {"warp_tail", warp_tail},

@@ -78,6 +78,8 @@ const Case kCases[] = {
     {"fence_without_barrier", Kind::race, kFailure, 3, 0},
     {"atomic_no_fence", Kind::race, kFailure, 3, 0},
     {"semaphore_without_fence", Kind::race, kFailure, 1, 0},
+    {"store_after_fence", Kind::race, kFailure, 1, 0},
+    {"lanes_not_met", Kind::race, kFailure, 1, 1},
     {"cas_of_another_value", Kind::race, kFailure, 0, 1},
     {"reads_then_adds", Kind::race, kFailure, 0, 1},
     {"lanes_disagree", Kind::race, kFailure, 0, 3},
@@ -96,6 +98,7 @@ const Case kCases[] = {
 
     {"missing_wait", Kind::pending_copy, kFailure, 0, 0},
     {"wait_too_little", Kind::pending_copy, kFailure, 0, 0},
+    {"refilled_too_early", Kind::pending_copy, kFailure, 0, 16},
     {"copy_without_barrier", Kind::race, kFailure, 0, 32},
     {"fails_assert", Kind::assertion, cudaErrorAssert, 0, 19},
     {"spins", Kind::stuck, cudaErrorLaunchTimeout, 0, 0},

@@ -293,6 +293,30 @@ __global__ void semaphore_without_fence(const float* in, int, float* out) {
     __syncthreads();
     if (threadIdx.x == 0) atomicExch(turn, ticket + 1);
 }
+template <bool FENCE_FIRST, bool SYNC>
+__device__ __forceinline__ void pass_on(const float* in, float* out) {
+    unsigned* turn = reinterpret_cast<unsigned*>(out);
+    unsigned ticket = 0;
+    if (threadIdx.x == 0) {
+        ticket = atomicAdd(turn + 1, 1u);
+        while (atomicAdd(turn, 0u) != ticket) {
+        }
+    }
+    __syncwarp();
+    float* mine = out + 2 + threadIdx.x;
+    const float old = *mine;  // MARK store_after_fence lanes_not_met
+    if (FENCE_FIRST) __threadfence();
+    *mine = old + in[threadIdx.x];
+    if (!FENCE_FIRST) __threadfence();
+    if (SYNC) __syncwarp();
+    if (threadIdx.x == 0) atomicExch(turn, ticket + 1);
+}
+__global__ void store_after_fence(const float* in, int, float* out) {
+    pass_on<true, true>(in, out);
+}
+__global__ void lanes_not_met(const float* in, int, float* out) {
+    pass_on<false, false>(in, out);
+}
 __global__ void cas_of_another_value(const float*, int, float* out) {
     int* word = reinterpret_cast<int*>(out);
     const int seen = *word;  // MARK cas_of_another_value
@@ -392,6 +416,18 @@ __global__ void wait_too_little(const float* in, int, float* out) {
     __syncthreads();
     out[t] = tile[0][t] + tile[1][t];  // MARK wait_too_little
 }
+__global__ void refilled_too_early(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    const unsigned t = threadIdx.x;
+    tile[t] = in[t];
+    __syncthreads();
+    out[t] = tile[31 - t];  // MARK refilled_too_early
+    __pipeline_memcpy_async(&tile[t], in + 32 + t, 4);
+    __pipeline_commit();
+    __syncthreads();
+    __pipeline_wait_prior(0);
+    out[32 + t] = tile[t];
+}
 __global__ void copy_without_barrier(const float* in, int, float* out) {
     __shared__ float tile[64];
     const unsigned t = threadIdx.x;
@@ -475,6 +511,8 @@ const std::vector<Mistake>& mistakes() {
         {"fence_without_barrier", fence_without_barrier, 4, 40, 256},
         {"atomic_no_fence", atomic_no_fence, 4, 40, 256},
         {"semaphore_without_fence", semaphore_without_fence, 3, 32, 64},
+        {"store_after_fence", store_after_fence, 3, 32, 64},
+        {"lanes_not_met", lanes_not_met, 3, 32, 64},
         {"cas_of_another_value", cas_of_another_value, 1, 64, 32},
         {"reads_then_adds", reads_then_adds, 1, 64, 32},
         {"lanes_disagree", lanes_disagree, 1, 32, 32},
@@ -491,6 +529,7 @@ const std::vector<Mistake>& mistakes() {
         {"different_calls", different_calls, 1, 32, 32},
         {"missing_wait", missing_wait, 1, 32, 32},
         {"wait_too_little", wait_too_little, 1, 32, 32},
+        {"refilled_too_early", refilled_too_early, 1, 32, 64},
         {"copy_without_barrier", copy_without_barrier, 1, 64, 64},
         {"fails_assert", fails_assert, 1, 32, 20},
         {"spins", spins, 1, 32, 32},
