@@ -28,6 +28,9 @@ target_compile_options(sixdays_flags INTERFACE
 # Host code under the sanitizers; files with emulated kernels have flags of their own.
 add_library(sixdays_host_flags INTERFACE)
 target_link_libraries(sixdays_host_flags INTERFACE sixdays_flags)
+# Line numbers, so that the emulator can name the line of host code that touches device memory.
+target_compile_options(sixdays_host_flags INTERFACE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-g1>)
 if(SIXDAYS_SANITIZE)
     set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(sixdays_host_flags INTERFACE ${sanitize} -D_GLIBCXX_ASSERTIONS)
@@ -70,9 +73,9 @@ else()
         enable_language(CUDA)
         find_package(CUDAToolkit REQUIRED)
         set(CMAKE_CUDA_STANDARD 20)
-        if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
-            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
-            set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+        if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc 12 has it
+            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+            set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
         endif()
         set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         set(SIXDAYS_HAVE_CUDA ON)

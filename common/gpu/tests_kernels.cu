@@ -3,6 +3,7 @@
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace sixdays::gpu::tests {
 namespace {
@@ -51,6 +52,22 @@ __global__ void reverse_async_kernel(const float* in, int n, float* out) {
     out[127 - me] = halves[1][me];
 }
 
+__global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigned char> weights,
+                                        View<float> out) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    SharedTiles tiles(memory);
+    const auto n = static_cast<unsigned>(in.size());
+    auto* small = tiles.next<unsigned char>(n);
+    auto* numbers = tiles.next<float>(n);
+    const unsigned i = threadIdx.x;
+    if (i < n) {
+        small[i] = weights.data[i];
+        numbers[i] = in.data[i];
+    }
+    __syncthreads();
+    if (i < n) out.data[i] = static_cast<float>(small[i]) * numbers[n - 1 - i];
+}
+
 }  // namespace
 
 void launch_nothing(unsigned grid, unsigned block) {
@@ -71,8 +88,8 @@ unsigned blocks_for(std::int64_t items, int threads) {
     return gpu::blocks_for(items, threads);
 }
 
-unsigned blocks_at_most_yz(std::int64_t items, int threads) {
-    return gpu::blocks_at_most(items, threads, gpu::kMostBlocksYZ);
+unsigned blocks_at_most(std::int64_t items, int threads, unsigned most) {
+    return gpu::blocks_at_most(items, threads, most);
 }
 
 void fill(View<float> out, float value, Stream stream) {
@@ -100,6 +117,13 @@ void reverse_async(int bytes, int n, View<const float> in, View<float> out) {
                                : reverse_async_kernel<16>;
     kernel<<<1, 128>>>(in.data, n, out.data);
     check_launch("reverse_async_kernel", dim3(1), dim3(128));
+}
+
+void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out) {
+    const auto n = static_cast<std::size_t>(in.size());
+    const std::size_t bytes = tile_bytes<unsigned char>(n) + tile_bytes<float>(n);
+    reverse_in_tiles_kernel<<<1, kThreads, bytes>>>(in, weights, out);
+    check_launch("reverse_in_tiles_kernel", 1, kThreads, bytes);
 }
 
 }  // namespace sixdays::gpu::tests

@@ -21,7 +21,7 @@ void select_device(int device);
 
 /// launch.hpp's, for host files.
 unsigned blocks_for(std::int64_t items, int threads);
-unsigned blocks_at_most_yz(std::int64_t items, int threads);
+unsigned blocks_at_most(std::int64_t items, int threads, unsigned most);
 
 /// out[i] = value for all elements of a contiguous tensor.
 void fill(View<float> out, float value, Stream stream = {});
@@ -31,6 +31,9 @@ void round_trip(View<f16> halves, View<bf16> bfloats);
 
 /// Rounds floats on the device.
 void round(View<const float> in, View<f16> halves, View<bf16> bfloats);
+
+/// out[i] = weights[i] in[n - 1 - i], by way of two tiles of shared memory; n <= 256.
+void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out);
 
 /// One block: out[i] = in[255 - i] for 256 floats, of which only the first n are read; the others
 /// are 0. Through shared memory, by asynchronous copies of 4, of 8 and of 16 bytes, two groups of

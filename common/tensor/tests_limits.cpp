@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "common/tensor/index.hpp"
-#include "common/tensor/view.hpp"
 #include "common/tensor/packings.hpp"
+#include "common/tensor/view.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;

@@ -149,4 +149,20 @@ TEST_CASE("indices reaches past 2^32 elements in 2, 3 and 4 dims", "[day01][indi
     check_past_2_32(14304);  // quads
 }
 
+TEST_CASE("indices by quads is cut in two from 2^31 quads on", "[day01][indices][huge]") {
+    const std::int64_t M = 70001, K = 131072, base = 131072;  // 2.3e9 quads, cut before row 35,000
+    need_device_memory(4 * M * K);
+    gpu::Buffer<float> out(M * K);
+    out.fill_bytes(0xff);
+    indices_cuda(IndicesPath::quads, base, out.view({M, K}));
+    std::vector<float> want(static_cast<std::size_t>(K));
+    for (const std::int64_t m : {0, 1, 34999, 35000, 35001, 52500, 70000}) {
+        for (std::int64_t k = 0; k < K; ++k) {
+            want[static_cast<std::size_t>(k)] = static_cast<float>(m * base + k);
+        }
+        CAPTURE(m);
+        CHECK(out.download(m * K, K) == want);
+    }
+}
+
 }  // namespace

@@ -1,36 +1,65 @@
 #include "day03_views/bench/bench.hpp"
 
-#include <cstdio>
-#include <string>
-#include <vector>
+#include <functional>
+#include <memory>
 
-#include "common/gpu/different.hpp"
+#include "common/lesson/arena.hpp"
 #include "common/tensor/transform.hpp"
-#include "day03_views/combine.hpp"
-#include "day03_views/combine_fill.hpp"
-#include "day03_views/combine_rows.hpp"
+#include "day03_views/broadcast.hpp"
 #include "day03_views/copy.hpp"
-#include "day03_views/steps/steps.hpp"
-#include "day03_views/timed_move.hpp"
-#include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
-
-// --- 4 -------------------------------------------------------------------------------------------
-
 namespace {
 
-// A layout to copy from, to a row-major tensor of its shape, small and large.
-struct CopyCase {
-    const char* name;
-    Layout small, large;
-    Kind kind = kFloat;
-    bool only_bench = false;
-};
+using lesson::Arena, lesson::Trial, lesson::Version;
+using Move = std::function<void(const UntypedIn&, const UntypedOut&)>;
+
+// Elements that must be read: those that a stride of 0 shows again and again are read once.
+double elements_read(const Layout& layout) {
+    double n = 1;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.stride(d) != 0) n *= static_cast<double>(layout.extent(d));
+    }
+    return n;
+}
+
+Version row_of(const std::string& op, const std::string& version, const Kind& kind,
+               const Layout& in) {
+    Version v;
+    v.op = op;
+    v.version = version;
+    v.dtype = kind.dtype;
+    v.shape = to_string(in.shape);
+    v.work.bytes_read = elements_read(in) * kind.element;
+    v.work.bytes_written = static_cast<double>(in.size()) * kind.element;
+    return v;
+}
+
+// A move of large tensors. What it must give, the plainest port of copy says.
+// @param seen  `in` as the indices of `out` see it: for a copy `in` itself
+Trial large_move(const Kind& kind, const Layout& in, const Layout& out, const Layout& seen,
+                 const Move& move) {
+    const auto arena =
+        std::make_shared<Arena>(std::vector{bytes_of(in, kind)}, bytes_of(out, kind));
+    arena->fill_with_noise(0);
+    const auto input = [=](int set, const Layout& layout) {
+        return UntypedIn(origin(arena->input<std::uint8_t>(set, 0), layout, kind), kind.element,
+                         layout);
+    };
+    copy_untyped_cuda(CopyPath::one_element, input(0, seen),
+                      {origin(arena->want<std::uint8_t>(), out, kind), kind.element, out});
+    const auto run = [=](int set) {
+        move(input(set, in),
+             {origin(arena->output<std::uint8_t>(set), out, kind), kind.element, out});
+    };
+    return {run, arena->outcomes()};
+}
 
 Layout permuted(const Shape& shape, const Dims& order) {
     return permute(row_major(shape), order);
 }
+
+}  // namespace
 
 std::vector<CopyCase> copy_cases() {
     const std::int64_t K = 1024, k = 64;
@@ -62,200 +91,131 @@ std::vector<CopyCase> copy_cases() {
         {"channels last", permuted({3, 10, 20}, {1, 2, 0}), permuted({3, K, K, 16}, {1, 2, 3, 0})},
         {"channels first", permuted({3, 200, 16}, {0, 2, 1}), permuted({3, K * K, 16}, {0, 2, 1}),
          kFloat, true},
-        {"7 columns, turned", permuted({100, 7}, {1, 0}), permuted({K * K, 7}, {1, 0}), kFloat,
+        {"7 columns, transposed", permuted({100, 7}, {1, 0}), permuted({K * K, 7}, {1, 0}), kFloat,
          true},
-        {"17 columns, turned", permuted({100, 17}, {1, 0}), permuted({64 * K, 17}, {1, 0})},
-        {"17 rows, turned", permuted({17, 100}, {1, 0}), permuted({17, 64 * K}, {1, 0}), kFloat,
+        {"17 columns, transposed", permuted({100, 17}, {1, 0}), permuted({64 * K, 17}, {1, 0})},
+        {"17 rows, transposed", permuted({17, 100}, {1, 0}), permuted({17, 64 * K}, {1, 0}), kFloat,
          true},
         {"every other column", slice(row_major({9, 64}), 1, 0, 64, 2).layout,
          slice(row_major({8 * K, 8 * K}), 1, 0, 8 * K, 2).layout, kFloat, true},
     };
 }
 
-std::string path_of(const Kind& kind, const Layout& in) {
-    // Addresses as cudaMalloc gives them: multiples of 256. The numbers are looked at, nothing
-    // else.
-    alignas(256) static char somewhere[512];
-    const char* const first = origin(somewhere + 256, in, kind.element);
-    const BytesIn from{first, kind.element, in};
-    const BytesOut to{somewhere, kind.element, row_major(in.shape)};
-    const CopyPlan plan = plan_copy(from, to);
+std::string path_of(const UntypedIn& in, const UntypedOut& out) {
+    const CopyPlan plan = plan_copy(in, out);
     return std::string(name(plan.path)) + ", " + std::to_string(plan.out.element) + " bytes";
 }
 
-}  // namespace
-
-void copies(lesson::Report& report, bool bench) {
-    report.heading("4. copy takes the path that the two layouts ask for; out is row-major");
-    const Move port = [](const BytesIn& in, const BytesOut& out) { copy_bytes_cuda(in, out); };
-    if (!bench) {
-        std::printf("   in                          shape          strides            path\n");
-    }
-    for (const CopyCase& c : copy_cases()) {
-        const Shapes small{c.small, row_major(c.small.shape)};
-        if (!bench && !c.only_bench) {
-            char line[128];
-            std::snprintf(line, sizeof line, "%-20s %-14s %-18s %s", c.name,
-                          to_string(c.small.shape).c_str(), to_string(c.small.strides).c_str(),
-                          path_of(c.kind, c.small).c_str());
-            report.check(equals_loop(c.kind, small, copy_bytes_cpu, port), line);
-        }
-        if (!bench) continue;
-        lesson::Version v;
-        v.op = std::string("copy, ") + c.name;  // each is an operation of its own to its peer
-        v.version = "copy_cuda";
-        v.path = path_of(c.kind, c.large);
-        report_move(report, v, c.kind, small, {c.large, row_major(c.large.shape)}, c.large,
-                    copy_bytes_cpu, port);
-    }
-    if (bench) return;
-    report.note(
-        "straight: one run of memory. rows: runs in common, in pieces of so many bytes. tiles: in "
-        "runs\n   along another dim, a transpose. short rows: the same where one dim is short. "
-        "splat: one\n   element fills a run. general: element by element.");
-}
-
-// --- 5 -------------------------------------------------------------------------------------------
-
-void ladder(lesson::Report& report, bool bench) {
-    report.heading("5. A matrix written as its transpose, in eight kernels");
-    const auto floats = [](auto step) {
-        return [step](const BytesIn& in, const BytesOut& out) {
-            step(in.as<float>(), out.as<float>(), nullptr);
+Version step_of_transpose(TransposePath path, const Kind& kind, std::int64_t M, std::int64_t N) {
+    const std::string odd = M % 16 == 0 ? "" : ", odd rows";
+    Version v = row_of("transpose", name(path) + odd, kind, row_major({M, N}));
+    v.timed = [=] {
+        const Move move = [path](const UntypedIn& in, const UntypedOut& out) {
+            transpose_untyped_cuda(path, in, out);
         };
+        return large_move(kind, row_major({M, N}), row_major({N, M}), column_major({N, M}), move);
     };
-    const auto any = [](auto step) {
-        return [step](const BytesIn& in, const BytesOut& out) { step(in, out, nullptr); };
-    };
-    const struct {
-        const char* version;
-        Move move;
-        std::vector<Kind> kinds;
-    } steps[] = {
-        {"read coalesced", floats(transpose_read_coalesced), {kFloat}},
-        {"write coalesced", floats(transpose_write_coalesced), {kFloat}},
-        {"shared tile", floats(transpose_shared_tile), {kFloat}},
-        {"padded tile", floats(transpose_padded), {kFloat}},
-        {"in flight", any(transpose_in_flight), {kFloat, kBf16, kUint8}},
-        {"16 bytes", floats(transpose_sixteen_bytes), {kFloat}},
-        {"packed bytes", any(transpose_packed_bytes), {kBf16, kUint8}},
-    };
-    const auto shapes = [](std::int64_t M, std::int64_t N) {
-        return Shapes{row_major({M, N}), row_major({N, M})};
-    };
-    const auto run = [&](const char* version, const Kind& kind, const Move& move, std::int64_t M,
-                         std::int64_t N, const char* path) {
-        lesson::Version v;
-        v.op = "transpose";
-        v.version = version;
-        v.path = path;
-        const Shapes small = M % 16 == 0 ? shapes(144, 208) : shapes(143, 209);
-        report_move(report, v, kind, small, shapes(M, N), column_major({N, M}), transpose_bytes_cpu,
-                    move);
-    };
-    const std::int64_t side = bench ? 8192 : 4096;
-    for (const auto& step : steps) {
-        for (const Kind& kind : step.kinds) {
-            run(step.version, kind, step.move, side, side, "");
-            if (!bench) break;
-            run(step.version, kind, step.move, 16384, 4096, "");
-        }
-    }
-    if (!bench) return run("whole sectors", kFloat, any(transpose_whole_sectors), 4095, 4097, "");
-    for (const Kind& kind : {kFloat, kBf16, kUint8}) {
-        run("in flight, odd rows", kind, any(transpose_in_flight), 8191, 8193, "");
-        if (kind.element == 1) continue;
-        run("whole sectors, odd rows", kind, any(transpose_whole_sectors), 8191, 8193, "");
-    }
+    return v;
 }
 
-// --- what several tensors make -------------------------------------------------------------------
 namespace {
 
-gpu::Buffer<float> floats(std::int64_t n) {
-    const std::vector<std::uint8_t> bytes = noise(std::min<std::int64_t>(4 * n, 1 << 24));
-    std::vector<float> some(bytes.size() / 4);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-        some[i] = static_cast<float>(bytes[4 * i]) - 0.5f * static_cast<float>(bytes[4 * i + 1]);
+void bench_transpose(lesson::Report& report) {
+    using P = TransposePath;
+    const struct {
+        P path;
+        std::vector<Kind> kinds;
+    } steps[] = {
+        {P::one_element, {kFloat}},
+        {P::write_coalesced, {kFloat}},
+        {P::shared_tile, {kFloat}},
+        {P::padded, {kFloat}},
+        {P::in_flight, {kFloat, kBf16, kUint8}},
+        {P::quads, {kFloat}},
+        {P::small_elements, {kBf16, kUint8}},
+    };
+    const auto run = [&](P path, const Kind& kind, std::int64_t M, std::int64_t N) {
+        const Shape small = M % 16 == 0 ? Shape{144, 208} : Shape{143, 209};
+        SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
+        transpose_untyped_cpu(x.host_in(), x.host_out());
+        Version v = step_of_transpose(path, kind, M, N);
+        v.check = {[&](int) { transpose_untyped_cuda(path, x.in(), x.out()); }, x.outcomes()};
+        report.port(v);
+    };
+    for (const auto& step : steps) {
+        for (const Kind& kind : step.kinds) {
+            run(step.path, kind, 8192, 8192);
+            run(step.path, kind, 16384, 4096);
+        }
     }
-    gpu::Buffer<float> x(n);
-    const auto part = static_cast<std::int64_t>(some.size());
-    for (std::int64_t at = 0; at < n; at += part) {
-        x.upload(some.data(), std::min(part, n - at), at);
+    for (const Kind& kind : {kFloat, kBf16, kUint8}) {
+        run(P::in_flight, kind, 8191, 8193);
+        if (kind.element > 1) run(P::whole_sectors, kind, 8191, 8193);
     }
-    return x;
 }
 
-// Runs once, compares `rows` rows with the loop's, then times.
-void report_floats(lesson::Report& report, const char* op, const char* version, const Shape& shape,
-                   double bytes_read, gpu::Buffer<float>& out, const std::vector<float>& first,
-                   const std::function<void()>& run) {
-    lesson::Version v;
-    v.op = op;
-    v.version = version;
-    v.shape = to_string(shape);
-    v.work.bytes_read = bytes_read;
-    v.work.bytes_written = 4.0 * static_cast<double>(size(shape));
-    v.how = "its first rows equal the loop's";
-    v.refill = [&] { out.fill_bytes(0xff); };
-    v.run = [run](int) { run(); };
-    v.verify = [&] { return out.download(0, static_cast<std::int64_t>(first.size())) == first; };
-    v.refill();
-    v.run(0);
-    v.ok = v.verify();
+void bench_copy(lesson::Report& report) {
+    const Move copy = [](const UntypedIn& in, const UntypedOut& out) {
+        copy_untyped_cuda(in, out);
+    };
+    for (const CopyCase& c : copy_cases()) {
+        SmallMove x(c.kind, c.small, row_major(c.small.shape));
+        copy_untyped_cpu(x.host_in(), x.host_out());
+        // Each is an operation of its own to its peer.
+        Version v = row_of(std::string("copy, ") + c.name, "copy_cuda", c.kind, c.large);
+        // Addresses as cudaMalloc gives them: multiples of 256. Nothing lies there.
+        auto* const somewhere = reinterpret_cast<char*>(std::uintptr_t{1} << 40);
+        auto* const elsewhere = somewhere + (std::int64_t{1} << 38);
+        v.path = path_of({origin(somewhere, c.large, c.kind), c.kind.element, c.large},
+                         {elsewhere, c.kind.element, row_major(c.large.shape)});
+        v.check = {[&](int) { copy(x.in(), x.out()); }, x.outcomes()};
+        v.timed = [&] {
+            return large_move(c.kind, c.large, row_major(c.large.shape), c.large, copy);
+        };
+        report.port(v);
+    }
+}
+
+// a (M, N) and a bias of shape `bias`.
+void bench_add(lesson::Report& report, const char* op, const Shape& bias) {
+    const Shape shape{8192, 4096};
+    const auto arena =
+        std::make_shared<Arena>(std::vector{4 * size(shape), 4 * size(bias)}, 4 * size(shape));
+    // Whole numbers: noise as floats would hold NaNs, and sums of those differ in their bits.
+    std::vector<float> some(1 << 20);
+    for (std::size_t i = 0; i < some.size(); ++i) some[i] = static_cast<float>(i * 7919 % 65521);
+    const auto bytes = static_cast<std::int64_t>(4 * some.size());
+    arena->fill(0, some.data(), bytes);
+    arena->fill(1, some.data(), bytes);
+    const Tensor<float> a({1 << 20, 1}, some);
+    const std::int64_t rows = (1 << 20) / shape[1];  // what repeats, `rows` rows at a time
+    Tensor<float> want(shape);
+    const View<float> out = want.view();
+    for (std::int64_t m = 0; m < shape[0]; m += rows) {
+        const View<const float> b(bias[0] == shape[0] ? a.data() + m : a.data(),
+                                  bias[0] == shape[0] ? Shape{rows, 1} : bias);
+        add_broadcast_cpu({a.data(), Shape{rows, shape[1]}}, b, slice(out, 0, m, m + rows));
+    }
+    arena->expect(want.data(), 4 * size(shape));
+    const auto add = [=](int set) {
+        add_broadcast_cuda({arena->input<float>(set, 0), shape},
+                           {arena->input<float>(set, 1), bias}, {arena->output<float>(set), shape});
+    };
+    Version v = row_of(op, "add_broadcast_cuda", kFloat, row_major(shape));
+    v.path = name(choose_add_broadcast({arena->input<float>(0, 0), shape},
+                                       {arena->input<float>(0, 1), bias},
+                                       {arena->output<float>(0), shape}));
+    v.check = {add, arena->outcomes()};
     report.port(v);
 }
 
-std::vector<float> elements_of(const Tensor<float>& x) {
-    return {x.data(), x.data() + x.size()};
-}
-Tensor<float> tensor_of(const gpu::Buffer<float>& x, const Shape& shape) {
-    return {shape, x.download(0, size(shape))};
-}
-
 }  // namespace
 
-void combinations(lesson::Report& report) {
-    if (!report.times_ports()) return;
-    const std::int64_t M = 8192, N = 4096, few = 16;
-    const double all = 4.0 * static_cast<double>(M * N);
-    const gpu::Buffer<float> a = floats(M * N), bias = floats(N), column = floats(M);
-    gpu::Buffer<float> out(M * N);
-    const Tensor<float> some = tensor_of(a, {few, N});
-    Tensor<float> want({few, N});
-
-    add_broadcast_cpu(some.view(), tensor_of(bias, {N}).view(), want.view());
-    report_floats(report, "add, a bias to every row", "add_broadcast_cuda", {M, N}, all, out,
-                  elements_of(want), [&] {
-                      add_broadcast_cuda(a.view({M, N}), bias.view({N}), out.view({M, N}));
-                  });
-    add_broadcast_cpu(some.view(), tensor_of(column, {few, 1}).view(), want.view());
-    report_floats(report, "add, a bias to every column", "add_broadcast_cuda", {M, N}, all, out,
-                  elements_of(want), [&] {
-                      add_broadcast_cuda(a.view({M, N}), column.view({M, 1}), out.view({M, N}));
-                  });
-
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(M));
-    for (std::int64_t i = 0; i < M; ++i) {
-        numbers[static_cast<std::size_t>(i)] = i < few ? (i * 7) % few : (i * 4801) % M;
-    }
-    gpu::Buffer<std::int64_t> ids(M);
-    ids.upload(numbers.data(), M);
-    numbers.resize(static_cast<std::size_t>(few));
-    gather_rows_cpu(some.view(), Tensor<std::int64_t>({few}, numbers).view(), want.view());
-    report_floats(report, "gather_rows", "gather_rows_cuda", {M, N}, all, out, elements_of(want),
-                  [&] {
-                      gather_rows_cuda(a.view({M, N}), ids.view({M}), out.view({M, N}));
-                  });
-
-    const std::int64_t n = std::int64_t{1} << 28;
-    gpu::Buffer<float> large(n);
-    report_floats(report, "fill", "fill_cuda", {n}, 0, large, std::vector<float>(1000, 1.5f),
-                  [&] { fill_cuda(1.5f, large.view({n})); });
-    Tensor<float> counted({1000});
-    ramp_cpu(1, 2, counted.view());
-    report_floats(report, "ramp", "ramp_cuda", {n}, 0, large, elements_of(counted),
-                  [&] { ramp_cuda(1, 2, large.view({n})); });
+void bench_all(lesson::Report& report) {
+    bench_transpose(report);
+    bench_copy(report);
+    bench_add(report, "add, a bias to every row", {4096});
+    bench_add(report, "add, a bias to every column", {8192, 1});
 }
 
 }  // namespace sixdays::day03_views

@@ -43,23 +43,6 @@ def add_bias(torch, dtype, shape, bias_shape):
     return lambda: torch.add(x, bias, out=out)
 
 
-def gather_rows(torch, dtype, shape):
-    x = random(torch, dtype, shape)
-    ids = torch.randperm(shape[0], device="cuda")
-    out = torch.empty_like(x)
-    return lambda: torch.index_select(x, 0, ids, out=out)
-
-
-def fill(torch, dtype, shape):
-    out = torch.empty(shape, dtype=dtype, device="cuda")
-    return lambda: out.fill_(1.5)
-
-
-def ramp(torch, dtype, shape):
-    out = torch.empty(shape, dtype=dtype, device="cuda")
-    return lambda: torch.arange(1, 2 * shape[0] + 1, 2, out=out)
-
-
 COPIES = {  # PyTorch has no negative strides, so a flip has no peer
     "contiguous": permuted(0, 1),
     "heads": permuted(0, 2, 1, 3),
@@ -73,9 +56,9 @@ COPIES = {  # PyTorch has no negative strides, so a flip has no peer
     "transpose of heads": permuted(0, 1, 3, 2),
     "channels last": permuted(1, 2, 3, 0),
     "channels first": permuted(0, 2, 1),
-    "7 columns, turned": permuted(1, 0),
-    "17 columns, turned": permuted(1, 0),
-    "17 rows, turned": permuted(1, 0),
+    "7 columns, transposed": permuted(1, 0),
+    "17 columns, transposed": permuted(1, 0),
+    "17 rows, transposed": permuted(1, 0),
     "every other column": copy_of(
         lambda random_of, shape: random_of(shape[0], 2 * shape[1])[:, ::2]),
 }
@@ -86,8 +69,5 @@ PEERS = {
         "torch.add", lambda torch, dtype, shape: add_bias(torch, dtype, shape, (shape[1],))),
     "add, a bias to every column": (
         "torch.add", lambda torch, dtype, shape: add_bias(torch, dtype, shape, (shape[0], 1))),
-    "gather_rows": ("torch.index_select", gather_rows),
-    "fill": ("torch fill_", fill),
-    "ramp": ("torch.arange", ramp),
 }
 PEERS.update({f"copy, {name}": ("torch copy_", make) for name, make in COPIES.items()})

@@ -91,12 +91,48 @@ void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Acce
     note_written(region, address, bytes);
 }
 
-bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
+Region* region_of(std::uintptr_t address) {
+    if (heap.contains(address)) return &heap;
+    if (shared_arrays.contains(address)) return &shared_arrays;
+    if (shared_dynamic.contains(address)) return &shared_dynamic;
+    if (shared_tiles.contains(address)) return &shared_tiles;
+    if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
+        return &variables;
+    }
+    return nullptr;
+}
+
+// By far the most accesses are like this: a whole word, live and written, last touched by nobody
+// who matters. True if it was, and has been noted; anything else goes the long way.
+bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
+    if (bytes != 4 || address % 4 != 0 || judgement_pending || tracing || !clocks.usable) {
+        return false;
+    }
+    const Region* region = region_of(address);
+    if (region == nullptr) return false;
     constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
-    if (bytes != 4 || !region.contains(address + 3)) return false;
     std::uint32_t state;
-    std::memcpy(&state, region.state_of(address), 4);
-    return state == kGood;
+    std::memcpy(&state, region->state_of(address), 4);
+    if (state != kGood) return false;
+    History& h = region->words[(address - region->base) / 4];
+    const PastAccess me = this_moment(code);
+    const std::uint32_t since =
+        region->space == Space::global ? clocks.first_serial : clocks.serial;
+    if (kind == AccessKind::read) {
+        if (same_moment(h.read, me)) return true;
+        if (!came_before(h.write, since) || !came_before(h.atomic, since)) return false;
+        remember_read(h, me, since);
+        return true;
+    }
+    if (kind != AccessKind::write) return false;
+    block.turns_without_write = 0;
+    if (same_moment(h.write, me)) return true;
+    if (!came_before(h.write, since) || !came_before(h.atomic, since) ||
+        !came_before(h.read, since) || !came_before(h.other_read, since)) {
+        return false;
+    }
+    h = {me, {}, {}, {}};
+    return true;
 }
 
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
@@ -118,6 +154,10 @@ void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what,
                   format("at address %zu: a null pointer.", static_cast<std::size_t>(address)),
               address});
     }
+    if (const std::string wrapped = describe_wrapped(address, bytes); !wrapped.empty()) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+              story(verb(what), bytes) + wrapped, address});
+    }
     fail({Kind::host_memory, cudaErrorIllegalAddress, code,
           story(verb(what), bytes) +
               "at a host address. A kernel can reach device memory only: was a host pointer passed "
@@ -125,20 +165,11 @@ void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what,
           address});
 }
 
-Region* region_of(std::uintptr_t address) {
-    if (heap.contains(address)) return &heap;
-    if (shared_arrays.contains(address)) return &shared_arrays;
-    if (shared_dynamic.contains(address)) return &shared_dynamic;
-    if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
-        return &variables;
-    }
-    return nullptr;
-}
-
 // A thread that runs for long may wait, in a loop, for something that another does. So others get a
 // turn; and if nobody in the block has changed anything for very long, nobody ever will.
 void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     current->accesses_left = kAccessesPerTurn;
+    if (time_is_up) fail_for_time(code);
     if (++block.turns_without_write > kTurnsWithoutWrite) {
         fail({Kind::stuck, cudaErrorLaunchTimeout, code,
               story("reads", bytes) +
@@ -152,22 +183,28 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     yield();
 }
 
+// The long way: what is wrong, if anything is?
+[[gnu::noinline]] void check_access(std::uintptr_t address, std::size_t bytes, AccessKind what,
+                                    const void* code, const void* expected) {
+    const InRuntime guard;
+    if (current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
+    Region* region = region_of(address);
+    if (region == nullptr) return check_elsewhere(address, bytes, what, code);
+    check_bytes(*region, address, bytes, what, code);
+    if (judgement_pending && writes(what)) judge_stores();
+    check_race({*region, address, bytes, what, code, expected});
+    if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
+    if (what == AccessKind::write) block.turns_without_write = 0;
+}
+
 }  // namespace
 
 void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
                    const void* expected) {
     if (current == nullptr || in_runtime || bytes == 0) return;
-    const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (time_is_up) fail_for_time(code);
-    if (--current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
-    Region* region = region_of(address);
-    if (region == nullptr) return check_elsewhere(address, bytes, what, code);
-    if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
-    if (judgement_pending && writes(what)) judge_stores();
-    check_race({*region, address, bytes, what, code, expected});
-    if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
-    if (what == AccessKind::write) block.turns_without_write = 0;
+    if (--current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
+    check_access(address, bytes, what, code, expected);
 }
 
 void set_pending(const void* pointer, std::size_t bytes, bool pending) {

@@ -14,7 +14,8 @@ namespace {
 PastAccess meeting_of_threads, meeting_of_blocks;  // the last ones
 
 const void* code_of(const PastAccess& access) {
-    return reinterpret_cast<const void*>(program_start() + access.code);
+    const auto start = program_start();  // its code is less than 4 GB long
+    return reinterpret_cast<const void*>(start + (access.code - static_cast<std::uint32_t>(start)));
 }
 
 bool is(const char* verb, const char* other) {

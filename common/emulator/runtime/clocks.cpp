@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "common/emulator/runtime/block.hpp"
-#include "common/emulator/runtime/program.hpp"
 #include "common/emulator/runtime/publish.hpp"
 
 namespace sixdays::emulator {
@@ -64,13 +62,6 @@ void step_clock() {
     move(current->id, clocks.now[current->id] + 1);
 }
 
-PastAccess this_moment(const void* code) {
-    static const std::uintptr_t start = program_start();
-    const unsigned id = current->id;
-    return {clocks.serial, id * PastAccess::kClockEnd + clocks.now[id],
-            static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - start)};
-}
-
 LaneClocks clocks_of_warp() {
     LaneClocks known{};
     if (clocks.met[current->warp()]) known = clocks.of_lanes[current->id];
@@ -78,12 +69,10 @@ LaneClocks clocks_of_warp() {
     return known;
 }
 
-bool came_before(const PastAccess& past, std::uint32_t since) {
-    if (past.serial < since) return true;  // nobody, or an earlier launch
-    if (past.serial == clocks.serial) {
-        if (past.thread() == current->id || past.clock() < clocks.barrier) return true;
-        const bool met = past.warp() == current->warp() && clocks.met[past.warp()];
-        if (met && past.clock() <= clocks.of_lanes[current->id][past.lane()]) return true;
+bool met_or_published(const PastAccess& past) {
+    if (past.serial == clocks.serial && past.warp() == current->warp() && clocks.met[past.warp()] &&
+        past.clock() <= clocks.of_lanes[current->id][past.lane()]) {
+        return true;
     }
     return was_published(past);
 }

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "common/emulator/runtime/block.hpp"
+
 namespace sixdays::emulator {
 
 /// An access that has happened: in which block, by which thread at which time of its own, and where
@@ -15,7 +17,7 @@ struct PastAccess {
 
     std::uint32_t serial = 0;  // of the block, counted over all launches; 0: nobody
     std::uint32_t moment = 0;  // ten bits of thread, then the thread's clock
-    std::uint32_t code = 0;    // return address of the hook, counted from the program's start
+    std::uint32_t code = 0;    // return address of the hook, its lower half
 
     unsigned thread() const { return moment / kClockEnd; }
     unsigned warp() const { return thread() / 32; }
@@ -57,12 +59,27 @@ void meet_in_warp(unsigned warp, unsigned lanes);
 void step_clock();
 
 /// The current thread, now.
-PastAccess this_moment(const void* code);
+inline PastAccess this_moment(const void* code) {
+    const unsigned id = current->id;
+    return {clocks.serial, id * PastAccess::kClockEnd + clocks.now[id],
+            static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code))};
+}
 /// What the current thread knows of its warp, itself included.
 LaneClocks clocks_of_warp();
 
+/// Of another thread and since the last barrier, or of another block: has the current thread met
+/// it, or learned of it?
+bool met_or_published(const PastAccess& past);
+
 /// Did this access come before what the current thread does now? Blocks with a smaller serial
-/// number than `since` did.
-bool came_before(const PastAccess& past, std::uint32_t since);
+/// number than `since` did: nobody's, and those of an earlier launch.
+inline bool came_before(const PastAccess& past, std::uint32_t since) {
+    if (past.serial < since) return true;
+    if (past.serial == clocks.serial &&
+        (past.clock() < clocks.barrier || past.thread() == current->id)) {
+        return true;
+    }
+    return met_or_published(past);
+}
 
 }  // namespace sixdays::emulator

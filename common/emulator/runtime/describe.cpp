@@ -138,6 +138,10 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
         if (near.bytes == 0) return "of shared memory, but the block has no shared array.";
         return outside(near, address, bytes, "a shared array");
     }
+    if (&region == &shared_tiles) {
+        const Extent near = nearest_shared_array(address);
+        return outside(near, address, bytes, "a tile of the dynamic shared memory");
+    }
     const Extent near = nearest_allocation(address);
     if (near.bytes == 0 && near.begin == 0) {
         return "at a device address that is no allocation's.";
@@ -149,13 +153,14 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
     Extent in;
     const char* what = "an allocation";
     if (&region == &variables) {
-        for (const Extent& one : device_variables()) {
-            if (address - one.begin < one.bytes) in = one;
-        }
+        in = device_variable_at(address);
         what = "a __device__ variable";
     } else if (&region == &shared_arrays) {
         in = nearest_shared_array(address);
         what = "a shared array";
+    } else if (&region == &shared_tiles) {
+        in = nearest_shared_array(address);
+        what = "a tile of the dynamic shared memory";
     } else if (&region == &shared_dynamic) {
         in = dynamic_extent();
         what = "the dynamic shared memory";

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 
 #include "common/emulator/runtime/api.hpp"
 
@@ -25,6 +26,8 @@ std::string kernel_name;
 bool failed = false;
 bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
 bool asked = false;  // somebody has seen its text, or wanted it forgotten
+bool telling = false;
+std::set<std::string> told_before;  // kind and place of each finding that was printed
 
 std::string file_and_line(const Line& line) {
     return line.line == 0 ? line.why_not
@@ -33,7 +36,7 @@ std::string file_and_line(const Line& line) {
 
 // A finding that nobody asked for is told at last, and the program has failed.
 void tell_at_exit(int status, void*) {
-    if (!stored || asked) return;
+    if (!stored || asked || telling) return;
     std::cout.flush();
     std::fflush(stdout);
     std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
@@ -75,7 +78,27 @@ void fail(Finding finding) {
 }
 
 void report_was_told() {
+    if (telling) tell_report();
     told = true;
+}
+
+void tell_findings() {
+    telling = true;
+}
+
+void tell_report() {
+    if (!stored || asked) return;
+    const auto report = last_report();
+    const std::string place =
+        format("%s %s:%d", name(report->kind), report->file.c_str(), report->line);
+    if (!told_before.insert(place).second) return;
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fprintf(stderr, "emulator: %s\n", report->text.c_str());
+}
+
+std::size_t findings_told() {
+    return told_before.size();
 }
 
 void clear_report() {

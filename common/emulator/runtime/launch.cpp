@@ -8,6 +8,7 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -124,6 +125,7 @@ void launch(const Launch& what) {
     make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
     {
+        const DeviceMemoryOpen open;
         const Guard guard;
         run_grid(what);
     }

@@ -39,9 +39,10 @@ struct Region {
 
 /// Device memory: everything that cudaMalloc hands out lies in here.
 extern Region heap;
-/// A block's `__shared__` arrays, and its dynamic shared memory.
+/// A block's `__shared__` arrays, its dynamic shared memory, and tiles that it cuts out of that.
 extern Region shared_arrays;
 extern Region shared_dynamic;
+extern Region shared_tiles;
 /// `__device__` and `__constant__` variables, with what lies between them.
 extern Region variables;
 
@@ -58,6 +59,7 @@ void give_tables(Region& region, std::size_t bytes, const char* what);
 void make_heap();
 void* allocate(std::size_t bytes);  // null if the heap is full
 bool release(void* pointer);        // false: not the start of a live allocation
+void release_everything();
 std::size_t allocated_bytes();
 
 /// For the OS thread that is about to run a kernel: where its thread_local variables lie.
@@ -90,6 +92,10 @@ Extent nearest_shared_array(std::uintptr_t address);
 std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes);
 /// "byte 16 of an allocation of 4000 bytes", of one that is.
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
+
+/// "at element 4294967295 of ...", if a 32-bit unsigned index just below 0 leads to this address;
+/// else "".
+std::string describe_wrapped(std::uintptr_t address, std::size_t bytes);
 
 /// The variable that holds this address; not live if there is none.
 Extent device_variable_at(std::uintptr_t address);

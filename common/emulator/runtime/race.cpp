@@ -80,10 +80,7 @@ private:
         if (same_moment(h.read, me_)) return;
         refuse_unless_before(h.write, "writes");
         if (!came_before(h.atomic)) suspect(race(h.atomic, "updates atomically"), piece);
-        const bool keep_other =
-            same_warp(h.read, me_) && !same_warp(h.other_read, me_) && !came_before(h.other_read);
-        if (!keep_other && !same_thread(h.read, me_)) h.other_read = h.read;
-        h.read = me_;
+        remember_read(h, me_, since_);
     }
 
     void write(History& h, const Piece& piece) const {

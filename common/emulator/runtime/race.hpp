@@ -35,6 +35,14 @@ struct NewAccess {
     const void* expected = nullptr;  // what a compare-and-swap compares with
 };
 
+/// The last read is now this one; of the others, the one that says most is kept.
+inline void remember_read(History& h, const PastAccess& me, std::uint32_t since) {
+    const bool keep_other =
+        same_warp(h.read, me) && !same_warp(h.other_read, me) && !came_before(h.other_read, since);
+    if (!keep_other && !same_thread(h.read, me)) h.other_read = h.read;
+    h.read = me;
+}
+
 /// Accuses the current thread if its access races with an earlier one, and remembers the access.
 void check_race(const NewAccess& access);
 

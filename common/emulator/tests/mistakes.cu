@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "common/emulator/tests/mistakes.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace sixdays::emulator::tests {
 
@@ -77,6 +78,39 @@ __global__ void past_dynamic(const float* in, int, float* out) {
     tile[t + 1] = in[t];  // MARK past_dynamic
     __syncthreads();
     out[t] = tile[t];
+}
+__device__ __forceinline__ float read_far(const float* p) {
+    return *p;  // MARK next_shared_array
+}
+__global__ void next_shared_array(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    __shared__ float next[64];
+    const int t = static_cast<int>(threadIdx.x);
+    float* p = tile;
+    p[t] = in[t];
+    next[t] = next[t + 32] = 0.0f;
+    __syncthreads();
+    out[t] = read_far(p + t + 64) + next[t];
+}
+__global__ void next_tile(const float* in, int, float* out) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* a = tiles.next<float>(32);
+    float* b = tiles.next<float>(32);
+    const int t = static_cast<int>(threadIdx.x);
+    a[t] = in[t];
+    b[t] = 0.0f;
+    __syncthreads();
+    out[t] = a[t + 1] + b[t];  // MARK next_tile
+}
+__global__ void no_room_for_tile(const float* in, int, float* out) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* a = tiles.next<float>(32);
+    float* b = tiles.next<float>(32);  // MARK no_room_for_tile
+    a[threadIdx.x] = in[threadIdx.x];
+    b[threadIdx.x] = 1.0f;
+    out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
 }
 __global__ void others_local(const float* in, int, float* out) {
     __shared__ const float* where[32];
@@ -414,6 +448,9 @@ const std::vector<Mistake>& mistakes() {
         {"past_shared_pointer", past_shared_pointer, 1, 32, 32},
         {"before_shared_array", before_shared_array, 1, 32, 32},
         {"past_dynamic", past_dynamic, 1, 32, 32, 128},
+        {"next_shared_array", next_shared_array, 1, 32, 32},
+        {"next_tile", next_tile, 1, 32, 32, 256},
+        {"no_room_for_tile", no_room_for_tile, 1, 32, 32, 252},
         {"others_local", others_local, 1, 32, 32},
         {"misaligned", misaligned, 1, 32, 64},
         {"offset_32", offset_32, 1, 32, 32},

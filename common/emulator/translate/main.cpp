@@ -46,7 +46,7 @@ public:
         bool changed = main;
         const auto result = sixdays::translate::rewrite(*text, [&](std::string_view named) {
             const fs::path original = find(named, path.parent_path());
-            if (original.empty()) return std::string();
+            if (original.empty()) return missing(named);
             const fs::path now =
                 translate(original, output_.string() + "." + std::to_string(done_.size()) + ".hpp");
             changed = changed || now != original;
@@ -64,12 +64,17 @@ public:
     bool failed() const { return failed_; }
     void write_dependencies(const fs::path& file) const {
         std::ofstream out(file);
-        out << output_.string() << ':';
-        for (const auto& [path, target] : done_) out << " \\\n  " << path.string();
+        out << escaped(output_) << ':';
+        for (const auto& [path, target] : done_) out << " \\\n  " << escaped(path);
         out << '\n';
     }
 
 private:
+    static std::string escaped(const fs::path& path) {
+        std::string text;
+        for (const char c : path.string()) text += (c == ' ' ? "\\" : "") + std::string(1, c);
+        return text;
+    }
     fs::path find(std::string_view named, const fs::path& beside) const {
         const fs::path name(named.substr(1, named.size() - 2));
         std::vector<fs::path> places = folders_;
@@ -77,6 +82,21 @@ private:
         for (const fs::path& folder : places) {
             std::error_code none;
             if (fs::is_regular_file(folder / name, none)) return fs::canonical(folder / name);
+        }
+        return {};
+    }
+
+    /// A part of CUDA that the emulator does not have: the compiler says so where it comes by, even
+    /// if a Toolkit's own header lies where it looks.
+    std::string missing(std::string_view named) const {
+        const std::string name(named.substr(1, named.size() - 2));
+        for (const fs::path& folder : folders_) {
+            if (fs::exists(folder / "common/emulator/include" / name)) return {};
+        }
+        for (const char* part : {"cuda", "cub/", "thrust/", "cooperative_groups", "cublas", "cudnn",
+                                 "cufft", "curand", "cusolver", "cusparse", "cutlass/", "cute/",
+                                 "mma.h", "nccl", "nvToolsExt", "nvtx3/", "sm_", "texture_"}) {
+            if (name.rfind(part, 0) == 0) return '"' + name + ", a part of CUDA\"";
         }
         return {};
     }

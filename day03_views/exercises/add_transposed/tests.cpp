@@ -59,7 +59,7 @@ TEST_CASE("add_transposed: a warp touches as few sectors and banks as it can",
     if (touched) {  // the emulator tells; a GPU does not
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << 3 * 512
                              << " suffice. If it is more, the lanes of some load or store are a "
-                                "row apart: let a tile in shared memory turn it.");
+                                "row apart: read a tile into shared memory first.");
         REQUIRE(touched->sectors == 3 * 512);
         INFO("Shared memory took " << touched->passes << " passes where " << touched->fewest_passes
                                    << " suffice. If it is more, a warp reads a column whose words "

@@ -6,8 +6,8 @@
 /// looked at to see them so: a reshape and a permutation of the view do it. A kernel then copies
 /// what the view shows.
 ///
-///     in (B, T, NH * d) = (1, 2, 6)          NH = 3 heads of d = 2: out (B, NH, T, d) = (1, 3, 2,
-///     2)
+///     in (B, T, NH * d) = (1, 2, 6)          NH = 3 heads of d = 2:
+///                                            out (B, NH, T, d) = (1, 3, 2, 2)
 ///
 ///     token 0     0  1  2  3  4  5           head 0    0  1     head 1    2  3     head 2    4  5
 ///     token 1     6  7  8  9 10 11                     6  7               8  9              10 11

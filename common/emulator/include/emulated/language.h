@@ -49,6 +49,7 @@ void thread_fence() noexcept;
 [[noreturn]] void trap(Site site);
 long long ticks() noexcept;
 void* dynamic_shared_memory() noexcept;
+void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
 void open_shared_array(const volatile void* array, std::size_t bytes, Site site);
 bool register_device_variable(const void* address, std::size_t bytes) noexcept;
 
@@ -56,6 +57,8 @@ template <class T>
 T* dynamic_shared() noexcept {
     return static_cast<T*>(dynamic_shared_memory());
 }
+/// Bytes between two of a block's shared arrays: whoever runs out of one does not land in the next.
+constexpr std::size_t kSharedGap = 4096;
 /// A `__shared__` variable: thread_local, so that it has one address while its block runs, and
 /// followed by bytes that belong to nobody. It exists from where its block first passes its
 /// declaration.
@@ -64,7 +67,7 @@ struct alignas(128) Shared {
     static_assert(std::is_trivially_default_constructible_v<T>,
                   "CUDA allows no constructors in shared memory");
     T value;
-    unsigned char guard[128];
+    unsigned char gap[kSharedGap];
 
     T& open(Site site = Site::current()) noexcept {
         open_shared_array(&value, sizeof(T), site);

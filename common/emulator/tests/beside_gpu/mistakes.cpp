@@ -1,5 +1,5 @@
-// The planted mistakes of mistakes.cu, one a process, since an error may be a GPU program's
-// last. Built twice from this text:
+// The planted mistakes of mistakes.cu and of ../published, one a process, since an error may be a
+// GPU program's last; and published algorithms without any. Built twice from this text:
 //   emulator_mistakes        says the kind and line that the emulator reports, then the whole story
 //   emulator_mistakes_cuda   says the error that a GPU returns; sanitizer.py lets it run under
 //                            compute-sanitizer and sets the two side by side
@@ -10,9 +10,12 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/emulator/published/published.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 
@@ -30,7 +33,7 @@ void limit_time() {
     set_time_limit(2);
 }
 
-void tell(cudaError_t) {
+void tell(cudaError_t, bool) {
     const auto report = last_report();
     if (!report) {
         std::printf("nothing 0\n");
@@ -51,8 +54,9 @@ void limit_time() {
     alarm(8);
 }
 
-void tell(cudaError_t error) {
-    std::printf("%s\n", error == cudaSuccess ? "no error" : cudaGetErrorName(error));
+void tell(cudaError_t error, bool right) {
+    const char* said = right ? "no error" : "wrong values";
+    std::printf("%s\n", error == cudaSuccess ? said : cudaGetErrorName(error));
 }
 #endif
 
@@ -65,7 +69,27 @@ void provoke(const Mistake& mistake) {
     launch(mistake, in.data(), out.data());
     const cudaError_t launched = cudaPeekAtLastError();
     const cudaError_t finished = cudaDeviceSynchronize();
-    tell(launched != cudaSuccess ? launched : finished);
+    tell(launched != cudaSuccess ? launched : finished, true);
+}
+
+// Everything that can be run, by name: what runs it.
+std::vector<std::pair<std::string, std::function<void()>>> everything() {
+    std::vector<std::pair<std::string, std::function<void()>>> all;
+    for (const Mistake& mistake : mistakes()) {
+        all.emplace_back(mistake.name, [&mistake] { provoke(mistake); });
+    }
+    for (const published::Algorithm& algorithm : published::algorithms()) {
+        for (const int number : {0, 1, 2}) {
+            const char* what =
+                number == 0 ? "right" : algorithm.mistakes[static_cast<std::size_t>(number - 1)];
+            all.emplace_back(std::string(algorithm.name) + "." + what, [&algorithm, number] {
+                limit_time();
+                const published::Outcome outcome = algorithm.run(number);
+                tell(outcome.error, outcome.right);
+            });
+        }
+    }
+    return all;
 }
 
 }  // namespace
@@ -73,11 +97,11 @@ void provoke(const Mistake& mistake) {
 int main(int count, char** arguments) {
     const std::string wanted = count == 2 ? arguments[1] : "";
     try {
-        for (const Mistake& mistake : mistakes()) {
+        for (const auto& [name, run] : everything()) {
             if (wanted.empty()) {
-                std::printf("%s\n", mistake.name);
-            } else if (wanted == mistake.name) {
-                provoke(mistake);
+                std::printf("%s\n", name.c_str());
+            } else if (wanted == name) {
+                run();
                 return 0;
             }
         }

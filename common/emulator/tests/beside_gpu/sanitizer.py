@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What NVIDIA's compute-sanitizer says of kernels with planted mistakes, beside what the emulator says.
 
-After `cmake --workflow --preset gpu`:
+After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wrong_on_gpu`:
 
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
 
-The first is about mistakes.cu, the second about a day's wrong/*.cu. Without a GPU the first
-fills the emulator's columns and says `not run` in the others.
+The first is about mistakes.cu and the algorithms of ../../published, the second about a day's
+wrong/*.cu. Without a GPU the first fills the emulator's columns and says `not run` in the others.
 
 In its cells, words in parentheses are what the program met by itself, and anything else is what the
 tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
@@ -29,6 +29,7 @@ PREFIX = "========= "
 NOT_A_FINDING = re.compile(
     r"COMPUTE-SANITIZER|\w+ SUMMARY|Program hit|Target application returned|"
     r"(Error: )?process didn't terminate|Saved host backtrace|Warning: (Could not|Unable)")
+UNNOTICED = ("no error", "wrong values")  # by the program itself
 TOOL_FAILED = re.compile(r"(Error: (?!Race)|Internal ).*", re.IGNORECASE)
 
 
@@ -51,7 +52,7 @@ def run(command, seconds=600):
         return output.read(), killed
 
 
-# --- the planted mistakes of mistakes.cu ----------------------------------------------------
+# --- the planted mistakes of mistakes.cu and published/*.cu ---------------------------------------
 
 
 def first_finding(text):
@@ -67,7 +68,7 @@ def first_finding(text):
             if not more.startswith(" ") or "host backtrace" in more or "Host Frame" in more:
                 break
             block.append(more)
-        lines = re.findall(r"mistakes\.cu:(\d+)", "\n".join(block))
+        lines = re.findall(r"\b[a-z_]+\.cu:(\d+)", "\n".join(block))
         # `Race reported between Read access at 0x10 in a.cu:12:k(float *)`: up to the place
         sentence = re.sub(r"(?<=access) at .*", "", line).strip()
         where = f"line {', '.join(dict.fromkeys(lines))}: " if lines else ""
@@ -87,7 +88,7 @@ def cell(text, killed, seconds):
     met = f"killed after {seconds} s" if killed else program_says(text)
     if finding:  # or that the tool failed
         return finding + ("; (hangs)" if killed or met == "hangs" else "")
-    return "nothing" if met == "no error" else f"({met})"
+    return "nothing" if met in UNNOTICED else f"({met})"
 
 
 def machine(sanitizer):
@@ -171,13 +172,20 @@ class Mistakes:
         """On stderr: how many each finds, and what the tools find together."""
         def finds(name, tool):
             answer = said[name, tool]
+            if tool == "alone":
+                return answer != "no error"
             if tool == "emulator":
                 return answer[0] not in ("nothing", "no answer")
             return answer != "nothing" and not answer.startswith("(")
 
+        right = [name for name in names if name.endswith(".right")]
+        names = [name for name in names if name not in right]
+        accused = [f"{name} ({tool})" for name in right for tool in tools if finds(name, tool)]
+        print(f"of {len(right)} right ones {len(accused)} are accused: {' '.join(accused)}",
+              file=sys.stderr)
         for tool in tools:
             if tool == "alone":
-                noticed = [n for n in names if said[n, tool] != "no error"]
+                noticed = [n for n in names if said[n, tool] not in UNNOTICED]
                 print(f"without a tool {len(noticed)} of {len(names)} return an error or hang",
                       file=sys.stderr)
                 continue
@@ -191,42 +199,36 @@ class Mistakes:
 # --- the wrong kernels of a day -------------------------------------------------------------------
 
 
-def tests_say(program):
-    text = re.sub(r"\s+", " ", run([program, "[small]"])[0])
-    found = re.search(
-        r"(\w+\.cu:\d+): thread .*? (reads|writes) (\d+) bytes.*?: ([\w ]+ its end)", text)
-    if found:
-        return f"{found[1]}: {found[2]} {found[3]} bytes {found[4]}"
-    if "Never written" in text:
-        return "value: elements never written"
-    if "rows and columns swapped" in text:
-        return "value: rows and columns swapped?"
-    if "touched->" in text:
-        return "access report: " + re.search(r"touched->\w+ == port.\w+|touched->\w+ == [^)]*",
-                                             text)[0]
-    return "nothing in [small]; see the tier in its source"
+def announced(source):
+    """What the source says of itself: the case that refuses it, and in which words."""
+    text = source.read_text()
+    case = re.search(r"^// case: (.+)$", text, re.M)
+    words = re.findall(r"^// refused: (.+)$", text, re.M)
+    lines = [f"{source.name}:{number}" for number, line in enumerate(text.splitlines(), 1)
+             if "// <- here" in line]
+    return case[1], "; ".join(words + lines)
 
 
-def sanitizer_counts(sanitizer, tool, program):
-    text = run([sanitizer, "--tool", tool, program])[0]
-    said = []
-    for pattern in (r"Invalid __global__ \w+ of size \d+ bytes",
-                    r"Host API uninitialized memory access",
-                    r"Uninitialized __global__ memory read[^\n]*"):
-        count = len(re.findall(pattern, text))
-        if count:
-            said.append(f"{re.search(pattern, text)[0]} ({count} times shown)")
-    return "; ".join(said) or "nothing"
+def sanitizer_says(options, tool, program, case):
+    command = [options.sanitizer, "--tool", tool, program, case]
+    if tool == "memcheck":  # refused calls are tested on purpose
+        command[3:3] = ["--report-api-errors", "no"]
+    text, killed = run(command, 120)
+    return "(no end within 120 s)" if killed else first_finding(text) or "nothing"
 
 
 def print_day(options):
+    """One row a kernel of the day's wrong/: what our tests say, and what each tool says when the same
+    case runs on a GPU."""
     day = options.what
-    print("wrong kernel,emulator,memcheck,initcheck")
-    for program in sorted(pathlib.Path(options.folder).glob(f"{day}_wrong_*_gpu")):
-        emulated = str(program)[: -len("_gpu")]
-        counts = [sanitizer_counts(options.sanitizer, tool, str(program))
-                  for tool in ("memcheck", "initcheck")]
-        print(",".join([program.name[len(day) + 7 : -4], tests_say(emulated), *counts]))
+    folder = next(pathlib.Path(__file__).resolve().parents[4].glob(f"{day}_*")) / "wrong"
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["wrong kernel", "our tests", *TOOLS])
+    for source in sorted(folder.glob("*.cu")):
+        case, words = announced(source)
+        program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
+        table.writerow([source.stem, words, *(sanitizer_says(options, tool, str(program), case)
+                                              for tool in TOOLS)])
 
 
 def main():

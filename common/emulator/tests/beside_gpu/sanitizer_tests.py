@@ -10,8 +10,8 @@ SCRIPT = pathlib.Path(__file__).with_name("sanitizer.py")
 
 EMULATOR = """#!/bin/sh
 case "$1" in
-"") printf 'bounds\\nrace\\nclean\\nwaits\\nsleeps\\nfails\\n' ;;
-clean) echo 'nothing 0' ;;
+"") printf 'bounds\\nrace\\nclean\\nwaits\\nsleeps\\nfails\\nsum.right\\nsum.wrong\\n' ;;
+clean|sum.right) echo 'nothing 0' ;;
 race) printf 'race 124\\nthe story\\n' ;;
 *) printf 'out_of_bounds 18\\nthe story\\n' ;;
 esac
@@ -22,6 +22,7 @@ case "$1" in
 bounds) echo cudaErrorIllegalAddress ;;
 waits) echo hangs ;;
 sleeps) sleep 30 ;;
+sum.wrong) echo 'wrong values' ;;
 *) echo 'no error' ;;
 esac
 """
@@ -80,6 +81,8 @@ sleeps,out_of_bounds,18,hangs,(killed after 3 s),(killed after 3 s),(killed afte
 (killed after 3 s)
 fails,out_of_bounds,18,no error,nothing,nothing,\
 (the tool failed: Error: No attachable process found. compute-sanitizer timed-out.),nothing
+sum.right,nothing,,no error,nothing,nothing,nothing,nothing
+sum.wrong,out_of_bounds,18,wrong values,nothing,nothing,nothing,nothing
 """
 
 
@@ -104,11 +107,12 @@ class Sanitizer(unittest.TestCase):
         machine, rows = table.split("\n", 1)
         self.assertRegex(machine, "^# .*; Version 1$")
         self.assertEqual(rows, TABLE)
-        self.assertIn("emulator finds 5 of 6\n", sums)
-        self.assertIn("without a tool 3 of 6 return an error or hang\n", sums)
-        self.assertIn("memcheck finds 1 of 6\n", sums)
-        self.assertIn("initcheck finds 0 of 6\n", sums)
-        self.assertIn("none of the four tools finds 3: clean sleeps fails\n", sums)
+        self.assertIn("of 1 right ones 0 are accused: \n", sums)
+        self.assertIn("emulator finds 6 of 7\n", sums)
+        self.assertIn("without a tool 3 of 7 return an error or hang\n", sums)
+        self.assertIn("memcheck finds 1 of 7\n", sums)
+        self.assertIn("initcheck finds 0 of 7\n", sums)
+        self.assertIn("none of the four tools finds 4: clean sleeps fails sum.wrong\n", sums)
 
     def test_without_a_gpu_a_program_or_a_sanitizer_the_emulator_still_answers(self):
         for gpu, sanitizer, why in ((NO_GPU, "compute-sanitizer", "no CUDA-capable device"),
