@@ -40,10 +40,22 @@ TEST_CASE("units of memory that a stride touches, counted by hand", "[day02][str
     CHECK(refusal([] { (void)count_units({}, 32, -1); }) != "");
     CHECK(refusal([] { (void)count_units(Layout({4096, 4096}, {5000, 1}), 32); }) != "");
     CHECK(refusal([] { (void)sectors_asked_for(row_major({4})); }) != "");
+    // The same rows, the last one first.
+    CHECK(count_units(Layout({3, 6}, {-10, 1}), 32).touched == 4);
+    // 40 columns: a warp of 32 takes 4 sectors, one of 8 takes 1; also backwards.
+    CHECK(sectors_asked_for(Layout({2, 40}, {64, 1})) == 2 * (4 + 1));
+    CHECK(sectors_asked_for(Layout({1, 40}, {0, -1})) == 4 + 1);
     // Columns of one element may have any stride; so may all dims of a matrix without elements.
     CHECK(sectors_asked_for(Layout({3, 1}, {8, INT64_MIN})) == 3);
     CHECK(sectors_asked_for(Layout({3, 0}, {INT64_MIN, INT64_MIN})) == 0);
     CHECK(count_units(Layout({1, 8}, {INT64_MIN, 1}), 32).touched == 1);
+}
+
+TEST_CASE("2^22 elements are counted one by one, and not one more", "[day02][stride_cost][full]") {
+    const std::int64_t side = 2048;
+    const Layout most({side, side}, {side + 1, 1}), more({side + 1, side}, {side + 1, 1});
+    CHECK(count_units(most, 4).whole == side * side);
+    CHECK(refusal([&] { (void)count_units(more, 4); }).find("more than 2^22") != std::string::npos);
 }
 
 TEST_CASE("the closed formula counts what a list of all bytes counts",
