@@ -54,18 +54,10 @@ struct Matrices {
 /// Fills in `across` and `down` for tiles of TM x TN. @return  how many tiles, which may be 0
 /// @throws std::invalid_argument  more tiles than a grid can have blocks (2^31 - 1)
 [[nodiscard]] inline std::uint32_t cut_into_tiles(Matrices& x, std::int64_t TM, std::int64_t TN) {
-    const std::int64_t down = (x.M + TM - 1) / TM, across = (x.N + TN - 1) / TN;
-    std::int64_t tiles = 1;
-    bool fits = true;
-    const auto times = [&](std::int64_t extent) {
-        fits &= extent <= INT32_MAX;
-        if (fits) tiles *= extent;
-        fits &= tiles <= INT32_MAX;
-    };
-    times(down);
-    times(across);
-    for (int d = 0; d < x.dims; ++d) times(x.extent[d]);
-    if (!fits) {
+    const std::int64_t down = x.M / TM + (x.M % TM != 0), across = x.N / TN + (x.N % TN != 0);
+    std::int64_t tiles = down * across;  // at most as many as elements: nothing overflows
+    for (int d = 0; d < x.dims; ++d) tiles *= x.extent[d];
+    if (tiles > INT32_MAX) {
         refuse("transpose: matrices of shape " + to_string(Shape{x.M, x.N}) +
                ": all of them together are more than 2^31 - 1 tiles of " +
                to_string(Shape{TM, TN}));
