@@ -51,9 +51,9 @@ holds() {  # holds <what it shows> <command>...
 
 day=day01_flat_memory
 exercises=()
-for stub in "$day"/exercises/*_stub.cu; do
-    stub=${stub##*/}
-    exercises+=("${stub%_stub.cu}")
+for stub in "$day"/exercises/*/stub.cu; do
+    stub=${stub%/stub.cu}
+    exercises+=("${stub##*/}")
 done
 one=${exercises[0]} other=${exercises[1]}
 mine=my/$day/$one.cu
@@ -72,14 +72,14 @@ words() {
     rm -r my
     learns "progress at first" 0 "$day" "0 of ${#exercises[@]}" 'Next: common/learn run' --
     learns "a check of nothing" 1 'common/learn start day01' -- check
-    learns "start" 0 "$mine" "exercises/$one.hpp" 'common/learn check day01' -- start day01
-    holds "start copies the stub" cmp "$mine" "$day/exercises/${one}_stub.cu"
+    learns "start" 0 "$mine" "exercises/$one/$one.hpp" 'common/learn check day01' -- start day01
+    holds "start copies the stub" cmp "$mine" "$day/exercises/$one/stub.cu"
     echo '// my idea' >>"$mine"
     learns "start again" 0 'left as it is' -- start day01
     holds "start overwrites nothing" grep -q 'my idea' "$mine"
 
     learns "reset" 0 "$mine.1" -- reset day01 "$one"
-    holds "reset puts the stub back" cmp "$mine" "$day/exercises/${one}_stub.cu"
+    holds "reset puts the stub back" cmp "$mine" "$day/exercises/$one/stub.cu"
     holds "reset keeps what was there" grep -q 'my idea' "$mine.1"
     learns "reset of a stub" 0 'already' -- reset day01 "$one"
     echo '// my second idea' >>"$mine"
@@ -87,7 +87,7 @@ words() {
     holds "reset keeps the older file too" grep -q 'my idea' "$mine.1"
     holds "reset leaves nothing half-written" test -z "$(find my -name '*.new')"
 
-    count=$(grep -c '^## Hint ' "$day/exercises/${one}_hints.md")
+    count=$(grep -c '^## Hint ' "$day/exercises/$one/hints.md")
     for ((number = 1; number <= count; ++number)); do
         learns "hint $number" 0 "hint $number of $count" -- hint day01 "$one"
     done
@@ -180,21 +180,21 @@ check() {
         "my/$day/$one.log" 'common/learn hint day01' -- check day01
     learns "progress after it" 0 "$one +not right yet" --
 
-    cp "$day/exercises/${one}_solution.cu" "$mine"
-    cp "$day/exercises/${other}_solution.cu" "my/$day/$other.cu"
+    cp "$day/exercises/$one/solution.cu" "$mine"
+    cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"
     echo 'static int broken = nowhere;' >>"my/$day/$other.cu"
     learns "a solution and a broken file" 1 "^$one: passed" "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" -- check day01
     holds "only the learner's file is shown" test "$(grep -c ' error: ' "$scratch/said")" -eq 1
     learns "progress after that" 0 "$one +solved" "1 of ${#exercises[@]}" --
 
-    sed 's/[a-z_]*<<</[]{}<<</' "$day/exercises/${other}_solution.cu" >"my/$day/$other.cu"
+    sed 's/[a-z_]*<<</[]{}<<</' "$day/exercises/$other/solution.cu" >"my/$day/$other.cu"
     learns "a launch that the emulator cannot read" 1 "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+" -- check day01 "$other"
-    sed 's/_cuda(/_cudo(/' "$day/exercises/${other}_solution.cu" >"my/$day/$other.cu"
+    sed 's/_cuda(/_cudo(/' "$day/exercises/$other/solution.cu" >"my/$day/$other.cu"
     learns "a function of another name" 1 "^$other: .*not complete" "${other}_cud" -- check 1 "$other"
 
-    cp "$day/exercises/${other}_solution.cu" "my/$day/$other.cu"
+    cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"
     learns "the solutions" 0 "^$one: passed" "^$other: passed" -- check day01
     learns "progress at the end" 0 "${#exercises[@]} of ${#exercises[@]} exercises solved" --
 }

@@ -28,6 +28,9 @@ target_compile_options(sixdays_flags INTERFACE
 # Host code under the sanitizers; files with emulated kernels have flags of their own.
 add_library(sixdays_host_flags INTERFACE)
 target_link_libraries(sixdays_host_flags INTERFACE sixdays_flags)
+# Line numbers, so that the emulator can name the line of host code that touches device memory.
+target_compile_options(sixdays_host_flags INTERFACE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-g1>)
 if(SIXDAYS_SANITIZE)
     set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(sixdays_host_flags INTERFACE ${sanitize} -D_GLIBCXX_ASSERTIONS)

@@ -1,12 +1,14 @@
 # sixdays_emulated_library(<name> <file.cu>...): CUDA files as a static library that runs on the CPU.
 
-set(SIXDAYS_EMULATOR_DIR ${CMAKE_CURRENT_LIST_DIR})
+cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 # -Og: the loads and stores of the source, each once; more optimisation merges or copies them.
 # thread: a call to our own __tsan_read4, __tsan_write4, ... before each. undefined: indices, shifts
-# and overflows. Never linked with -fsanitize=thread: the runtime here answers the calls instead.
+# and overflows. trivial-auto-var-init: a local variable that nobody has given a value holds a very
+# wrong one (-1.7e38 in a float), not a lucky 0. Never linked with -fsanitize=thread: the runtime
+# here answers the calls instead.
 set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
-    -fsanitize=thread,undefined -fno-sanitize=vptr
+    -fsanitize=thread,undefined -fno-sanitize=vptr -ftrivial-auto-var-init=pattern
     "SHELL:--param tsan-distinguish-volatile=1" -include cuda_runtime.h -Wno-unknown-pragmas)
 
 function(sixdays_emulated_library name)
@@ -21,9 +23,9 @@ function(sixdays_emulated_library name)
         set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.emulated/${tag}/${base}.cpp)
         add_custom_command(
             OUTPUT ${output}
-            COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output}
-                    -P ${SIXDAYS_EMULATOR_DIR}/translate.cmake
-            DEPENDS ${input} ${SIXDAYS_EMULATOR_DIR}/translate.cmake
+            COMMAND sixdays_translate ${input} ${output} ${output}.d ${SIXDAYS_ROOT}
+            DEPENDS ${input} sixdays_translate
+            DEPFILE ${output}.d
             COMMENT "Translating ${base} for the emulator"
             VERBATIM)
         list(APPEND generated ${output})
@@ -35,4 +37,18 @@ function(sixdays_emulated_library name)
     add_library(${name} STATIC ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
+    if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
+        target_compile_options(${name} PRIVATE -O0 -g3)
+    endif()
+endfunction()
+
+# sixdays_tried_program(<name> <file.cu> [<compiler option>...]): a CUDA program of one file, with a main
+# of its own, as an executable that tells what the emulator noticed.
+function(sixdays_tried_program name file)
+    sixdays_emulated_library(${name}_kernels "${file}")
+    target_compile_options(${name}_kernels PRIVATE -w ${ARGN})
+    add_executable(${name} ${SIXDAYS_ROOT}/common/emulator/try/report.cpp)
+    target_link_libraries(${name} PRIVATE ${name}_kernels sixdays_flags)
+    target_link_options(${name} PRIVATE -Wl,--wrap=main)
+    set_target_properties(${name} ${name}_kernels PROPERTIES EXCLUDE_FROM_ALL ON CXX_STANDARD 20)
 endfunction()

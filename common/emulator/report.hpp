@@ -44,6 +44,13 @@ struct Report {
 std::optional<Report> last_report();
 void clear_report();
 
+/// For a program that knows nothing of reports: from here on each is printed to stderr when its
+/// error is asked for (cudaGetLastError), once for each kind and line.
+void tell_findings();
+/// Prints the one that has not been asked for yet.
+void tell_report();
+std::size_t findings_told();
+
 /// "race", "out_of_bounds", ...
 const char* name(Kind kind);
 

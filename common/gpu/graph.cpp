@@ -1,4 +1,4 @@
-// graph.hpp over the CUDA runtime. Compiled into both gpu libraries.
+// graph.hpp over the CUDA runtime.
 #include "common/gpu/graph.hpp"
 
 #include <cuda_runtime.h>

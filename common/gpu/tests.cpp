@@ -234,6 +234,20 @@ TEST_CASE("bf16 and f16 convert in a kernel as they do on the host", "[gpu][smal
     CHECK(in.unchanged());
 }
 
+TEST_CASE("asynchronous copies of 4, 8 and 16 bytes arrive at the wait, cut off where asked",
+          "[gpu][small]") {
+    const int bytes = GENERATE(4, 8, 16), n = GENERATE(256, 255, 130, 3, 0);
+    INFO(bytes << " bytes, " << n << " floats");
+    Tensor<float> floats({256}), want({256});
+    for (std::int64_t k = 0; k < 256; ++k) floats(k) = static_cast<float>(k + 1);
+    for (std::int64_t k = 0; k < 256; ++k) want(255 - k) = k < n ? floats(k) : 0.0f;
+    DeviceIn<float> in(floats);
+    DeviceOut<float> got({256});
+    gpu::tests::reverse_async(bytes, n, in.view(), got.view());
+    CHECK(got.matches(want));
+    CHECK(in.unchanged());
+}
+
 TEST_CASE("a timer measures what lies between start and stop", "[gpu][small]") {
     Buffer<float> out(1 << 16);
     gpu::Timer timer;

@@ -24,7 +24,7 @@ TEST_CASE("equal arrays have no different byte, other ones as many as differ", "
 }
 
 TEST_CASE("one byte that differs is found at each place", "[gpu][small]") {
-    const std::int64_t n = 53;  // three pieces of 16 bytes, and five bytes
+    const std::int64_t n = 53;  // three quads, and five bytes
     const Tensor<std::uint8_t> x = distinct<std::uint8_t>({n});
     const Buffer<std::uint8_t> a(x);
     Buffer<std::uint8_t> b(x);

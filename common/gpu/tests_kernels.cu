@@ -2,6 +2,8 @@
 
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace sixdays::gpu::tests {
 namespace {
@@ -27,6 +29,43 @@ __global__ void round_kernel(View<const float> in, View<f16> halves, View<bf16> 
     if (i >= in.size()) return;
     halves.data[i] = f16(in.data[i]);
     bfloats.data[i] = bf16(in.data[i]);
+}
+
+// Each thread copies BYTES in either half, and waits for the first half alone before the second.
+template <int BYTES>
+__global__ void reverse_async_kernel(const float* in, int n, float* out) {
+    __shared__ __align__(16) float halves[2][128];
+    constexpr int kFloats = BYTES / 4;
+    const int i = static_cast<int>(threadIdx.x) * kFloats;
+    for (int half = 0; half < 2; ++half) {
+        const int left = n - (128 * half + i);
+        const int valid = left < 0 ? 0 : left < kFloats ? 4 * left : BYTES;
+        if (i < 128) copy_async<BYTES>(&halves[half][i], in + 128 * half + i, valid);
+        copy_async_commit();
+    }
+    copy_async_wait<1>();
+    __syncthreads();
+    const int me = static_cast<int>(threadIdx.x);
+    out[255 - me] = halves[0][me];
+    copy_async_wait<0>();
+    __syncthreads();
+    out[127 - me] = halves[1][me];
+}
+
+__global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigned char> weights,
+                                        View<float> out) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    SharedTiles tiles(memory);
+    const auto n = static_cast<unsigned>(in.size());
+    auto* small = tiles.next<unsigned char>(n);
+    auto* numbers = tiles.next<float>(n);
+    const unsigned i = threadIdx.x;
+    if (i < n) {
+        small[i] = weights.data[i];
+        numbers[i] = in.data[i];
+    }
+    __syncthreads();
+    if (i < n) out.data[i] = static_cast<float>(small[i]) * numbers[n - 1 - i];
 }
 
 }  // namespace
@@ -70,6 +109,21 @@ void round(View<const float> in, View<f16> halves, View<bf16> bfloats) {
     const unsigned grid = blocks_for(in.size(), kThreads);
     round_kernel<<<grid, kThreads>>>(in, halves, bfloats);
     check_launch("round_kernel", dim3(grid), dim3(kThreads));
+}
+
+void reverse_async(int bytes, int n, View<const float> in, View<float> out) {
+    auto kernel = bytes == 4   ? reverse_async_kernel<4>
+                  : bytes == 8 ? reverse_async_kernel<8>
+                               : reverse_async_kernel<16>;
+    kernel<<<1, 128>>>(in.data, n, out.data);
+    check_launch("reverse_async_kernel", dim3(1), dim3(128));
+}
+
+void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out) {
+    const auto n = static_cast<std::size_t>(in.size());
+    const std::size_t bytes = tile_bytes<unsigned char>(n) + tile_bytes<float>(n);
+    reverse_in_tiles_kernel<<<1, kThreads, bytes>>>(in, weights, out);
+    check_launch("reverse_in_tiles_kernel", 1, kThreads, bytes);
 }
 
 }  // namespace sixdays::gpu::tests

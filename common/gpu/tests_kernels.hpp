@@ -32,4 +32,12 @@ void round_trip(View<f16> halves, View<bf16> bfloats);
 /// Rounds floats on the device.
 void round(View<const float> in, View<f16> halves, View<bf16> bfloats);
 
+/// out[i] = weights[i] in[n - 1 - i], by way of two tiles of shared memory; n <= 256.
+void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out);
+
+/// One block: out[i] = in[255 - i] for 256 floats, of which only the first n are read; the others
+/// are 0. Through shared memory, by asynchronous copies of 4, of 8 and of 16 bytes, two groups of
+/// each.
+void reverse_async(int bytes, int n, View<const float> in, View<float> out);
+
 }  // namespace sixdays::gpu::tests

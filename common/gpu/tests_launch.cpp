@@ -52,3 +52,20 @@ TEST_CASE("blocks_at_most asks for as many as it takes, up to the most", "[gpu][
     CHECK(blocks_at_most(9, 8, 65535) == 2);
     CHECK(contains(refusal([] { (void)blocks_at_most(-1, 8, 7); }), "-1 items"));
 }
+
+TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu][small]") {
+    for (const std::int64_t n : {1, 31, 250}) {
+        Tensor<float> numbers({n}), expected({n});
+        Tensor<unsigned char> weights({n});
+        for (std::int64_t i = 0; i < n; ++i) {
+            numbers.data()[i] = static_cast<float>(i + 1);
+            weights.data()[i] = static_cast<unsigned char>(i % 7 + 1);
+            expected.data()[i] = static_cast<float>((i % 7 + 1) * (n - i));
+        }
+        const DeviceIn<float> in(numbers);
+        const DeviceIn<unsigned char> by(weights);
+        DeviceOut<float> out({n});
+        gpu::tests::reverse_in_tiles(in.view(), by.view(), out.view());
+        CHECK(out.matches(expected));
+    }
+}

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "common/tensor/index.hpp"
+#include "common/tensor/packings.hpp"
 #include "common/tensor/view.hpp"
-#include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
@@ -142,7 +142,7 @@ TEST_CASE("overlap is what the spans of bytes say", "[tensor][small]") {
     alignas(8) std::byte memory[40] = {};
     const auto span_of = [&](const auto& view) {
         std::set<std::ptrdiff_t> bytes, all;
-        for (const Index& index : walk::indices_of(view.layout.shape)) {
+        for (const Index& index : packings::indices_of(view.layout.shape)) {
             const auto* first = reinterpret_cast<const std::byte*>(&view(index));
             for (std::size_t b = 0; b < sizeof *view.data; ++b) bytes.insert(first + b - memory);
         }
@@ -150,7 +150,7 @@ TEST_CASE("overlap is what the spans of bytes say", "[tensor][small]") {
         for (std::ptrdiff_t b = *bytes.begin(); b <= *bytes.rbegin(); ++b) all.insert(b);
         return all;
     };
-    walk::Cases cases;
+    packings::Cases cases;
     const auto* floats = reinterpret_cast<const float*>(memory);
     const auto* shorts = reinterpret_cast<const std::int16_t*>(memory);
     for (std::ptrdiff_t start = 2; start < 8; ++start) {

@@ -2,12 +2,12 @@
 #include <array>
 #include <cstdlib>
 
+#include "common/tensor/packings.hpp"
 #include "common/tensor/simplify.hpp"
-#include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using namespace sixdays::walk;
+using namespace sixdays::packings;
 using sixdays::testing::refusal;
 
 namespace {

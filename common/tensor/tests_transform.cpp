@@ -2,12 +2,12 @@
 // which index of the source each index of the view is.
 #include <numeric>
 
+#include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"
-#include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using namespace sixdays::walk;
+using namespace sixdays::packings;
 using sixdays::testing::refusal;
 
 namespace {
@@ -367,7 +367,7 @@ TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tens
             cases.expect(out.shape == to && shows({out}, in, source_of), words);
             cases.expect(broadcast_shapes(shape, to) == to, words);
             cases.expect(broadcast_shapes(to, shape) == to, words);
-            // Whoever is seen twice may not be written.
+            // What is seen twice may not be written.
             cases.expect(is_injective(out) == (out.size() == 0 || out.size() == in.size()), words);
         });
     });

@@ -1,6 +1,6 @@
 // Wrong on purpose: `i <= n` lets one thread too many through.
 //
-// case: square, scale and saxpy equal their loops, at every size and address
+// case: every path of square, scale and saxpy equals the loop
 // refused: cudaErrorIllegalAddress
 // refused: one past its end
 #include "common/gpu/launch.hpp"

@@ -9,8 +9,6 @@
 
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
-typedef struct CUgraph_st* cudaGraph_t;
-typedef struct CUgraphExec_st* cudaGraphExec_t;
 
 enum cudaError {
     cudaSuccess = 0,
@@ -36,7 +34,6 @@ enum cudaError {
     cudaErrorIllegalInstruction = 715,
     cudaErrorMisalignedAddress = 716,
     cudaErrorLaunchFailure = 719,
-    cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
@@ -132,14 +129,11 @@ constexpr unsigned cudaEventDefault = 0;
 constexpr unsigned cudaEventBlockingSync = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostAllocDefault = 0;
-enum cudaStreamCaptureMode {
-    cudaStreamCaptureModeGlobal = 0,
-    cudaStreamCaptureModeThreadLocal = 1,
-    cudaStreamCaptureModeRelaxed = 2
-};
 
 extern "C" {
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
+                            std::size_t rows);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
@@ -173,14 +167,6 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                 unsigned long long flags = 0);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
@@ -199,6 +185,8 @@ const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
                                                           int threads, std::size_t shared_bytes);
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, const void* kernel,
+                                               std::size_t shared_bytes, int most_threads);
 }
 
 // The runtime's C++ spellings: a typed pointer instead of void**, a kernel by its name.
@@ -219,4 +207,48 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*ke
                                                           int threads, std::size_t shared_bytes) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks, reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+}
+template <class T>
+cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t row_bytes,
+                            std::size_t rows) {
+    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, row_bytes, rows);
+}
+
+/// The most threads a block that fill a multiprocessor, and the blocks that fill the device.
+template <class... Args>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, void (*kernel)(Args...),
+                                               std::size_t shared_bytes = 0, int most_threads = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(
+        blocks, threads, reinterpret_cast<const void*>(kernel), shared_bytes, most_threads);
+}
+
+namespace sixdays::emulator {
+/// Where in a variable a copy goes; null, and a finding, if it does not fit.
+void* part_of_symbol(const char* call, const void* symbol, std::size_t offset, std::size_t bytes);
+/// The variables themselves lie in host memory.
+constexpr cudaMemcpyKind beside_symbol(cudaMemcpyKind kind) {
+    return kind == cudaMemcpyDefault ? kind : cudaMemcpyHostToHost;
+}
+}  // namespace sixdays::emulator
+
+// Always inline, so that a finding names the line that called them.
+template <class T>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpyToSymbol(
+    const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+    cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    void* to = sixdays::emulator::part_of_symbol(__func__, &symbol, offset, bytes);
+    if (to == nullptr) return cudaPeekAtLastError();
+    return cudaMemcpy(to, from, bytes,
+                      kind == cudaMemcpyDeviceToDevice ? cudaMemcpyDeviceToHost
+                                                       : sixdays::emulator::beside_symbol(kind));
+}
+template <class T>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpyFromSymbol(
+    void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+    cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    const void* from = sixdays::emulator::part_of_symbol(__func__, &symbol, offset, bytes);
+    if (from == nullptr) return cudaPeekAtLastError();
+    return cudaMemcpy(to, from, bytes,
+                      kind == cudaMemcpyDeviceToDevice ? cudaMemcpyHostToDevice
+                                                       : sixdays::emulator::beside_symbol(kind));
 }

@@ -13,15 +13,16 @@ namespace {
 std::uintptr_t arguments_begin = 0;
 std::size_t arguments_bytes = 0;
 
-bool reads(Access what) {
-    return what == Access::read || what == Access::volatile_read || what == Access::atomic;
+bool reads(AccessKind what) {
+    return what == AccessKind::read || what == AccessKind::volatile_read ||
+           what == AccessKind::atomic;
 }
-bool writes(Access what) {
-    return what != Access::read && what != Access::volatile_read;
+bool writes(AccessKind what) {
+    return what != AccessKind::read && what != AccessKind::volatile_read;
 }
 
-const char* verb(Access what) {
-    return what == Access::atomic ? "updates" : writes(what) ? "writes" : "reads";
+const char* verb(AccessKind what) {
+    return what == AccessKind::atomic ? "updates" : writes(what) ? "writes" : "reads";
 }
 
 std::string story(const char* what_happens, std::size_t bytes) {
@@ -30,7 +31,7 @@ std::string story(const char* what_happens, std::size_t bytes) {
 }
 
 [[noreturn]] void fail_outside(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               Access what, const void* code) {
+                               AccessKind what, const void* code) {
     bool freed = false;
     for (std::size_t i = 0; i < bytes && region.contains(address + i); ++i) {
         freed = freed || (*region.state_of(address + i) & kFreed) != 0;
@@ -41,19 +42,23 @@ std::string story(const char* what_happens, std::size_t bytes) {
 
 [[noreturn]] void fail_uninitialised(const Region& region, std::uintptr_t address,
                                      std::size_t bytes, const void* code) {
-    fail(
-        {Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-         story("reads", bytes) + describe_inside(region, address, bytes) +
-             (region.space == Space::shared
+    const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    if (region.space == Space::shared) {
+        why = block.barriers_passed == 0
                   ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
-                    "between the write and this read? Shared memory starts with "
-                    "whatever an earlier block left there."
-                  : ", which nobody has written: no kernel, no copy, no cudaMemset."),
-         address});
+                    "between the write and this read? Shared memory starts with whatever an "
+                    "earlier block left there."
+                  : ", which no thread of this block has written, not before its last "
+                    "__syncthreads() either. Is a guard missing here, or the storing of zeros "
+                    "where there is no element? Shared memory starts with whatever an earlier "
+                    "block left there.";
+    }
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          story("reads", bytes) + describe_inside(region, address, bytes) + why, address});
 }
 
 [[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               Access what, const void* code) {
+                               AccessKind what, const void* code) {
     fail({Kind::pending_copy, cudaErrorLaunchFailure, code,
           story(verb(what), bytes) + describe_inside(region, address, bytes) +
               ", where an asynchronous copy has yet to arrive. The thread that started the copy "
@@ -68,7 +73,7 @@ void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
 }
 
 // Not every byte is plainly live and written: find out what is the matter.
-void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
                  const void* code) {
     if (!region.contains(address + bytes - 1)) fail_outside(region, address, bytes, what, code);
     std::uint8_t* state = region.state_of(address);
@@ -86,20 +91,55 @@ void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, Acce
     note_written(region, address, bytes);
 }
 
-bool fine(const Region& region, std::uintptr_t address, std::size_t bytes) {
+Region* region_of(std::uintptr_t address) {
+    if (heap.contains(address)) return &heap;
+    if (shared_arrays.contains(address)) return &shared_arrays;
+    if (shared_dynamic.contains(address)) return &shared_dynamic;
+    if (shared_tiles.contains(address)) return &shared_tiles;
+    if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
+        return &variables;
+    }
+    return nullptr;
+}
+
+// By far the most accesses are like this: a whole word, live and written, last touched by nobody
+// who matters. True if it was, and has been noted; anything else goes the long way.
+bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
+    if (bytes != 4 || address % 4 != 0 || judgement_pending || tracing || !clocks.usable) {
+        return false;
+    }
+    const Region* region = region_of(address);
+    if (region == nullptr) return false;
     constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
-    if (bytes != 4 || !region.contains(address + 3)) return false;
     std::uint32_t state;
-    std::memcpy(&state, region.state_of(address), 4);
-    return state == kGood;
+    std::memcpy(&state, region->state_of(address), 4);
+    if (state != kGood) return false;
+    History& h = region->words[(address - region->base) / 4];
+    const PastAccess me = this_moment(code);
+    const std::uint32_t since =
+        region->space == Space::global ? clocks.first_serial : clocks.serial;
+    if (kind == AccessKind::read) {
+        if (same_moment(h.read, me)) return true;
+        if (!came_before(h.write, since) || !came_before(h.atomic, since)) return false;
+        remember_read(h, me, since);
+        return true;
+    }
+    if (kind != AccessKind::write) return false;
+    block.turns_without_write = 0;
+    if (same_moment(h.write, me)) return true;
+    if (!came_before(h.write, since) || !came_before(h.atomic, since) ||
+        !came_before(h.read, since) || !came_before(h.other_read, since)) {
+        return false;
+    }
+    h = {me, {}, {}, {}};
+    return true;
 }
 
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
 // a host pointer.
-void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, const void* code) {
+void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
     if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
     if (address - arguments_begin < arguments_bytes && !writes(what)) return;
-    if (is_device_variable(address)) return;
     if (!writes(what) && is_constant_data(address)) return;
     if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
@@ -114,6 +154,10 @@ void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, con
                   format("at address %zu: a null pointer.", static_cast<std::size_t>(address)),
               address});
     }
+    if (const std::string wrapped = describe_wrapped(address, bytes); !wrapped.empty()) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+              story(verb(what), bytes) + wrapped, address});
+    }
     fail({Kind::host_memory, cudaErrorIllegalAddress, code,
           story(verb(what), bytes) +
               "at a host address. A kernel can reach device memory only: was a host pointer passed "
@@ -121,44 +165,46 @@ void check_elsewhere(std::uintptr_t address, std::size_t bytes, Access what, con
           address});
 }
 
-Region* region_of(std::uintptr_t address) {
-    if (heap.contains(address)) return &heap;
-    if (shared_arrays.contains(address)) return &shared_arrays;
-    if (shared_dynamic.contains(address)) return &shared_dynamic;
-    return nullptr;
-}
-
 // A thread that runs for long may wait, in a loop, for something that another does. So others get a
 // turn; and if nobody in the block has changed anything for very long, nobody ever will.
-void lose_patience(std::uintptr_t address, std::size_t bytes, const void* code) {
-    current->patience = kPatience;
-    if (++block.fruitless > kFruitless) {
+void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
+    current->accesses_left = kAccessesPerTurn;
+    if (time_is_up) fail_for_time(code);
+    if (++block.turns_without_write > kTurnsWithoutWrite) {
         fail({Kind::stuck, cudaErrorLaunchTimeout, code,
               story("reads", bytes) +
                   format(
                       "again and again: for %u million accesses no thread of the block has written "
                       "anything, so the loop seems to wait for ever. The emulator runs one block "
                       "after another; a block cannot wait for one that comes later.",
-                      kPatience / 1000u * kFruitless / 1000u),
+                      kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
               address});
     }
     yield();
 }
 
-}  // namespace
-
-void access(const void* pointer, std::size_t bytes, Access what, const void* code) {
-    if (current == nullptr || in_runtime || bytes == 0) return;
+// The long way: what is wrong, if anything is?
+[[gnu::noinline]] void check_access(std::uintptr_t address, std::size_t bytes, AccessKind what,
+                                    const void* code, const void* expected) {
     const InRuntime guard;
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (time_is_up) fail_for_time(code);
-    if (--current->patience == 0) lose_patience(address, bytes, code);  // others may go first
+    if (current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
     Region* region = region_of(address);
     if (region == nullptr) return check_elsewhere(address, bytes, what, code);
-    if (!fine(*region, address, bytes)) check_bytes(*region, address, bytes, what, code);
-    check_race(*region, address, bytes, what, code);
-    if (tracing) trace_access(*region, address, bytes, what, code);
-    if (what == Access::write) block.fruitless = 0;
+    check_bytes(*region, address, bytes, what, code);
+    if (judgement_pending && writes(what)) judge_stores();
+    check_race({*region, address, bytes, what, code, expected});
+    if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
+    if (what == AccessKind::write) block.turns_without_write = 0;
+}
+
+}  // namespace
+
+void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
+                   const void* expected) {
+    if (current == nullptr || in_runtime || bytes == 0) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (--current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
+    check_access(address, bytes, what, code, expected);
 }
 
 void set_pending(const void* pointer, std::size_t bytes, bool pending) {

@@ -11,8 +11,10 @@
 namespace sixdays::emulator {
 
 /// Called before the current thread reads or writes [address, address + bytes).
-/// @param code  return address of the hook: where in the kernel that is
-void access(const void* address, std::size_t bytes, Access what, const void* code);
+/// @param code      return address of the hook: where in the kernel that is
+/// @param expected  what a compare-and-swap compares with
+void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
+                   const void* expected = nullptr);
 
 /// Marks shared memory where an asynchronous copy will arrive, or has.
 void set_pending(const void* address, std::size_t bytes, bool pending);

@@ -1,5 +1,6 @@
 #include "common/emulator/async_copy.hpp"
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct Copy {
     const void* from;
     std::size_t bytes, valid_bytes;
     const void* code;
-    int group = -1;  // -1: not committed yet
+    std::array<std::byte, 16> source;  // what it held when the copy was started
+    int group = -1;                    // -1: not committed yet
 };
 
 struct Queue {
@@ -44,7 +46,7 @@ void check_target(const Copy& copy, const Site& site) {
                     to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
              to});
     }
-    if (!shared_arrays.contains(to) && !shared_dynamic.contains(to)) {
+    if (!shared_arrays.contains(to) && !shared_dynamic.contains(to) && !shared_tiles.contains(to)) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
               name(*current) +
                   " starts an asynchronous copy to an address outside of shared memory.",
@@ -52,19 +54,38 @@ void check_target(const Copy& copy, const Site& site) {
     }
 }
 
+// The copy may have read its source at any time until the wait.
+void check_source(const Copy& copy, const void* wait) {
+    const InRuntime guard;
+    if (std::memcmp(copy.from, copy.source.data(), copy.valid_bytes) == 0) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(copy.from);
+    const bool in_heap = heap.contains(address);
+    fail({Kind::pending_copy,
+          cudaErrorLaunchFailure,
+          wait,
+          format("%s waits for the asynchronous copy of %zu bytes that it started in {0}, but "
+                 "meanwhile its source has changed%s. Old or new bytes arrive: write there after "
+                 "the wait.",
+                 name(*current).c_str(), copy.bytes,
+                 in_heap ? (", " + describe_inside(heap, address, copy.bytes)).c_str() : ""),
+          address,
+          {copy.code}});
+}
+
 // The copy arrives: the thread writes its target now.
-void land(const Copy& copy) {
+void land(const Copy& copy, const void* wait) {
+    check_source(copy, wait);
     set_pending(copy.to, copy.bytes, false);
-    access(copy.to, copy.bytes, Access::write, copy.code);
+    before_access(copy.to, copy.bytes, AccessKind::write, copy.code);
     std::memset(copy.to, 0, copy.bytes);
     std::memcpy(copy.to, copy.from, copy.valid_bytes);
 }
 
-void land_groups_before(Queue& queue, int group) {
+void land_groups_before(Queue& queue, int group, const void* wait) {
     std::vector<Copy> rest;
     for (const Copy& copy : queue.copies) {
         if (copy.group >= 0 && copy.group < group) {
-            land(copy);
+            land(copy, wait);
         } else {
             rest.push_back(copy);
         }
@@ -78,11 +99,12 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
                 std::size_t valid_bytes, std::source_location site) {
     if (current == nullptr) return;
     const void* code = __builtin_return_address(0);
-    const Copy copy{to_shared, from_global, bytes, valid_bytes, code};
+    Copy copy{to_shared, from_global, bytes, valid_bytes, code, {}};
     check_target(copy, site);
-    access(from_global, valid_bytes, Access::read, code);
-    access(to_shared, bytes, Access::write,
-           code);  // in bounds, nobody else's, not pending already?
+    before_access(from_global, valid_bytes, AccessKind::read, code);
+    std::memcpy(copy.source.data(), from_global, valid_bytes);
+    before_access(to_shared, bytes, AccessKind::write,
+                  code);  // in bounds, nobody else's, not pending already?
     set_pending(to_shared, bytes, true);
     queues[current->id].copies.push_back(copy);
     any = true;
@@ -101,7 +123,7 @@ void async_commit() {
 void async_wait(int groups) {
     if (current == nullptr) return;
     Queue& queue = queues[current->id];
-    land_groups_before(queue, queue.groups - groups);
+    land_groups_before(queue, queue.groups - groups, __builtin_return_address(0));
 }
 
 void async_wait_all() {

@@ -7,19 +7,19 @@
 
 #include "common/emulator/runtime/access.hpp"
 
-using sixdays::emulator::Access;
-using sixdays::emulator::access;
+using sixdays::emulator::AccessKind;
+using sixdays::emulator::before_access;
 using sixdays::emulator::current;
 
 namespace {
 
 // What was there; `change` says what comes instead.
 template <class T, class Change>
-T update(T* address, const void* code, Change change) {
-    access(address, sizeof(T), Access::atomic, code);
+T update(T* address, const void* code, Change change, const T* expected = nullptr) {
+    before_access(address, sizeof(T), AccessKind::atomic, code, expected);
     const T old = *address;
     const T next = change(old);
-    if (next != old && current != nullptr) sixdays::emulator::block.fruitless = 0;
+    if (next != old && current != nullptr) sixdays::emulator::block.turns_without_write = 0;
     *address = next;
     return old;
 }
@@ -34,8 +34,9 @@ T update(T* address, const void* code, Change change) {
     }
 #define SIXDAYS_CAS(T)                                                      \
     T atomicCAS(T* address, T compare, T value) {                           \
-        return update(address, __builtin_return_address(0),                 \
-                      [=](T old) { return old == compare ? value : old; }); \
+        return update(                                                      \
+            address, __builtin_return_address(0),                           \
+            [=](T old) { return old == compare ? value : old; }, &compare); \
     }
 // Signed integers wrap in an atomic addition, as on a GPU.
 #define SIXDAYS_ALL(T)                                                                            \
@@ -62,3 +63,17 @@ SIXDAYS_ATOMIC(atomicSub, int, static_cast<unsigned>(old) - static_cast<unsigned
 SIXDAYS_ATOMIC(atomicSub, unsigned, old - value)
 SIXDAYS_ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
 SIXDAYS_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
+
+namespace sixdays::emulator {
+
+unsigned short atomic_change(unsigned short* address, unsigned short value,
+                             unsigned short (*change)(unsigned short, unsigned short)) {
+    return update(address, __builtin_return_address(0),
+                  [=](unsigned short old) { return change(old, value); });
+}
+unsigned atomic_change(unsigned* address, unsigned value, unsigned (*change)(unsigned, unsigned)) {
+    return update(address, __builtin_return_address(0),
+                  [=](unsigned old) { return change(old, value); });
+}
+
+}  // namespace sixdays::emulator

@@ -15,7 +15,8 @@ void open_barrier() {
     block.barrier_result = block.barrier_votes;
     block.barrier_votes = 0;
     block.at_barrier = 0;
-    block.fruitless = 0;
+    ++block.barriers_passed;
+    block.turns_without_write = 0;
     meet_at_barrier(block.size);
     for (const unsigned id : block.order) {
         Thread& thread = block.threads[id];
@@ -61,7 +62,7 @@ int block_barrier_count(int predicate, Site site) {
     if (current == nullptr) return predicate != 0;
     const InRuntime guard;
     Thread& me = *current;
-    if (time_is_up) fail_for_time(__builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
     if (block.at_barrier > 0) check_same_barrier(me, site);
     block.barrier_votes += predicate != 0;
     me.state = Thread::State::at_barrier;
@@ -72,10 +73,11 @@ int block_barrier_count(int predicate, Site site) {
 }
 
 void leave_block(Thread& me) {
+    if (judgement_pending) judge_stores();
     me.state = Thread::State::done;
     --block.live;
     block.live_lanes[me.warp()] &= ~(1u << me.lane());
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     if (block.at_barrier > 0 && block.at_barrier == block.live) open_barrier();
     if (block.waiting_lanes[me.warp()] != 0) finish_calls_without(me);
 }

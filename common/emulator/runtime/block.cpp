@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/built_in.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -26,7 +27,7 @@ void fiber_main() {
     for (;;) {
         Thread& me = *current;
         in_runtime = false;
-        running->run(running->arguments);
+        running->run_thread(running->arguments);
         in_runtime = true;
         leave_block(me);
         switch_context(me.fiber->context, scheduler);
@@ -66,9 +67,9 @@ void abandon() {
 
 void start_threads() {
     block.live = block.size;
-    block.at_barrier = 0;
+    block.at_barrier = block.barriers_passed = 0;
     block.barrier_votes = 0;
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     begin_block_clocks(block.size);
     forget_copies(block.size);
     block.live_lanes.fill(0);
@@ -77,19 +78,23 @@ void start_threads() {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
-        thread.patience = kPatience;
+        thread.in_kernel = false;
+        thread.accesses_left = kAccessesPerTurn;
         ready.push_back(&thread);
     }
 }
 
 }  // namespace
 
-void number_threads() {
+uint3 index_of_thread(unsigned id) {
     const dim3 extents = block.extents;
+    return {id % extents.x, id / extents.x % extents.y, id / extents.x / extents.y};
+}
+
+void number_threads() {
     for (unsigned id = 0; id < block.size; ++id) {
         block.threads[id].id = id;
-        block.threads[id].index = {id % extents.x, id / extents.x % extents.y,
-                                   id / extents.x / extents.y};
+        block.threads[id].index = index_of_thread(id);
     }
 }
 
@@ -97,6 +102,7 @@ void run_block(const Launch& what) {
     if (fibers.empty()) make_fibers();
     running = &what;
     start_threads();
+    set_block(block.index, block.extents, block.grid);
     while (block.live > 0) {
         if (ready.empty() && !answer_active_masks()) {
             report_deadlock();
@@ -106,15 +112,18 @@ void run_block(const Launch& what) {
         ready.pop_front();
         if (thread.state == Thread::State::fresh) begin(thread);
         current = &thread;
+        set_thread_index(thread.index);
         switch_context(scheduler, thread.fiber->context);
         current = nullptr;
         if (launch_failed()) break;
         if (thread.state == Thread::State::done) end(thread);
     }
+    judge_block();
     if (launch_failed()) abandon();
 }
 
 void wait_for_turn() {
+    if (judgement_pending) judge_stores();
     switch_context(current->fiber->context, scheduler);
 }
 
@@ -126,19 +135,6 @@ void yield() {
 void make_ready(Thread& thread) {
     thread.state = Thread::State::ready;
     ready.push_back(&thread);
-}
-
-uint3 thread_index() noexcept {
-    return current->index;
-}
-uint3 block_index() noexcept {
-    return block.index;
-}
-uint3 block_extents() noexcept {
-    return block.extents;
-}
-uint3 grid_extents() noexcept {
-    return block.grid;
 }
 
 }  // namespace sixdays::emulator

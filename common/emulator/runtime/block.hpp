@@ -40,10 +40,11 @@ struct Thread {
     uint3 index;      // threadIdx
     unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
     State state = State::fresh;
+    bool in_kernel = false;  // past the kernel's first brace
     Fiber* fiber = nullptr;
-    unsigned patience = 0;  // accesses until others get a turn
-    Site barrier_site;      // where it waits, if at_barrier
-    WarpSlot call;          // where it waits, if at_warp_call
+    unsigned accesses_left = 0;  // accesses until others get a turn
+    Site barrier_site;           // where it waits, if at_barrier
+    WarpSlot call;               // where it waits, if at_warp_call
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -54,10 +55,11 @@ struct Block {
     dim3 extents;   // blockDim
     dim3 grid;      // gridDim
     unsigned size = 0;
-    unsigned live = 0;        // threads that have not returned
-    unsigned at_barrier = 0;  // of those
-    unsigned fruitless = 0;   // turns taken from impatient threads since the last store
-    int barrier_votes = 0;    // predicates that were true, so far
+    unsigned live = 0;                 // threads that have not returned
+    unsigned at_barrier = 0;           // of those
+    unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
+    unsigned barriers_passed = 0;
+    int barrier_votes = 0;  // predicates that were true, so far
     int barrier_result = 0;
     std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
     std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // those in a warp call
@@ -87,6 +89,11 @@ struct InRuntime {
     const bool before = in_runtime;
 };
 
+/// threadIdx of the thread with this number.
+uint3 index_of_thread(unsigned id);
+/// blockIdx of the block that has the `turn`-th turn of this launch (launch.cpp).
+uint3 index_of_block(std::uint64_t turn);
+
 /// A launch starts: who the threads of its blocks are.
 void number_threads();
 /// Runs every thread of `block` to its end, or until a Finding was stored.
@@ -109,7 +116,7 @@ void finish_calls_without(const Thread& gone);
 /// Calls of __activemask are answered when nobody else can move; false if there were none.
 bool answer_active_masks();
 
-constexpr unsigned kPatience = 20000;  // accesses until others get a turn
-constexpr unsigned kFruitless = 5000;  // such turns without a store in the block
+constexpr unsigned kAccessesPerTurn = 20000;   // accesses until others get a turn
+constexpr unsigned kTurnsWithoutWrite = 5000;  // such turns without a store in the block
 
 }  // namespace sixdays::emulator

@@ -1,11 +1,13 @@
 /// @file
 /// Memory of the device, and copies to, from and in it. Everything happens at once, also what CUDA
-/// does asynchronously.
-#include <cstdlib>
+/// does asynchronously, but for copies between the device and pinned memory (in_flight.hpp).
+#include <algorithm>
 #include <cstring>
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace {
@@ -72,50 +74,103 @@ bool from_device(cudaMemcpyKind kind, const void* from) {
            (kind == cudaMemcpyDefault && in_heap(from));
 }
 
-cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes,
-                 cudaMemcpyKind kind, const void* code) {
-    if (bytes == 0) return cudaSuccess;
-    if (to == nullptr || from == nullptr) return cudaErrorInvalidValue;
+bool written_somewhere(const Rows& rows) {
+    for (std::size_t row = 0; row < rows.count; ++row) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(rows.begin + row * rows.pitch);
+        const std::uint8_t* state = heap.state_of(begin);
+        const auto written = [](std::uint8_t byte) { return (byte & kWritten) != 0; };
+        if (std::any_of(state, state + rows.row_bytes, written)) return true;
+    }
+    return false;
+}
+
+void move_rows(const Rows& to, const Rows& from, bool into, bool out_of) {
+    for (std::size_t row = 0; row < to.count; ++row) {
+        std::byte* target = to.begin + row * to.pitch;
+        const std::byte* source = from.begin + row * from.pitch;
+        std::memmove(target, source, to.row_bytes);
+        if (into && out_of) {  // what was unwritten stays so
+            std::memmove(heap.state_of(reinterpret_cast<std::uintptr_t>(target)),
+                         heap.state_of(reinterpret_cast<std::uintptr_t>(source)), to.row_bytes);
+            forget_splits(target, to.row_bytes);
+        } else if (into) {
+            mark_written(target, to.row_bytes);
+        }
+    }
+}
+
+// Where a copy runs: on a stream, or the host waits for it.
+struct When {
+    bool waits;
+    cudaStream_t stream;
+};
+
+cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMemcpyKind kind,
+                      const When& when, const void* code) {
+    if (when.waits) wait_for_stream(nullptr);
+    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
+    if (to.row_bytes > to.pitch || to.row_bytes > from.pitch) return cudaErrorInvalidPitchValue;
+    if (to.row_bytes == 0 || to.count == 0) return cudaSuccess;
+    if (to.begin == nullptr || from.begin == nullptr) return cudaErrorInvalidValue;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         return cudaErrorInvalidMemcpyDirection;
     }
-    const bool into = to_device(kind, to), out_of = from_device(kind, from);
-    if (const auto e = check_side(call, "target", to, bytes, into, code); e != cudaSuccess)
-        return e;
-    if (const auto e = check_side(call, "source", from, bytes, out_of, code); e != cudaSuccess) {
+    const bool into = to_device(kind, to.begin), out_of = from_device(kind, from.begin);
+    if (const auto e = check_side(call, "target", to.begin, span(to), into, code);
+        e != cudaSuccess) {
         return e;
     }
-    std::memmove(to, from, bytes);
-    if (into && out_of) {  // what was unwritten stays so
-        std::memmove(heap.state_of(reinterpret_cast<std::uintptr_t>(to)),
-                     heap.state_of(reinterpret_cast<std::uintptr_t>(from)), bytes);
-        forget_splits(to, bytes);
-    } else if (into) {
-        mark_written(to, bytes);
+    if (const auto e = check_side(call, "source", from.begin, span(from), out_of, code);
+        e != cudaSuccess) {
+        return e;
     }
+    if (out_of && !into && !written_somewhere(from)) {
+        return refuse(
+            Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+            format("%s copies %zu bytes to the host, none of which anybody has written: no "
+                   "kernel, no copy, no cudaMemset. Was the kernel launched, and does it "
+                   "write to this pointer?",
+                   call, to.row_bytes * to.count),
+            from.begin);
+    }
+    const DeviceMemoryOpen open;
+    if (!into) settle(to);
+    if (!out_of) settle(from);
+    if (!when.waits && out_of && !into && is_pinned(to.begin)) {
+        start_to_host(to, from, when.stream);
+        return cudaSuccess;
+    }
+    move_rows(to, from, into, out_of);
+    if (!when.waits && into && !out_of && is_pinned(from.begin)) start_to_device(from, when.stream);
     return cudaSuccess;
 }
 
-cudaError_t copy_rows(const char* call, void* to, std::size_t to_pitch, const void* from,
-                      std::size_t from_pitch, std::size_t row_bytes, std::size_t rows,
-                      cudaMemcpyKind kind, const void* code) {
-    if (row_bytes > to_pitch || row_bytes > from_pitch) return cudaErrorInvalidPitchValue;
-    for (std::size_t row = 0; row < rows; ++row) {
-        const cudaError_t error =
-            copy(call, static_cast<std::byte*>(to) + row * to_pitch,
-                 static_cast<const std::byte*>(from) + row * from_pitch, row_bytes, kind, code);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
+cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes,
+                 cudaMemcpyKind kind, const When& when, const void* code) {
+    return copy_rows(call, rows_of(to, bytes, bytes, 1), rows_of(from, bytes, bytes, 1), kind, when,
+                     code);
 }
 
 cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, const void* code) {
+    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     if (bytes == 0) return cudaSuccess;
     const cudaError_t error = check_side(call, "target", to, bytes, true, code);
     if (error != cudaSuccess) return error;
+    const DeviceMemoryOpen open;
     std::memset(to, byte, bytes);
     mark_written(to, bytes);
     return cudaSuccess;
+}
+
+cudaError_t free_device(const char* call, void* pointer, const void* code) {
+    const cudaError_t earlier = take_kernel_error();
+    if (pointer == nullptr || release(pointer)) return earlier;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const bool freed = in_heap(pointer) && nearest_allocation(address).begin == address;
+    return refuse(Kind::invalid_call, cudaErrorInvalidValue, code,
+                  std::string(call) + (freed ? ": this pointer was freed before."
+                                             : ": this is not a pointer that cudaMalloc returned."),
+                  pointer);
 }
 
 }  // namespace
@@ -130,69 +185,64 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
-cudaError_t cudaFree(void* pointer) {
-    const cudaError_t earlier = take_kernel_error();
-    if (pointer == nullptr) return earlier;
-    if (!release(pointer)) {
-        const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-        const bool freed = in_heap(pointer) && nearest_allocation(address).begin == address;
-        return refuse(Kind::invalid_call, cudaErrorInvalidValue, SIXDAYS_HERE,
-                      freed ? "cudaFree: this pointer was freed before."
-                            : "cudaFree: this is not a pointer that cudaMalloc returned.",
-                      pointer);
-    }
-    return earlier;
+// Rows begin at multiples of 512 bytes, as they do on a GPU of compute capability 8.0.
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
+                            std::size_t rows) {
+    if (pitch == nullptr) return result(cudaErrorInvalidValue);
+    *pitch = (row_bytes + 511) / 512 * 512;
+    return cudaMalloc(pointer, *pitch * rows);
 }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
-    return cudaMalloc(pointer, bytes);
+cudaError_t cudaFree(void* pointer) {
+    wait_for_all();
+    return free_device("cudaFree", pointer, SIXDAYS_HERE);
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-    return cudaFree(pointer);
+    return free_device("cudaFreeAsync", pointer, SIXDAYS_HERE);
+}
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
+    return cudaMalloc(pointer, bytes);
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
-    *pointer = std::malloc(bytes == 0 ? 1 : bytes);
+    *pointer = allocate_pinned(bytes);
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
     return cudaMallocHost(pointer, bytes);
 }
 cudaError_t cudaFreeHost(void* pointer) {
-    std::free(pointer);
-    return cudaSuccess;
+    if (pointer == nullptr || release_pinned(pointer)) return cudaSuccess;
+    return refuse(Kind::invalid_call, cudaErrorInvalidValue, SIXDAYS_HERE,
+                  "cudaFreeHost: this is not a pointer that cudaMallocHost returned.", pointer);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
-    return result(copy("cudaMemcpy", to, from, bytes, kind, SIXDAYS_HERE));
+    return result(copy("cudaMemcpy", to, from, bytes, kind, {true, nullptr}, SIXDAYS_HERE));
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
-    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
-    return result(copy("cudaMemcpyAsync", to, from, bytes, kind, SIXDAYS_HERE));
+                            cudaStream_t stream) {
+    return result(copy("cudaMemcpyAsync", to, from, bytes, kind, {false, stream}, SIXDAYS_HERE));
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t row_bytes, std::size_t rows, cudaMemcpyKind kind) {
-    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
-    return result(copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, row_bytes, rows, kind,
+    return result(copy_rows("cudaMemcpy2D", rows_of(to, to_pitch, row_bytes, rows),
+                            rows_of(from, from_pitch, row_bytes, rows), kind, {true, nullptr},
                             SIXDAYS_HERE));
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t row_bytes, std::size_t rows,
-                              cudaMemcpyKind kind, cudaStream_t) {
-    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
-    return result(copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, row_bytes, rows,
-                            kind, SIXDAYS_HERE));
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+    return result(copy_rows("cudaMemcpy2DAsync", rows_of(to, to_pitch, row_bytes, rows),
+                            rows_of(from, from_pitch, row_bytes, rows), kind, {false, stream},
+                            SIXDAYS_HERE));
 }
 
 cudaError_t cudaMemset(void* to, int byte, std::size_t bytes) {
-    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     return result(fill("cudaMemset", to, byte, bytes, SIXDAYS_HERE));
 }
 cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t) {
-    if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     return result(fill("cudaMemsetAsync", to, byte, bytes, SIXDAYS_HERE));
 }
 
@@ -206,8 +256,14 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     if (attributes == nullptr) return result(cudaErrorInvalidValue);
     const bool device = is_device_range(pointer, 1);
-    *attributes = {device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device ? 0 : -2,
-                   device ? const_cast<void*>(pointer) : nullptr, nullptr};
+    void* p = const_cast<void*>(pointer);
+    if (device) {
+        *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
+    } else if (is_pinned(pointer)) {
+        *attributes = {cudaMemoryTypeHost, 0, p, p};
+    } else {
+        *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, nullptr};
+    }
     return cudaSuccess;
 }
 

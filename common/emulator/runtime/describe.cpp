@@ -3,12 +3,15 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
+
+Region variables;
 
 namespace {
 
@@ -17,9 +20,10 @@ struct Range {
     bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
-std::vector<Range>& device_variables() {
-    static std::vector<Range> ranges;
-    return ranges;
+// Filled while the program starts, before or after this file's own variables are.
+std::vector<Extent>& device_variables() {
+    static std::vector<Extent> all;
+    return all;
 }
 
 // Parts of the program and its libraries that nobody can write: code, literals, constant tables.
@@ -52,16 +56,35 @@ bool in_any(const std::vector<Range>& ranges, std::uintptr_t address) {
 }  // namespace
 
 bool register_device_variable(const void* address, std::size_t bytes) noexcept {
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    device_variables().push_back({begin, begin + bytes});
+    device_variables().push_back({reinterpret_cast<std::uintptr_t>(address), bytes, true});
     return true;
+}
+
+Extent device_variable_at(std::uintptr_t address) {
+    for (const Extent& one : device_variables()) {
+        if (address - one.begin < one.bytes) return one;
+    }
+    return {};
+}
+
+void find_device_variables() {
+    const auto& all = device_variables();
+    if (all.empty() || variables.size != 0) return;
+    std::uintptr_t begin = UINTPTR_MAX, end = 0;
+    for (const Extent& one : all) {
+        begin = std::min(begin, one.begin / 16 * 16);
+        end = std::max(end, one.begin + one.bytes);
+    }
+    variables.base = begin;
+    variables.size = end - begin;
+    give_tables(variables, (variables.size + 15) / 16 * 16, "the state of __device__ variables");
+    for (const Extent& one : all) {
+        std::memset(variables.state_of(one.begin), kLive | kWritten, one.bytes);
+    }
 }
 
 bool is_constant_data(std::uintptr_t address) {
     return in_any(constant_ranges(), address);
-}
-bool is_device_variable(std::uintptr_t address) {
-    return in_any(device_variables(), address);
 }
 
 namespace {
@@ -80,8 +103,14 @@ std::string extent(std::size_t size, std::size_t bytes, const char* what) {
 std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
                     const char* what) {
     if (address < near.begin) {
-        return format("%zu bytes before the start of %s.", near.begin - address,
-                      extent(near.bytes, bytes, what).c_str());
+        const std::size_t ahead = near.begin - address;
+        const bool whole = bytes > 1 && bytes <= 16 && ahead % bytes == 0;
+        return (whole ? format("at element -%zu, %zu bytes", ahead / bytes, ahead)
+                      : format("%zu bytes", ahead)) +
+               " before the start of " + extent(near.bytes, bytes, what) +
+               (ahead == bytes ? ": one before its first. Is a guard such as `if (i > 0)` missing?"
+                               : ". Is an index negative, or a flip begun at the wrong end: should "
+                                 "its pointer be the last element's, or the last row's?");
     }
     const std::size_t offset = address - near.begin;
     if (!near.live) {
@@ -109,6 +138,10 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
         if (near.bytes == 0) return "of shared memory, but the block has no shared array.";
         return outside(near, address, bytes, "a shared array");
     }
+    if (&region == &shared_tiles) {
+        const Extent near = nearest_shared_array(address);
+        return outside(near, address, bytes, "a tile of the dynamic shared memory");
+    }
     const Extent near = nearest_allocation(address);
     if (near.bytes == 0 && near.begin == 0) {
         return "at a device address that is no allocation's.";
@@ -117,14 +150,22 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
 }
 
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes) {
-    Extent in = nearest_allocation(address);
+    Extent in;
     const char* what = "an allocation";
-    if (&region == &shared_arrays) {
+    if (&region == &variables) {
+        in = device_variable_at(address);
+        what = "a __device__ variable";
+    } else if (&region == &shared_arrays) {
         in = nearest_shared_array(address);
         what = "a shared array";
+    } else if (&region == &shared_tiles) {
+        in = nearest_shared_array(address);
+        what = "a tile of the dynamic shared memory";
     } else if (&region == &shared_dynamic) {
         in = dynamic_extent();
         what = "the dynamic shared memory";
+    } else {
+        in = nearest_allocation(address);
     }
     return "at " + position(address - in.begin, bytes) + " of " + extent(in.bytes, bytes, what);
 }

@@ -196,4 +196,22 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     return cudaSuccess;
 }
 
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, const void* kernel,
+                                               std::size_t shared_bytes, int most_threads) {
+    if (blocks == nullptr || threads == nullptr) return result(cudaErrorInvalidValue);
+    const int most = most_threads > 0 && most_threads < 1024 ? most_threads : 1024;
+    int best = 0;
+    for (int candidate = most; candidate > 0; candidate = (candidate - 1) / 32 * 32) {
+        int resident = 0;
+        const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &resident, kernel, candidate, shared_bytes);
+        if (error != cudaSuccess) return error;
+        if (resident * candidate <= best) continue;
+        best = resident * candidate;
+        *threads = candidate;
+        *blocks = resident * kMultiprocessors;
+    }
+    return best > 0 ? cudaSuccess : result(cudaErrorInvalidValue);
+}
+
 }  // extern "C"

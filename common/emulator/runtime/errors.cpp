@@ -48,7 +48,6 @@ constexpr std::array kErrors = {
           "an illegal instruction was encountered"},
     Entry{cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     Entry{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    Entry{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
     Entry{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 

@@ -1,8 +1,12 @@
 #include "common/emulator/runtime/finding.hpp"
 
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <set>
 
 #include "common/emulator/runtime/api.hpp"
 
@@ -20,11 +24,23 @@ struct Stored {
 std::optional<Stored> stored;
 std::string kernel_name;
 bool failed = false;
-bool told = false;  // the stored finding's error has been returned by cudaGetLastError()
+bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
+bool asked = false;  // somebody has seen its text, or wanted it forgotten
+bool telling = false;
+std::set<std::string> told_before;  // kind and place of each finding that was printed
 
 std::string file_and_line(const Line& line) {
     return line.line == 0 ? line.why_not
                           : line.file + ":" + std::to_string(line.line) + line.callers;
+}
+
+// A finding that nobody asked for is told at last, and the program has failed.
+void tell_at_exit(int status, void*) {
+    if (!stored || asked || telling) return;
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
+    if (status == 0) _exit(1);
 }
 
 }  // namespace
@@ -42,7 +58,9 @@ void note(Finding finding) {
     failed = true;
     set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
     if (stored && !told) return;
-    told = false;
+    told = asked = false;
+    static const int registered = on_exit(tell_at_exit, nullptr);
+    static_cast<void>(registered);
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
     const std::string kernel = finding.in_kernel ? kernel_name : "";
     stored = Stored{std::move(finding), kernel, block.index,
@@ -60,7 +78,27 @@ void fail(Finding finding) {
 }
 
 void report_was_told() {
+    if (telling) tell_report();
     told = true;
+}
+
+void tell_findings() {
+    telling = true;
+}
+
+void tell_report() {
+    if (!stored || asked) return;
+    const auto report = last_report();
+    const std::string place =
+        format("%s %s:%d", name(report->kind), report->file.c_str(), report->line);
+    if (!told_before.insert(place).second) return;
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fprintf(stderr, "emulator: %s\n", report->text.c_str());
+}
+
+std::size_t findings_told() {
+    return told_before.size();
 }
 
 void clear_report() {
@@ -69,6 +107,7 @@ void clear_report() {
 
 std::optional<Report> last_report() {
     if (!stored) return std::nullopt;
+    asked = true;
     const Finding& finding = stored->finding;
     std::string text = finding.text;
     for (std::size_t i = 0; i < finding.others.size(); ++i) {

@@ -7,30 +7,30 @@
 #include "common/emulator/runtime/access.hpp"
 #include "common/emulator/runtime/signals.hpp"
 
-using sixdays::emulator::Access;
-using sixdays::emulator::access;
+using sixdays::emulator::AccessKind;
+using sixdays::emulator::before_access;
 
 #define SIXDAYS_HERE __builtin_return_address(0)
 
 // One hook per size, spelled by a macro because only the name and the size differ.
-#define SIXDAYS_HOOKS(bytes)                                    \
-    void __tsan_read##bytes(void* p) {                          \
-        access(p, bytes, Access::read, SIXDAYS_HERE);           \
-    }                                                           \
-    void __tsan_write##bytes(void* p) {                         \
-        access(p, bytes, Access::write, SIXDAYS_HERE);          \
-    }                                                           \
-    void __tsan_unaligned_read##bytes(void* p) {                \
-        access(p, bytes, Access::read, SIXDAYS_HERE);           \
-    }                                                           \
-    void __tsan_unaligned_write##bytes(void* p) {               \
-        access(p, bytes, Access::write, SIXDAYS_HERE);          \
-    }                                                           \
-    void __tsan_volatile_read##bytes(void* p) {                 \
-        access(p, bytes, Access::volatile_read, SIXDAYS_HERE);  \
-    }                                                           \
-    void __tsan_volatile_write##bytes(void* p) {                \
-        access(p, bytes, Access::volatile_write, SIXDAYS_HERE); \
+#define SIXDAYS_HOOKS(bytes)                                               \
+    void __tsan_read##bytes(void* p) {                                     \
+        before_access(p, bytes, AccessKind::read, SIXDAYS_HERE);           \
+    }                                                                      \
+    void __tsan_write##bytes(void* p) {                                    \
+        before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);          \
+    }                                                                      \
+    void __tsan_unaligned_read##bytes(void* p) {                           \
+        before_access(p, bytes, AccessKind::read, SIXDAYS_HERE);           \
+    }                                                                      \
+    void __tsan_unaligned_write##bytes(void* p) {                          \
+        before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);          \
+    }                                                                      \
+    void __tsan_volatile_read##bytes(void* p) {                            \
+        before_access(p, bytes, AccessKind::volatile_read, SIXDAYS_HERE);  \
+    }                                                                      \
+    void __tsan_volatile_write##bytes(void* p) {                           \
+        before_access(p, bytes, AccessKind::volatile_write, SIXDAYS_HERE); \
     }
 
 extern "C" {
@@ -42,10 +42,10 @@ SIXDAYS_HOOKS(8)
 SIXDAYS_HOOKS(16)
 
 void __tsan_read_range(void* p, std::size_t bytes) {
-    access(p, bytes, Access::read, SIXDAYS_HERE);
+    before_access(p, bytes, AccessKind::read, SIXDAYS_HERE);
 }
 void __tsan_write_range(void* p, std::size_t bytes) {
-    access(p, bytes, Access::write, SIXDAYS_HERE);
+    before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);
 }
 
 // A function starts: is there stack left for it, and for a hook's own needs?
@@ -66,17 +66,17 @@ unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
 }
 
 void* sixdays_emulator_memcpy(void* to, const void* from, std::size_t bytes) {
-    access(from, bytes, Access::read, SIXDAYS_HERE);
-    access(to, bytes, Access::write, SIXDAYS_HERE);
+    before_access(from, bytes, AccessKind::read, SIXDAYS_HERE);
+    before_access(to, bytes, AccessKind::write, SIXDAYS_HERE);
     return std::memmove(to, from, bytes);
 }
 void* sixdays_emulator_memmove(void* to, const void* from, std::size_t bytes) {
-    access(from, bytes, Access::read, SIXDAYS_HERE);
-    access(to, bytes, Access::write, SIXDAYS_HERE);
+    before_access(from, bytes, AccessKind::read, SIXDAYS_HERE);
+    before_access(to, bytes, AccessKind::write, SIXDAYS_HERE);
     return std::memmove(to, from, bytes);
 }
 void* sixdays_emulator_memset(void* to, int byte, std::size_t bytes) {
-    access(to, bytes, Access::write, SIXDAYS_HERE);
+    before_access(to, bytes, AccessKind::write, SIXDAYS_HERE);
     return std::memset(to, byte, bytes);
 }
 

@@ -8,6 +8,7 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -18,43 +19,47 @@ namespace sixdays::emulator {
 
 namespace {
 
-void refuse(std::string why) {
-    note({Kind::invalid_launch, cudaErrorInvalidConfiguration, {}, why});
+void refuse(const Launch& what, std::string why,
+            cudaError_t error = cudaErrorInvalidConfiguration) {
+    note({Kind::invalid_launch, error, what.site, why});
 }
 
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
-        refuse(format(
-            "grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
-            "return before it when there are no elements; and when there are, round the number of "
-            "blocks up.",
-            name(g).c_str(), name(b).c_str()));
+        refuse(
+            what,
+            format("grid %s, block %s: nothing to run. CUDA refuses a launch without threads, so "
+                   "return before it when there are no elements; and when there are, round the "
+                   "number of "
+                   "blocks up.",
+                   name(g).c_str(), name(b).c_str()));
     } else if (threads > kMaxThreads || b.x > 1024 || b.y > 1024 || b.z > 64) {
         refuse(
+            what,
             format("block %s has %llu threads. A block has at most 1024, and at most 1024 along x "
                    "and y and 64 along z.",
                    name(b).c_str(), static_cast<unsigned long long>(threads)));
     } else if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
-        refuse(format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
-                      name(g).c_str()));
+        refuse(what, format("grid %s: at most 2147483647 blocks along x, 65535 along y and z.",
+                            name(g).c_str()));
     } else if (what.shared_bytes > shared_limit(what.address)) {
-        note(
-            {Kind::invalid_launch,
-             cudaErrorInvalidValue,
-             {},
-             format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
-                    "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
-                    "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
-                    what.shared_bytes, shared_limit(what.address))});
+        refuse(
+            what,
+            format("%zu bytes of dynamic shared memory; this kernel may have %zu. A block gets up "
+                   "to 48 KB without asking, and up to 163 KB after cudaFuncSetAttribute(kernel, "
+                   "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+                   what.shared_bytes, shared_limit(what.address)),
+            cudaErrorInvalidValue);
     } else {
         return true;
     }
     return false;
 }
 
-std::uint64_t first_block = 0, most_blocks = UINT64_MAX;
+std::uint64_t first_block = 0, most_blocks = UINT64_MAX;  // of only_blocks()
+std::uint64_t first_of_launch = 0, blocks_of_launch = 0;
 
 void run_grid(const Launch& what) {
     const dim3 grid = what.grid;
@@ -64,15 +69,12 @@ void run_grid(const Launch& what) {
     order_threads(block.size);
     number_threads();
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
-    begin_race_checks(count);
+    first_of_launch = std::min(first_block, count);
+    blocks_of_launch = std::min(most_blocks, count - first_of_launch);
+    begin_race_checks();
     if (tracing) trace_launch(what.kernel);
-    const std::uint64_t begin = std::min(first_block, count);
-    const std::uint64_t part = std::min(most_blocks, count - begin);
-    for (std::uint64_t turn = 0; turn < part && !launch_failed(); ++turn) {
-        const std::uint64_t id = begin + block_of_turn(turn, part);
-        block.index = {static_cast<unsigned>(id % grid.x),
-                       static_cast<unsigned>(id / grid.x % grid.y),
-                       static_cast<unsigned>(id / grid.x / grid.y)};
+    for (std::uint64_t turn = 0; turn < blocks_of_launch && !launch_failed(); ++turn) {
+        block.index = index_of_block(turn);
         forget_shared();
         restart_clock();
         run_block(what);
@@ -82,19 +84,48 @@ void run_grid(const Launch& what) {
 
 }  // namespace
 
+uint3 index_of_block(std::uint64_t turn) {
+    const std::uint64_t id = first_of_launch + block_of_turn(turn, blocks_of_launch);
+    const dim3 grid = block.grid;
+    return {static_cast<unsigned>(id % grid.x), static_cast<unsigned>(id / grid.x % grid.y),
+            static_cast<unsigned>(id / grid.x / grid.y)};
+}
+
 void only_blocks(std::uint64_t first, std::uint64_t count) {
     first_block = first;
     most_blocks = count;
 }
 
+bool enter_kernel(const char* kernel, const void* caller) {
+    if (current != nullptr && !current->in_kernel) return current->in_kernel = true;
+    const InRuntime guard;
+    Finding finding{Kind::invalid_launch, cudaErrorInvalidConfiguration, caller,
+                    format("the kernel %s is called like a function, so no grid of threads runs "
+                           "it. A launch is written  %s<<<grid, block>>>(...)",
+                           kernel, kernel)};
+    finding.in_kernel = current != nullptr;
+    if (finding.in_kernel) fail(finding);
+    note(finding);
+    return false;
+}
+
 void launch(const Launch& what) {
+    if (current != nullptr) {
+        fail({Kind::invalid_launch,
+              cudaErrorInvalidConfiguration,
+              {},
+              format("launches %s from within a kernel, which the emulator cannot do.",
+                     what.kernel)});
+    }
     begin_launch(what);
     if (!check_configuration(what)) return;
     make_heap();
     find_shared_arrays();
+    find_device_variables();
     make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
     {
+        const DeviceMemoryOpen open;
         const Guard guard;
         run_grid(what);
     }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include "common/emulator/runtime/finding.hpp"
@@ -15,7 +16,8 @@ namespace sixdays::emulator {
 
 namespace {
 
-std::string relative(std::string file) {
+std::string relative(const std::string& path) {
+    const std::string file = std::filesystem::path(path).lexically_normal();
     const std::string root = SIXDAYS_EMULATOR_ROOT "/";
     return file.rfind(root, 0) == 0 ? file.substr(root.size()) : file;
 }
@@ -39,7 +41,8 @@ Line parse(const std::string& text) {
 }
 
 // The innermost place comes first, then where it was inlined. A helper that was inlined from a
-// header says less than the line of the kernel that called it, so the first .cu file wins.
+// header says less than the line of the kernel that called it, so the first .cu file wins; else the
+// first file that is not the system's.
 Line ask_addr2line(std::uintptr_t address) {
     const std::string command = "addr2line -i -e '" + program_path() + "' " +
                                 format("0x%zx", static_cast<std::size_t>(address)) + " 2>/dev/null";
@@ -51,7 +54,7 @@ Line ask_addr2line(std::uintptr_t address) {
         std::string one = text;
         while (!one.empty() && one.back() == '\n') one.pop_back();
         const Line line = parse(one);
-        if (innermost.file.empty()) innermost = line;
+        if (innermost.file.empty() || innermost.file.rfind("/usr/", 0) == 0) innermost = line;
         if (!ends_with(line.file, ".cu")) continue;
         if (chosen.file.empty()) {
             chosen = line;
@@ -84,7 +87,7 @@ std::uintptr_t program_start() {
 Line find_line(const Place& place) {
     if (place.file != nullptr) return {relative(place.file), static_cast<int>(place.line)};
     if (place.code == nullptr) return {};
-    static std::map<const void*, Line> known;
+    static auto& known = *new std::map<const void*, Line>;  // also asked at the program's end
     const auto found = known.find(place.code);
     if (found != known.end()) return found->second;
     // One byte back: the return address is already the next instruction's.

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
 
 namespace sixdays::emulator {
 
@@ -24,6 +26,7 @@ constexpr std::size_t kGap = 64 * 1024;
 struct Allocation {
     std::size_t bytes;
     bool live;
+    Calls calls;  // that made it
 };
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
 std::uintptr_t next_address = 0;
@@ -55,6 +58,25 @@ bool overlaps_live(std::uintptr_t begin, std::uintptr_t end) {
     return false;
 }
 
+// At the program's end: what was forgotten? The address space goes back anyway, so this is a note.
+void note_leaks() {
+    std::size_t count = 0;
+    Line first;
+    for (const auto& [address, allocation] : allocations) {
+        if (!allocation.live) continue;
+        if (count++ == 0) first = find_line(own_place(allocation.calls));
+    }
+    if (count == 0) return;
+    std::fprintf(stderr,
+                 "CUDA emulator, a note: %zu allocation%s (%zu bytes) of device memory never got a "
+                 "cudaFree%s%s.\n",
+                 count, count == 1 ? "" : "s", live_bytes,
+                 first.line == 0 ? ""
+                 : count == 1    ? "; it is made in "
+                                 : "; one is made in ",
+                 first.line == 0 ? "" : (first.file + ":" + std::to_string(first.line)).c_str());
+}
+
 }  // namespace
 
 void* reserve(std::size_t bytes, const char* what) {
@@ -84,6 +106,7 @@ void make_heap() {
     heap.size = kHeapBytes;
     give_tables(heap, kHeapBytes, "the state of device memory");
     next_address = heap.base + kGap;
+    std::atexit(note_leaks);
 }
 
 void* allocate(std::size_t bytes) {
@@ -108,9 +131,10 @@ void* allocate(std::size_t bytes) {
         it = allocations.erase(it);
     }
     std::memset(heap.state_of(at), kLive, bytes);
-    allocations[at] = {bytes, true};
+    allocations[at] = {bytes, true, calls_so_far()};
     next_address = at + step;
     live_bytes += bytes;
+    close_device_memory();
     return reinterpret_cast<void*>(at);
 }
 
@@ -126,6 +150,12 @@ bool release(void* pointer) {
     give_back(heap.words + offset / 4, bytes / 4 * sizeof(History));
     give_back(heap.bytes + offset, bytes * sizeof(History));
     return true;
+}
+
+void release_everything() {
+    for (const auto& [address, allocation] : allocations) {
+        if (allocation.live) release(reinterpret_cast<void*>(address));
+    }
 }
 
 std::size_t allocated_bytes() {
@@ -159,6 +189,23 @@ Extent nearest_allocation(std::uintptr_t address) {
     before = {begin, found.bytes, found.live};
     if (after == allocations.end() || address < begin + found.bytes) return before;
     return address - (begin + found.bytes) <= after->first - address ? before : behind;
+}
+
+std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
+    constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
+    constexpr std::uint64_t kNear = 1 << 24;  // further below 0 it is something else
+    for (const auto& [begin, allocation] : allocations) {
+        const std::uint64_t index = (address - begin) / bytes;
+        if (address < begin || (address - begin) % bytes != 0 || !allocation.live) continue;
+        if (index >= kWrap || kWrap - index > kNear) continue;
+        return format("at element %" PRIu64
+                      " of an allocation of %zu elements of that size (%zu bytes): as an unsigned "
+                      "index that is %" PRIu64
+                      " below 0, wrapped around. Is something subtracted from an unsigned number "
+                      "that can be smaller?",
+                      index, allocation.bytes / bytes, allocation.bytes, kWrap - index);
+    }
+    return "";
 }
 
 }  // namespace sixdays::emulator

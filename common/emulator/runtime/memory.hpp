@@ -39,9 +39,12 @@ struct Region {
 
 /// Device memory: everything that cudaMalloc hands out lies in here.
 extern Region heap;
-/// A block's `__shared__` arrays, and its dynamic shared memory.
+/// A block's `__shared__` arrays, its dynamic shared memory, and tiles that it cuts out of that.
 extern Region shared_arrays;
 extern Region shared_dynamic;
+extern Region shared_tiles;
+/// `__device__` and `__constant__` variables, with what lies between them.
+extern Region variables;
 
 constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
 constexpr std::size_t kStaticSharedLimit = 48 * 1024;
@@ -56,6 +59,7 @@ void give_tables(Region& region, std::size_t bytes, const char* what);
 void make_heap();
 void* allocate(std::size_t bytes);  // null if the heap is full
 bool release(void* pointer);        // false: not the start of a live allocation
+void release_everything();
 std::size_t allocated_bytes();
 
 /// For the OS thread that is about to run a kernel: where its thread_local variables lie.
@@ -72,7 +76,7 @@ void mark_written(const void* pointer, std::size_t bytes);
 /// Words whose bytes were told apart are words again.
 void forget_splits(const void* pointer, std::size_t bytes);
 
-/// A run of device or shared memory that belongs together.
+/// A piece of device or shared memory that belongs together.
 struct Extent {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
@@ -89,8 +93,15 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
 /// "byte 16 of an allocation of 4000 bytes", of one that is.
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes);
 
-/// Host memory that kernels may touch: read-only data of the program, registered variables.
+/// "at element 4294967295 of ...", if a 32-bit unsigned index just below 0 leads to this address;
+/// else "".
+std::string describe_wrapped(std::uintptr_t address, std::size_t bytes);
+
+/// The variable that holds this address; not live if there is none.
+Extent device_variable_at(std::uintptr_t address);
+/// The first launch: all variables have been registered.
+void find_device_variables();
+/// Read-only data of the program, which kernels may read.
 bool is_constant_data(std::uintptr_t address);
-bool is_device_variable(std::uintptr_t address);
 
 }  // namespace sixdays::emulator

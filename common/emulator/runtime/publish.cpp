@@ -1,8 +1,8 @@
 #include "common/emulator/runtime/publish.hpp"
 
-#include <set>
+#include <algorithm>
+#include <memory>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "common/emulator/runtime/block.hpp"
@@ -11,151 +11,188 @@ namespace sixdays::emulator {
 
 namespace {
 
-struct Flag;
+/// A point in the life of one block: all before a barrier, and some warps further.
+struct BlockClock {
+    std::uint32_t barrier = 0;
+    std::vector<std::pair<unsigned, LaneClocks>> warps;
 
-/// The first `count` publications of a flag.
-struct Seen {
-    const Flag* flag;
-    std::size_t count;
-};
-using Knowledge = std::vector<Seen>;
-
-/// What a thread had behind it at a fence: its block up to the last barrier, its warp up to the
-/// last warp call, and what others had published to it.
-struct Publication {
-    std::uint32_t run, thread, barrier;
-    std::array<std::uint32_t, 32> known;
-    Knowledge knowledge;
-
-    bool covers(const Touch& touch) const {
-        if (touch.run != run) return false;
-        if (touch.clock < barrier) return true;
-        return touch.thread / kWarp == thread / kWarp && touch.clock <= known[touch.thread % kWarp];
+    bool covers(const PastAccess& past) const {
+        if (past.clock() < barrier) return true;
+        for (const auto& [warp, lanes] : warps) {
+            if (warp == past.warp()) return past.clock() <= lanes[past.lane()];
+        }
+        return false;
+    }
+    void add(unsigned warp, const LaneClocks& more) {
+        for (auto& [known, lanes] : warps) {
+            if (known != warp) continue;
+            for (unsigned i = 0; i < kWarp; ++i) lanes[i] = std::max(lanes[i], more[i]);
+            return;
+        }
+        warps.emplace_back(warp, more);
+    }
+    void add(const BlockClock& more) {
+        barrier = std::max(barrier, more.barrier);
+        for (const auto& [warp, lanes] : more.warps) add(warp, lanes);
     }
 };
 
-struct Flag {
-    std::vector<Publication> all;
-    std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_run;
-};
+/// One clock for each block of the launch, in the order in which they ran; null: nothing is known
+/// of that block. Shared by all who know the same, and copied before it is changed.
+using Clock = std::shared_ptr<const BlockClock>;
+using Knowledge = std::shared_ptr<std::vector<Clock>>;
 
-std::unordered_map<std::uintptr_t, Flag> flags;
-std::vector<Publication> fences(kMaxThreads);  // by thread: its last one in this block
-std::vector<bool> fenced(kMaxThreads, false);
-std::vector<Knowledge> knowledge(kMaxThreads);  // by thread, since the last barrier
-Knowledge common_knowledge;                     // of the block, from before it
-bool anybody_knows = false;                     // since the last barrier
-
-void learn(Knowledge& mine, const Seen& news) {
-    for (Seen& seen : mine) {
-        if (seen.flag != news.flag) continue;
-        if (news.count > seen.count) seen.count = news.count;
+void add(Knowledge& mine, std::size_t block, const Clock& clock) {
+    if (!clock || (mine && block < mine->size() && (*mine)[block] == clock)) return;
+    if (!mine) mine = std::make_shared<std::vector<Clock>>();
+    if (mine.use_count() > 1) mine = std::make_shared<std::vector<Clock>>(*mine);
+    if (mine->size() <= block) mine->resize(block + 1);
+    Clock& known = (*mine)[block];
+    if (!known) {
+        known = clock;
         return;
     }
-    mine.push_back(news);
+    const auto both = std::make_shared<BlockClock>(*known);
+    both->add(*clock);
+    known = both;
 }
 
-void learn_all(Knowledge& mine, const Knowledge& news) {
-    for (const Seen& seen : news) learn(mine, seen);
+void add(Knowledge& mine, const Knowledge& more) {
+    if (!mine) mine = more;
+    if (!more || mine == more) return;
+    for (std::size_t block = 0; block < more->size(); ++block) add(mine, block, (*more)[block]);
 }
 
-void publish(Flag& flag, const Publication& what) {
-    if (!flag.all.empty()) {
-        const Publication& last = flag.all.back();
-        if (last.run == what.run && last.thread == what.thread && last.barrier == what.barrier &&
-            last.known == what.known) {
-            return;  // nothing new since the last time
-        }
+std::size_t number(std::uint32_t serial) {
+    return serial - clocks.first_serial;
+}
+
+bool covers(const Knowledge& knowledge, const PastAccess& past) {
+    const std::size_t block = number(past.serial);
+    return knowledge && block < knowledge->size() && (*knowledge)[block] &&
+           (*knowledge)[block]->covers(past);
+}
+
+/// What is published at a word, and who was the last to do so.
+struct Word {
+    Knowledge told;
+    PastAccess by;
+};
+std::unordered_map<std::uintptr_t, Word> words;
+
+/// Of one thread, since the last barrier of its block.
+struct Voice {
+    bool fenced = false;
+    LaneClocks fence{};              // what of its own warp its last fence had behind it
+    Knowledge of_others_at_fence;    // and of other blocks
+    Knowledge knows;                 // what it has learned from words
+    std::vector<const Word*> taken;  // words that it used, but with no fence since
+};
+std::vector<Voice> voices(kMaxThreads);
+bool news = false;      // since the last barrier
+bool any_news = false;  // in this block
+
+// What the threads of the block fenced before their last barrier: each may publish it.
+BlockClock fenced_by_block;
+Knowledge of_others_by_block;
+
+void learn(Voice& mine) {
+    for (const Word* word : mine.taken) add(mine.knows, word->told);
+    mine.taken.clear();
+}
+
+void publish(Word& at, const Voice& mine) {
+    const PastAccess now = this_moment(nullptr);
+    if (same_moment(at.by, now)) return;  // and said the same
+    at.by = now;
+    auto own = std::make_shared<BlockClock>(fenced_by_block);
+    if (mine.fenced) {
+        own->barrier = clocks.barrier;
+        own->add(current->warp(), mine.fence);
     }
-    flag.by_run[what.run].push_back(flag.all.size());
-    flag.all.push_back(what);
+    add(at.told, of_others_by_block);
+    add(at.told, mine.of_others_at_fence);
+    add(at.told, number(clocks.serial), own);
 }
 
 }  // namespace
 
 void forget_publications() {
-    flags.clear();
+    words.clear();
 }
 
 void forget_fences(unsigned threads) {
-    for (unsigned id = 0; id < threads; ++id) {
-        fenced[id] = false;
-        if (anybody_knows) knowledge[id].clear();
-    }
-    common_knowledge.clear();
-    anybody_knows = false;
+    if (!any_news) return;
+    std::fill_n(voices.begin(), threads, Voice{});
+    fenced_by_block = {};
+    of_others_by_block.reset();
+    news = any_news = false;
 }
 
-void share_publications(unsigned threads) {
-    if (!anybody_knows) return;
-    for (unsigned id = 0; id < threads; ++id) {
-        learn_all(common_knowledge, knowledge[id]);
-        knowledge[id].clear();
-    }
-    anybody_knows = false;
-}
-
-void share_publications_in_warp(unsigned warp, unsigned lanes) {
-    if (!anybody_knows) return;
+void share_at_barrier(unsigned threads) {
+    if (!news) return;
+    news = false;
     Knowledge all;
+    for (unsigned id = 0; id < threads; ++id) {
+        Voice& voice = voices[id];
+        learn(voice);
+        add(all, voice.knows);
+        if (!voice.fenced) continue;
+        fenced_by_block.barrier = clocks.barrier;
+        fenced_by_block.add(id / kWarp, voice.fence);
+        add(of_others_by_block, voice.of_others_at_fence);
+    }
+    for (unsigned id = 0; id < threads; ++id) voices[id] = {false, {}, {}, all, {}};
+}
+
+void share_in_warp(unsigned warp, unsigned lanes) {
+    if (!news) return;
+    Voice all;
     for (unsigned lane = 0; lane < kWarp; ++lane) {
-        if ((lanes >> lane & 1) != 0) learn_all(all, knowledge[warp * kWarp + lane]);
+        if ((lanes >> lane & 1) == 0) continue;
+        Voice& voice = voices[warp * kWarp + lane];
+        learn(voice);
+        add(all.knows, voice.knows);
+        add(all.of_others_at_fence, voice.of_others_at_fence);
+        all.fenced = all.fenced || voice.fenced;
+        for (unsigned i = 0; i < kWarp; ++i) all.fence[i] = std::max(all.fence[i], voice.fence[i]);
     }
     for (unsigned lane = 0; lane < kWarp; ++lane) {
-        if ((lanes >> lane & 1) != 0) knowledge[warp * kWarp + lane] = all;
+        if ((lanes >> lane & 1) != 0) voices[warp * kWarp + lane] = all;
     }
 }
 
 void thread_fence() noexcept {
     if (current == nullptr) return;
-    const unsigned id = current->id;
-    Publication& mine = fences[id];
-    mine.run = clocks.run;
-    mine.thread = id;
-    mine.barrier = clocks.barrier;
-    mine.known.fill(0);
-    if (clocks.met[current->warp()]) mine.known = clocks.known[id];
-    mine.known[current->lane()] = clocks.now[id];
-    // What the thread does after the fence is not published by it.
-    if (++clocks.now[id] > clocks.newest) clocks.newest = clocks.now[id];
-    mine.knowledge = common_knowledge;
-    learn_all(mine.knowledge, knowledge[id]);
-    fenced[id] = true;
+    Voice& mine = voices[current->id];
+    learn(mine);
+    mine.fenced = news = any_news = true;
+    mine.fence = clocks_of_warp();
+    mine.of_others_at_fence = mine.knows;
+    step_clock();  // what the thread does after the fence is not behind it
 }
 
-void use_flag(std::uintptr_t address) {
-    const unsigned id = current->id;
-    if (flags.empty() && !fenced[id]) return;
-    const auto found = flags.find(address);
-    if (found != flags.end()) {
-        learn(knowledge[id], {&found->second, found->second.all.size()});
-        anybody_knows = true;
-    }
-    if (fenced[id]) publish(flags[address], fences[id]);
+void use_atomically(std::uintptr_t address, bool reads, bool writes) {
+    if (!any_news && words.empty()) return;
+    Voice& mine = voices[current->id];
+    if (writes && (mine.fenced || fenced_by_block.barrier > 0)) publish(words[address], mine);
+    if (!reads) return;
+    const auto found = words.find(address);
+    if (found == words.end()) return;
+    const Word* word = &found->second;
+    if (std::count(mine.taken.begin(), mine.taken.end(), word) > 0) return;
+    mine.taken.push_back(word);
+    news = any_news = true;
 }
 
-bool was_published(const Touch& touch) {
-    if (flags.empty()) return false;
-    Knowledge open = common_knowledge;
-    learn_all(open, knowledge[current->id]);
-    std::set<std::pair<const Flag*, std::size_t>> looked_at;
-    while (!open.empty()) {
-        const Seen seen = open.back();
-        open.pop_back();
-        if (!looked_at.insert({seen.flag, seen.count}).second) continue;
-        const auto of_run = seen.flag->by_run.find(touch.run);
-        if (of_run != seen.flag->by_run.end()) {
-            for (const std::size_t i : of_run->second) {
-                if (i < seen.count && seen.flag->all[i].covers(touch)) return true;
-            }
-        }
-        for (std::size_t i = 0; i < seen.count; ++i) {
-            for (const Seen& more : seen.flag->all[i].knowledge) {
-                if (looked_at.count({more.flag, more.count}) == 0) open.push_back(more);
-            }
-        }
-    }
-    return false;
+bool was_published(const PastAccess& past) {
+    return any_news && covers(voices[current->id].knows, past);
+}
+
+bool taken_without_fence(const PastAccess& past) {
+    const auto& taken = voices[current->id].taken;
+    return std::any_of(taken.begin(), taken.end(),
+                       [&past](const Word* word) { return covers(word->told, past); });
 }
 
 }  // namespace sixdays::emulator

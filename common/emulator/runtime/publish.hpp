@@ -1,26 +1,32 @@
 /// @file
 /// How a thread tells others, through memory, that its data is ready: it writes the data, calls
 /// __threadfence(), then uses an atomic (or volatile) word. Who later uses the same word atomically
-/// may read the data. This is what "the last block sums up" and hand-made locks rest on.
+/// and then calls __threadfence() may read the data. This is what "the last block sums up",
+/// hand-made locks and semaphores rest on.
+///
+/// In between, a barrier or warp call hands over both: what a thread's fence had behind it, anybody
+/// who met the thread since may publish; and what a thread has taken, those that it meets know.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "common/emulator/runtime/race.hpp"
+#include "common/emulator/runtime/clocks.hpp"
 
 namespace sixdays::emulator {
 
-void forget_publications();                                      // a launch starts
-void forget_fences(unsigned threads);                            // a block starts
-void share_publications(unsigned threads);                       // at a barrier
-void share_publications_in_warp(unsigned warp, unsigned lanes);  // in a warp call
+void forget_publications();               // a launch starts
+void forget_fences(unsigned threads);     // a block starts
+void share_at_barrier(unsigned threads);  // before the clocks move
+void share_in_warp(unsigned warp, unsigned lanes);
 
-/// The current thread uses this word atomically: publishes what came before its last fence, and
-/// learns what others have published there.
-void use_flag(std::uintptr_t address);
+/// The current thread uses this word atomically: publishes what its fences had behind them if it
+/// writes, and takes what others have published there if it reads.
+void use_atomically(std::uintptr_t address, bool reads, bool writes);
 
 /// Has the access been published to the current thread?
-bool was_published(const Touch& touch);
+bool was_published(const PastAccess& past);
+/// It would have been, but for a fence after the atomic that took it.
+bool taken_without_fence(const PastAccess& past);
 
 }  // namespace sixdays::emulator

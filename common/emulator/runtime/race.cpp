@@ -1,145 +1,153 @@
 #include "common/emulator/runtime/race.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <vector>
 
-#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/accuse.hpp"
 #include "common/emulator/runtime/memory.hpp"
-#include "common/emulator/runtime/order.hpp"
-#include "common/emulator/runtime/program.hpp"
 #include "common/emulator/runtime/publish.hpp"
 
 namespace sixdays::emulator {
 
-Clocks clocks;
+bool judgement_pending = false;
 
 namespace {
 
-std::uint32_t first_run = 1;  // of this launch
-std::uint64_t blocks_in_launch = 0;
-
-constexpr std::uint32_t kClockEnd = (1u << 21) - 2;
-
-std::uintptr_t start_of_program() {
-    static const std::uintptr_t start = program_start();
-    return start;
-}
-
-bool same_moment(const Touch& a, const Touch& b) {
-    return a.run == b.run && a.thread == b.thread && a.clock == b.clock && a.atomic == b.atomic;
-}
-
-bool same_warp(const Touch& a, const Touch& b) {
-    return a.run == b.run && a.thread / kWarp == b.thread / kWarp;
-}
-
-// Did the touch come before what the current thread does now? Shared memory knows only this block.
-bool before(const Touch& touch, const Touch& me, std::uint32_t since_run) {
-    if (touch.run < since_run) return true;  // nobody, or an earlier launch
-    if (touch.run == me.run) {
-        if (touch.thread == me.thread || touch.clock < clocks.barrier) return true;
-        const unsigned warp = me.thread / kWarp;
-        if (touch.thread / kWarp == warp && clocks.met[warp] &&
-            touch.clock <= clocks.known[me.thread][touch.thread % kWarp]) {
-            return true;
-        }
-    }
-    return was_published(touch);
-}
-
-const char* past(const Touch& touch, bool was_write) {
-    return was_write ? "writes" : touch.atomic != 0 ? "updates atomically" : "reads";
-}
-
-uint3 thread_of(const Touch& touch) {
-    const unsigned id = touch.thread;
-    return {id % block.extents.x, id / block.extents.x % block.extents.y,
-            id / block.extents.x / block.extents.y};
-}
-
-uint3 block_of(const Touch& touch) {
-    const std::uint64_t id = block_of_turn(touch.run - first_run, blocks_in_launch);
-    return {static_cast<unsigned>(id % block.grid.x),
-            static_cast<unsigned>(id / block.grid.x % block.grid.y),
-            static_cast<unsigned>(id / block.grid.x / block.grid.y)};
-}
-
-[[noreturn]] void accuse(const Region& region, std::uintptr_t address, const Touch& me, Access what,
-                         const Touch& earlier, bool earlier_wrote, std::size_t bytes) {
-    const char* verb = what == Access::read || what == Access::volatile_read ? "reads"
-                       : what == Access::atomic                              ? "updates atomically"
-                                                                             : "writes";
-    std::string other;
-    const char* advice;
-    if (earlier.run != me.run) {
-        other = "thread " + name(thread_of(earlier)) + " of block " + name(block_of(earlier));
-        advice =
-            "Do both compute the same index: is blockIdx in it? Blocks run in any order, so which "
-            "comes first is chance: give each word to one block, "
-            "use an atomic, or a second launch.";
-    } else {
-        other = "thread " + name(thread_of(earlier)) + " of the same block";
-        advice = same_warp(earlier, me) ? "Should both touch it? They are lanes of one warp, and "
-                                          "no __syncwarp() or __syncthreads() stands "
-                                          "between: which comes first is chance. "
-                                          "(Or does a thread too many come here: a guard that "
-                                          "is missing, or <= for <?)"
-                                        : "Should both touch it? No __syncthreads() stands "
-                                          "between, so which comes first is chance.";
-    }
-    const void* code = reinterpret_cast<const void*>(start_of_program() + me.code);
-    const void* other_code = reinterpret_cast<const void*>(start_of_program() + earlier.code);
-    fail({Kind::race,
-          cudaErrorLaunchFailure,
-          code,
-          format("%s %s %zu byte%s %s, which %s %s in {0}. %s", name(*current).c_str(), verb, bytes,
-                 bytes == 1 ? "" : "s", describe_inside(region, address, bytes).c_str(),
-                 other.c_str(), past(earlier, earlier_wrote), advice),
-          address,
-          {Place(other_code)}});
-}
-
-// Remembers a plain read or an atomic beside the others of its kind.
-void remember(History& h, const Touch& me, std::uint32_t since_run) {
-    const bool replaces = h.latest.atomic == me.atomic && before(h.latest, me, since_run);
-    if (!replaces) {
-        const bool keep_other = same_warp(h.latest, me) && !same_warp(h.other, me) &&
-                                h.other.atomic == me.atomic && !before(h.other, me, since_run);
-        if (!keep_other) h.other = h.latest;
-    }
-    h.latest = me;
-}
-
-struct Visit {
-    Region& region;
+/// A word, or one byte of a word whose bytes have histories of their own.
+struct Piece {
     std::uintptr_t address;
     std::size_t bytes;
-    Access what;
-    Touch me;
-    std::uint32_t since_run;
+
+    const void* memory() const { return reinterpret_cast<const void*>(address); }
 };
 
-void visit(History& h, const Visit& v) {
-    const auto refuse_unless_before = [&](const Touch& touch, bool wrote) {
-        if (!before(touch, v.me, v.since_run)) {
-            accuse(v.region, v.address, v.me, v.what, touch, wrote, v.bytes);
-        }
-    };
-    if (v.what == Access::write) {
-        if (same_moment(h.write, v.me)) return;
-        refuse_unless_before(h.write, true);
-        refuse_unless_before(h.latest, false);
-        refuse_unless_before(h.other, false);
-        h.write = v.me;
-        return;
+/// A race, unless the memory is such and such later on.
+struct Suspicion {
+    Race race;
+    Piece piece;
+    std::array<std::byte, 4> value{};  // that was there
+
+    Suspicion(const Race& r, const Piece& p) : race(r), piece(p) {
+        std::memcpy(value.data(), p.memory(), p.bytes);
     }
-    if (same_moment(h.latest, v.me)) return;
-    refuse_unless_before(h.write, true);
-    // A read minds atomics, an atomic minds reads.
-    if (h.latest.atomic != v.me.atomic) refuse_unless_before(h.latest, false);
-    if (h.other.atomic != v.me.atomic) refuse_unless_before(h.other, false);
-    remember(h, v.me, v.since_run);
+    bool still_there(const void* memory) const {
+        return std::memcmp(value.data(), memory, piece.bytes) == 0;
+    }
+};
+
+// Two lanes of one warp stored there in the same instruction: a race if the second value differs.
+std::vector<Suspicion> stores;
+// A plain read beside an atomic: a race, unless the reader's next access to the word is a
+// compare-and-swap that expects the value read, for then it made no difference what that was.
+std::vector<Suspicion> reads;
+
+[[noreturn]] void accuse(const Race& race) {
+    stores.clear();
+    fail(in_words(race));
 }
+
+const char* verb(AccessKind kind) {
+    return kind == AccessKind::atomic ? "updates atomically"
+           : kind == AccessKind::read ? "reads"
+                                      : "writes";
+}
+
+/// One access to one piece, and what is known of the piece.
+class Check {
+public:
+    Check(const NewAccess& access, AccessKind kind, const PastAccess& me, std::uint32_t since)
+        : access_(access), kind_(kind), me_(me), since_(since) {}
+
+    void operator()(History& h, const Piece& piece) const {
+        if (!reads.empty()) judge_own_read(h, piece);
+        if (kind_ == AccessKind::read) return read(h, piece);
+        if (kind_ == AccessKind::atomic) return update(h, piece);
+        write(h, piece);
+    }
+
+private:
+    bool came_before(const PastAccess& past) const { return emulator::came_before(past, since_); }
+    Race race(const PastAccess& past, const char* did) const {
+        return {&access_.region, access_.address, access_.bytes, me_, past, verb(kind_), did};
+    }
+    void refuse_unless_before(const PastAccess& past, const char* did) const {
+        if (!came_before(past)) accuse(race(past, did));
+    }
+
+    void read(History& h, const Piece& piece) const {
+        if (same_moment(h.read, me_)) return;
+        refuse_unless_before(h.write, "writes");
+        if (!came_before(h.atomic)) suspect(race(h.atomic, "updates atomically"), piece);
+        remember_read(h, me_, since_);
+    }
+
+    void write(History& h, const Piece& piece) const {
+        if (same_moment(h.write, me_)) return;
+        if (!came_before(h.write)) {
+            Race found = race(h.write, "writes");
+            found.one_instruction = same_warp(h.write, me_) && h.write.code == me_.code;
+            if (!found.one_instruction) accuse(found);
+            stores.push_back({found, piece});
+            judgement_pending = true;
+        }
+        refuse_unless_before(h.read, "reads");
+        refuse_unless_before(h.other_read, "reads");
+        refuse_unless_before(h.atomic, "updates atomically");
+        h = {me_, {}, {}, {}};
+    }
+
+    void update(History& h, const Piece& piece) const {
+        refuse_unless_before(h.write, "writes");
+        for (PastAccess* past : {&h.read, &h.other_read}) {
+            const bool taken_back = same_thread(*past, me_) && expects(piece, piece.memory());
+            if (taken_back) *past = {};
+            if (came_before(*past)) continue;
+            Race found = race(*past, "reads");
+            if (past->serial != me_.serial) accuse(found);  // nothing can excuse that read now
+            std::swap(found.accused, found.other);
+            std::swap(found.does, found.did);
+            suspect(found, piece);
+        }
+        if (!came_before(h.atomic)) remember_meeting(me_, h.atomic);
+        h.atomic = me_;
+    }
+
+    // The reader's part of the value that a compare-and-swap expects there.
+    bool expects(const Piece& piece, const void* value) const {
+        if (access_.expected == nullptr) return false;
+        const auto* expected = static_cast<const std::byte*>(access_.expected);
+        return std::memcmp(expected + (piece.address - access_.address), value, piece.bytes) == 0;
+    }
+
+    static void suspect(const Race& found, const Piece& piece) {
+        if (suspicion_of(found.accused, piece) == reads.end()) reads.push_back({found, piece});
+        judgement_pending = true;
+    }
+
+    static std::vector<Suspicion>::iterator suspicion_of(const PastAccess& reader,
+                                                         const Piece& piece) {
+        return std::find_if(reads.begin(), reads.end(), [&](const Suspicion& s) {
+            return s.piece.address == piece.address && same_thread(s.race.accused, reader);
+        });
+    }
+
+    void judge_own_read(History& h, const Piece& piece) const {
+        const auto s = suspicion_of(me_, piece);
+        if (s == reads.end()) return;
+        if (!expects(piece, s->value.data())) accuse(s->race);
+        reads.erase(s);
+        for (PastAccess* past : {&h.read, &h.other_read}) {
+            if (same_thread(*past, me_)) *past = {};
+        }
+    }
+
+    const NewAccess& access_;
+    const AccessKind kind_;
+    const PastAccess me_;
+    const std::uint32_t since_;
+};
 
 // From now on this word's bytes have histories of their own.
 void split(Region& region, std::size_t word) {
@@ -149,81 +157,62 @@ void split(Region& region, std::size_t word) {
     for (std::size_t i = 0; i < 4; ++i) region.bytes[word * 4 + i] = region.words[word];
 }
 
+// A volatile access of global memory is how flags between blocks are read and written, and orders
+// like an atomic. In shared memory volatile orders nothing: it is a plain access.
+AccessKind kind_in(Space space, AccessKind kind) {
+    if (kind == AccessKind::volatile_read)
+        return space == Space::shared ? AccessKind::read : AccessKind::atomic;
+    if (kind == AccessKind::volatile_write)
+        return space == Space::shared ? AccessKind::write : AccessKind::atomic;
+    return kind;
+}
+
 }  // namespace
 
-void begin_race_checks(std::uint64_t blocks) {
-    first_run = clocks.run + 1;
-    blocks_in_launch = blocks;
-    forget_publications();
+void begin_race_checks() {
+    begin_launch_clocks();
+    stores.clear();
+    reads.clear();
+    judgement_pending = false;
 }
 
-void begin_block_clocks(unsigned size) {
-    ++clocks.run;
-    clocks.barrier = clocks.newest = 1;
-    std::fill_n(clocks.now.begin(), size, 1u);
-    clocks.met.fill(false);
-    clocks.usable = true;
-    forget_fences(size);
-}
-
-void meet_at_barrier(unsigned size) {
-    clocks.barrier = ++clocks.newest;
-    std::fill_n(clocks.now.begin(), size, clocks.barrier);
-    clocks.usable = clocks.usable && clocks.newest < kClockEnd;
-    share_publications(size);
-}
-
-void meet_in_warp(unsigned warp, unsigned lanes) {
-    const unsigned base = warp * kWarp;
-    if (!clocks.met[warp]) {
-        clocks.met[warp] = true;
-        for (unsigned lane = 0; lane < kWarp; ++lane) clocks.known[base + lane].fill(0);
+void judge_stores() {
+    const std::vector<Suspicion> all = std::move(stores);
+    stores.clear();
+    for (const Suspicion& s : all) {
+        if (!s.still_there(s.piece.memory())) accuse(s.race);
     }
-    std::array<std::uint32_t, 32> all{};
-    for (unsigned lane = 0; lane < kWarp; ++lane) {
-        if ((lanes >> lane & 1) == 0) continue;
-        const auto& known = clocks.known[base + lane];
-        for (unsigned i = 0; i < kWarp; ++i) all[i] = std::max(all[i], known[i]);
-        all[lane] = std::max(all[lane], clocks.now[base + lane]);
-    }
-    for (unsigned lane = 0; lane < kWarp; ++lane) {
-        if ((lanes >> lane & 1) == 0) continue;
-        clocks.known[base + lane] = all;
-        clocks.newest = std::max(clocks.newest, ++clocks.now[base + lane]);
-    }
-    clocks.usable = clocks.usable && clocks.newest < kClockEnd;
-    share_publications_in_warp(warp, lanes);
+    judgement_pending = !reads.empty();
 }
 
-void check_race(Region& region, std::uintptr_t address, std::size_t bytes, Access what,
-                const void* code) {
+void judge_block() {
+    if (!reads.empty() && !launch_failed()) note(in_words(reads.front().race));
+    reads.clear();
+    stores.clear();
+    judgement_pending = false;
+}
+
+void check_race(const NewAccess& access) {
     if (!clocks.usable) return;
-    const bool shared = region.space == Space::shared;
-    // A volatile access of global memory is how flags between blocks are read and written, and
-    // orders like an atomic. In shared memory volatile orders nothing: it is a plain access.
-    if (what == Access::volatile_read) what = shared ? Access::read : Access::atomic;
-    if (what == Access::volatile_write) what = shared ? Access::write : Access::atomic;
-    if (what == Access::atomic) use_flag(address);
-
-    Touch me;
-    me.run = clocks.run;
-    me.thread = current->id & 1023u;
-    me.atomic = what == Access::atomic;
-    me.clock = clocks.now[current->id] & 0x1fffffu;
-    me.code =
-        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - start_of_program());
-    const Visit v{region, address, bytes, what, me, shared ? clocks.run : first_run};
-
-    const std::size_t begin = address - region.base, end = begin + bytes;
+    Region& region = access.region;
+    const AccessKind kind = kind_in(region.space, access.kind);
+    if (kind == AccessKind::atomic) {
+        use_atomically(access.address, access.kind != AccessKind::volatile_write,
+                       access.kind != AccessKind::volatile_read);
+    }
+    const Check check(access, kind, this_moment(access.code),
+                      region.space == Space::shared ? clocks.serial : clocks.first_serial);
+    const std::size_t begin = access.address - region.base, end = begin + access.bytes;
     for (std::size_t word = begin / 4; word * 4 < end; ++word) {
         const bool whole = word * 4 >= begin && word * 4 + 4 <= end;
         if (!whole) split(region, word);
         if ((region.state[word * 4] & kSplit) == 0) {
-            visit(region.words[word], v);
-        } else {
-            const std::size_t last = std::min(end, word * 4 + 4);
-            for (std::size_t i = std::max(begin, word * 4); i < last; ++i)
-                visit(region.bytes[i], v);
+            check(region.words[word], {region.base + word * 4, 4});
+            continue;
+        }
+        const std::size_t last = std::min(end, word * 4 + 4);
+        for (std::size_t i = std::max(begin, word * 4); i < last; ++i) {
+            check(region.bytes[i], {region.base + i, 1});
         }
     }
 }

@@ -14,11 +14,31 @@ namespace sixdays::emulator {
 
 Region shared_arrays;
 Region shared_dynamic;
+Region shared_tiles;
+
+// Dynamic shared memory always lies at one address, which has a name: what a file declares outside
+// of its kernels, `extern __shared__ float tile[];`, is that name.
+static constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
+extern "C" {
+alignas(4096) unsigned char sixdays_dynamic_memory[kGuard + kDynamicSharedLimit + kGuard];
+}
+asm(".globl sixdays_dynamic_shared\n.set sixdays_dynamic_shared, sixdays_dynamic_memory + 65536");
 
 namespace {
 
-std::vector<Extent> arrays;   // that this block has opened
-std::size_t array_bytes = 0;  // of them all
+std::vector<Extent> arrays;   // that this block has opened, and tiles that it has cut
+std::size_t array_bytes = 0;  // of the arrays
+
+// A tile that was cut out of dynamic shared memory, from `offset` on. It lies in shared_tiles, away
+// from the others.
+struct Tile {
+    std::size_t offset, bytes;
+    std::uintptr_t at;
+};
+std::vector<Tile> tiles;
+constexpr std::size_t kTileGap = 4096;
+constexpr std::size_t kMostTiles = 256;
+constexpr std::size_t kTileArea = 2 * kDynamicSharedLimit + kMostTiles * kTileGap;
 Extent dynamic;
 const void* kernel = nullptr;
 
@@ -73,14 +93,41 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, Site sit
     }
 }
 
+void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
+    void* const plain = const_cast<void*>(pointer);
+    const std::size_t offset = number(pointer) - dynamic.begin;
+    if (current == nullptr || number(pointer) - shared_dynamic.base >= shared_dynamic.size)
+        return plain;
+    if (offset + bytes > dynamic.bytes) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
+              format("%s cuts a tile of %zu bytes at byte %zu of the dynamic shared memory, which "
+                     "has %zu bytes. Does the launch ask for the sum of all tiles?",
+                     name(*current).c_str(), bytes, offset, dynamic.bytes)});
+    }
+    for (const Tile& tile : tiles) {
+        if (tile.offset == offset && tile.bytes == bytes) return reinterpret_cast<void*>(tile.at);
+    }
+    // The same place among the banks as on a GPU.
+    const std::uintptr_t after =
+        tiles.empty() ? shared_tiles.base : tiles.back().at + tiles.back().bytes;
+    const std::uintptr_t at = (after + kTileGap) / 128 * 128 + offset % 128;
+    if (at + bytes + kTileGap > shared_tiles.base + shared_tiles.size) return plain;
+    tiles.push_back({offset, bytes, at});
+    arrays.push_back({at, bytes, true});
+    std::memset(shared_tiles.state_of(at), kLive, bytes);
+    return reinterpret_cast<void*>(at);
+}
+
 void make_dynamic_shared(const void* of_kernel, std::size_t bytes) {
-    constexpr std::size_t kGuard = 64 * 1024;  // before and behind it
     Region& region = shared_dynamic;
     if (region.size == 0) {
         region.space = Space::shared;
         region.size = kGuard + kDynamicSharedLimit + kGuard;
-        region.base = number(reserve(region.size, "shared memory"));
+        region.base = number(sixdays_dynamic_memory);
         give_tables(region, region.size, "the state of shared memory");
+        shared_tiles = {Space::shared, number(reserve(kTileArea, "tiles of shared memory")),
+                        kTileArea};
+        give_tables(shared_tiles, kTileArea, "the state of shared memory");
     }
     kernel = of_kernel;
     dynamic = {region.base + kGuard, bytes, true};
@@ -89,9 +136,12 @@ void make_dynamic_shared(const void* of_kernel, std::size_t bytes) {
 }
 
 void forget_shared() {
-    for (const Extent& array : arrays)
-        std::memset(shared_arrays.state_of(array.begin), 0, array.bytes);
+    for (const Extent& array : arrays) {
+        Region& region = shared_tiles.contains(array.begin) ? shared_tiles : shared_arrays;
+        std::memset(region.state_of(array.begin), 0, array.bytes);
+    }
     arrays.clear();
+    tiles.clear();
     array_bytes = 0;
     Region& region = shared_dynamic;
     if (region.written_end > region.written_begin) {

@@ -108,10 +108,10 @@ void restart_clock() {
     time_is_up = false;
 }
 
-void fail_for_time(const void* code) {
-    fail({Kind::stuck, cudaErrorLaunchTimeout, code,
-          format("%s was here when its block had run for %d seconds of processor time. Is there a "
-                 "loop that does not end? (set_time_limit() allows more.)",
+void fail_for_time(const Place& where) {
+    fail({Kind::stuck, cudaErrorLaunchTimeout, where,
+          format("%s still turns here after its block has run for %d seconds of processor time. "
+                 "Does the loop around this line ever end? (set_time_limit() allows more.)",
                  name(*current).c_str(), limit_in_seconds)});
 }
 

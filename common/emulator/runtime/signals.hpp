@@ -5,6 +5,8 @@
 
 namespace sixdays::emulator {
 
+struct Place;
+
 /// While one of these lives, faults of kernels become findings, and a block has limited time.
 class Guard {
 public:
@@ -24,7 +26,6 @@ void restart_clock();
 
 /// Set when a block's time is up; the next hook, barrier or warp call ends the launch.
 extern volatile bool time_is_up;
-/// @param code  where the thread is, as a return address
-[[noreturn]] void fail_for_time(const void* code);
+[[noreturn]] void fail_for_time(const Place& where);
 
 }  // namespace sixdays::emulator

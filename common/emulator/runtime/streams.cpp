@@ -1,48 +1,55 @@
 /// @file
 /// Streams and events. Every launch and copy is done before its call returns, so a stream is a name
-/// and an event a time of day. The times say how long the emulator took: nothing about a GPU.
+/// and an event a time of day; but the host is held to waiting for copies (in_flight.hpp). The
+/// times say how long the emulator took: nothing about a GPU.
 #include <chrono>
 
 #include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/in_flight.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
-using sixdays::emulator::result;
-using sixdays::emulator::take_kernel_error;
-
-struct CUstream_st {};
+using namespace sixdays::emulator;  // this file is the runtime's face
 
 struct CUevent_st {
     bool recorded = false;
     std::chrono::steady_clock::time_point when;
+    std::set<std::uint64_t> covered;  // copies before it, by number
 };
 
 extern "C" {
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     if (stream == nullptr) return result(cudaErrorInvalidValue);
-    *stream = new CUstream_st;
+    *stream = new CUstream_st{(flags & cudaStreamNonBlocking) == 0, {}};
     return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-    return cudaStreamCreate(stream);
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (stream == nullptr) return result(cudaErrorInvalidResourceHandle);
     delete stream;
     return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    wait_for_stream(stream);
     return take_kernel_error();
 }
-cudaError_t cudaStreamQuery(cudaStream_t) {
-    return take_kernel_error();
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    return cudaStreamSynchronize(stream);
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned) {
-    return result(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
+    cover(stream, event->covered);
+    return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+    wait_for_all();
     return take_kernel_error();
 }
 cudaError_t cudaDeviceReset() {
+    wait_for_all();
+    release_everything();
     return take_kernel_error();
 }
 
@@ -59,14 +66,16 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
     event->recorded = true;
     event->when = std::chrono::steady_clock::now();
+    event->covered = copies_before_now(stream);
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
+    wait_for_copies(event->covered);
     return take_kernel_error();
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -79,26 +88,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     }
     *milliseconds = std::chrono::duration<float, std::milli>(stop->when - start->when).count();
     return cudaSuccess;
-}
-
-// Graphs are not emulated.
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
-    return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t) {
-    return result(cudaErrorNotSupported);
 }
 
 }  // extern "C"

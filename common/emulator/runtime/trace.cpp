@@ -35,10 +35,10 @@ std::map<std::tuple<unsigned, const void*, Memory, Operation>, unsigned> numbers
 std::vector<std::array<Open, kMaxThreads / kWarp>> open;
 std::vector<std::vector<std::uint64_t>> passed;  // how often the thread came by
 
-Operation operation_of(Access what) {
-    if (what == Access::atomic) return Operation::atomic;
-    return what == Access::read || what == Access::volatile_read ? Operation::load
-                                                                 : Operation::store;
+Operation operation_of(AccessKind what) {
+    if (what == AccessKind::atomic) return Operation::atomic;
+    return what == AccessKind::read || what == AccessKind::volatile_read ? Operation::load
+                                                                         : Operation::store;
 }
 
 unsigned number_of(Memory memory, Operation operation, const void* code) {
@@ -98,7 +98,7 @@ void trace_launch(const char* kernel) {
     kernels.push_back(kernel);
 }
 
-void trace_access(const Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+void trace_access(const Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
                   const void* code) {
     const Memory memory = region.space == Space::global ? Memory::global : Memory::shared;
     const unsigned instruction = number_of(memory, operation_of(what), code);

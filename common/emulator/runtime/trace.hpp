@@ -14,7 +14,7 @@ extern bool tracing;
 
 void trace_launch(const char* kernel);
 /// The current thread's access.
-void trace_access(const Region& region, std::uintptr_t address, std::size_t bytes, Access what,
+void trace_access(const Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
                   const void* code);
 /// Requests that some lanes never joined are complete now.
 void trace_block_end();

@@ -176,3 +176,13 @@ void __assert_fail(const char* expression, const char* file, unsigned line, cons
 }
 
 }  // extern "C"
+
+namespace sixdays::emulator {
+
+void trap(Site site) {
+    const InRuntime guard;
+    if (current == nullptr) std::abort();
+    fail({Kind::assertion, cudaErrorLaunchFailure, site, name(*current) + " stops at __trap()."});
+}
+
+}  // namespace sixdays::emulator

@@ -156,7 +156,7 @@ void finish(unsigned warp, unsigned members) {
                 me.call.result = vote(warp, members, me);
             }
     }
-    block.fruitless = 0;
+    block.turns_without_write = 0;
     meet_in_warp(warp, members);
     block.waiting_lanes[warp] &= ~members;
     for (const unsigned lane : block.lane_order[warp]) {
@@ -226,7 +226,7 @@ std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int a
                         Site site) {
     if (current == nullptr) return value;  // host code: nobody to meet
     const InRuntime guard;
-    if (time_is_up) fail_for_time(__builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
     Thread& me = *current;
     me.call = {what, mask, value, value, argument, width, site};
     check_call(me);

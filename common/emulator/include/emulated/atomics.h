@@ -37,3 +37,10 @@ unsigned atomicSub(unsigned* address, unsigned value);
 unsigned atomicInc(unsigned* address, unsigned limit);
 /// One less, or `limit` from 0 or from above `limit`.
 unsigned atomicDec(unsigned* address, unsigned limit);
+
+namespace sixdays::emulator {
+/// For other types of 2 and 4 bytes: `change` makes the new value of the old one and `value`.
+unsigned short atomic_change(unsigned short* address, unsigned short value,
+                             unsigned short (*change)(unsigned short, unsigned short));
+unsigned atomic_change(unsigned* address, unsigned value, unsigned (*change)(unsigned, unsigned));
+}  // namespace sixdays::emulator

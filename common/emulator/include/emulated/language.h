@@ -1,6 +1,6 @@
 /// @file
-/// The words that CUDA adds to C++, as far as a C++ compiler can say them. The two that it cannot,
-/// `kernel<<<...>>>(...)` and `extern __shared__ T name[]`, are rewritten by translate.cmake.
+/// The words that CUDA adds to C++, as far as a C++ compiler can say them. Launches and shared
+/// memory, which it cannot, are rewritten by translate/.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 //
 // flatten: what a kernel calls becomes part of it before the hooks are put in. Otherwise g++ would
 // place none where a float4 goes from memory straight into a function's argument.
-#define __global__ __attribute__((flatten))
+// noipa: whoever calls a kernel is found by the return address, so the call must stay one.
+#define __global__ __attribute__((flatten, noipa))
 #define __device__
 #define __host__
 #define __constant__
@@ -24,10 +25,13 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-#define threadIdx (::sixdays::emulator::thread_index())
-#define blockIdx (::sixdays::emulator::block_index())
-#define blockDim (::sixdays::emulator::block_extents())
-#define gridDim (::sixdays::emulator::grid_extents())
+// The runtime sets them whenever a thread gets its turn (runtime/built_in.cpp). For the kernel they
+// never change, and a variable that never changes gets no hooks (unless its type has a constructor,
+// so the last two are no dim3).
+extern const uint3 threadIdx;
+extern const uint3 blockIdx;
+extern const uint3 blockDim;
+extern const uint3 gridDim;
 constexpr int warpSize = 32;
 
 namespace sixdays::emulator {
@@ -36,17 +40,16 @@ namespace sixdays::emulator {
 /// copy one call into two places.
 using Site = std::source_location;
 
-// const: the compiler may keep the answer, and reading an index is no access to memory.
-[[gnu::const]] uint3 thread_index() noexcept;
-[[gnu::const]] uint3 block_index() noexcept;
-[[gnu::const]] uint3 block_extents() noexcept;
-[[gnu::const]] uint3 grid_extents() noexcept;
+/// A kernel begins. False, and a finding, if no launch runs it: it was called like a function.
+bool enter_kernel(const char* kernel, const void* caller);
 
 void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);
 void thread_fence() noexcept;
+[[noreturn]] void trap(Site site);
 long long ticks() noexcept;
 void* dynamic_shared_memory() noexcept;
+void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
 void open_shared_array(const volatile void* array, std::size_t bytes, Site site);
 bool register_device_variable(const void* address, std::size_t bytes) noexcept;
 
@@ -54,6 +57,8 @@ template <class T>
 T* dynamic_shared() noexcept {
     return static_cast<T*>(dynamic_shared_memory());
 }
+/// Bytes between two of a block's shared arrays: whoever runs out of one does not land in the next.
+constexpr std::size_t kSharedGap = 4096;
 /// A `__shared__` variable: thread_local, so that it has one address while its block runs, and
 /// followed by bytes that belong to nobody. It exists from where its block first passes its
 /// declaration.
@@ -62,7 +67,7 @@ struct alignas(128) Shared {
     static_assert(std::is_trivially_default_constructible_v<T>,
                   "CUDA allows no constructors in shared memory");
     T value;
-    unsigned char guard[128];
+    unsigned char gap[kSharedGap];
 
     T& open(Site site = Site::current()) noexcept {
         open_shared_array(&value, sizeof(T), site);
@@ -72,7 +77,8 @@ struct alignas(128) Shared {
 
 template <class T>
 bool register_variable(const T& variable) noexcept {
-    return register_device_variable(&variable, sizeof(variable));
+    return register_device_variable(
+        const_cast<const void*>(static_cast<const volatile void*>(&variable)), sizeof(variable));
 }
 
 }  // namespace sixdays::emulator
@@ -101,6 +107,10 @@ inline void __threadfence_block() {
 }
 inline void __threadfence_system() {
     sixdays::emulator::thread_fence();
+}
+
+[[noreturn]] inline void __trap(sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
+    sixdays::emulator::trap(site);
 }
 
 inline long long clock64() {

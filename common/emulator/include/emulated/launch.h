@@ -3,6 +3,7 @@
 /// `configure("kernel", address, call, grid, block, shared, stream)(args...)`.
 #pragma once
 
+#include <source_location>
 #include <tuple>
 #include <type_traits>
 
@@ -16,50 +17,96 @@ struct Launch {
     const void* address;  // of the kernel, if it can be named without its arguments
     dim3 grid, block;
     std::size_t shared_bytes;
+    std::source_location site;  // of the launch
     const void* arguments = nullptr;
     std::size_t argument_bytes = 0;
-    void (*run)(const void* arguments) = nullptr;  // one thread
+    void (*run_thread)(const void* arguments) = nullptr;  // one thread
 };
 
 void launch(const Launch& what);
 
-/// Names a kernel's address; not callable if the name alone does not say which function it is.
-struct AddressOf {
-    template <class... Args>
-    const void* operator()(void (*kernel)(Args...)) const noexcept {
-        return reinterpret_cast<const void*>(kernel);
+/// NULL among a kernel's arguments: a null pointer for a pointer, 0 for a number.
+struct Null {
+    template <class T>
+    constexpr operator T*() const {
+        return nullptr;
+    }
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    constexpr operator T() const {
+        return 0;
     }
 };
 
-/// A launch that waits for its arguments.
-template <class Call>
+/// Runs `call` for every thread, with copies of these arguments.
+template <class Call, class... Args>
+void launch_with(Launch what, Call call, Args... args) {
+    static_assert((std::is_trivially_copyable_v<Args> && ...),
+                  "a kernel's arguments travel as bytes, so they must be trivially copyable");
+    struct Bound {
+        Call call;
+        std::tuple<Args...> args;
+    };
+    const Bound bound{call, std::tuple<Args...>(args...)};
+    what.arguments = &bound;
+    what.argument_bytes = sizeof(bound);
+    what.run_thread = [](const void* arguments) {
+        const Bound& b = *static_cast<const Bound*>(arguments);
+        std::apply(b.call, b.args);
+    };
+    launch(what);
+}
+
+/// A launch that waits for its arguments. What it calls is known by its type: arguments become what
+/// the kernel asks for, as in any call.
+template <class Call, class... Parameters>
 struct Configured {
+    Launch what;
+    Call call;
+    void (*kernel)(Parameters...);
+
+    void operator()(Parameters... args) const { launch_with(what, kernel, args...); }
+    /// Some arguments are left to their default values, which only a call by name knows.
+    template <class... Args>
+    requires(sizeof...(Args) < sizeof...(Parameters)) void operator()(Args... args) const {
+        launch_with(what, call, args...);
+    }
+};
+/// A template whose arguments follow from those of the call.
+template <class Call>
+struct ConfiguredByName {
     Launch what;
     Call call;
 
     template <class... Args>
-    void operator()(Args... args) {
-        static_assert((std::is_trivially_copyable_v<Args> && ...),
-                      "a kernel's arguments travel as bytes, so they must be trivially copyable");
-        struct Bound {
-            Call call;
-            std::tuple<Args...> args;
-        };
-        const Bound bound{call, std::tuple<Args...>(args...)};
-        what.arguments = &bound;
-        what.argument_bytes = sizeof(bound);
-        what.run = [](const void* arguments) {
-            const Bound& b = *static_cast<const Bound*>(arguments);
-            std::apply(b.call, b.args);
-        };
-        launch(what);
+    void operator()(Args... args) const {
+        launch_with(what, call, args...);
     }
 };
 
-template <class Address, class Call>
-Configured<Call> configure(const char* kernel, Address address, Call call, dim3 grid, dim3 block,
-                           std::size_t shared_bytes = 0, cudaStream_t = nullptr) {
-    return {Launch{kernel, address(AddressOf{}), grid, block, shared_bytes}, call};
+/// Takes a kernel, or a pointer to one; not callable if the name alone does not say which it is.
+struct PointerTo {
+    template <class... Parameters>
+    auto operator()(void (*kernel)(Parameters...)) const noexcept {
+        return kernel;
+    }
+};
+
+template <class Call>
+auto configure_pointer(Launch what, Call call, std::nullptr_t) {
+    return ConfiguredByName<Call>{what, call};
+}
+template <class Call, class... Parameters>
+auto configure_pointer(Launch what, Call call, void (*kernel)(Parameters...)) {
+    what.address = reinterpret_cast<const void*>(kernel);
+    return Configured<Call, Parameters...>{what, call, kernel};
+}
+
+template <class Pointer, class Call>
+auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 block,
+               std::size_t shared_bytes = 0, cudaStream_t = nullptr,
+               std::source_location site = std::source_location::current()) {
+    return configure_pointer(Launch{kernel, nullptr, grid, block, shared_bytes, site}, call,
+                             pointer(PointerTo{}));
 }
 
 }  // namespace sixdays::emulator

@@ -1,0 +1,73 @@
+/// @file
+/// Algorithms in the shapes in which they are published, for the emulator and for a GPU: right, and
+/// with two planted mistakes each.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "common/emulator/tests/device.hpp"
+
+namespace sixdays::emulator::published {
+
+using tests::Device;
+
+/// What came of a run: the first error that it met, and whether all values are what the host
+/// computes.
+struct Outcome {
+    cudaError_t error = cudaSuccess;
+    bool right = false;
+};
+
+/// Each runs its kernel once on data of its own. mistake: 0 for none, or one of the two.
+Outcome last_block_sum(int mistake);
+Outcome look_back_scan(int mistake);
+Outcome cas_histogram(int mistake);
+Outcome warp_filter(int mistake);
+Outcome async_matmul(int mistake);
+Outcome online_softmax(int mistake);
+Outcome split_k(int mistake);
+Outcome bf16_matvec(int mistake);
+Outcome bitonic_sort(int mistake);
+Outcome compaction(int mistake);
+Outcome flash_attention(int mistake);
+Outcome layer_norm(int mistake);
+Outcome tiled_transpose(int mistake);
+
+struct Algorithm {
+    const char* name;  // its file's too
+    Outcome (*run)(int mistake);
+    std::array<const char*, 2> mistakes;  // number 1 and number 2
+};
+const std::vector<Algorithm>& algorithms();
+
+/// After a launch that wrote `got`: does every value lie within `bound` of what is expected?
+template <class T>
+Outcome compare(const Device<T>& got, const std::vector<T>& expected, double bound = 0) {
+    const cudaError_t launched = cudaPeekAtLastError();
+    const cudaError_t finished = cudaDeviceSynchronize();
+    if (launched != cudaSuccess) return {launched};
+    if (finished != cudaSuccess) return {finished};
+    const std::vector<T> values = got.host();
+    bool right = values.size() == expected.size();
+    for (std::size_t i = 0; right && i < values.size(); ++i) {
+        right =
+            std::abs(static_cast<double>(values[i]) - static_cast<double>(expected[i])) <= bound;
+    }
+    return {cudaSuccess, right};
+}
+
+/// n small whole numbers from -7 to 8, in an order that repeats after 97 * 16.
+inline std::vector<float> numbers(int n) {
+    std::vector<float> values(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>((i * 37 + i / 97) % 16) - 7.0f;
+    }
+    return values;
+}
+
+}  // namespace sixdays::emulator::published

@@ -1,0 +1,113 @@
+#include "common/emulator/runtime/accuse.hpp"
+
+#include <cstring>
+
+#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/order.hpp"
+#include "common/emulator/runtime/program.hpp"
+#include "common/emulator/runtime/publish.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+PastAccess meeting_of_threads, meeting_of_blocks;  // the last ones
+
+const void* code_of(const PastAccess& access) {
+    const auto start = program_start();  // its code is less than 4 GB long
+    return reinterpret_cast<const void*>(start + (access.code - static_cast<std::uint32_t>(start)));
+}
+
+bool is(const char* verb, const char* other) {
+    return std::strcmp(verb, other) == 0;
+}
+
+// What may have been meant to put the two in order, but does not.
+std::string missing_fence(const Race& race) {
+    if (taken_without_fence(race.other)) {
+        return "An atomic told this thread that it is ready, but between that atomic and here a "
+               "__threadfence() is missing (or a __syncthreads()).";
+    }
+    const bool blocks = race.accused.serial != race.other.serial;
+    const PastAccess& met = blocks ? meeting_of_blocks : meeting_of_threads;
+    if (met.serial != race.accused.serial || is(race.does, "updates atomically")) return "";
+    return "If the atomic in {1} is to say that it is ready, a __threadfence() is missing between "
+           "the write and that atomic: each thread that writes needs one, and where one thread "
+           "speaks for others, a barrier after it. ";
+}
+
+std::string advice_between_blocks(const Race& race, bool same_line) {
+    const std::string fence = missing_fence(race);
+    if (!fence.empty()) return fence;
+    return std::string(same_line ? "Two blocks come to one word by the same line: is blockIdx "
+                                   "missing in the index? "
+                                 : "Do both compute the same index: is blockIdx in it? ") +
+           "Blocks run in any order, so which comes first is chance: give each word to one block, "
+           "use an atomic, or a second launch.";
+}
+
+std::string advice_within_block(const Race& race, bool same_line) {
+    if (race.one_instruction) {
+        return "Lanes of one warp store different values there in the same instruction: which one "
+               "stays is chance. Do both compute the same index, or should only one of them store?";
+    }
+    const std::string fence = missing_fence(race);
+    if (!fence.empty()) return fence;
+    if (same_line && is(race.does, "writes") && is(race.did, "writes")) {
+        return "Both write it by the same line, and no barrier puts that in order (but for a "
+               "loop's "
+               "rounds). Do both compute the same index: is a part of threadIdx missing in it? Or "
+               "should only one thread come here?";
+    }
+    if (same_line) {
+        return "Both come by the same line: if they count or add up, that needs an atomic; if each "
+               "should have a word of its own, do both compute the same index?";
+    }
+    return same_warp(race.accused, race.other)
+               ? "Should both touch it? They are lanes of one warp, and no __syncwarp() or "
+                 "__syncthreads() stands between: which comes first is chance. (Or does a thread "
+                 "too many come here: a guard that is missing, or <= for <?)"
+               : "Should both touch it? No __syncthreads() stands between, so which comes first is "
+                 "chance.";
+}
+
+}  // namespace
+
+Finding in_words(const Race& race) {
+    const Line here = find_line(code_of(race.accused)), there = find_line(code_of(race.other));
+    const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
+    const bool same_block = race.accused.serial == race.other.serial;
+    const bool beside_atomic =
+        is(race.does, "updates atomically") != is(race.did, "updates atomically");
+    const bool a_read = is(race.does, "reads") || is(race.did, "reads");
+    const std::string advice =
+        beside_atomic && a_read
+            ? "A plain read beside atomics may see any value that was there: read it by an atomic, "
+              "or after a barrier or a second launch."
+        : same_block ? advice_within_block(race, same_line)
+                     : advice_between_blocks(race, same_line);
+    const PastAccess& met = same_block ? meeting_of_threads : meeting_of_blocks;
+    const unsigned other = race.other.thread();
+    const Thread& accused = block.threads[race.accused.thread()];
+    return {Kind::race,
+            cudaErrorLaunchFailure,
+            code_of(race.accused),
+            format("%s %s %zu byte%s %s, which thread %s of %s %s in {0}. %s",
+                   name(accused).c_str(), race.does, race.bytes, race.bytes == 1 ? "" : "s",
+                   describe_inside(*race.region, race.address, race.bytes).c_str(),
+                   name(index_of_thread(other)).c_str(),
+                   same_block
+                       ? "the same block"
+                       : ("block " + name(index_of_block(race.other.serial - clocks.first_serial)))
+                             .c_str(),
+                   race.did, advice.c_str()),
+            race.address,
+            {code_of(race.other), code_of(met)},
+            &accused};
+}
+
+void remember_meeting(const PastAccess& now, const PastAccess& other) {
+    (now.serial == other.serial ? meeting_of_threads : meeting_of_blocks) = now;
+}
+
+}  // namespace sixdays::emulator

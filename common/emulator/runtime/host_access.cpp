@@ -1,0 +1,165 @@
+#include "common/emulator/runtime/host_access.hpp"
+
+#include <execinfo.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/emulator/runtime/in_flight.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+constexpr std::uintptr_t kPage = 4096;
+
+int open_count = 0;
+struct sigaction previous;
+
+// Is it code of the program itself, not of a library?
+bool is_own_code(const void* address) {
+    struct Search {
+        std::uintptr_t address;
+        bool found;
+    } search{reinterpret_cast<std::uintptr_t>(address), false};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& s = *static_cast<Search*>(data);
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const auto& part = info->dlpi_phdr[i];
+                if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+                s.found |= s.address - (info->dlpi_addr + part.p_vaddr) < part.p_memsz;
+            }
+            return 1;  // the first object is the program
+        },
+        &search);
+    return search.found;
+}
+
+struct Fault {
+    std::uintptr_t address;
+    bool writes = false;
+    void* code = nullptr;
+};
+
+Fault describe(const siginfo_t* info, void* context) {
+    Fault fault{reinterpret_cast<std::uintptr_t>(info->si_addr)};
+#if defined(__x86_64__)
+    const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
+    fault.writes = (machine.gregs[REG_ERR] & 2) != 0;
+    fault.code = reinterpret_cast<void*>(machine.gregs[REG_RIP]);
+#else
+    static_cast<void>(context);
+#endif
+    return fault;
+}
+
+// The calls that led to a fault, without those of its handler.
+Calls calls_to(const Fault& fault) {
+    Calls calls = calls_so_far();
+    void** const end = calls.addresses + calls.count;
+    void** const at = std::find(calls.addresses, end, fault.code);
+    if (at == end) return calls;
+    calls.count = static_cast<int>(std::copy(at, end, calls.addresses) - calls.addresses);
+    // One further, as a return address would be.
+    calls.addresses[0] = static_cast<char*>(calls.addresses[0]) + 1;
+    return calls;
+}
+
+void note_device_memory(const Fault& fault) {
+    const Extent in = nearest_allocation(fault.address);
+    const bool inside = in.live && fault.address - in.begin < in.bytes;
+    note({Kind::device_memory,
+          cudaErrorIllegalAddress,
+          own_place(calls_to(fault)),
+          format("host code %s device memory, %s With a GPU the program ends here: the host cannot "
+                 "reach it. %s cudaMemcpy, or let a kernel do this.",
+                 fault.writes ? "writes" : "reads",
+                 inside ? (describe_inside(heap, fault.address, 1) + ".").c_str()
+                        : describe_outside(heap, fault.address, 1).c_str(),
+                 fault.writes ? "Write to host memory and copy it there with"
+                              : "Read what you have copied to host memory with"),
+          fault.address,
+          {},
+          nullptr,
+          false});
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+    const Fault fault = describe(info, context);
+    if (heap.contains(fault.address) && open_count == 0) {
+        note_device_memory(fault);
+        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::write);
+    } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault))) {
+        sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
+    }
+}
+
+// Somebody else may have set a handler since the last time.
+void watch_for_faults() {
+    struct sigaction action = {}, before = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    sigaction(SIGSEGV, &action, &before);
+    if (before.sa_sigaction != on_fault) previous = before;
+}
+
+}  // namespace
+
+void close_device_memory() {
+    calls_so_far();  // its first call loads a library, which a handler should not
+    protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+}
+
+DeviceMemoryOpen::DeviceMemoryOpen() {
+    if (open_count++ == 0 && heap.size != 0) {
+        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::write);
+    }
+}
+DeviceMemoryOpen::~DeviceMemoryOpen() {
+    if (--open_count == 0 && heap.size != 0) {
+        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+    }
+}
+
+void protect(const void* begin, std::size_t bytes, HostMay what) {
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const std::uintptr_t first = address / kPage * kPage;
+    const std::uintptr_t end = (address + bytes + kPage - 1) / kPage * kPage;
+    mprotect(reinterpret_cast<void*>(first), end - first,
+             what == HostMay::write  ? PROT_READ | PROT_WRITE
+             : what == HostMay::read ? PROT_READ
+                                     : PROT_NONE);
+    if (what != HostMay::write) watch_for_faults();
+}
+
+Calls calls_so_far() {
+    Calls calls;
+    calls.count = backtrace(calls.addresses, static_cast<int>(std::size(calls.addresses)));
+    return calls;
+}
+
+Place own_place(const Calls& calls) {
+    const auto begins = [](const Line& line, const char* folder) {
+        return line.file.rfind(folder, 0) == 0;
+    };
+    Place first;
+    for (int i = 0; i < calls.count; ++i) {
+        if (!is_own_code(calls.addresses[i])) continue;
+        const Place place(calls.addresses[i]);
+        const Line line = find_line(place);
+        if (begins(line, "common/emulator/runtime/") || begins(line, "common/emulator/include/")) {
+            continue;
+        }
+        if (line.line != 0 && !begins(line, "/usr/")) return place;
+        if (first.code == nullptr) first = place;
+    }
+    return first;
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""What NVIDIA's compute-sanitizer says of kernels with planted mistakes, beside what the emulator says.
+
+After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wrong_on_gpu`:
+
+    common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
+    common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
+
+The first is about mistakes.cu and the algorithms of ../../published, the second about a day's
+wrong/*.cu. Without a GPU the first fills the emulator's columns and says `not run` in the others.
+
+In its cells, words in parentheses are what the program met by itself, and anything else is what the
+tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
+"""
+import argparse
+import concurrent.futures
+import csv
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+PREFIX = "========= "
+# What the tool says of itself, and of errors that the program was told anyway.
+NOT_A_FINDING = re.compile(
+    r"COMPUTE-SANITIZER|\w+ SUMMARY|Program hit|Target application returned|"
+    r"(Error: )?process didn't terminate|Saved host backtrace|Warning: (Could not|Unable)")
+UNNOTICED = ("no error", "wrong values")  # by the program itself
+TOOL_FAILED = re.compile(r"(Error: (?!Race)|Internal ).*", re.IGNORECASE)
+
+
+def run(command, seconds=600):
+    """What it prints, and whether it had to be killed. A pipe would wait for a lost child's end."""
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT,
+                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        killed = False
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            killed = True
+            os.killpg(process.pid, signal.SIGKILL)  # the group: the tool and its program
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                pass  # the driver has not let go of it yet; it cannot be waited for
+        output.seek(0)
+        return output.read(), killed
+
+
+# --- the planted mistakes of mistakes.cu and published/*.cu ---------------------------------------
+
+
+def first_finding(text):
+    """The first report of a tool as `line 12, 14: sentence`, or "" if there is none."""
+    said = [line[len(PREFIX):] for line in text.splitlines() if line.startswith(PREFIX)]
+    for at, line in enumerate(said):
+        if not line.strip() or line.startswith(" ") or NOT_A_FINDING.match(line):
+            continue
+        if TOOL_FAILED.match(line):
+            return f"(the tool failed: {line.strip()})"
+        block = [line]
+        for more in said[at + 1:]:
+            if not more.startswith(" ") or "host backtrace" in more or "Host Frame" in more:
+                break
+            block.append(more)
+        lines = re.findall(r"\b[a-z_]+\.cu:(\d+)", "\n".join(block))
+        # `Race reported between Read access at 0x10 in a.cu:12:k(float *)`: up to the place
+        sentence = re.sub(r"(?<=access) at .*", "", line).strip()
+        where = f"line {', '.join(dict.fromkeys(lines))}: " if lines else ""
+        return where + sentence
+    return ""
+
+
+def program_says(text):
+    """The last line that is not the tool's."""
+    own = [line for line in text.splitlines() if line.strip() and not line.startswith("===")]
+    return own[-1].strip() if own else "nothing said"
+
+
+def cell(text, killed, seconds):
+    """What a run under a tool comes to."""
+    finding = first_finding(text)
+    met = f"killed after {seconds} s" if killed else program_says(text)
+    if finding:  # or that the tool failed
+        return finding + ("; (hangs)" if killed or met == "hangs" else "")
+    return "nothing" if met in UNNOTICED else f"({met})"
+
+
+def machine(sanitizer):
+    """The GPU, its driver and the tool's version, as a comment for the table."""
+    said = []
+    for command in (["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                    [sanitizer, "--version"]):
+        try:
+            said += run(command, 20)[0].strip().splitlines()[-1:]
+        except OSError:
+            said.append(f"{command[0]} was not found")
+    return "# " + "; ".join(said)
+
+
+def emulator_says(program, name):
+    """(kind, line), or ("nothing", "")."""
+    text, killed = run([program, name], 60)
+    found = re.match(r"(\w+) (\d+)\n", text)
+    if killed or not found:
+        return "no answer", ""
+    return found[1], "" if found[2] == "0" else found[2]
+
+
+class Mistakes:
+    """The table, one row a mistake; each run is a process of its own."""
+
+    def __init__(self, options):
+        self.options = options
+        self.emulated = f"{options.folder}/emulator_mistakes"
+        self.gpu = f"{options.folder}/emulator_mistakes_cuda"
+        self.log = []
+
+    def gpu_answers(self, name):
+        """Is there a GPU, and does the sanitizer get at it? The empty string, or why not."""
+        if not os.path.exists(self.gpu):
+            return "emulator_mistakes_cuda was not built"
+        text, killed = run([self.gpu, name], self.options.timeout)
+        if killed or program_says(text).startswith("cudaMalloc"):
+            return "no GPU: " + program_says(text)
+        try:
+            run([self.options.sanitizer, "--version"], self.options.timeout)
+        except OSError as error:
+            return str(error)
+        return ""
+
+    def run_one(self, name, tool):
+        if tool == "emulator":
+            return emulator_says(self.emulated, name)
+        command = [self.gpu, name]
+        if tool != "alone":
+            command = [self.options.sanitizer, "--tool", tool, *command]
+        text, killed = run(command, self.options.timeout)
+        self.log.append(f"##### {name} {tool}{' KILLED' if killed else ''}\n{text[:6000]}\n")
+        if tool == "alone":
+            return "hangs" if killed else program_says(text)
+        return cell(text, killed, self.options.timeout)
+
+    def print(self):
+        names = run([self.emulated])[0].split()
+        why_not = self.gpu_answers("no_guard")
+        if why_not:
+            print(f"compute-sanitizer is not run: {why_not}", file=sys.stderr)
+        tools = ["emulator"] if why_not else ["emulator", "alone", *TOOLS]
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            runs = {(name, tool): pool.submit(self.run_one, name, tool)
+                    for name in names for tool in tools}
+            said = {key: future.result() for key, future in runs.items()}
+        if not why_not:
+            print(machine(self.options.sanitizer))
+        table = csv.writer(sys.stdout, lineterminator="\n")
+        table.writerow(["mistake", "emulator", "line", "alone", *TOOLS])
+        for name in names:
+            table.writerow([name, *said[name, "emulator"],
+                            *(said.get((name, tool), "not run") for tool in ("alone", *TOOLS))])
+        self.print_sums(names, tools, said)
+        if self.options.log:
+            pathlib.Path(self.options.log).write_text("".join(sorted(self.log)))
+
+    @staticmethod
+    def print_sums(names, tools, said):
+        """On stderr: how many each finds, and what the tools find together."""
+        def finds(name, tool):
+            answer = said[name, tool]
+            if tool == "alone":
+                return answer != "no error"
+            if tool == "emulator":
+                return answer[0] not in ("nothing", "no answer")
+            return answer != "nothing" and not answer.startswith("(")
+
+        right = [name for name in names if name.endswith(".right")]
+        names = [name for name in names if name not in right]
+        accused = [f"{name} ({tool})" for name in right for tool in tools if finds(name, tool)]
+        print(f"of {len(right)} right ones {len(accused)} are accused: {' '.join(accused)}",
+              file=sys.stderr)
+        for tool in tools:
+            if tool == "alone":
+                noticed = [n for n in names if said[n, tool] not in UNNOTICED]
+                print(f"without a tool {len(noticed)} of {len(names)} return an error or hang",
+                      file=sys.stderr)
+                continue
+            found = [name for name in names if finds(name, tool)]
+            print(f"{tool} finds {len(found)} of {len(names)}", file=sys.stderr)
+        if len(tools) > 1:
+            lost = [n for n in names if not any(finds(n, tool) for tool in TOOLS)]
+            print(f"none of the four tools finds {len(lost)}: {' '.join(lost)}", file=sys.stderr)
+
+
+# --- the wrong kernels of a day -------------------------------------------------------------------
+
+
+def announced(source):
+    """What the source says of itself: the case that refuses it, and in which words."""
+    text = source.read_text()
+    case = re.search(r"^// case: (.+)$", text, re.M)
+    words = re.findall(r"^// refused: (.+)$", text, re.M)
+    lines = [f"{source.name}:{number}" for number, line in enumerate(text.splitlines(), 1)
+             if "// <- here" in line]
+    return case[1], "; ".join(words + lines)
+
+
+def sanitizer_says(options, tool, program, case):
+    command = [options.sanitizer, "--tool", tool, program, case]
+    if tool == "memcheck":  # refused calls are tested on purpose
+        command[3:3] = ["--report-api-errors", "no"]
+    text, killed = run(command, 120)
+    return "(no end within 120 s)" if killed else first_finding(text) or "nothing"
+
+
+def print_day(options):
+    """One row a kernel of the day's wrong/: what our tests say, and what each tool says when the same
+    case runs on a GPU."""
+    day = options.what
+    folder = next(pathlib.Path(__file__).resolve().parents[4].glob(f"{day}_*")) / "wrong"
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["wrong kernel", "our tests", *TOOLS])
+    for source in sorted(folder.glob("*.cu")):
+        case, words = announced(source)
+        program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
+        table.writerow([source.stem, words, *(sanitizer_says(options, tool, str(program), case)
+                                              for tool in TOOLS)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="where the programs were built: build/gpu/bin")
+    parser.add_argument("what", help="mistakes, or a day: day01")
+    parser.add_argument("--jobs", type=int, default=6, help="processes at a time")
+    parser.add_argument("--timeout", type=int, default=20, help="seconds, then a process is killed")
+    parser.add_argument("--sanitizer", default="compute-sanitizer")
+    parser.add_argument("--log", help="a file for everything that the programs said")
+    options = parser.parse_args()
+    if options.what == "mistakes":
+        Mistakes(options).print()
+    else:
+        print_day(options)
+
+
+if __name__ == "__main__":
+    main()

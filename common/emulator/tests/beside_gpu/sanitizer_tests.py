@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""sanitizer.py over programs that only pretend: no GPU, no compute-sanitizer, no emulator needed."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).with_name("sanitizer.py")
+
+EMULATOR = """#!/bin/sh
+case "$1" in
+"") printf 'bounds\\nrace\\nclean\\nwaits\\nsleeps\\nfails\\nsum.right\\nsum.wrong\\n' ;;
+clean|sum.right) echo 'nothing 0' ;;
+race) printf 'race 124\\nthe story\\n' ;;
+*) printf 'out_of_bounds 18\\nthe story\\n' ;;
+esac
+"""
+
+GPU = """#!/bin/sh
+case "$1" in
+bounds) echo cudaErrorIllegalAddress ;;
+waits) echo hangs ;;
+sleeps) sleep 30 ;;
+sum.wrong) echo 'wrong values' ;;
+*) echo 'no error' ;;
+esac
+"""
+
+NO_GPU = "#!/bin/sh\necho 'cudaMalloc: no CUDA-capable device is detected'\nexit 1\n"
+
+# Its first arguments are --tool <tool>, then comes the program.
+SANITIZER = """#!/bin/sh
+[ "$1" = --version ] && echo 'Version 1' && exit 0
+echo '========= COMPUTE-SANITIZER'
+case "$2 $4" in
+'memcheck bounds')
+    cat <<'END'
+========= Invalid __global__ read of size 4 bytes
+=========     at no_guard(const float *, int, float *)+0x80 in /a/mistakes.cu:18
+=========     by thread (122,0,0) in block (1,0,0)
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========         Host Frame: launch(float const*) in mistakes.cu:350 [0x1] in a.out
+=========
+========= Invalid __global__ write of size 4 bytes
+=========     at no_guard(const float *, int, float *)+0x90 in /a/mistakes.cu:19
+========= Program hit cudaErrorLaunchFailure (error 719) on CUDA API call to cudaFree.
+END
+    ;;
+'racecheck race')
+    cat <<'END'
+========= Error: Race reported between Read access at sweep(const float *)+0x10 in mistakes.cu:124
+=========     and Write access at sweep(const float *)+0x20 in mistakes.cu:122 [64 hazards]
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+END
+    ;;
+'synccheck waits')
+    cat <<'END'
+========= Barrier error detected. Divergent thread(s) in warp.
+=========     at waits(float *)+0x70 in mistakes.cu:224
+END
+    ;;
+'initcheck fails') echo '========= Error: No attachable process found. compute-sanitizer timed-out.' ;;
+esac
+shift 2
+"$@"
+echo '========= ERROR SUMMARY: 0 errors'
+"""
+
+TABLE = """\
+mistake,emulator,line,alone,memcheck,racecheck,initcheck,synccheck
+bounds,out_of_bounds,18,cudaErrorIllegalAddress,line 18: Invalid __global__ read of size 4 bytes,\
+(cudaErrorIllegalAddress),(cudaErrorIllegalAddress),(cudaErrorIllegalAddress)
+race,race,124,no error,nothing,"line 124, 122: Error: Race reported between Read access",\
+nothing,nothing
+clean,nothing,,no error,nothing,nothing,nothing,nothing
+waits,out_of_bounds,18,hangs,(hangs),(hangs),(hangs),\
+line 224: Barrier error detected. Divergent thread(s) in warp.; (hangs)
+sleeps,out_of_bounds,18,hangs,(killed after 3 s),(killed after 3 s),(killed after 3 s),\
+(killed after 3 s)
+fails,out_of_bounds,18,no error,nothing,nothing,\
+(the tool failed: Error: No attachable process found. compute-sanitizer timed-out.),nothing
+sum.right,nothing,,no error,nothing,nothing,nothing,nothing
+sum.wrong,out_of_bounds,18,wrong values,nothing,nothing,nothing,nothing
+"""
+
+
+class Sanitizer(unittest.TestCase):
+    def table(self, gpu, sanitizer="compute-sanitizer"):
+        """(stdout, stderr) with these programs; a text of None is not written."""
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            for name, text in (("emulator_mistakes", EMULATOR), ("emulator_mistakes_cuda", gpu),
+                               ("compute-sanitizer", SANITIZER)):
+                if text is not None:
+                    (here / name).write_text(text)
+                    (here / name).chmod(0o755)
+            done = subprocess.run(
+                [sys.executable, SCRIPT, folder, "mistakes", "--jobs", "8", "--timeout", "3",
+                 "--sanitizer", str(here / sanitizer), "--log", str(here / "log")],
+                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+            return done.stdout, done.stderr
+
+    def test_each_cell_says_what_the_tool_found_or_what_the_program_met(self):
+        table, sums = self.table(GPU)
+        machine, rows = table.split("\n", 1)
+        self.assertRegex(machine, "^# .*; Version 1$")
+        self.assertEqual(rows, TABLE)
+        self.assertIn("of 1 right ones 0 are accused: \n", sums)
+        self.assertIn("emulator finds 6 of 7\n", sums)
+        self.assertIn("without a tool 3 of 7 return an error or hang\n", sums)
+        self.assertIn("memcheck finds 1 of 7\n", sums)
+        self.assertIn("initcheck finds 0 of 7\n", sums)
+        self.assertIn("none of the four tools finds 4: clean sleeps fails sum.wrong\n", sums)
+
+    def test_without_a_gpu_a_program_or_a_sanitizer_the_emulator_still_answers(self):
+        for gpu, sanitizer, why in ((NO_GPU, "compute-sanitizer", "no CUDA-capable device"),
+                                    (None, "compute-sanitizer", "was not built"),
+                                    (GPU, "missing", "No such file")):
+            table, sums = self.table(gpu, sanitizer)
+            self.assertIn(why, sums)
+            self.assertIn("race,race,124,not run,not run,not run,not run,not run\n", table)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,432 @@
+// What the host may touch when, and what a thread's own memory holds before anybody writes it.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include "common/emulator/tests/host.hpp"
+
+#include <cuda_runtime_api.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+// The line of this file, or of host.cu, whose MARK has this name.
+int marked_line(const std::string& name, const char* extension = ".cpp") {
+    std::string path = __FILE__;
+    std::ifstream file(path.replace(path.rfind(".cpp"), 4, extension));
+    std::string text;
+    for (int line = 1; std::getline(file, text); ++line) {
+        const std::size_t mark = text.find("// MARK ");
+        if (mark != std::string::npos && text.substr(mark + 8) == name) return line;
+    }
+    return 0;
+}
+
+bool says(const Report& report, const std::string& words) {
+    return report.text.find(words) != std::string::npos;
+}
+
+// Runs it, and expects this kind of finding at the marked line.
+Report found(Kind kind, const std::string& mark, const std::function<void()>& code,
+             const char* extension = ".cpp") {
+    clear_report();
+    cudaGetLastError();
+    code();
+    const auto report = last_report();
+    INFO(mark);
+    REQUIRE(report);
+    INFO(report->text);
+    CHECK(std::string(name(report->kind)) == name(kind));
+    CHECK(report->file == std::string("common/emulator/tests/host") + extension);
+    CHECK(report->line == marked_line(mark, extension));
+    CHECK(cudaGetLastError() != cudaSuccess);
+    clear_report();
+    return *report;
+}
+
+void nothing_found(const std::function<void()>& code) {
+    clear_report();
+    cudaGetLastError();
+    code();
+    const auto report = last_report();
+    INFO((report ? report->text : ""));
+    CHECK(!report);
+    CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+// Pinned memory with n floats of this value.
+struct Pinned {
+    Pinned(int n, float value) {
+        REQUIRE(cudaMallocHost(&data, static_cast<std::size_t>(n) * 4) == cudaSuccess);
+        std::fill_n(data, n, value);
+    }
+    ~Pinned() { cudaFreeHost(data); }
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    float* data = nullptr;
+};
+
+struct Stream {
+    explicit Stream(unsigned flags = cudaStreamDefault) { cudaStreamCreateWithFlags(&it, flags); }
+    ~Stream() { cudaStreamDestroy(it); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    cudaStream_t it = nullptr;
+};
+
+volatile float sink;
+
+}  // namespace
+
+TEST_CASE("a local variable that nobody gave a value holds a very wrong one") {
+    const Device<float> in(std::vector<float>(5, 1.0f)), out(1);
+    sum(in.data(), 5, true, out.data());
+    CHECK(out.host()[0] == 5.0f);
+    sum(in.data(), 5, false, out.data());
+    CHECK(out.host()[0] < -1e38f);
+
+    const Device<int> number(1);
+    sum_of_local_array(8, number.data());
+    CHECK(number.host()[0] == 0);
+    sum_of_local_array(7, number.data());
+    CHECK(number.host()[0] < -1000000);
+}
+
+TEST_CASE("host code that touches device memory is told its line, and goes on") {
+    const Device<float> x(std::vector<float>(100, 3.0f));
+    float* p = x.data();
+    const Report read = found(Kind::device_memory, "read", [&] {
+        sink = p[7];  // MARK read
+    });
+    CHECK(says(read, "host code reads device memory, at byte 28 of an allocation of 400 bytes."));
+    CHECK(says(read, "cudaMemcpy"));
+    CHECK(sink == 3.0f);
+
+    const Report written = found(Kind::device_memory, "write", [&] {
+        twice(p, 100, p);  // closes device memory again
+        p[8] = 1.0f;       // MARK write
+    });
+    CHECK(says(written, "host code writes device memory, at byte 32 of"));
+
+    std::vector<float> host(100);
+    found(Kind::device_memory, "in_a_library", [&] {
+        twice(p, 100, p);
+        std::memcpy(host.data(), p, 400);  // MARK in_a_library
+    });
+    found(
+        Kind::device_memory, "host_code_of_a_cu_file",
+        [&] {
+            twice(p, 100, p);
+            sink = first_of(p);
+        },
+        ".cu");
+    nothing_found([&] {
+        twice(p, 100, p);
+        cudaMemcpy(host.data(), p, 400, cudaMemcpyDeviceToHost);
+        sink = host[3];
+    });
+    CHECK(host[7] == 48.0f);
+    CHECK(host[8] == 8.0f);  // what the host wrote is there
+}
+
+TEST_CASE("freed memory and memory past an allocation are closed to the host too") {
+    float* p = nullptr;
+    REQUIRE(cudaMalloc(&p, 64) == cudaSuccess);
+    const Report past = found(Kind::device_memory, "past", [&] {
+        sink = p[16];  // MARK past
+    });
+    CHECK(says(past, "byte 64 of an allocation of 64 bytes: one past its end"));
+    cudaFree(p);
+    cudaMemset(p, 0, 0);
+    const Device<float> other(std::vector<float>(1, 0.0f));  // closes device memory again
+    const Report freed = found(Kind::device_memory, "freed", [&] {
+        sink = p[0];  // MARK freed
+    });
+    CHECK(says(freed, "freed by cudaFree"));
+}
+
+TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be read before") {
+    const Device<float> x(std::vector<float>(1000, 3.0f));
+    const Pinned here(1000, 1.0f), there(1000, 1.0f);
+    const auto fetch = [&](cudaStream_t stream) {
+        cudaMemcpyAsync(here.data, x.data(), 4000, cudaMemcpyDeviceToHost, stream);
+    };
+    const Report early = found(Kind::pending_copy, "early", [&] {
+        fetch(nullptr);
+        sink = here.data[500];  // MARK early
+    });
+    CHECK(says(early,
+               "host code reads byte 2000 of the pinned memory that the asynchronous copy of "
+               "common/emulator/tests/host.cpp:"));
+    CHECK(says(early, "fills: it need not have arrived. Wait for it first: cudaStreamSynchronize"));
+    CHECK(sink == 3.0f);  // from here on it is there
+    found(Kind::pending_copy, "overwrites", [&] {
+        fetch(nullptr);
+        here.data[0] = 7.0f;  // MARK overwrites
+    });
+    CHECK(here.data[0] == 7.0f);
+
+    nothing_found([&] {
+        fetch(nullptr);
+        there.data[0] = 2.0f;  // other memory
+        REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+        sink = here.data[500];
+    });
+    nothing_found([&] {  // pageable memory: the call itself waits
+        std::vector<float> host(1000);
+        cudaMemcpyAsync(host.data(), x.data(), 4000, cudaMemcpyDeviceToHost, nullptr);
+        CHECK(host[999] == 3.0f);
+    });
+    nothing_found([&] {  // what is copied is what was there when the copy was started
+        fetch(nullptr);
+        twice(x.data(), 1000, x.data());
+        cudaStreamSynchronize(nullptr);
+        CHECK(here.data[999] == 3.0f);
+    });
+    nothing_found([&] {  // the device keeps the order of its own copies
+        const Device<float> y(1000);
+        fetch(nullptr);
+        cudaMemcpyAsync(y.data(), here.data, 4000, cudaMemcpyHostToDevice, nullptr);
+        CHECK(y.host() == std::vector<float>(1000, 6.0f));
+    });
+}
+
+TEST_CASE("which synchronisation waits for which copy") {
+    const Device<float> x(std::vector<float>(64, 3.0f));
+    const Pinned here(64, 1.0f);
+    const Stream a, b, c(cudaStreamNonBlocking);
+    cudaEvent_t event = nullptr;
+    REQUIRE(cudaEventCreate(&event) == cudaSuccess);
+    const auto fetch = [&](cudaStream_t stream) {
+        cudaMemcpyAsync(here.data, x.data(), 256, cudaMemcpyDeviceToHost, stream);
+    };
+    // Does the host, after `wait`, get at what a copy on `stream` brings?
+    const auto arrives = [&](cudaStream_t stream, const std::function<void()>& wait) {
+        clear_report();
+        std::fill_n(here.data, 64, 1.0f);
+        fetch(stream);
+        wait();
+        sink = here.data[5];
+        const bool early = last_report().has_value();
+        cudaDeviceSynchronize();
+        cudaGetLastError();
+        clear_report();
+        return !early;
+    };
+    CHECK(arrives(a.it, [&] { cudaStreamSynchronize(a.it); }));
+    CHECK(arrives(a.it, [&] { cudaStreamQuery(a.it); }));
+    CHECK(!arrives(a.it, [&] { cudaStreamSynchronize(b.it); }));
+    CHECK(!arrives(a.it, [&] { twice(x.data(), 64, x.data(), a.it); }));
+    CHECK(arrives(a.it, [&] { cudaDeviceSynchronize(); }));
+    // The default stream and the others wait for each other, but for one made not to.
+    CHECK(arrives(a.it, [&] { cudaStreamSynchronize(nullptr); }));
+    CHECK(arrives(nullptr, [&] { cudaStreamSynchronize(a.it); }));
+    CHECK(!arrives(c.it, [&] { cudaStreamSynchronize(nullptr); }));
+    CHECK(!arrives(nullptr, [&] { cudaStreamSynchronize(c.it); }));
+    const std::vector<float> host(64, 0.0f);
+    CHECK(arrives(a.it, [&] { cudaMemcpy(x.data(), host.data(), 4, cudaMemcpyHostToDevice); }));
+    CHECK(!arrives(c.it, [&] { cudaMemcpy(x.data(), host.data(), 4, cudaMemcpyHostToDevice); }));
+    // Events: what was recorded, waited for by the host or by another stream.
+    CHECK(arrives(a.it, [&] {
+        cudaEventRecord(event, a.it);
+        cudaEventSynchronize(event);
+    }));
+    CHECK(!arrives(a.it, [&] { cudaEventSynchronize(event); }));  // recorded before the copy
+    CHECK(arrives(c.it, [&] {
+        cudaEventRecord(event, c.it);
+        cudaStreamWaitEvent(b.it, event);
+        cudaStreamSynchronize(b.it);
+    }));
+    CHECK(!arrives(c.it, [&] {
+        cudaEventRecord(event, b.it);
+        cudaStreamWaitEvent(b.it, event);
+        cudaStreamSynchronize(b.it);
+    }));
+    cudaEventDestroy(event);
+}
+
+TEST_CASE("rows of pinned memory in flight close no byte between them") {
+    const Device<float> x(std::vector<float>(64, 3.0f));
+    const Pinned here(64, 1.0f);
+    const auto fetch = [&] {  // columns 0 to 3 of 8 x 8
+        cudaMemcpy2DAsync(here.data, 32, x.data(), 32, 16, 8, cudaMemcpyDeviceToHost);
+    };
+    nothing_found([&] {
+        fetch();
+        here.data[12] = 5.0f;  // row 1, column 4
+        cudaDeviceSynchronize();
+        CHECK(here.data[12] == 5.0f);
+        CHECK(here.data[11] == 3.0f);
+        CHECK(here.data[63] == 1.0f);
+    });
+    found(Kind::pending_copy, "row", [&] {
+        fetch();
+        sink = here.data[11];  // MARK row
+    });
+}
+
+TEST_CASE("the source of an asynchronous copy from pinned memory may be read, not changed") {
+    const Device<float> x(std::vector<float>(1000, 0.0f));
+    const Pinned here(1000, 1.0f);
+    const auto send = [&] {
+        cudaMemcpyAsync(x.data(), here.data, 4000, cudaMemcpyHostToDevice, nullptr);
+    };
+    const Report changed = found(Kind::pending_copy, "source", [&] {
+        send();
+        here.data[999] = 2.0f;  // MARK source
+    });
+    CHECK(says(changed,
+               "host code writes byte 3996 of the pinned memory that the asynchronous copy of "));
+    CHECK(says(changed, "may still be reading. Wait for it first"));
+    CHECK(x.host()[999] == 1.0f);
+    nothing_found([&] {
+        send();
+        sink = here.data[999];
+        cudaStreamSynchronize(nullptr);
+        here.data[999] = 4.0f;
+    });
+    nothing_found([&] {  // pageable memory is copied aside before the call returns
+        std::vector<float> host(1000, 5.0f);
+        cudaMemcpyAsync(x.data(), host.data(), 4000, cudaMemcpyHostToDevice, nullptr);
+        host[0] = 6.0f;
+        CHECK(x.host()[0] == 5.0f);
+    });
+}
+
+TEST_CASE("pinned memory is freed once, and known as such") {
+    float* p = nullptr;
+    REQUIRE(cudaHostAlloc(reinterpret_cast<void**>(&p), 100, cudaHostAllocDefault) == cudaSuccess);
+    cudaPointerAttributes attributes{};
+    REQUIRE(cudaPointerGetAttributes(&attributes, p + 24) == cudaSuccess);
+    CHECK(attributes.type == cudaMemoryTypeHost);
+    const Device<float> x(std::vector<float>(25, 3.0f));
+    nothing_found([&] {  // in flight: cudaFreeHost waits
+        cudaMemcpyAsync(p, x.data(), 100, cudaMemcpyDeviceToHost, nullptr);
+        CHECK(cudaFreeHost(p) == cudaSuccess);
+        CHECK(cudaFreeHost(nullptr) == cudaSuccess);
+    });
+    CHECK(cudaFreeHost(p) == cudaErrorInvalidValue);
+    CHECK(last_report()->kind == Kind::invalid_call);
+    CHECK(cudaFreeHost(&attributes) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    clear_report();
+}
+
+TEST_CASE("a copy to the host of which nobody has written a byte is refused") {
+    const Device<float> x(64), y(64);
+    std::vector<float> host(64);
+    const Report report = found(Kind::uninitialised_read, "unwritten", [&] {
+        const auto error =
+            cudaMemcpy(host.data(), x.data(), 256, cudaMemcpyDeviceToHost);  // MARK unwritten
+        CHECK(error == cudaErrorLaunchFailure);
+    });
+    CHECK(says(report, "copies 256 bytes to the host, none of which anybody has written"));
+    // What was unwritten stays so when the device copies it.
+    REQUIRE(cudaMemcpy(y.data(), x.data(), 256, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    CHECK(cudaMemcpy(host.data(), y.data(), 256, cudaMemcpyDeviceToHost) != cudaSuccess);
+    CHECK(cudaMemcpy2D(host.data(), 16, y.data(), 32, 16, 8, cudaMemcpyDeviceToHost) !=
+          cudaSuccess);
+    nothing_found([&] {
+        cudaMemset(y.data() + 63, 0, 1);
+        CHECK(cudaMemcpy(host.data(), y.data(), 256, cudaMemcpyDeviceToHost) == cudaSuccess);
+    });
+    cudaGetLastError();
+    clear_report();
+}
+
+TEST_CASE("an unsigned index below 0 is called that") {
+    const Device<float> x(std::vector<float>(64, 3.0f));
+    for (const unsigned before : {1u, 33u}) {
+        const Report report = found(
+            Kind::out_of_bounds, "wrapped", [&] { store_before(before, x.data()); }, ".cu");
+        CHECK(says(report,
+                   "element " + std::to_string(0u - before) + " of an allocation of 64 elements"));
+        CHECK(says(report, "that is " + std::to_string(before) + " below 0"));
+    }
+}
+
+TEST_CASE("the source of an asynchronous copy of a kernel may not change before its wait") {
+    const Device<float> x(std::vector<float>(4, 3.0f)), out(4);
+    nothing_found([&] { change_source_in_flight(x.data(), 3.0f, out.data()); });
+    const Report report = found(
+        Kind::pending_copy, "waited", [&] { change_source_in_flight(x.data(), 4.0f, out.data()); },
+        ".cu");
+    CHECK(says(report, "started in common/emulator/tests/host.cu:" +
+                           std::to_string(marked_line("started", ".cu"))));
+}
+
+namespace {
+
+// What a process says on stderr when it ends after this.
+std::string said_at_exit(const std::function<void()>& code, int& status) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        close(STDOUT_FILENO);
+        code();
+        std::exit(0);
+    }
+    close(ends[1]);
+    std::string text;
+    char part[256];
+    for (ssize_t n; (n = read(ends[0], part, sizeof(part))) > 0;) {
+        text.append(part, static_cast<std::size_t>(n));
+    }
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("device memory that was never freed is a note at the end, not an error") {
+    int status = 0;
+    const std::string leak = said_at_exit(
+        [] {
+            void* p = nullptr;
+            cudaMalloc(&p, 1000);  // MARK leak
+            cudaMalloc(&p, 24);
+        },
+        status);
+    INFO(leak);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(leak.find(
+              "a note: 2 allocations (1024 bytes) of device memory never got a cudaFree; one is "
+              "made in common/emulator/tests/host.cpp:" +
+              std::to_string(marked_line("leak"))) != std::string::npos);
+    const std::string clean = said_at_exit(
+        [] {
+            void* p = nullptr;
+            cudaMalloc(&p, 1000);
+            cudaFree(p);
+        },
+        status);
+    CHECK(clean.empty());
+    const std::string reset = said_at_exit(
+        [] {
+            void* p = nullptr;
+            cudaMalloc(&p, 1000);
+            cudaDeviceReset();
+        },
+        status);
+    CHECK(reset.empty());
+}

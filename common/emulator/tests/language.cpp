@@ -1,0 +1,122 @@
+// Programs as their authors write them: every spelling in language.cu does the same.
+#include "common/emulator/tests/language.hpp"
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+// What went wrong since the last call, told like cudaGetLastError() would.
+std::string told() {
+    const cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) return "";
+    const auto report = last_report();
+    return report ? report->text : cudaGetErrorString(error);
+}
+
+bool contains(const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every spelling of a kernel and its launch runs") {
+    std::vector<int> numbers(64);
+    std::iota(numbers.begin(), numbers.end(), 1000);
+    const std::vector<int> reversed(numbers.rbegin(), numbers.rend());
+    for (int i = 0; i < kSpellingCount; ++i) {
+        INFO(kSpellings[i].name);
+        const Device<int> in(numbers), out(std::vector<int>(64, -1));
+        kSpellings[i].reverse(in.data(), out.data());
+        CHECK(told() == "");
+        CHECK(out.host() == reversed);
+    }
+}
+
+TEST_CASE("a kernel called without <<<>>> is a finding, and does not run") {
+    const Device<int> out(std::vector<int>(64, -1));
+    call_like_a_function(out.data());
+    const std::string host = told();
+    CHECK(contains(host, "language.cu:"));
+    CHECK(contains(host, "the kernel plain is called like a function"));
+    CHECK(out.host() == std::vector<int>(64, -1));
+
+    call_from_a_kernel(out.data());
+    const std::string kernel = told();
+    CHECK(contains(kernel, "the kernel plain is called like a function"));
+    CHECK(out.host() == std::vector<int>(64, -1));
+}
+
+TEST_CASE("a launch within a kernel is refused") {
+    const Device<int> out(std::vector<int>(64, -1));
+    launch_from_a_kernel(out.data());
+    CHECK(contains(told(), "launches plain from within a kernel"));
+}
+
+TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the device's limit") {
+    const Device<int> out(std::vector<int>(1, 0));
+    much_shared_memory(out.data(), 0);
+    CHECK(contains(told(), "102400 bytes of dynamic shared memory; this kernel may have 49152"));
+    much_shared_memory(out.data(), 164 * 1024);  // the device has 163
+    CHECK(contains(told(), "this kernel may have 49152"));
+    much_shared_memory(out.data(), 100 * 1024);
+    CHECK(told() == "");
+    CHECK(out.host().front() == 7);
+}
+
+TEST_CASE("variables of the device are copied by name") {
+    const std::vector<float> in{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<float> out(8);
+    through_symbols(in.data(), out.data());
+    CHECK(told() == "");
+    CHECK(out == std::vector<float>{11, 12, 13, 14, 15, 16, 17, 18});
+
+    CHECK(copy_to_host_variable(in.data()) == cudaErrorInvalidSymbol);
+    const std::string host = told();
+    CHECK(contains(host, "language.cu:"));
+    CHECK(contains(host, "cudaMemcpyToSymbol: this is no __device__ or __constant__ variable"));
+    CHECK(copy_too_much_to_symbol(in.data()) == cudaErrorInvalidValue);
+    CHECK(contains(told(), "16 bytes from byte 20 on: the variable has 32 bytes"));
+}
+
+TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
+    const std::vector<float> in{1, 2, 3, 4, 5, 6};
+    std::vector<float> out(6);
+    CHECK(through_pitched_rows(in.data(), out.data(), 3, 2) == 512);
+    CHECK(told() == "");
+    CHECK(out == std::vector<float>{11, 12, 13, 14, 15, 16});
+    std::vector<float> long_rows(2 * 129);
+    CHECK(through_pitched_rows(long_rows.data(), long_rows.data(), 129, 2) == 1024);
+}
+
+TEST_CASE("a block size is suggested that fills a multiprocessor") {
+    int blocks = 0, threads = 0;
+    suggested_block(&blocks, &threads, 0, 0);
+    CHECK(threads == 1024);
+    CHECK(blocks == 8);  // two on each of four multiprocessors
+    suggested_block(&blocks, &threads, 0, 768);
+    CHECK(threads == 512);  // 4 of them; of 768, only 2: 1536 of 2048 threads
+    CHECK(blocks == 16);
+    suggested_block(&blocks, &threads, 100 * 1024, 0);
+    CHECK(blocks == 4);
+}
+
+TEST_CASE("__trap ends the launch, by line and thread") {
+    stop_at_trap();
+    const std::string text = told();
+    CHECK(contains(text, "language.cu:"));
+    CHECK(contains(text, "thread (3,0,0) of block (0,0,0) stops at __trap()"));
+}

@@ -1,0 +1,34 @@
+/// @file
+/// One task, block-wise reversal of 64 numbers, in every spelling that CUDA programs are written
+/// in.
+#pragma once
+
+namespace sixdays::emulator::tests {
+
+struct Spelling {
+    const char* name;
+    void (*reverse)(const int* in, int* out);  // 64 numbers each, device memory
+};
+
+extern const Spelling kSpellings[];
+extern const int kSpellingCount;
+
+/// A kernel called without <<<>>>: by host code, and by a kernel.
+void call_like_a_function(int* out);
+void call_from_a_kernel(int* out);
+/// A launch within a kernel.
+void launch_from_a_kernel(int* out);
+/// 100 KB of dynamic shared memory, with and without asking for it, by a pointer to the kernel.
+void much_shared_memory(int* out, int bytes_asked);
+
+/// Variables of the device, by name: 8 floats go in, and come out 10 larger.
+void through_symbols(const float* in, float* out);
+/// The same with a mistake: a variable of the host, a copy that is too long.
+int copy_to_host_variable(const float* in);
+int copy_too_much_to_symbol(const float* in);
+/// A table of rows, each 10 larger, through memory that cudaMallocPitch gave; returns the pitch.
+int through_pitched_rows(const float* in, float* out, int row, int rows);
+void suggested_block(int* blocks, int* threads, int shared_bytes, int most_threads);
+void stop_at_trap();
+
+}  // namespace sixdays::emulator::tests

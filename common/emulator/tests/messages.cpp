@@ -1,0 +1,164 @@
+// A message names the likely cause, and never one that cannot be it.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <cuda_runtime_api.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/mistakes.hpp"
+#include "common/emulator/tests/values.hpp"
+
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+// One of mistakes.cu, launched.
+void launch(const std::string& name) {
+    for (const Mistake& mistake : mistakes()) {
+        if (mistake.name != name) continue;
+        const auto n = static_cast<std::size_t>(mistake.n);
+        const Device<float> in(std::vector<float>(n, 1.0f)), out(n);
+        if (mistake.out_written) cudaMemset(out.data(), 0, n * sizeof(float));
+        launch(mistake, in.data(), out.data());
+    }
+}
+
+std::string told(const std::string& mistake) {
+    clear_report();
+    cudaGetLastError();
+    launch(mistake);
+    const auto report = last_report();
+    cudaGetLastError();
+    return report ? report->text : "nothing";
+}
+
+void check(const char* mistake, const std::vector<const char*>& said,
+           const std::vector<const char*>& not_said = {}) {
+    const std::string text = told(mistake);
+    INFO(mistake << ": " << text);
+    for (const char* words : said) CHECK(text.find(words) != std::string::npos);
+    for (const char* words : not_said) CHECK(text.find(words) == std::string::npos);
+}
+
+struct Ended {
+    int status;
+    std::string said;
+};
+// What a process of its own says on stderr, and how it ends.
+Ended in_another_process(void (*work)()) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        clear_report();
+        work();
+        std::exit(0);
+    }
+    close(ends[1]);
+    Ended ended{};
+    char some[256];
+    for (ssize_t n; (n = read(ends[0], some, sizeof(some))) > 0;) {
+        ended.said.append(some, static_cast<std::size_t>(n));
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ended;
+}
+
+}  // namespace
+
+TEST_CASE("who else writes a word is said, and a barrier is asked for only where it can help") {
+    check("warps_agree", {"which thread (31,0,0) of the same block writes in", "by the same line"},
+          {"__syncthreads()", "__syncwarp()"});
+    check("lanes_disagree", {"which thread (2,0,0) of the same block", "the same instruction"},
+          {"__syncthreads()", "__syncwarp()", "barrier"});
+    check("two_blocks_one_word", {"of block (0,0,0) writes in", "is blockIdx missing in the index"},
+          {"__syncthreads()", "__threadfence()"});
+    check("plain_variable", {"of a __device__ variable of 1 elements", "of block (0,0,0)"});
+    check("plain_counter", {"if they count or add up, that needs an atomic"}, {"__syncwarp()"});
+    check("no_second_barrier", {"No __syncthreads() stands between"}, {"same line"});
+    check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() stands between"});
+}
+
+TEST_CASE("a fence that is missing beside an atomic is named") {
+    for (const char* mistake : {"last_block_without_fence", "variable_without_fence",
+                                "barrier_without_fence", "semaphore_without_fence"}) {
+        check(mistake, {"a __threadfence() is missing between the write and that atomic"},
+              {"compute the same index", "used atomically"});
+    }
+    check("fence_without_barrier", {"a barrier after it"});
+    check("atomic_no_fence", {"between that atomic and here a __threadfence() is missing"},
+          {"compute the same index", "between the write"});
+    check("reads_counter_early", {"A plain read beside atomics"}, {"__threadfence()"});
+    check("resets_too_early", {"compute the same index"}, {"__threadfence()"});
+}
+
+TEST_CASE("memory that nobody wrote is not put down to a barrier that was passed") {
+    check("no_first_barrier", {"Is a __syncthreads() missing"});
+    check("unwritten_shared", {"not before its last __syncthreads() either", "Is a guard missing"},
+          {"Is a __syncthreads() missing"});
+    check("unwritten_global", {"which nobody has written"}, {"__syncthreads()"});
+}
+
+TEST_CASE("an index below the start says so") {
+    check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`"}, {"flip"});
+    check("flip_from_the_start",
+          {"at element -8, 32 bytes before the start", "a flip begun at the wrong end"}, {"guard"});
+}
+
+TEST_CASE("a refused launch is told with its line, and before what follows from it") {
+    clear_report();
+    const Device<float> unwritten(64), out(64);
+    launch_empty(1, 2048);  // nobody looks at its error
+    saxpy(1.0f, unwritten.data(), unwritten.data(), 64, out.data());
+    const auto report = last_report();
+    REQUIRE(report);
+    CHECK(report->kind == Kind::invalid_launch);
+    CHECK(report->file == "common/emulator/tests/values.cu");
+    CHECK(report->line > 0);
+    CHECK(report->text.find("block (2048,1,1) has 2048 threads") != std::string::npos);
+    cudaGetLastError();
+}
+
+TEST_CASE("a loop without end is told by its line") {
+    set_time_limit(1);
+    check("endless_loop", {"still turns here", "Does the loop around this line ever end"});
+    set_time_limit(60);
+}
+
+TEST_CASE(
+    "a finding that nobody asks for is printed when the program ends, which then has failed") {
+    const Ended unasked = in_another_process([] { launch("no_guard"); });
+    CHECK(unasked.status == 1);
+    CHECK(unasked.said.find("emulator: no_guard, common/emulator/tests/mistakes.cu:") == 0);
+    const Ended asked = in_another_process([] {
+        launch("no_guard");
+        last_report();
+    });
+    CHECK(asked.status == 0);
+    CHECK(asked.said.empty());
+    const Ended right = in_another_process([] { launch_empty(1, 32); });
+    CHECK(right.status == 0);
+    const Ended own_status = in_another_process([] {
+        launch("no_guard");
+        std::exit(7);
+    });
+    CHECK(own_status.status == 7);
+    CHECK(own_status.said.find("past its end") != std::string::npos);
+}

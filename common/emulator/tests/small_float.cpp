@@ -1,0 +1,122 @@
+// __half and __nv_bfloat16 against a second computation: the nearest of all 65,536 numbers, found
+// by searching. And against a GPU's own results, where a file holds them.
+#include "common/emulator/tests/small_float.hpp"
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+__extension__ using Wide = __float128;
+
+// The numbers of one sign from 0 to infinity, by the definition of their bits.
+std::vector<double> all_values(int exponent_bits) {
+    const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
+    const int end = ((1 << exponent_bits) - 1) << fraction_bits;
+    std::vector<double> values;
+    for (int bits = 0; bits <= end; ++bits) {  // where infinity is, the next power of two
+        const int fraction = bits % (1 << fraction_bits), exponent = bits >> fraction_bits;
+        const double significand = std::ldexp(fraction, -fraction_bits) + (exponent > 0 ? 1 : 0);
+        values.push_back(std::ldexp(significand, std::max(exponent, 1) - bias));
+    }
+    return values;
+}
+
+std::uint16_t nearest(const std::vector<double>& values, Wide x) {
+    const std::uint16_t sign = x < 0 ? 0x8000 : 0;
+    const Wide magnitude = x < 0 ? -x : x;
+    const auto above = std::upper_bound(values.begin(), values.end(), magnitude);
+    const auto index = static_cast<std::uint16_t>(above - values.begin() - 1);
+    if (above == values.end()) return sign | index;
+    const Wide below = magnitude - values[index], rest = *above - magnitude;
+    const bool up = rest < below || (!(below < rest) && index % 2 == 1);
+    return static_cast<std::uint16_t>(sign | (index + up));
+}
+
+std::uint32_t random_bits() {
+    static std::uint64_t state = 99;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::uint32_t>(state >> 32);
+}
+
+// F is one of the two types; `bits` gives its bits.
+template <class F>
+void check_rounding(int exponent_bits) {
+    const std::vector<double> values = all_values(exponent_bits);
+    const auto finite = [&] {
+        const auto index = random_bits() % (values.size() - 1);
+        return F::from_bits(static_cast<std::uint16_t>(index | (random_bits() & 0x8000)));
+    };
+    int wrong = 0;
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+        wrong += static_cast<float>(F::from_bits(static_cast<std::uint16_t>(i))) != values[i];
+    }
+    CHECK(wrong == 0);
+    for (int i = 0; i < 50000; ++i) {
+        const F a = finite(), b = finite(), c = finite();
+        const Wide x = a.value(), y = b.value(), z = c.value();
+        const double d = a.value() * (1 + (random_bits() % 5 - 2.0) / (2 << (15 - exponent_bits)));
+        if (d != 0) wrong += F(d).bits != nearest(values, d);
+        if (x + y != 0) wrong += __hadd(a, b).bits != nearest(values, x + y);
+        if (x - y != 0) wrong += __hsub(a, b).bits != nearest(values, x - y);
+        if (x * y != 0) wrong += __hmul(a, b).bits != nearest(values, x * y);
+        if (x / y != 0 && y != 0) wrong += __hdiv(a, b).bits != nearest(values, x / y);
+        const Wide sum = x * y + z;  // exact, unless far more than 113 bits lie between the two
+        if (sum != 0 && sum - z == x * y && sum - x * y == z)
+            wrong += __hfma(a, b, c).bits != nearest(values, sum);
+    }
+    CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("numbers of 16 bits are rounded once, to the nearest") {
+    check_rounding<__half>(5);
+    check_rounding<__nv_bfloat16>(8);
+    // From an exact tie of the product's sum only the last of 60 bits leads away: two roundings
+    // would miss it.
+    const auto of = [](int bits) { return __ushort_as_half(static_cast<unsigned short>(bits)); };
+    CHECK(__half_as_ushort(__hfma(of(0x7801), of(0x1001), of(0x0001))) ==
+          nearest(all_values(5), Wide(32768 + 32) * (0x1p-11 + 0x1p-21) + Wide(0x1p-24)));
+}
+
+TEST_CASE("numbers of 16 bits travel through shuffles and atomics") {
+    const Device<float> sums(8);
+    small_float_sums(64, sums.data());
+    REQUIRE(cudaGetLastError() == cudaSuccess);
+    CHECK(sums.host() == std::vector<float>(8, 64.0f));
+}
+
+TEST_CASE("numbers of 16 bits are those of a GPU") {
+    std::string path = __FILE__;
+    path.replace(path.rfind("small_float.cpp"), std::string::npos,
+                 "beside_gpu/small_float_h200.csv");
+    std::ifstream file(path);
+    std::istringstream ours(small_float_table());
+    std::string line, expected;
+    int rows = 0;
+    while (std::getline(ours, line)) {
+        ++rows;
+        if (std::getline(file, expected)) CHECK(line == expected);
+    }
+    CHECK(rows == 2 * (8 + 6 * 22 + 2 * 8 * 8 + 16));
+}

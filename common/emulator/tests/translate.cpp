@@ -1,0 +1,142 @@
+// What the translator writes, and what it refuses.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <algorithm>
+#include <string>
+
+#include "common/emulator/translate/rewrite.hpp"
+
+using sixdays::translate::Result;
+
+namespace {
+
+Result translated(const std::string& text) {
+    return sixdays::translate::rewrite(text, [](std::string_view) { return std::string(); });
+}
+
+// The line and the sentence of the only error.
+std::string refused(const std::string& text) {
+    const Result result = translated(text);
+    REQUIRE(result.errors.size() == 1);
+    return std::to_string(result.errors[0].line) + ": " + result.errors[0].sentence;
+}
+
+bool begins(const std::string& text, const std::string& words) {
+    return text.rfind(words, 0) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("what is not CUDA stays as it is") {
+    for (const char* text : {
+             "int a = 1 << 2, b = c<d<e>>(3);\n",
+             "// k<<<1, 2>>>(); __shared__ int x;\n",
+             "/* k<<<1, 2>>>();\n __shared__ int x; */ int i = 1'000;\n",
+             "const char* s = \"k<<<1>>>() \\\" __shared__\"; char c = '\"';\n",
+             "const char* r = R\"x(k<<<1>>>() )\" asm(\"x\") )x\";\n",
+             "#error don't k<<<1, 2>>>()\n#pragma unroll 4 /* k<<<\n 1 */\n",
+             "__device__ int f(int a) { return a; }\n__constant__\n",
+             "struct S { __device__ S& operator=(const S&) = default; };\n",
+             "template <class T> __device__ T zero = T();\n",
+             "extern __device__ int elsewhere[];\n",
+             "__global__ void declared(int a);\n",
+             "void f() { asm volatile(\"\" ::: \"memory\"); }\nint g() __asm__(\"h\");\n",
+         }) {
+        const Result result = translated(text);
+        CHECK(result.text == text);
+        CHECK(result.errors.empty());
+        CHECK_FALSE(result.rewritten);
+    }
+}
+
+TEST_CASE("a launch keeps its name, its configuration and its lines") {
+    const auto launch = [](const std::string& name) {
+        return "::sixdays::emulator::configure(\"" + name +
+               "\", [&](auto emu_f) { if constexpr (requires { emu_f(" + name +
+               "); }) return emu_f(" + name + "); else return nullptr; }, [&](auto... emu_a) { " +
+               name + "(emu_a...); }, ";
+    };
+    CHECK(translated("k<<<a, b>>>(c, d);").text == launch("k") + "a, b)(c, d);");
+    CHECK(translated("x = 3; ns::k<(N > 4), A<B<int>>><<<1, f(2 >> 1)>>>();").text ==
+          "x = 3; " + launch("ns::k<(N > 4), A<B<int>>>") + "1, f(2 >> 1))();");
+    CHECK(translated("return (*p[i].q->k)<<<1, 2>>>();").text ==
+          "return " + launch("(*p[i].q->k)") + "1, 2)();");
+    CHECK(translated("::k<<<1, 2>>>(NULL, f(NULL));").text ==
+          launch("::k") + "1, 2)(::sixdays::emulator::Null{}, f(NULL));");
+    const std::string lines = "a::\nk // why\n <3>\n<<<1,\n2>>>\n(3);\n";
+    const std::string text = translated(lines).text;
+    CHECK(std::count(text.begin(), text.end(), '\n') == 6);
+    CHECK(text.find("configure(\"a:: k <3>\"") != std::string::npos);
+}
+
+TEST_CASE("shared memory becomes one object a name") {
+    const auto inside = [](const std::string& text) {
+        const std::string all = translated("void f() {" + text + "}").text;
+        return all.substr(10, all.size() - 11);
+    };
+    const auto object = [](const std::string& type, const std::string& name) {
+        return "static thread_local ::sixdays::emulator::Shared<" + type + "> sixdays_" + name +
+               "; auto& " + name + " = sixdays_" + name + ".open();";
+    };
+    CHECK(inside("__shared__ float a[N][3];") == object("float[N][3]", "a"));
+    CHECK(inside("volatile __shared__ unsigned int a[2],\n *b, **c[4];") ==
+          object("volatile unsigned int[2]", "a") + ' ' + object("volatile unsigned int*", "b") +
+              ' ' + object("volatile unsigned int**[4]", "c") + '\n');
+    CHECK(inside("static __shared__ __align__(16) P<int, (2 > 1)> a;") ==
+          "__align__(16) " + object("P < int , ( 2 > 1 ) >", "a"));
+    CHECK(inside("extern __shared__ T a[];") == "T* a = ::sixdays::emulator::dynamic_shared<T>();");
+    CHECK(translated("extern __shared__ T a[];").text ==
+          "extern T a[] __asm__(\"sixdays_dynamic_shared\");");
+}
+
+TEST_CASE("variables of the device are registered, each by its name") {
+    const auto registered = [](const std::string& name) {
+        return " static const bool sixdays_registered_" + name +
+               " = ::sixdays::emulator::register_variable(" + name + ");";
+    };
+    const std::string three = "static __device__ int a = f(1, 2), *b, c[2] = {1, 2};";
+    CHECK(translated(three).text == three + registered("a") + registered("b") + registered("c"));
+    const std::string within = "namespace n { __constant__ A<int, 2> t[2][2]; }";
+    CHECK(translated(within).text ==
+          "namespace n { __constant__ A<int, 2> t[2][2];" + registered("t") + " }");
+}
+
+TEST_CASE("a kernel's body asks whether a launch runs it") {
+    const std::string guard =
+        " if (!::sixdays::emulator::enter_kernel(\"k\", __builtin_return_address(0))) return;";
+    const auto guarded = [&](const std::string& head, const std::string& rest) {
+        INFO(head);
+        CHECK(translated(head + rest).text == head + guard + rest);
+    };
+    guarded("__global__ void k(int n) {", " n = 1; }");
+    guarded(
+        "template <class T, int N = 2>\nstatic void __global__ __launch_bounds__(N * 2)\nk(T n) {",
+        "}");
+    guarded("extern \"C\" __global__ void k() noexcept {", "}");
+    guarded("template <> __global__ void k<int, 2>(int n) {", "}");
+}
+
+TEST_CASE("what cannot be translated is refused by line") {
+    CHECK(begins(refused("void f() {\n    <<<1, 2>>>();\n}\n"),
+                 "2: the emulator cannot read this l"));
+    CHECK(
+        begins(refused("void f() {\n\n    k<<<1, 2;\n}\n"), "3: the emulator cannot read this l"));
+    CHECK(
+        begins(refused("void f() {\n __shared__ int a = 3;\n}\n"), "2: the emulator cannot read"));
+    CHECK(begins(refused("void f() {\n __shared__ int (*a)[3];\n}\n"), "2: the emulator cannot r"));
+    CHECK(begins(refused("\n__shared__ int a;\n"), "2: shared memory belongs to a block"));
+    CHECK(begins(refused("\n\n__global__ int k(int a) {\n}\n"), "3: the kernel k returns int."));
+    CHECK(begins(refused("__global__ float* k();"), "1: the kernel k returns float *."));
+}
+
+TEST_CASE("inline PTX becomes an error of the compiler that names the instruction") {
+    const std::string text = "void f() {\n asm volatile(\"{mma.sync.m16 %0;\"\n : \"=r\"(a));\n}\n";
+    const std::string now = translated(text).text;
+    CHECK(now ==
+          "void f() {\n static_assert(false, \"inline PTX (mma.sync.m16) does not run on the "
+          "emulator; common/gpu/ptx.hpp has what does\")\n;\n}\n");
+}

@@ -1,0 +1,274 @@
+// Kernels whose results are known: does the emulator compute what a GPU would?
+#include <cstdint>
+#include <cstdio>
+
+#include "common/emulator/tests/values.hpp"
+
+namespace sixdays::emulator::tests {
+
+// --- one thread an element, an early return ------------------------------------------------------
+__global__ void saxpy_kernel(float a, const float* __restrict__ x, const float* __restrict__ y,
+                             std::int64_t n, float* out) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    out[i] = a * x[i] + y[i];
+}
+
+void saxpy(float a, const float* x, const float* y, std::int64_t n, float* out) {
+    const int block = 256;
+    const auto grid = static_cast<unsigned>((n + block - 1) / block);
+    saxpy_kernel<<<grid, block>>>(a, x, y, n, out);
+}
+
+// --- tiles in shared memory, a template, a 2-D block ---------------------------------------------
+template <int TILE>
+__global__ void __launch_bounds__(TILE* TILE)
+    matmul_kernel(const float* a, const float* b, int m, int n, int k, float* c) {
+    __shared__ float tile_a[TILE][TILE];
+    __shared__ float tile_b[TILE][TILE];
+    const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
+    const int row = static_cast<int>(blockIdx.y) * TILE + y;
+    const int col = static_cast<int>(blockIdx.x) * TILE + x;
+    float sum = 0.0f;
+    for (int start = 0; start < k; start += TILE) {
+        tile_a[y][x] = row < m && start + x < k ? a[row * k + start + x] : 0.0f;
+        tile_b[y][x] = col < n && start + y < k ? b[(start + y) * n + col] : 0.0f;
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < TILE; ++i) sum += tile_a[y][i] * tile_b[i][x];
+        __syncthreads();
+    }
+    if (row < m && col < n) c[row * n + col] = sum;
+}
+
+void matmul_16(const float* a, const float* b, int m, int n, int k, float* c) {
+    constexpr int TILE = 16;
+    const dim3 block(TILE, TILE);
+    const dim3 grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
+    matmul_kernel<TILE><<<grid, block>>>(a, b, m, n, k, c);
+}
+
+// --- shuffles ------------------------------------------------------------------------------------
+template <class T>
+__device__ __forceinline__ T warp_sum(T value) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value += __shfl_xor_sync(0xffffffffu, value, offset);
+    }
+    return value;
+}
+
+__global__ void warp_sums_kernel(const float* in, int n, float* sums) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const float sum = warp_sum(i < n ? in[i] : 0.0f);
+    if (threadIdx.x % warpSize == 0) sums[i / warpSize] = sum;
+}
+
+void warp_sums(const float* in, int n, float* sums) {
+    warp_sums_kernel<<<(n + 63) / 64, 64>>>(in, n, sums);
+}
+
+// --- a grid-stride loop, then a tree in shared memory, its size a template argument
+// ------------------
+template <class T, int THREADS>
+__global__ void block_sums_kernel(const T* in, int n, T* sums) {
+    __shared__ T partial[THREADS];
+    const int t = static_cast<int>(threadIdx.x);
+    T sum = 0;
+    const int stride = static_cast<int>(gridDim.x * blockDim.x);
+    for (int i = static_cast<int>(blockIdx.x * blockDim.x) + t; i < n; i += stride) sum += in[i];
+    partial[t] = sum;
+    __syncthreads();
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        if (t < half) partial[t] += partial[t + half];
+        __syncthreads();
+    }
+    if (t == 0) sums[blockIdx.x] = partial[0];
+}
+
+void block_sums(const float* in, int n, int blocks, float* sums) {
+    block_sums_kernel<float, 128><<<blocks, 128, 0, nullptr>>>(in, n, sums);
+}
+
+// --- inclusive scan of one block of up to 1024 ---------------------------------------------------
+__global__ void scan_kernel(const int* in, int n, int* out) {
+    extern __shared__ int values[];
+    const int t = static_cast<int>(threadIdx.x);
+    values[t] = t < n ? in[t] : 0;
+    __syncthreads();
+    for (int reach = 1; reach < static_cast<int>(blockDim.x); reach *= 2) {
+        const int other = t >= reach ? values[t - reach] : 0;
+        __syncthreads();
+        values[t] += other;
+        __syncthreads();
+    }
+    if (t < n) out[t] = values[t];
+}
+
+void block_scan(const int* in, int n, int* out) {
+    scan_kernel<<<1, 1024, 1024 * sizeof(int)>>>(in, n, out);
+}
+
+// --- atomics in shared, then in global memory ----------------------------------------------------
+__global__ void histogram_kernel(const unsigned char* in, int n, int* counts) {
+    __shared__ int mine[256];
+    for (int i = static_cast<int>(threadIdx.x); i < 256; i += static_cast<int>(blockDim.x))
+        mine[i] = 0;
+    __syncthreads();
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) atomicAdd(&mine[in[i]], 1);
+    __syncthreads();
+    for (int b = static_cast<int>(threadIdx.x); b < 256; b += static_cast<int>(blockDim.x)) {
+        if (mine[b] > 0) atomicAdd(&counts[b], mine[b]);
+    }
+}
+
+void histogram(const unsigned char* in, int n, int* counts) {
+    histogram_kernel<<<(n + 95) / 96, 96>>>(in, n, counts);
+}
+
+// --- 3-D grids and blocks
+// ---------------------------------------------------------------------------- Each thread writes x
+// + 100 y + 10000 z at its place in a row-major (z, y, x) array.
+__global__ void coordinates_kernel(int3 extents, int* out) {
+    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
+    if (x >= extents.x || y >= extents.y || z >= extents.z) return;
+    out[(z * extents.y + y) * extents.x + x] = x + 100 * y + 10000 * z;
+}
+
+void coordinates(int x, int y, int z, int* out) {
+    const dim3 block(4, 3, 2);
+    const dim3 grid((x + 3) / 4, (y + 2) / 3, (z + 1) / 2);
+    coordinates_kernel<<<grid, block>>>(make_int3(x, y, z), out);
+}
+
+// --- dynamic shared memory of a template's type --------------------------------------------------
+template <class T>
+__global__ void reverse_kernel(const T* in, T* out) {
+    extern __shared__ __align__(16) unsigned char raw[];
+    T* values = reinterpret_cast<T*>(raw);
+    values[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = values[blockDim.x - 1 - threadIdx.x];
+}
+
+void reverse_dynamic(const double* in, int n, double* out) {
+    // The element type is deduced: the launch cannot name the kernel's address.
+    reverse_kernel<<<1, n, n * sizeof(double)>>>(in, out);
+}
+
+// --- votes, matches, reductions, shuffles of parts of a warp -------------------------------------
+__global__ void votes_kernel(unsigned* out) {
+    const unsigned lane = threadIdx.x;
+    unsigned* mine = out + lane * 12;
+    mine[0] = __ballot_sync(0xffffffffu, lane % 3 == 0);
+    mine[1] = static_cast<unsigned>(__any_sync(0xffffffffu, lane == 31));
+    mine[2] = static_cast<unsigned>(__all_sync(0xffffffffu, lane < 31));
+    mine[3] = __match_any_sync(0xffffffffu, lane / 8);
+    int all_equal = -1;
+    mine[4] = __match_all_sync(0xffffffffu, 7, &all_equal) + static_cast<unsigned>(all_equal);
+    mine[5] = __reduce_add_sync(0xffffffffu, lane);
+    mine[6] = static_cast<unsigned>(__reduce_min_sync(0xffffffffu, -static_cast<int>(lane)));
+    mine[7] = __shfl_up_sync(0xffffffffu, lane, 1);
+    mine[8] = __shfl_down_sync(0xffffffffu, lane, 3, 8);
+    mine[9] = __shfl_sync(0xffffffffu, lane, 5, 16);
+    mine[10] = __reduce_xor_sync(0xffffffffu, 1u << lane);
+    // The halves of the warp each make a call of their own.
+    const unsigned half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
+    mine[11] = __reduce_max_sync(half, lane);
+}
+
+void votes(unsigned* out) {
+    votes_kernel<<<1, 32>>>(out);
+}
+
+// --- every atomic --------------------------------------------------------------------------------
+__global__ void atomics_kernel(unsigned* out) {
+    const unsigned t = threadIdx.x;
+    atomicAdd(&out[0], t);
+    atomicSub(&out[1], 1u);
+    atomicMin(&out[2], t + 5);
+    atomicMax(&out[3], t);
+    atomicOr(&out[4], 1u << t % 32);
+    atomicAnd(&out[5], ~(1u << t % 32));
+    atomicXor(&out[6], t);
+    atomicInc(&out[7], 9);
+    atomicDec(&out[8], 9);
+    atomicAdd(reinterpret_cast<float*>(&out[9]), 0.5f);
+    // A lock-free maximum, spelled with compare-and-swap.
+    unsigned seen = out[10 + 1];  // never changes: a constant 0
+    while (seen < t) {
+        const unsigned before = atomicCAS(&out[10], seen, t);
+        if (before == seen) break;
+        seen = before;
+    }
+    atomicAdd(reinterpret_cast<unsigned long long*>(&out[12]), 1ull << 31);
+    atomicAdd(reinterpret_cast<double*>(&out[14]), 0.25);
+}
+
+void atomics(int threads, unsigned* out) {
+    atomics_kernel<<<1, threads>>>(out);
+}
+
+// --- __constant__ and __device__ variables, literals, printf -------------------------------------
+__constant__ int primes[5] = {2, 3, 5, 7, 11};
+__device__ int calls = 0;
+static const int squares[4] = {0, 1, 4, 9};
+
+__global__ void variables_kernel(int* out) {
+    const int t = static_cast<int>(threadIdx.x);
+    out[t] = primes[t] + squares[t % 4];
+    atomicAdd(&calls, 1);
+    __syncthreads();
+    if (t == 0) out[5] = calls;
+}
+
+void variables(int* out) {
+    variables_kernel<<<1, 5>>>(out);
+}
+
+// --- 16-byte loads -------------------------------------------------------------------------------
+__global__ void vector_sum_kernel(const float4* in, int n, float* out) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i >= n) return;
+    const float4 v = __ldg(in + i);
+    out[i] = fmaxf(v.x, v.y) + rsqrtf(v.z) + static_cast<float>(__float_as_int(v.w) & 1) +
+             static_cast<float>(min(i, 3) + __popc(7u) + __clz(1));
+}
+
+void vector_sum(const void* float4s, int n, float* out) {
+    vector_sum_kernel<<<1, 64>>>(static_cast<const float4*>(float4s), n, out);
+}
+
+// --- limits --------------------------------------------------------------------------------------
+__global__ void empty_kernel() {}
+void launch_empty(int grid, int block) {
+    empty_kernel<<<grid, block>>>();
+}
+
+__global__ void dynamic_kernel() {
+    extern __shared__ float words[];
+    if (threadIdx.x == 0) words[0] = 1.0f;
+}
+void dynamic_bytes(int bytes, bool ask_first) {
+    if (ask_first) {
+        cudaFuncSetAttribute(dynamic_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    }
+    dynamic_kernel<<<1, 32, bytes>>>();
+}
+
+// --- __activemask in two branches ----------------------------------------------------------------
+__global__ void groups_kernel(int* out) {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane < 10) {
+        out[lane] = __popc(__activemask());
+    } else {
+        out[lane] = __popc(__activemask());
+    }
+}
+void divergent_groups(int* out) {
+    groups_kernel<<<1, 32>>>(out);
+}
+
+}  // namespace sixdays::emulator::tests

@@ -1,0 +1,27 @@
+/// @file
+/// Host-callable wrappers around the kernels that the emulator is tested with. Each launches once;
+/// pointers are device memory.
+#pragma once
+
+#include <cstdint>
+
+namespace sixdays::emulator::tests {
+
+// values.cu
+void saxpy(float a, const float* x, const float* y, std::int64_t n, float* out);
+void matmul_16(const float* a, const float* b, int m, int n, int k, float* c);
+void warp_sums(const float* in, int n, float* sums);
+void block_sums(const float* in, int n, int blocks, float* sums);
+void block_scan(const int* in, int n, int* out);
+void histogram(const unsigned char* in, int n, int* counts);
+void coordinates(int x, int y, int z, int* out);
+void reverse_dynamic(const double* in, int n, double* out);
+void votes(unsigned* out);
+void atomics(int threads, unsigned* out);
+void variables(int* out);
+void vector_sum(const void* float4s, int n, float* out);
+void launch_empty(int grid, int block);
+void dynamic_bytes(int bytes, bool ask_first);
+void divergent_groups(int* out);
+
+}  // namespace sixdays::emulator::tests

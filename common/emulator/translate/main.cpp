@@ -1,0 +1,122 @@
+/// @file
+/// sixdays_translate <in.cu> <out.cpp> <out.d> [<folder of headers>...]
+///
+/// Rewrites a CUDA source file so that g++ understands it (rewrite.hpp), and the headers of ours
+/// that it includes, where they need it: those are found beside the file that includes them and in
+/// the given folders, and their new texts lie beside <out.cpp>. <out.d> lists what was read, for
+/// the build. What cannot be rewritten is said by file and line, and the exit status is 1.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "common/emulator/translate/rewrite.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+class Translator {
+public:
+    Translator(fs::path output, std::vector<fs::path> folders)
+        : output_(std::move(output)), folders_(std::move(folders)) {}
+
+    /// @return where the new text lies; the same path if nothing in it had to change
+    fs::path translate(const fs::path& path, const fs::path& target) {
+        const auto known = done_.find(path);
+        if (known != done_.end()) return known->second;
+        done_[path] = path;  // a header that comes back to itself finds this
+        const bool main = target == output_;
+        const std::optional<std::string> text = read(path);
+        if (!text) {
+            failed_ = true;
+            std::cerr << path.string() << ": error: this file cannot be read\n";
+            return path;
+        }
+        bool changed = main;
+        const auto result = sixdays::translate::rewrite(*text, [&](std::string_view named) {
+            const fs::path original = find(named, path.parent_path());
+            if (original.empty()) return missing(named);
+            const fs::path now =
+                translate(original, output_.string() + "." + std::to_string(done_.size()) + ".hpp");
+            changed = changed || now != original;
+            return '"' + now.string() + '"';
+        });
+        for (const auto& [line, sentence] : result.errors) {
+            failed_ = true;
+            std::cerr << path.string() << ':' << line << ": error: " << sentence << ".\n";
+        }
+        if (!changed && !result.rewritten) return path;
+        std::ofstream(target, std::ios::binary) << "#line 1 " << path << '\n' << result.text;
+        return done_[path] = target;
+    }
+
+    bool failed() const { return failed_; }
+    void write_dependencies(const fs::path& file) const {
+        std::ofstream out(file);
+        out << escaped(output_) << ':';
+        for (const auto& [path, target] : done_) out << " \\\n  " << escaped(path);
+        out << '\n';
+    }
+
+private:
+    static std::string escaped(const fs::path& path) {
+        std::string text;
+        for (const char c : path.string()) text += (c == ' ' ? "\\" : "") + std::string(1, c);
+        return text;
+    }
+    fs::path find(std::string_view named, const fs::path& beside) const {
+        const fs::path name(named.substr(1, named.size() - 2));
+        std::vector<fs::path> places = folders_;
+        if (named.front() == '"') places.insert(places.begin(), beside);
+        for (const fs::path& folder : places) {
+            std::error_code none;
+            if (fs::is_regular_file(folder / name, none)) return fs::canonical(folder / name);
+        }
+        return {};
+    }
+
+    /// A part of CUDA that the emulator does not have: the compiler says so where it comes by, even
+    /// if a Toolkit's own header lies where it looks.
+    std::string missing(std::string_view named) const {
+        const std::string name(named.substr(1, named.size() - 2));
+        for (const fs::path& folder : folders_) {
+            if (fs::exists(folder / "common/emulator/include" / name)) return {};
+        }
+        for (const char* part : {"cuda", "cub/", "thrust/", "cooperative_groups", "cublas", "cudnn",
+                                 "cufft", "curand", "cusolver", "cusparse", "cutlass/", "cute/",
+                                 "mma.h", "nccl", "nvToolsExt", "nvtx3/", "sm_", "texture_"}) {
+            if (name.rfind(part, 0) == 0) return '"' + name + ", a part of CUDA\"";
+        }
+        return {};
+    }
+
+    fs::path output_;
+    std::vector<fs::path> folders_;
+    std::map<fs::path, fs::path> done_;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::cerr << "sixdays_translate <in.cu> <out.cpp> <out.d> [<folder of headers>...]\n";
+        return 2;
+    }
+    Translator translator(argv[2], {argv + 4, argv + argc});
+    translator.translate(fs::absolute(argv[1]).lexically_normal(), argv[2]);
+    translator.write_dependencies(argv[3]);
+    if (translator.failed()) fs::remove(argv[2]);
+    return translator.failed() ? 1 : 0;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Tests of `common/learn try` and `common/learn debug`: tests.sh <build folder of its own>
+# shellcheck disable=SC2016  # kernels are written in single quotes
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export SIXDAYS_TRY_FOLDER=$1
+mkdir -p "$scratch/a folder"
+cd "$scratch/a folder"
+
+failures=0
+complain() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$1"
+    sed 's/^/    out: /' "$scratch/out"
+    sed 's/^/    err: /' "$scratch/err"
+}
+# tries <what it shows> <status> <stdout, whole> <regular expression on stderr, or -> <argument>...
+tries() {
+    local what=$1 wanted=$2 out=$3 err=$4 status=0
+    shift 4
+    echo "a line" | "$root/common/learn" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    if ((status != wanted)); then complain "$what: status $status, not $wanted"; fi
+    if [[ $(<"$scratch/out") != "$out" ]]; then complain "$what: stdout is not \"$out\""; fi
+    if [[ $err == - ]]; then
+        if grep -qv '^Building\|^  [0-9]* of ' "$scratch/err"; then complain "$what: stderr is not empty"; fi
+    else
+        grep -qE -- "$err" "$scratch/err" || complain "$what: stderr has no \"$err\""
+    fi
+}
+
+cat >helper.cuh <<'END'
+#pragma once
+template <class T>
+__device__ T swapped(T value) {
+    __shared__ T all[32];
+    all[threadIdx.x] = value;
+    __syncthreads();
+    return all[31 - threadIdx.x];
+}
+END
+cat >right.cu <<'END'
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include "helper.cuh"
+__global__ void reverse(const int* in, int* out) {
+    out[threadIdx.x] = swapped(in[threadIdx.x]);
+}
+int main(int argc, char** argv) {
+    std::string line;
+    std::getline(std::cin, line);
+    int in[32], out[32], *device;
+    for (int i = 0; i < 32; ++i) in[i] = i + N;
+    cudaMalloc(&device, 2 * sizeof(in));
+    cudaMemcpy(device, in, sizeof(in), cudaMemcpyHostToDevice);
+    reverse<<<1, 32>>>(device, device + 32);
+    cudaMemcpy(out, device + 32, sizeof(out), cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    std::cout << line << ' ' << out[0];
+    for (int i = 1; i < argc; ++i) std::cout << ' ' << argv[i];
+    return argc > 1 ? std::atoi(argv[1]) : 0;
+}
+END
+tries "a right program, its input and its output" 0 "a line 131" - try -DN=100 right.cu
+tries "its arguments and its status" 3 "a line 31 3 x y" - try -DN=0 right.cu 3 "x y"
+tries "the access report" 0 "a line 31" "load, right.cu:6, reverse" try --trace -DN=0 right.cu
+tries "flags behind the file" 0 "a line 31" "load, right.cu:6" try -DN=0 right.cu --trace
+tries "flags of the program" 0 "a line 31 --trace" - try -DN=0 right.cu -- --trace
+
+cat >wrong.cu <<'END'
+#include <cstdio>
+__global__ void over(float* a) { a[threadIdx.x] = 1; }
+__global__ void again(float* a) {
+    a[threadIdx.x + 1] = 1;
+}
+int main() {
+    float* a;
+    cudaMalloc(&a, 32 * sizeof(float));
+    over<<<1, 33>>>(a);
+    std::puts(cudaGetErrorString(cudaGetLastError()));
+    over<<<1, 33>>>(a);
+    std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaGetLastError();
+    again<<<1, 32>>>(a);
+    cudaFree(a);
+}
+END
+bad='an illegal memory access was encountered'
+tries "findings, of which the program returns nothing" 1 "$bad"$'\n'"$bad" \
+    'over, .*wrong.cu:2: thread \(32,0,0\) of block' try wrong.cu
+grep -q 'again, .*wrong.cu:4: thread (31,0,0)' "$scratch/err" || complain "the second finding"
+if (($(grep -c 'wrong.cu:2' "$scratch/err") != 1)); then complain "each finding is told once"; fi
+
+refuses() { tries "$1" 1 "" "^wrong.cu:$2: $3" try wrong.cu; }
+echo '#include <cublas_v2.h>
+int main() {}' >wrong.cu
+refuses "a header of CUDA" 1 'the emulator does not have cublas_v2.h'
+echo '#include "nowhere.h"
+int main() {}' >wrong.cu
+refuses "a header of nobody" 1 'there is no nowhere.h'
+echo 'int main() {
+    cudaGetDriverEntryPoint();
+}' >wrong.cu
+refuses "a call" 2 'the emulator does not have cudaGetDriverEntryPoint'
+echo '__global__ void k(int* a) {
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(*a));
+}
+int main() { k<<<1, 1>>>(nullptr); }' >wrong.cu
+refuses "inline PTX" 2 'inline PTX \(mov.u32\) does not run on the emulator'
+echo '__global__ int k() { return 1; }
+int main() {}' >wrong.cu
+refuses "a kernel that returns" 1 'the kernel k returns int'
+echo 'int main() { int x = "1"; }' >wrong.cu
+tries "C++ that is wrong" 1 "" "wrong.cu:1:22: error: invalid conversion" try wrong.cu
+echo 'void f(int); int main() { f(1); }' >wrong.cu
+tries "a function that is missing" 1 "" "^f\(int\) is called, but nowhere defined" try wrong.cu
+
+tries "no file" 2 "" "There is no file nothing.cu" try nothing.cu
+tries "no program" 2 "" "helper.cuh has no main" try helper.cuh
+tries "an unknown flag" 2 "" "--fast is not something" try --fast right.cu
+if ! command -v nvidia-smi >/dev/null; then
+    tries "no GPU" 2 "" "no nvcc|No GPU answers" try --gpu -DN=0 right.cu
+fi
+
+tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:13: .* __syncthreads' \
+    try "$root/docs/examples/row_sums.cu"
+
+if ((failures > 0)); then exit 1; fi
+echo "all as it should be"

@@ -1,0 +1,69 @@
+/// @file
+/// For .cu files: instructions that CUDA C++ has no word for, each with a twin for the emulator.
+/// All inline PTX of this project is here.
+///
+/// Asynchronous copies (cp.async): a thread starts copies from global to shared memory and computes
+/// on meanwhile; no register holds the bytes on their way. It closes a group of copies with
+/// copy_async_commit(), and waits until only so many of its groups are in flight. What it waited
+/// for it may read; others may after the next barrier.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#ifdef SIXDAYS_EMULATED
+#include "common/emulator/async_copy.hpp"
+#endif
+
+namespace sixdays::gpu {
+
+#ifdef SIXDAYS_EMULATED
+
+template <int BYTES>
+[[gnu::always_inline]] inline void copy_async(
+    void* shared, const void* global, int valid_bytes = BYTES,
+    std::source_location site = std::source_location::current()) {
+    static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "cp.async moves 4, 8 or 16 bytes");
+    emulator::async_copy(shared, global, BYTES, static_cast<std::size_t>(valid_bytes), site);
+}
+inline void copy_async_commit() {
+    emulator::async_commit();
+}
+template <int GROUPS>
+inline void copy_async_wait() {
+    emulator::async_wait(GROUPS);
+}
+
+#else
+
+/// Starts a copy of 4, 8 or 16 bytes; both addresses must be multiples of that.
+/// @param valid_bytes  only so many are read, and the rest becomes 0: for the edge of a matrix
+template <int BYTES>
+__device__ __forceinline__ void copy_async(void* shared, const void* global,
+                                           int valid_bytes = BYTES) {
+    static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "cp.async moves 4, 8 or 16 bytes");
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    if constexpr (BYTES == 16) {  // past the L1 cache, which would only hold a second copy
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
+                     "r"(valid_bytes)
+                     : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global),
+                     "n"(BYTES), "r"(valid_bytes)
+                     : "memory");
+    }
+}
+
+/// What this thread started since the last call is one group.
+__device__ __forceinline__ void copy_async_commit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/// Waits until at most GROUPS of this thread's latest groups are in flight.
+template <int GROUPS>
+__device__ __forceinline__ void copy_async_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
+}
+
+#endif
+
+}  // namespace sixdays::gpu
