@@ -92,7 +92,7 @@ words() {
         learns "hint $number" 0 "hint $number of $count" -- hint day01 "$one"
     done
     holds "the last hint is more than its heading" test "$(wc -l <"$scratch/said")" -gt 2
-    learns "no more hints" 0 'last hint' "${one}_solution.cu" -- hint day01 "$one"
+    learns "no more hints" 0 'last hint' "$one/solution.cu" -- hint day01 "$one"
     learns "hints of the other exercise" 0 'hint 1 of' -- hint day01 "$other"
     learns "progress shows hints" 0 "$one +started, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress

@@ -66,6 +66,8 @@ TEST_CASE("offsets beyond 2^31 and near 2^62 are exact", "[tensor][small]") {
     CHECK(is_injective(huge));
     CHECK(unravel(k2to62 - 1, huge.shape) == Index{k2to31 - 1, k2to31 - 1});
     CHECK(column_major({k2to31, k2to31}).strides == Strides{1, k2to31});
+    CHECK(column_major({0, 3}).strides == Strides{1, 1});  // an extent of 0 counts as 1 here
+    CHECK(row_major({3, 0}).strides == Strides{1, 1});
 
     const Layout flipped({k2to31, k2to31}, {-k2to31, -1});
     CHECK(reach(flipped).lowest == -(k2to62 - 1));

@@ -539,6 +539,7 @@ TEST_CASE("a wrong cut is refused with its values", "[tensor][small]") {
               (void)tile(v, {2, 3}, Index{1});
           }) ==
           "tile (1) asked for, but tiles of shape (2, 3) cover shape (3, 4) with (2, 2) of them");
+    CHECK(refusal([&] { (void)tile(v, {2, 3}, {0, -1}); }) != "");
     CHECK(words([&] {
               (void)tiles_per_dim({3, 4}, Shape{2});
           }) == "tiles of shape (2) cannot cover shape (3, 4); the ranks must be equal");
