@@ -94,13 +94,15 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
     if (heap.contains(fault.address) && open_count == 0) {
         note_device_memory(fault);
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::write);
+        protect_allocations(HostMay::write);
+        protect(reinterpret_cast<void*>(fault.address), 1, HostMay::write);  // it may be freed
     } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault))) {
         sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
     }
 }
 
-// Somebody else may have set a handler since the last time.
+}  // namespace
+
 void watch_for_faults() {
     struct sigaction action = {}, before = {};
     action.sa_sigaction = on_fault;
@@ -109,22 +111,19 @@ void watch_for_faults() {
     if (before.sa_sigaction != on_fault) previous = before;
 }
 
-}  // namespace
-
 void close_device_memory() {
+    if (open_count > 0) return;
     calls_so_far();  // its first call loads a library, which a handler should not
-    protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+    protect_allocations(HostMay::nothing);
+    watch_for_faults();
 }
 
 DeviceMemoryOpen::DeviceMemoryOpen() {
-    if (open_count++ == 0 && heap.size != 0) {
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::write);
-    }
+    if (open_count++ == 0) protect_allocations(HostMay::write);
 }
 DeviceMemoryOpen::~DeviceMemoryOpen() {
-    if (--open_count == 0 && heap.size != 0) {
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
-    }
+    --open_count;
+    close_device_memory();
 }
 
 void protect(const void* begin, std::size_t bytes, HostMay what) {
@@ -135,7 +134,6 @@ void protect(const void* begin, std::size_t bytes, HostMay what) {
              what == HostMay::write  ? PROT_READ | PROT_WRITE
              : what == HostMay::read ? PROT_READ
                                      : PROT_NONE);
-    if (what != HostMay::write) watch_for_faults();
 }
 
 Calls calls_so_far() {

@@ -25,6 +25,10 @@ public:
 /// What the host may do with the pages that hold [begin, begin + bytes).
 enum class HostMay { write, read, nothing };
 void protect(const void* begin, std::size_t bytes, HostMay what);
+/// The same, for the first 16 KB of every allocation of device memory (memory.cpp).
+void protect_allocations(HostMay what);
+/// Faults are findings from here on; somebody else may have set a handler since the last time.
+void watch_for_faults();
 
 /// The calls that led here, innermost first, as return addresses.
 struct Calls {

@@ -146,6 +146,18 @@ TEST_CASE("host code that touches device memory is told its line, and goes on") 
     CHECK(host[8] == 8.0f);  // what the host wrote is there
 }
 
+TEST_CASE("of large allocations the first 16 KB are closed to the host") {
+    const Device<float> x(std::vector<float>(100000, 3.0f)), y(std::vector<float>(100000, 3.0f));
+    nothing_found([&] { sink = x.data()[90000]; });
+    found(Kind::device_memory, "last_closed", [&] {
+        sink = x.data()[4095];  // MARK last_closed
+    });
+    found(Kind::device_memory, "other", [&] {
+        cudaMemset(x.data(), 0, 4);
+        sink = y.data()[1];  // MARK other
+    });
+}
+
 TEST_CASE("freed memory and memory past an allocation are closed to the host too") {
     float* p = nullptr;
     REQUIRE(cudaMalloc(&p, 64) == cudaSuccess);
