@@ -17,9 +17,6 @@ include(${PROJECT_SOURCE_DIR}/common/emulator/emulate.cmake)
 add_custom_target(lessons)  # the executables of all days, without the tests
 add_custom_target(wrong_on_gpu)
 
-# Tests run briefly and are compiled often: little optimisation saves more than it costs.
-set(SIXDAYS_TESTS_FLAGS -O1)
-
 # sixdays_executable(<name> <gpu library> <source or object library>... [LIBRARIES <library>...])
 function(sixdays_executable name gpu)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
@@ -86,7 +83,6 @@ function(sixdays_add_exercise day label name)
     file(GLOB cases CONFIGURE_DEPENDS ${folder}/*.cpp)
     sixdays_object(${prefix}_cases ${cases})
     target_link_libraries(${prefix}_cases PRIVATE sixdays_testing)
-    target_compile_options(${prefix}_cases PRIVATE ${SIXDAYS_TESTS_FLAGS})
 
     foreach(who stub solution)
         sixdays_emulated_library(${prefix}_${who}_port ${folder}/${who}.cu)
@@ -167,13 +163,11 @@ function(add_day)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR})
     get_filename_component(day ${folder} NAME)          # day01_flat_memory
     string(REGEX MATCH "^day[0-9][0-9]" label ${day})   # day01
-    file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*.cu
-        ${folder}/steps/*/*.cu)
+    file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*/*.cu)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     file(GLOB bench CONFIGURE_DEPENDS ${folder}/bench/*.cpp)
-    file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests/*.cpp ${folder}/tests.cpp
-        ${folder}/tests_*.cpp)
-    list(REMOVE_ITEM loops ${folder}/main.cpp ${tests})
+    file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests/*.cpp)
+    list(REMOVE_ITEM loops ${folder}/main.cpp)
 
     add_library(${day}_loops STATIC ${loops})
     target_link_libraries(${day}_loops PUBLIC sixdays_tensor ${arg_LIBRARIES}
@@ -220,7 +214,6 @@ function(add_day)
     endif()
     sixdays_object(${day}_tests ${tests})
     target_link_libraries(${day}_tests PRIVATE sixdays_testing)
-    target_compile_options(${day}_tests PRIVATE ${SIXDAYS_TESTS_FLAGS})
     sixdays_executable(${day}_tests_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
         LIBRARIES sixdays_testing_main sixdays_testing ${day}_ports_emulated)
     if(SIXDAYS_HAVE_CUDA)
