@@ -63,6 +63,26 @@ foreach(day IN LISTS days)
         endif()
     endforeach()
 endforeach()
+# The examples of the pages try and debug: what the emulator says, and what is entered in gdb.
+set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
+sixdays_tried_program(example_row_sums ${example}.cu)
+sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+set(SIXDAYS_DEBUG_KERNELS ON)
+sixdays_tried_program(debug_row_sums ${example}.cu)
+sixdays_tried_program(debug_row_sums_right ${example}_right.cu)
+set(SIXDAYS_DEBUG_KERNELS OFF)
+find_program(SIXDAYS_GDB gdb)
+mark_as_advanced(SIXDAYS_GDB)
+if(SIXDAYS_GDB)
+    sixdays_capture(debug_row_sums debug_row_sums "-ex run" -DGDB=${example}.gdb)
+    sixdays_capture(debug_row_sums_right debug_row_sums_right
+        "-ex 'break row_sums_right.cu:15 if blockIdx.x == 2 && threadIdx.x == 5' -ex run"
+        -DGDB=${example}_right.gdb)
+else()
+    foreach(name debug_row_sums debug_row_sums_right)
+        file(WRITE ${outputs}/${name}.txt "gdb was not found when these pages were built.\n")
+    endforeach()
+endif()
 # Measured tables come from committed files.
 file(GLOB results CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/results/*.csv)
 foreach(result IN LISTS results)
@@ -218,7 +238,8 @@ mark_as_advanced(SIXDAYS_MATHJAX)
 # --- the target -----------------------------------------------------------------------------------
 list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 list(FILTER pages INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
-doxygen_add_docs(docs docs/mainpage.md ${pages} docs/tests.md docs/emulator.md docs/words.md
+doxygen_add_docs(docs docs/mainpage.md ${pages} docs/tests.md docs/emulator.md docs/try.md docs/debug.md
+    docs/words.md
     CONTRIBUTING.md ${made}/groups.dox docs/reference.dox common ${day_folders}
     COMMENT "The documentation: ${made}/html/index.html")
 add_dependencies(docs docs_outputs)

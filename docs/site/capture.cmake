@@ -8,10 +8,21 @@ cmake_policy(VERSION 3.25)
 # <NAME>.0.txt        what comes before section 1
 # <NAME>.<n>.txt      section n; of a trace, its n-th part
 #
+# With FAILS the program ends with another status than 0, and <NAME>.txt has its stderr too.
+# With GDB, commands for gdb, the program is run by it; its prompt stands before each command.
 # With WRONG the program is a test that must refuse this kernel; <NAME>.txt is then what it says about
 # the first failure that the kernel announces (its last line `// refused: ...`). Source paths lose
 # the folder that this tree lies in.
 separate_arguments(ARGUMENTS UNIX_COMMAND "${ARGUMENTS}")
+if(GDB)
+    file(STRINGS ${GDB} lines)
+    set(commands "")
+    foreach(line IN LISTS lines)
+        list(APPEND commands -ex "echo (gdb) ${line}\\n" -ex "${line}")
+    endforeach()
+    set(PROGRAM gdb -q -batch -x ${ROOT}/common/emulator/debug.gdb ${ARGUMENTS} ${commands} ${PROGRAM})
+    set(ARGUMENTS "")
+endif()
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} TIMEOUT 120
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE errors)
 string(REPLACE "${ROOT}/" "" text "${text}")
@@ -73,7 +84,18 @@ if(WRONG)
     return()
 endif()
 
-if(NOT status EQUAL 0)
+if(FAILS AND status EQUAL 0)
+    message(FATAL_ERROR "${PROGRAM} ${ARGUMENTS} ended with 0, but was to fail:\n${text}")
+elseif(FAILS)
+    string(REPLACE "${ROOT}/" "" errors "${errors}")
+    write(${NAME} "${text}${errors}")
+    return()
+elseif(GDB)  # from where the first thread stops
+    string(FIND "${text}" "\nblock (" at)
+    string(SUBSTRING "${text}" ${at} -1 text)
+    write(${NAME} "${text}")
+    return()
+elseif(NOT status EQUAL 0)
     message(FATAL_ERROR "${PROGRAM} ${ARGUMENTS} ended with '${status}':\n${text}${errors}")
 endif()
 write(${NAME} "${text}")

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/trace.hpp"
@@ -59,12 +60,23 @@ std::string story(const char* what_happens, std::size_t bytes) {
 
 [[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,
                                AccessKind what, const void* code) {
-    fail({Kind::pending_copy, cudaErrorLaunchFailure, code,
+    CopyTo copy;
+    for (std::size_t i = 0; i < bytes && copy.code == nullptr; ++i) copy = copy_to(address + i);
+    const bool others = copy.thread != current->id;
+    const char* advice =
+        copy.overwrites && others
+            ? "Was it started too early, while others still read what lay there before: is a "
+              "__syncthreads() missing before it? Or has its thread not waited for it?"
+            : "Its thread must wait for it (__pipeline_wait_prior); then a barrier lets the others "
+              "see it.";
+    fail({Kind::pending_copy,
+          cudaErrorLaunchFailure,
+          code,
           story(verb(what), bytes) + describe_inside(region, address, bytes) +
-              ", where an asynchronous copy has yet to arrive. The thread that started the copy "
-              "must "
-              "wait for it; then a barrier lets the others see it.",
-          address});
+              format(", where an asynchronous copy has yet to arrive: %s started it in {0}. %s",
+                     others ? name(block.threads[copy.thread]).c_str() : "the same thread", advice),
+          address,
+          {copy.code}});
 }
 
 void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
@@ -205,6 +217,12 @@ void before_access(const void* pointer, std::size_t bytes, AccessKind what, cons
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (--current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
     check_access(address, bytes, what, code, expected);
+}
+
+bool was_written(const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const Region* region = region_of(address);
+    return region != nullptr && (*region->state_of(address) & kWritten) != 0;
 }
 
 void set_pending(const void* pointer, std::size_t bytes, bool pending) {

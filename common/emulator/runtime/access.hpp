@@ -16,6 +16,8 @@ namespace sixdays::emulator {
 void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
                    const void* expected = nullptr);
 
+/// Has the block written to this address of shared memory?
+bool was_written(const void* address);
 /// Marks shared memory where an asynchronous copy will arrive, or has.
 void set_pending(const void* address, std::size_t bytes, bool pending);
 

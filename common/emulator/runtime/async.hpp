@@ -2,9 +2,19 @@
 /// Asynchronous copies, as the rest of the runtime sees them.
 #pragma once
 
+#include <cstdint>
+
 namespace sixdays::emulator {
 
 /// A block starts: whatever was under way is not any more.
 void forget_copies(unsigned threads);
+
+/// The copy that is on its way to this address of shared memory.
+struct CopyTo {
+    unsigned thread = 0;         // its id in the block
+    const void* code = nullptr;  // where it was started; null if there is none
+    bool overwrites = false;     // something that the block had written there before
+};
+CopyTo copy_to(std::uintptr_t address);
 
 }  // namespace sixdays::emulator

@@ -17,6 +17,7 @@ struct Copy {
     const void* from;
     std::size_t bytes, valid_bytes;
     const void* code;
+    bool overwrites;                   // something written before
     std::array<std::byte, 16> source;  // what it held when the copy was started
     int group = -1;                    // -1: not committed yet
 };
@@ -99,12 +100,13 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
                 std::size_t valid_bytes, std::source_location site) {
     if (current == nullptr) return;
     const void* code = __builtin_return_address(0);
-    Copy copy{to_shared, from_global, bytes, valid_bytes, code, {}};
+    Copy copy{to_shared, from_global, bytes, valid_bytes, code, false, {}};
     check_target(copy, site);
     before_access(from_global, valid_bytes, AccessKind::read, code);
     std::memcpy(copy.source.data(), from_global, valid_bytes);
-    before_access(to_shared, bytes, AccessKind::write,
-                  code);  // in bounds, nobody else's, not pending already?
+    copy.overwrites = was_written(to_shared);
+    // In bounds, nobody else's, not pending already?
+    before_access(to_shared, bytes, AccessKind::write, code);
     set_pending(to_shared, bytes, true);
     queues[current->id].copies.push_back(copy);
     any = true;
@@ -130,6 +132,17 @@ void async_wait_all() {
     if (current == nullptr) return;
     async_commit();
     async_wait(0);
+}
+
+CopyTo copy_to(std::uintptr_t address) {
+    for (unsigned id = 0; id < queues.size(); ++id) {
+        for (const Copy& copy : queues[id].copies) {
+            if (address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes) {
+                return {id, copy.code, copy.overwrites};
+            }
+        }
+    }
+    return {};
 }
 
 void forget_copies(unsigned threads) {

@@ -20,6 +20,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/mistakes.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -369,6 +370,31 @@ TEST_CASE("the source of an asynchronous copy of a kernel may not change before 
         ".cu");
     CHECK(says(report, "started in common/emulator/tests/host.cu:" +
                            std::to_string(marked_line("started", ".cu"))));
+}
+
+TEST_CASE("a read of what is still on its way names who started the copy, and what is missing") {
+    const auto told = [](const char* name) {
+        for (const Mistake& mistake : mistakes()) {
+            if (std::string(mistake.name) != name) continue;
+            const auto n = static_cast<std::size_t>(mistake.n);
+            const Device<float> in(std::vector<float>(n, 1.0f)), out(n);
+            clear_report();
+            launch(mistake, in.data(), out.data());
+            cudaGetLastError();
+        }
+        return *last_report();
+    };
+    const Report mine = told("missing_wait");
+    CHECK(says(mine,
+               "yet to arrive: the same thread started it in common/emulator/tests/mistakes.cu:"));
+    CHECK(says(mine, "Its thread must wait for it"));
+    CHECK(!says(mine, "too early"));
+    const Report early = told("refilled_too_early");
+    CHECK(
+        says(early,
+             "thread (15,0,0) of block (0,0,0) started it in common/emulator/tests/mistakes.cu:"));
+    CHECK(says(early, "is a __syncthreads() missing before it?"));
+    clear_report();
 }
 
 namespace {

@@ -98,6 +98,7 @@ const Case kCases[] = {
 
     {"missing_wait", Kind::pending_copy, kFailure, 0, 0},
     {"wait_too_little", Kind::pending_copy, kFailure, 0, 0},
+    {"refilled_too_early", Kind::pending_copy, kFailure, 0, 16},
     {"copy_without_barrier", Kind::race, kFailure, 0, 32},
     {"fails_assert", Kind::assertion, cudaErrorAssert, 0, 19},
     {"spins", Kind::stuck, cudaErrorLaunchTimeout, 0, 0},

@@ -416,6 +416,18 @@ __global__ void wait_too_little(const float* in, int, float* out) {
     __syncthreads();
     out[t] = tile[0][t] + tile[1][t];  // MARK wait_too_little
 }
+__global__ void refilled_too_early(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    const unsigned t = threadIdx.x;
+    tile[t] = in[t];
+    __syncthreads();
+    out[t] = tile[31 - t];  // MARK refilled_too_early
+    __pipeline_memcpy_async(&tile[t], in + 32 + t, 4);
+    __pipeline_commit();
+    __syncthreads();
+    __pipeline_wait_prior(0);
+    out[32 + t] = tile[t];
+}
 __global__ void copy_without_barrier(const float* in, int, float* out) {
     __shared__ float tile[64];
     const unsigned t = threadIdx.x;
@@ -517,6 +529,7 @@ const std::vector<Mistake>& mistakes() {
         {"different_calls", different_calls, 1, 32, 32},
         {"missing_wait", missing_wait, 1, 32, 32},
         {"wait_too_little", wait_too_little, 1, 32, 32},
+        {"refilled_too_early", refilled_too_early, 1, 32, 64},
         {"copy_without_barrier", copy_without_barrier, 1, 64, 64},
         {"fails_assert", fails_assert, 1, 32, 20},
         {"spins", spins, 1, 32, 32},

@@ -46,6 +46,9 @@ cat >right.cu <<'END'
 #include <iostream>
 #include <string>
 #include "helper.cuh"
+#ifndef N
+#define N 0
+#endif
 __global__ void reverse(const int* in, int* out) {
     out[threadIdx.x] = swapped(in[threadIdx.x]);
 }
@@ -66,8 +69,8 @@ int main(int argc, char** argv) {
 END
 tries "a right program, its input and its output" 0 "a line 131" - try -DN=100 right.cu
 tries "its arguments and its status" 3 "a line 31 3 x y" - try -DN=0 right.cu 3 "x y"
-tries "the access report" 0 "a line 31" "load, right.cu:6, reverse" try --trace -DN=0 right.cu
-tries "flags behind the file" 0 "a line 31" "load, right.cu:6" try -DN=0 right.cu --trace
+tries "the access report" 0 "a line 31" "load, right.cu:9, reverse" try --trace -DN=0 right.cu
+tries "flags behind the file" 0 "a line 31" "load, right.cu:9" try -DN=0 right.cu --trace
 tries "flags of the program" 0 "a line 31 --trace" - try -DN=0 right.cu -- --trace
 
 cat >wrong.cu <<'END'
@@ -127,6 +130,53 @@ fi
 
 tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:13: .* __syncthreads' \
     try "$root/docs/examples/row_sums.cu"
+
+# steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
+steps() {
+    local what=$1 commands=$2 pattern patterns=()
+    shift 2
+    while [[ $1 != -- ]]; do
+        patterns+=("$1")
+        shift
+    done
+    shift
+    echo "$commands" | "$root/common/learn" debug "$@" >"$scratch/out" 2>"$scratch/err" || true
+    for pattern in "${patterns[@]}"; do
+        grep -qE -- "$pattern" "$scratch/out" || complain "$what: stdout has no \"$pattern\""
+    done
+}
+tries "a line is asked for" 2 "" "Which line of day01" debug day01
+tries "an index that is none" 2 "" "--block takes one to three numbers" debug right.cu:9 --block x
+if ! command -v gdb >/dev/null; then
+    echo "SKIPPED: gdb was not found, so nothing is stepped through"
+else
+    cat >step.cu <<'END'
+#include "helper.cuh"
+__global__ void reverse(int* out) {
+    out[threadIdx.x] = threadIdx.x;
+    const int mine = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = swapped(mine);
+}
+int main() {
+    int* device;
+    cudaMalloc(&device, 32 * sizeof(int));
+    reverse<<<1, 32>>>(device);
+    cudaFree(device);
+}
+END
+    right=$root/docs/examples/row_sums_right.cu
+    steps "a block, a thread, their variables; next stays with them" \
+        $'print half\nprint part[threadIdx.x]\nnext\nnext\nnext\nnext\nprint half\nprint part[threadIdx.x]\nprint blockDim' \
+        '^block \(2,0,0\), thread \(5,0,0\)$' '\$1 = 64$' '\$2 = 4$' '\$3 = 32$' '\$4 = 8$' \
+        '\$5 = \{x = 128, y = 1, z = 1\}' -- "$right:15" --block 2 --thread 5
+    if grep -q 'thread ([^5]' "$scratch/out"; then complain "another thread stopped"; fi
+    if (($(grep -c 'block (2,0,0)' "$scratch/out") != 5)); then complain "one stop for each step"; fi
+    steps "step goes into a function of the file, and not into the runtime" \
+        $'step\nstep' 'swapped<int> \(value=5\)' '5.*all\[threadIdx.x\] = value' -- step.cu:6 --thread 5
+    steps "without a line, the mistake" 'print half' 'has found a mistake in this line' \
+        'row_sums.cu:13' '\$1 = 64$' -- "$root/docs/examples/row_sums.cu"
+fi
 
 if ((failures > 0)); then exit 1; fi
 echo "all as it should be"

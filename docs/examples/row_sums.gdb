@@ -1,0 +1,2 @@
+print half
+print part[threadIdx.x + half]
