@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
@@ -18,8 +19,25 @@ namespace {
 
 constexpr std::uintptr_t kPage = 4096;
 
+// Opening all of a large heap for each small copy would take longer than the copy. So device memory
+// is opened where it is touched, by the fault that this causes, a piece at a time; and what was
+// opened is closed again when the kernel or the copy is done.
+constexpr std::uintptr_t kPiece = std::uintptr_t{2} << 20;
+
 int open_count = 0;
 struct sigaction previous;
+
+std::vector<std::uintptr_t> open_pieces;
+
+void protect_piece(std::uintptr_t begin, HostMay what) {
+    const std::uintptr_t end = std::min(begin + kPiece, heap.base + heap.size);
+    protect(reinterpret_cast<void*>(begin), end - begin, what);
+}
+
+void open_piece(std::uintptr_t address) {
+    open_pieces.push_back(heap.base + (address - heap.base) / kPiece * kPiece);
+    protect_piece(open_pieces.back(), HostMay::write);
+}
 
 // Is it code of the program itself, not of a library?
 bool is_own_code(const void* address) {
@@ -92,9 +110,10 @@ void note_device_memory(const Fault& fault) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
-    if (heap.contains(fault.address) && open_count == 0) {
+    if (open_device_memory(fault.address)) return;
+    if (heap.contains(fault.address)) {
         note_device_memory(fault);
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::write);
+        open_piece(fault.address);
     } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault))) {
         sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
     }
@@ -112,19 +131,32 @@ void watch_for_faults() {
 }  // namespace
 
 void close_device_memory() {
-    calls_so_far();  // its first call loads a library, which a handler should not
-    protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+    static const bool all_of_it = [] {
+        calls_so_far();  // its first call loads a library, which a handler should not
+        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+        return true;
+    }();
+    static_cast<void>(all_of_it);
+    for (const std::uintptr_t piece : open_pieces) protect_piece(piece, HostMay::nothing);
+    open_pieces.clear();
+    watch_for_faults();
+}
+
+bool open_device_memory(std::uintptr_t address) {
+    if (open_count == 0 || !heap.contains(address)) return false;
+    const std::uintptr_t piece = heap.base + (address - heap.base) / kPiece * kPiece;
+    if (std::find(open_pieces.begin(), open_pieces.end(), piece) != open_pieces.end()) return false;
+    open_piece(address);
+    return true;
 }
 
 DeviceMemoryOpen::DeviceMemoryOpen() {
-    if (open_count++ == 0 && heap.size != 0) {
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::write);
-    }
+    ++open_count;
+    watch_for_faults();
 }
+
 DeviceMemoryOpen::~DeviceMemoryOpen() {
-    if (--open_count == 0 && heap.size != 0) {
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
-    }
+    if (--open_count == 0 && heap.size != 0) close_device_memory();
 }
 
 void protect(const void* begin, std::size_t bytes, HostMay what) {
