@@ -1,9 +1,9 @@
 /// @file
-/// sixdays_translate <in.cu> <out.cpp> <out.d> [<folder of headers>...]
+///     sixdays_translate in.cu out.cpp out.d [folder of headers]...
 ///
 /// Rewrites a CUDA source file so that g++ understands it (rewrite.hpp), and the headers of ours
 /// that it includes, where they need it: those are found beside the file that includes them and in
-/// the given folders, and their new texts lie beside <out.cpp>. <out.d> lists what was read, for
+/// the given folders, and their new texts lie beside out.cpp. out.d lists what was read, for
 /// the build. What cannot be rewritten is said by file and line, and the exit status is 1.
 #include <filesystem>
 #include <fstream>
@@ -111,7 +111,7 @@ private:
 
 int main(int argc, char** argv) {
     if (argc < 4) {
-        std::cerr << "sixdays_translate <in.cu> <out.cpp> <out.d> [<folder of headers>...]\n";
+        std::cerr << "sixdays_translate in.cu out.cpp out.d [folder of headers]...\n";
         return 2;
     }
     Translator translator(argv[2], {argv + 4, argv + argc});

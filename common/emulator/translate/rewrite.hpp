@@ -27,7 +27,8 @@ struct Result {
     std::vector<Error> errors;  // what could not be translated
 };
 
-/// @param include  gives the new text for an `#include`'s "file" or <file>; empty: as it was
+/// @param include  gives the new text for what an `#include` names, quotes or brackets included;
+///                 empty: as it was
 Result rewrite(std::string_view file,
                const std::function<std::string(std::string_view named)>& include);
 
