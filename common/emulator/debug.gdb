@@ -13,6 +13,8 @@ end
 
 # The clock that ends endless loops.
 handle SIGALRM SIGVTALRM SIGPROF nostop noprint pass
+# Device memory opens by a fault, where it is touched. A fault that is a mistake becomes a finding.
+handle SIGSEGV nostop noprint pass
 
 # Who is it that stopped?
 define hook-stop
