@@ -2,7 +2,7 @@
 // taken. Several threads write each element; the last one wins, and nobody knows which that is.
 //
 // case: a broadcast is not written through, on the device either
-// refused: Both write it by the same line
+// refused: Both write it by the same line, and no barrier puts that in order
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "day03_views/copy.hpp"
