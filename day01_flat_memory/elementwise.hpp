@@ -8,50 +8,69 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "common/gpu/stream.hpp"
+#include "common/tensor/quads.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day01_flat_memory {
 
+/// Which kernel a port takes. Each port comes twice: one chooses, one is told.
+enum class ElementwisePath {
+    one_element,  // the loop's twin: one thread, one element
+    grid_stride,  // as many threads as the GPU holds, each walks on in steps of the whole grid
+    quads,        // 16 bytes a load
+    any_address,  // single elements, eight of them in flight
+};
+
+/// Quads begin at multiples of 16 bytes: `quads` if all addresses are equally far past one, else
+/// any_address. A path that needs quads is refused where this says any_address.
+template <class T, class... In>
+[[nodiscard]] ElementwisePath choose_elementwise(const View<T>& out, const View<In>&... in) {
+    return equally_past_quad(out.data, in.data...) ? ElementwisePath::quads
+                                                   : ElementwisePath::any_address;
+}
+[[nodiscard]] const char* name(ElementwisePath path);
+
 /// out = in * in
 void square_cpu(View<const float> in, View<float> out);
 void square_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
+void square_cuda(ElementwisePath path, View<const float> in, View<float> out,
+                 gpu::Stream stream = {});
 void check_square(const View<const float>& in, const View<float>& out);
 
 /// out = alpha * in
 void scale_cpu(float alpha, View<const float> in, View<float> out);
 void scale_cuda(float alpha, View<const float> in, View<float> out, gpu::Stream stream = {});
+void scale_cuda(ElementwisePath path, float alpha, View<const float> in, View<float> out,
+                gpu::Stream stream = {});
 void check_scale(const View<const float>& in, const View<float>& out);
 
 /// out = alpha * x + y, rounded once (std::fma). BLAS calls it saxpy: single-precision a x plus y.
 void saxpy_cpu(float alpha, View<const float> x, View<const float> y, View<float> out);
 void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<float> out,
                 gpu::Stream stream = {});
+void saxpy_cuda(ElementwisePath path, float alpha, View<const float> x, View<const float> y,
+                View<float> out, gpu::Stream stream = {});
 void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out);
 
-/// out = a + b. Its kernels are a ladder, steps/: the same sum, faster step by step.
+/// out = a + b
 void add_cpu(View<const float> a, View<const float> b, View<float> out);
 void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream = {});
+void add_cuda(ElementwisePath path, View<const float> a, View<const float> b, View<float> out,
+              gpu::Stream stream = {});
 void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out);
-
-/// Which kernel add_cuda takes. One loads 16 bytes at once, which must begin at a multiple of 16:
-/// possible if all three pointers are equally far from one. The other takes any address.
-enum class AddPath { sixteen_bytes, any_address };
-[[nodiscard]] AddPath choose_add(const View<const float>& a, const View<const float>& b,
-                                 const View<float>& out);
-[[nodiscard]] const char* name(AddPath path);
 
 /// out = 255 - in: the photographic negative of an image, one byte an element.
 void invert_cpu(View<const std::uint8_t> in, View<std::uint8_t> out);
 void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out, gpu::Stream stream = {});
+void invert_cuda(ElementwisePath path, View<const std::uint8_t> in, View<std::uint8_t> out,
+                 gpu::Stream stream = {});
 void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out);
 
-/// Which kernel invert_cuda takes. One moves 16 bytes at once, which needs two pointers that are
-/// equally far from a multiple of 16. The other goes byte by byte from any address to any other.
-enum class InvertPath { sixteen_bytes, single_bytes };
-[[nodiscard]] InvertPath choose_invert(const View<const std::uint8_t>& in,
-                                       const View<std::uint8_t>& out);
-[[nodiscard]] const char* name(InvertPath path);
+/// Refuses a path that these addresses do not allow. @param op  whose path it is
+/// @throws std::invalid_argument  the path needs quads, and they allow none
+void check_path(const char* op, ElementwisePath path, std::initializer_list<const void*> tensors);
 
 }  // namespace sixdays::day01_flat_memory

@@ -44,6 +44,13 @@ SIXDAYS_HD inline const float* token_at(const float* x, std::int64_t b, std::int
                                         std::int64_t T, std::int64_t C) noexcept {
     return x + (b * T + t) * C;
 }
+
+/// The scores of one query: scores_of(x, b, h, q, NH, T, S)[k] is x[offset4(b, h, q, k, NH, T, S)].
+SIXDAYS_HD inline const float* scores_of(const float* x, std::int64_t b, std::int64_t h,
+                                         std::int64_t q, std::int64_t NH, std::int64_t T,
+                                         std::int64_t S) noexcept {
+    return x + ((b * NH + h) * T + q) * S;
+}
 // [row pointer]
 
 }  // namespace sixdays::day01_flat_memory

@@ -6,8 +6,7 @@
 #include <cstdint>
 
 #include "common/gpu/stream.hpp"
-#include "common/tensor/view.hpp"
-#include "day01_flat_memory/grid_limits.hpp"
+#include "common/tensor/arguments.hpp"
 
 namespace sixdays::day01_flat_memory {
 

@@ -23,7 +23,23 @@ namespace sixdays::day02_strides {
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
 void sum_columns_cpu(View<const float> in, View<float> out);
 void sum_columns_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
+
+/// Elements of a column that a thread asks for at once.
+inline constexpr int kLoadsInFlight = 8;
+
+enum class SumColumnsPath {
+    one_load,   // the twin
+    in_flight,  // 02: kLoadsInFlight loads before the first addition
+};
+
+/// The same by one path; each takes what sum_columns takes.
+void sum_columns_cuda(SumColumnsPath path, View<const float> in, View<float> out,
+                      gpu::Stream stream = {});
 void check_sum_columns(const View<const float>& in, const View<float>& out);
+
+/// What sum_columns_cuda takes: in_flight, if a column has so many elements.
+[[nodiscard]] SumColumnsPath choose_sum_columns(const View<const float>& in);
+[[nodiscard]] const char* name(SumColumnsPath path);
 
 /// out(j, t) = j * T + t, the element's number in row-major order, rounded to float (exact below
 /// 2^24).

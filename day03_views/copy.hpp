@@ -11,25 +11,34 @@
 #pragma once
 
 #include "common/gpu/stream.hpp"
-#include "day03_views/bytes.hpp"
+#include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
 
-void copy_bytes_cpu(const BytesIn& in, const BytesOut& out);
-void copy_bytes_cuda(const BytesIn& in, const BytesOut& out, gpu::Stream stream = {});
-void check_copy(const BytesIn& in, const BytesOut& out);
+enum class CopyPath;  // below
 
-/// What contiguous_cpu and contiguous_cuda refuse, even where nothing would be copied.
-void check_room(const BytesIn& in, const BytesOut& room);
+void copy_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream = {});
+
+/// By one path. @throws std::invalid_argument  also if the two layouts ask for another one; every
+/// pair of layouts can take one_element and any_layout
+void copy_untyped_cuda(CopyPath path, const UntypedIn& in, const UntypedOut& out,
+                       gpu::Stream stream = {});
+
+void check_copy(const UntypedIn& in, const UntypedOut& out);
 
 /// The same for views that know their type.
 template <class T>
 void copy_cpu(View<const Same<T>> in, View<T> out) {
-    copy_bytes_cpu(bytes_in(in), bytes_out(out));
+    copy_untyped_cpu(in, out);
 }
 template <class T>
 void copy_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
-    copy_bytes_cuda(bytes_in(in), bytes_out(out), stream);
+    copy_untyped_cuda(in, out, stream);
+}
+template <class T>
+void copy_cuda(CopyPath path, View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
+    copy_untyped_cuda(path, in, out, stream);
 }
 
 /// The same elements in row-major order without gaps: `in` itself if it lies so already (nothing is
@@ -37,44 +46,58 @@ void copy_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
 /// @param room  contiguous, of in's shape; written only if it is needed
 /// @throws std::invalid_argument  as copy; room not contiguous
 template <class T>
-[[nodiscard]] View<const T> contiguous_cpu(View<const Same<T>> in, View<T> room) {
-    check_room(bytes_in(in), bytes_out(room));
+[[nodiscard]] View<const T> contiguous_cpu(View<const Same<T>> in, View<T> room);
+template <class T>
+[[nodiscard]] View<const T> contiguous_cuda(View<const Same<T>> in, View<T> room,
+                                            gpu::Stream stream = {});
+
+// --- which path ----------------------------------------------------------------------------------
+
+/// How copy_cuda goes about it.
+enum class CopyPath {
+    one_element,  // a thread, an element: the loop's twin
+    nothing,      // no elements, or out is in
+    one_run,      // both are one run of memory, equally far past a multiple of 16 bytes
+    rows,         // both have runs of memory in common: these, in elements of up to 16 bytes
+    repeat,       // one element of in fills a whole run of out
+    transposed,   // in runs along another dim than out: transpose.hpp
+    any_layout,   // element by element, but faster than the twin
+};
+[[nodiscard]] const char* name(CopyPath path);
+
+/// A copy as a path sees it: the same elements under other indices, with as few dims as possible
+/// and as large elements as possible. For `transposed` the last two dims are in's (M, N) and out's
+/// (N, M).
+struct CopyPlan {
+    CopyPath path;
+    UntypedIn in;
+    UntypedOut out;  // repeat: of 16 bytes an element
+};
+
+/// The best path, and the copy as it sees it. Layouts that check_copy() has not refused.
+[[nodiscard]] CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out);
+
+/// By that path. @throws std::invalid_argument  the layouts ask for another one
+[[nodiscard]] CopyPlan plan_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out);
+
+// --- contiguous ----------------------------------------------------------------------------------
+
+/// What contiguous_cpu and contiguous_cuda refuse, even where nothing would be copied.
+void check_room(const UntypedIn& in, const UntypedOut& room);
+
+template <class T>
+View<const T> contiguous_cpu(View<const Same<T>> in, View<T> room) {
+    check_room(in, room);
     if (is_contiguous(in.layout)) return in;
     copy_cpu(in, room);
     return room;
 }
 template <class T>
-[[nodiscard]] View<const T> contiguous_cuda(View<const Same<T>> in, View<T> room,
-                                            gpu::Stream stream = {}) {
-    check_room(bytes_in(in), bytes_out(room));
+View<const T> contiguous_cuda(View<const Same<T>> in, View<T> room, gpu::Stream stream) {
+    check_room(in, room);
     if (is_contiguous(in.layout)) return in;
     copy_cuda(in, room, stream);
     return room;
-}
-
-/// How copy_cuda goes about it.
-enum class CopyPath {
-    nothing,     // no elements, or out is in
-    straight,    // both are one run of memory, equally far from a multiple of 16 bytes
-    rows,        // both have runs of memory in common: these, in pieces of up to 16 bytes
-    splat,       // one element of in fills a whole run of out
-    tiles,       // in runs along another dim than out: a transpose
-    short_rows,  // the same, but one of the two dims has 32 indices at most
-    general,     // element by element
-};
-[[nodiscard]] const char* name(CopyPath path);
-
-/// A copy as copy_cuda sees it: the same elements under other indices, with as few dims as possible
-/// and as large elements as possible.
-struct CopyPlan {
-    CopyPath path = CopyPath::nothing;
-    BytesIn in;
-    BytesOut out;    // sorted by stride, largest first, none negative; splat: 16 bytes an element
-    int across = 0;  // tiles, short_rows: the dim along which in runs; out runs along the last one
-};
-[[nodiscard]] CopyPlan plan_copy(const BytesIn& in, const BytesOut& out);
-[[nodiscard]] inline CopyPath choose_copy(const BytesIn& in, const BytesOut& out) {
-    return plan_copy(in, out).path;
 }
 
 }  // namespace sixdays::day03_views

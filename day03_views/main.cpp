@@ -1,52 +1,33 @@
 // Day 03 as a run: every line that says "ok" was checked a moment before.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <exception>
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "common/gpu/buffer.hpp"
-#include "common/gpu/device.hpp"
-#include "common/lesson/options.hpp"
-#include "common/lesson/report.hpp"
+#include "common/lesson/lesson.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
-#include "day03_views/bench.hpp"
-#include "day03_views/combine.hpp"
-#include "day03_views/combine_fill.hpp"
-#include "day03_views/combine_rows.hpp"
+#include "day03_views/bench/bench.hpp"
+#include "day03_views/broadcast.hpp"
 #include "day03_views/copy.hpp"
-#include "day03_views/steps/steps.hpp"
-#include "day03_views/transpose.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day03_views;
 
 namespace {
 
-const char* const kTitle = "Day 03, views";
-const char* const kWhat =
-    "A view is a pointer and a layout over memory that somebody else owns; transforms copy "
-    "nothing.";
-
-// --- 1 -------------------------------------------------------------------------------------------
-
 // x (2, 3, 4) holds its own offsets, so an element says where it lies.
 Tensor<float> offsets_as_values() {
-    Tensor<float> x({2, 3, 4});
-    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i);
-    return x;
+    return lesson::filled<float>({2, 3, 4}, [](std::int64_t i) { return i; });
 }
 
-// What a view shows, in the order of its indices: "0 4 8 ..", and "-" for a NaN.
+// What a view shows, in the order of its indices: "0 4 8 ..".
 std::string shown(const View<const float>& v, std::int64_t most) {
     std::string text;
     const std::int64_t n = v.size();
     for (std::int64_t k = 0; k < std::min(n, most); ++k) {
         const float x = v(unravel(k, v.layout.shape));
-        text += (k > 0 ? " " : "") + (x != x ? "-" : std::to_string(static_cast<int>(x)));
+        text += (k > 0 ? " " : "") + std::to_string(static_cast<int>(x));
     }
     return text + (n > most ? " .." : "");
 }
@@ -95,8 +76,6 @@ void transforms_copy_nothing(lesson::Report& report) {
                  "transposed twice is x again: the same numbers");
 }
 
-// --- 2 -------------------------------------------------------------------------------------------
-
 // The sentence with which `call` is refused, "" if it is not.
 std::string refused(const std::function<void()>& call) {
     try {
@@ -126,8 +105,6 @@ void what_reshape_refuses(lesson::Report& report) {
     report.check(contiguous_cpu(v, Tensor<float>({2, 3, 4}).view()).data == v.data,
                  "contiguous(x) is x itself, the same pointer: nothing was copied");
 }
-
-// --- 3 -------------------------------------------------------------------------------------------
 
 void copy_view_in_place(lesson::Report& report) {
     report.heading("3. Three contracts: a view, a copy, in place");
@@ -166,173 +143,105 @@ void copy_view_in_place(lesson::Report& report) {
         "an empty slice " + to_string(none.layout.shape) + " is fine, and nothing happens");
 }
 
-// --- 6 -------------------------------------------------------------------------------------------
+void a_path_for_each_copy(lesson::Report& report) {
+    report.heading("4. copy takes the path that the two layouts ask for; out is row-major");
+    std::printf("   in                            shape          strides            path\n");
+    for (const CopyCase& c : copy_cases()) {
+        if (c.only_bench) continue;
+        SmallMove x(c.kind, c.small, row_major(c.small.shape));
+        copy_untyped_cpu(x.host_in(), x.host_out());
+        copy_untyped_cuda(x.in(), x.out());
+        char line[128];
+        std::snprintf(line, sizeof line, "%-22s %-14s %-18s %s", c.name,
+                      to_string(c.small.shape).c_str(), to_string(c.small.strides).c_str(),
+                      path_of(x.in(), x.out()).c_str());
+        report.check(x.same(), line);
+    }
+    report.note(
+        "one run: of memory, in both. rows: runs in common, in elements of so many bytes.\n"
+        "   transposed: in runs along another dim, so transpose is called. repeat: one element\n"
+        "   fills a run. any layout: element by element.");
+}
 
-struct Inputs {
-    View<const float> x, row, column;
-    View<const std::uint8_t> mask;
-    View<const std::int64_t> swap, last_first;
-};
+void a_ladder(lesson::Report& report) {
+    report.heading("5. A matrix written as its transpose, in eight kernels");
+    const auto step = [&](TransposePath path, const Kind& kind, std::int64_t M, std::int64_t N) {
+        const Shape small = M % 16 == 0 ? Shape{144, 208} : Shape{143, 209};
+        SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
+        transpose_untyped_cpu(x.host_in(), x.host_out());
+        lesson::Version v = step_of_transpose(path, kind, M, N);
+        v.check.run = [&](int) { transpose_untyped_cuda(path, x.in(), x.out()); };
+        v.check.outcomes = x.outcomes();
+        report.port(v);
+    };
+    for (const TransposePath path :
+         {TransposePath::one_element, TransposePath::write_coalesced, TransposePath::shared_tile,
+          TransposePath::padded, TransposePath::in_flight, TransposePath::quads}) {
+        step(path, kFloat, 4096, 4096);
+    }
+    step(TransposePath::small_elements, kBf16, 4096, 4096);
+    step(TransposePath::whole_sectors, kFloat, 4095, 4097);
+}
 
-struct Combination {
-    const char* what;
-    Shape shape;           // of out
-    const char* elements;  // by hand
-    void (*loop)(const Inputs& in, View<float> out);
-    void (*port)(const Inputs& in, View<float> out);
-};
-
-const Combination combinations_by_hand[] = {
-    {"x + row",
-     {2, 3},
-     "11 22 33 14 25 36",
-     [](const Inputs& in, View<float> out) { add_broadcast_cpu(in.x, in.row, out); },
-     [](const Inputs& in, View<float> out) { add_broadcast_cuda(in.x, in.row, out); }},
-    {"x + column",
-     {2, 3},
-     "101 102 103 204 205 206",
-     [](const Inputs& in, View<float> out) { add_broadcast_cpu(in.x, in.column, out); },
-     [](const Inputs& in, View<float> out) { add_broadcast_cuda(in.x, in.column, out); }},
-    {"where(mask, x, row)",
-     {2, 3},
-     "1 20 3 4 20 6",
-     [](const Inputs& in, View<float> out) { where_cpu(in.mask, in.x, in.row, out); },
-     [](const Inputs& in, View<float> out) { where_cuda(in.mask, in.x, in.row, out); }},
-    {"concat({x, column}, 1)",
-     {2, 4},
-     "1 2 3 100 4 5 6 200",
-     [](const Inputs& in, View<float> out) {
-         concat_cpu({in.x, in.column}, 1, out);
-     },
-     [](const Inputs& in, View<float> out) {
-         concat_cuda({in.x, in.column}, 1, out);
-     }},
-    {"gather_rows(x, {1, 0, 1})",
-     {3, 3},
-     "4 5 6 1 2 3 4 5 6",
-     [](const Inputs& in, View<float> out) { gather_rows_cpu(in.x, in.swap, out); },
-     [](const Inputs& in, View<float> out) { gather_rows_cuda(in.x, in.swap, out); }},
-    {"scatter_rows(x, {2, 0})",
-     {3, 3},
-     "4 5 6 - - - 1 2 3",
-     [](const Inputs& in, View<float> out) { scatter_rows_cpu(in.x, in.last_first, out); },
-     [](const Inputs& in, View<float> out) { scatter_rows_cuda(in.x, in.last_first, out); }},
-    {"fill(7), every other column",
-     {2, 4},
-     "7 - 7 - 7 - 7 -",
-     [](const Inputs&, View<float> out) { fill_cpu(7, slice(out, 1, 0, 4, 2)); },
-     [](const Inputs&, View<float> out) { fill_cuda(7, slice(out, 1, 0, 4, 2)); }},
-    {"ramp(1, 2), to transpose(out)",
-     {2, 3},
-     "1 5 9 3 7 11",
-     [](const Inputs&, View<float> out) { ramp_cpu(1, 2, transpose(out)); },
-     [](const Inputs&, View<float> out) { ramp_cuda(1, 2, transpose(out)); }},
-};
-
-void several_tensors(lesson::Report& report) {
-    report.heading("6. What several tensors make: loop, port and a pencil agree");
+void tensors_whose_shapes_differ(lesson::Report& report) {
+    report.heading("6. Tensors whose shapes differ: loop, port and a pencil agree");
     std::printf("   x (2, 3) holds 1 2 3 4 5 6; row (3) 10 20 30; column (2, 1) 100 200;\n");
-    std::printf("   mask (3) 1 0 1. A - is a place that nobody writes.\n\n");
+    std::printf("   mask (3) 1 0 1.\n\n");
     const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6}), row({3}, {10, 20, 30});
     const Tensor<float> column({2, 1}, {100, 200});
     const Tensor<std::uint8_t> mask({3}, {1, 0, 1});
-    const Tensor<std::int64_t> swap({3}, {1, 0, 1}), last_first({2}, {2, 0});
     const gpu::Buffer<float> dx(x), drow(row), dcolumn(column);
     const gpu::Buffer<std::uint8_t> dmask(mask);
-    const gpu::Buffer<std::int64_t> dswap(swap), dlast_first(last_first);
-    const Inputs host{x.view(),    row.view(),  column.view(),
-                      mask.view(), swap.view(), last_first.view()};
-    const Inputs device{dx.view({2, 3}), drow.view({3}),  dcolumn.view({2, 1}),
-                        dmask.view({3}), dswap.view({3}), dlast_first.view({2})};
-    for (const Combination& c : combinations_by_hand) {
-        Tensor<float> want(c.shape);
-        gpu::Buffer<float> out(want.size());
-        const auto bytes = static_cast<std::size_t>(want.size()) * sizeof(float);
-        std::memset(want.data(), 0xff, bytes);  // NaN in every element
-        out.fill_bytes(0xff);
-        c.loop(host, want.view());
-        c.port(device, out.view(c.shape));
-        const bool same = std::memcmp(out.download().data(), want.data(), bytes) == 0;
+    const View<const float> X = dx.view({2, 3}), R = drow.view({3}), C = dcolumn.view({2, 1});
+    const View<const std::uint8_t> M = dmask.view({3});
+    Tensor<float> want({0});
+    gpu::Buffer<float> got(0);
+    const auto host = [&](const Shape& shape) { return (want = Tensor<float>(shape)).view(); };
+    const auto device = [&](const Shape& shape) {
+        got = gpu::Buffer<float>(size(shape));
+        got.fill_bytes(0xff);
+        return got.view(shape);
+    };
+    const auto check = [&](const char* what, const char* by_hand) {
         const std::string elements = shown(want.view(), want.size());
         char line[96];
-        std::snprintf(line, sizeof line, "%-30s %-7s %s", c.what, to_string(c.shape).c_str(),
+        std::snprintf(line, sizeof line, "%-24s %-7s %s", what, to_string(want.shape()).c_str(),
                       elements.c_str());
-        report.check(same && elements == c.elements, line);
-    }
-}
-
-// --- what the warps touch, for --trace -----------------------------------------------------------
-
-void trace() {
-    const std::int64_t n = 64;
-    gpu::Buffer<float> a(n * n), b(n * n);
-    a.fill_bytes(0x3f);
-    const Layout square = row_major({n, n});
-    const BytesIn in = bytes_in(a.view(square));
-    const BytesOut out = bytes_out(b.view(square));
-    const auto step = [&](const char* title, auto move) {
-        lesson::trace(title, [&] { move(in.as<float>(), out.as<float>(), nullptr); });
+        report.check(lesson::same(got, want) && elements == by_hand, line);
     };
-    step("transpose of 64 x 64 floats, reads coalesced", transpose_read_coalesced);
-    step("writes coalesced", transpose_write_coalesced);
-    step("shared tile", transpose_shared_tile);
-    step("padded tile", transpose_padded);
-    lesson::trace("64 bytes of a thread under way", [&] { transpose_in_flight(in, out); });
-    step("16 bytes a load and a store", transpose_sixteen_bytes);
-    lesson::trace("the same bytes as a matrix of 128 x 128 bytes, packed", [&] {
-        transpose_packed_bytes({in.data, 1, row_major({2 * n, 2 * n})},
-                               {out.data, 1, row_major({2 * n, 2 * n})});
-    });
-    const std::int64_t M = 1025, N = 63;
-    gpu::Buffer<float> odd(M * N), turned(M * N);
-    odd.fill_bytes(0x3f);
-    const BytesIn rows_anywhere = bytes_in(odd.view({M, N}));
-    const BytesOut columns_anywhere = bytes_out(turned.view({N, M}));
-    lesson::trace("1,025 x 63 floats, 64 bytes of a thread under way",
-                  [&] { transpose_in_flight(rows_anywhere, columns_anywhere); });
-    lesson::trace("1,025 x 63 floats, whole sectors",
-                  [&] { transpose_whole_sectors(rows_anywhere, columns_anywhere); });
-    lesson::trace("copy, rows of 32 floats, 64 apart", [&] {
-        copy_cuda(columns(a.view(square), 0, 32), b.view({n, 32}));
-    });
-    lesson::trace("copy, 1,344 x 3 to 3 x 1,344", [&] {
-        copy_cuda(transpose(a.view({1344, 3})), b.view({3, 1344}));
-    });
-}
-
-int lesson_of_the_day(const lesson::Options& options) {
-    if (options.trace) {
-        trace();
-        return 0;
-    }
-    lesson::Report report(kTitle, kWhat, options);
-    if (options.bench) {
-        ladder(report, true);
-        copies(report, true);
-        combinations(report);
-        return report.finish("");
-    }
-    transforms_copy_nothing(report);
-    what_reshape_refuses(report);
-    copy_view_in_place(report);
-    copies(report, false);
-    ladder(report, false);
-    several_tensors(report);
-    return report.finish(
-        "take the + 1 out of steps/04_padded.cu and run with --trace; then the __syncthreads().");
+    add_broadcast_cpu(x.view(), row.view(), host({2, 3}));
+    add_broadcast_cuda(X, R, device({2, 3}));
+    check("x + row", "11 22 33 14 25 36");
+    add_broadcast_cpu(x.view(), column.view(), host({2, 3}));
+    add_broadcast_cuda(X, C, device({2, 3}));
+    check("x + column", "101 102 103 204 205 206");
+    where_cpu(mask.view(), x.view(), row.view(), host({2, 3}));
+    where_cuda(M, X, R, device({2, 3}));
+    check("where(mask, x, row)", "1 20 3 4 20 6");
+    concat_cpu({x.view(), column.view()}, 1, host({2, 4}));
+    concat_cuda({X, C}, 1, device({2, 4}));
+    check("concat({x, column}, 1)", "1 2 3 100 4 5 6 200");
+    pad_cpu(x.view(), {0, 1}, -1, host({2, 5}));
+    pad_cuda(X, {0, 1}, -1, device({2, 5}));
+    check("pad(x, {0, 1}, -1)", "-1 1 2 3 -1 -1 4 5 6 -1");
+    pad_cpu(x.view(), {0, -1}, -1, host({2, 2}));
+    pad_cuda(X, {0, -1}, -1, device({2, 2}));
+    check("pad(x, {0, -1}, -1)", "2 3 5 6");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    int status = 0;
-    const auto options = lesson::parse(argc, argv, std::string(kTitle) + ". " + kWhat, {}, status);
-    if (!options) return status;
-    try {
-        return lesson_of_the_day(*options);
-    } catch (const std::exception& error) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "\n%s\n", error.what());
-        return 1;
-    }
+    return lesson::run(
+        argc, argv,
+        {.title = "Day 03, views",
+         .shows =
+             "A view is a pointer and a layout over memory that somebody else owns; transforms "
+             "copy nothing.",
+         .sections = {transforms_copy_nothing, what_reshape_refuses, copy_view_in_place,
+                      a_path_for_each_copy, a_ladder, tensors_whose_shapes_differ},
+         .trace = trace_all,
+         .bench = bench_all,
+         .try_this = "take the + 1 out of steps/transpose/04_padded.cu and run with --trace; then "
+                     "the\n__syncthreads()."});
 }

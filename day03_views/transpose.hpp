@@ -9,37 +9,66 @@
 /// 1, 2, 4, 8 or 16 bytes, moved as bytes.
 /// @throws std::invalid_argument  other shapes, a rank below 2, a row that does not run along
 /// memory, out not injective, a null pointer, an address that is no multiple of the element's
-/// bytes, overlap: a transpose in place is another algorithm; the ports also more matrices than a
-/// grid has blocks, 2^31 - 1
+/// bytes, overlap: a transpose in place is another algorithm; the ports also more tiles than a grid
+/// has blocks, 2^31 - 1
 #pragma once
 
 #include "common/gpu/stream.hpp"
-#include "day03_views/bytes.hpp"
+#include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
 
-void transpose_bytes_cpu(const BytesIn& in, const BytesOut& out);
-void transpose_bytes_cuda(const BytesIn& in, const BytesOut& out, gpu::Stream stream = {});
-void check_transpose(const BytesIn& in, const BytesOut& out);
+enum class TransposePath;  // below
+
+void transpose_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
+void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream = {});
+
+/// By one path. @throws std::invalid_argument  also what that path cannot take
+void transpose_untyped_cuda(TransposePath path, const UntypedIn& in, const UntypedOut& out,
+                            gpu::Stream stream = {});
 
 /// The same for views that know their type.
 template <class T>
 void transpose_cpu(View<const Same<T>> in, View<T> out) {
-    transpose_bytes_cpu(bytes_in(in), bytes_out(out));
+    transpose_untyped_cpu(in, out);
 }
 template <class T>
 void transpose_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
-    transpose_bytes_cuda(bytes_in(in), bytes_out(out), stream);
+    transpose_untyped_cuda(in, out, stream);
+}
+template <class T>
+void transpose_cuda(TransposePath path, View<const Same<T>> in, View<T> out,
+                    gpu::Stream stream = {}) {
+    transpose_untyped_cuda(path, in, out, stream);
 }
 
-/// Which kernel transpose_cuda takes.
+void check_transpose(const UntypedIn& in, const UntypedOut& out);
+
+/// The ladder, one idea a step. Elements of any size, unless it says otherwise.
 enum class TransposePath {
-    sixteen_bytes,    // elements of 4 bytes, every row of in and out begins at a multiple of 16
-    packed_bytes,     // the same for elements of 1 and 2 bytes
-    whole_sectors,    // elements of 2 and 4 bytes, rows that begin anywhere
-    single_elements,  // all others
+    one_element,       // a thread, an element: the loop's twin; M <= kMostRows (arguments.hpp)
+    write_coalesced,   // of 4 bytes: neighbouring lanes write neighbours, and read a pitch apart
+    shared_tile,       // of 4 bytes: both are neighbours, by way of a tile; its banks collide
+    padded,            // of 4 bytes: the tile's rows are one word longer
+    in_flight,         // all loads of a thread in flight before the first is needed
+    quads,             // of 4 bytes, every row begins at a multiple of 16 bytes: quads
+    small_elements,    // the same for 1 and 2 bytes
+    whole_sectors,     // of 2 and 4 bytes, rows that begin anywhere, cut where sectors begin
+    short_rows,        // M or N is 32 at most: a tile is flat
+    short_rows_quads,  // the same for 1, 2 and 4 bytes, and the short rows have no gaps: quads
 };
-[[nodiscard]] TransposePath choose_transpose(const BytesIn& in, const BytesOut& out);
 [[nodiscard]] const char* name(TransposePath path);
+
+/// Rows of so many elements at most are short: a square tile would be mostly empty.
+inline constexpr std::int64_t kShortRow = 32;
+
+/// The best of them. Views that check_transpose() has not refused.
+[[nodiscard]] TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out);
+
+/// @throws std::invalid_argument  that path cannot take these views
+void check_transpose_path(TransposePath path, const UntypedIn& in, const UntypedOut& out);
+
+/// The dims before the last two: which matrix of the stack.
+[[nodiscard]] Layout stack_of(const Layout& layout);
 
 }  // namespace sixdays::day03_views

@@ -1,23 +1,88 @@
-// transpose_cuda is the ladder's four best kernels: which one, choose_transpose() says.
+// The loop's twin, and the launchers. What is faster is in steps/transpose/.
 #include "common/gpu/launch.hpp"
-#include "day03_views/steps/steps.hpp"
+#include "common/tensor/index.hpp"
+#include "day03_views/steps/transpose/steps.hpp"
+#include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
 
-void transpose_bytes_cuda(const BytesIn& in, const BytesOut& out, gpu::Stream stream) {
+// --- the twin ------------------------------------------------------------------------------------
+namespace {
+
+// [transpose]
+template <class T>
+__global__ void transpose_kernel(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
+                                 std::int64_t pitch_out, T* out) {
+    const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (m < M && n < N) {
+        out[n * pitch_out + m] = in[m * pitch_in + n];
+    }
+}
+// [transpose]
+
+// --- launchers -----------------------------------------------------------------------------------
+
+// A launch for each matrix of the stack.
+template <class T>
+void transpose_one_element(View<const T> in, View<T> out, gpu::Stream stream) {
+    const int r = in.rank();
+    const std::int64_t M = in.extent(r - 2), N = in.extent(r - 1);
+    const dim3 block(32, 8);
+    const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
+    const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
+    for (std::int64_t k = 0; k < stack_in.size(); ++k) {
+        const Index at = unravel(k, stack_in.shape);
+        transpose_kernel<T><<<grid, block, 0, stream>>>(
+            in.data + offset(stack_in, at), M, N, in.layout.stride(r - 2), out.layout.stride(r - 2),
+            out.data + offset(stack_out, at));
+        gpu::check_launch("transpose_kernel", grid, block);
+    }
+}
+
+void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+    const Matrices x = matrices_to_transpose(in, out);
+    switch (path) {
+        case TransposePath::one_element:
+            return with_element(in.element, [&](auto element) {
+                using T = decltype(element);
+                transpose_one_element(in.as<T>(), out.as<T>(), stream);
+            });
+        case TransposePath::write_coalesced:
+            return launch_transpose_write_coalesced(x, stream);
+        case TransposePath::shared_tile:
+            return launch_transpose_shared_tile(x, stream);
+        case TransposePath::padded:
+            return launch_transpose_padded(x, stream);
+        case TransposePath::in_flight:
+            return launch_transpose_in_flight(x, stream);
+        case TransposePath::quads:
+            return launch_transpose_quads(x, stream);
+        case TransposePath::small_elements:
+            return launch_transpose_small_elements(x, stream);
+        case TransposePath::whole_sectors:
+            return launch_transpose_whole_sectors(x, stream);
+        case TransposePath::short_rows:
+            return launch_transpose_short_rows(x, stream);
+        case TransposePath::short_rows_quads:
+            return launch_transpose_short_rows_quads(x, stream);
+    }
+}
+
+}  // namespace
+
+void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     check_transpose(in, out);
     if (out.layout.size() == 0) return;
-    const Matrices x = matrices_to_transpose(in, out);
-    switch (choose_transpose(in, out)) {
-        case TransposePath::sixteen_bytes:
-            return launch_sixteen_bytes(x, stream);
-        case TransposePath::packed_bytes:
-            return launch_packed_bytes(x, in.element, stream);
-        case TransposePath::whole_sectors:
-            return launch_whole_sectors(x, in.element, stream);
-        case TransposePath::single_elements:
-            return launch_in_flight(x, in.element, stream);
-    }
+    launch(choose_transpose(in, out), in, out, stream);
+}
+
+void transpose_untyped_cuda(TransposePath path, const UntypedIn& in, const UntypedOut& out,
+                            gpu::Stream stream) {
+    check_transpose(in, out);
+    if (out.layout.size() == 0) return;
+    check_transpose_path(path, in, out);
+    launch(path, in, out, stream);
 }
 
 }  // namespace sixdays::day03_views

@@ -1,11 +1,15 @@
 // Measuring, as far as it can be tested where no time means anything: how often, in which turns,
 // and what is made of the numbers.
+#include <algorithm>
 #include <climits>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/bench/measure.hpp"
 #include "common/bench/roofline.hpp"
+#include "common/lesson/arena.hpp"
 #include "common/lesson/csv.hpp"
 #include "common/lesson/report.hpp"
 #include "common/testing/testing.hpp"
@@ -167,26 +171,123 @@ TEST_CASE("a clock that moved by more than 5 % is told", "[bench][csv][small]") 
     CHECK(contains(lesson::clock_warning(1e9, 1.2e9), "the clock went up by 20 %"));
 }
 
-TEST_CASE("a wrong output of the timed runs fails the whole run", "[bench][report][small]") {
-    lesson::Options options;
-    for (const bool right : {true, false}) {
-        lesson::Report report("title", "what", options);
-        std::string calls;
-        lesson::Version v = add();
-        v.ok = true;
-        v.run = [&](int) { calls += calls.back() == 'r' ? "" : "r"; };
-        v.refill = [&] { calls += "f"; };
-        v.verify = [&] {
-            calls += "v";
-            return right;
+// Three sets of host memory, and a run that leaves 7 in each; `spoilt` is the run, counted from 0,
+// that leaves an 8 in its last byte.
+struct Sevens {
+    std::vector<std::vector<char>> out{3, std::vector<char>(64)};
+    std::vector<char> want = std::vector<char>(64, 7);
+    int runs = 0, spoilt = -1;
+
+    lesson::Trial trial() {
+        lesson::Trial t;
+        t.run = [this](int set) {
+            auto& to = out[static_cast<std::size_t>(set)];
+            std::fill(to.begin(), to.end(), char{7});
+            if (runs++ == spoilt) to.back() = 8;
         };
-        report.loop(v);
-        CHECK(calls == "frv");
-        CHECK(report.finish("") == (right ? 0 : 1));
-        v.ok = false;
-        report.port(v);
-        CHECK(report.finish("") == 1);
+        for (auto& to : out) t.outcomes.push_back({to.data(), want.data(), 64});
+        return t;
     }
+};
+
+TEST_CASE("a loop is checked on every set, before it is timed and after",
+          "[bench][report][small]") {
+    const auto status = [](const lesson::Version& v) {
+        lesson::Report report("title", "what", {});
+        report.loop(v);
+        return report.finish("");
+    };
+    Sevens small, large;
+    lesson::Version v = add();
+    v.check = small.trial();
+    v.timed = [&] { return large.trial(); };
+    CHECK(status(v) == 0);
+    CHECK(small.runs == 3);
+    CHECK(large.runs > 3 + 3);
+    for (const int spoilt : {0, 1, 2}) {
+        small.runs = 0;
+        small.spoilt = spoilt;
+        CAPTURE(spoilt);
+        CHECK(status(v) == 1);  // in the check
+    }
+    small.spoilt = -1;
+    large.runs = 0;
+    large.spoilt = 2;
+    CHECK(status(v) == 1);  // on the timed sets, before they are timed
+    // A run that comes to each set once and then stops writing: what it left was poisoned.
+    Sevens lazy;
+    v.timed = [&] {
+        lesson::Trial t = lazy.trial();
+        const auto run = t.run;
+        t.run = [&, run](int set) {
+            if (lazy.runs < 3) run(set);
+        };
+        return t;
+    };
+    CHECK(status(v) == 1);
+    v.check.run = [](int) {};
+    v.timed = {};
+    CHECK(status(v) == 1);  // never written at all
+}
+
+TEST_CASE("a port's outputs are poisoned and compared in device memory", "[bench][report][small]") {
+    gpu::Buffer<std::uint8_t> out(100), want(100), source(100);
+    want.fill_bytes(5);
+    source.fill_bytes(5);
+    const auto status = [&](const std::function<void(int)>& run, std::int64_t bytes) {
+        lesson::Report report("title", "what", {});
+        lesson::Version v = add();
+        v.check = {run, {{out.data(), want.data(), bytes}}};
+        report.port(v);
+        return report.finish("");
+    };
+    out.fill_bytes(5);
+    CHECK(status([](int) {}, 100) == 1);  // right before, and never written
+    CHECK(status([&](int) { out.fill_bytes(5); }, 100) == 0);
+    CHECK(status([&](int) { out.fill_bytes(6); }, 100) == 1);
+    const std::uint8_t last = 6;
+    const auto all_but_one = [&](int) {
+        out.fill_bytes(5);
+        out.upload(&last, 1, 99);
+    };
+    CHECK(status(all_but_one, 100) == 1);
+    CHECK(status(all_but_one, 99) == 0);
+}
+
+TEST_CASE("an arena holds the same in every set, each array at a multiple of 256",
+          "[bench][arena][small]") {
+    lesson::Arena arena({1000, 300}, 700);
+    CHECK(arena.sets() == bench::sets_past_cache(1024 + 512 + 768));
+    const std::vector<std::uint8_t> part = {1, 2, 3, 4, 5, 6, 7}, other = {9, 8};
+    arena.fill(0, part.data(), 7);
+    arena.fill(1, other.data(), 2);
+    arena.expect(part.data(), 7);
+    const auto outcomes = arena.outcomes();
+    REQUIRE(outcomes.size() == static_cast<std::size_t>(arena.sets()));
+    std::vector<std::uint8_t> host(1000);
+    const auto read = [&](const void* from, std::int64_t bytes) {
+        gpu::detail::copy_to_host(host.data(), from, static_cast<std::size_t>(bytes));
+    };
+    for (const int set : {0, arena.sets() / 2, arena.sets() - 1}) {
+        CAPTURE(set);
+        const auto* first = arena.input<std::uint8_t>(set, 0);
+        const auto* second = arena.input<std::uint8_t>(set, 1);
+        CHECK(reinterpret_cast<std::uintptr_t>(first) % 256 == 0);
+        CHECK(reinterpret_cast<std::uintptr_t>(second) % 256 == 0);
+        CHECK(reinterpret_cast<std::uintptr_t>(arena.output<char>(set)) % 256 == 0);
+        read(first, 1000);
+        for (std::size_t i = 0; i < 1000; ++i) REQUIRE(host[i] == part[i % 7]);
+        read(second, 300);
+        for (std::size_t i = 0; i < 300; ++i) REQUIRE(host[i] == other[i % 2]);
+        const lesson::Outcome& o = outcomes[static_cast<std::size_t>(set)];
+        CHECK(o.out == arena.output<void*>(set));
+        CHECK(o.bytes == 700);
+    }
+    read(arena.want<char>(), 700);
+    for (std::size_t i = 0; i < 700; ++i) REQUIRE(host[i] == part[i % 7]);
+    arena.fill_with_noise(1);
+    read(arena.input<char>(arena.sets() - 1, 1), 300);
+    CHECK(std::set<std::uint8_t>(host.begin(), host.begin() + 300).size() > 100);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 `common/learn bench day01 --torch` calls it. PROGRAM runs twice: the first run says what there is to
 measure, then comes PyTorch, PROGRAM, and PyTorch again, so that a clock which drifts shows. What
-PyTorch calls the operations stands in the day's folder, in torch_peer.py:
+PyTorch calls the operations stands in the day's bench/torch_peer.py:
 
     def add(torch, dtype, shape):           # dtype: torch.float32, shape: (64, 1024)
         a, b, out = ...                     # a set of buffers, made once, laid out as ours
@@ -39,7 +39,7 @@ def complain(sentence):
 
 def load_peers(program):
     """PEERS of the day whose program this is; None if it names no peers."""
-    path = ROOT / program.name / "torch_peer.py"
+    path = ROOT / program.name / "bench" / "torch_peer.py"
     if not path.exists():
         return None
     spec = importlib.util.spec_from_file_location("day_torch_peer", path)
@@ -141,7 +141,7 @@ def main(arguments):
     program = pathlib.Path(words[0]).resolve()
     peers = load_peers(program)
     if peers is None:
-        complain(f"{program.name} names no peers: there is no {program.name}/torch_peer.py.")
+        complain(f"{program.name} names no peers: there is no {program.name}/bench/torch_peer.py.")
     torch, missing = load_torch()
     if "--dry-run" in arguments:
         return dry_run(program, peers, missing)

@@ -1,20 +1,21 @@
 # add_day([USES <earlier day>...] [LIBRARIES <library>...]), called in a day's folder: everything that
 # is built for one lesson. File names say what is what:
 #
-#   *_cpu.cpp  *.cpp      loops and other host code      -> <day>_loops
-#   *_cuda.cu  steps/*.cu ports                          -> <day>_ports_emulated, <day>_ports_cuda
+#   <set>_cpu.cpp  *.cpp  loops and other host code      -> <day>_loops
+#   <set>_cuda.cu  steps/<op>/*.cu   ports               -> <day>_ports_emulated, <day>_ports_cuda
 #   main.cpp              the lesson as a run            -> <day>_emulated, <day>
-#   bench.cpp             what only --bench measures; linked with main.cpp
-#   tests.cpp tests_*.cpp Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
-#   wrong/                kernels with one planted mistake; the tests must refuse each
-#   exercises/            <name>.hpp, <name>_cpu.cpp, <name>_tests.cpp, <name>_stub.cu, ...
+#   bench/*.cpp           what only --bench measures; linked with main.cpp
+#   tests/*.cpp           Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
+#   wrong/*.cu            kernels with one planted mistake; the tests must refuse each
+#   exercises/<name>/     <name>.hpp, *.cpp, stub.cu, solution.cu, tests.cpp, hints.md
 #
-# main.cpp and tests.cpp are compiled once and linked to either ports library, never to both.
+# main.cpp and tests/ are compiled once and linked to either ports library, never to both.
 # A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub.
 
 include(${PROJECT_SOURCE_DIR}/common/emulator/emulate.cmake)
 
 add_custom_target(lessons)  # the executables of all days, without the tests
+add_custom_target(wrong_on_gpu)
 
 # sixdays_executable(<name> <gpu library> <source or object library>... [LIBRARIES <library>...])
 function(sixdays_executable name gpu)
@@ -75,15 +76,16 @@ endfunction()
 # An exercise: the same cases run against the stub (must be refused), against the solution (must
 # pass), and, by `learn check`, against the learner's own file.
 function(sixdays_add_exercise day label name)
-    set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises)
+    set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises/${name})
     set(prefix ${label}_${name})
     # An unfinished port does not use what it is given yet.
     set(unfinished -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function)
-    sixdays_object(${prefix}_cases ${folder}/${name}_cpu.cpp ${folder}/${name}_tests.cpp)
+    file(GLOB cases CONFIGURE_DEPENDS ${folder}/*.cpp)
+    sixdays_object(${prefix}_cases ${cases})
     target_link_libraries(${prefix}_cases PRIVATE sixdays_testing)
 
     foreach(who stub solution)
-        sixdays_emulated_library(${prefix}_${who}_port ${folder}/${name}_${who}.cu)
+        sixdays_emulated_library(${prefix}_${who}_port ${folder}/${who}.cu)
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port)
     endforeach()
@@ -98,16 +100,16 @@ function(sixdays_add_exercise day label name)
     # The learner starts from the stub and meets the solution's frame in it: outside of the marked
     # gaps the two files must be the same.
     add_test(NAME ${label}.exercise.${name}.gaps COMMAND ${CMAKE_COMMAND}
-        -DSTUB=${folder}/${name}_stub.cu -DSOLUTION=${folder}/${name}_solution.cu
+        -DSTUB=${folder}/stub.cu -DSOLUTION=${folder}/solution.cu
         -P ${PROJECT_SOURCE_DIR}/common/cmake/same_outside_gaps.cmake)
     set_tests_properties(${label}.exercise.${name}.gaps PROPERTIES LABELS "${label};exercise;small")
 
     if(SIXDAYS_HAVE_CUDA)
-        add_library(${prefix}_stub_port_cuda STATIC ${folder}/${name}_stub.cu)  # nvcc takes it too
+        add_library(${prefix}_stub_port_cuda STATIC ${folder}/stub.cu)  # nvcc takes it too
         target_link_libraries(${prefix}_stub_port_cuda PRIVATE sixdays_flags)
         list(TRANSFORM unfinished PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished_host)
         target_compile_options(${prefix}_stub_port_cuda PRIVATE ${unfinished_host})
-        add_library(${prefix}_solution_port_cuda STATIC ${folder}/${name}_solution.cu)
+        add_library(${prefix}_solution_port_cuda STATIC ${folder}/solution.cu)
         target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
             $<TARGET_OBJECTS:${prefix}_cases>
@@ -136,7 +138,8 @@ function(sixdays_add_wrong day label name)
     set(program ${label}_wrong_${name})
     sixdays_emulated_library(${program}_port ${source})
     sixdays_executable(${program} sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_tests>
-        LIBRARIES sixdays_testing_main sixdays_testing ${program}_port ${day}_ports_emulated)
+        $<TARGET_OBJECTS:${program}_port>
+        LIBRARIES sixdays_emulator sixdays_testing_main sixdays_testing ${day}_ports_emulated)
     # The first definition counts: that of the wrong port.
     target_link_options(${program} PRIVATE -Wl,--allow-multiple-definition)
     add_test(NAME ${label}.wrong.${name} COMMAND ${CMAKE_COMMAND}
@@ -144,11 +147,14 @@ function(sixdays_add_wrong day label name)
         -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_finding.cmake)
     set_tests_properties(${label}.wrong.${name} PROPERTIES LABELS "${label};wrong;small")
 
-    # For compute-sanitizer, in a process of its own: see wrong/run_once.cpp.
+    # On a GPU an illegal access ends the process, so these programs are no tests. compute-sanitizer
+    # watches each (common/emulator/compare/sanitizer.py); the target wrong_on_gpu builds them all.
     if(SIXDAYS_HAVE_CUDA)
-        sixdays_executable(${program}_gpu sixdays_gpu_cuda
-            ${PROJECT_SOURCE_DIR}/${day}/wrong/run_once.cpp ${source} LIBRARIES ${day}_ports_cuda)
+        sixdays_executable(${program}_gpu sixdays_gpu_cuda $<TARGET_OBJECTS:${day}_tests> ${source}
+            LIBRARIES sixdays_testing_main sixdays_testing ${day}_ports_cuda)
         target_link_options(${program}_gpu PRIVATE -Wl,--allow-multiple-definition)
+        set_target_properties(${program}_gpu PROPERTIES EXCLUDE_FROM_ALL ON)
+        add_dependencies(wrong_on_gpu ${program}_gpu)
     endif()
 endfunction()
 
@@ -157,11 +163,11 @@ function(add_day)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR})
     get_filename_component(day ${folder} NAME)          # day01_flat_memory
     string(REGEX MATCH "^day[0-9][0-9]" label ${day})   # day01
-    file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*.cu)
+    file(GLOB ports CONFIGURE_DEPENDS ${folder}/*_cuda.cu ${folder}/steps/*/*.cu)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
-    file(GLOB bench CONFIGURE_DEPENDS ${folder}/bench.cpp)
-    file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests.cpp ${folder}/tests_*.cpp)
-    list(REMOVE_ITEM loops ${folder}/main.cpp ${bench} ${tests})
+    file(GLOB bench CONFIGURE_DEPENDS ${folder}/bench/*.cpp)
+    file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests/*.cpp)
+    list(REMOVE_ITEM loops ${folder}/main.cpp)
 
     add_library(${day}_loops STATIC ${loops})
     target_link_libraries(${day}_loops PUBLIC sixdays_tensor ${arg_LIBRARIES}
@@ -225,9 +231,10 @@ function(add_day)
         sixdays_add_wrong(${day} ${label} ${kernel})
     endforeach()
 
-    file(GLOB exercises CONFIGURE_DEPENDS RELATIVE ${folder}/exercises ${folder}/exercises/*_stub.cu)
-    foreach(exercise IN LISTS exercises)
-        string(REPLACE "_stub.cu" "" exercise ${exercise})
+    file(GLOB stubs CONFIGURE_DEPENDS ${folder}/exercises/*/stub.cu)
+    foreach(stub IN LISTS stubs)
+        cmake_path(GET stub PARENT_PATH exercise)
+        cmake_path(GET exercise FILENAME exercise)
         sixdays_add_exercise(${day} ${label} ${exercise})
     endforeach()
 endfunction()

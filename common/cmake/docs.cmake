@@ -50,13 +50,8 @@ foreach(day IN LISTS days)
             continue()
         endif()
         set(source ${PROJECT_SOURCE_DIR}/${day}/wrong/${kernel}.cu)
-        file(STRINGS ${source} tier REGEX "^// tier: ")  # as expect_finding.cmake has it
-        string(REPLACE "// tier: " "" tier "${tier}")
-        if(NOT tier)
-            set(tier small)
-        endif()
         if(TARGET ${name})
-            sixdays_capture(${name} ${name} "[${tier}] -r xml" -DWRONG=${source})
+            sixdays_capture(${name} ${name} "-r xml" -DWRONG=${source})
         else()
             file(WRITE ${outputs}/${name}.txt
                 "Catch2 was not found when these pages were built, so the tests could not be run.\n")
@@ -124,7 +119,7 @@ set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/docs/mainpage.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
 set(DOXYGEN_EXTENSION_MAPPING cu=C++ cuda=C++)
 set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*.md */wrong/* */README.md
-    */tests*.cpp */tests*.hpp */tests*.cu */walk_for_tests.hpp)
+    */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/*.cpp */packings.hpp)
 set(DOXYGEN_EXCLUDE_SYMBOLS *::detail *::detail::* sixdays::gpu::tests* SIXDAYS_HD CUstream_st
     CUevent_st)
 set(DOXYGEN_EXAMPLE_PATH ${PROJECT_SOURCE_DIR} ${outputs} ${PROJECT_SOURCE_DIR}/docs/pictures)

@@ -36,7 +36,6 @@ function(sixdays_emulated_library name)
 
     add_library(${name} STATIC ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
-    set_target_properties(${name} PROPERTIES CXX_STANDARD 20)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
     if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
         target_compile_options(${name} PRIVATE -O0 -g3)

@@ -24,7 +24,7 @@ TEST_CASE("equal arrays have no different byte, other ones as many as differ", "
 }
 
 TEST_CASE("one byte that differs is found at each place", "[gpu][small]") {
-    const std::int64_t n = 53;  // three pieces of 16 bytes, and five bytes
+    const std::int64_t n = 53;  // three quads, and five bytes
     const Tensor<std::uint8_t> x = distinct<std::uint8_t>({n});
     const Buffer<std::uint8_t> a(x);
     Buffer<std::uint8_t> b(x);
@@ -58,6 +58,18 @@ TEST_CASE("arrays may begin anywhere, alike or not", "[gpu][small]") {
             CHECK(count_different(a.data() + in, b.data() + out, n + 1) == 1);
         }
     }
+}
+
+TEST_CASE("bytes beyond the first walk of the whole grid count too", "[gpu][small]") {
+    // 4,096 blocks of 256 threads take 2^20 bytes at a time where the addresses are odd.
+    const std::int64_t n = (1 << 20) + 300;
+    Buffer<std::uint8_t> a(n + 1), b(n + 1);
+    a.fill_bytes(7);
+    b.fill_bytes(7);
+    const std::uint8_t other = 8;
+    for (const std::int64_t at : {std::int64_t{1} << 20, n - 1}) b.upload(&other, 1, at + 1);
+    CHECK(count_different(a.data() + 1, b.data() + 1, n) == 2);
+    CHECK(count_different(a.data() + 1, b.data() + 1, 1 << 20) == 0);
 }
 
 TEST_CASE("bits decide, not values", "[gpu][small]") {

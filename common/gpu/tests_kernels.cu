@@ -88,8 +88,8 @@ unsigned blocks_for(std::int64_t items, int threads) {
     return gpu::blocks_for(items, threads);
 }
 
-unsigned blocks_at_most_yz(std::int64_t items, int threads) {
-    return gpu::blocks_at_most(items, threads, gpu::kMostBlocksYZ);
+unsigned blocks_at_most(std::int64_t items, int threads, unsigned most) {
+    return gpu::blocks_at_most(items, threads, most);
 }
 
 void fill(View<float> out, float value, Stream stream) {

@@ -21,7 +21,7 @@ void select_device(int device);
 
 /// launch.hpp's, for host files.
 unsigned blocks_for(std::int64_t items, int threads);
-unsigned blocks_at_most_yz(std::int64_t items, int threads);
+unsigned blocks_at_most(std::int64_t items, int threads, unsigned most);
 
 /// out[i] = value for all elements of a contiguous tensor.
 void fill(View<float> out, float value, Stream stream = {});

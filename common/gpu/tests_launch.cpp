@@ -4,7 +4,7 @@
 
 using namespace sixdays;
 using namespace sixdays::testing;
-using gpu::tests::blocks_at_most_yz;
+using gpu::tests::blocks_at_most;
 using gpu::tests::blocks_for;
 
 TEST_CASE("blocks_for covers every item with the fewest blocks", "[gpu][small]") {
@@ -40,13 +40,17 @@ TEST_CASE("blocks_for ends where grid.x does, without an overflow on the way", "
           "1 items in blocks of 0 threads were asked for");
 }
 
-TEST_CASE("blocks_at_most never asks for more than 65,535", "[gpu][small]") {
-    CHECK(blocks_at_most_yz(0, 8) == 0);
-    CHECK(blocks_at_most_yz(9, 8) == 2);
-    CHECK(blocks_at_most_yz(65535, 1) == 65535);
-    CHECK(blocks_at_most_yz(65536, 1) == 65535);
-    CHECK(blocks_at_most_yz(INT64_MAX, 1) == 65535);
-    CHECK(contains(refusal([] { (void)blocks_at_most_yz(-1, 8); }), "-1 items"));
+TEST_CASE("blocks_at_most asks for as many as it takes, up to the most", "[gpu][small]") {
+    for (const unsigned most : {1u, 7u, 65535u, 4294967295u}) {
+        CAPTURE(most);
+        CHECK(blocks_at_most(0, 8, most) == 0);
+        CHECK(blocks_at_most(8, 8, most) == 1);
+        CHECK(blocks_at_most(8 * std::int64_t{most} - 7, 8, most) == most);
+        CHECK(blocks_at_most(8 * std::int64_t{most} + 1, 8, most) == most);
+        CHECK(blocks_at_most(INT64_MAX, 1, most) == most);
+    }
+    CHECK(blocks_at_most(9, 8, 65535) == 2);
+    CHECK(contains(refusal([] { (void)blocks_at_most(-1, 8, 7); }), "-1 items"));
 }
 
 TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu][small]") {

@@ -1,6 +1,38 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
 # Configuring and building, quietly when all is well. What is built lies in build/default.
 
+# may_write <folder>: afterwards it is there and can be written to, or we have stopped with a sentence.
+may_write() {
+    local reason
+    if ! reason=$(LC_ALL=C mkdir -p "$1" 2>&1); then
+        reason=${reason##*: }
+    elif [[ ! -w $1 ]]; then
+        reason="no right to write there"
+    else
+        return 0
+    fi
+    stop 1 "Nothing can be written to $1 ($reason)." \
+        "Copy the tree to a folder of your own, and type the same there."
+}
+
+# One run at a time changes build/; another one waits. The lock ends with its holder and with what
+# that has started, however they end.
+lock_build() {
+    may_write "$root/build"
+    if ! command -v flock >/dev/null; then return; fi
+    exec 9<>"$root/build/learn.lock"
+    if ! flock -n 9; then
+        note "Another common/learn ($(<"$root/build/learn.lock")) is at work in this tree. Waiting for it."
+        flock 9
+    fi
+    printf '%s, process %s' "$verb" $$ >"$root/build/learn.lock"
+    trap unlock_build EXIT
+}
+
+unlock_build() {
+    if command -v flock >/dev/null; then flock -u 9; fi
+}
+
 cached() {  # cached <variable> <beginning>: the value CMake keeps begins so
     [[ -f $build/CMakeCache.txt ]] && grep -q "^$1:[A-Z]*=$2" "$build/CMakeCache.txt"
 }

@@ -7,7 +7,7 @@ recall() {  # recall <exercise> <key>
 }
 
 remember() {  # remember <exercise> <key> <value>
-    mkdir -p "$root/my"
+    may_write "$root/my"
     {
         if [[ -f $root/my/progress ]]; then grep -v "^$day/$1 $2 " "$root/my/progress" || true; fi
         printf '%s/%s %s %s\n' "$day" "$1" "$2" "$3"
@@ -42,7 +42,7 @@ day_to_do() {
 }
 
 # Writes a whole file or none.
-put_stub() { cp "$root/$day/exercises/$1_stub.cu" "$2.new" && mv "$2.new" "$2"; }
+put_stub() { cp "$root/$day/exercises/$1/stub.cu" "$2.new" && mv "$2.new" "$2"; }
 
 verb_start() {
     local exercise file statement
@@ -53,11 +53,11 @@ verb_start() {
         say "All exercises are solved. $learn start day01 names the day to look at again."
         return
     fi
-    mkdir -p "$root/my/$day"
+    may_write "$root/my/$day"
     say "${bold}$day${plain}: in this order, first read what is asked, then fill in the kernel." ""
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu
-        statement=$root/$day/exercises/$exercise.hpp
+        statement=$root/$day/exercises/$exercise/$exercise.hpp
         say "  $exercise" "    read   $(path "$statement")"
         if [[ -e $file ]]; then
             say "    edit   $(path "$file")  (yours already; left as it is)"
@@ -77,14 +77,14 @@ verb_hint() {
     for exercise in "${exercises[@]}"; do
         if [[ $(recall "$exercise" result) != passed ]]; then break; fi
     done
-    file=$root/$day/exercises/${exercise}_hints.md
+    file=$root/$day/exercises/$exercise/hints.md
     if [[ ! -f $file ]]; then stop 1 "$exercise has no hints."; fi
     count=$(grep -c '^## Hint ' "$file" || true)
     seen=$(recall "$exercise" hints)
     seen=$((${seen:-0} + 1))
     if ((seen > count)); then
         say "That was the last hint for $exercise; all $count are in $(path "$file")." \
-            "A solution is in $(path "$root/$day/exercises/${exercise}_solution.cu")."
+            "A solution is in $(path "$root/$day/exercises/$exercise/solution.cu")."
         return
     fi
     say "${bold}$exercise, hint $seen of $count${plain}" ""
@@ -102,7 +102,7 @@ verb_reset() {
         file=$root/my/$day/$exercise.cu
         if [[ ! -e $file ]]; then
             say "$exercise was not started, so there is nothing to put back."
-        elif cmp -s "$file" "$root/$day/exercises/${exercise}_stub.cu"; then
+        elif cmp -s "$file" "$root/$day/exercises/$exercise/stub.cu"; then
             say "$exercise is as it was at the start already."
         else
             number=1
@@ -202,7 +202,7 @@ show_errors() {  # show_errors <exercise> <file> <log>
     if [[ -z $said && $(<"$log") == *"undefined reference to"* ]]; then
         said="The function that the cases call is not in it:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
-Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1.hpp")."
+Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1/$1.hpp")."
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi

@@ -27,6 +27,7 @@ verb_run() {
         shift
     fi
     lessons_ready
+    unlock_build  # a lesson may be read for an hour
     choose_backend
     for day in "${which[@]}"; do
         note ""
@@ -103,7 +104,7 @@ verb_bench() {
     for day in "${which[@]}"; do
         note "Measuring $day."
         command=("$build/bin/$day" --bench)
-        if ((torch)) && [[ -f $root/$day/torch_peer.py ]]; then
+        if ((torch)) && [[ -f $root/$day/bench/torch_peer.py ]]; then
             command=(python3 "$root/common/bench/torch_peer.py" "$build/bin/$day")
         fi
         "${command[@]}" >"$out/$day.csv.new"

@@ -43,13 +43,13 @@ have_png() { [[ $gxx ]] && "$gxx" -x c++ -fsyntax-only - <<<'#include <png.h>' 2
 
 # Catch2 counts if CMake finds it; its version goes to $catch2. Without CMake a folder must do.
 have_catch2() {
-    local probe=$root/build/probe
+    local probe
     catch2='found'
     if [[ -z $cmake || -z $gxx ]] || ! have_ninja; then
         [[ -d /usr/include/catch2 || -d /usr/local/include/catch2 ]]
         return
     fi
-    mkdir -p "$probe"
+    probe=$(mktemp -d)
     cat >"$probe/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(probe NONE)
@@ -61,7 +61,9 @@ message(STATUS "Catch2=${Catch2_VERSION}")
 END
     catch2=$("$cmake" --fresh -G Ninja -S "$probe" -B "$probe/build" \
         "-DCMAKE_LIBRARY_ARCHITECTURE=$("$gxx" -print-multiarch)" 2>/dev/null |
-        sed -n 's/^-- Catch2=//p') && [[ $catch2 ]]
+        sed -n 's/^-- Catch2=//p') || catch2=''
+    rm -r "$probe"
+    [[ $catch2 ]]
 }
 
 doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax fonts-dejavu-core)
@@ -75,6 +77,7 @@ have_docs() {
 # Catch2 (for the lessons alone) and libpng are welcome, but nothing stops for them.
 need() {
     local missing=() welcome=()
+    lock_build
     find_gxx || missing+=(g++)
     have_ninja || missing+=(ninja-build)
     find_cmake || missing+=(cmake)
@@ -142,7 +145,6 @@ candidate() {  # the version apt would install, if it knows one
 # install <package>...: false if it did not work; then $why_not is a sentence.
 install() {
     local package packages=() venv='' updated=''
-    mkdir -p "$root/build"
     note "Installing $* with apt."
     if ! may_install; then
         hopeless=yes

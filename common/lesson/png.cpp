@@ -1,8 +1,12 @@
 #include "common/lesson/png.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "common/tensor/arguments.hpp"
@@ -12,6 +16,51 @@
 #endif
 
 namespace sixdays::lesson {
+#ifdef SIXDAYS_HAVE_PNG
+namespace {
+
+// Writes to `file` and closes it. Empty, or what went wrong.
+std::string write_and_close(std::FILE* file, png_image image, const std::uint8_t* pixels) {
+    if (file == nullptr) return std::strerror(errno);
+    std::string why;
+    if (png_image_write_to_stdio(&image, file, 0, pixels, 0, nullptr) == 0) why = image.message;
+    if (std::fflush(file) != 0 && why.empty()) why = std::strerror(errno);
+    if (std::fclose(file) != 0 && why.empty()) why = std::strerror(errno);
+    return why;
+}
+
+// Standard output or error, by whatever name: its number. Else -1.
+int standard_stream_at(const struct stat& place) {
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat other;
+        if (fstat(stream, &other) == 0 && other.st_dev == place.st_dev &&
+            other.st_ino == place.st_ino) {
+            return stream;
+        }
+    }
+    return -1;
+}
+
+// Where the symbolic links end; the file itself may be missing.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+    std::error_code none;
+    for (int links = 0; links < 40 && std::filesystem::is_symlink(path, none); ++links) {
+        path = path.parent_path() / std::filesystem::read_symlink(path, none);
+    }
+    return path;
+}
+
+// Under another name first: a full disk must not cost the reader the picture that was there.
+std::string replace(const std::string& target, const png_image& image, const std::uint8_t* pixels) {
+    const std::string part = target + ".part";
+    std::string why = write_and_close(std::fopen(part.c_str(), "wb"), image, pixels);
+    if (why.empty() && std::rename(part.c_str(), target.c_str()) != 0) why = std::strerror(errno);
+    if (!why.empty()) std::remove(part.c_str());
+    return why;
+}
+
+}  // namespace
+#endif
 
 void write_png(const std::string& path, View<const std::uint8_t> pixels) {
     require_rank("write_png", "pixels", pixels, 2);
@@ -29,16 +78,19 @@ void write_png(const std::string& path, View<const std::uint8_t> pixels) {
     image.width = static_cast<png_uint_32>(W);
     image.height = static_cast<png_uint_32>(H);
     image.format = PNG_FORMAT_GRAY;
-    // Under another name first: a full disk must not cost the reader the picture that was there.
-    const std::string part = path + ".part";
-    if (png_image_write_to_file(&image, part.c_str(), 0, pixels.data, 0, nullptr) == 0) {
-        const std::string why = image.message;
-        std::remove(part.c_str());
-        throw std::runtime_error("the picture could not be written to " + path + ": " + why);
+    struct stat place;
+    const bool exists = stat(path.c_str(), &place) == 0;
+    const int stream = exists ? standard_stream_at(place) : -1;
+    std::string why;
+    if (stream != -1) {
+        std::fflush(stdout);
+        why = write_and_close(fdopen(dup(stream), "wb"), image, pixels.data);
+    } else if (exists && !S_ISREG(place.st_mode)) {  // a device, a pipe: there is only one of it
+        why = write_and_close(std::fopen(path.c_str(), "ab"), image, pixels.data);
+    } else {
+        why = replace(end_of_links(path).string(), image, pixels.data);
     }
-    if (std::rename(part.c_str(), path.c_str()) != 0) {
-        const std::string why = std::strerror(errno);
-        std::remove(part.c_str());
+    if (!why.empty()) {
         throw std::runtime_error("the picture could not be written to " + path + ": " + why);
     }
 #else

@@ -1,12 +1,16 @@
 #include "common/lesson/report.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 
+#include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
+#include "common/gpu/different.hpp"
 #include "common/gpu/limits.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/lesson/csv.hpp"
@@ -63,7 +67,8 @@ std::string origin_text(const gpu::Device& d, const std::string& program) {
 }  // namespace
 
 Report::Report(const std::string& title, const std::string& what_it_shows, const Options& options)
-    : csv_(options.bench),
+    : options_(options),
+      csv_(options.bench),
       timing_(options.timing || options.bench),
       times_ports_(timing_ && !gpu::is_emulated()) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // should a kernel crash, what was printed is seen
@@ -118,26 +123,69 @@ void Report::check(bool ok, const std::string& text) {
     if (!csv_) std::printf("   %-5s  %s\n", ok ? "ok" : "WRONG", text.c_str());
 }
 
-void Report::line(const Version& v) {
+void Report::line(const Version& v, bool ok) {
     ++checks_;
-    wrong_ += !v.ok;
-    if (csv_ && !v.ok) std::fprintf(stderr, "%s, %s: WRONG\n", v.op.c_str(), v.version.c_str());
+    wrong_ += !ok;
+    if (csv_ && !ok) std::fprintf(stderr, "%s, %s: WRONG\n", v.op.c_str(), v.version.c_str());
     if (csv_) return;
-    std::printf("   %-5s  %-7s %-22s %s\n", v.ok ? "ok" : "WRONG", v.op.c_str(), v.version.c_str(),
+    std::printf("   %-5s  %-7s %-22s %s\n", ok ? "ok" : "WRONG", v.op.c_str(), v.version.c_str(),
                 v.how.c_str());
 }
+
+namespace {
+
+constexpr int kPoison = 0xff;  // in every byte: a NaN for float and double
+
+void poison(const Trial& trial, bool on_host) {
+    for (const Outcome& o : trial.outcomes) {
+        if (on_host) {
+            std::memset(o.out, kPoison, static_cast<std::size_t>(o.bytes));
+        } else {
+            gpu::detail::fill_bytes(o.out, kPoison, static_cast<std::size_t>(o.bytes));
+        }
+    }
+}
+
+// Do the outputs of the first `sets` sets hold what they must?
+bool right(const Trial& trial, std::size_t sets, bool on_host) {
+    bool ok = sets > 0;
+    for (std::size_t set = 0; set < sets; ++set) {
+        const Outcome& o = trial.outcomes[set];
+        ok &= on_host ? std::memcmp(o.out, o.want, static_cast<std::size_t>(o.bytes)) == 0
+                      : gpu::count_different(o.out, o.want, o.bytes) == 0;
+    }
+    return ok;
+}
+
+// Poisons, runs each set once, and compares.
+bool tried(const Trial& trial, bool on_host) {
+    poison(trial, on_host);
+    for (std::size_t set = 0; set < trial.outcomes.size(); ++set) trial.run(static_cast<int>(set));
+    return right(trial, trial.outcomes.size(), on_host);
+}
+
+}  // namespace
 
 void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) {
     // A lesson is done in two seconds; a bench takes its time.
     bench::Budget budget{3, 9, 0.03};
     if (csv_) budget = {5, 51, 1};
-    if (v.refill) v.refill();
+    const Trial trial = v.timed ? v.timed() : v.check;
+    const int sets = static_cast<int>(trial.outcomes.size());
+    bool ok = tried(trial, on_host);
+    poison(trial, on_host);
+    int runs = 0;
+    const bench::Run run = [&](int i) {
+        trial.run(i % sets);
+        runs = std::max(runs, i + 1);
+    };
     bench::Pair seconds;
     if (on_host) {
-        seconds.run = bench::host_seconds(budget, v.run);
+        seconds.run = bench::host_seconds(budget, run);
     } else {
-        seconds = bench::gpu_seconds(budget, v.run, v.run_peer);
+        seconds = bench::gpu_seconds(budget, run, v.run_peer);
     }
+    ok &= right(trial, static_cast<std::size_t>(std::min(runs, sets)), on_host);
     if (csv_) {
         std::printf("%s\n", csv_row(v, seconds.run, seconds.peer.median, limits).c_str());
     } else {
@@ -148,21 +196,20 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
                         seconds.peer.median / seconds.run.median);
         }
     }
-    checks_ += v.verify != nullptr;
-    if (v.verify && !v.verify()) {
-        ++wrong_;
-        std::fprintf(csv_ ? stderr : stdout, "   WRONG  %s, %s: the output of the timed runs\n",
-                     v.op.c_str(), v.version.c_str());
-    }
+    ++checks_;
+    if (ok) return;
+    ++wrong_;
+    std::fprintf(csv_ ? stderr : stdout, "   WRONG  %s, %s: the output of the timed runs\n",
+                 v.op.c_str(), v.version.c_str());
 }
 
 void Report::loop(const Version& v) {
-    line(v);
+    line(v, tried(v.check, true));
     if (timing_) timed(v, cpu_, true);
 }
 
 void Report::port(const Version& v) {
-    line(v);
+    line(v, tried(v.check, false));
     if (times_ports_) timed(v, gpu_, false);
 }
 

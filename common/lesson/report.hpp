@@ -38,9 +38,8 @@ public:
     /// A fact of the worked example: printed either way, "ok" or "WRONG".
     void check(bool ok, const std::string& text);
 
-    /// One version that runs on the CPU. With timing on it is also timed: `refill`, then `run` for
-    /// some milliseconds (with --bench up to a second), then `verify`, where a wrong output counts
-    /// as WRONG.
+    /// One version that runs on the CPU: checked, and with timing on timed for some milliseconds,
+    /// with --bench up to a second.
     void loop(const Version& version);
 
     /// One version that runs where the ports run: timed on a GPU, never on the emulator. Its peer
@@ -50,15 +49,18 @@ public:
     /// 0 if every check held, else 1; prints the last line, which says so.
     [[nodiscard]] int finish(const std::string& try_this);
 
+    const Options& options() const noexcept { return options_; }
+    bool times_loops() const noexcept { return timing_; }
     bool times_ports() const noexcept { return times_ports_; }
 
     /// What the GPU reaches, as measured when the run began; zeros where ports are not timed.
     const bench::Limits& gpu_limits() const noexcept { return gpu_; }
 
 private:
-    void line(const Version& version);
+    void line(const Version& version, bool ok);
     void timed(const Version& version, const bench::Limits& limits, bool on_host);
 
+    Options options_;
     bool csv_;
     bool timing_;
     bool times_ports_;

@@ -1,30 +1,46 @@
 /// @file
-/// What an executable tells the report about one version of an operation.
+/// What an executable tells the report about one version of an operation: what to run, what it
+/// writes, what must stand there afterwards, and which bytes must move.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "common/bench/roofline.hpp"
 
 namespace sixdays::lesson {
 
-/// One version of an operation: what it is called, whether it was right, and how it is timed.
+/// A place that a run writes. It is poisoned before, and must hold what `want` holds afterwards,
+/// byte for byte: what lies between the elements counts too. All in device memory for a port, in
+/// host memory for a loop.
+struct Outcome {
+    void* out = nullptr;
+    const void* want = nullptr;
+    std::int64_t bytes = 0;
+};
+
+/// A run over one or more sets of buffers. Run `set` writes outcomes[set].
+struct Trial {
+    std::function<void(int set)> run;  // a port's: on the default stream
+    std::vector<Outcome> outcomes;     // at least one
+};
+
+/// One version of an operation. It is checked on `check`; where versions are timed, it is then
+/// timed on `timed` and checked there as well, before the first timed run and after the last.
 struct Version {
     std::string op;                 // "add"
     std::string version;            // "one element a thread"
     std::string dtype = "float32";  // of the elements that are moved
     std::string shape;              // of the timed run, to_string(shape)
     std::string path;               // what the launcher chose, "" if there is no choice
-    bool ok = false;                // checked against the loop a moment before
-    std::string how;                // "equals the loop, every element"
-    std::string cache = "cold";     // "warm" if the inputs of a timed run still lie in the L2 cache
-    bench::Work work;               // bytes_read, bytes_written, flops of one timed run
-    std::function<void(int)> run;   // timed run number i, on the default stream; use buffer set
-                                    // i % sets
-    std::function<void()> refill;   // before timing: poison the outputs (optional)
-    std::function<bool()> verify;   // after timing: is every set's output right? (optional)
-    std::string peer;               // name of a library call that does the same work (optional)
+    std::string how = "equals the loop, every element";
+    std::string cache = "cold";  // "warm" if the inputs of a timed run still lie in the L2 cache
+    bench::Work work;            // bytes_read, bytes_written, flops of one timed run
+    Trial check;
+    std::function<Trial()> timed;       // made when it is needed; empty: `check` is timed
+    std::string peer;                   // name of a library call that does the same work (optional)
     std::function<void(int)> run_peer;  // it, interleaved with run
 };
 

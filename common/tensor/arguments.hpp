@@ -61,6 +61,26 @@ void require_injective(const char* op, const char* name, const View<T>& v) {
     }
 }
 
+/// What every output must be: injective, and somewhere.
+template <class T>
+void require_output(const char* op, const View<T>& out) {
+    require_injective(op, "out", out);
+    require_memory(op, "out", out);
+}
+
+/// A plain 2-D kernel puts rows on the y axis of its grid in blocks of 8 rows, and a grid ends at
+/// 65,535 blocks in y. Kernels that walk on in steps of the grid cover more.
+inline constexpr std::int64_t kMostRows = 65535 * 8;
+
+/// @param matrix  its rows are dim 0
+template <class T>
+void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
+    if (matrix.extent(0) > kMostRows) {
+        refuse(std::string(op) + ": " + name + " has " + std::to_string(matrix.extent(0)) +
+               " rows, but a grid of 65,535 blocks of 8 rows ends at " + std::to_string(kMostRows));
+    }
+}
+
 /// An input may be the output itself (the same address and layout), or lie apart from it.
 template <class A, class B>
 void require_same_or_apart(const char* op, const char* name_in, const View<A>& in,

@@ -56,7 +56,7 @@ struct FastDivisor {
         return static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> shift);
     }
 
-    /// n - quotient(n) * divisor. Whoever has the quotient already computes it so.
+    /// n - quotient(n) * divisor. If you have the quotient already, compute it so.
     SIXDAYS_HD std::uint32_t remainder(std::uint32_t n) const noexcept {
         return n - quotient(n) * divisor;
     }

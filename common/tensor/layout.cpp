@@ -36,32 +36,9 @@ bool is_empty(const Shape& shape) {
 
 // --- Dims ----------------------------------------------------------------------------------------
 
-Dims::Dims(std::initializer_list<std::int64_t> values) {
-    if (values.size() > kMaxRank) {
-        refuse("rank " + std::to_string(values.size()) +
-               " asked for, but a tensor here has at most " + std::to_string(kMaxRank) + " dims");
-    }
-    rank = static_cast<int>(values.size());
-    std::copy(values.begin(), values.end(), value);
-}
-
-Dims Dims::filled(int rank, std::int64_t number) {
-    if (rank < 0 || rank > kMaxRank) {
-        refuse("rank " + std::to_string(rank) + " asked for, but a tensor here has 0 to " +
-               std::to_string(kMaxRank) + " dims");
-    }
-    Dims dims;
-    dims.rank = rank;
-    std::fill(dims.value, dims.value + rank, number);
-    return dims;
-}
-
-bool operator==(const Dims& a, const Dims& b) noexcept {
-    return a.rank == b.rank && std::equal(a.value, a.value + a.rank, b.value);
-}
-
-bool operator!=(const Dims& a, const Dims& b) noexcept {
-    return !(a == b);
+void Dims::refuse_rank(std::int64_t rank) {
+    refuse("rank " + std::to_string(rank) + " asked for, but a tensor here has 0 to " +
+           std::to_string(kMaxRank) + " dims");
 }
 
 std::string to_string(const Dims& dims) {

@@ -27,24 +27,40 @@ struct Dims {
     int rank = 0;
     std::int64_t value[kMaxRank] = {};
 
-    Dims() = default;
+    constexpr Dims() = default;
 
     /// Dims{2, 3, 4}. @throws std::invalid_argument  more than 8 numbers
-    Dims(std::initializer_list<std::int64_t> values);
+    constexpr Dims(std::initializer_list<std::int64_t> values) {
+        if (values.size() > kMaxRank) refuse_rank(static_cast<std::int64_t>(values.size()));
+        for (const std::int64_t number : values) value[rank++] = number;
+    }
 
     /// `rank` times the same number. @throws std::invalid_argument  rank not in 0..8
-    static Dims filled(int rank, std::int64_t number);
+    static constexpr Dims filled(int rank, std::int64_t number) {
+        if (rank < 0 || rank > kMaxRank) refuse_rank(rank);
+        Dims dims;
+        while (dims.rank < rank) dims.value[dims.rank++] = number;
+        return dims;
+    }
 
-    SIXDAYS_HD std::int64_t operator[](int d) const noexcept { return value[d]; }
-    SIXDAYS_HD std::int64_t& operator[](int d) noexcept { return value[d]; }
+    SIXDAYS_HD constexpr std::int64_t operator[](int d) const noexcept { return value[d]; }
+    SIXDAYS_HD constexpr std::int64_t& operator[](int d) noexcept { return value[d]; }
+
+    friend constexpr bool operator==(const Dims& a, const Dims& b) noexcept {
+        if (a.rank != b.rank) return false;
+        for (int d = 0; d < a.rank; ++d) {
+            if (a[d] != b[d]) return false;
+        }
+        return true;  // what lies beyond the rank does not count
+    }
+
+private:
+    [[noreturn]] static void refuse_rank(std::int64_t rank);
 };
 
 using Shape = Dims;    // extents: how many indices each dim has, 0 <= index < extent
 using Strides = Dims;  // elements skipped when a dim's index grows by one; may be 0 or negative
 using Index = Dims;    // one index per dim: the address of an element in a shape
-
-bool operator==(const Dims& a, const Dims& b) noexcept;
-bool operator!=(const Dims& a, const Dims& b) noexcept;
 
 /// "(2, 3, 4)"; rank 0 is "()".
 std::string to_string(const Dims& dims);

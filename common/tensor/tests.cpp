@@ -2,12 +2,12 @@
 #include <type_traits>
 
 #include "common/tensor/index.hpp"
+#include "common/tensor/packings.hpp"
 #include "common/tensor/view.hpp"
-#include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using namespace sixdays::walk;
+using namespace sixdays::packings;
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include <type_traits>
 
 #include "common/tensor/half.hpp"
-#include "common/tensor/walk_for_tests.hpp"
+#include "common/tensor/packings.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using sixdays::walk::Cases;
+using sixdays::packings::Cases;
 
 namespace {
 

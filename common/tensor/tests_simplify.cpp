@@ -2,12 +2,12 @@
 #include <array>
 #include <cstdlib>
 
+#include "common/tensor/packings.hpp"
 #include "common/tensor/simplify.hpp"
-#include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using namespace sixdays::walk;
+using namespace sixdays::packings;
 using sixdays::testing::refusal;
 
 namespace {
@@ -25,14 +25,19 @@ std::vector<std::array<std::int64_t, N>> pairing(const std::array<Layout, N>& la
     return tuples;
 }
 
-// No dim of extent 1, sorted by the first layout, and no neighbours left that all could merge.
+// No dim of extent 1, sorted by the first layout and, where it ties, by the next; and no neighbours
+// left that all could merge.
 template <std::size_t N>
 bool is_simple(const std::array<Layout, N>& layouts) {
     const Layout& first = layouts[0];
     for (int d = 0; d < first.rank(); ++d) {
         if (first.extent(d) == 1) return false;
         if (d == 0) continue;
-        if (std::abs(first.stride(d - 1)) < std::abs(first.stride(d))) return false;
+        for (const Layout& l : layouts) {
+            const std::int64_t outer = std::abs(l.stride(d - 1)), inner = std::abs(l.stride(d));
+            if (outer < inner) return false;
+            if (outer > inner) break;
+        }
         bool mergeable = true;
         for (const Layout& l : layouts) {
             mergeable = mergeable && l.stride(d - 1) == l.stride(d) * l.extent(d);
@@ -125,6 +130,16 @@ TEST_CASE("contiguous tensors of any rank become one dim", "[tensor][small]") {
     CHECK(flipped[0].shape == Shape{6});
     CHECK(flipped[0].strides == Strides{-1});
     CHECK(simplify(row_major({2, 3}), column_major({2, 3}))[0].shape == Shape{2, 3});
+}
+
+TEST_CASE("where strides of the first layout tie, those of the next decide", "[tensor][small]") {
+    // The first sees one element six times; the second is column-major, and so a run if its dims
+    // change places.
+    const auto [first, second] = simplify(Layout({2, 3}, {0, 0}), column_major({2, 3}));
+    CHECK(first.shape == Shape{6});
+    CHECK(second.strides == Strides{1});
+    const Layout ones({2, 3}, {0, 0});
+    CHECK(simplify(ones, ones, Layout({2, 3}, {1, -9}))[2].strides == Strides{-9, 1});
 }
 
 TEST_CASE("simplify at its edges: one element, none, 64 bits, other shapes", "[tensor][small]") {

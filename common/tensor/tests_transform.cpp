@@ -2,12 +2,12 @@
 // which index of the source each index of the view is.
 #include <numeric>
 
+#include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"
-#include "common/tensor/walk_for_tests.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using namespace sixdays::walk;
+using namespace sixdays::packings;
 using sixdays::testing::refusal;
 
 namespace {
@@ -158,9 +158,11 @@ TEST_CASE("what can be broadcast together, and how, is NumPy's", "[tensor][small
         CAPTURE(to_string(golden.a), to_string(golden.b));
         if (golden.together) {
             CHECK(broadcast_shapes(golden.a, golden.b) == golden.common);
+            CHECK(broadcast_shapes(golden.b, golden.a) == golden.common);
             CHECK(broadcast_shapes(golden.a, golden.common, golden.b) == golden.common);
         } else {
             CHECK(refusal([&] { (void)broadcast_shapes(golden.a, golden.b); }) != "");
+            CHECK(refusal([&] { (void)broadcast_shapes(golden.b, golden.a); }) != "");
         }
     }
 }
@@ -365,7 +367,7 @@ TEST_CASE("every broadcast repeats what has extent 1 and keeps the rest", "[tens
             cases.expect(out.shape == to && shows({out}, in, source_of), words);
             cases.expect(broadcast_shapes(shape, to) == to, words);
             cases.expect(broadcast_shapes(to, shape) == to, words);
-            // Whoever is seen twice may not be written.
+            // What is seen twice may not be written.
             cases.expect(is_injective(out) == (out.size() == 0 || out.size() == in.size()), words);
         });
     });
@@ -537,6 +539,7 @@ TEST_CASE("a wrong cut is refused with its values", "[tensor][small]") {
               (void)tile(v, {2, 3}, Index{1});
           }) ==
           "tile (1) asked for, but tiles of shape (2, 3) cover shape (3, 4) with (2, 2) of them");
+    CHECK(refusal([&] { (void)tile(v, {2, 3}, {0, -1}); }) != "");
     CHECK(words([&] {
               (void)tiles_per_dim({3, 4}, Shape{2});
           }) == "tiles of shape (2) cannot cover shape (3, 4); the ranks must be equal");

@@ -2,6 +2,7 @@
 /// View<T>: a pointer and a layout. It owns nothing and copies nothing.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -23,13 +24,14 @@ struct View {
     /// Row-major over `shape`. @throws std::invalid_argument  as size(shape) does
     View(T* data_, const Shape& shape) : data(data_), layout(row_major(shape)) {}
 
-    /// Whoever may write may also read: a View<float> is taken where a View<const float> is asked
-    /// for.
-    template <class U, std::enable_if_t<std::is_same_v<const U, T>, int> = 0>
+    /// What may be written may also be read: a View<float> is taken where a View<const float> is
+    /// asked for.
+    template <std::same_as<std::remove_const_t<T>> U>
     View(const View<U>& other) : data(other.data), layout(other.layout) {}
 
     SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return layout.extent(d); }
+    SIXDAYS_HD std::int64_t stride(int d) const noexcept { return layout.stride(d); }
     SIXDAYS_HD std::int64_t size() const noexcept { return layout.size(); }
 
     /// The only element of a tensor of rank 0.

@@ -30,7 +30,7 @@ using Accepts = std::function<bool(const std::byte* got, const std::byte* want, 
 struct Tally {
     std::int64_t differ = 0;
     std::int64_t unwritten = 0;  // of those that differ
-    std::int64_t first_number = 0, last_number = 0;
+    std::int64_t first_number = 0;
     Index first;
 };
 
@@ -62,7 +62,6 @@ Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
             }
             tally.differ += 1;
             tally.unwritten += unwritten;
-            tally.last_number = number;
         }
     }
     return tally;
@@ -75,8 +74,7 @@ std::string how_many(const Tally& tally, std::int64_t size) {
     }
     std::string text = std::to_string(tally.differ) + " of " + std::to_string(size) +
                        (tally.differ == 1 ? " elements differs" : " elements differ");
-    const bool one_run = tally.last_number - tally.first_number + 1 == tally.differ;
-    if (one_run && tally.last_number == size - 1 && tally.differ > 1) {
+    if (tally.first_number + tally.differ == size && tally.differ > 1) {
         text += ", all from number " + std::to_string(tally.first_number) + " on";
     }
     return text;

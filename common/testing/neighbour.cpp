@@ -83,8 +83,7 @@ std::string belongs_to(const Index& at, const Elements& want,
                        const std::function<bool(const Index&)>& is_value_of) {
     const Shape& shape = want.layout.shape;
     for (const Candidate& candidate : candidates(at, shape)) {
-        if (!inside(candidate.index, shape) || candidate.index == at) continue;
-        if (is_value_of(candidate.index)) {
+        if (inside(candidate.index, shape) && is_value_of(candidate.index)) {
             return "the expected value of " + to_string(candidate.index) + ": " +
                    candidate.question;
         }

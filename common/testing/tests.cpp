@@ -91,6 +91,31 @@ TEST_CASE("equal compares elements of every size", "[testing][small]") {
                    "expected -2, got 0.1"));
     CHECK_FALSE(
         equal(Tensor<f16>({1}, {f16::from_bits(1)}), Tensor<f16>({1}, {f16::from_bits(2)})));
+    // As few digits as come back as the same number of that type.
+    CHECK(contains(equal(Tensor<f16>({1}, {f16(0.1f)}), Tensor<f16>({1}, {f16(-2.0f)})).text,
+                   "expected -2, got 0.1."));
+    CHECK(contains(equal(Tensor<float>({1}, {1e20f}), Tensor<float>({1}, {70000.0f})).text,
+                   "expected 70000, got 1e+20."));
+    CHECK(contains(equal(Tensor<std::uint32_t>({1}, {70000}), Tensor<std::uint32_t>({1})).text,
+                   "expected 0, got 70000."));
+    // The upper half of eight bytes counts.
+    CHECK_FALSE(equal(Tensor<std::int64_t>({1}, {1 + (std::int64_t{1} << 32)}),
+                      Tensor<std::int64_t>({1}, {1})));
+}
+
+TEST_CASE("strides of the other order are recognised, whichever was needed", "[testing][small]") {
+    const Tensor<float> want = distinct<float>({2, 3, 4});
+    const auto says = [&](const Index& at, const Index& instead) {
+        Tensor<float> got = want;
+        got.view()(at) = want.view()(instead);
+        return equal(got, want).text;
+    };
+    // (0, 1, 2) is number 6 in row-major order; number 6 in column-major order is (0, 0, 1).
+    CHECK(contains(says({0, 1, 2}, {0, 0, 1}),
+                   "(0, 0, 1): row-major strides where column-major ones belong?"));
+    // (1, 2, 0) is number 1 + 2 * 2 = 5 in column-major order; number 5 in row-major is (0, 1, 1).
+    CHECK(contains(says({1, 2, 0}, {0, 1, 1}),
+                   "(0, 1, 1): column-major strides where row-major ones belong?"));
 }
 
 TEST_CASE("a wrong shape is refused, even of the same size", "[testing][small]") {
@@ -168,6 +193,7 @@ TEST_CASE("a bound that would let everything pass lets nothing pass", "[testing]
     CHECK_FALSE(close(one, one, std::numeric_limits<double>::infinity()));
     CHECK_FALSE(close(one, one, std::numeric_limits<double>::quiet_NaN()));
     CHECK_FALSE(close(one, one, -1.0));
+    CHECK_FALSE(close(Tensor<float>({1}, {kInf}), Tensor<float>({1}, {kInf}), -1.0));
     CHECK(contains(close(one, one, -1.0).text, "the bound is -1, and it must be a finite number"));
 }
 

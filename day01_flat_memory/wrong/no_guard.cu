@@ -1,5 +1,6 @@
 // Wrong on purpose: the guard `i < n` is missing, so the last block reads and writes past the end.
 //
+// case: every path of square, scale and saxpy equals the loop
 // refused: cudaErrorIllegalAddress
 // refused: past its end
 #include "common/gpu/launch.hpp"

@@ -1,8 +1,7 @@
 // Wrong on purpose: row * length + column in 32-bit int. From 2^31 elements on it overflows, which
 // C++ leaves undefined; the emulator's build of a kernel watches for that.
 //
-// tier: full
-// refused: the picture reaches past 2^31 pixels
+// case: the picture reaches past 2^31 pixels
 // refused: does not fit into 'int'
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/picture.hpp"

@@ -1,5 +1,6 @@
 // Wrong on purpose: `i <= n` lets one thread too many through.
 //
+// case: every path of square, scale and saxpy equals the loop
 // refused: cudaErrorIllegalAddress
 // refused: one past its end
 #include "common/gpu/launch.hpp"

@@ -1,7 +1,7 @@
 // Wrong on purpose: the loop was copied into the kernel whole, and one thread walks it alone. Every
 // value is right; only the access report shows that no other lane ever works.
 //
-// refused: each warp asks once for many neighbours, and every lane works
+// case: each warp asks once for many neighbours, and every lane works
 // refused: touched->requests == port.requests
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/elementwise.hpp"

@@ -1,6 +1,7 @@
 // Wrong on purpose: the offset takes x for the row and H for the row length: right only for a
 // picture that is its own mirror image.
 //
+// case: the picture's port equals its loop in every pixel
 // refused: rows and columns swapped?
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/offsets.hpp"

@@ -1,7 +1,7 @@
 // Wrong on purpose: threadIdx.x walks down the rows, so the 32 lanes of a warp write to 32 rows, a
 // row length apart. Every value is right; only the access report shows a sector for each lane.
 //
-// refused: each warp asks once for many neighbours, and every lane works
+// case: each warp asks once for many neighbours, and every lane works
 // refused: touched->sectors == port.sectors
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/offsets.hpp"

@@ -1,6 +1,8 @@
 // Wrong on purpose: dim 0 walks with the stride of dim 1 and the other way round. A row-major
 // matrix is read as a column-major one; only a square symmetric one would not notice.
 //
+// case: sum_columns reads a broadcast row and a broadcast element
+// case: sum_columns and ramp equal their loops, in every layout
 // refused: cudaErrorIllegalAddress
 // refused: expected 5, got 15. 15 is the expected value of (2).
 #include <cstdint>

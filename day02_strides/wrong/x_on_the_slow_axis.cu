@@ -1,10 +1,11 @@
 // Wrong on purpose: threadIdx.x walks down the rows, so the 32 lanes of a warp are a pitch apart.
 // Every value is right; only the access report shows a sector for each lane.
 //
+// case: pitched: each warp asks once for many neighbours
 // refused: each warp asks once for many neighbours
-// refused: touched->sectors == port.sectors
+// refused: touched->sectors == sectors
 #include "common/gpu/launch.hpp"
-#include "day02_strides/steps/steps.hpp"
+#include "day02_strides/pitched.hpp"
 
 namespace sixdays::day02_strides {
 namespace {
@@ -20,8 +21,8 @@ __global__ void pitched_kernel(const float* in, std::int64_t in_pitch, std::int6
 
 }  // namespace
 
-void pitched_one_element(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_pitched_one_element(in, out);
+void pitched_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_pitched(in, out);
     const std::int64_t M = out.extent(0), K = out.extent(1);
     if (M == 0 || K == 0) return;
     const dim3 block(32, 8);

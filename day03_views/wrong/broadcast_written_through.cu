@@ -1,7 +1,7 @@
 // Wrong on purpose: check_copy() is not called, so an output whose rows all lie in one place is
 // taken. Several threads write each element; the last one wins, and nobody knows which that is.
 //
-// refused: a broadcast is not written through, on the device either
+// case: a broadcast is not written through, on the device either
 // refused: Both write it by the same line, and no barrier puts that in order
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
@@ -21,7 +21,7 @@ __global__ void copy_unchecked_kernel(const T* in, const __grid_constant__ Layou
 
 }  // namespace
 
-void copy_bytes_cuda(const BytesIn& in, const BytesOut& out, gpu::Stream stream) {
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     if (out.layout.size() == 0) return;
     const unsigned grid = gpu::blocks_for(out.layout.size(), 256);
     with_element(in.element, [&](auto element) {

@@ -1,10 +1,11 @@
 // Wrong on purpose: nobody waits until the tile is full. A thread may write on what another one has
 // not read yet.
 //
+// case: every step of the ladder equals the loop around its tile
 // refused: No __syncthreads() stands between, so which comes first is chance
 #include "common/gpu/launch.hpp"
-#include "day03_views/steps/steps.hpp"
-#include "day03_views/steps/tile.hpp"
+#include "day03_views/steps/transpose/steps.hpp"
+#include "day03_views/steps/transpose/tile.hpp"
 
 namespace sixdays::day03_views {
 namespace {
@@ -31,10 +32,7 @@ __global__ void transpose_padded_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void transpose_padded(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_transpose(bytes_in(in), bytes_out(out));
-    if (out.size() == 0) return;
-    Matrices x = matrices_to_transpose(bytes_in(in), bytes_out(out));
+void launch_transpose_padded(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(32, kRows);
     transpose_padded_kernel<<<grid, block, 0, stream>>>(x);

@@ -1,11 +1,11 @@
 // Wrong on purpose: a row of `in` is taken to be as long as it is wide. Between two rows there may
 // be more: the rest of a longer row, if the matrix is a slice.
 //
-// refused: matrices with gaps between rows and at any address
+// case: matrices with gaps between rows and at any address
 // refused: elements differ
 #include "common/gpu/launch.hpp"
-#include "day03_views/steps/steps.hpp"
-#include "day03_views/steps/tile.hpp"
+#include "day03_views/steps/transpose/steps.hpp"
+#include "day03_views/steps/transpose/tile.hpp"
 
 namespace sixdays::day03_views {
 namespace {
@@ -33,10 +33,7 @@ __global__ void transpose_padded_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void transpose_padded(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_transpose(bytes_in(in), bytes_out(out));
-    if (out.size() == 0) return;
-    Matrices x = matrices_to_transpose(bytes_in(in), bytes_out(out));
+void launch_transpose_padded(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(32, kRows);
     transpose_padded_kernel<<<grid, block, 0, stream>>>(x);

@@ -1,7 +1,7 @@
 // Wrong on purpose: the same number of elements, so they are copied as one run. That is what a
 // reshape of a transposed view would be if it were a view: the strides are forgotten.
 //
-// refused: small shapes in every order, flipped or not, with gaps or not
+// case: contiguous copies only if it must
 // refused: elements differ
 #include "common/gpu/launch.hpp"
 #include "day03_views/copy.hpp"
@@ -17,7 +17,7 @@ __global__ void copy_as_one_run_kernel(const std::uint8_t* in, std::int64_t byte
 
 }  // namespace
 
-void copy_bytes_cuda(const BytesIn& in, const BytesOut& out, gpu::Stream stream) {
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     check_copy(in, out);
     const std::int64_t bytes = out.layout.size() * out.element;
     if (bytes == 0 || in.data == out.data) return;

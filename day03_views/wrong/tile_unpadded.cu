@@ -1,11 +1,11 @@
 // Wrong on purpose: a row of the tile has 32 words, so a column lies in one bank. Every value is
 // right; only the access report shows that the words of a column come one after the other.
 //
-// refused: what the steps touch: sectors and banks
+// case: what the steps touch: sectors and banks
 // refused: touched->passes == step.passes
 #include "common/gpu/launch.hpp"
-#include "day03_views/steps/steps.hpp"
-#include "day03_views/steps/tile.hpp"
+#include "day03_views/steps/transpose/steps.hpp"
+#include "day03_views/steps/transpose/tile.hpp"
 
 namespace sixdays::day03_views {
 namespace {
@@ -33,10 +33,7 @@ __global__ void transpose_padded_kernel(const __grid_constant__ Matrices x) {
 
 }  // namespace
 
-void transpose_padded(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_transpose(bytes_in(in), bytes_out(out));
-    if (out.size() == 0) return;
-    Matrices x = matrices_to_transpose(bytes_in(in), bytes_out(out));
+void launch_transpose_padded(Matrices x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, TM, TN);
     const dim3 block(32, kRows);
     transpose_padded_kernel<<<grid, block, 0, stream>>>(x);

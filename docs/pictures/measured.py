@@ -89,7 +89,7 @@ def stride_of(row):
 
 
 # What one float costs, in bytes of a walk without gaps, if memory sends pieces of 32 or 64 bytes; and
-# by the model of day02_strides/model.hpp: 64 bytes for each half, 64 for each block of 256 visited.
+# by the model of day02_strides/stride_cost.hpp: 64 bytes for each half, 64 for each block of 256 visited.
 MODELS = (
     ("pieces of 32 bytes", lambda stride: 4 * min(stride, 8), "lead"),
     ("pieces of 64 bytes", lambda stride: 4 * min(stride, 16), ""),

@@ -10,10 +10,15 @@ cmake_policy(VERSION 3.25)
 #
 # With FAILS the program ends with another status than 0, and <NAME>.txt has its stderr too.
 # With GDB, commands for gdb, the program is run by it; its prompt stands before each command.
-# With WRONG the program is a test that must refuse this kernel; <NAME>.txt is then what it says about
-# the first failure that the kernel announces (its last line `// refused: ...`). Source paths lose
-# the folder that this tree lies in.
+# With WRONG the program is a test program, one of whose tests must refuse this kernel; <NAME>.txt is
+# then what it says about the first failure that the kernel announces (its last line `// refused: ...`).
+# Source paths lose the folder that this tree lies in.
 separate_arguments(ARGUMENTS UNIX_COMMAND "${ARGUMENTS}")
+if(WRONG)
+    include(${ROOT}/common/cmake/wrong_case.cmake)
+    sixdays_wrong_case(${WRONG} case)
+    list(PREPEND ARGUMENTS "${case}")
+endif()
 if(GDB)
     file(STRINGS ${GDB} lines)
     set(commands "")

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
@@ -18,8 +19,25 @@ namespace {
 
 constexpr std::uintptr_t kPage = 4096;
 
+// Opening all of a large heap for each small copy would take longer than the copy. So device memory
+// is opened where it is touched, by the fault that this causes, a piece at a time; and what was
+// opened is closed again when the kernel or the copy is done.
+constexpr std::uintptr_t kPiece = std::uintptr_t{2} << 20;
+
 int open_count = 0;
 struct sigaction previous;
+
+std::vector<std::uintptr_t> open_pieces;
+
+void protect_piece(std::uintptr_t begin, HostMay what) {
+    const std::uintptr_t end = std::min(begin + kPiece, heap.base + heap.size);
+    protect(reinterpret_cast<void*>(begin), end - begin, what);
+}
+
+void open_piece(std::uintptr_t address) {
+    open_pieces.push_back(heap.base + (address - heap.base) / kPiece * kPiece);
+    protect_piece(open_pieces.back(), HostMay::write);
+}
 
 // Is it code of the program itself, not of a library?
 bool is_own_code(const void* address) {
@@ -92,17 +110,16 @@ void note_device_memory(const Fault& fault) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
-    if (heap.contains(fault.address) && open_count == 0) {
+    if (open_device_memory(fault.address)) return;
+    if (heap.contains(fault.address)) {
         note_device_memory(fault);
-        protect_allocations(HostMay::write);
-        protect(reinterpret_cast<void*>(fault.address), 1, HostMay::write);  // it may be freed
+        open_piece(fault.address);
     } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault))) {
         sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
     }
 }
 
-}  // namespace
-
+// Somebody else may have set a handler since the last time.
 void watch_for_faults() {
     struct sigaction action = {}, before = {};
     action.sa_sigaction = on_fault;
@@ -111,19 +128,35 @@ void watch_for_faults() {
     if (before.sa_sigaction != on_fault) previous = before;
 }
 
+}  // namespace
+
 void close_device_memory() {
-    if (open_count > 0) return;
-    calls_so_far();  // its first call loads a library, which a handler should not
-    protect_allocations(HostMay::nothing);
+    static const bool all_of_it = [] {
+        calls_so_far();  // its first call loads a library, which a handler should not
+        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+        return true;
+    }();
+    static_cast<void>(all_of_it);
+    for (const std::uintptr_t piece : open_pieces) protect_piece(piece, HostMay::nothing);
+    open_pieces.clear();
     watch_for_faults();
 }
 
-DeviceMemoryOpen::DeviceMemoryOpen() {
-    if (open_count++ == 0) protect_allocations(HostMay::write);
+bool open_device_memory(std::uintptr_t address) {
+    if (open_count == 0 || !heap.contains(address)) return false;
+    const std::uintptr_t piece = heap.base + (address - heap.base) / kPiece * kPiece;
+    if (std::find(open_pieces.begin(), open_pieces.end(), piece) != open_pieces.end()) return false;
+    open_piece(address);
+    return true;
 }
+
+DeviceMemoryOpen::DeviceMemoryOpen() {
+    ++open_count;
+    watch_for_faults();
+}
+
 DeviceMemoryOpen::~DeviceMemoryOpen() {
-    --open_count;
-    close_device_memory();
+    if (--open_count == 0 && heap.size != 0) close_device_memory();
 }
 
 void protect(const void* begin, std::size_t bytes, HostMay what) {
@@ -134,6 +167,7 @@ void protect(const void* begin, std::size_t bytes, HostMay what) {
              what == HostMay::write  ? PROT_READ | PROT_WRITE
              : what == HostMay::read ? PROT_READ
                                      : PROT_NONE);
+    if (what != HostMay::write) watch_for_faults();
 }
 
 Calls calls_so_far() {

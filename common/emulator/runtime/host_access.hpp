@@ -13,7 +13,7 @@ namespace sixdays::emulator {
 /// From here on the host cannot touch device memory.
 void close_device_memory();
 
-/// While one of these lives, device memory is open: to a kernel, or to a copy.
+/// While one of these lives, device memory opens where it is touched: by a kernel, or by a copy.
 class DeviceMemoryOpen {
 public:
     DeviceMemoryOpen();
@@ -22,13 +22,12 @@ public:
     DeviceMemoryOpen& operator=(const DeviceMemoryOpen&) = delete;
 };
 
+/// For a handler of faults: was it only that this place is not open yet? Then it is now.
+bool open_device_memory(std::uintptr_t address);
+
 /// What the host may do with the pages that hold [begin, begin + bytes).
 enum class HostMay { write, read, nothing };
 void protect(const void* begin, std::size_t bytes, HostMay what);
-/// The same, for the first 16 KB of every allocation of device memory (memory.cpp).
-void protect_allocations(HostMay what);
-/// Faults are findings from here on; somebody else may have set a handler since the last time.
-void watch_for_faults();
 
 /// The calls that led here, innermost first, as return addresses.
 struct Calls {

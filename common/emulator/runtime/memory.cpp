@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -23,8 +22,6 @@ namespace {
 // seen. Freed memory is not handed out again until the heap has been used up once.
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kGap = 64 * 1024;
-// Of each allocation, so much is closed to the host: closing takes time by the page.
-constexpr std::size_t kClosedBytes = 16 * 1024;
 
 struct Allocation {
     std::size_t bytes;
@@ -32,7 +29,6 @@ struct Allocation {
     Calls calls;  // that made it
 };
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
-std::map<std::uintptr_t, std::size_t> live;        // by address, with their bytes
 std::uintptr_t next_address = 0;
 std::size_t live_bytes = 0;
 
@@ -138,8 +134,6 @@ void* allocate(std::size_t bytes) {
     allocations[at] = {bytes, true, calls_so_far()};
     next_address = at + step;
     live_bytes += bytes;
-    live[at] = bytes;
-    protect(reinterpret_cast<void*>(at), bytes, HostMay::write);  // of what was freed here
     close_device_memory();
     return reinterpret_cast<void*>(at);
 }
@@ -151,8 +145,6 @@ bool release(void* pointer) {
     std::memset(heap.state_of(it->first), kFreed, bytes);
     it->second.live = false;
     live_bytes -= bytes;
-    live.erase(it->first);
-    protect(pointer, std::min(bytes, kClosedBytes), HostMay::nothing);
     const std::size_t offset = it->first - heap.base;
     give_back(reinterpret_cast<void*>(it->first), bytes);
     give_back(heap.words + offset / 4, bytes / 4 * sizeof(History));
@@ -161,12 +153,8 @@ bool release(void* pointer) {
 }
 
 void release_everything() {
-    while (!live.empty()) release(reinterpret_cast<void*>(live.begin()->first));
-}
-
-void protect_allocations(HostMay what) {
-    for (const auto& [address, bytes] : live) {
-        protect(reinterpret_cast<void*>(address), std::min(bytes, kClosedBytes), what);
+    for (const auto& [address, allocation] : allocations) {
+        if (allocation.live) release(reinterpret_cast<void*>(address));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "common/emulator/report.hpp"
 #include "common/emulator/runtime/fiber.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
@@ -38,6 +39,7 @@ const void* where(void* context) {
 // Leaving a handler by a switch of stacks is allowed to us here: the interrupted thread never goes
 // on.
 void on_fault(int signal, siginfo_t* info, void* context) {
+    if (open_device_memory(reinterpret_cast<std::uintptr_t>(info->si_addr))) return;
     if (current == nullptr) {  // not ours: as if we had never been here
         sigaction(signal, signal == SIGSEGV ? &old_fault : &old_bus, nullptr);
         return;

@@ -67,6 +67,11 @@ TEST_CASE("a launch keeps its name, its configuration and its lines") {
           "return " + launch("(*p[i].q->k)") + "1, 2)();");
     CHECK(translated("::k<<<1, 2>>>(NULL, f(NULL));").text ==
           launch("::k") + "1, 2)(::sixdays::emulator::Null{}, f(NULL));");
+    CHECK(translated("if (a) return ::k<<<1, 2>>>(); else ::k<<<1, 2>>>();").text ==
+          "if (a) return " + launch("::k") + "1, 2)(); else " + launch("::k") + "1, 2)();");
+    CHECK(translated("else (*p)<<<1, T<int>>>>(a);").text ==
+          "else " + launch("(*p)") + "1, T<int>)(a);");
+    CHECK(translated("// a /* b\nk<<<1, 2>>>();").text == "// a /* b\n" + launch("k") + "1, 2)();");
     const std::string lines = "a::\nk // why\n <3>\n<<<1,\n2>>>\n(3);\n";
     const std::string text = translated(lines).text;
     CHECK(std::count(text.begin(), text.end(), '\n') == 6);

@@ -73,6 +73,10 @@ private:
         return i < tokens_.size() ? tokens_[i] : nothing;
     }
     bool is_word(Index i) const { return at(i).kind == Token::Kind::word; }
+    /// A word that an expression may begin or end with, not one that stands before a statement.
+    bool is_name(Index i) const {
+        return is_word(i) && !is_one_of(at(i), {"return", "else", "do"});
+    }
     bool is_border(Index i) const { return at(i).kind == Token::Kind::border; }
 
     /// The bracket that closes the one at `open`: ( [ {, or < where that opens template arguments.
@@ -179,14 +183,11 @@ private:
         for (Index i = end; i-- > 0;) {
             if (at(i).is(">") || at(i).is(")") || at(i).is("]")) {
                 const bool primary = at(i).is(")");
-                const bool argument = at(i).is(">");
                 i = open_of(i);
                 if (i == kNone) return kNone;
                 begin = i;
-                const bool goes_on =
-                    i > 0 && (is_word(i - 1) || is_one_of(at(i - 1), {")", "]", ">"}));
-                if (goes_on && !(primary && at(i - 1).is("return"))) continue;
-                if (!primary || argument) return kNone;
+                if (i > 0 && (is_name(i - 1) || is_one_of(at(i - 1), {")", "]", ">"}))) continue;
+                if (!primary) return kNone;
             } else if (is_word(i)) {
                 begin = i;
             } else {
@@ -195,7 +196,7 @@ private:
             if (i == 0 || !is_one_of(at(i - 1), {"::", ".", "->"})) return begin;
             begin = --i;
             // `::` may begin a name
-            if (at(i).is("::") && (i == 0 || (!is_word(i - 1) && !at(i - 1).is(">")))) return begin;
+            if (at(i).is("::") && (i == 0 || (!is_name(i - 1) && !at(i - 1).is(">")))) return begin;
         }
         return begin;
     }

@@ -1,0 +1,16 @@
+/// @file
+/// Sets every element of a tensor in device memory to one value: zeros, ones, minus infinity.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::gpu {
+
+/// out = value, everywhere; what lies between its elements stays as it is. Quads are stored where
+/// out is one run of memory, at any address and with its dims in any order.
+/// @param out  injective, any strides
+/// @throws std::invalid_argument  out not injective, a null pointer
+void fill(float value, View<float> out, Stream stream = {});
+
+}  // namespace sixdays::gpu

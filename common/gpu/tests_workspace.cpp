@@ -1,0 +1,123 @@
+// A workspace: one list counts the bytes and hands them out, and nothing is handed out twice.
+#include "common/gpu/tests_kernels.hpp"
+#include "common/gpu/workspace.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+using gpu::Buffer;
+using gpu::Carver;
+using gpu::Workspace;
+
+namespace {
+
+struct Parts {
+    View<float> sums;
+    View<unsigned char> flags;
+    View<float> square;
+    View<float> scalar;
+};
+
+Parts parts(Carver& carver, std::int64_t n) {
+    return {carver.take<float>({n}), carver.take<unsigned char>({3}), carver.take<float>({2, 5}),
+            carver.take<float>({})};
+}
+
+Parts carved(const Workspace& workspace, std::int64_t n) {
+    return gpu::carve("mean", workspace, [&](Carver& c) { return parts(c, n); });
+}
+
+std::int64_t counted(std::int64_t n) {
+    return gpu::bytes_to_carve([&](Carver& c) { return parts(c, n); });
+}
+
+}  // namespace
+
+TEST_CASE("bytes to carve, by hand: each array begins at a multiple of 256", "[gpu][small]") {
+    CHECK(counted(0) == 512 + 4);   // flags at 0, square at 256, scalar at 512
+    CHECK(counted(1) == 768 + 4);   // sums at 0, flags at 256, 512, 768
+    CHECK(counted(64) == 768 + 4);  // 64 floats are 256 bytes
+    CHECK(counted(65) == 1024 + 4);
+    CHECK(gpu::bytes_to_carve([](Carver& c) { return c.take<double>({3}); }) == 24);
+    CHECK(gpu::bytes_to_carve([](Carver&) { return 0; }) == 0);
+}
+
+TEST_CASE("arrays of a workspace lie apart, and end where it ends", "[gpu][small]") {
+    const std::int64_t n = 65;
+    Buffer<std::byte> memory(counted(n));
+    memory.fill_bytes(0);
+    const Workspace workspace = memory;
+    CHECK(workspace);
+    CHECK(workspace.data == memory.data());
+    CHECK(workspace.bytes == 1028);
+    const Parts p = carved(workspace, n);
+    CHECK(p.sums.layout.shape == Shape{65});
+    CHECK(p.square.layout.strides == Strides{5, 1});
+    CHECK(p.scalar.rank() == 0);
+    const auto place = [&](const auto& view) {
+        return reinterpret_cast<const std::byte*>(view.data) - memory.data();
+    };
+    CHECK(place(p.sums) == 0);
+    CHECK(place(p.flags) == 512);
+    CHECK(place(p.square) == 768);
+    CHECK(place(p.scalar) == 1024);
+
+    // A kernel fills each to its end; the emulator would see a store past the last byte.
+    gpu::tests::fill(p.sums, 1.0f);
+    gpu::tests::fill({p.square.data, Shape{10}}, 2.0f);
+    gpu::tests::fill({p.scalar.data, Shape{1}}, 3.0f);
+    const std::vector<std::byte> bytes = memory.download();
+    const auto at = [&](std::int64_t byte) {
+        float x = 0;
+        std::memcpy(&x, bytes.data() + byte, sizeof x);
+        return x;
+    };
+    for (std::int64_t byte = 0; byte < 1028; byte += 4) {
+        CAPTURE(byte);
+        CHECK(at(byte) == (byte < 260                  ? 1.0f
+                           : byte >= 768 && byte < 808 ? 2.0f
+                           : byte == 1024              ? 3.0f
+                                                       : 0.0f));
+    }
+}
+
+TEST_CASE("a workspace too small, at no address or at a crooked one is refused", "[gpu][small]") {
+    Buffer<std::byte> memory(2000);
+    std::byte* data = memory.data();
+    CHECK(refusal([&] { (void)carved({data, 1028}, 65); }) == "");
+    CHECK(refusal([&] {
+              (void)carved({data, 1027}, 65);
+          }) == "mean: a workspace of 1027 bytes was given, but 1028 are needed");
+    CHECK(refusal([&] { (void)carved({}, 65); }) ==
+          "mean: a workspace of 0 bytes at a null pointer was given, but 1028 are needed");
+    CHECK(refusal([&] {
+              (void)carved({nullptr, 5000}, 65);
+          }) == "mean: a workspace of 5000 bytes at a null pointer was given, but 1028 are needed");
+    CHECK(refusal([&] {
+              (void)carved({data + 16, 1028}, 65);
+          }) == "mean: the workspace begins 16 bytes past a multiple of 256");
+    CHECK(refusal([&] { (void)carved({data + 256, 1028}, 65); }) == "");
+}
+
+TEST_CASE("no workspace is needed where nothing is taken", "[gpu][small]") {
+    CHECK_FALSE(Workspace());
+    CHECK_FALSE(Workspace(nullptr, 0));
+    const auto nothing = [](Carver& c) { return c.take<float>({0, 3}); };
+    CHECK(gpu::bytes_to_carve(nothing) == 0);
+    CHECK(gpu::carve("none", {}, nothing).size() == 0);
+}
+
+TEST_CASE("arrays beyond 64 bits are refused before anything is taken", "[gpu][small]") {
+    const std::int64_t huge = std::int64_t{1} << 62;
+    const auto bytes_of = [](Carver& c, const Shape& shape) { (void)c.take<float>(shape); };
+    Carver carver;
+    CHECK(contains(refusal([&] { bytes_of(carver, {huge}); }),
+                   "an array of shape (4611686018427387904) behind 0 bytes of a workspace"));
+    bytes_of(carver, {huge / 4 + huge / 8});
+    CHECK(carver.bytes() == huge + huge / 2);
+    CHECK(refusal([&] { bytes_of(carver, {huge / 4}); }) != "");  // 2^62 more are too many
+    CHECK(carver.bytes() == huge + huge / 2);
+    Carver full;
+    (void)full.take<unsigned char>({INT64_MAX});
+    CHECK(refusal([&] { bytes_of(full, {1}); }) != "");  // no multiple of 256 is left
+}

@@ -1,0 +1,66 @@
+#include "common/lesson/arena.hpp"
+
+#include <algorithm>
+
+#include "common/bench/measure.hpp"
+
+namespace sixdays::lesson {
+namespace {
+
+// Where each of several arrays begins, 256 bytes aligned, and where the last one ends.
+std::vector<std::int64_t> starts_of(const std::vector<std::int64_t>& bytes) {
+    std::vector<std::int64_t> starts = {0};
+    for (const std::int64_t b : bytes) starts.push_back(starts.back() + (b + 255) / 256 * 256);
+    return starts;
+}
+
+// Uploads `part` to `bytes` bytes from `first` on, as often as it fits, and a last time in part.
+void repeat(gpu::Buffer<std::uint8_t>& to, std::int64_t first, std::int64_t bytes, const void* part,
+            std::int64_t size) {
+    for (std::int64_t done = 0; done < bytes; done += size) {
+        to.upload(static_cast<const std::uint8_t*>(part), std::min(size, bytes - done),
+                  first + done);
+    }
+}
+
+}  // namespace
+
+Arena::Arena(const std::vector<std::int64_t>& inputs, std::int64_t output)
+    : starts_(starts_of(inputs)),
+      set_bytes_(starts_.back()),
+      output_(output),
+      sets_(bench::sets_past_cache(std::max<std::int64_t>(set_bytes_ + padded(output), 1))),
+      in_(sets_ * set_bytes_),
+      out_(sets_ * padded(output)),
+      want_(output) {}
+
+void Arena::fill(int input, const void* part, std::int64_t bytes) {
+    for (int set = 0; set < sets_; ++set) {
+        repeat(in_, set * set_bytes_ + at(input), at(input + 1) - at(input), part, bytes);
+    }
+}
+
+void Arena::fill_with_noise(int input) {
+    const std::int64_t bytes = std::min(at(input + 1) - at(input), std::int64_t{1} << 24);
+    std::vector<std::uint8_t> noise(static_cast<std::size_t>(bytes));
+    std::uint64_t state = 1;
+    for (std::uint8_t& byte : noise) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        byte = static_cast<std::uint8_t>(state >> 56);
+    }
+    fill(input, noise.data(), bytes);
+}
+
+void Arena::expect(const void* part, std::int64_t bytes) {
+    repeat(want_, 0, output_, part, bytes);
+}
+
+std::vector<Outcome> Arena::outcomes() {
+    std::vector<Outcome> all;
+    for (int set = 0; set < sets_; ++set) {
+        all.push_back({output<std::uint8_t>(set), want<std::uint8_t>(), output_});
+    }
+    return all;
+}
+
+}  // namespace sixdays::lesson

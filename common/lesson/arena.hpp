@@ -1,0 +1,60 @@
+/// @file
+/// Device memory for the timed runs of one version.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/gpu/buffer.hpp"
+#include "common/lesson/version.hpp"
+
+namespace sixdays::lesson {
+
+/// Inputs and an output in so many sets that together they pass the L2 cache: a run that takes them
+/// in turn never finds its input there. All sets hold the same. Each array begins at a multiple of
+/// 256 bytes. A Trial's run keeps its arena alive by capturing the pointer:
+///
+///     const auto arena = std::make_shared<Arena>(std::vector{a_bytes, b_bytes}, out_bytes);
+///     ... fill the inputs, and what the output must hold ...
+///     return Trial{[=](int set) { op(arena->input<float>(set, 0), ...); }, arena->outcomes()};
+class Arena {
+public:
+    /// @param inputs  bytes of each input
+    /// @param output  bytes of the output
+    Arena(const std::vector<std::int64_t>& inputs, std::int64_t output);
+
+    /// Fills input number `input` of every set with the same host bytes, again and again.
+    void fill(int input, const void* part, std::int64_t bytes);
+    /// With bytes that have no order.
+    void fill_with_noise(int input);
+    /// What every output must hold, likewise. Or have a kernel write to want().
+    void expect(const void* part, std::int64_t bytes);
+
+    template <class T>
+    [[nodiscard]] const T* input(int set, int number) const {
+        return reinterpret_cast<const T*>(in_.data() + set * set_bytes_ + at(number));
+    }
+    template <class T>
+    [[nodiscard]] T* output(int set) {
+        return reinterpret_cast<T*>(out_.data() + set * padded(output_));
+    }
+    template <class T>
+    [[nodiscard]] T* want() {
+        return reinterpret_cast<T*>(want_.data());
+    }
+    [[nodiscard]] int sets() const noexcept { return sets_; }
+
+    /// One for each set: its whole output.
+    [[nodiscard]] std::vector<Outcome> outcomes();
+
+private:
+    static std::int64_t padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+    std::int64_t at(int number) const { return starts_[static_cast<std::size_t>(number)]; }
+
+    std::vector<std::int64_t> starts_;  // of each input in its set, and the end of the last
+    std::int64_t set_bytes_, output_;
+    int sets_;
+    gpu::Buffer<std::uint8_t> in_, out_, want_;
+};
+
+}  // namespace sixdays::lesson

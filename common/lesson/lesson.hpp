@@ -1,0 +1,48 @@
+/// @file
+/// The one call that every day's main() is.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/gpu/buffer.hpp"
+#include "common/lesson/options.hpp"
+#include "common/lesson/report.hpp"
+
+namespace sixdays::lesson {
+
+/// A day as a run.
+struct Day {
+    std::string title;  // "Day 01, flat memory"
+    std::string shows;  // what it shows, in one sentence
+    std::vector<void (*)(Report&)> sections;
+    void (*trace)() = nullptr;         // --trace: what the warps touch; calls lesson::trace()
+    void (*bench)(Report&) = nullptr;  // --bench: what is measured
+    std::string try_this;              // what the reader may change, as the last line
+    std::vector<Flag> flags = {};      // that only this day has: Report::options().own
+};
+
+/// Reads the command line and runs the day's sections in order, or what --trace, --bench or --help
+/// ask for. What a section throws is printed, and ends the run.
+/// @return  the program's exit status: 0 only if every check held and all of it could be printed, 2
+/// for a command line that it refuses, else 1
+[[nodiscard]] int run(int argc, char** argv, const Day& day);
+
+/// A row-major tensor whose element number i holds f(i).
+template <class T, class F>
+[[nodiscard]] Tensor<T> filled(const Shape& shape, const F& f) {
+    Tensor<T> x(shape);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(f(i));
+    return x;
+}
+
+/// Is every element of the device buffer equal to the host's, bit for bit?
+template <class T>
+[[nodiscard]] bool same(const gpu::Buffer<T>& got, const Tensor<T>& want) {
+    const std::vector<T> host = got.download();
+    return static_cast<std::int64_t>(host.size()) == want.size() &&
+           std::memcmp(host.data(), want.data(), host.size() * sizeof(T)) == 0;
+}
+
+}  // namespace sixdays::lesson

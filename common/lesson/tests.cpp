@@ -1,0 +1,198 @@
+// What a lesson writes arrives, or somebody is told; and nothing is replaced that is no file.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "common/lesson/output.hpp"
+#include "common/lesson/png.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder of the test's own, gone after it.
+struct Folder {
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "lesson_XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        path = name;
+    }
+    ~Folder() { fs::remove_all(path); }
+    std::string at(const std::string& name) const { return (path / name).string(); }
+    fs::path path;
+};
+
+std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What `call` prints to a standard stream, say STDERR_FILENO.
+template <class Call>
+std::string printed(int stream, const Call& call) {
+    const Folder folder;
+    const int kept = dup(stream), file = creat(folder.at("said").c_str(), 0600);
+    dup2(file, stream);
+    call();
+    std::fflush(nullptr);
+    dup2(kept, stream);
+    close(kept);
+    close(file);
+    return content(folder.at("said"));
+}
+
+const std::uint8_t kPixels[] = {0, 50, 100, 150, 200, 255};
+
+void write_picture(const std::string& path) {
+    lesson::write_png(path, {kPixels, Shape{2, 3}});
+}
+
+std::string complaint(const std::string& path) {
+    try {
+        write_picture(path);
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+// Was this program built with libpng? If not, a sentence is all there is to test.
+bool writes_png() {
+    const Folder folder;
+    const std::string said = complaint(folder.at("x.png"));
+    CHECK((said == "" || contains(said, "this program was built without libpng")));
+    return said == "";
+}
+
+bool is_png(const std::string& bytes) {
+    return bytes.rfind("\x89PNG\r\n", 0) == 0 && contains(bytes, "IEND");
+}
+
+}  // namespace
+
+TEST_CASE("output that arrived is no matter", "[lesson][small]") {
+    const Folder folder;
+    std::FILE* file = std::fopen(folder.at("out").c_str(), "w");
+    bool first = false, second = false;
+    const std::string said = printed(STDERR_FILENO, [&] {
+        first = lesson::output_written(file);
+        std::fputs("a line", file);
+        second = lesson::output_written(file);
+    });
+    CHECK(first);
+    CHECK(second);
+    CHECK(said == "");
+    CHECK(content(folder.at("out")) == "a line");  // before it is closed
+    std::fclose(file);
+}
+
+TEST_CASE("a full disk is told, whether the last words or earlier ones are lost",
+          "[lesson][small]") {
+    const std::string but = "Not everything that was printed arrived at its output: ";
+    for (const int buffering : {_IOFBF, _IONBF}) {
+        std::FILE* full = std::fopen("/dev/full", "w");
+        REQUIRE(full != nullptr);
+        std::setvbuf(full, nullptr, buffering, 1024);
+        std::fputs("words", full);
+        bool written = true;
+        const std::string said =
+            printed(STDERR_FILENO, [&] { written = lesson::output_written(full); });
+        CHECK_FALSE(written);
+        CHECK(said == but + (buffering == _IOFBF
+                                 ? "No space left on device.\n"
+                                 : "an earlier write failed (is the disk full?).\n"));
+        std::fclose(full);
+    }
+}
+
+TEST_CASE("output that was closed is told, even if nothing was printed", "[lesson][small]") {
+    for (const char* words : {"", "words"}) {
+        bool written = true;
+        const std::string said = printed(STDERR_FILENO, [&] {
+            std::FILE* file = std::fopen("/dev/null", "w");
+            close(fileno(file));
+            std::fputs(words, file);
+            written = lesson::output_written(file);
+            std::fclose(file);
+        });
+        CHECK_FALSE(written);
+        CHECK(said == "Not everything that was printed arrived at its output: it was closed.\n");
+    }
+}
+
+TEST_CASE("a picture is a new file, or takes the place of an old one", "[lesson][png][small]") {
+    if (!writes_png()) return;
+    const Folder folder;
+    write_picture(folder.at("x.png"));
+    CHECK(is_png(content(folder.at("x.png"))));
+    std::ofstream(folder.at("y.png"))
+        << "older and longer than a picture of six pixels" << std::string(1000, '.');
+    write_picture(folder.at("y.png"));
+    CHECK(content(folder.at("y.png")) == content(folder.at("x.png")));
+    CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 2);  // and no .part
+}
+
+TEST_CASE("symbolic links to pictures are followed, not replaced", "[lesson][png][small]") {
+    if (!writes_png()) return;
+    const Folder folder;
+    fs::create_directory(folder.at("deep"));
+    for (const char* target : {"deep/there.png", "deep/missing.png"}) {
+        const std::string link = folder.at("link"), second = folder.at("deep/second");
+        fs::create_symlink(fs::path(target).filename(), second);  // relative to its own folder
+        fs::create_symlink("deep/second", link);
+        if (contains(target, "there")) std::ofstream(folder.at(target)) << "old";
+        write_picture(link);
+        CHECK(fs::is_symlink(link));
+        CHECK(fs::is_symlink(second));
+        CHECK(is_png(content(folder.at(target))));
+        fs::remove(link);
+        fs::remove(second);
+    }
+    CHECK(std::distance(fs::directory_iterator(folder.at("deep")), {}) == 2);
+}
+
+TEST_CASE("a device or a pipe is written to and never replaced", "[lesson][png][small]") {
+    if (!writes_png()) return;
+    const Folder folder;
+    const std::string pipe = folder.at("pipe"), link = folder.at("link");
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    fs::create_symlink("pipe", link);
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    write_picture(link);
+    REQUIRE(fs::is_fifo(pipe));  // else the test ends here, before it comes to a device of all
+    REQUIRE(fs::is_symlink(link));
+    char bytes[1000];
+    const ssize_t n = read(reader, bytes, sizeof bytes);
+    close(reader);
+    REQUIRE(n > 0);
+    CHECK(is_png(std::string(bytes, static_cast<std::size_t>(n))));
+
+    const std::string full = folder.at("full");
+    fs::create_symlink("/dev/full", full);
+    CHECK(complaint(full) ==
+          "the picture could not be written to " + full + ": No space left on device");
+    CHECK(fs::is_character_file(full));
+
+    CHECK(contains(complaint(folder.path.string()), "Is a directory"));
+    CHECK(contains(complaint(folder.at("no/x.png")), "No such file"));
+    CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 3);
+}
+
+TEST_CASE("a picture to standard output stands between what is printed", "[lesson][png][small]") {
+    if (!writes_png()) return;
+    const auto said = printed(STDOUT_FILENO, [] {
+        std::printf("before,");
+        write_picture("/dev/stdout");
+        std::printf(",after");
+    });
+    CHECK(said.rfind("before,\x89PNG", 0) == 0);
+    CHECK(contains(said, "IEND"));
+    CHECK(said.substr(said.size() - 6) == ",after");
+}

@@ -1,0 +1,235 @@
+#include "day01_flat_memory/bench/bench.hpp"
+
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "common/gpu/graph.hpp"
+#include "common/lesson/arena.hpp"
+#include "common/lesson/lesson.hpp"
+#include "day01_flat_memory/indices.hpp"
+
+namespace sixdays::day01_flat_memory {
+namespace {
+
+using lesson::Arena, lesson::Trial, lesson::Version;
+
+// Inputs and expected outputs are made on the host for so many elements, and repeated.
+constexpr std::int64_t kPart = std::int64_t{1} << 24;
+constexpr std::int64_t kFloats = 8 * kPart, kFewer = 4 * kPart, kBytes = std::int64_t{1} << 30;
+
+// The operations, with what they read: x[i] = i, y[i] = 10^6 - i, and bytes 0 .. 250 again and
+// again.
+struct Operation {
+    const char* name;
+    int inputs;
+    double flops;  // per element
+    std::function<void(const float* x, const float* y, std::int64_t n, float* out)> loop;
+    std::function<void(ElementwisePath path, View<const float> x, View<const float> y,
+                       View<float> out, gpu::Stream stream)>
+        port;
+};
+
+View<const float> flat(const float* data, std::int64_t n) {
+    return {data, Shape{n}};
+}
+View<float> flat(float* data, std::int64_t n) {
+    return {data, Shape{n}};
+}
+
+const Operation kAdd = {
+    "add", 2, 1,
+    [](const float* x, const float* y, std::int64_t n, float* out) {
+        add_cpu(flat(x, n), flat(y, n), flat(out, n));
+    },
+    [](ElementwisePath path, View<const float> x, View<const float> y, View<float> out,
+       gpu::Stream stream) { add_cuda(path, x, y, out, stream); }};
+
+const Operation kSiblings[] = {
+    {"square", 1, 1,
+     [](const float* x, const float*, std::int64_t n, float* out) {
+         square_cpu(flat(x, n), flat(out, n));
+     },
+     [](ElementwisePath path, View<const float> x, View<const float>, View<float> out,
+        gpu::Stream stream) { square_cuda(path, x, out, stream); }},
+    {"scale", 1, 1,
+     [](const float* x, const float*, std::int64_t n, float* out) {
+         scale_cpu(3, flat(x, n), flat(out, n));
+     },
+     [](ElementwisePath path, View<const float> x, View<const float>, View<float> out,
+        gpu::Stream stream) { scale_cuda(path, 3, x, out, stream); }},
+    {"saxpy", 2, 2,
+     [](const float* x, const float* y, std::int64_t n, float* out) {
+         saxpy_cpu(3, flat(x, n), flat(y, n), flat(out, n));
+     },
+     [](ElementwisePath path, View<const float> x, View<const float> y, View<float> out,
+        gpu::Stream stream) { saxpy_cuda(path, 3, x, y, out, stream); }}};
+
+// What every row says of itself. @param element  bytes of one
+Version row(const std::string& op, const std::string& version, const Shape& shape, int element,
+            double inputs, double flops) {
+    Version v;
+    v.op = op;
+    v.version = version;
+    v.dtype = element == 1 ? "uint8" : "float32";
+    v.shape = to_string(shape);
+    const auto n = static_cast<double>(size(shape));
+    v.work = {inputs * n * element, n * element, flops * n};
+    return v;
+}
+
+// Both inputs and the output of n floats each.
+Timed memory_of(const Operation& op, std::int64_t n) {
+    const auto x = lesson::filled<float>({kPart}, [](std::int64_t i) { return i; });
+    const auto y = lesson::filled<float>({kPart}, [](std::int64_t i) { return 1000000 - i; });
+    Tensor<float> out({kPart});
+    op.loop(x.data(), y.data(), kPart, out.data());
+    auto arena = std::make_shared<Arena>(std::vector{4 * n, 4 * n}, 4 * n);
+    arena->fill(0, x.data(), 4 * kPart);
+    arena->fill(1, y.data(), 4 * kPart);
+    arena->expect(out.data(), 4 * kPart);
+    return arena;
+}
+
+// The port over n floats, but for the one that its place leaves out.
+Version port_of(const Operation& op, ElementwisePath path, const Place& at, std::int64_t n,
+                const Timed& arena) {
+    Version v = row(op.name, at.name, {n - 1}, sizeof(float), op.inputs, op.flops);
+    if (v.version != name(path)) v.path = name(path);
+    v.timed = [&op, path, at, n, arena] {
+        Trial trial;
+        trial.run = [=, &op](int set) {
+            op.port(path, flat(arena->input<float>(set, 0) + at.in, n - 1),
+                    flat(arena->input<float>(set, 1) + at.in, n - 1),
+                    flat(arena->output<float>(set) + at.out, n - 1), {});
+        };
+        for (int set = 0; set < arena->sets(); ++set) {
+            trial.outcomes.push_back(
+                {arena->output<float>(set) + at.out, arena->want<float>() + at.in, 4 * (n - 1)});
+        }
+        return trial;
+    };
+    return v;
+}
+
+// A launch costs more than 1,024 elements do; in a graph it costs less.
+void graph_of(lesson::Report& report, const Operation& op) {
+    const std::int64_t few = 1024, nodes = 1000;
+    const auto x = lesson::filled<float>({few}, [](std::int64_t i) { return i; });
+    const auto y = lesson::filled<float>({few}, [](std::int64_t i) { return 1000000 - i; });
+    Tensor<float> want({few});
+    op.loop(x.data(), y.data(), few, want.data());
+    const gpu::Buffer<float> dx(x), dy(y), dwant(want);
+    gpu::Buffer<float> out(few);
+    gpu::Graph graph([&](gpu::Stream stream) {
+        const ElementwisePath path = ElementwisePath::quads;
+        for (std::int64_t i = 0; i < nodes; ++i) {
+            op.port(path, dx.view({few}), dy.view({few}), out.view({few}), stream);
+        }
+    });
+    Version v = row(op.name, "1000 graph nodes", {nodes, few}, sizeof(float), op.inputs, op.flops);
+    v.cache = "warm";
+    v.check = {[&](int) { graph.launch(); }, {{out.data(), dwant.data(), 4 * few}}};
+    report.port(v);
+}
+
+void bench_invert(lesson::Report& report) {
+    const auto grey = lesson::filled<std::uint8_t>({kPart}, [](std::int64_t i) { return i % 251; });
+    Tensor<std::uint8_t> negative({kPart});
+    invert_cpu(grey.view(), negative.view());
+    const auto arena = std::make_shared<Arena>(std::vector{kBytes}, kBytes);
+    arena->fill(0, grey.data(), kPart);
+    arena->expect(negative.data(), kPart);
+    const std::int64_t n = kBytes - 1;
+    const Place places[] = {
+        {"all aligned", 0, 0}, {"all 1 byte past", 1, 1}, {"input 1 byte past", 1, 0}};
+    for (const Place& at : places) {
+        const View<const std::uint8_t> in(arena->input<std::uint8_t>(0, 0) + at.in, Shape{n});
+        const View<std::uint8_t> out(arena->output<std::uint8_t>(0) + at.out, Shape{n});
+        Version v = row("invert", at.name, {n}, 1, 1, 0);
+        v.path = name(choose_elementwise(out, in));
+        v.check = {[=](int) { invert_cuda(in, out); },
+                   {{out.data, arena->want<std::uint8_t>() + at.in, n}}};
+        report.port(v);
+    }
+}
+
+void bench_indices(lesson::Report& report) {
+    const std::int64_t base = 8192;
+    for (const Shape& shape : {Shape{8192, 8192}, Shape{256, 512, 512}, Shape{16, 16, 512, 512}}) {
+        Tensor<float> host(shape);
+        indices_cpu(base, host.view());
+        const gpu::Buffer<float> want(host);
+        gpu::Buffer<float> out(host.size());
+        for (const IndicesPath path : {IndicesPath::one_element, IndicesPath::quads}) {
+            const std::string dims = std::to_string(shape.rank) + " dims, ";
+            Version v = row("indices", dims + name(path), shape, sizeof(float), 0, 0);
+            v.check = {[&](int) { indices_cuda(path, base, out.view(shape)); },
+                       {{out.data(), want.data(), 4 * want.size()}}};
+            report.port(v);
+        }
+    }
+}
+
+}  // namespace
+
+lesson::Version loop_of_add() {
+    Version v = row("add", "loop", {kPart}, sizeof(float), 2, 1);
+    v.how = "out[i] is 3 * i, every element";
+    v.timed = [] {
+        struct Sum {
+            Tensor<float> a{{kPart}}, b{{kPart}}, out{{kPart}}, want{{kPart}};
+        };
+        const auto s = std::make_shared<Sum>();
+        s->a = lesson::filled<float>({kPart}, [](std::int64_t i) { return i; });
+        s->b = lesson::filled<float>({kPart}, [](std::int64_t i) { return 2 * i; });
+        // 3 * i is rounded once, as is the loop's sum; i and 2 * i are exact below 2^25.
+        s->want = lesson::filled<float>({kPart}, [](std::int64_t i) { return 3 * i; });
+        return Trial{[s](int) { add_cpu(s->a.view(), s->b.view(), s->out.view()); },
+                     {{s->out.data(), s->want.data(), 4 * kPart}}};
+    };
+    return v;
+}
+
+Timed memory_of_add(const lesson::Report& report) {
+    return report.times_ports() ? memory_of(kAdd, kFewer) : nullptr;
+}
+
+lesson::Version port_of_add(ElementwisePath path, const Place& place, const Timed& memory) {
+    return port_of(kAdd, path, place, kFewer, memory);
+}
+
+namespace {
+
+void bench_operation(lesson::Report& report, const Operation& op,
+                     const std::vector<ElementwisePath>& ladder) {
+    const Timed memory = memory_of(op, kFloats);
+    const auto measure = [&](ElementwisePath path, const Place& at) {
+        Version v = port_of(op, path, at, kFloats, memory);
+        v.check = v.timed();
+        v.timed = {};
+        report.port(v);
+    };
+    for (const ElementwisePath path : ladder) measure(path, {name(path)});
+    for (const Place& at : kPlaces) {
+        measure(at.in == at.out ? ElementwisePath::quads : ElementwisePath::any_address, at);
+    }
+    graph_of(report, op);
+}
+
+}  // namespace
+
+void bench_all(lesson::Report& report) {
+    Version loop = loop_of_add();
+    loop.check = loop.timed();
+    report.loop(loop);
+    bench_operation(report, kAdd, {std::begin(kElementwisePaths), std::end(kElementwisePaths)});
+    for (const Operation& op : kSiblings) {
+        bench_operation(report, op, {ElementwisePath::one_element});
+    }
+    bench_invert(report);
+    bench_indices(report);
+}
+
+}  // namespace sixdays::day01_flat_memory

@@ -1,0 +1,31 @@
+// What the warps touch, for --trace.
+#include "common/gpu/buffer.hpp"
+#include "day01_flat_memory/bench/bench.hpp"
+#include "day01_flat_memory/indices.hpp"
+#include "day01_flat_memory/picture.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+void trace_all() {
+    const std::int64_t n = 1024;
+    gpu::Buffer<float> a(n + 1), b(n + 1), out(n + 1);
+    for (auto* buffer : {&a, &b}) buffer->fill_bytes(0x3f);
+    gpu::Buffer<std::uint8_t> pixels(16 * 64);
+    const auto add = [&](ElementwisePath path, std::int64_t past) {
+        const Layout all = row_major({n});
+        add_cuda(path, a.view(all, past), b.view(all, past), out.view(all, past));
+    };
+    lesson::trace("add, one element a thread, 1,024 elements",
+                  [&] { add(ElementwisePath::one_element, 0); });
+    lesson::trace("add, one element a thread, every pointer 4 bytes past a multiple of 32",
+                  [&] { add(ElementwisePath::one_element, 1); });
+    lesson::trace("add, 16 bytes a load", [&] { add(ElementwisePath::quads, 0); });
+    lesson::trace("indices, one element a thread, a matrix of 16 x 64", [&] {
+        indices_cuda(IndicesPath::one_element, 64, out.view({16, 64}));
+    });
+    lesson::trace("picture, 16 x 64 pixels of one byte", [&] {
+        picture_cuda({}, pixels.view({16, 64}));
+    });
+}
+
+}  // namespace sixdays::day01_flat_memory

@@ -1,0 +1,84 @@
+// What loop and port refuse, in the same words; and which paths a port may take.
+#include "day01_flat_memory/elementwise.hpp"
+
+#include <string>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day01_flat_memory {
+namespace {
+
+template <class T>
+void check_input(const char* op, const char* name, const View<const T>& in, const View<T>& out) {
+    require_same_shape(op, name, in, "out", out);
+    require_contiguous(op, name, in);
+    require_memory(op, name, in);
+    require_same_or_apart(op, name, in, "out", out);
+}
+
+template <class T>
+void check_output(const char* op, const View<T>& out) {
+    require_contiguous(op, "out", out);
+    require_memory(op, "out", out);
+}
+
+}  // namespace
+
+void check_square(const View<const float>& in, const View<float>& out) {
+    check_output("square", out);
+    check_input("square", "in", in, out);
+}
+
+void check_scale(const View<const float>& in, const View<float>& out) {
+    check_output("scale", out);
+    check_input("scale", "in", in, out);
+}
+
+void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out) {
+    check_output("saxpy", out);
+    check_input("saxpy", "x", x, out);
+    check_input("saxpy", "y", y, out);
+}
+
+void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
+    check_output("add", out);
+    check_input("add", "a", a, out);
+    check_input("add", "b", b, out);
+}
+
+void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out) {
+    check_output("invert", out);
+    check_input("invert", "in", in, out);
+}
+
+void check_path(const char* op, ElementwisePath path, std::initializer_list<const void*> tensors) {
+    if (path != ElementwisePath::quads) return;
+    std::string past;
+    bool alike = true;
+    for (const void* tensor : tensors) {
+        past += (past.empty() ? "" : ", ") + std::to_string(past_quad(tensor));
+        alike &= past_quad(tensor) == past_quad(*tensors.begin());
+    }
+    if (!alike) {
+        refuse(std::string(op) + ": the path \"" + name(path) +
+               "\" needs tensors that begin equally far past a multiple of 16 bytes, but these "
+               "begin " +
+               past + " bytes past one; \"" + name(ElementwisePath::any_address) + "\" takes them");
+    }
+}
+
+const char* name(ElementwisePath path) {
+    switch (path) {
+        case ElementwisePath::one_element:
+            return "one element a thread";
+        case ElementwisePath::grid_stride:
+            return "grid-stride loop";
+        case ElementwisePath::quads:
+            return "16 bytes a load";
+        case ElementwisePath::any_address:
+            return "any address";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day01_flat_memory

@@ -1,0 +1,38 @@
+// Exercise 2: the last token's vector of every sequence. What it must do: exercises/last_token/last_token.hpp.
+// The loop to port: exercises/last_token/last_token_cpu.cpp. A hint: common/learn hint day01 last_token
+#include "common/gpu/launch.hpp"
+#include "day01_flat_memory/exercises/last_token/last_token.hpp"
+#include "day01_flat_memory/offsets.hpp"
+
+namespace sixdays::day01_flat_memory {
+namespace {
+
+// your code: the kernel
+// One thread per element of out: its flat index i is (b, c) in shape (B, C).
+__global__ void last_token_kernel(const float* in, std::int64_t B, std::int64_t T, std::int64_t C,
+                                  float* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < B * C) {
+        const std::int64_t b = i / C;
+        const std::int64_t c = i % C;
+        const float* token = token_at(in, b, T - 1, T, C);
+        out[i] = token[c];
+    }
+}
+// end of your code
+
+}  // namespace
+
+void last_token_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_last_token(in, out);
+    const std::int64_t B = in.extent(0), T = in.extent(1), C = in.extent(2);
+    // your code: choose block and grid, launch, check the launch; mind B = 0 and C = 0
+    if (B * C == 0) return;
+    const int block = 256;
+    const unsigned grid = gpu::blocks_for(B * C, block);
+    last_token_kernel<<<grid, block, 0, stream>>>(in.data, B, T, C, out.data);
+    gpu::check_launch("last_token_kernel", grid, block);
+    // end of your code
+}
+
+}  // namespace sixdays::day01_flat_memory

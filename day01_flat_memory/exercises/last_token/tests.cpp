@@ -1,0 +1,85 @@
+// What `common/learn check` asks of a last_token port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day01_flat_memory/exercises/last_token/last_token.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
+using namespace sixdays::testing;
+
+namespace {
+
+void check_port(std::int64_t B, std::int64_t T, std::int64_t C) {
+    CAPTURE(B, T, C);
+    const Tensor<float> in = distinct<float>({B, T, C});
+    HostOut<float> want({B, C});
+    last_token_cpu(in.view(), want.view());
+    DeviceIn<float> din(in, Lead{1});
+    DeviceOut<float> got({B, C}, Lead{1});
+    last_token_cuda(din.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(din.unchanged());
+}
+
+TEST_CASE("last_token: the example of the statement", "[day01][last_token][small]") {
+    const Tensor<float> in({2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    const Tensor<float> answer({2, 2}, {4, 5, 10, 11});
+    HostOut<float> loop({2, 2});
+    last_token_cpu(in.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> din(in);
+    DeviceOut<float> got({2, 2});
+    last_token_cuda(din.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("last_token: one sequence, one token", "[day01][last_token][small]") {
+    check_port(1, 1, 1);
+    check_port(1, 1, 77);
+}
+
+TEST_CASE("last_token: B, T and C all different", "[day01][last_token][small]") {
+    check_port(3, 5, 7);
+    check_port(7, 3, 5);
+    check_port(5, 7, 3);
+}
+
+TEST_CASE("last_token: more elements than a block has threads", "[day01][last_token][small]") {
+    check_port(2, 3, 1025);
+    check_port(1031, 2, 3);
+    check_port(17, 4, 256);
+}
+
+TEST_CASE("last_token: neighbouring threads touch neighbouring elements",
+          "[day01][last_token][small]") {
+    // (4, 3, 256) to (4, 256): 32 warps, each with one load and one store of 4 sectors of 32 bytes.
+    const Tensor<float> in = distinct<float>({4, 3, 256});
+    DeviceIn<float> din(in);
+    DeviceOut<float> got({4, 256});
+    const auto touched = gpu::touched([&] { last_token_cuda(din.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        REQUIRE(touched->requests == 2 * 32);
+        REQUIRE(touched->sectors == 2 * 32 * 4);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("last_token: nothing to do", "[day01][last_token][small]") {
+    check_port(0, 5, 3);
+    check_port(3, 5, 0);
+}
+
+TEST_CASE("last_token: refuses what the loop refuses", "[day01][last_token][small]") {
+    Tensor<float> in({2, 3, 4}), none({2, 0, 4}), out({2, 4}), wide({4, 2});
+    REQUIRE(both_refuse([&] { last_token_cpu(none.view(), out.view()); },
+                        [&] { last_token_cuda(none.view(), out.view()); },
+                        "of 0 tokens none is the last"));
+    REQUIRE(both_refuse([&] { last_token_cpu(in.view(), wide.view()); },
+                        [&] { last_token_cuda(in.view(), wide.view()); },
+                        "out has shape (4, 2), but for in of shape (2, 3, 4) it must be (2, 4)"));
+}
+
+}  // namespace

@@ -1,0 +1,40 @@
+// What loop and port refuse, in the same words; and which kernel the port takes.
+#include "day01_flat_memory/indices.hpp"
+
+#include <string>
+
+#include "common/tensor/quads.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+void check_indices(std::int64_t base, const View<float>& out) {
+    if (out.rank() < 2 || out.rank() > 4) {
+        refuse("indices: out has shape " + to_string(out.layout.shape) + " of rank " +
+               std::to_string(out.rank()) + ", but indices is written for ranks 2, 3 and 4");
+    }
+    if (base < 1) refuse("indices: base is " + std::to_string(base) + ", but must be at least 1");
+    if (out.rank() == 2) require_rows_fit("indices", "out", out);
+    require_contiguous("indices", "out", out);
+    require_memory("indices", "out", out);
+    if (out.size() == 0) return;  // no element, no value
+    // The largest value, at the last index, must fit; then all others do.
+    std::int64_t largest = 0;
+    for (int d = 0; d < out.rank(); ++d) {
+        if (__builtin_mul_overflow(largest, base, &largest) ||
+            __builtin_add_overflow(largest, out.extent(d) - 1, &largest)) {
+            refuse("indices: with base " + std::to_string(base) + " the values of shape " +
+                   to_string(out.layout.shape) + " do not fit in 64 bits");
+        }
+    }
+}
+
+IndicesPath choose_indices(const View<float>& out) {
+    return has_wider(out.data, out.layout, sizeof(float)) ? IndicesPath::quads
+                                                          : IndicesPath::one_element;
+}
+
+const char* name(IndicesPath path) {
+    return path == IndicesPath::quads ? "16 bytes a store" : "one element a thread";
+}
+
+}  // namespace sixdays::day01_flat_memory

@@ -1,0 +1,108 @@
+// The loop variables have become thread indices. threadIdx.x is the fast one: neighbours in x
+// belong to one warp, so x must walk the dim whose neighbours are neighbours in memory, the last
+// one.
+#include "day01_flat_memory/indices.hpp"
+
+#include <string>
+
+#include "common/gpu/launch.hpp"
+#include "common/tensor/quads.hpp"
+#include "day01_flat_memory/offsets.hpp"
+#include "day01_flat_memory/steps/indices/steps.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+// --- kernels -------------------------------------------------------------------------------------
+namespace {
+
+// [indices2]
+__global__ void indices2_kernel(std::int64_t base, std::int64_t M, std::int64_t K, float* out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (m < M && k < K) {
+        const std::int64_t value = m * base + k;
+        out[offset2(m, k, K)] = static_cast<float>(value);
+    }
+}
+// [indices2]
+
+// A grid ends at 65,535 blocks in y and in z (and at 2^31 - 1 in x). Here t and b walk on in steps
+// of the whole grid until they are through: once for most tensors, more often for a very long one.
+// [indices3]
+__global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t T, std::int64_t C,
+                                float* out) {
+    const std::int64_t c = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (c >= C) return;
+    for (std::int64_t b = blockIdx.z; b < B; b += gridDim.z) {
+        std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+        for (; t < T; t += std::int64_t{gridDim.y} * blockDim.y) {
+            const std::int64_t value = (b * base + t) * base + c;
+            out[offset3(b, t, c, T, C)] = static_cast<float>(value);
+        }
+    }
+}
+// [indices3]
+
+// A grid has three axes and this loop nest four. So one flat number i runs over all elements, and
+// division and remainder take it apart again, last dim first: the offset formula backwards.
+// [indices4]
+__global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t NH, std::int64_t T,
+                                std::int64_t S, float* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < B * NH * T * S) {
+        const std::int64_t k = i % S;
+        const std::int64_t q = i / S % T;
+        const std::int64_t h = i / S / T % NH;
+        const std::int64_t b = i / S / T / NH;
+        const std::int64_t value = ((b * base + h) * base + q) * base + k;
+        out[offset4(b, h, q, k, NH, T, S)] = static_cast<float>(value);  // which is out[i]
+    }
+}
+// [indices4]
+
+}  // namespace
+
+// --- launcher ------------------------------------------------------------------------------------
+
+void indices_cuda(IndicesPath path, std::int64_t base, View<float> out, gpu::Stream stream) {
+    check_indices(base, out);
+    if (path == IndicesPath::quads && choose_indices(out) != path) {
+        refuse(
+            "indices: quads need rows that begin at multiples of 16 bytes and are made of whole "
+            "quads; out begins " +
+            std::to_string(past_quad(out.data)) +
+            " bytes past one and "
+            "has shape " +
+            to_string(out.layout.shape));
+    }
+    const std::int64_t n = out.size();
+    if (n == 0) return;
+    if (path == IndicesPath::quads) return launch_indices_quads(base, out, stream);
+    const Shape& s = out.layout.shape;
+    if (s.rank == 2) {
+        const dim3 block(32, 8);  // 32 columns, 8 rows
+        const dim3 grid(gpu::blocks_for(s[1], 32), gpu::blocks_for(s[0], 8));
+        indices2_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], out.data);
+        gpu::check_launch("indices2_kernel", grid, block);
+    }
+    if (s.rank == 3) {
+        const dim3 block(32, 8);  // 32 channels, 8 positions, 1 sequence
+        const dim3 grid(gpu::blocks_for(s[2], 32), gpu::blocks_at_most(s[1], 8, gpu::kMostBlocksYZ),
+                        gpu::blocks_at_most(s[0], 1, gpu::kMostBlocksYZ));
+        indices3_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], s[2], out.data);
+        gpu::check_launch("indices3_kernel", grid, block);
+    }
+    if (s.rank == 4) {
+        const dim3 block(256);
+        const dim3 grid(gpu::blocks_for(n, 256));
+        indices4_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], s[2], s[3], out.data);
+        gpu::check_launch("indices4_kernel", grid, block);
+    }
+}
+
+void indices_cuda(std::int64_t base, View<float> out, gpu::Stream stream) {
+    check_indices(base, out);
+    indices_cuda(choose_indices(out), base, out, stream);
+}
+
+}  // namespace sixdays::day01_flat_memory

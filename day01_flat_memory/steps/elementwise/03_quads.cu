@@ -1,0 +1,43 @@
+// Step 3, quads: a thread asks for 16 bytes at once, four floats. A quarter of the instructions
+// move the same bytes, and four times as many bytes are on their way at any moment. A quad begins
+// at a multiple of 16, so up to three floats before the first such address (the head) and up to
+// three after the last whole quad (the tail) go one by one: common/tensor/quads.hpp.
+#include "common/gpu/launch.hpp"
+#include "day01_flat_memory/steps/elementwise/steps.hpp"
+
+namespace sixdays::day01_flat_memory {
+namespace {
+
+constexpr int kThreads = 256;
+
+// [kernel]
+template <class Op, class T, class... In>
+__global__ void quads_kernel(Op op, Quads run, T* out, const In*... in) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < run.count) {
+        quads_of(out, run)[i] = each(op, quads_of(in, run)[i]...);
+    }
+    if (i < run.loose) {  // head and tail, at most 6 floats
+        const std::int64_t k = run.loose_element(i);
+        out[k] = op(in[k]...);
+    }
+}
+// [kernel]
+
+}  // namespace
+
+template <class Op, class T, class... In>
+void launch_quads(Op op, std::int64_t n, gpu::Stream stream, T* out, const In*... in) {
+    const Quads run(out, n);
+    const unsigned grid = gpu::blocks_for(run.threads(), kThreads);
+    quads_kernel<<<grid, kThreads, 0, stream>>>(op, run, out, in...);
+    gpu::check_launch("quads_kernel", grid, kThreads);
+}
+
+template void launch_quads(Square, std::int64_t, gpu::Stream, float*, const float*);
+template void launch_quads(Scale, std::int64_t, gpu::Stream, float*, const float*);
+template void launch_quads(Saxpy, std::int64_t, gpu::Stream, float*, const float*, const float*);
+template void launch_quads(Add, std::int64_t, gpu::Stream, float*, const float*, const float*);
+template void launch_quads(Invert, std::int64_t, gpu::Stream, std::uint8_t*, const std::uint8_t*);
+
+}  // namespace sixdays::day01_flat_memory

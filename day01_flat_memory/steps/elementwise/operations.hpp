@@ -1,0 +1,59 @@
+/// @file
+/// For .cu files: the operations as functors, so that a ladder climbed once serves all of them; and
+/// quads of them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "common/tensor/quads.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+struct Square {
+    __device__ float operator()(float x) const { return x * x; }
+};
+struct Scale {
+    float alpha;
+    __device__ float operator()(float x) const { return alpha * x; }
+};
+struct Saxpy {
+    float alpha;
+    __device__ float operator()(float x, float y) const { return std::fma(alpha, x, y); }
+};
+struct Add {
+    __device__ float operator()(float a, float b) const { return a + b; }
+};
+struct Invert {
+    __device__ std::uint8_t operator()(std::uint8_t x) const {
+        return static_cast<std::uint8_t>(255 - x);
+    }
+    // 255 - x flips every bit of a byte, so four bytes invert at once.
+    __device__ unsigned operator()(unsigned four) const { return ~four; }
+};
+
+// [quads]
+/// The quads of a run as an array: four floats each, or four words of four bytes.
+__device__ inline const float4* quads_of(const float* data, const Quads& run) {
+    return reinterpret_cast<const float4*>(data + run.head);
+}
+__device__ inline float4* quads_of(float* data, const Quads& run) {
+    return reinterpret_cast<float4*>(data + run.head);
+}
+__device__ inline const uint4* quads_of(const std::uint8_t* data, const Quads& run) {
+    return reinterpret_cast<const uint4*>(data + run.head);
+}
+__device__ inline uint4* quads_of(std::uint8_t* data, const Quads& run) {
+    return reinterpret_cast<uint4*>(data + run.head);
+}
+
+/// The operation on each of a quad's four: for two inputs {op(q.x, r.x), op(q.y, r.y), ...}.
+template <class Op, class Quad, class... More>
+__device__ Quad each(Op op, Quad q, More... r) {
+    return {op(q.x, r.x...), op(q.y, r.y...), op(q.z, r.z...), op(q.w, r.w...)};
+}
+// [quads]
+
+}  // namespace sixdays::day01_flat_memory

@@ -1,0 +1,273 @@
+// Elementwise: loops against answers worked by hand, every path of every port against its loop.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "common/gpu/different.hpp"
+#include "day01_flat_memory/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
+using namespace sixdays::testing;
+
+namespace {
+
+TEST_CASE("loops give answers worked by hand", "[day01][elementwise][small]") {
+    const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({2, 3}, {10, 20, 30, 40, 50, 60});
+    HostOut<float> sum({2, 3}), square({2, 3}), scaled({2, 3}), saxpy({2, 3});
+    add_cpu(a.view(), b.view(), sum.view());
+    CHECK(sum.matches(Tensor<float>({2, 3}, {11, 22, 33, 44, 55, 66})));
+    square_cpu(a.view(), square.view());
+    CHECK(square.matches(Tensor<float>({2, 3}, {1, 4, 9, 16, 25, 36})));
+    scale_cpu(-0.5f, a.view(), scaled.view());
+    CHECK(scaled.matches(Tensor<float>({2, 3}, {-0.5f, -1, -1.5f, -2, -2.5f, -3})));
+    saxpy_cpu(2, a.view(), b.view(), saxpy.view());
+    CHECK(saxpy.matches(Tensor<float>({2, 3}, {12, 24, 36, 48, 60, 72})));
+}
+
+TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwise][small]") {
+    // By hand: black and white change places, 1 becomes 254, and 127 and 128 change places.
+    const Tensor<std::uint8_t> few({5}, {0, 1, 127, 128, 255}), known({5}, {255, 254, 128, 127, 0});
+    HostOut<std::uint8_t> out({5}, {}, Poison{77});
+    invert_cpu(few.view(), out.view());
+    CHECK(out.matches(known));
+    // Each of the 256 bytes at each place of a quad: 257 = 16 * 16 + 1.
+    Tensor<std::uint8_t> all({16 * 257});
+    for (std::int64_t i = 0; i < all.size(); ++i) {
+        all(i) = static_cast<std::uint8_t>(i % 257 % 256);
+    }
+    DeviceIn<std::uint8_t> din(all);
+    DeviceOut<std::uint8_t> got(all.shape());
+    invert_cuda(din.view(), got.view());
+    const Tensor<std::uint8_t> values = got.values();
+    for (std::int64_t i = 0; i < all.size(); ++i) REQUIRE(values(i) == 255 - all(i));
+}
+
+TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") {
+    // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. As a float of its own the product loses its 2^-24; less
+    // 1 + 2^-11 it then leaves 0, where one rounding at the end leaves 2^-24.
+    const float x = 1 + std::ldexp(1.0f, -12);
+    const Tensor<float> in(Shape{1}, {x}), less(Shape{1}, {-(1 + std::ldexp(1.0f, -11))});
+    const Tensor<float> answer(Shape{1}, {std::ldexp(1.0f, -24)});
+    HostOut<float> want(Shape{1});
+    saxpy_cpu(x, in.view(), less.view(), want.view());
+    CHECK(want.matches(answer));
+    DeviceIn<float> din(in), dless(less);
+    DeviceOut<float> got(Shape{1});
+    saxpy_cuda(x, din.view(), dless.view(), got.view());
+    CHECK(got.matches(answer));
+}
+
+// --- ports against loops -------------------------------------------------------------------------
+
+// `lead` elements before the first: pointers that lie 0, 4, 8 or 12 bytes past a multiple of 16.
+// [a port against its loop]
+void check_port(const Operation& op, Told path, std::int64_t n, Lead lead_x, Lead lead_y,
+                Lead lead_out) {
+    CAPTURE(op.name, path ? name(*path) : "chosen", n);
+    const Tensor<float> x = distinct<float>({n}), y = distinct<float>({n}, 7);
+    HostOut<float> want({n});
+    op.loop(x.view(), y.view(), want.view());
+    DeviceIn<float> dx(x, lead_x), dy(y, lead_y);
+    DeviceOut<float> got({n}, lead_out);
+    op.port(path, dx.view(), dy.view(), got.view(), {});
+    CHECK(got.matches(want));
+    CHECK(dx.unchanged());
+    CHECK(dy.unchanged());
+    if (path && n > 0) CHECK(std::string(gpu::last_kernel()) == kernel_of(*path, op.name));
+}
+// [a port against its loop]
+
+TEST_CASE("every path of add equals the loop, at every size and head",
+          "[day01][elementwise][small]") {
+    const Operation add = operations(0)[0];
+    for (const std::int64_t n : kSizes) {
+        for (std::int64_t lead = 0; lead < 4; ++lead) {
+            CAPTURE(lead);
+            check_port(add, nullptr, n, {lead}, {lead}, {lead});
+            for (const ElementwisePath& path : kPaths) {
+                check_port(add, &path, n, {lead}, {lead}, {lead});
+            }
+        }
+    }
+}
+
+TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elementwise][small]") {
+    for (const Operation& op : operations(0.1f)) {
+        for (const std::int64_t n : {0, 1, 3, 5, 31, 257, 1023, 2049, 4099, 8193}) {
+            for (const std::int64_t lead : {0, 1, 3}) {
+                CAPTURE(lead);
+                check_port(op, nullptr, n, {lead}, {lead}, {lead});
+                for (const ElementwisePath& path : kPaths) {
+                    check_port(op, &path, n, {lead}, {lead}, {lead});
+                }
+            }
+        }
+        for (const ElementwisePath& path : kPaths) check_port(op, &path, 70001, {2}, {2}, {2});
+    }
+}
+
+TEST_CASE("every path of add, and every operation, equals the loop on a million elements",
+          "[day01][elementwise][full]") {
+    const std::vector<Operation> all = operations(-0.7f);
+    for (const ElementwisePath& path : kPaths) check_port(all[0], &path, 1000003, {1}, {1}, {1});
+    for (const Operation& op : all) check_port(op, nullptr, 1000003, {1}, {1}, {1});
+}
+
+TEST_CASE("any addresses will do, and quads are chosen exactly where they agree",
+          "[day01][elementwise][small]") {
+    for (const Operation& op : operations(0.1f)) {
+        for (std::int64_t lead = 0; lead < 4 * 4 * 4; ++lead) {
+            const std::int64_t x = lead / 16, y = lead / 4 % 4, out = lead % 4;
+            const bool agree = x == out && (y == out || op.inputs == 1);
+            CAPTURE(x, y, out);
+            check_port(op, nullptr, 261, {x}, {y}, {out});
+            CHECK(std::string(gpu::last_kernel()) ==
+                  (agree ? "quads_kernel" : "any_address_kernel"));
+        }
+    }
+}
+
+TEST_CASE("a path that needs quads refuses addresses that allow none",
+          "[day01][elementwise][small]") {
+    alignas(16) float memory[48] = {};
+    const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
+    for (const Operation& op : operations(2)) {
+        for (const ElementwisePath& path : kPaths) {
+            if (!needs_quads(&path)) continue;
+            CAPTURE(op.name, name(path));
+            const std::string past = op.inputs == 2 ? "0, 4, 12" : "0, 12";
+            CHECK(refusal([&] { op.port(&path, at(16), at(1), at(35), {}); }) ==
+                  std::string(op.name) + ": the path \"" + name(path) +
+                      "\" needs tensors that begin equally far past a multiple of 16 bytes, but "
+                      "these begin " +
+                      past + " bytes past one; \"any address\" takes them");
+        }
+    }
+}
+
+TEST_CASE("elementwise operations take any rank from 0 to 8", "[day01][elementwise][small]") {
+    for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5},
+                               Shape{1, 2, 3, 4, 5, 1, 2, 3}, Shape{4, 0, 3}}) {
+        const Tensor<float> x = distinct<float>(shape), y = distinct<float>(shape, 3);
+        for (const Operation& op : operations(0.1f)) {
+            CAPTURE(op.name, to_string(shape));
+            HostOut<float> want(shape);
+            op.loop(x.view(), y.view(), want.view());
+            DeviceIn<float> dx(x), dy(y);
+            DeviceOut<float> got(shape);
+            op.port(nullptr, dx.view(), dy.view(), got.view(), {});
+            CHECK(got.matches(want));
+        }
+    }
+}
+
+TEST_CASE("an input may be the output itself, in loop and every path",
+          "[day01][elementwise][small]") {
+    const std::int64_t n = 1025;
+    const Tensor<float> x = distinct<float>({n}), y = distinct<float>({n}, 7);
+    const DeviceIn<float> dx(x), dy(y);
+    for (const Operation& op : operations(3)) {
+        CAPTURE(op.name);
+        HostOut<float> want({n});
+        op.loop(x.view(), y.view(), want.view());
+        auto host = HostOut<float>::holding(x);
+        op.loop(host.view(), y.view(), host.view());
+        CHECK(host.matches(want));
+        for (const ElementwisePath& path : kPaths) {
+            CAPTURE(name(path));
+            auto both = DeviceOut<float>::holding(x);
+            op.port(&path, both.view(), dy.view(), both.view(), {});
+            CHECK(both.matches(want));
+        }
+        if (op.inputs == 1) continue;
+        auto host_second = HostOut<float>::holding(y);  // saxpy as BLAS has it: y = alpha * x + y
+        op.loop(x.view(), host_second.view(), host_second.view());
+        CHECK(host_second.matches(want));
+        for (const ElementwisePath& path : kPaths) {
+            CAPTURE(name(path));
+            auto both = DeviceOut<float>::holding(y);
+            op.port(&path, dx.view(), both.view(), both.view(), {});
+            CHECK(both.matches(want));
+        }
+    }
+}
+
+TEST_CASE("infinities, zeros and NaN go through loop and port alike",
+          "[day01][elementwise][small]") {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float tiny = std::numeric_limits<float>::denorm_min();
+    const float most = std::numeric_limits<float>::max();
+    const std::vector<float> specials = {0.0f, -0.0f, 1,      inf,   -inf, nan,
+                                         tiny, -tiny, 1e-20f, -most, most};
+    const auto count = static_cast<std::int64_t>(specials.size());
+    Tensor<float> a({count, count}), b({count, count});
+    for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t j = 0; j < count; ++j) {
+            a(i, j) = specials[static_cast<std::size_t>(i)];
+            b(i, j) = specials[static_cast<std::size_t>(j)];
+        }
+    }
+    // The same bits, but for NaN, whose bits differ between CPU and GPU: a NaN where there is one.
+    const auto agree = [](const Tensor<float>& got, const Tensor<float>& want) {
+        bool all = true;
+        for (std::int64_t i = 0; i < want.size(); ++i) {
+            const float g = got.data()[i], w = want.data()[i];
+            all &= std::isnan(w) ? std::isnan(g) : std::memcmp(&g, &w, sizeof g) == 0;
+        }
+        return all;
+    };
+    Tensor<float> want(a.shape());
+    const DeviceIn<float> da(a), db(b);
+    DeviceOut<float> got(a.shape());
+    for (const float alpha : {0.0f, -0.0f, -1.0f, 0.5f, 1e-30f, inf, nan}) {
+        for (const Operation& op : operations(alpha)) {
+            op.loop(a.view(), b.view(), want.view());
+            for (const ElementwisePath& path : kPaths) {
+                CAPTURE(op.name, alpha, name(path));
+                op.port(&path, da.view(), db.view(), got.view(), {});
+                CHECK(agree(got.values(), want));
+            }
+        }
+    }
+    add_cpu(a.view(), b.view(), want.view());
+    CHECK(std::signbit(want(1, 1)));  // -0 + -0 is -0
+    square_cpu(a.view(), want.view());
+    CHECK(want(8, 0) > 0);  // 1e-20 squared is below the smallest normal float, but not 0
+    scale_cpu(0, a.view(), want.view());
+    CHECK(std::isnan(want(3, 0)));  // 0 * infinity: no shortcut for alpha = 0
+}
+
+// --- more than 2^32 elements, on a GPU -----------------------------------------------------------
+
+TEST_CASE("every operation reaches past 2^32 elements", "[day01][elementwise][huge]") {
+    // Inputs repeat with a period that divides no power of two: an offset that wrapped at 2^31 or
+    // 2^32 would meet a wrong element. One period is made on the CPU and copied again and again;
+    // outputs are compared on the device.
+    const std::int64_t n = 2 * kTwo31 + 7, period = 16776898;
+    need_device_memory(4 * 4 * (n + 1));
+    const Tensor<float> x = distinct<float>({period}), y = distinct<float>({period}, 7);
+    Tensor<float> part({period});
+    gpu::Buffer<float> dx(n), dy(n), want(n + 1), out(n + 1);
+    const auto repeat = [&](const Tensor<float>& values, gpu::Buffer<float>& to) {
+        for (std::int64_t first = 0; first < n; first += period) {
+            to.upload(values.data(), std::min(period, n - first), first);
+        }
+    };
+    repeat(x, dx);
+    repeat(y, dy);
+    want.fill_bytes(0xff);  // its last element stays so: nothing is written past the end
+    for (const Operation& op : operations(3)) {
+        op.loop(x.view(), y.view(), part.view());
+        repeat(part, want);
+        for (const ElementwisePath& path : kPaths) {
+            CAPTURE(op.name, name(path));
+            out.fill_bytes(0xff);
+            op.port(&path, dx.view({n}), dy.view({n}), out.view({n}), {});
+            CHECK(gpu::count_different(out, want) == 0);
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,87 @@
+/// @file
+/// What the tests of this day share. Tags: [small] runs everywhere, [full] not under sanitizers,
+/// [huge] on a GPU only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/gpu/device.hpp"
+#include "common/testing/testing.hpp"
+#include "day01_flat_memory/elementwise.hpp"
+#include "day01_flat_memory/indices.hpp"
+#include "day01_flat_memory/picture.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+inline constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
+
+/// One below, at and one above a warp, a block, two blocks of quads; primes.
+inline const std::vector<std::int64_t> kSizes = {
+    0,   1,    2,    3,    4,    5,    6,    7,    8,    31,   32,   33,   127,  255,  256,
+    257, 1021, 1023, 1024, 1025, 2047, 2048, 2049, 2051, 4096, 4099, 8192, 8193, 20011};
+
+/// nullptr: the port that chooses.
+using Told = const ElementwisePath*;
+
+inline constexpr ElementwisePath kPaths[] = {ElementwisePath::one_element,
+                                             ElementwisePath::grid_stride, ElementwisePath::quads,
+                                             ElementwisePath::any_address};
+
+/// Does this path need addresses that are equally far past a multiple of 16 bytes?
+inline bool needs_quads(Told path) {
+    return path && *path == ElementwisePath::quads;
+}
+
+/// The kernel that a path launches, for an operation of that name.
+inline std::string kernel_of(ElementwisePath path, const std::string& op) {
+    switch (path) {
+        case ElementwisePath::one_element:
+            return op + "_kernel";
+        case ElementwisePath::grid_stride:
+            return "grid_stride_kernel";
+        case ElementwisePath::quads:
+            return "quads_kernel";
+        case ElementwisePath::any_address:
+            return "any_address_kernel";
+    }
+    return "";
+}
+
+/// An operation on floats: loop and port. One of a single input leaves y alone.
+struct Operation {
+    const char* name;
+    int inputs;
+    std::function<void(View<const float> x, View<const float> y, View<float> out)> loop;
+    std::function<void(Told path, View<const float> x, View<const float> y, View<float> out,
+                       gpu::Stream stream)>
+        port;
+};
+
+/// add, square, scale and saxpy. @param alpha  of the last two
+inline std::vector<Operation> operations(float alpha) {
+    using In = View<const float>;
+    using To = View<float>;
+    return {{"add", 2, [](In x, In y, To out) { add_cpu(x, y, out); },
+             [](Told path, In x, In y, To out, gpu::Stream stream) {
+                 path ? add_cuda(*path, x, y, out, stream) : add_cuda(x, y, out, stream);
+             }},
+            {"square", 1, [](In x, In, To out) { square_cpu(x, out); },
+             [](Told path, In x, In, To out, gpu::Stream stream) {
+                 path ? square_cuda(*path, x, out, stream) : square_cuda(x, out, stream);
+             }},
+            {"scale", 1, [=](In x, In, To out) { scale_cpu(alpha, x, out); },
+             [=](Told path, In x, In, To out, gpu::Stream stream) {
+                 path ? scale_cuda(*path, alpha, x, out, stream)
+                      : scale_cuda(alpha, x, out, stream);
+             }},
+            {"saxpy", 2, [=](In x, In y, To out) { saxpy_cpu(alpha, x, y, out); },
+             [=](Told path, In x, In y, To out, gpu::Stream stream) {
+                 path ? saxpy_cuda(*path, alpha, x, y, out, stream)
+                      : saxpy_cuda(alpha, x, y, out, stream);
+             }}};
+}
+
+}  // namespace sixdays::day01_flat_memory

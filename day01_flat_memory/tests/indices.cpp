@@ -1,0 +1,168 @@
+// indices: each element holds its own multi-index.
+#include "day01_flat_memory/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
+using namespace sixdays::testing;
+
+namespace {
+
+TEST_CASE("indices writes each element's own index", "[day01][indices][small]") {
+    HostOut<float> m({2, 3});
+    indices_cpu(10, m.view());
+    CHECK(m.matches(Tensor<float>({2, 3}, {0, 1, 2, 10, 11, 12})));
+    HostOut<float> x({2, 2, 3});
+    indices_cpu(10, x.view());
+    CHECK(x.matches(Tensor<float>({2, 2, 3}, {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112})));
+    HostOut<float> scores({1, 2, 2, 2});
+    indices_cpu(10, scores.view());
+    CHECK(scores.matches(Tensor<float>({1, 2, 2, 2}, {0, 1, 10, 11, 100, 101, 110, 111})));
+}
+
+// By the port that chooses, from an address with and one without quads, and by each path.
+void check_indices_port(std::int64_t base, const Shape& shape) {
+    CAPTURE(base, to_string(shape));
+    HostOut<float> want(shape);
+    indices_cpu(base, want.view());
+    for (const std::int64_t lead : {0, 1}) {
+        DeviceOut<float> got(shape, Lead{lead}), twin(shape, Lead{lead});
+        indices_cuda(base, got.view());
+        CHECK(got.matches(want));
+        indices_cuda(IndicesPath::one_element, base, twin.view());
+        CHECK(twin.matches(want));
+        const bool quads = lead == 0 && shape[shape.rank - 1] % 4 == 0;
+        if (want.view().size() == 0) continue;
+        CHECK(choose_indices(got.view()) ==
+              (quads ? IndicesPath::quads : IndicesPath::one_element));
+        const std::string rank = std::to_string(shape.rank);
+        indices_cuda(base, got.view());
+        CHECK(std::string(gpu::last_kernel()) ==
+              (quads ? "indices_quads_kernel" : "indices" + rank + "_kernel"));
+    }
+}
+
+TEST_CASE("the indices ports equal their loops; no two extents are alike",
+          "[day01][indices][small]") {
+    for (const Shape& shape :
+         {Shape{1, 1},       Shape{1, 7},       Shape{7, 1},       Shape{8, 32},
+          Shape{7, 31},      Shape{9, 33},      Shape{17, 61},     Shape{61, 17},
+          Shape{0, 5},       Shape{5, 0},       Shape{1, 1, 1},    Shape{3, 8, 32},
+          Shape{2, 9, 33},   Shape{5, 7, 31},   Shape{31, 7, 5},   Shape{4, 0, 2},
+          Shape{1, 1, 1, 1}, Shape{2, 3, 5, 7}, Shape{7, 5, 3, 2}, Shape{3, 1, 17, 16},
+          Shape{2, 2, 0, 2}, Shape{3, 4},       Shape{9, 36},      Shape{1, 8},
+          Shape{5, 7, 8},    Shape{2, 9, 1028}, Shape{2, 3, 5, 4}, Shape{3, 1, 7, 16}}) {
+        check_indices_port(64, shape);
+    }
+    check_indices_port(1, {3, 4, 4});  // elements share values
+}
+
+TEST_CASE("indices computes its values in 64 bits", "[day01][indices][small]") {
+    const std::int64_t base = std::int64_t{1} << 40;  // and powers of two stay exact in float
+    check_indices_port(base, {3, 5});
+    check_indices_port(base >> 10, {2, 3, 5});
+    check_indices_port(base >> 20, {2, 1, 2, 3});
+    // 2^24 + 1 + 1 is a float, 2^24 + 1 is not: one rounding at the end, not one on the way.
+    const std::int64_t odd = (std::int64_t{1} << 24) + 1;
+    for (const Shape& shape : {Shape{2, 4}, Shape{1, 2, 4}, Shape{1, 1, 2, 4}}) {
+        check_indices_port(odd, shape);
+        HostOut<float> rounded(shape);
+        indices_cpu(odd, rounded.view());
+        CHECK(rounded.values().data()[5] == 16777218.0f);
+    }
+    check_indices_port((std::int64_t{1} << 62) - 3, {2, 4});        // the largest value is 2^62
+    check_indices_port((std::int64_t{1} << 62) - 3, {1, 1, 2, 4});  // powers beyond, never used
+    // 4 * 4,194,305 floats: from 2^24 on only every other number is a float.
+    const std::int64_t wide = 4194305;
+    Tensor<float> row({1, 4 * wide});
+    indices_cpu(1, row.view());
+    CHECK(row(0, (1 << 24) + 1) == 16777216.0f);
+    CHECK(row(0, (1 << 24) + 2) == 16777218.0f);
+    CHECK(row(0, (1 << 24) + 3) == 16777220.0f);
+    HostOut<float> m({2, 1});
+    indices_cpu(base, m.view());
+    CHECK(m.matches(Tensor<float>({2, 1}, {0, 1099511627776.0f})));
+}
+
+TEST_CASE("indices covers the tallest matrix, and in 3-D it walks on", "[day01][indices][full]") {
+    check_indices_port(2, {kMostRows, 1});
+    check_indices_port(2, {1, kMostRows + 3, 1});  // y
+    check_indices_port(2, {65537, 1, 2});          // z
+}
+
+TEST_CASE("indices refuses other ranks, gaps and values beyond 64 bits",
+          "[day01][indices][small]") {
+    Tensor<float> x({2, 3}), run({6}), five({1, 1, 1, 1, 2});
+    const auto both = [](std::int64_t base, View<float> out, const char* words) {
+        return both_refuse([&] { indices_cpu(base, out); }, [&] { indices_cuda(base, out); },
+                           words);
+    };
+    CHECK(both(10, run.view(),
+               "indices: out has shape (6) of rank 1, but indices is written for ranks 2"));
+    CHECK(both(10, five.view(), "of rank 5"));
+    CHECK(
+        both(10, View<float>(x.data(), Shape{kMostRows + 1, 0}),
+             "indices: out has 524281 rows, but a grid of 65,535 blocks of 8 rows ends at 524280"));
+    CHECK(both(0, x.view(), "indices: base is 0, but must be at least 1"));
+    CHECK(both(10, View<float>(x.data(), Layout({2, 3}, {1, 2})), "not contiguous"));
+    CHECK(both(10, View<float>(nullptr, Shape{2, 3}), "null pointer"));
+    CHECK(both(std::int64_t{1} << 62, View<float>(x.data(), Shape{3, 2}),
+               "indices: with base 4611686018427387904 the values of shape (3, 2) do not fit"));
+    // No element, no value that could be too large.
+    const View<float> none(x.data(), Shape{1 << 20, 1 << 20, 0});
+    indices_cpu(std::int64_t{1} << 62, none);
+    indices_cuda(std::int64_t{1} << 62, none);
+    Tensor<float> odd({2, 6});
+    CHECK(refusal([&] {
+              indices_cuda(IndicesPath::quads, 10, odd.view());
+          }).find("indices: quads need rows that begin at multiples of 16 bytes") == 0);
+    CHECK(std::string(name(IndicesPath::quads)) == "16 bytes a store");
+}
+
+void check_past_2_32(std::int64_t S) {
+    const std::int64_t B = 3, NH = 7, T = 14303, base = 20000;  // 4.3e9 elements
+    const std::int64_t n = B * NH * T * S;
+    REQUIRE(n > 2 * kTwo31);
+    need_device_memory(4 * n);
+    gpu::Buffer<float> out(n);
+    std::vector<float> want(static_cast<std::size_t>(T * S));
+    for (const Shape& shape : {Shape{B, NH, T, S}, Shape{B * NH, T, S}, Shape{B * NH * T, S}}) {
+        out.fill_bytes(0xff);
+        indices_cuda(base, out.view(shape));
+        for (std::int64_t matrix = 0; matrix < B * NH; ++matrix) {
+            const std::int64_t b = matrix / NH, h = matrix % NH;
+            const std::int64_t before = shape.rank == 4 ? b * base + h : matrix;
+            for (std::int64_t q = 0; q < T; ++q) {
+                // The index in all dims but the last, as a number in `base`.
+                const std::int64_t row = shape.rank == 2 ? matrix * T + q : before * base + q;
+                for (std::int64_t k = 0; k < S; ++k) {
+                    want[static_cast<std::size_t>(q * S + k)] = static_cast<float>(row * base + k);
+                }
+            }
+            CAPTURE(to_string(shape), matrix);
+            CHECK(out.download(matrix * T * S, T * S) == want);
+        }
+    }
+}
+
+TEST_CASE("indices reaches past 2^32 elements in 2, 3 and 4 dims", "[day01][indices][huge]") {
+    check_past_2_32(14303);  // one element a thread
+    check_past_2_32(14304);  // quads
+}
+
+TEST_CASE("indices by quads is cut in two from 2^31 quads on", "[day01][indices][huge]") {
+    const std::int64_t M = 70001, K = 131072, base = 131072;  // 2.3e9 quads, cut before row 35,000
+    need_device_memory(4 * M * K);
+    gpu::Buffer<float> out(M * K);
+    out.fill_bytes(0xff);
+    indices_cuda(IndicesPath::quads, base, out.view({M, K}));
+    std::vector<float> want(static_cast<std::size_t>(K));
+    for (const std::int64_t m : {0, 1, 34999, 35000, 35001, 52500, 70000}) {
+        for (std::int64_t k = 0; k < K; ++k) {
+            want[static_cast<std::size_t>(k)] = static_cast<float>(m * base + k);
+        }
+        CAPTURE(m);
+        CHECK(out.download(m * K, K) == want);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,182 @@
+// What all launchers have in common: what they refuse, what their warps touch, that they only
+// launch.
+#include <functional>
+#include <type_traits>
+#include "day01_flat_memory/tests/helpers.hpp"
+
+#include "common/gpu/graph.hpp"
+#include "common/gpu/trace.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day01_flat_memory;
+using namespace sixdays::testing;
+
+namespace {
+
+TEST_CASE("elementwise loops and ports refuse the same arguments in the same words",
+          "[day01][elementwise][small]") {
+    Tensor<float> x({2, 3}), y({2, 3}), wide({3, 2}), out({2, 3});
+    const auto both = [](View<const float> a, View<const float> b, View<float> o,
+                         const char* words) {
+        return both_refuse([&] { add_cpu(a, b, o); }, [&] { add_cuda(a, b, o); }, words);
+    };
+    CHECK(both(x.view(), wide.view(), out.view(),
+               "add: b has shape (3, 2), but out has shape (2, 3); they must be equal"));
+    const View<float> null(nullptr, Shape{2, 3});
+    CHECK(both(null, y.view(), out.view(),
+               "add: a is a null pointer, but its shape (2, 3) has 6 elements"));
+    CHECK(both(x.view(), y.view(), null, "add: out is a null pointer"));
+    const View<float> transposed(y.data(), Layout({2, 3}, {1, 2}));
+    CHECK(
+        both(x.view(), transposed, out.view(),
+             "add: b has shape (2, 3), strides (1, 2), which is not contiguous; row-major strides "
+             "would be (3, 1)"));
+    Tensor<float> run({9});
+    const View<float> low(run.data(), Shape{8}), high(run.data() + 1, Shape{8});
+    CHECK(both(low, low, high, "add: a and out overlap without being the same tensor"));
+
+    const View<const float> in = wide.view();
+    CHECK(both_refuse([&] { square_cpu(in, out.view()); }, [&] { square_cuda(in, out.view()); },
+                      "square: in has shape (3, 2)"));
+    CHECK(both_refuse([&] { scale_cpu(2, in, out.view()); }, [&] { scale_cuda(2, in, out.view()); },
+                      "scale: in has shape (3, 2)"));
+    CHECK(both_refuse([&] { saxpy_cpu(2, x.view(), in, out.view()); },
+                      [&] { saxpy_cuda(2, x.view(), in, out.view()); },
+                      "saxpy: y has shape (3, 2)"));
+}
+
+TEST_CASE("every elementwise operation refuses a bad output and a bad input",
+          "[day01][elementwise][small]") {
+    Tensor<float> x({2, 3}), y({2, 3}), good({2, 3}), run({9});
+    const View<float> null(nullptr, Shape{2, 3});
+    const View<float> transposed(good.data(), Layout({2, 3}, {1, 2}));
+    for (const Operation& op : operations(2)) {
+        for (int place = 0; place < op.inputs; ++place) {  // which input is the bad one
+            CAPTURE(op.name, place);
+            const auto cpu = [&](View<const float> in, View<float> out) {
+                place == 0 ? op.loop(in, y.view(), out) : op.loop(y.view(), in, out);
+            };
+            const auto cuda = [&](View<const float> in, View<float> out) {
+                place == 0 ? op.port(nullptr, in, y.view(), out, {})
+                           : op.port(nullptr, y.view(), in, out, {});
+            };
+            const auto both = [&](View<const float> in, View<float> out, const char* words) {
+                return both_refuse([&] { cpu(in, out); }, [&] { cuda(in, out); },
+                                   std::string(op.name) + ": " + words);
+            };
+            CHECK(both(x.view(), null, "out is a null pointer"));
+            CHECK(both(x.view(), transposed, "out has shape (2, 3), strides (1, 2), which is not"));
+            CHECK(refusal([&] { cpu(null, good.view()); }) != "");
+            CHECK(refusal([&] { cuda(null, good.view()); }) != "");
+            CHECK(refusal([&] { cpu(transposed, x.view()); }) != "");
+            CHECK(refusal([&] { cuda(transposed, x.view()); }) != "");
+            const View<float> low(run.data(), Shape{2, 3}), high(run.data() + 1, Shape{2, 3});
+            CHECK(refusal([&] { cpu(low, high); }) != "");
+            CHECK(refusal([&] { cuda(low, high); }) != "");
+        }
+    }
+}
+
+TEST_CASE("0 elements need no memory and no launch", "[day01][elementwise][small]") {
+    const View<float> nothing(nullptr, Shape{3, 0});
+    for (const Operation& op : operations(2)) {
+        op.loop(nothing, nothing, nothing);
+        op.port(nullptr, nothing, nothing, nothing, {});
+        for (const ElementwisePath& path : kPaths) op.port(&path, nothing, nothing, nothing, {});
+    }
+    indices_cuda(10, nothing);
+    picture_cuda({}, View<std::uint8_t>(nullptr, Shape{0, 4}));
+    CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
+}
+
+TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day01][small]") {
+    // By hand, for 1,024 aligned floats: 32 warps; a load or store of 32 floats is one request for
+    // 4 sectors of 32 bytes, one of 32 quads is one request for 16. A byte each: 1 sector.
+    const std::int64_t n = 1024;
+    const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
+    const DeviceIn<float> da(a), db(b);
+    DeviceOut<float> out({n});
+    DeviceOut<float> matrix({16, 64}), cube({4, 8, 32}), scores({2, 2, 8, 32});
+    DeviceOut<std::uint8_t> picture({16, 64}), negative({n});
+    const DeviceIn<std::uint8_t> bytes(distinct<std::uint8_t>({n}));
+    struct Touches {
+        std::string name;
+        std::function<void()> launch;
+        std::int64_t requests, sectors;
+    };
+    std::vector<Touches> ports = {
+        {"indices2", [&] { indices_cuda(IndicesPath::one_element, 64, matrix.view()); }, 32, 128},
+        {"indices3", [&] { indices_cuda(IndicesPath::one_element, 32, cube.view()); }, 32, 128},
+        {"indices4", [&] { indices_cuda(IndicesPath::one_element, 32, scores.view()); }, 32, 128},
+        {"indices2, quads", [&] { indices_cuda(64, matrix.view()); }, 8, 128},
+        {"indices4, quads", [&] { indices_cuda(32, scores.view()); }, 8, 128},
+        {"picture", [&] { picture_cuda({}, picture.view()); }, 32, 32},
+        // 64 quads: 2 warps.
+        {"invert", [&] { invert_cuda(bytes.view(), negative.view()); }, 2 * 2, 2 * 32},
+    };
+    const std::vector<Operation> all = operations(3);
+    for (const Operation& op : all) {
+        const std::int64_t arrays = op.inputs + 1;
+        const auto launch = [&](Told path) {
+            return [&, path] { op.port(path, da.view(), db.view(), out.view(), {}); };
+        };
+        ports.push_back({op.name, launch(nullptr), arrays * 8, arrays * 128});
+        for (const ElementwisePath& path : kPaths) {
+            ports.push_back({std::string(op.name) + ", " + name(path), launch(&path),
+                             arrays * (needs_quads(&path) ? 8 : 32), arrays * 128});
+        }
+    }
+    for (const auto& port : ports) {
+        CAPTURE(port.name);
+        const auto touched = gpu::touched(port.launch);
+        CHECK(touched.has_value() == gpu::is_emulated());  // a GPU does not tell
+        if (!touched) continue;
+        CHECK(touched->requests == port.requests);
+        CHECK(touched->accesses == 32 * port.requests);
+        CHECK(touched->sectors == port.sectors);
+        CHECK(touched->fewest_sectors == port.sectors);
+    }
+}
+
+TEST_CASE("every launcher only launches, and on the stream that it is given", "[day01][small]") {
+    // In capture nothing may run, be allocated, copied or waited for, nor another stream be used.
+    const std::int64_t n = 1000;
+    const Tensor<float> a = distinct<float>({n}), b = distinct<float>({n}, 7);
+    const DeviceIn<float> da(a), db(b);
+    HostOut<float> want({n}), cube({7, 5, 3}), scores({2, 3, 4, 8}), matrix({9, 33});
+    HostOut<std::uint8_t> pixels({9, 33});
+    const auto check = [&](auto& expected, const auto& launch) {
+        auto got =
+            DeviceOut<std::decay_t<decltype(*expected.view().data)>>(expected.view().layout.shape);
+        if (gpu::is_emulated()) {  // which has no graphs: it runs at once
+            launch(got.view(), nullptr);
+        } else {
+            gpu::Graph graph([&](gpu::Stream stream) { launch(got.view(), stream); });
+            CHECK(got.untouched());
+            graph.launch();
+        }
+        CHECK(got.matches(expected));
+    };
+    for (const Operation& op : operations(3)) {
+        op.loop(a.view(), b.view(), want.view());
+        for (const ElementwisePath& path : kPaths) {
+            CAPTURE(op.name, name(path));
+            check(want, [&](auto out, auto stream) {
+                op.port(&path, da.view(), db.view(), out, stream);
+            });
+        }
+    }
+    for (HostOut<float>* out : {&matrix, &cube, &scores}) {
+        indices_cpu(64, out->view());
+        check(*out, [&](auto got, auto stream) { indices_cuda(64, got, stream); });
+    }
+    picture_cpu({}, pixels.view());
+    check(pixels, [&](auto out, auto stream) { picture_cuda({}, out, stream); });
+    const Tensor<std::uint8_t> grey = distinct<std::uint8_t>({9, 33});
+    const DeviceIn<std::uint8_t> dgrey(grey), dgrey1(grey, Lead{1});
+    invert_cpu(grey.view(), pixels.view());
+    check(pixels, [&](auto out, auto stream) { invert_cuda(dgrey.view(), out, stream); });
+    check(pixels, [&](auto out, auto stream) { invert_cuda(dgrey1.view(), out, stream); });
+}
+
+}  // namespace

@@ -1,0 +1,102 @@
+// What `common/learn check` asks of a flip_rows port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day02_strides/exercises/flip_rows/flip_rows.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day02_strides;
+using namespace sixdays::testing;
+
+namespace {
+
+void check_port(const Layout& from, const Layout& to) {
+    CAPTURE(to_string(from), to_string(to));
+    const Tensor<float> values = distinct<float>(from.shape);
+    const HostIn<float> in(values, from);
+    HostOut<float> want(to);
+    flip_rows_cpu(in.view(), want.view());
+    DeviceIn<float> din(values, from, Lead{1});
+    DeviceOut<float> got(to, Lead{1});
+    flip_rows_cuda(din.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(din.unchanged());
+}
+
+TEST_CASE("flip_rows: the example of the statement", "[day02][flip_rows][small]") {
+    const Tensor<float> in({3, 2}, {1, 2, 3, 4, 5, 6}), answer({3, 2}, {5, 6, 3, 4, 1, 2});
+    HostOut<float> loop({3, 2});
+    flip_rows_cpu(in.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> din(in);
+    DeviceOut<float> got({3, 2});
+    flip_rows_cuda(din.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("flip_rows: one row, one column, one element", "[day02][flip_rows][small]") {
+    check_port(row_major({1, 5}), row_major({1, 5}));
+    check_port(row_major({5, 1}), row_major({5, 1}));
+    check_port(row_major({1, 1}), row_major({1, 1}));
+}
+
+TEST_CASE("flip_rows: sizes that fill no block", "[day02][flip_rows][small]") {
+    check_port(row_major({8, 32}), row_major({8, 32}));
+    check_port(row_major({7, 31}), row_major({7, 31}));
+    check_port(row_major({67, 129}), row_major({67, 129}));
+}
+
+TEST_CASE("flip_rows: rows with a pitch, in and out", "[day02][flip_rows][small]") {
+    check_port(Layout({9, 33}, {40, 1}), row_major({9, 33}));
+    check_port(row_major({9, 33}), Layout({9, 33}, {37, 1}));
+}
+
+TEST_CASE("flip_rows: column-major, and what is flipped already", "[day02][flip_rows][small]") {
+    check_port(column_major({9, 33}), row_major({9, 33}));
+    check_port(row_major({9, 33}), column_major({9, 33}));
+    check_port(Layout({9, 33}, {-33, 1}), row_major({9, 33}));
+    check_port(Layout({9, 33}, {-2, -19}), Layout({9, 33}, {40, -1}));
+}
+
+TEST_CASE("flip_rows: one row, read many times", "[day02][flip_rows][small]") {
+    const Tensor<float> row({1, 5}, {1, 2, 3, 4, 5});
+    DeviceIn<float> din(row);
+    DeviceOut<float> got({2, 5});
+    flip_rows_cuda({din.view().data, Layout({2, 5}, {0, 1})}, got.view());
+    REQUIRE(got.matches(Tensor<float>({2, 5}, {1, 2, 3, 4, 5, 1, 2, 3, 4, 5})));
+}
+
+TEST_CASE("flip_rows: neighbouring threads touch neighbouring elements",
+          "[day02][flip_rows][small]") {
+    // (16, 64): 32 warps of 32 columns, each one load and one store of 4 sectors.
+    const Tensor<float> in = distinct<float>({16, 64});
+    DeviceIn<float> din(in);
+    DeviceOut<float> got({16, 64});
+    const auto touched = gpu::touched([&] { flip_rows_cuda(din.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        REQUIRE(touched->requests == 2 * 32);
+        REQUIRE(touched->sectors == 2 * 32 * 4);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("flip_rows: nothing to do", "[day02][flip_rows][small]") {
+    check_port(row_major({0, 5}), row_major({0, 5}));
+    check_port(row_major({5, 0}), row_major({5, 0}));
+}
+
+TEST_CASE("flip_rows: refuses what the loop refuses", "[day02][flip_rows][small]") {
+    Tensor<float> in({2, 3}), out({3, 2});
+    REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), out.view()); },
+                        [&] { flip_rows_cuda(in.view(), out.view()); },
+                        "in has shape (2, 3), but out has shape (3, 2)"));
+    const View<float> twice(out.data(), Layout({2, 3}, {0, 1}));
+    REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), twice); },
+                        [&] { flip_rows_cuda(in.view(), twice); }, "writers of it would race"));
+    REQUIRE(both_refuse([&] { flip_rows_cpu(in.view(), in.view()); },
+                        [&] { flip_rows_cuda(in.view(), in.view()); }, "in and out overlap"));
+}
+
+}  // namespace

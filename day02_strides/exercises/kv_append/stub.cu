@@ -1,0 +1,30 @@
+// Exercise 2: append new keys to a cache. What it must do: exercises/kv_append/kv_append.hpp.
+// The loop to port: exercises/kv_append/kv_append_cpu.cpp. A hint: common/learn hint day02 kv_append
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "day02_strides/exercises/kv_append/kv_append.hpp"
+
+namespace sixdays::day02_strides {
+namespace {
+
+__global__ void kv_append_kernel(const __grid_constant__ View<const float> fresh, std::int64_t pos,
+                                 const __grid_constant__ View<float> cache) {
+    // your code: which (b, h, t, c) is this thread's, and where does it go?
+    // end of your code
+}
+
+}  // namespace
+
+void kv_append_cuda(View<const float> fresh, std::int64_t pos, View<float> cache,
+                    gpu::Stream stream) {
+    check_kv_append(fresh, pos, cache);
+    if (fresh.size() == 0) return;
+    const int threads = 256;
+    // your code: enough blocks for all new elements
+    const unsigned grid = 1;
+    // end of your code
+    kv_append_kernel<<<grid, threads, 0, stream>>>(fresh, pos, cache);
+    gpu::check_launch("kv_append_kernel", grid, threads);
+}
+
+}  // namespace sixdays::day02_strides

@@ -1,0 +1,111 @@
+// What `common/learn check` asks of a kv_append port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day02_strides/exercises/kv_append/kv_append.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day02_strides;
+using namespace sixdays::testing;
+
+namespace {
+
+// (B, n, NH, d) in memory, read as (B, NH, n, d).
+Layout from_product(std::int64_t B, std::int64_t NH, std::int64_t n, std::int64_t d) {
+    return Layout({B, NH, n, d}, {n * NH * d, d, NH * d, 1});
+}
+
+void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
+    CAPTURE(to_string(fresh), pos, to_string(cache));
+    const Tensor<float> values = distinct<float>(fresh.shape);
+    const Tensor<float> before = seeded<float>(cache.shape, 3, -2, -1);
+    const HostIn<float> in(values, fresh);
+    auto want = HostOut<float>::holding(before, cache);
+    kv_append_cpu(in.view(), pos, want.view());
+    DeviceIn<float> din(values, fresh, Lead{1});
+    auto got = DeviceOut<float>::holding(before, cache, Lead{1});
+    kv_append_cuda(din.view(), pos, got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(din.unchanged());
+}
+
+TEST_CASE("kv_append: the example of the statement", "[day02][kv_append][small]") {
+    const Tensor<float> fresh({1, 2, 1, 2}, {7, 8, 9, 10});
+    const Tensor<float> before({1, 2, 3, 2}, {1, 2, 3, 4, -1, -1, 5, 6, 0, 1, -1, -1});
+    const Tensor<float> after({1, 2, 3, 2}, {1, 2, 3, 4, 7, 8, 5, 6, 0, 1, 9, 10});
+    auto loop = HostOut<float>::holding(before);
+    kv_append_cpu(fresh.view(), 2, loop.view());
+    REQUIRE(loop.matches(after));
+    DeviceIn<float> din(fresh);
+    auto got = DeviceOut<float>::holding(before);
+    kv_append_cuda(din.view(), 2, got.view());
+    REQUIRE(got.matches(after));
+}
+
+TEST_CASE("kv_append: the first position, the last, and one between", "[day02][kv_append][small]") {
+    for (const std::int64_t pos : {0, 3, 6}) {
+        check_port(row_major({2, 3, 1, 4}), pos, row_major({2, 3, 7, 4}));
+    }
+}
+
+TEST_CASE("kv_append: many positions at once, until the cache is full",
+          "[day02][kv_append][small]") {
+    check_port(row_major({2, 3, 5, 4}), 2, row_major({2, 3, 7, 4}));
+    check_port(row_major({2, 3, 7, 4}), 0, row_major({2, 3, 7, 4}));
+}
+
+TEST_CASE("kv_append: new keys as a matrix product leaves them", "[day02][kv_append][small]") {
+    check_port(from_product(2, 3, 1, 4), 5, row_major({2, 3, 7, 4}));
+    check_port(from_product(2, 3, 5, 4), 1, row_major({2, 3, 7, 4}));
+}
+
+TEST_CASE("kv_append: a cache of other strides", "[day02][kv_append][small]") {
+    check_port(from_product(2, 3, 2, 5), 4, from_product(2, 3, 7, 5));  // (B, capacity, NH, d)
+    check_port(row_major({2, 3, 2, 5}), 4,
+               Layout({2, 3, 7, 5}, {3000, 800, 8, 1}));  // with a pitch
+    check_port(row_major({2, 3, 2, 5}), 4, column_major({2, 3, 7, 5}));
+    check_port(row_major({2, 3, 2, 5}), 4, Layout({2, 3, 7, 5}, {105, 35, -5, 1}));
+}
+
+TEST_CASE("kv_append: more elements than one block has", "[day02][kv_append][small]") {
+    check_port(from_product(1, 2, 1, 64), 3, row_major({1, 2, 5, 64}));
+    check_port(from_product(3, 4, 2, 33), 3, row_major({3, 4, 5, 33}));
+}
+
+TEST_CASE("kv_append: neighbouring threads touch neighbouring channels",
+          "[day02][kv_append][small]") {
+    // 2 * 4 heads of 64 channels: 16 warps, each one load and one store of 4 sectors.
+    const Layout fresh = from_product(2, 4, 1, 64);
+    const Tensor<float> values = distinct<float>(fresh.shape);
+    DeviceIn<float> din(values, fresh);
+    DeviceOut<float> cache({2, 4, 3, 64});
+    const auto touched = gpu::touched([&] { kv_append_cuda(din.view(), 1, cache.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        REQUIRE(touched->requests == 2 * 16);
+        REQUIRE(touched->sectors == 2 * 16 * 4);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("kv_append: nothing to do", "[day02][kv_append][small]") {
+    check_port(row_major({2, 3, 0, 4}), 7, row_major({2, 3, 7, 4}));
+    check_port(row_major({0, 3, 1, 4}), 0, row_major({0, 3, 7, 4}));
+}
+
+TEST_CASE("kv_append: refuses what the loop refuses", "[day02][kv_append][small]") {
+    Tensor<float> fresh({2, 3, 2, 4}), cache({2, 3, 7, 4}), other({2, 4, 7, 3});
+    const auto both = [](View<const float> f, std::int64_t pos, View<float> c, const char* words) {
+        return both_refuse([&] { kv_append_cpu(f, pos, c); }, [&] { kv_append_cuda(f, pos, c); },
+                           words);
+    };
+    REQUIRE(both(fresh.view(), 6, cache.view(),
+                 "kv_append: 2 positions from 6 on do not fit into a cache with room for 7"));
+    REQUIRE(both(fresh.view(), -1, cache.view(), "2 positions from -1 on do not fit"));
+    REQUIRE(both(fresh.view(), 0, other.view(), "they may differ in dim 2 only"));
+    REQUIRE(both(fresh.view(), 0, {cache.data(), Layout({2, 3, 7, 4}, {84, 28, 0, 1})},
+                 "writers of it would race"));
+}
+
+}  // namespace

@@ -1,0 +1,64 @@
+// What loop and port of pack share: what they refuse, in the same words, and which path is taken.
+#include "day02_strides/pack.hpp"
+
+#include <string>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/quads.hpp"
+#include "common/tensor/simplify.hpp"
+#include "common/tensor/walk.hpp"
+
+namespace sixdays::day02_strides {
+
+void check_pack(const View<const float>& in, const View<float>& out) {
+    require_same_shape("pack", "in", in, "out", out);
+    require_contiguous("pack", "out", out);
+    require_memory("pack", "out", out);
+    require_memory("pack", "in", in);
+    require_same_or_apart("pack", "in", in, "out", out);
+}
+
+void check_pack(PackPath path, const View<const float>& in, const View<float>& out) {
+    check_pack(in, out);
+    if (can_pack(path, in, out)) return;
+    refuse("pack: " + to_string(in.layout) + ", " + std::to_string(past_quad(in.data)) +
+           " bytes past a multiple of 16, cannot be packed by the path \"" + name(path) +
+           "\" to an address " + std::to_string(past_quad(out.data)) + " bytes past one");
+}
+
+Layout simplified(const View<const float>& in, const View<float>& out) {
+    return simplify(out.layout, in.layout)[1];
+}
+
+bool can_pack(PackPath path, const View<const float>& in, const View<float>& out) {
+    if (path == PackPath::any_size) return true;
+    if (path != PackPath::quads) return out.size() < kWalkable;
+    return out.size() / 4 < kWalkable && past_quad(out.data) == 0 &&
+           has_wider(in.data, simplified(in, out), sizeof(float));
+}
+
+// [choose]
+PackPath choose_pack(const View<const float>& in, const View<float>& out) {
+    if (can_pack(PackPath::quads, in, out)) return PackPath::quads;
+    if (can_pack(PackPath::in_flight, in, out)) return PackPath::in_flight;
+    return PackPath::any_size;
+}
+// [choose]
+
+const char* name(PackPath path) {
+    switch (path) {
+        case PackPath::any_size:
+            return "any size";
+        case PackPath::fast_division:
+            return "fast division";
+        case PackPath::by_rank:
+            return "by rank";
+        case PackPath::in_flight:
+            return "in flight";
+        case PackPath::quads:
+            return "quads";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day02_strides

@@ -1,0 +1,62 @@
+// The twin, and the launcher: what can be known before the launch is worked out on the CPU, once,
+// and not by a million threads. What is faster than the twin lies in steps/pack/.
+#include "day02_strides/pack.hpp"
+
+#include <cstdint>
+
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "day02_strides/steps/pack/steps.hpp"
+
+namespace sixdays::day02_strides {
+namespace {
+
+constexpr int kThreads = 256;
+
+// One thread, one element: the loop's body, its `for` replaced by a thread's number. unravel()
+// divides once per dim, in 64 bits: a long way to go for 8 bytes.
+// [pack]
+__global__ void pack_kernel(const __grid_constant__ View<const float> in, std::int64_t n,
+                            float* out) {
+    const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (number < n) {
+        const Index index = unravel(number, in.layout.shape);
+        out[number] = in.data[offset(in.layout, index)];
+    }
+}
+// [pack]
+
+void pack_any_size(const View<const float>& in, std::int64_t n, float* out, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(n, kThreads);
+    pack_kernel<<<grid, kThreads, 0, stream>>>(in, n, out);
+    gpu::check_launch("pack_kernel", grid, kThreads);
+}
+
+}  // namespace
+
+// [launch]
+void pack_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_pack(in, out);
+    pack_cuda(choose_pack(in, out), in, out, stream);
+}
+
+void pack_cuda(PackPath path, View<const float> in, View<float> out, gpu::Stream stream) {
+    check_pack(path, in, out);
+    if (out.size() == 0 || in.data == out.data) return;  // nothing, or `in` itself: nothing to move
+    const Layout walk = simplified(in, out);
+    switch (path) {
+        case PackPath::any_size:
+            return pack_any_size(in, out.size(), out.data, stream);
+        case PackPath::fast_division:
+            return pack_fast_division(in.data, walk, out.data, stream);
+        case PackPath::by_rank:
+            return pack_by_rank(in.data, walk, out.data, stream);
+        case PackPath::in_flight:
+            return pack_in_flight(in.data, walk, out.data, stream);
+        case PackPath::quads:
+            return pack_quads(in.data, walk, out.data, stream);
+    }
+}
+// [launch]
+
+}  // namespace sixdays::day02_strides

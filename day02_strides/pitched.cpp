@@ -1,0 +1,70 @@
+// What loop and port of pitched share: what they refuse, in the same words, and which path is
+// taken.
+#include "day02_strides/pitched.hpp"
+
+#include <string>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/quads.hpp"
+
+namespace sixdays::day02_strides {
+namespace {
+
+template <class T>
+void require_pitch(const char* name, const View<T>& v) {
+    require_rank("pitched", name, v, 2);
+    if (v.extent(1) > 1 && v.layout.stride(1) != 1) {
+        refuse(std::string("pitched: ") + name + " has " + to_string(v.layout) +
+               "; the elements of a row must be neighbours, stride 1");
+    }
+    if (v.extent(0) > 1 && v.layout.stride(0) < v.extent(1)) {
+        refuse(std::string("pitched: ") + name + " has a pitch of " +
+               std::to_string(v.layout.stride(0)) + ", but a row holds " +
+               std::to_string(v.extent(1)) + " elements");
+    }
+}
+
+}  // namespace
+
+void check_pitched(const View<const float>& in, const View<float>& out) {
+    require_same_shape("pitched", "in", in, "out", out);
+    require_pitch("in", in);
+    require_pitch("out", out);
+    require_memory("pitched", "out", out);
+    require_memory("pitched", "in", in);
+    require_same_or_apart("pitched", "in", in, "out", out);
+}
+
+void check_pitched(PitchedPath path, const View<const float>& in, const View<float>& out) {
+    check_pitched(in, out);
+    if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
+    if (path == PitchedPath::quads && choose_pitched(in, out) != PitchedPath::quads) {
+        refuse("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
+               std::to_string(in.layout.stride(0)) + " elements and begins " +
+               std::to_string(past_quad(in.data)) + " bytes past one, out has " +
+               std::to_string(out.layout.stride(0)) + " and begins " +
+               std::to_string(past_quad(out.data)) + " past one");
+    }
+}
+
+// [choose]
+PitchedPath choose_pitched(const View<const float>& in, const View<float>& out) {
+    const bool aligned = rows_begin_at(in.data, in.layout, sizeof(float)) &&
+                         rows_begin_at(out.data, out.layout, sizeof(float));
+    return aligned ? PitchedPath::quads : PitchedPath::singles;
+}
+// [choose]
+
+const char* name(PitchedPath path) {
+    switch (path) {
+        case PitchedPath::one_element:
+            return "one element";
+        case PitchedPath::singles:
+            return "singles";
+        case PitchedPath::quads:
+            return "quads";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day02_strides

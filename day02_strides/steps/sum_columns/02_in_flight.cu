@@ -1,0 +1,41 @@
+// Step 2: four bytes a thread in flight would be 8 KiB a multiprocessor full of 2,048 threads; an
+// H200 needs about 48. So eight elements are asked for before the first is added, 64 KiB. They are
+// still added in the loop's order, so the sum has the loop's bits.
+#include <cstdint>
+
+#include "common/gpu/launch.hpp"
+#include "day02_strides/steps/sum_columns/steps.hpp"
+#include "day02_strides/sweep.hpp"
+
+namespace sixdays::day02_strides {
+namespace {
+
+constexpr int kThreads = 256;
+
+// [sum_columns]
+__global__ void sum_columns_in_flight_kernel(const __grid_constant__ View<const float> in,
+                                             float* out) {
+    const std::int64_t J = in.extent(0), T = in.extent(1);
+    const std::int64_t t = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (t >= T) return;
+    float sum = 0;
+    std::int64_t j = 0;
+    for (; j + kLoadsInFlight <= J; j += kLoadsInFlight) {
+        float x[kLoadsInFlight];
+        for (int u = 0; u < kLoadsInFlight; ++u) x[u] = in(j + u, t);
+        for (int u = 0; u < kLoadsInFlight; ++u) sum += x[u];
+    }
+    for (; j < J; ++j) sum += in(j, t);
+    out[t] = sum;
+}
+// [sum_columns]
+
+}  // namespace
+
+void sum_columns_in_flight(const View<const float>& in, float* out, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(in.extent(1), kThreads);
+    sum_columns_in_flight_kernel<<<grid, kThreads, 0, stream>>>(in, out);
+    gpu::check_launch("sum_columns_in_flight_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day02_strides

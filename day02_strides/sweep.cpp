@@ -1,0 +1,38 @@
+// What loops and ports of the sweep share: what they refuse, in the same words, and which path is
+// taken.
+#include "day02_strides/sweep.hpp"
+
+#include <string>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day02_strides {
+
+void check_sum_columns(const View<const float>& in, const View<float>& out) {
+    const char* const op = "sum_columns";
+    require_rank(op, "in", in, 2);
+    require_rank(op, "out", out, 1);
+    if (out.extent(0) != in.extent(1)) {
+        refuse("sum_columns: out has " + std::to_string(out.extent(0)) + " elements, but in has " +
+               std::to_string(in.extent(1)) + " columns");
+    }
+    require_contiguous(op, "out", out);
+    require_memory(op, "out", out);
+    require_memory(op, "in", in);
+    if (overlap(in, out)) refuse("sum_columns: in and out overlap");
+}
+
+SumColumnsPath choose_sum_columns(const View<const float>& in) {
+    return in.extent(0) < kLoadsInFlight ? SumColumnsPath::one_load : SumColumnsPath::in_flight;
+}
+
+const char* name(SumColumnsPath path) {
+    return path == SumColumnsPath::one_load ? "one load" : "in flight";
+}
+
+void check_ramp(const View<float>& out) {
+    require_rank("ramp", "out", out, 2);
+    require_output("ramp", out);
+}
+
+}  // namespace sixdays::day02_strides

@@ -1,0 +1,46 @@
+/// @file
+/// What the tests of this day share. Tags: [small] runs everywhere, [full] not under sanitizers,
+/// [huge] on a GPU only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/graph.hpp"
+#include "common/gpu/trace.hpp"
+#include "common/testing/testing.hpp"
+
+namespace sixdays::day02_strides {
+
+inline constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
+
+/// A port only launches, and on the stream that it is given: in a graph, nothing happens before the
+/// graph is launched. The emulator, which has no graphs, runs it at once.
+template <class Launch>
+void check_only_launches(const Tensor<float>& want, const Launch& launch) {
+    testing::DeviceOut<float> got(want.shape());
+    if (gpu::is_emulated()) {
+        launch(got.view(), gpu::Stream{});
+    } else {
+        gpu::Graph graph([&](gpu::Stream stream) { launch(got.view(), stream); });
+        CHECK(got.untouched());
+        graph.launch();
+    }
+    CHECK(got.matches(want));
+}
+
+/// What the warps of a launch touch, counted by hand. A GPU does not tell.
+template <class Launch>
+void check_touched(std::int64_t requests, std::int64_t sectors, const Launch& launch) {
+    const auto touched = gpu::touched(launch);
+    CHECK(touched.has_value() == gpu::is_emulated());
+    if (!touched) return;
+    CHECK(touched->requests == requests);
+    CHECK(touched->accesses == 32 * requests);
+    CHECK(touched->sectors == sectors);
+}
+
+}  // namespace sixdays::day02_strides

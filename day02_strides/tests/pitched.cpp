@@ -1,0 +1,302 @@
+// pitched: the loop against an answer worked by hand, every path of the port against the loop.
+#include "day02_strides/pitched.hpp"
+
+#include <cstring>
+
+#include "common/gpu/buffer.hpp"
+#include "day02_strides/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day02_strides;
+using namespace sixdays::testing;
+
+namespace {
+
+using P = PitchedPath;
+
+struct Step {
+    const char* name;
+    std::function<void(View<const float>, View<float>, gpu::Stream)> pitched;
+};
+const Step kTwin = {name(P::one_element),
+                    [](auto in, auto out, auto s) { pitched_cuda(P::one_element, in, out, s); }};
+const Step kSingles = {name(P::singles),
+                       [](auto in, auto out, auto s) { pitched_cuda(P::singles, in, out, s); }};
+const Step kChosen = {"pitched_cuda", [](auto in, auto out, auto s) { pitched_cuda(in, out, s); }};
+
+Layout pitched_layout(std::int64_t M, std::int64_t K, std::int64_t pitch) {
+    return Layout({M, K}, {pitch, 1});
+}
+
+void check_pitched_port(const Step& port, const Layout& from, const Layout& to, Lead lead_in = {},
+                        Lead lead_out = {}) {
+    CAPTURE(to_string(from), to_string(to), lead_in.elements, lead_out.elements);
+    const Tensor<float> values = distinct<float>(from.shape);
+    const HostIn<float> in(values, from, lead_in);
+    HostOut<float> want(to, lead_out);
+    pitched_cpu(in.view(), want.view());
+    CHECK(want.matches(values));  // and nothing between the rows
+    DeviceIn<float> din(values, from, lead_in);
+    DeviceOut<float> got(to, lead_out);
+    port.pitched(din.view(), got.view(), {});
+    CHECK(got.matches(want));
+    CHECK(din.unchanged());
+}
+
+TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
+    Tensor<float> from({10}, {1, 2, 3, 0, 0, 4, 5, 6, 0, 0});  // (2, 3), pitch 5
+    Tensor<float> to({7}, {9, 9, 9, 9, 9, 9, 9});              // (2, 3), pitch 4
+    pitched_cpu({from.data(), pitched_layout(2, 3, 5)}, {to.data(), pitched_layout(2, 3, 4)});
+    CHECK(equal(to, Tensor<float>({7}, {1, 2, 3, 9, 4, 5, 6})));
+    const DeviceIn<float> device(from);
+    for (const Step& step : {kTwin, kSingles, kChosen}) {
+        CAPTURE(step.name);
+        DeviceOut<float> got(pitched_layout(2, 3, 4));
+        step.pitched({device.view().data, pitched_layout(2, 3, 5)}, got.view(), {});
+        CHECK(got.matches(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})));
+    }
+}
+
+TEST_CASE("pitched equals its loop, at every width, pitch and address", "[day02][pitched][small]") {
+    for (const std::int64_t K : {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 36, 127, 129}) {
+        for (const std::int64_t M : {0, 1, 2, 9, 33, 67}) {
+            for (const std::int64_t room : {0, 1, 4}) {
+                const std::int64_t even = (K + 3) / 4 * 4 + room;
+                check_pitched_port(kChosen, pitched_layout(M, K, K + room),
+                                   pitched_layout(M, K, K + 2));
+                check_pitched_port(kChosen, pitched_layout(M, K, even),
+                                   pitched_layout(M, K, even + 4));
+                check_pitched_port(kTwin, pitched_layout(M, K, K + room),
+                                   pitched_layout(M, K, K + 2), {1}, {2});
+            }
+        }
+    }
+    for (std::int64_t lead = 0; lead < 16; ++lead) {
+        check_pitched_port(kChosen, pitched_layout(5, 13, 16), pitched_layout(5, 13, 20),
+                           {lead / 4}, {lead % 4});
+    }
+}
+
+TEST_CASE("pitched equals its loop on tall and on wide matrices", "[day02][pitched][full]") {
+    check_pitched_port(kChosen, pitched_layout(20011, 3, 4), pitched_layout(20011, 3, 8));
+    check_pitched_port(kChosen, pitched_layout(20011, 3, 3), pitched_layout(20011, 3, 5));
+    check_pitched_port(kChosen, pitched_layout(3, 20011, 20012), pitched_layout(3, 20011, 20016));
+    check_pitched_port(kChosen, pitched_layout(3, 20011, 20011), pitched_layout(3, 20011, 20012));
+    check_pitched_port(kChosen, pitched_layout(1031, 32, 40), pitched_layout(1031, 32, 36));
+}
+
+TEST_CASE("pitched takes quads exactly where every row allows it", "[day02][pitched][small]") {
+    alignas(16) static float memory[16];
+    const auto path = [&](const Layout& from, const Layout& to, int in = 0, int out = 0) {
+        return choose_pitched({memory + in, from}, {memory + 8 + out, to});
+    };
+    const auto of = pitched_layout;
+    CHECK(path(of(9, 5, 8), of(9, 5, 12)) == P::quads);
+    CHECK(path(of(9, 5, 8), of(9, 5, 12), 4) == P::quads);
+    CHECK(path(of(9, 5, 9), of(9, 5, 12)) == P::singles);
+    CHECK(path(of(9, 5, 8), of(9, 5, 13)) == P::singles);
+    CHECK(path(of(9, 5, 8), of(9, 5, 8), 1) == P::singles);
+    CHECK(path(of(9, 5, 8), of(9, 5, 8), 0, 2) == P::singles);
+    CHECK(path(of(1, 5, 5), of(1, 5, 7)) == P::quads);  // one row has no pitch
+    const auto kernel = [&](const Layout& layout) {
+        const DeviceIn<float> in(distinct<float>(layout.shape), layout);
+        DeviceOut<float> out(layout);
+        pitched_cuda(in.view(), out.view());
+        return std::string(gpu::last_kernel());
+    };
+    CHECK(kernel(of(9, 5, 8)) == "rows_kernel<float4>");
+    CHECK(kernel(of(9, 5, 7)) == "rows_kernel<float>");
+    const auto told = [](P by) {
+        const DeviceIn<float> in(distinct<float>({9, 8}));
+        DeviceOut<float> out({9, 8});
+        pitched_cuda(by, in.view(), out.view());
+        return std::string(gpu::last_kernel());
+    };
+    CHECK(told(P::one_element) == "pitched_kernel");
+    CHECK(told(P::singles) == "rows_kernel<float>");
+    CHECK(told(P::quads) == "rows_kernel<float4>");
+    const std::string names[] = {name(P::one_element), name(P::singles), name(P::quads)};
+    CHECK((names[0] != names[1] && names[1] != names[2] && names[2] != names[0]));
+}
+
+TEST_CASE("pitched refuses in the same words", "[day02][pitched][small]") {
+    Tensor<float> x({2, 3}), y({2, 3}), run({40});
+    const auto both = [](View<const float> in, View<float> out, const char* words) {
+        return both_refuse([&] { pitched_cpu(in, out); }, [&] { pitched_cuda(in, out); }, words);
+    };
+    CHECK(both(x.view(), run.view(), "pitched: in has shape (2, 3), but out has shape (40)"));
+    CHECK(both(run.view(), {run.data(), Shape{40}}, "rank 1, but rank 2 is needed"));
+    CHECK(both({run.data(), column_major({2, 3})}, y.view(),
+               "in has shape (2, 3), strides (1, 2); the elements of a row must be neighbours"));
+    CHECK(both({run.data(), Layout({2, 3}, {2, 1})}, y.view(),
+               "pitched: in has a pitch of 2, but a row holds 3 elements"));
+    CHECK(both(x.view(), {run.data() + 5, Layout({2, 3}, {-4, 1})}, "out has a pitch of -4"));
+    CHECK(both(x.view(), {run.data(), Layout({2, 3}, {0, 1})}, "out has a pitch of 0"));
+    CHECK(both({nullptr, Shape{2, 3}}, y.view(), "in is a null pointer"));
+    CHECK(both(x.view(), {nullptr, Shape{2, 3}}, "out is a null pointer"));
+    CHECK(both({run.data(), pitched_layout(2, 3, 5)}, {run.data() + 7, Shape{2, 3}},
+               "in and out overlap"));
+}
+
+TEST_CASE("a path that cannot take these rows says so", "[day02][pitched][small]") {
+    const View<float> most(nullptr, Shape{65535 * 8, 0}), tall(nullptr, Shape{65535 * 8 + 1, 0});
+    CHECK_NOTHROW(pitched_cuda(P::one_element, most, most));
+    CHECK(refusal([&] { pitched_cuda(P::one_element, tall, tall); }) ==
+          "pitched: out has 524281 rows, but a grid of 65,535 blocks of 8 rows ends at 524280");
+    CHECK_NOTHROW(pitched_cuda(tall, tall));
+    alignas(16) static float memory[64];
+    const View<const float> in(memory, pitched_layout(2, 3, 8));
+    CHECK(refusal([&] {
+              pitched_cuda(P::quads, in, {memory + 33, pitched_layout(2, 3, 9)});
+          }) ==
+          "pitched: not every row begins at a multiple of 16 bytes: in has a pitch of 8 elements "
+          "and begins 0 bytes past one, out has 9 and begins 4 past one");
+    CHECK(refusal([&] {
+              pitched_cuda(P::quads, in, {memory + 1, Shape{3, 2}});
+          }) == refusal([&] {
+              pitched_cpu(in, {memory + 1, Shape{3, 2}});
+          }));
+}
+
+TEST_CASE("one row has no pitch, one column no stride, and a pitch may be the width",
+          "[day02][pitched][small]") {
+    // Strides of dims of one index are never used: nothing may be computed with them.
+    const Tensor<float> row = distinct<float>({1, 6}), column = distinct<float>({3, 1});
+    const DeviceIn<float> drow(row), dcolumn(column);
+    const std::int64_t any[] = {0, 1, 5, -7, INT64_MAX, INT64_MIN};
+    for (const std::int64_t stride : any) {
+        CAPTURE(stride);
+        const Layout one_row({1, 6}, {stride, 1}), one_column({3, 1}, {1, stride});
+        HostOut<float> loop_row({1, 6}), loop_column({3, 1});
+        pitched_cpu({row.data(), one_row}, {loop_row.view().data, one_row});
+        CHECK(loop_row.matches(row));
+        pitched_cpu({column.data(), one_column}, {loop_column.view().data, one_column});
+        CHECK(loop_column.matches(column));
+        for (const Step& step : {kTwin, kSingles, kChosen}) {
+            CAPTURE(step.name);
+            DeviceOut<float> got_row({1, 6}), got_column({3, 1});
+            step.pitched({drow.view().data, one_row}, {got_row.view().data, one_row}, {});
+            CHECK(got_row.matches(row));
+            step.pitched({dcolumn.view().data, one_column}, {got_column.view().data, one_column},
+                         {});
+            CHECK(got_column.matches(column));
+        }
+    }
+    for (const Step& step : {kTwin, kSingles, kChosen}) {  // no room on either side
+        for (const std::int64_t K : {1, 4, 5}) {
+            check_pitched_port(step, pitched_layout(3, K, K), pitched_layout(3, K, K));
+        }
+    }
+}
+
+TEST_CASE("pitched onto itself changes nothing", "[day02][pitched][small]") {
+    const Tensor<float> x = distinct<float>({67, 5});
+    for (const std::int64_t pitch : {7, 8}) {
+        const Layout layout = pitched_layout(67, 5, pitch);
+        auto host = HostOut<float>::holding(x, layout);
+        pitched_cpu(host.view(), host.view());
+        CHECK(host.matches(x));
+        for (const Step& step : {kTwin, kSingles, kChosen}) {
+            CAPTURE(step.name, pitch);
+            auto device = DeviceOut<float>::holding(x, layout);
+            step.pitched(device.view(), device.view(), {});
+            CHECK(device.matches(x));
+        }
+    }
+}
+
+TEST_CASE("pitched: each warp asks once for many neighbours", "[day02][pitched][small]") {
+    // By hand: 1,024 floats are 128 sectors, read and written: 32 requests each for single floats,
+    // 8 for quads. Rows that begin at no multiple of 32 bytes touch a fifth sector.
+    const DeviceIn<float> memory(distinct<float>({4096}));
+    DeviceOut<float> out({1024});
+    const struct {
+        Step step;
+        std::int64_t pitch, requests, sectors;
+    } cases[] = {{kTwin, 40, 2 * 32, 2 * 128},
+                 {kSingles, 40, 2 * 32, 2 * 128},
+                 {kChosen, 41, 2 * 32, 4 * 4 + 28 * 5 + 128},
+                 {kChosen, 40, 2 * 8, 2 * 128}};
+    for (const auto& c : cases) {
+        CAPTURE(c.step.name, c.pitch);
+        check_touched(c.requests, c.sectors, [&] {
+            c.step.pitched({memory.view().data, pitched_layout(32, 32, c.pitch)},
+                           {out.view().data, Shape{32, 32}}, {});
+        });
+    }
+}
+
+TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][pitched][small]") {
+    const Tensor<float> matrix = distinct<float>({9, 33});
+    const DeviceIn<float> in(matrix, pitched_layout(9, 33, 36));
+    for (const Step& step : {kTwin, kSingles, kChosen}) {
+        CAPTURE(step.name);
+        check_only_launches(matrix, [&](auto out, auto s) { step.pitched(in.view(), out, s); });
+    }
+    const DeviceIn<float> aligned(distinct<float>({9, 32}), pitched_layout(9, 32, 36));
+    check_only_launches(distinct<float>({9, 32}),
+                        [&](auto out, auto s) { pitched_cuda(P::quads, aligned.view(), out, s); });
+}
+
+TEST_CASE("pitched of 0 elements needs no memory and no launch", "[day02][pitched][small]") {
+    for (const Shape& shape : {Shape{3, 0}, Shape{0, 3}}) {
+        const View<float> nothing(nullptr, shape);
+        for (const Step& step : {kTwin, kSingles, kChosen}) step.pitched(nothing, nothing, {});
+        pitched_cpu(nothing, nothing);
+    }
+    CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
+}
+
+TEST_CASE("pitched walks on where a grid ends at 65,535 blocks", "[day02][pitched][full]") {
+    // Width 17 makes blocks of 32 x 8 threads, 64 rows each: 65,535 of them and five rows more.
+    const std::int64_t M = 65535 * 64 + 5, K = 17;
+    if (!gpu::is_emulated()) need_device_memory(2 * 4 * M * K);
+    gpu::Buffer<float> in(M * K), out(M * K);
+    const Tensor<float> last = distinct<float>({5, K});
+    in.upload(last.data(), 5 * K, (M - 5) * K);
+    in.upload(std::vector<float>(64 * K, 7.0f).data(), 64 * K);
+    const auto launch = [&] { pitched_cuda(in.view({M, K}), out.view({M, K})); };
+    // Block (0, 0) has the first 64 rows, and the last five. A GPU runs them all.
+    if (!gpu::run_only_blocks(0, 1, launch)) launch();
+    const std::vector<float> got = out.download((M - 5) * K, 5 * K);
+    CHECK(std::memcmp(got.data(), last.data(), got.size() * sizeof(float)) == 0);
+}
+
+TEST_CASE("pitched reaches past 2^32 elements", "[day02][pitched][huge]") {
+    const std::int64_t K = 260, M = 2 * kTwo31 / K + 3;
+    need_device_memory(2 * 4 * M * (K + 4));
+    gpu::Buffer<float> in(M * (K + 1)), out(M * (K + 4));
+    const Tensor<float> row = distinct<float>({K});
+    const std::int64_t middle = kTwo31 / (K + 4) + 1;  // about where 32-bit offsets turn negative
+    for (const std::int64_t in_pitch : {K, K + 1}) {   // quads, and singles
+        in.fill_bytes(0x3f);
+        for (const std::int64_t m : {std::int64_t{0}, middle, M - 1}) {
+            in.upload(row.data(), K, m * in_pitch);
+        }
+        out.fill_bytes(0xff);
+        pitched_cuda(in.view(pitched_layout(M, K, in_pitch)),
+                     out.view(pitched_layout(M, K, K + 4)));
+        for (const std::int64_t m : {std::int64_t{0}, middle, M - 1}) {
+            const std::vector<float> got = out.download(m * (K + 4), K + 4);
+            CAPTURE(in_pitch, m);
+            CHECK(std::memcmp(got.data(), row.data(), static_cast<std::size_t>(4 * K)) == 0);
+            CHECK(got[static_cast<std::size_t>(K)] != got[static_cast<std::size_t>(K)]);  // NaN
+        }
+    }
+}
+
+TEST_CASE("pitched reaches rows more than 2^32 elements apart", "[day02][pitched][huge]") {
+    const std::int64_t apart = 2 * kTwo31 + 9;
+    need_device_memory(4 * (apart + 5));
+    gpu::Buffer<float> memory(apart + 5);
+    memory.upload(std::vector<float>{6, 7, 8, 9, 10}.data(), 5, 0);
+    memory.upload(std::vector<float>{1, 2, 3, 4, 5}.data(), 5, apart);
+    for (const Step& step : {kTwin, kSingles, kChosen}) {
+        CAPTURE(step.name);
+        DeviceOut<float> rows({2, 5});
+        step.pitched(memory.view(pitched_layout(2, 5, apart)), rows.view(), {});
+        CHECK(rows.matches(Tensor<float>({2, 5}, {6, 7, 8, 9, 10, 1, 2, 3, 4, 5})));
+    }
+}
+
+}  // namespace

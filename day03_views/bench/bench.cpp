@@ -1,0 +1,221 @@
+#include "day03_views/bench/bench.hpp"
+
+#include <functional>
+#include <memory>
+
+#include "common/lesson/arena.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/broadcast.hpp"
+#include "day03_views/copy.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+using lesson::Arena, lesson::Trial, lesson::Version;
+using Move = std::function<void(const UntypedIn&, const UntypedOut&)>;
+
+// Elements that must be read: those that a stride of 0 shows again and again are read once.
+double elements_read(const Layout& layout) {
+    double n = 1;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.stride(d) != 0) n *= static_cast<double>(layout.extent(d));
+    }
+    return n;
+}
+
+Version row_of(const std::string& op, const std::string& version, const Kind& kind,
+               const Layout& in) {
+    Version v;
+    v.op = op;
+    v.version = version;
+    v.dtype = kind.dtype;
+    v.shape = to_string(in.shape);
+    v.work.bytes_read = elements_read(in) * kind.element;
+    v.work.bytes_written = static_cast<double>(in.size()) * kind.element;
+    return v;
+}
+
+// A move of large tensors. What it must give, the plainest port of copy says.
+// @param seen  `in` as the indices of `out` see it: for a copy `in` itself
+Trial large_move(const Kind& kind, const Layout& in, const Layout& out, const Layout& seen,
+                 const Move& move) {
+    const auto arena =
+        std::make_shared<Arena>(std::vector{bytes_of(in, kind)}, bytes_of(out, kind));
+    arena->fill_with_noise(0);
+    const auto input = [=](int set, const Layout& layout) {
+        return UntypedIn(origin(arena->input<std::uint8_t>(set, 0), layout, kind), kind.element,
+                         layout);
+    };
+    copy_untyped_cuda(CopyPath::one_element, input(0, seen),
+                      {origin(arena->want<std::uint8_t>(), out, kind), kind.element, out});
+    const auto run = [=](int set) {
+        move(input(set, in),
+             {origin(arena->output<std::uint8_t>(set), out, kind), kind.element, out});
+    };
+    return {run, arena->outcomes()};
+}
+
+Layout permuted(const Shape& shape, const Dims& order) {
+    return permute(row_major(shape), order);
+}
+
+}  // namespace
+
+std::vector<CopyCase> copy_cases() {
+    const std::int64_t K = 1024, k = 64;
+    const auto pick = [](const Shape& shape, std::int64_t begin, std::int64_t end) {
+        return slice(row_major(shape), 1, begin, end).layout;
+    };
+    return {
+        {"contiguous", row_major({k, 40}), row_major({8 * K, 8 * K})},
+        {"heads", permuted({2, 16, 3, 64}, {0, 2, 1, 3}), permuted({64, K, 12, 64}, {0, 2, 1, 3})},
+        {"heads", permuted({2, 16, 3, 64}, {0, 2, 1, 3}), permuted({64, K, 12, 64}, {0, 2, 1, 3}),
+         kBf16, true},
+        {"heads back", permuted({2, 3, 16, 64}, {0, 2, 1, 3}),
+         permuted({64, 12, K, 64}, {0, 2, 1, 3}), kFloat, true},
+        {"half of the columns", pick({9, 128}, 16, 80), pick({8 * K, 8 * K}, K, 5 * K)},
+        {"columns, unaligned", pick({9, 128}, 17, 80), pick({8 * K, 8 * K}, 1001, 5002)},
+        {"rows backwards", flip(row_major({9, 64}), 0).layout,
+         flip(row_major({8 * K, 8 * K}), 0).layout},
+        {"columns backwards", flip(row_major({9, 64}), 1).layout,
+         flip(row_major({8 * K, 8 * K}), 1).layout},
+        {"a row repeated", Layout({40, 48}, {0, 1}), Layout({8 * K, 8 * K}, {0, 1})},
+        {"a column repeated", Layout({40, 48}, {1, 0}), Layout({8 * K, 8 * K}, {1, 0})},
+        {"one value", Layout({40, 48}, {0, 0}), Layout({8 * K, 8 * K}, {0, 0})},
+        {"transpose", column_major({65, 48}), column_major({8 * K, 8 * K})},
+        {"transpose", column_major({72, 48}), column_major({8 * K, 8 * K}), kBf16},
+        {"transpose", column_major({80, 48}), column_major({8 * K, 8 * K}), kUint8},
+        {"transpose", column_major({65, 47}), column_major({8193, 8191}), kFloat, true},
+        {"transpose of heads", permuted({2, 3, 40, 64}, {0, 1, 3, 2}),
+         permuted({64, 12, K, 64}, {0, 1, 3, 2}), kFloat, true},
+        {"channels last", permuted({3, 10, 20}, {1, 2, 0}), permuted({3, K, K, 16}, {1, 2, 3, 0})},
+        {"channels first", permuted({3, 200, 16}, {0, 2, 1}), permuted({3, K * K, 16}, {0, 2, 1}),
+         kFloat, true},
+        {"7 columns, transposed", permuted({100, 7}, {1, 0}), permuted({K * K, 7}, {1, 0}), kFloat,
+         true},
+        {"17 columns, transposed", permuted({100, 17}, {1, 0}), permuted({64 * K, 17}, {1, 0})},
+        {"17 rows, transposed", permuted({17, 100}, {1, 0}), permuted({17, 64 * K}, {1, 0}), kFloat,
+         true},
+        {"every other column", slice(row_major({9, 64}), 1, 0, 64, 2).layout,
+         slice(row_major({8 * K, 8 * K}), 1, 0, 8 * K, 2).layout, kFloat, true},
+    };
+}
+
+std::string path_of(const UntypedIn& in, const UntypedOut& out) {
+    const CopyPlan plan = plan_copy(in, out);
+    return std::string(name(plan.path)) + ", " + std::to_string(plan.out.element) + " bytes";
+}
+
+Version step_of_transpose(TransposePath path, const Kind& kind, std::int64_t M, std::int64_t N) {
+    const std::string odd = M % 16 == 0 ? "" : ", odd rows";
+    Version v = row_of("transpose", name(path) + odd, kind, row_major({M, N}));
+    v.timed = [=] {
+        const Move move = [path](const UntypedIn& in, const UntypedOut& out) {
+            transpose_untyped_cuda(path, in, out);
+        };
+        return large_move(kind, row_major({M, N}), row_major({N, M}), column_major({N, M}), move);
+    };
+    return v;
+}
+
+namespace {
+
+void bench_transpose(lesson::Report& report) {
+    using P = TransposePath;
+    const struct {
+        P path;
+        std::vector<Kind> kinds;
+    } steps[] = {
+        {P::one_element, {kFloat}},
+        {P::write_coalesced, {kFloat}},
+        {P::shared_tile, {kFloat}},
+        {P::padded, {kFloat}},
+        {P::in_flight, {kFloat, kBf16, kUint8}},
+        {P::quads, {kFloat}},
+        {P::small_elements, {kBf16, kUint8}},
+    };
+    const auto run = [&](P path, const Kind& kind, std::int64_t M, std::int64_t N) {
+        const Shape small = M % 16 == 0 ? Shape{144, 208} : Shape{143, 209};
+        SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
+        transpose_untyped_cpu(x.host_in(), x.host_out());
+        Version v = step_of_transpose(path, kind, M, N);
+        v.check = {[&](int) { transpose_untyped_cuda(path, x.in(), x.out()); }, x.outcomes()};
+        report.port(v);
+    };
+    for (const auto& step : steps) {
+        for (const Kind& kind : step.kinds) {
+            run(step.path, kind, 8192, 8192);
+            run(step.path, kind, 16384, 4096);
+        }
+    }
+    for (const Kind& kind : {kFloat, kBf16, kUint8}) {
+        run(P::in_flight, kind, 8191, 8193);
+        if (kind.element > 1) run(P::whole_sectors, kind, 8191, 8193);
+    }
+}
+
+void bench_copy(lesson::Report& report) {
+    const Move copy = [](const UntypedIn& in, const UntypedOut& out) {
+        copy_untyped_cuda(in, out);
+    };
+    for (const CopyCase& c : copy_cases()) {
+        SmallMove x(c.kind, c.small, row_major(c.small.shape));
+        copy_untyped_cpu(x.host_in(), x.host_out());
+        // Each is an operation of its own to its peer.
+        Version v = row_of(std::string("copy, ") + c.name, "copy_cuda", c.kind, c.large);
+        // Addresses as cudaMalloc gives them: multiples of 256. Nothing lies there.
+        auto* const somewhere = reinterpret_cast<char*>(std::uintptr_t{1} << 40);
+        auto* const elsewhere = somewhere + (std::int64_t{1} << 38);
+        v.path = path_of({origin(somewhere, c.large, c.kind), c.kind.element, c.large},
+                         {elsewhere, c.kind.element, row_major(c.large.shape)});
+        v.check = {[&](int) { copy(x.in(), x.out()); }, x.outcomes()};
+        v.timed = [&] {
+            return large_move(c.kind, c.large, row_major(c.large.shape), c.large, copy);
+        };
+        report.port(v);
+    }
+}
+
+// a (M, N) and a bias of shape `bias`.
+void bench_add(lesson::Report& report, const char* op, const Shape& bias) {
+    const Shape shape{8192, 4096};
+    const auto arena =
+        std::make_shared<Arena>(std::vector{4 * size(shape), 4 * size(bias)}, 4 * size(shape));
+    // Whole numbers: noise as floats would hold NaNs, and sums of those differ in their bits.
+    std::vector<float> some(1 << 20);
+    for (std::size_t i = 0; i < some.size(); ++i) some[i] = static_cast<float>(i * 7919 % 65521);
+    const auto bytes = static_cast<std::int64_t>(4 * some.size());
+    arena->fill(0, some.data(), bytes);
+    arena->fill(1, some.data(), bytes);
+    const Tensor<float> a({1 << 20, 1}, some);
+    const std::int64_t rows = (1 << 20) / shape[1];  // what repeats, `rows` rows at a time
+    Tensor<float> want(shape);
+    const View<float> out = want.view();
+    for (std::int64_t m = 0; m < shape[0]; m += rows) {
+        const View<const float> b(bias[0] == shape[0] ? a.data() + m : a.data(),
+                                  bias[0] == shape[0] ? Shape{rows, 1} : bias);
+        add_broadcast_cpu({a.data(), Shape{rows, shape[1]}}, b, slice(out, 0, m, m + rows));
+    }
+    arena->expect(want.data(), 4 * size(shape));
+    const auto add = [=](int set) {
+        add_broadcast_cuda({arena->input<float>(set, 0), shape},
+                           {arena->input<float>(set, 1), bias}, {arena->output<float>(set), shape});
+    };
+    Version v = row_of(op, "add_broadcast_cuda", kFloat, row_major(shape));
+    v.path = name(choose_add_broadcast({arena->input<float>(0, 0), shape},
+                                       {arena->input<float>(0, 1), bias},
+                                       {arena->output<float>(0), shape}));
+    v.check = {add, arena->outcomes()};
+    report.port(v);
+}
+
+}  // namespace
+
+void bench_all(lesson::Report& report) {
+    bench_transpose(report);
+    bench_copy(report);
+    bench_add(report, "add, a bias to every row", {4096});
+    bench_add(report, "add, a bias to every column", {8192, 1});
+}
+
+}  // namespace sixdays::day03_views

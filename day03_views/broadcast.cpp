@@ -1,0 +1,140 @@
+// What loops and ports refuse, and which path add_broadcast_cuda takes.
+#include "day03_views/broadcast.hpp"
+
+#include "common/tensor/quads.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day03_views/untyped.hpp"
+
+namespace sixdays::day03_views {
+
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
+template <class T>
+void check_broadcast_input(const char* op, const char* name, const View<const T>& in,
+                           const View<float>& out) {
+    View<const T> seen;
+    try {
+        seen = broadcast_to(in, out.layout.shape);
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string(op) + ": " + name + ": " + refused.what());
+    }
+    require_memory(op, name, in);
+    require_same_or_apart(op, name, seen, "out", out);
+}
+
+}  // namespace
+
+void check_add_broadcast(const View<const float>& a, const View<const float>& b,
+                         const View<float>& out) {
+    require_output("add_broadcast", out);
+    check_broadcast_input("add_broadcast", "a", a, out);
+    check_broadcast_input("add_broadcast", "b", b, out);
+}
+
+void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
+                 const View<const float>& b, const View<float>& out) {
+    require_output("where", out);
+    check_broadcast_input("where", "mask", mask, out);
+    check_broadcast_input("where", "a", a, out);
+    check_broadcast_input("where", "b", b, out);
+}
+
+void check_pad(const View<const float>& in, const Dims& before, const View<float>& out) {
+    require_output("pad", out);
+    require_memory("pad", "in", in);
+    require_rank("pad", "in", in, out.rank());
+    if (before.rank != out.rank()) {
+        refuse("pad: before is " + to_string(before) + ", but out has rank " +
+               std::to_string(out.rank()));
+    }
+    constexpr std::int64_t kFar = std::int64_t{1} << 62;  // an index less that cannot overflow
+    for (int d = 0; d < before.rank; ++d) {
+        if (before[d] < -kFar || before[d] > kFar) {
+            refuse("pad: before is " + to_string(before) + ", but must be -2^62 to 2^62");
+        }
+    }
+    if (overlap(in, out)) {
+        refuse("pad: in and out overlap; elements would be overwritten before they were read");
+    }
+}
+
+namespace {
+
+// Piece `name` on its own: of out's shape but for dim d.
+void check_piece(const std::string& name, const View<const float>& piece, int d,
+                 const View<float>& out) {
+    require_rank("concat", name.c_str(), piece, out.rank());
+    Shape shape = out.layout.shape;
+    shape[d] = piece.extent(d);
+    if (piece.layout.shape != shape) {
+        refuse("concat along dim " + std::to_string(d) + ": " + name + " has shape " +
+               to_string(piece.layout.shape) + ", out has " + to_string(out.layout.shape) +
+               "; all other extents must be equal");
+    }
+    require_memory("concat", name.c_str(), piece);
+    require_address("concat", name.c_str(), piece.data, sizeof(float));
+    if (overlap(piece, out)) {
+        refuse("concat: " + name + " overlaps out, and would be overwritten while it is read");
+    }
+}
+
+}  // namespace
+
+void check_concat(const std::vector<View<const float>>& pieces, int dim, const View<float>& out) {
+    const int d = checked_dim("concat", dim, out.rank());
+    require_output("concat", out);
+    require_address("concat", "out", out.data, sizeof(float));
+    if (pieces.empty()) refuse("concat: there are no pieces");
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        check_piece("piece " + std::to_string(i), pieces[i], d, out);
+        if (__builtin_add_overflow(sum, pieces[i].extent(d), &sum)) {
+            refuse("concat along dim " + std::to_string(d) +
+                   ": the pieces have more indices together than 64 bits count");
+        }
+    }
+    if (sum != out.extent(d)) {
+        refuse("concat along dim " + std::to_string(d) + ": the pieces have " +
+               std::to_string(sum) + " indices together, out has " + std::to_string(out.extent(d)));
+    }
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
+AddBroadcastPath choose_add_broadcast(const View<const float>& a, const View<const float>& b,
+                                      const View<float>& out) {
+    const Shape& shape = out.layout.shape;
+    const auto layouts =
+        simplify(out.layout, broadcast_to(a.layout, shape), broadcast_to(b.layout, shape));
+    const int last = layouts[0].rank() - 1;
+    const auto in_quads = [&](const float* data, const Layout& layout) {
+        return layout.stride(last) == 0 || has_wider(data, layout, sizeof(float));
+    };
+    const bool quads = has_wider(out.data, layouts[0], sizeof(float)) &&
+                       in_quads(a.data, layouts[1]) && in_quads(b.data, layouts[2]);
+    return quads ? AddBroadcastPath::quads : AddBroadcastPath::any_layout;
+}
+
+void check_add_broadcast_path(AddBroadcastPath path, const View<const float>& a,
+                              const View<const float>& b, const View<float>& out) {
+    if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;
+    refuse(
+        "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of "
+        "16 bytes; a has " +
+        to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+}
+
+const char* name(AddBroadcastPath path) {
+    switch (path) {
+        case AddBroadcastPath::one_element:
+            return "one element";
+        case AddBroadcastPath::any_layout:
+            return "any layout";
+        case AddBroadcastPath::quads:
+            return "quads";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day03_views

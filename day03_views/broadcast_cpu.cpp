@@ -1,0 +1,78 @@
+// The plain loops over multi-indices: every tensor finds its own element by its own strides.
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/broadcast.hpp"
+#include "day03_views/copy.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+// [add_broadcast]
+// a and b have out's shape by now; where they repeat, a stride is 0.
+void add_broadcast_loop(View<const float> a, View<const float> b, View<float> out) {
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        const Index at = unravel(k, out.layout.shape);
+        out(at) = a(at) + b(at);
+    }
+}
+// [add_broadcast]
+
+// [where]
+void where_loop(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
+                View<float> out) {
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        const Index at = unravel(k, out.layout.shape);
+        out(at) = mask(at) != 0 ? a(at) : b(at);
+    }
+}
+// [where]
+
+// [pad]
+void pad_loop(View<const float> in, const Dims& before, float value, View<float> out) {
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        const Index at = unravel(k, out.layout.shape);
+        Index from = at;
+        bool inside = true;
+        for (int d = 0; d < in.rank(); ++d) {
+            from[d] = at[d] - before[d];
+            inside = inside && 0 <= from[d] && from[d] < in.extent(d);
+        }
+        out(at) = inside ? in(from) : value;
+    }
+}
+// [pad]
+
+}  // namespace
+
+void add_broadcast_cpu(View<const float> a, View<const float> b, View<float> out) {
+    check_add_broadcast(a, b, out);
+    const Shape& shape = out.layout.shape;
+    add_broadcast_loop(broadcast_to(a, shape), broadcast_to(b, shape), out);
+}
+
+void where_cpu(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
+               View<float> out) {
+    check_where(mask, a, b, out);
+    const Shape& shape = out.layout.shape;
+    where_loop(broadcast_to(mask, shape), broadcast_to(a, shape), broadcast_to(b, shape), out);
+}
+
+void pad_cpu(View<const float> in, const Dims& before, float value, View<float> out) {
+    check_pad(in, before, out);
+    pad_loop(in, before, value, out);
+}
+
+// [concat]
+void concat_cpu(const std::vector<View<const float>>& pieces, int dim, View<float> out) {
+    check_concat(pieces, dim, out);
+    const int d = checked_dim("concat", dim, out.rank());
+    std::int64_t begin = 0;
+    for (const View<const float>& piece : pieces) {
+        const std::int64_t end = begin + piece.extent(d);
+        copy_cpu(piece, slice(out, d, begin, end));
+        begin = end;
+    }
+}
+// [concat]
+
+}  // namespace sixdays::day03_views

@@ -1,0 +1,137 @@
+// The loops' twins, and the launchers. What is faster is in steps/add_broadcast/ and steps/where/.
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/broadcast.hpp"
+#include "day03_views/copy.hpp"
+#include "day03_views/steps/add_broadcast/steps.hpp"
+#include "day03_views/steps/where/steps.hpp"
+
+namespace sixdays::day03_views {
+
+// --- the twins -----------------------------------------------------------------------------------
+namespace {
+
+constexpr int kThreads = 256;
+
+// [add_broadcast]
+__global__ void add_broadcast_kernel(const __grid_constant__ View<const float> a,
+                                     const __grid_constant__ View<const float> b,
+                                     const __grid_constant__ View<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.layout.shape);
+        out(at) = a(at) + b(at);
+    }
+}
+// [add_broadcast]
+
+// [where]
+__global__ void where_kernel(const __grid_constant__ View<const std::uint8_t> mask,
+                             const __grid_constant__ View<const float> a,
+                             const __grid_constant__ View<const float> b,
+                             const __grid_constant__ View<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.layout.shape);
+        out(at) = mask(at) != 0 ? a(at) : b(at);
+    }
+}
+// [where]
+
+// [pad]
+__global__ void pad_kernel(const __grid_constant__ View<const float> in,
+                           const __grid_constant__ Dims before, float value,
+                           const __grid_constant__ View<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.layout.shape);
+        Index from = at;
+        bool inside = true;
+        for (int d = 0; d < in.rank(); ++d) {
+            from[d] = at[d] - before[d];
+            inside = inside && 0 <= from[d] && from[d] < in.extent(d);
+        }
+        out(at) = inside ? in(from) : value;
+    }
+}
+// [pad]
+
+}  // namespace
+
+// --- launchers -----------------------------------------------------------------------------------
+
+void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> out,
+                        gpu::Stream stream) {
+    check_add_broadcast(a, b, out);
+    add_broadcast_cuda(choose_add_broadcast(a, b, out), a, b, out, stream);
+}
+
+void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const float> b,
+                        View<float> out, gpu::Stream stream) {
+    check_add_broadcast(a, b, out);
+    check_add_broadcast_path(path, a, b, out);
+    if (out.size() == 0) return;
+    a = broadcast_to(a, out.layout.shape);
+    b = broadcast_to(b, out.layout.shape);
+    switch (path) {
+        case AddBroadcastPath::one_element: {
+            const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+            add_broadcast_kernel<<<grid, kThreads, 0, stream>>>(a, b, out);
+            return gpu::check_launch("add_broadcast_kernel", grid, kThreads);
+        }
+        case AddBroadcastPath::any_layout:
+            return launch_add_walk(a, b, out, stream);
+        case AddBroadcastPath::quads:
+            return launch_add_quads(a, b, out, stream);
+    }
+}
+
+void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
+                View<float> out, gpu::Stream stream) {
+    where_cuda(WherePath::any_layout, mask, a, b, out, stream);
+}
+
+void where_cuda(WherePath path, View<const std::uint8_t> mask, View<const float> a,
+                View<const float> b, View<float> out, gpu::Stream stream) {
+    check_where(mask, a, b, out);
+    if (out.size() == 0) return;
+    const Shape& shape = out.layout.shape;
+    mask = broadcast_to(mask, shape);
+    a = broadcast_to(a, shape);
+    b = broadcast_to(b, shape);
+    switch (path) {
+        case WherePath::one_element: {
+            const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+            where_kernel<<<grid, kThreads, 0, stream>>>(mask, a, b, out);
+            return gpu::check_launch("where_kernel", grid, kThreads);
+        }
+        case WherePath::any_layout:
+            return launch_where_walk(mask, a, b, out, stream);
+    }
+}
+
+void pad_cuda(View<const float> in, const Dims& before, float value, View<float> out,
+              gpu::Stream stream) {
+    check_pad(in, before, out);
+    if (out.size() == 0) return;
+    const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+    pad_kernel<<<grid, kThreads, 0, stream>>>(in, before, value, out);
+    gpu::check_launch("pad_kernel", grid, kThreads);
+}
+
+// [concat]
+void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<float> out,
+                 gpu::Stream stream) {
+    check_concat(pieces, dim, out);
+    const int d = checked_dim("concat", dim, out.rank());
+    std::int64_t begin = 0;
+    for (const View<const float>& piece : pieces) {
+        const std::int64_t end = begin + piece.extent(d);
+        copy_cuda(piece, slice(out, d, begin, end), stream);
+        begin = end;
+    }
+}
+// [concat]
+
+}  // namespace sixdays::day03_views

@@ -1,0 +1,159 @@
+// What loop and ports of copy refuse, and which path a copy takes: numbers about two layouts, no
+// element is looked at.
+#include "day03_views/copy.hpp"
+
+#include "common/tensor/quads.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day03_views/transpose.hpp"
+
+namespace sixdays::day03_views {
+
+// --- what is refused -----------------------------------------------------------------------------
+
+void check_copy(const UntypedIn& in, const UntypedOut& out) {
+    require_element("copy", in, out);
+    with_element(in.element, [&](auto element) {
+        const auto from = in.as<decltype(element)>();
+        const auto to = out.as<decltype(element)>();
+        require_same_shape("copy", "in", from, "out", to);
+        require_memory("copy", "in", from);
+        require_output("copy", to);
+        require_same_or_apart("copy", "in", from, "out", to);
+    });
+}
+
+void check_room(const UntypedIn& in, const UntypedOut& room) {
+    check_copy(in, room);
+    with_element(in.element, [&](auto element) {
+        require_contiguous("contiguous", "room", room.as<decltype(element)>());
+    });
+}
+
+// --- which path ----------------------------------------------------------------------------------
+namespace {
+
+// Where out walks backwards, both may walk from the other end.
+void walk_forwards(UntypedIn& in, UntypedOut& out) {
+    for (int d = 0; d < out.layout.rank(); ++d) {
+        if (out.layout.stride(d) >= 0 || out.layout.extent(d) < 2) continue;
+        const std::int64_t last = out.layout.extent(d) - 1;
+        in = moved(in, last * in.layout.stride(d), in.layout);
+        out = moved(out, last * out.layout.stride(d), out.layout);
+        in.layout.strides[d] = -in.layout.strides[d];
+        out.layout.strides[d] = -out.layout.strides[d];
+    }
+}
+
+// The same copy with as few dims as possible, at least one. out walks forwards, its last dim has
+// the smallest stride.
+CopyPlan simplified(const UntypedIn& in, const UntypedOut& out) {
+    CopyPlan plan{CopyPath::any_layout, in, out};
+    walk_forwards(plan.in, plan.out);
+    const auto layouts = simplify(plan.out.layout, plan.in.layout);
+    const bool single = layouts[0].rank() == 0;
+    plan.out.layout = single ? row_major({1}) : layouts[0];
+    plan.in.layout = single ? row_major({1}) : layouts[1];
+    return plan;
+}
+
+// Both run along the last dim: the same bytes, in elements as wide as both allow.
+CopyPlan by_rows(CopyPlan plan) {
+    UntypedIn& in = plan.in;
+    UntypedOut& out = plan.out;
+    plan.path = CopyPath::rows;
+    int wide = kQuad;
+    while (wide > in.element && !(has_wider(in.data, in.layout, in.element, wide) &&
+                                  has_wider(out.data, out.layout, out.element, wide))) {
+        wide /= 2;
+    }
+    if (wide == in.element) return plan;
+    in = {in.data, wide, wider(in.layout, wide / in.element)};
+    out = {out.data, wide, wider(out.layout, wide / out.element)};
+    // A run of 16 bytes has become one element, and perhaps there is a better way to move it.
+    const bool gone = out.layout.extent(out.layout.rank() - 1) == 1;
+    return gone ? plan_copy(in, out) : plan;
+}
+
+// in has stride 0 in the last dim, along which out runs: an element of in fills quads of out.
+CopyPlan by_repeating(CopyPlan plan) {
+    UntypedOut& out = plan.out;
+    if (!has_wider(out.data, out.layout, out.element)) return plan;
+    plan.path = CopyPath::repeat;
+    out = {out.data, kQuad, wider(out.layout, kQuad / out.element)};
+    plan.in.layout.shape = out.layout.shape;
+    return plan;
+}
+
+// in runs along another dim: in (..., M, N), out (..., N, M), each with rows along memory.
+CopyPlan by_transposing(CopyPlan plan) {
+    const Layout& in = plan.in.layout;
+    const int last = in.rank() - 1;
+    int across = -1;
+    Dims order;  // all other dims, then the two
+    for (int d = 0; d < last; ++d) {
+        if (across < 0 && in.stride(d) == 1) {
+            across = d;
+        } else {
+            order[order.rank++] = d;
+        }
+    }
+    if (across < 0) return plan;
+    const bool worth_it = in.extent(last) > kShortRow || in.extent(across) > kShortRow;
+    if (!worth_it) return plan;  // a tile would be mostly empty
+    plan.path = CopyPath::transposed;
+    order.rank += 2;
+    order[order.rank - 2] = last;
+    order[order.rank - 1] = across;
+    plan.in.layout = permute(plan.in.layout, order);
+    plan.out.layout = transpose(permute(plan.out.layout, order));
+    return plan;
+}
+
+}  // namespace
+
+CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out) {
+    const bool same = in.data == out.data && equivalent(in.layout, out.layout);
+    if (out.layout.size() == 0 || same) return {CopyPath::nothing, in, out};
+
+    const CopyPlan plan = simplified(in, out);
+    const Layout &from = plan.in.layout, &to = plan.out.layout;
+    const int last = to.rank() - 1;
+    if (to.stride(last) != 1) return plan;  // nothing in out lies side by side
+    if (from.stride(last) == 0) return by_repeating(plan);
+    if (from.stride(last) != 1) return by_transposing(plan);
+    if (last == 0 && equally_past_quad(plan.in.data, plan.out.data)) {
+        return {CopyPath::one_run, plan.in, plan.out};
+    }
+    return by_rows(plan);
+}
+
+CopyPlan plan_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out) {
+    const CopyPlan best = plan_copy(in, out);
+    if (best.path == CopyPath::nothing || best.path == path) return best;
+    if (path == CopyPath::one_element) return {path, in, out};
+    if (path == CopyPath::any_layout) return simplified(in, out);
+    refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
+           ": their path is '" + name(best.path) + "', not '" + name(path) + "'");
+}
+
+const char* name(CopyPath path) {
+    switch (path) {
+        case CopyPath::one_element:
+            return "one element";
+        case CopyPath::nothing:
+            return "nothing to do";
+        case CopyPath::one_run:
+            return "one run";
+        case CopyPath::rows:
+            return "rows";
+        case CopyPath::repeat:
+            return "repeat";
+        case CopyPath::transposed:
+            return "transposed";
+        case CopyPath::any_layout:
+            return "any layout";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day03_views

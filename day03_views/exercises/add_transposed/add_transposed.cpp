@@ -1,0 +1,25 @@
+#include "day03_views/exercises/add_transposed/add_transposed.hpp"
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day03_views {
+
+void check_add_transposed(const View<const float>& a, const View<float>& out) {
+    const char* const op = "add_transposed";
+    require_rank(op, "a", a, 2);
+    if (a.extent(0) != a.extent(1)) {
+        refuse("add_transposed: a has shape " + to_string(a.layout.shape) +
+               ", but only a square matrix has the shape of its transpose");
+    }
+    require_same_shape(op, "a", a, "out", out);
+    require_contiguous(op, "a", a);
+    require_contiguous(op, "out", out);
+    require_memory(op, "a", a);
+    require_memory(op, "out", out);
+    if (overlap(a, out)) {
+        refuse(
+            "add_transposed: a and out overlap; elements would be overwritten before they were "
+            "read");
+    }
+}
+
+}  // namespace sixdays::day03_views

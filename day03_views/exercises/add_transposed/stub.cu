@@ -1,0 +1,30 @@
+// Exercise 2: add a matrix and its transpose. What it must do:
+// exercises/add_transposed/add_transposed.hpp. The loop to port:
+// exercises/add_transposed/add_transposed_cpu.cpp. A hint: common/learn hint day03 add_transposed
+#include "common/gpu/launch.hpp"
+#include "day03_views/exercises/add_transposed/add_transposed.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+constexpr int kSide = 32;  // rows and columns of a tile
+constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
+
+__global__ void add_transposed_kernel(const float* a, std::int64_t N, float* out) {
+    // your code: a 32 x 32 tile of out, and the tile of a that its transpose needs
+    // end of your code
+}
+
+}  // namespace
+
+void add_transposed_cuda(View<const float> a, View<float> out, gpu::Stream stream) {
+    check_add_transposed(a, out);
+    const std::int64_t N = out.extent(0);
+    if (N == 0) return;
+    const dim3 block(kSide, kRows);
+    const dim3 grid(gpu::blocks_for(N, kSide), gpu::blocks_for(N, kSide));
+    add_transposed_kernel<<<grid, block, 0, stream>>>(a.data, N, out.data);
+    gpu::check_launch("add_transposed_kernel", grid, block);
+}
+
+}  // namespace sixdays::day03_views

@@ -1,0 +1,81 @@
+// What `common/learn check` asks of an add_transposed port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day03_views/exercises/add_transposed/add_transposed.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day03_views;
+using namespace sixdays::testing;
+
+namespace {
+
+void check_port(std::int64_t N) {
+    CAPTURE(N);
+    const Tensor<float> a = distinct<float>({N, N});
+    HostOut<float> want({N, N});
+    add_transposed_cpu(a.view(), want.view());
+    DeviceIn<float> from(a, Lead{1});
+    DeviceOut<float> got({N, N}, Lead{3});
+    add_transposed_cuda(from.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(from.unchanged());
+}
+
+TEST_CASE("add_transposed: the example of the statement", "[day03][add_transposed][small]") {
+    const Tensor<float> a({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    const Tensor<float> answer({3, 3}, {2, 6, 10, 6, 10, 14, 10, 14, 18});
+    HostOut<float> loop({3, 3});
+    add_transposed_cpu(a.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> from(a);
+    DeviceOut<float> got({3, 3});
+    add_transposed_cuda(from.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("add_transposed: one tile, and several", "[day03][add_transposed][small]") {
+    check_port(32);
+    check_port(64);
+}
+
+TEST_CASE("add_transposed: tiles that are cut off", "[day03][add_transposed][small]") {
+    for (const std::int64_t N : {1, 2, 7, 31, 33, 63, 65, 97}) check_port(N);
+}
+
+TEST_CASE("add_transposed: nothing to do", "[day03][add_transposed][small]") {
+    check_port(0);
+}
+
+TEST_CASE("add_transposed: a warp touches as few sectors and banks as it can",
+          "[day03][add_transposed][small]") {
+    // (64, 64): 512 sectors to write, and 512 for each of the two readings of a.
+    const Tensor<float> a = distinct<float>({64, 64});
+    DeviceIn<float> from(a);
+    DeviceOut<float> got({64, 64});
+    const auto touched = gpu::touched([&] { add_transposed_cuda(from.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << 3 * 512
+                             << " suffice. If it is more, the lanes of some load or store are a "
+                                "row apart: read a tile into shared memory first.");
+        REQUIRE(touched->sectors == 3 * 512);
+        INFO("Shared memory took " << touched->passes << " passes where " << touched->fewest_passes
+                                   << " suffice. If it is more, a warp reads a column whose words "
+                                      "lie in one bank: make the tile's rows one word longer.");
+        REQUIRE(touched->passes == touched->fewest_passes);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("add_transposed: refuses what the loop refuses", "[day03][add_transposed][small]") {
+    Tensor<float> a({4, 4}), out({4, 4}), wide({2, 8});
+    REQUIRE(both_refuse([&] { add_transposed_cpu(wide.view(), wide.view()); },
+                        [&] { add_transposed_cuda(wide.view(), wide.view()); },
+                        "only a square matrix has the shape of its transpose"));
+    REQUIRE(both_refuse([&] { add_transposed_cpu(a.view(), a.view()); },
+                        [&] { add_transposed_cuda(a.view(), a.view()); }, "a and out overlap"));
+}
+
+}  // namespace

@@ -1,0 +1,34 @@
+// Exercise 1: cut the channels of every token into heads. What it must do:
+// exercises/split_heads/split_heads.hpp. The loop to port:
+// exercises/split_heads/split_heads_cpu.cpp. A hint: common/learn hint day03 split_heads
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/exercises/split_heads/split_heads.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+// Both views have the shape of out. The kernel knows no heads: it copies what `heads` shows.
+__global__ void split_heads_kernel(const __grid_constant__ View<const float> heads,
+                                   const __grid_constant__ View<float> out) {
+    // your code: which element k of out is this thread's, and which index has it?
+    // end of your code
+}
+
+}  // namespace
+
+void split_heads_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_split_heads(in, out);
+    const std::int64_t n = out.size();
+    if (n == 0) return;
+    const std::int64_t B = out.extent(0), NH = out.extent(1), T = out.extent(2), d = out.extent(3);
+    // your code: in, (B, T, NH * d), seen as (B, NH, T, d)
+    const View<const float> heads(in.data, Shape{B, NH, T, d});
+    // end of your code
+    const unsigned grid = gpu::blocks_for(n, 256);
+    split_heads_kernel<<<grid, 256, 0, stream>>>(heads, out);
+    gpu::check_launch("split_heads_kernel", grid, 256);
+}
+
+}  // namespace sixdays::day03_views

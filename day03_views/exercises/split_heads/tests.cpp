@@ -1,0 +1,81 @@
+// What `common/learn check` asks of a split_heads port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/exercises/split_heads/split_heads.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day03_views;
+using namespace sixdays::testing;
+
+namespace {
+
+// `row`: elements from one token's row of `in` to the next.
+void check_port(std::int64_t B, std::int64_t NH, std::int64_t T, std::int64_t d, std::int64_t row) {
+    CAPTURE(B, NH, T, d, row);
+    const Tensor<float> in = distinct<float>({B, T, NH * d});
+    HostOut<float> want({B, NH, T, d});
+    split_heads_cpu(in.view(), want.view());
+    DeviceIn<float> from(in, Layout({B, T, NH * d}, {T * row, row, 1}), Lead{1});
+    DeviceOut<float> got({B, NH, T, d}, Lead{3});
+    split_heads_cuda(from.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(from.unchanged());
+}
+
+TEST_CASE("split_heads: the example of the statement", "[day03][split_heads][small]") {
+    const Tensor<float> in({1, 2, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    const Tensor<float> answer({1, 3, 2, 2}, {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11});
+    HostOut<float> loop({1, 3, 2, 2});
+    split_heads_cpu(in.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> from(in);
+    DeviceOut<float> got({1, 3, 2, 2});
+    split_heads_cuda(from.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("split_heads: more than one block, and blocks that are not full",
+          "[day03][split_heads][small]") {
+    check_port(2, 3, 5, 7, 21);
+    check_port(3, 4, 17, 16, 64);
+    check_port(1, 12, 9, 64, 768);
+}
+
+TEST_CASE("split_heads: Q, cut out of rows that hold Q, K and V", "[day03][split_heads][small]") {
+    check_port(2, 3, 5, 8, 3 * 24);
+    check_port(3, 2, 4, 5, 3 * 10);
+}
+
+TEST_CASE("split_heads: one of each, and nothing to do", "[day03][split_heads][small]") {
+    check_port(1, 1, 1, 1, 1);
+    check_port(1, 5, 1, 1, 5);
+    check_port(0, 2, 3, 4, 8);
+    check_port(2, 3, 0, 4, 12);
+}
+
+TEST_CASE("split_heads: neighbouring threads touch neighbouring elements",
+          "[day03][split_heads][small]") {
+    // 4,096 floats are 512 sectors, to read and to write; a warp's 32 are half a head's row.
+    const Tensor<float> in = distinct<float>({2, 8, 256});
+    DeviceIn<float> from(in);
+    DeviceOut<float> got({2, 4, 8, 64});
+    const auto touched = gpu::touched([&] { split_heads_cuda(from.view(), got.view()); });
+    if (touched) REQUIRE(touched->sectors == 1024);  // the emulator tells; a GPU does not
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("split_heads: refuses what the loop refuses", "[day03][split_heads][small]") {
+    Tensor<float> in({2, 5, 12}), out({2, 3, 5, 4}), other({2, 3, 4, 5});
+    REQUIRE(both_refuse([&] { split_heads_cpu(in.view(), other.view()); },
+                        [&] { split_heads_cuda(in.view(), other.view()); },
+                        "in must have (2, 4, 15), but has (2, 5, 12)"));
+    const View<const float> backwards = flip(View<const float>(in.view()), 2);
+    REQUIRE(both_refuse([&] { split_heads_cpu(backwards, out.view()); },
+                        [&] { split_heads_cuda(backwards, out.view()); }, "must run along memory"));
+}
+
+}  // namespace

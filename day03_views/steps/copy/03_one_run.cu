@@ -1,0 +1,39 @@
+// Step 3: where both tensors are one run of memory, no index is needed. A thread moves a quad; what
+// lies before the first one and behind the last goes byte by byte (common/tensor/quads.hpp). One
+// load a thread is enough here: with two or four it was slower.
+#include "common/gpu/launch.hpp"
+#include "common/tensor/quads.hpp"
+#include "day03_views/steps/copy/steps.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+constexpr int kThreads = 256;
+
+// [kernel]
+__global__ void copy_one_run_kernel(const std::uint8_t* in, const __grid_constant__ Quads run,
+                                    std::uint8_t* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (i < run.count) {
+        const uint4* quads = reinterpret_cast<const uint4*>(in + run.head);
+        reinterpret_cast<uint4*>(out + run.head)[i] = quads[i];
+    }
+    if (i < run.loose) {
+        const std::int64_t k = run.loose_element(i);
+        out[k] = in[k];
+    }
+}
+// [kernel]
+
+}  // namespace
+
+void launch_copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+    const auto* from = static_cast<const std::uint8_t*>(in.data);
+    auto* to = static_cast<std::uint8_t*>(out.data);
+    const Quads run(to, out.layout.size() * out.element);
+    const unsigned grid = gpu::blocks_for(run.threads(), kThreads);
+    copy_one_run_kernel<<<grid, kThreads, 0, stream>>>(from, run, to);
+    gpu::check_launch("copy_one_run_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day03_views

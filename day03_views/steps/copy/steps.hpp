@@ -1,0 +1,42 @@
+/// @file
+/// For .cu files: the launchers of copy's steps. They check nothing: plan_copy() has simplified the
+/// layouts and made the elements as wide as they can be.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/walk.hpp"
+#include "day03_views/untyped.hpp"
+
+namespace sixdays::day03_views {
+
+/// Step 2: any layout. A walk that divides fast, and several loads in flight.
+void launch_copy_walk(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
+
+/// Step 3: one run of memory, equally far past a multiple of 16 bytes in both: quads.
+void launch_copy_one_run(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
+
+/// Step 4: one element of `in` fills a quad of `out`, whose elements have 16 bytes.
+void launch_copy_repeat(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);
+
+/// What a kernel calls an element: uint4 loads and stores 16 bytes at once.
+template <class E>
+struct GpuElement {
+    using type = E;
+};
+template <>
+struct GpuElement<Bytes16> {
+    using type = uint4;
+};
+
+/// Calls f with an element of that many bytes, and with the rank.
+template <class F>
+void with_element_and_rank(int bytes, int rank, const F& f) {
+    with_element(bytes, [&](auto element) {
+        using T = typename GpuElement<decltype(element)>::type;
+        with_rank(rank, [&](auto r) { f(T{}, r); });
+    });
+}
+
+}  // namespace sixdays::day03_views

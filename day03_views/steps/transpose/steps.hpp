@@ -1,0 +1,21 @@
+/// @file
+/// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
+/// transpose_cuda.cu. They check nothing: TransposePath says what each can take.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day03_views/steps/transpose/matrices.hpp"
+
+namespace sixdays::day03_views {
+
+void launch_transpose_write_coalesced(Matrices x, gpu::Stream stream);
+void launch_transpose_shared_tile(Matrices x, gpu::Stream stream);
+void launch_transpose_padded(Matrices x, gpu::Stream stream);
+void launch_transpose_in_flight(const Matrices& x, gpu::Stream stream);
+void launch_transpose_quads(Matrices x, gpu::Stream stream);
+void launch_transpose_small_elements(const Matrices& x, gpu::Stream stream);
+void launch_transpose_whole_sectors(const Matrices& x, gpu::Stream stream);
+void launch_transpose_short_rows(const Matrices& x, gpu::Stream stream);
+void launch_transpose_short_rows_quads(const Matrices& x, gpu::Stream stream);
+
+}  // namespace sixdays::day03_views

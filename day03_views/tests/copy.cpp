@@ -1,0 +1,555 @@
+// The proof of the set copy: the loop against answers from outside the code, every path against the
+// loop, over every element.
+#include "common/testing/testing.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/graph.hpp"
+#include "common/gpu/trace.hpp"
+#include "common/tensor/transform.hpp"
+#include "common/tensor/walk.hpp"
+#include "day03_views/copy.hpp"
+#include "day03_views/tests/helpers.hpp"
+#include "day03_views/transpose.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day03_views;
+using namespace sixdays::testing;
+
+namespace {
+
+// --- copy: the loop ------------------------------------------------------------------------------
+
+TEST_CASE("copies worked by hand", "[day03][copy][small]") {
+    const Tensor<float> in({2, 3}, {1, 2, 3, 4, 5, 6});
+    const auto expect = [&](const View<const float>& view, const Tensor<float>& want) {
+        HostOut<float> out(view.layout.shape);
+        copy_cpu(view, out.view());
+        CHECK(out.matches(want));
+    };
+    const View<const float> v = in.view();
+    expect(transpose(v), Tensor<float>({3, 2}, {1, 4, 2, 5, 3, 6}));
+    expect(flip(v, 1), Tensor<float>({2, 3}, {3, 2, 1, 6, 5, 4}));
+    expect(columns(v, 1, 3), Tensor<float>({2, 2}, {2, 3, 5, 6}));
+    expect(select(v, 0, 1), Tensor<float>({3}, {4, 5, 6}));
+    expect(broadcast_to(column(v, 2), {2, 2}), Tensor<float>({2, 2}, {3, 6, 3, 6}));
+    expect(windows(row(v, 0), 0, 2, 1), Tensor<float>({2, 2}, {1, 2, 2, 3}));
+    expect(View<const float>(in.data(), Layout()), Tensor<float>(Shape{}, {1}));
+}
+
+TEST_CASE("a row is assigned through a view of it", "[day03][copy][small]") {
+    const Tensor<float> row_of({3}, {7, 8, 9});
+    auto loop = HostOut<float>::holding(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
+    copy_cpu(row_of.view(), row(loop.view(), 1));
+    CHECK(loop.matches(Tensor<float>({2, 3}, {1, 2, 3, 7, 8, 9})));
+    DeviceIn<float> from(row_of);
+    auto port = DeviceOut<float>::holding(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
+    copy_cuda(from.view(), row(port.view(), 1));
+    CHECK(port.matches(Tensor<float>({2, 3}, {1, 2, 3, 7, 8, 9})));
+}
+
+TEST_CASE("bits arrive as they are, those of NaNs too", "[day03][copy][small]") {
+    const Tensor<std::uint32_t> bits({5},
+                                     {0x7FA00001, 0xFFC12345, 0x80000000, 0x00000001, 0x7F800000});
+    DeviceIn<std::uint32_t> from(bits);
+    DeviceOut<std::uint32_t> got(Shape{5});
+    const View<const float> in(reinterpret_cast<const float*>(from.view().data), Shape{5});
+    copy_cuda(in, View<float>(reinterpret_cast<float*>(got.view().data), Shape{5}));
+    CHECK(got.matches(bits));
+    DeviceOut<std::uint32_t> column({5, 1});
+    const View<const float> row(in.data, Shape{1, 5});
+    transpose_cuda(row, View<float>(reinterpret_cast<float*>(column.view().data), Shape{5, 1}));
+    CHECK(column.matches(Tensor<std::uint32_t>(
+        {5, 1}, {0x7FA00001, 0xFFC12345, 0x80000000, 0x00000001, 0x7F800000})));
+}
+
+// --- copy: port against loop ---------------------------------------------------------------------
+
+// Values that `in` can hold: where it shows an element twice, both are the same.
+template <class T>
+Tensor<T> values_for(const Layout& in) {
+    const Tensor<T> memory = patterns<T>({required_span(in)});
+    Tensor<T> values(in.shape);
+    if (in.size() == 0) return values;
+    copy_cpu(View<const T>(memory.data() - reach(in).lowest, in), values.view());
+    return values;
+}
+
+// By the path that copy_cuda chooses.
+template <class T>
+void check_copy_port(const Layout& in, const Layout& out, Lead lead_in = {}, Lead lead_out = {}) {
+    CAPTURE(sizeof(T), to_string(in), to_string(out), lead_in.elements, lead_out.elements);
+    const Tensor<T> values = values_for<T>(in);
+    DeviceIn<T> from(values, in, lead_in);
+    DeviceOut<T> got(out, lead_out);
+    copy_cuda(from.view(), got.view());
+    REQUIRE(got.matches(values));
+    REQUIRE(from.unchanged());
+}
+
+// By the paths that take any two layouts as well.
+template <class T>
+void check_copy_ports(const Layout& in, const Layout& out) {
+    check_copy_port<T>(in, out);
+    const Tensor<T> values = values_for<T>(in);
+    DeviceIn<T> from(values, in);
+    for (const CopyPath path : {CopyPath::one_element, CopyPath::any_layout}) {
+        CAPTURE(name(path), sizeof(T), to_string(in), to_string(out));
+        DeviceOut<T> got(out);
+        copy_cuda(path, from.view(), got.view());
+        REQUIRE(got.matches(values));
+    }
+}
+
+TEST_CASE("small shapes in every order, flipped or not, with gaps or not", "[day03][copy][small]") {
+    for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{5}, Shape{2, 3}, Shape{3, 0},
+                               Shape{1, 4}, Shape{2, 3, 4}, Shape{3, 1, 2}}) {
+        for_each_layout(shape, [&](const Layout& layout) {
+            check_copy_ports<float>(layout, row_major(shape));
+            check_copy_ports<float>(row_major(shape), layout);
+            check_copy_ports<std::uint8_t>(layout, column_major(shape));
+        });
+    }
+}
+
+// Around a tile, and with a short dim: all paths.
+TEST_CASE("a larger shape in every order, flipped or not, with gaps or not",
+          "[day03][copy][small]") {
+    for (const Shape& shape : {Shape{34, 3, 37}, Shape{65, 48}}) {
+        for_each_layout(
+            shape, [&](const Layout& layout) { check_copy_port<float>(layout, row_major(shape)); });
+    }
+}
+
+template <class T>
+void check_many_layouts() {
+    for (const Shape& shape :
+         {Shape{34, 3, 37}, Shape{64, 48}, Shape{17, 70}, Shape{2, 36, 3, 40}}) {
+        for_each_layout(shape, [&](const Layout& layout) {
+            const bool some = sizeof(T) == 4 && layout.strides[0] > 0 && layout.strides[2] > 0;
+            if (shape.rank == 4 && !some) return;  // of 768 layouts, a quarter
+            check_copy_port<T>(layout, row_major(shape));
+        });
+    }
+    const Shape small{34, 3, 36};
+    for_each_layout(small, [&](const Layout& out) {
+        check_copy_port<T>(row_major(small), out);
+        check_copy_port<T>(column_major(small), out);
+    });
+}
+
+TEST_CASE("every layout, elements of 1 and 2 bytes", "[day03][copy][full]") {
+    check_many_layouts<std::uint8_t>();
+    check_many_layouts<bf16>();
+}
+TEST_CASE("every layout, elements of 4, 8 and 16 bytes", "[day03][copy][full]") {
+    check_many_layouts<float>();
+    check_many_layouts<double>();
+    check_many_layouts<Bytes16>();
+}
+
+TEST_CASE("pairs of layouts of a small shape", "[day03][copy][full]") {
+    const Shape shape{4, 3, 5};
+    for_each_layout(shape, [&](const Layout& in) {
+        for_each_layout(shape, [&](const Layout& out) { check_copy_port<float>(in, out); });
+    });
+}
+
+TEST_CASE("any two addresses", "[day03][copy][small]") {
+    for (std::int64_t a = 0; a < 17; ++a) {
+        for (const std::int64_t b : {0, 1, 5, 16}) {
+            for (const std::int64_t n : {1, 15, 16, 17, 47, 100}) {
+                check_copy_port<std::uint8_t>(row_major({n}), row_major({n}), {a}, {b});
+            }
+            check_copy_port<bf16>(row_major({5, 33}), pitched({5, 33}, 35), {a}, {b});
+        }
+    }
+    for (const std::int64_t n : {1023, 4096, 4097, 5000}) {
+        check_copy_port<float>(row_major({n}), row_major({n}));
+        check_copy_port<float>(row_major({n}), row_major({n}), {3}, {3});
+        check_copy_port<float>(row_major({n}), row_major({n}), {3}, {2});
+    }
+}
+
+TEST_CASE("rows of every width between two pitches", "[day03][copy][small]") {
+    for (const std::int64_t K : {1, 2, 3, 4, 5, 7, 8, 16, 30, 32, 64}) {
+        for (const std::int64_t pitch : {64, 65, 66, 68}) {
+            check_copy_port<float>(pitched({9, K}, pitch), row_major({9, K}));
+            check_copy_port<std::uint8_t>(row_major({9, K}), pitched({9, K}, pitch));
+        }
+    }
+}
+
+template <class T>
+void check_broadcasts() {
+    const std::int64_t n = 48;
+    check_copy_ports<T>(Layout({37, n}, {0, 1}), row_major({37, n}));          // a row, repeated
+    check_copy_ports<T>(Layout({37, n}, {1, 0}), row_major({37, n}));          // a column
+    check_copy_ports<T>(Layout({37, n}, {0, 0}), row_major({37, n}));          // one element
+    check_copy_ports<T>(Layout({37, n + 1}, {1, 0}), row_major({37, n + 1}));  // rows of odd length
+    check_copy_ports<T>(Layout({3, 5, n}, {-2, 1, 0}), row_major({3, 5, n}));
+    check_copy_ports<T>(Layout({3, 5, n}, {n, 0, 1}), row_major({3, 5, n}));
+    check_copy_ports<T>(Layout({2, 2, 3, 2, 2, 32}, {6, 0, 1, 0, 3, 0}),
+                        row_major({2, 2, 3, 2, 2, 32}));
+    check_copy_ports<T>(Layout({6, 9, 5}, {2, 1, 1}), row_major({6, 9, 5}));  // overlapping windows
+}
+TEST_CASE("broadcast views are written out", "[day03][copy][small]") {
+    check_broadcasts<std::uint8_t>();
+    check_broadcasts<bf16>();
+    check_broadcasts<float>();
+    check_broadcasts<double>();
+    check_broadcasts<Bytes16>();
+}
+
+TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][copy][small]") {
+    // Keys (B, T, 3, d) for 6 query heads: (B, 6, T, d), where heads 2 g and 2 g + 1 read head g.
+    const std::int64_t B = 2, T = 5, d = 8;
+    const Tensor<float> keys = distinct<float>({B, T, 3, d});
+    const auto grouped = [&](const View<const float>& k) {
+        return broadcast_to(unsqueeze(permute(k, {0, 2, 1, 3}), 2), {B, 3, 2, T, d});
+    };
+    Tensor<float> want({B, 3, 2, T, d});
+    for (std::int64_t b = 0; b < B; ++b) {
+        for (std::int64_t h = 0; h < 6; ++h) {
+            for (std::int64_t t = 0; t < T; ++t) {
+                for (std::int64_t c = 0; c < d; ++c)
+                    want(b, h / 2, h % 2, t, c) = keys(b, t, h / 2, c);
+            }
+        }
+    }
+    DeviceIn<float> from(keys);
+    DeviceOut<float> got({B, 3, 2, T, d});
+    copy_cuda(grouped(from.view()), got.view());
+    CHECK(got.matches(want));
+    CHECK(is_contiguous(reshape(got.view(), {B, 6, T, d}).layout));
+}
+
+TEST_CASE("tiles and windows of a matrix are copied into their places", "[day03][copy][small]") {
+    // Cut into ragged tiles, and put together again tile by tile.
+    const Tensor<float> in = distinct<float>({37, 45});
+    DeviceIn<float> from(in);
+    DeviceOut<float> got({37, 45});
+    const Shape shape{16, 16};
+    const Dims tiles = tiles_per_dim({37, 45}, shape);
+    CHECK(tiles == Dims{3, 3});
+    for (std::int64_t i = 0; i < tiles[0]; ++i) {
+        for (std::int64_t j = 0; j < tiles[1]; ++j) {
+            copy_cuda(tile(from.view(), shape, {i, j}), tile(got.view(), shape, {i, j}));
+        }
+    }
+    CHECK(got.matches(in));
+}
+
+TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",
+          "[day03][copy][small]") {
+    // By hand: in order, a(1, 0) adds an a(0, 1) that is a sum already.
+    Tensor<float> a({2, 2}, {1, 2, 10, 20});
+    const View<float> x = a.view(), t = transpose(a.view());
+    for (int m = 0; m < 2; ++m) {
+        for (int n = 0; n < 2; ++n) x(m, n) += t(m, n);
+    }
+    CHECK(equal(a, Tensor<float>({2, 2}, {2, 12, 22, 40})));  // not 2, 12, 12, 40
+    CHECK(refusal([&] { copy_cpu(t, x); }) != "");
+    // Cautious: even and odd columns share no element, but their spans overlap.
+    Tensor<float> b({2, 4});
+    CHECK(refusal([&] { copy_cpu(slice(b.view(), 1, 0, 4, 2), slice(b.view(), 1, 1, 4, 2)); }) !=
+          "");
+}
+
+TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
+    for (std::int64_t S = 2; S <= 33; ++S) {
+        check_copy_port<float>(column_major({S, 333}), row_major({S, 333}));
+        check_copy_port<float>(column_major({333, S}), row_major({333, S}));
+    }
+    for (const std::int64_t S : {2, 3, 17, 32}) {
+        check_copy_port<std::uint8_t>(column_major({S, 700}), row_major({S, 700}));
+        check_copy_port<bf16>(column_major({700, S}), row_major({700, S}), {1}, {1});
+        check_copy_port<double>(column_major({700, S}), row_major({700, S}));
+        check_copy_port<Bytes16>(column_major({S, 700}), row_major({S, 700}));
+    }
+    // The short dim is a part of a longer one, so its rows have gaps; and there is a stack of them.
+    check_copy_port<float>(permute(pitched({2, 100, 3}, 4), {0, 2, 1}), row_major({2, 3, 100}));
+}
+
+// Rows of S without gaps to columns of n, `gap` elements between the columns, and back.
+template <class T>
+void check_flat(std::int64_t S, std::int64_t n, std::int64_t gap) {
+    CAPTURE(S, n, gap, sizeof(T));
+    const Layout columns = pitched({S, n}, n + gap), rows = column_major({S, n});
+    check_copy_port<T>(rows, columns);
+    CHECK(last_kernel() == "transpose_rows_to_columns_kernel");
+    check_copy_port<T>(columns, rows);
+    CHECK(last_kernel() == "transpose_columns_to_rows_kernel");
+}
+
+TEST_CASE("short rows without gaps move as they lie, quad by quad", "[day03][copy][small]") {
+    for (std::int64_t S = 2; S <= 32; ++S) check_flat<float>(S, 1040, 0);
+    for (const std::int64_t S : {2, 3, 17, 31, 32}) {
+        check_flat<std::uint8_t>(S, 2064, 0);
+        check_flat<bf16>(S, 2056, 0);
+        // The last 16 bytes of a column are not whole.
+        check_flat<float>(S, 1037, 3);
+        check_flat<std::uint8_t>(S, 2049, 15);
+        check_flat<bf16>(S, 37, 3);
+        // One element is missing, and with it ends the memory.
+        check_flat<float>(S, 1039, 1);
+        check_flat<std::uint8_t>(S, 2063, 1);
+        check_flat<bf16>(S, 39, 1);
+    }
+}
+
+TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][copy][small]") {
+    // Padded, lanes that take 16 bytes of a column each, a group apart, meet in 8 banks: 4 passes
+    // for 1, and beside the run, where nobody waits, 3 for 1 at most. Lanes that take an element
+    // each wrap round at most once: 2 for 1 on one side. Unpadded it would be up to 32 for 1.
+    gpu::Buffer<float> a(1 << 14), b(1 << 14);
+    a.fill_bytes(1);
+    for (const std::int64_t S : {2, 4, 8, 16, 32}) {
+        for (const std::int64_t lead : {0, 1}) {  // flat, and not
+            CAPTURE(S, lead);
+            const Layout rows = column_major({S, 256}), columns = row_major({S, 256});
+            for (const bool there : {true, false}) {
+                const auto touched = gpu::touched([&] {
+                    copy_untyped_cuda({a.data() + lead, 4, there ? rows : columns},
+                                      {b.data(), 4, there ? columns : rows});
+                });
+                CHECK(touched.has_value() == gpu::is_emulated());
+                if (!touched) continue;
+                CHECK(2 * touched->passes <= (lead == 0 ? 6 : 3) * touched->fewest_passes);
+            }
+        }
+    }
+}
+
+TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]") {
+    using P = CopyPath;
+    const auto permuted = [](const Shape& shape, const Dims& order) {
+        return permute(row_major(shape), order);
+    };
+    const struct {
+        const char* what;
+        int element;
+        Layout in, out;
+        std::int64_t lead_in, lead_out;
+        P path;
+        int wide;  // bytes of the plan's elements
+        const char* kernel;
+    } cases[] = {
+        {"contiguous", 4, row_major({5, 7}), row_major({5, 7}), 0, 0, P::one_run, 4,
+         "copy_one_run_kernel"},
+        {"one element", 4, Layout(), Layout(), 0, 0, P::one_run, 4, "copy_one_run_kernel"},
+        {"both alike", 4, column_major({5, 7}), column_major({5, 7}), 3, 3, P::one_run, 4,
+         "copy_one_run_kernel"},
+        {"both backwards", 4, Layout({8}, {-1}), Layout({8}, {-1}), 7, 7, P::one_run, 4,
+         "copy_one_run_kernel"},
+        {"other addresses", 4, row_major({64}), row_major({64}), 1, 0, P::rows, 4,
+         "copy_walk_kernel"},
+        {"8 bytes apart", 4, row_major({64}), row_major({64}), 2, 0, P::rows, 8,
+         "copy_walk_kernel"},
+        {"aligned rows", 4, pitched({9, 32}, 36), row_major({9, 32}), 0, 0, P::rows, 16,
+         "copy_walk_kernel"},
+        {"odd pitch", 4, pitched({9, 32}, 37), row_major({9, 32}), 0, 0, P::rows, 4,
+         "copy_walk_kernel"},
+        {"heads", 4, permuted({2, 8, 3, 64}, {0, 2, 1, 3}), row_major({2, 3, 8, 64}), 0, 0, P::rows,
+         16, "copy_walk_kernel"},
+        {"reversed rows", 2, Layout({9, 32}, {-32, 1}), row_major({9, 32}), 256, 0, P::rows, 16,
+         "copy_walk_kernel"},
+        {"a row repeated", 4, Layout({9, 32}, {0, 1}), row_major({9, 32}), 0, 0, P::rows, 16,
+         "copy_walk_kernel"},
+        {"a column repeated", 4, Layout({9, 32}, {1, 0}), row_major({9, 32}), 0, 0, P::repeat, 4,
+         "copy_repeat_kernel"},
+        {"one value", 1, Layout({9, 32}, {0, 0}), row_major({9, 32}), 0, 0, P::repeat, 1,
+         "copy_repeat_kernel"},
+        {"repeated, odd rows", 4, Layout({9, 33}, {1, 0}), pitched({9, 33}, 34), 0, 0,
+         P::any_layout, 4, "copy_walk_kernel"},
+        {"repeated, odd pitch", 4, Layout({9, 32}, {1, 0}), pitched({9, 32}, 33), 0, 0,
+         P::any_layout, 4, "copy_walk_kernel"},
+        {"repeated, to an odd place", 4, Layout({9, 32}, {1, 0}), row_major({9, 32}), 0, 1,
+         P::any_layout, 4, "copy_walk_kernel"},
+        {"transpose", 4, column_major({64, 40}), row_major({64, 40}), 0, 0, P::transposed, 4,
+         "transpose_quads_kernel"},
+        {"transpose, 1 byte", 1, column_major({64, 48}), row_major({64, 48}), 0, 0, P::transposed,
+         1, "transpose_small_elements_kernel"},
+        {"transpose, odd", 4, column_major({65, 41}), row_major({65, 41}), 0, 0, P::transposed, 4,
+         "transpose_whole_sectors_kernel"},
+        {"transpose, odd, 1 byte", 1, column_major({65, 41}), row_major({65, 41}), 0, 0,
+         P::transposed, 1, "transpose_in_flight_kernel"},
+        {"complex transpose", 4, permuted({40, 50, 2}, {1, 0, 2}), row_major({50, 40, 2}), 0, 0,
+         P::transposed, 8, "transpose_in_flight_kernel"},
+        {"quads transposed", 4, permuted({40, 50, 4}, {1, 0, 2}), row_major({50, 40, 4}), 0, 0,
+         P::transposed, 16, "transpose_in_flight_kernel"},
+        {"channels last", 4, permuted({3, 10, 20}, {1, 2, 0}), row_major({10, 20, 3}), 0, 0,
+         P::transposed, 4, "transpose_columns_to_rows_kernel"},
+        {"17 columns", 4, column_major({100, 17}), row_major({100, 17}), 0, 0, P::transposed, 4,
+         "transpose_columns_to_rows_kernel"},
+        {"17 columns, at an odd place", 4, column_major({100, 17}), row_major({100, 17}), 1, 0,
+         P::transposed, 4, "transpose_short_rows_kernel"},
+        {"17 rows", 4, column_major({17, 100}), row_major({17, 100}), 0, 0, P::transposed, 4,
+         "transpose_rows_to_columns_kernel"},
+        {"17 rows with gaps", 4, permute(pitched({100, 17}, 20), {1, 0}), row_major({17, 100}), 0,
+         0, P::transposed, 4, "transpose_short_rows_kernel"},
+        {"17 of 8 bytes", 8, column_major({100, 17}), row_major({100, 17}), 0, 0, P::transposed, 8,
+         "transpose_short_rows_kernel"},
+        {"17 rows, to an odd place", 4, column_major({17, 100}), row_major({17, 100}), 0, 1,
+         P::transposed, 4, "transpose_short_rows_kernel"},
+        {"stacks of 17 rows, odd steps in", 4, Layout({2, 17, 100}, {1701, 1, 17}),
+         row_major({2, 17, 100}), 0, 0, P::transposed, 4, "transpose_short_rows_kernel"},
+        {"stacks of 17 rows, odd steps out", 4, Layout({2, 17, 100}, {1700, 1, 17}),
+         Layout({2, 17, 100}, {1702, 100, 1}), 0, 0, P::transposed, 4,
+         "transpose_short_rows_kernel"},
+        {"stacks of 17 rows", 4, Layout({2, 17, 100}, {1700, 1, 17}), row_major({2, 17, 100}), 0, 0,
+         P::transposed, 4, "transpose_rows_to_columns_kernel"},
+        {"two dims of 32", 4, column_major({32, 32}), row_major({32, 32}), 0, 0, P::any_layout, 4,
+         "copy_walk_kernel"},
+        {"two dims of 33", 4, column_major({33, 33}), row_major({33, 33}), 0, 0, P::transposed, 4,
+         "transpose_whole_sectors_kernel"},
+        {"two short dims", 4, column_major({17, 20}), row_major({17, 20}), 0, 0, P::any_layout, 4,
+         "copy_walk_kernel"},
+        {"every other one", 4, Layout({50}, {2}), row_major({50}), 0, 0, P::any_layout, 4,
+         "copy_walk_kernel"},
+        {"backwards", 4, Layout({50}, {-1}), row_major({50}), 49, 0, P::any_layout, 4,
+         "copy_walk_kernel"},
+    };
+    gpu::Buffer<std::uint8_t> a(1 << 15), b(1 << 15);
+    a.fill_bytes(1);
+    for (const auto& c : cases) {
+        CAPTURE(c.what);
+        const UntypedIn in{a.data() + c.lead_in * c.element, c.element, c.in};
+        const UntypedOut out{b.data() + c.lead_out * c.element, c.element, c.out};
+        CHECK(std::string(name(plan_copy(in, out).path)) == name(c.path));
+        CHECK(plan_copy(in, out).in.element == c.wide);
+        copy_untyped_cuda(in, out);
+        CHECK(last_kernel() == c.kernel);
+        copy_untyped_cuda(c.path, in, out);
+        CHECK(last_kernel() == c.kernel);
+    }
+    const std::string before = last_kernel();
+    const UntypedOut here{a.data(), 4, row_major({5, 7})};
+    CHECK(plan_copy({a.data(), 4, here.layout}, here).path == P::nothing);
+    copy_untyped_cuda({a.data(), 4, row_major({0, 7})}, {b.data(), 4, row_major({0, 7})});
+    CHECK(last_kernel() == before);
+}
+
+TEST_CASE("a path that the layouts do not ask for is refused, and moves nothing",
+          "[day03][copy][small]") {
+    DeviceIn<float> from(distinct<float>({40, 45}));
+    DeviceOut<float> got({45, 40});
+    for (const CopyPath path :
+         {CopyPath::nothing, CopyPath::one_run, CopyPath::rows, CopyPath::repeat}) {
+        CAPTURE(name(path));
+        CHECK(refusal([&] { copy_cuda(path, transpose(from.view()), got.view()); }) ==
+              std::string("copy: in has shape (45, 40), strides (1, 45), out shape (45, 40), "
+                          "strides (40, 1): their path is 'transposed', not '") +
+                  name(path) + "'");
+    }
+    CHECK(got.untouched());
+}
+
+TEST_CASE("a copy too large for 31 bits is cut into pieces", "[day03][copy][small]") {
+    const Layout in = permute(row_major({5, 7, 3}), {2, 0, 1});
+    const Tensor<float> values = values_for<float>(in);
+    DeviceIn<float> from(values, in);
+    for (const std::int64_t most : {1, 2, 8, 34, 104, 105}) {
+        CAPTURE(most);
+        DeviceOut<float> got({3, 5, 7});
+        int pieces = 0;
+        const auto move = [&](const UntypedOut& to, const UntypedIn& part) {
+            CHECK(to.layout.size() <= most);
+            copy_untyped_cuda(CopyPath::any_layout, part, to);
+            ++pieces;
+        };
+        in_pieces(most + 1, move, UntypedOut(got.view()), UntypedIn(from.view()));
+        CHECK(got.matches(values));
+        CHECK(pieces >= 105 / most);
+    }
+}
+
+TEST_CASE("contiguous copies only if it must", "[day03][copy][small]") {
+    const Tensor<float> in = distinct<float>({3, 4});
+    Tensor<float> room({3, 4}), transposed({4, 3});
+    CHECK(contiguous_cpu(in.view(), room.view()).data == in.data());
+    CHECK(room(0, 0) == 0);
+    const View<const float> t = contiguous_cpu(transpose(in.view()), transposed.view());
+    CHECK(t.data == transposed.data());
+    CHECK(transposed(1, 2) == in(2, 1));
+    const View<const float> row_of = rows(in.view(), 1, 2);  // a row is contiguous where it lies
+    Tensor<float> one({4, 1});
+    CHECK(contiguous_cpu(transpose(row_of), one.view()).data == row_of.data);
+
+    DeviceIn<float> from(in);
+    DeviceOut<float> untouched({3, 4}), got({4, 3});
+    CHECK(contiguous_cuda(from.view(), untouched.view()).data == from.view().data);
+    CHECK(untouched.untouched());
+    const View<float> to = got.view();
+    CHECK(contiguous_cuda(transpose(from.view()), to).data == to.data);
+    CHECK(got.matches(transposed));
+    CHECK(both_refuse(
+        [&] {
+            (void)contiguous_cpu(in.view(), View<float>(room.data(), column_major({3, 4})));
+        },
+        [&] {
+            (void)contiguous_cuda(in.view(), View<float>(room.data(), column_major({3, 4})));
+        },
+        "contiguous: room has shape (3, 4), strides (1, 3), which is not contiguous"));
+}
+
+TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
+    Tensor<float> x({4, 4}), y({4, 4});
+    const auto refused = [&](View<const float> from, View<float> to, const char* words) {
+        CHECK(both_refuse([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
+    };
+    refused(x.view(), {y.data(), Shape{2, 8}}, "in has shape (4, 4), but out has shape (2, 8)");
+    refused(x.view(), {y.data(), Layout({4, 4}, {0, 1})}, "writers of it would race");
+    refused(x.view(), {y.data(), Layout({4, 4}, {1, 1})}, "writers of it would race");
+    refused(transpose(x.view()), x.view(), "overlap without being the same tensor");
+    refused(rows(x.view(), 0, 3), rows(x.view(), 1, 4), "overlap without being the same tensor");
+    refused({nullptr, Shape{4, 4}}, y.view(), "in is a null pointer");
+    refused(x.view(), {nullptr, Shape{4, 4}}, "out is a null pointer");
+    copy_cpu(x.view(), x.view());  // the same tensor: nothing to do
+    copy_cuda(View<const float>(nullptr, Shape{0, 4}), View<float>(nullptr, Shape{0, 4}));
+    const View<const float> none = slice(x.view(), 1, 4, 4);  // an empty slice at the very end
+    copy_cuda(none, View<float>(y.data(), none.layout.shape));
+}
+
+TEST_CASE("a broadcast is not written through, on the device either", "[day03][copy][small]") {
+    const Tensor<float> in = distinct<float>({4, 64});
+    DeviceIn<float> from(in);
+    Tensor<float> host({64});
+    DeviceOut<float> row_of({64});
+    const Layout four_rows = broadcast_to(row_major({64}), {4, 64});  // all in one place
+    CHECK(both_refuse([&] { copy_cpu(in.view(), View<float>(host.data(), four_rows)); },
+                      [&] { copy_cuda(from.view(), View<float>(row_of.view().data, four_rows)); },
+                      "writers of it would race"));
+    CHECK(row_of.untouched());
+}
+
+TEST_CASE("every launcher only launches, and on the stream that it is given", "[day03][small]") {
+    const Tensor<float> in = distinct<float>({40, 3, 36});
+    const DeviceIn<float> from(in);
+    const std::vector<Dims> orders = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}};
+    for (const Dims& order : orders) {
+        CAPTURE(to_string(order));
+        const View<const float> view = permute(from.view(), order);
+        const Tensor<float> want = [&] {
+            Tensor<float> t(view.layout.shape);
+            copy_cpu(permute(in.view(), order), t.view());
+            return t;
+        }();
+        DeviceOut<float> got(view.layout.shape);
+        if (gpu::is_emulated()) {
+            copy_cuda(view, got.view());
+        } else {
+            const View<float> to = got.view();
+            gpu::Graph graph([&](gpu::Stream stream) { copy_cuda(view, to, stream); });
+            CHECK(got.untouched());
+            graph.launch();
+        }
+        CHECK(got.matches(want));
+    }
+}
+
+}  // namespace

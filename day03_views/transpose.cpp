@@ -1,0 +1,176 @@
+// What loop and ports of transpose refuse, and which path is taken.
+#include "day03_views/transpose.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/quads.hpp"
+
+namespace sixdays::day03_views {
+
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
+void check_rows(const char* name, const Layout& layout) {
+    const int last = layout.rank() - 1;
+    if (layout.extent(last) > 1 && layout.stride(last) != 1) {
+        refuse(std::string("transpose: ") + name + " has " + to_string(layout) +
+               "; its rows must run along memory, with stride 1 in the last dim");
+    }
+}
+
+}  // namespace
+
+void check_transpose(const UntypedIn& in, const UntypedOut& out) {
+    require_element("transpose", in, out);
+    const int r = in.layout.rank();
+    if (r < 2) {
+        refuse("transpose: in has shape " + to_string(in.layout.shape) + " of rank " +
+               std::to_string(r) + ", but a matrix needs rank 2 at least");
+    }
+    const Shape wanted = transpose(in.layout).shape;
+    if (wanted != out.layout.shape) {
+        refuse("transpose: in has shape " + to_string(in.layout.shape) + ", so out must have " +
+               to_string(wanted) + ", but has " + to_string(out.layout.shape));
+    }
+    with_element(in.element, [&](auto element) {
+        const auto from = in.as<decltype(element)>();
+        const auto to = out.as<decltype(element)>();
+        require_memory("transpose", "in", from);
+        require_output("transpose", to);
+        if (overlap(from, to)) {
+            refuse(
+                "transpose: in and out overlap; elements would be overwritten before they were "
+                "read");
+        }
+    });
+    check_rows("in", in.layout);
+    check_rows("out", out.layout);
+}
+
+// --- which path ----------------------------------------------------------------------------------
+namespace {
+
+std::int64_t rows_of(const UntypedIn& in) {
+    return in.layout.extent(in.layout.rank() - 2);
+}
+std::int64_t columns_of(const UntypedIn& in) {
+    return in.layout.extent(in.layout.rank() - 1);
+}
+
+bool rows_begin_at_quads(const UntypedIn& in, const UntypedOut& out) {
+    return in.element <= 4 && rows_begin_at(in.data, in.layout, in.element) &&
+           rows_begin_at(out.data, out.layout, out.element);
+}
+
+// The matrix as one run without gaps, its rows one behind the other; the stack's dims as they are.
+bool matrices_begin_at_quads(const void* data, const Layout& layout, int element) {
+    const int m = layout.rank() - 2;
+    const bool no_gaps = layout.extent(m) == 1 || layout.stride(m) == layout.extent(m + 1);
+    return no_gaps && rows_begin_at(data, select(layout, m, 0).layout, element);
+}
+
+// The short rows, of `in` or of `out`, have no gaps; the long ones begin at multiples of 16 bytes.
+bool takes_short_rows_quads(const UntypedIn& in, const UntypedOut& out) {
+    if (in.element > 4 || out.layout.size() == 0) return false;
+    if (columns_of(in) < rows_of(in)) {
+        return matrices_begin_at_quads(in.data, in.layout, in.element) &&
+               rows_begin_at(out.data, out.layout, out.element);
+    }
+    return matrices_begin_at_quads(out.data, out.layout, out.element) &&
+           rows_begin_at(in.data, in.layout, in.element);
+}
+
+}  // namespace
+
+TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out) {
+    if ((rows_of(in) <= kShortRow) != (columns_of(in) <= kShortRow)) {
+        return takes_short_rows_quads(in, out) ? TransposePath::short_rows_quads
+                                               : TransposePath::short_rows;
+    }
+    if (rows_begin_at_quads(in, out)) {
+        return in.element == 4 ? TransposePath::quads : TransposePath::small_elements;
+    }
+    return in.element == 2 || in.element == 4 ? TransposePath::whole_sectors
+                                              : TransposePath::in_flight;
+}
+
+namespace {
+
+// Empty if `path` can take these views, else what it needs.
+std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
+    const int e = in.element;
+    const bool is_short = std::min(rows_of(in), columns_of(in)) <= kShortRow;
+    switch (path) {
+        case TransposePath::one_element:
+            return rows_of(in) <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " rows";
+        case TransposePath::write_coalesced:
+        case TransposePath::shared_tile:
+        case TransposePath::padded:
+            return e == 4 ? "" : "elements of 4 bytes";
+        case TransposePath::in_flight:
+            return "";
+        case TransposePath::quads:
+            return e == 4 && rows_begin_at_quads(in, out)
+                       ? ""
+                       : "elements of 4 bytes, and every row to begin at a multiple of 16 bytes";
+        case TransposePath::small_elements:
+            return e <= 2 && rows_begin_at_quads(in, out)
+                       ? ""
+                       : "elements of 1 or 2 bytes, and every row to begin at a multiple of 16 "
+                         "bytes";
+        case TransposePath::whole_sectors:
+            return e == 2 || e == 4 ? "" : "elements of 2 or 4 bytes";
+        case TransposePath::short_rows:
+            return is_short ? "" : "rows or columns of 32 elements at most";
+        case TransposePath::short_rows_quads:
+            return is_short && takes_short_rows_quads(in, out)
+                       ? ""
+                       : "short rows without gaps between them, of elements of 1, 2 or 4 bytes, "
+                         "and long ones that begin at multiples of 16 bytes";
+    }
+    return "a path that exists";
+}
+
+}  // namespace
+
+void check_transpose_path(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
+    const std::string needs = missing(path, in, out);
+    if (needs.empty()) return;
+    refuse(std::string("transpose: the path '") + name(path) + "' needs " + needs +
+           "; in has elements of " + std::to_string(in.element) + " bytes, " +
+           to_string(in.layout) + ", out " + to_string(out.layout));
+}
+
+const char* name(TransposePath path) {
+    switch (path) {
+        case TransposePath::one_element:
+            return "one element";
+        case TransposePath::write_coalesced:
+            return "write coalesced";
+        case TransposePath::shared_tile:
+            return "shared tile";
+        case TransposePath::padded:
+            return "padded tile";
+        case TransposePath::in_flight:
+            return "in flight";
+        case TransposePath::quads:
+            return "quads";
+        case TransposePath::small_elements:
+            return "small elements";
+        case TransposePath::whole_sectors:
+            return "whole sectors";
+        case TransposePath::short_rows:
+            return "short rows";
+        case TransposePath::short_rows_quads:
+            return "short rows, quads";
+    }
+    return "";
+}
+
+Layout stack_of(const Layout& layout) {
+    Layout stack = layout;
+    stack.shape.rank = stack.strides.rank = layout.rank() - 2;
+    return stack;
+}
+
+}  // namespace sixdays::day03_views

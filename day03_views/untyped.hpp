@@ -1,0 +1,126 @@
+/// @file
+/// Views that have forgotten their type. A move changes no element, so all it needs to know of one
+/// is how many bytes it has: floats and ints, and NaNs of any kind, arrive bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day03_views {
+
+/// An element of 16 bytes, such as a float4 or a complex number of two doubles.
+struct alignas(16) Bytes16 {
+    std::uint64_t low, high;
+};
+
+/// A tensor to read from, of elements of 1, 2, 4, 8 or 16 bytes. A View becomes one by itself.
+struct UntypedIn {
+    const void* data = nullptr;  // where index (0, 0, ...) lies
+    int element = 0;             // bytes
+    Layout layout;               // in elements
+
+    UntypedIn(const void* data_, int element_, const Layout& layout_)
+        : data(data_), element(element_), layout(layout_) {}
+    template <class T>
+    UntypedIn(const View<T>& view) : UntypedIn(view.data, sizeof(T), view.layout) {}
+
+    template <class E>
+    View<const E> as() const {
+        return {static_cast<const E*>(data), layout};
+    }
+};
+
+/// A tensor to write to.
+struct UntypedOut {
+    void* data = nullptr;
+    int element = 0;
+    Layout layout;
+
+    UntypedOut(void* data_, int element_, const Layout& layout_)
+        : data(data_), element(element_), layout(layout_) {}
+    template <class T>
+    UntypedOut(const View<T>& view) : UntypedOut(view.data, sizeof(T), view.layout) {
+        static_assert(std::is_trivially_copyable_v<T>, "elements are moved byte by byte");
+        static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
+                      "elements of 1, 2, 4, 8 or 16 bytes can be moved");
+    }
+
+    template <class E>
+    View<E> as() const {
+        return {static_cast<E*>(data), layout};
+    }
+};
+
+/// So that T is found from the output alone, and an input View<T> becomes a View<const T>.
+template <class T>
+struct SameType {
+    using type = T;
+};
+template <class T>
+using Same = typename SameType<T>::type;
+
+/// The same tensor from `elements` further on in memory, under another layout.
+inline UntypedIn moved(const UntypedIn& x, std::int64_t elements, const Layout& layout) {
+    return {static_cast<const char*>(x.data) + elements * x.element, x.element, layout};
+}
+inline UntypedOut moved(const UntypedOut& x, std::int64_t elements, const Layout& layout) {
+    return {static_cast<char*>(x.data) + elements * x.element, x.element, layout};
+}
+
+/// Indices [begin, end) of a dim, as slice() of a View.
+inline UntypedIn slice(const UntypedIn& x, int dim, std::int64_t begin, std::int64_t end) {
+    const Cut part = sixdays::slice(x.layout, dim, begin, end);
+    return moved(x, part.first, part.layout);
+}
+inline UntypedOut slice(const UntypedOut& x, int dim, std::int64_t begin, std::int64_t end) {
+    const Cut part = sixdays::slice(x.layout, dim, begin, end);
+    return moved(x, part.first, part.layout);
+}
+
+/// Calls f with an unsigned number of that many bytes: from a number known at run time to a type.
+/// @throws std::invalid_argument  not 1, 2, 4, 8 or 16
+template <class F>
+void with_element(int bytes, const F& f) {
+    switch (bytes) {
+        case 1:
+            return f(std::uint8_t{});
+        case 2:
+            return f(std::uint16_t{});
+        case 4:
+            return f(std::uint32_t{});
+        case 8:
+            return f(std::uint64_t{});
+        case 16:
+            return f(Bytes16{});
+    }
+    refuse("elements of " + std::to_string(bytes) +
+           " bytes cannot be moved, only of 1, 2, 4, 8 or 16");
+}
+
+/// For check_<op>: an address that suits its elements.
+inline void require_address(const char* op, const char* name, const void* data, int element) {
+    const auto past = reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(element);
+    if (past != 0) {
+        refuse(std::string(op) + ": " + name + " begins " + std::to_string(past) +
+               " bytes past a multiple of " + std::to_string(element) +
+               ", but has elements of that many bytes");
+    }
+}
+
+/// For check_<op>: elements of one size that can be moved, at addresses that suit them.
+inline void require_element(const char* op, const UntypedIn& in, const UntypedOut& out) {
+    with_element(in.element, [](auto) {});
+    if (in.element != out.element) {
+        refuse(std::string(op) + ": in has elements of " + std::to_string(in.element) +
+               " bytes, but out of " + std::to_string(out.element) + "; a move changes no element");
+    }
+    require_address(op, "in", in.data, in.element);
+    require_address(op, "out", out.data, out.element);
+}
+
+}  // namespace sixdays::day03_views
