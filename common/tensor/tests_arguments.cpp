@@ -1,0 +1,50 @@
+// What every check_<op> is made of: who is refused, and who is not.
+#include <cstring>
+
+#include "common/tensor/arguments.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using sixdays::testing::refusal;
+
+TEST_CASE("a null pointer is refused where there are elements, and only there", "[tensor][small]") {
+    const auto memory = [](const View<float>& v) { require_memory("op", "in", v); };
+    CHECK(refusal([&] {
+              memory({nullptr, Shape{2, 3}});
+          }) == "op: in is a null pointer, but its shape (2, 3) has 6 elements");
+    CHECK(refusal([&] { memory({nullptr, Shape{2, 0}}); }) == "");
+    float x[6] = {};
+    CHECK(refusal([&] { memory({x, Shape{2, 3}}); }) == "");
+}
+
+TEST_CASE("a rank must be the one that is needed, neither lower nor higher", "[tensor][small]") {
+    float x[8] = {};
+    const auto rank = [&](const Shape& shape) {
+        return refusal([&] { require_rank("op", "in", View<float>(x, shape), 2); });
+    };
+    CHECK(rank({4}) == "op: in has shape (4) of rank 1, but rank 2 is needed");
+    CHECK(rank({2, 2, 2}) == "op: in has shape (2, 2, 2) of rank 3, but rank 2 is needed");
+    CHECK(rank({2, 4}) == "");
+}
+
+TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small]") {
+    alignas(8) std::byte bytes[64] = {};
+    float* x = reinterpret_cast<float*>(bytes);
+    const View<float> out(x, Shape{2, 3});
+    const auto refused = [&](const auto& in) {
+        const std::string words =
+            refusal([&] { require_same_or_apart("op", "in", in, "out", out); });
+        if (words == "") return false;
+        CHECK(words ==
+              "op: in and out overlap without being the same tensor; some elements would "
+              "be read after they were overwritten");
+        return true;
+    };
+    CHECK_FALSE(refused(out));
+    CHECK_FALSE(refused(View<const float>(out)));
+    CHECK_FALSE(refused(View<float>(x + 6, Shape{2, 3})));
+    CHECK(refused(View<float>(x + 5, Shape{2, 3})));
+    CHECK(refused(View<float>(x, column_major({2, 3}))));  // the same place, another walk
+    CHECK(refused(View<std::int16_t>(reinterpret_cast<std::int16_t*>(bytes), Shape{2, 3})));
+    CHECK_FALSE(refused(View<float>(nullptr, Shape{0, 3})));
+}
