@@ -11,8 +11,9 @@ for files in ("*/common/emulator/runtime/*", "*/common/emulator/include/*",
     gdb.execute("skip -gfi " + files, to_string=True)
 end
 
-# The clock that ends endless loops.
-handle SIGALRM SIGVTALRM SIGPROF nostop noprint pass
+# The clock that ends endless loops; and how the emulator learns that the host touches device memory.
+handle SIGVTALRM SIGSEGV SIGBUS nostop noprint pass
+set language c++
 
 # Who is it that stopped?
 define hook-stop

@@ -39,7 +39,7 @@ int run_or_tell(int argc, char** argv, const Day& day) {
 
 int run(int argc, char** argv, const Day& day) {
     const int status = run_or_tell(argc, argv, day);
-    return output_written() ? status : 1;
+    return output_written() || status != 0 ? status : 1;
 }
 
 }  // namespace sixdays::lesson

@@ -91,28 +91,19 @@ void report_deadlock() {
             in_call = &block.threads[id];
         }
     }
-    if (in_barrier != nullptr && in_call != nullptr) {
-        note({Kind::warp_call,
-              cudaErrorLaunchFailure,
-              in_call->call.site,
-              format(
-                  "%s waits in this warp call, whose mask 0x%08x names lanes that do not come: %s "
-                  "waits at the __syncthreads() in {0}. Every lane that the mask names must make "
-                  "the call.",
-                  name(*in_call).c_str(), in_call->call.mask, name(*in_barrier).c_str()),
-              0,
-              {in_barrier->barrier_site},
-              in_call});
-    } else if (in_call != nullptr) {
-        note({Kind::warp_call,
-              cudaErrorLaunchFailure,
-              in_call->call.site,
-              format("%s waits in this warp call, whose mask 0x%08x names lanes that do not come. "
-                     "Every lane that the mask names must make the call.",
-                     name(*in_call).c_str(), in_call->call.mask),
-              0,
-              {},
-              in_call});
+    if (in_call != nullptr) {
+        std::string waits;
+        std::vector<Place> where;
+        if (in_barrier != nullptr) {
+            waits = ": " + name(*in_barrier) + " waits at the __syncthreads() in {0}";
+            where = {in_barrier->barrier_site};
+        }
+        note(
+            {Kind::warp_call, cudaErrorLaunchFailure, in_call->call.site,
+             format("%s waits in this warp call, whose mask 0x%08x names lanes that do not come%s. "
+                    "Every lane that the mask names must make the call.",
+                    name(*in_call).c_str(), in_call->call.mask, waits.c_str()),
+             0, where, in_call});
     } else if (in_barrier != nullptr) {
         note({Kind::barrier,
               cudaErrorLaunchFailure,

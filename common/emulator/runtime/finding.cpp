@@ -138,41 +138,24 @@ std::optional<Report> last_report() {
 }
 
 const char* name(Kind kind) {
-    switch (kind) {
-        case Kind::invalid_launch:
-            return "invalid_launch";
-        case Kind::invalid_call:
-            return "invalid_call";
-        case Kind::out_of_bounds:
-            return "out_of_bounds";
-        case Kind::freed_memory:
-            return "freed_memory";
-        case Kind::host_memory:
-            return "host_memory";
-        case Kind::device_memory:
-            return "device_memory";
-        case Kind::uninitialised_read:
-            return "uninitialised_read";
-        case Kind::pending_copy:
-            return "pending_copy";
-        case Kind::misaligned:
-            return "misaligned";
-        case Kind::race:
-            return "race";
-        case Kind::barrier:
-            return "barrier";
-        case Kind::warp_call:
-            return "warp_call";
-        case Kind::stuck:
-            return "stuck";
-        case Kind::stack_overflow:
-            return "stack_overflow";
-        case Kind::assertion:
-            return "assertion";
-        case Kind::undefined_behaviour:
-            return "undefined_behaviour";
-    }
-    return "unknown";
+    static constexpr const char* kNames[] = {"invalid_launch",
+                                             "invalid_call",
+                                             "out_of_bounds",
+                                             "freed_memory",
+                                             "host_memory",
+                                             "device_memory",
+                                             "uninitialised_read",
+                                             "pending_copy",
+                                             "misaligned",
+                                             "race",
+                                             "barrier",
+                                             "warp_call",
+                                             "stuck",
+                                             "stack_overflow",
+                                             "assertion",
+                                             "undefined_behaviour"};
+    static_assert(std::size(kNames) == static_cast<int>(Kind::undefined_behaviour) + 1);
+    return kNames[static_cast<int>(kind)];
 }
 
 std::string format(const char* pattern, ...) {

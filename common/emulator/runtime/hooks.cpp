@@ -20,12 +20,6 @@ using sixdays::emulator::before_access;
     void __tsan_write##bytes(void* p) {                                    \
         before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);          \
     }                                                                      \
-    void __tsan_unaligned_read##bytes(void* p) {                           \
-        before_access(p, bytes, AccessKind::read, SIXDAYS_HERE);           \
-    }                                                                      \
-    void __tsan_unaligned_write##bytes(void* p) {                          \
-        before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);          \
-    }                                                                      \
     void __tsan_volatile_read##bytes(void* p) {                            \
         before_access(p, bytes, AccessKind::volatile_read, SIXDAYS_HERE);  \
     }                                                                      \
@@ -57,7 +51,6 @@ void __tsan_func_entry(void*) {
 void __tsan_init() {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 // The guard of a static variable inside a function.

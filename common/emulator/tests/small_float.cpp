@@ -23,6 +23,8 @@
 #include "common/emulator/tests/device.hpp"
 
 using namespace sixdays::emulator::tests;
+using sixdays::emulator::Rounding;
+using sixdays::emulator::small_bits;
 
 namespace {
 
@@ -87,7 +89,74 @@ void check_rounding(int exponent_bits) {
     CHECK(wrong == 0);
 }
 
+// Against float's own operators; where those do not settle it, -0 is less than 0, and a NaN loses.
+template <class F>
+void check_comparisons() {
+    const float numbers[] = {-HUGE_VALF, -1, -0.0f, 0, 1, 2, HUGE_VALF, NAN};
+    for (const float x : numbers) {
+        const F a = x;
+        CHECK(__hisnan(a) == (x != x));
+        CHECK(__hisinf(a) == (x == HUGE_VALF ? 1 : x == -HUGE_VALF ? -1 : 0));
+        for (const float y : numbers) {
+            INFO(x << " and " << y);
+            const F b = y;
+            CHECK((a == b) == (x == y));
+            CHECK((a != b) == (x != y));
+            CHECK((a < b) == (x < y));
+            CHECK((a <= b) == (x <= y));
+            CHECK((a > b) == (x > y));
+            CHECK((a >= b) == (x >= y));
+            CHECK(__hne(a, b) == (x < y || x > y));
+            const bool a_is_more = x > y || (x == y && std::signbit(y));
+            const bool nan = x != x || y != y;
+            const F more = x != x ? b : y != y || a_is_more ? a : b;
+            const F less = x != x ? b : y != y || !a_is_more ? a : b;
+            CHECK(__hmax(a, b).bits == more.bits);
+            CHECK(__hmin(a, b).bits == less.bits);
+            CHECK(__hmax_nan(a, b).bits == (nan ? 0x7fff : more.bits));
+            CHECK(__hmin_nan(a, b).bits == (nan ? 0x7fff : less.bits));
+        }
+    }
+}
+
+// Down and up are the two neighbours of what lies between them, or both the number itself.
+template <int EXPONENT>
+void check_directions() {
+    const std::vector<double> values = all_values(EXPONENT);
+    const auto rounded = [](double x, Rounding how) { return small_bits<EXPONENT>(x, how); };
+    const auto infinity = static_cast<int>(values.size()) - 1;
+    int wrong = 0;
+    for (int i = 0; i < infinity; ++i) {
+        const double low = values[static_cast<std::size_t>(i)];
+        const double gap = values[static_cast<std::size_t>(i) + 1] - low;
+        for (const double part : {0.0, 0x1p-30, 0.5, 1 - 0x1p-30}) {
+            const double x = low + part * gap;
+            const int above = x == low ? i : i + 1;
+            wrong += rounded(x, Rounding::down) != i;
+            wrong += rounded(x, Rounding::to_zero) != i;
+            wrong += rounded(x, Rounding::up) != above;
+            wrong += rounded(-x, Rounding::up) != (i | 0x8000);
+            wrong += rounded(-x, Rounding::to_zero) != (i | 0x8000);
+            wrong += rounded(-x, Rounding::down) != (above | 0x8000);
+        }
+    }
+    CHECK(wrong == 0);
+    CHECK(rounded(1e300, Rounding::up) == infinity);
+    CHECK(rounded(1e300, Rounding::down) == infinity - 1);
+    CHECK(rounded(-1e300, Rounding::up) == ((infinity - 1) | 0x8000));
+    CHECK(rounded(HUGE_VAL, Rounding::to_zero) == infinity);
+    CHECK(rounded(1e-300, Rounding::up) == 1);
+    CHECK(rounded(1e-300, Rounding::nearest) == 0);
+}
+
 }  // namespace
+
+TEST_CASE("numbers of 16 bits compare, and are rounded up or down where asked") {
+    check_comparisons<__half>();
+    check_comparisons<__nv_bfloat16>();
+    check_directions<5>();
+    check_directions<8>();
+}
 
 TEST_CASE("numbers of 16 bits are rounded once, to the nearest") {
     check_rounding<__half>(5);
