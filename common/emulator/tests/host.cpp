@@ -43,6 +43,11 @@ bool says(const Report& report, const std::string& words) {
     return report.text.find(words) != std::string::npos;
 }
 
+// A compiler cache may hand out an object that was made in another folder: then the path is longer.
+bool ends_with(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 // Runs it, and expects this kind of finding at the marked line.
 Report found(Kind kind, const std::string& mark, const std::function<void()>& code,
              const char* extension = ".cpp") {
@@ -54,7 +59,7 @@ Report found(Kind kind, const std::string& mark, const std::function<void()>& co
     REQUIRE(report);
     INFO(report->text);
     CHECK(std::string(name(report->kind)) == name(kind));
-    CHECK(report->file == std::string("common/emulator/tests/host") + extension);
+    CHECK(ends_with(report->file, std::string("common/emulator/tests/host") + extension));
     CHECK(report->line == marked_line(mark, extension));
     CHECK(cudaGetLastError() != cudaSuccess);
     clear_report();
@@ -177,15 +182,16 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
     const Device<float> x(std::vector<float>(1000, 3.0f));
     const Pinned here(1000, 1.0f), there(1000, 1.0f);
     const auto fetch = [&](cudaStream_t stream) {
-        cudaMemcpyAsync(here.data, x.data(), 4000, cudaMemcpyDeviceToHost, stream);
+        const auto from = x.data();
+        cudaMemcpyAsync(here.data, from, 4000, cudaMemcpyDeviceToHost, stream);  // MARK fetch
     };
     const Report early = found(Kind::pending_copy, "early", [&] {
         fetch(nullptr);
         sink = here.data[500];  // MARK early
     });
     CHECK(says(early,
-               "host code reads byte 2000 of the pinned memory that the asynchronous copy of "
-               "common/emulator/tests/host.cpp:"));
+               "host code reads byte 2000 of the pinned memory that the asynchronous copy of "));
+    CHECK(says(early, "common/emulator/tests/host.cpp:" + std::to_string(marked_line("fetch"))));
     CHECK(says(early, "fills: it need not have arrived. Wait for it first: cudaStreamSynchronize"));
     CHECK(sink == 3.0f);  // from here on it is there
     found(Kind::pending_copy, "overwrites", [&] {
@@ -446,10 +452,12 @@ TEST_CASE("device memory that was never freed is a note at the end, not an error
     INFO(leak);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
-    CHECK(leak.find(
-              "a note: 2 allocations (1024 bytes) of device memory never got a cudaFree; one is "
-              "made in common/emulator/tests/host.cpp:" +
-              std::to_string(marked_line("leak"))) != std::string::npos);
+    const auto says_leak = [&](const std::string& words) {
+        return leak.find(words) != std::string::npos;
+    };
+    CHECK(says_leak(
+        "a note: 2 allocations (1024 bytes) of device memory never got a cudaFree; one "));
+    CHECK(says_leak("common/emulator/tests/host.cpp:" + std::to_string(marked_line("leak"))));
     const std::string clean = said_at_exit(
         [] {
             void* p = nullptr;
