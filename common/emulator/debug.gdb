@@ -11,10 +11,9 @@ for files in ("*/common/emulator/runtime/*", "*/common/emulator/include/*",
     gdb.execute("skip -gfi " + files, to_string=True)
 end
 
-# The clock that ends endless loops.
-handle SIGALRM SIGVTALRM SIGPROF nostop noprint pass
-# Device memory opens by a fault, where it is touched. A fault that is a mistake becomes a finding.
-handle SIGSEGV SIGBUS nostop noprint pass
+# The clock that ends endless loops; and faults: device memory opens by one where it is touched, and
+# one that is a mistake becomes a finding.
+handle SIGVTALRM SIGSEGV SIGBUS nostop noprint pass
 set language c++
 
 # Who is it that stopped?
