@@ -177,18 +177,19 @@ Calls calls_so_far() {
 }
 
 Place own_place(const Calls& calls) {
-    const auto begins = [](const Line& line, const char* folder) {
-        return line.file.rfind(folder, 0) == 0;
+    // Not "begins with": an object from a compiler cache may bear another folder's name.
+    const auto lies_in = [](const Line& line, const char* folder) {
+        return line.file.find(folder) != std::string::npos;
     };
     Place first;
     for (int i = 0; i < calls.count; ++i) {
         if (!is_own_code(calls.addresses[i])) continue;
         const Place place(calls.addresses[i]);
         const Line line = find_line(place);
-        if (begins(line, "common/emulator/runtime/") || begins(line, "common/emulator/include/")) {
+        if (lies_in(line, "common/emulator/runtime/") || lies_in(line, "common/emulator/include/")) {
             continue;
         }
-        if (line.line != 0 && !begins(line, "/usr/")) return place;
+        if (line.line != 0 && line.file.rfind("/usr/", 0) != 0) return place;
         if (first.code == nullptr) first = place;
     }
     return first;
