@@ -186,7 +186,8 @@ Place own_place(const Calls& calls) {
         if (!is_own_code(calls.addresses[i])) continue;
         const Place place(calls.addresses[i]);
         const Line line = find_line(place);
-        if (lies_in(line, "common/emulator/runtime/") || lies_in(line, "common/emulator/include/")) {
+        if (lies_in(line, "common/emulator/runtime/") ||
+            lies_in(line, "common/emulator/include/")) {
             continue;
         }
         if (line.line != 0 && line.file.rfind("/usr/", 0) != 0) return place;
