@@ -148,9 +148,9 @@ __device__ void atomic_add(double* address, double value) {
     unsigned long long old = *bits, assumed;
     do {
         assumed = old;
-        old = atomicCAS(bits, assumed, static_cast<unsigned long long>(__double_as_longlong(
-                                           value + __longlong_as_double(
-                                                       static_cast<long long>(assumed)))));
+        old = atomicCAS(bits, assumed,
+                        static_cast<unsigned long long>(__double_as_longlong(
+                            value + __longlong_as_double(static_cast<long long>(assumed)))));
     } while (assumed != old);
 }
 __global__ void atomics_by_cas(const float* in, int, float* out) {

@@ -24,7 +24,7 @@ __global__ void one_before(const float* in, int n, float* out) {
 }
 __global__ void flip_from_the_start(const float* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
-    const float* row = in;  // of the last: in + n - 8
+    const float* row = in;                       // of the last: in + n - 8
     if (i < n) out[i] = row[i % 8 - i / 8 * 8];  // MARK flip_from_the_start
 }
 __global__ void write_past_end(const float*, int n, float* out) {
@@ -267,7 +267,8 @@ __device__ __forceinline__ void all_fence(const float* in, float* out) {
     if (!LEARN && threadIdx.x != 0) return;
     if (!last) return;
     const unsigned other = (blockIdx.x + 1) % gridDim.x * blockDim.x + 32;
-    const float theirs = out[1 + other];  // MARK barrier_without_fence fence_without_barrier atomic_no_fence
+    const float theirs =
+        out[1 + other];  // MARK barrier_without_fence fence_without_barrier atomic_no_fence
     out[200 + threadIdx.x] = theirs;
 }
 __global__ void barrier_without_fence(const float* in, int, float* out) {
