@@ -71,7 +71,7 @@ mark_as_advanced(SIXDAYS_GDB)
 if(SIXDAYS_GDB)
     sixdays_capture(debug_row_sums debug_row_sums "-ex run" -DGDB=${example}.gdb)
     sixdays_capture(debug_row_sums_right debug_row_sums_right
-        "-ex 'break row_sums_right.cu:15 if blockIdx.x == 2 && threadIdx.x == 5' -ex run"
+        "-ex 'break row_sums_right.cu:16 if blockIdx.x == 2 && threadIdx.x == 5' -ex run"
         -DGDB=${example}_right.gdb)
 else()
     foreach(name debug_row_sums debug_row_sums_right)

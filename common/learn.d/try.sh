@@ -107,7 +107,7 @@ verb_debug() {
         only_build=yes
         shift
     fi
-    if (($# == 0)); then stop 2 "Which file, and which line? For example: $learn debug docs/examples/row_sums.cu:10"; fi
+    if (($# == 0)); then stop 2 "Which file, and which line? For example: $learn debug docs/examples/row_sums.cu:11"; fi
     if [[ $1 == *.cu || $1 == *.cu:* ]]; then
         is_program "${1%%:*}"
         if [[ $1 == *:* ]]; then where=${1##*/}; fi

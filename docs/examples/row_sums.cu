@@ -5,10 +5,14 @@
 __global__ void row_sums(const float* in, int columns, float* sums) {
     __shared__ float part[128];
     float sum = 0.0f;
-    for (int i = threadIdx.x; i < columns; i += blockDim.x) sum += in[blockIdx.x * columns + i];
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+        sum += in[blockIdx.x * columns + i];
+    }
     part[threadIdx.x] = sum;
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+        if (threadIdx.x < half) {
+            part[threadIdx.x] += part[threadIdx.x + half];
+        }
         __syncthreads();
     }
     if (threadIdx.x == 0) sums[blockIdx.x] = part[0];

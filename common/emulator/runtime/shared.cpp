@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
@@ -78,6 +79,7 @@ void find_shared_arrays() {
 void open_shared_array(const volatile void* pointer, std::size_t bytes, Site site) {
     const void* array = const_cast<const void*>(pointer);
     if (current == nullptr) return;
+    const InRuntime guard;
     std::uint8_t* state = shared_arrays.state_of(number(array));
     if ((*state & kLive) != 0) return;  // another thread came by before
     std::memset(state, kLive, bytes);
@@ -98,6 +100,7 @@ void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
     const std::size_t offset = number(pointer) - dynamic.begin;
     if (current == nullptr || number(pointer) - shared_dynamic.base >= shared_dynamic.size)
         return plain;
+    const InRuntime guard;
     if (offset + bytes > dynamic.bytes) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
               format("%s cuts a tile of %zu bytes at byte %zu of the dynamic shared memory, which "

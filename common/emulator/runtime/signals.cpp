@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "common/emulator/report.hpp"
+#include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/fiber.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/host_access.hpp"
@@ -44,6 +45,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
         sigaction(signal, signal == SIGSEGV ? &old_fault : &old_bus, nullptr);
         return;
     }
+    const InRuntime guard;
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     fail({Kind::out_of_bounds, cudaErrorIllegalAddress, where(context),
           name(*current) + format(" touches address 0x%zx, where there is no memory.",
@@ -98,6 +100,7 @@ void check_stack(const void* frame, const void* code) {
     constexpr std::size_t kReserve = 16 * 1024;
     if (current == nullptr) return;
     if (static_cast<const std::byte*>(frame) >= current->fiber->stack + kReserve) return;
+    const InRuntime guard;
     fail({Kind::stack_overflow, cudaErrorLaunchFailure, code,
           format("%s needs more than the %zu KB that the emulator gives a thread for its local "
                  "variables and calls. Is there a very large local array, or a recursion without "
@@ -111,6 +114,7 @@ void restart_clock() {
 }
 
 void fail_for_time(const Place& where) {
+    const InRuntime guard;
     fail({Kind::stuck, cudaErrorLaunchTimeout, where,
           format("%s still turns here after its block has run for %d seconds of processor time. "
                  "Does the loop around this line ever end? (set_time_limit() allows more.)",

@@ -260,16 +260,14 @@ __device__ __forceinline__ void all_fence(const float* in, float* out) {
     out[1 + i] = in[i];
     if (FENCE) __threadfence();
     if (BARRIER) __syncthreads();
-    if (threadIdx.x == 0) {
-        last = atomicAdd(reinterpret_cast<unsigned*>(out), 1u) == gridDim.x - 1;
-    }
+    if (threadIdx.x == 0) last = atomicAdd(reinterpret_cast<unsigned*>(out), 1u) == gridDim.x - 1;
     if (LEARN) __syncthreads();
     if (!LEARN && threadIdx.x != 0) return;
     if (!last) return;
+    // What lane 0 of the next block's second warp wrote.
     const unsigned other = (blockIdx.x + 1) % gridDim.x * blockDim.x + 32;
-    const float theirs =
-        out[1 + other];  // MARK barrier_without_fence fence_without_barrier atomic_no_fence
-    out[200 + threadIdx.x] = theirs;
+    float x = out[1 + other];  // MARK barrier_without_fence fence_without_barrier atomic_no_fence
+    out[200 + threadIdx.x] = x;
 }
 __global__ void barrier_without_fence(const float* in, int, float* out) {
     all_fence<false, true, true>(in, out);

@@ -128,7 +128,7 @@ if ! command -v nvidia-smi >/dev/null; then
     tries "no GPU" 2 "" "no nvcc|No GPU answers" try --gpu -DN=0 right.cu
 fi
 
-tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:13: .* __syncthreads' \
+tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:14: .* __syncthreads' \
     try "$root/docs/examples/row_sums.cu"
 
 # steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
@@ -169,13 +169,13 @@ END
     steps "a block, a thread, their variables; next stays with them" \
         $'print half\nprint part[threadIdx.x]\nnext\nnext\nnext\nnext\nprint half\nprint part[threadIdx.x]\nprint blockDim' \
         '^block \(2,0,0\), thread \(5,0,0\)$' '\$1 = 64$' '\$2 = 4$' '\$3 = 32$' '\$4 = 8$' \
-        '\$5 = \{x = 128, y = 1, z = 1\}' -- "$right:15" --block 2 --thread 5
+        '\$5 = \{x = 128, y = 1, z = 1\}' -- "$right:16" --block 2 --thread 5
     if grep -q 'thread ([^5]' "$scratch/out"; then complain "another thread stopped"; fi
     if (($(grep -c 'block (2,0,0)' "$scratch/out") != 5)); then complain "one stop for each step"; fi
     steps "step goes into a function of the file, and not into the runtime" \
         $'step\nstep' 'swapped<int> \(value=5\)' '5.*all\[threadIdx.x\] = value' -- step.cu:6 --thread 5
     steps "without a line, the mistake" 'print half' 'has found a mistake in this line' \
-        'row_sums.cu:13' '\$1 = 64$' -- "$root/docs/examples/row_sums.cu"
+        'row_sums.cu:14' '\$1 = 64$' -- "$root/docs/examples/row_sums.cu"
 fi
 
 if ((failures > 0)); then exit 1; fi

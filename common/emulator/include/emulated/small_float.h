@@ -111,9 +111,11 @@ struct SixdaysFloat {
         return sixdays::emulator::sum_to_odd(a.value() * b.value(), c.value());
     }
     SIXDAYS_INLINE friend F __hneg(F a) {
+        if (__hisnan(a)) return from_bits(0x7fff);
         return from_bits(static_cast<std::uint16_t>(a.bits ^ 0x8000));
     }
     SIXDAYS_INLINE friend F __habs(F a) {
+        if (__hisnan(a)) return from_bits(0x7fff);
         return from_bits(static_cast<std::uint16_t>(a.bits & 0x7fff));
     }
     SIXDAYS_INLINE friend F operator+(F a, F b) { return __hadd(a, b); }
