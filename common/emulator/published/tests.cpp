@@ -104,7 +104,7 @@ TEST_CASE("published algorithms compute what the host does and are not accused, 
 
 TEST_CASE("mistakes planted in published algorithms are found by kind, file and line") {
     for (const Case& c : kCases) {
-        const Algorithm& algorithm = find(c.algorithm);
+        const Algorithm algorithm = find(c.algorithm);
         const std::string mistake = algorithm.mistakes[static_cast<std::size_t>(c.mistake - 1)];
         INFO(c.algorithm << ": " << mistake);
         CHECK(run(algorithm, c.mistake).error != cudaSuccess);

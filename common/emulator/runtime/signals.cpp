@@ -98,7 +98,7 @@ void set_time_limit(int seconds) {
 
 void check_stack(const void* frame, const void* code) {
     constexpr std::size_t kReserve = 16 * 1024;
-    if (current == nullptr) return;
+    if (current == nullptr || in_runtime) return;
     if (static_cast<const std::byte*>(frame) >= current->fiber->stack + kReserve) return;
     const InRuntime guard;
     fail({Kind::stack_overflow, cudaErrorLaunchFailure, code,
