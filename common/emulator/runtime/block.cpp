@@ -123,7 +123,6 @@ void run_block(const Launch& what) {
 }
 
 void wait_for_turn() {
-    if (judgement_pending) judge_stores();
     switch_context(current->fiber->context, scheduler);
 }
 

@@ -48,7 +48,7 @@ void check_race(const NewAccess& access);
 
 /// Some accesses cannot be judged at once. True while there are any.
 extern bool judgement_pending;
-/// The current thread does something new: what its last store left in memory can be looked at.
+/// Somebody is about to store, or a thread to end: what the last stores left can be looked at.
 void judge_stores();
 /// A block has ended: whom nothing has excused by now is accused.
 void judge_block();

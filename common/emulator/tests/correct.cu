@@ -163,6 +163,16 @@ __global__ void atomics_by_cas(const float* in, int, float* out) {
     __syncthreads();
     if (blockIdx.x == 0) out[8 + threadIdx.x] = most;
 }
+// Between the plain read and the compare-and-swap, the other warp has its turn.
+__global__ void cas_after_a_turn(const float* in, int, float* out) {
+    int* bits = reinterpret_cast<int*>(out);
+    int old = *bits, assumed;
+    __syncwarp();
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, assumed + static_cast<int>(in[threadIdx.x]));
+    } while (assumed != old);
+}
 __global__ void lanes_agree(const float* in, int, float* out) {
     __shared__ int any;
     __shared__ float4 found;
@@ -401,6 +411,7 @@ constexpr Right kRight[] = {
     {"flags_in_a_row_all_fence", flags_in_a_row_all_fence},
     {"warps_in_a_row", warps_in_a_row},
     {"atomics_by_cas", atomics_by_cas},
+    {"cas_after_a_turn", cas_after_a_turn},
     {"lanes_agree", lanes_agree},
     {"warp_tail", warp_tail},
     {"half_warps", half_warps},

@@ -326,6 +326,20 @@ __global__ void reads_then_adds(const float*, int, float* out) {
     int* word = reinterpret_cast<int*>(out);
     if (*word < 40) atomicAdd(word, 1);  // MARK reads_then_adds
 }
+__global__ void stores_beside_atomics(const float*, int, float* out) {
+    if (threadIdx.x < 63) atomicAdd(out, 1.0f);
+    if (threadIdx.x == 63) out[0] = 5.0f;  // MARK stores_beside_atomics
+}
+__global__ void reads_counter_of_others(const float*, int, float* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) out[1] = out[0];
+    if (blockIdx.x == 1) atomicAdd(out, 1.0f);  // MARK reads_counter_of_others
+}
+__global__ void lanes_agree_too_late(const float*, int, float* out) {
+    volatile float* word = out + 1;
+    out[0] = static_cast<float>(threadIdx.x);  // MARK lanes_agree_too_late
+    if (*word == 0.0f) out[0] = 7.0f;
+}
 __global__ void lanes_disagree(const float*, int, float* out) {
     out[0] = static_cast<float>(threadIdx.x / 3);  // MARK lanes_disagree
 }
@@ -515,6 +529,9 @@ const std::vector<Mistake>& mistakes() {
         {"lanes_not_met", lanes_not_met, 3, 32, 64},
         {"cas_of_another_value", cas_of_another_value, 1, 64, 32},
         {"reads_then_adds", reads_then_adds, 1, 64, 32},
+        {"stores_beside_atomics", stores_beside_atomics, 1, 64, 32},
+        {"reads_counter_of_others", reads_counter_of_others, 2, 32, 32},
+        {"lanes_agree_too_late", lanes_agree_too_late, 1, 32, 32},
         {"lanes_disagree", lanes_disagree, 1, 32, 32},
         {"lanes_disagree_about_quads", lanes_disagree_about_quads, 1, 32, 32},
         {"warps_agree", warps_agree, 1, 64, 32},
