@@ -197,7 +197,7 @@ std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     for (const auto& [begin, allocation] : allocations) {
         const std::uint64_t index = (address - begin) / bytes;
         if (address < begin || (address - begin) % bytes != 0 || !allocation.live) continue;
-        if (index >= kWrap || kWrap - index > kNear) continue;
+        if (kWrap - index - 1 >= kNear) continue;  // also if the index is larger than 32 bits
         return format("at element %" PRIu64
                       " of an allocation of %zu elements of that size (%zu bytes): as an unsigned "
                       "index that is %" PRIu64

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -206,6 +207,10 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
         REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
         sink = here.data[500];
     });
+    nothing_found([&] {  // a synchronous copy has arrived
+        cudaMemcpy(here.data, x.data(), 4000, cudaMemcpyDeviceToHost);
+        CHECK(here.data[999] == 3.0f);
+    });
     nothing_found([&] {  // pageable memory: the call itself waits
         std::vector<float> host(1000);
         cudaMemcpyAsync(host.data(), x.data(), 4000, cudaMemcpyDeviceToHost, nullptr);
@@ -258,6 +263,11 @@ TEST_CASE("which synchronisation waits for which copy") {
     CHECK(!arrives(c.it, [&] { cudaStreamSynchronize(nullptr); }));
     CHECK(!arrives(nullptr, [&] { cudaStreamSynchronize(c.it); }));
     const std::vector<float> host(64, 0.0f);
+    CHECK(arrives(c.it, [] {
+        void* other = nullptr;
+        cudaMalloc(&other, 4);
+        cudaFree(other);  // waits for the device
+    }));
     CHECK(arrives(a.it, [&] { cudaMemcpy(x.data(), host.data(), 4, cudaMemcpyHostToDevice); }));
     CHECK(!arrives(c.it, [&] { cudaMemcpy(x.data(), host.data(), 4, cudaMemcpyHostToDevice); }));
     // Events: what was recorded, waited for by the host or by another stream.
@@ -279,8 +289,37 @@ TEST_CASE("which synchronisation waits for which copy") {
     cudaEventDestroy(event);
 }
 
+TEST_CASE("two copies in flight on one page: what one of them forbids outlives the other") {
+    const Device<float> x(std::vector<float>(64, 3.0f)), y(std::vector<float>(64, 0.0f));
+    const Pinned here(64, 1.0f);
+    const Stream a, b;
+    const auto start = [&] {  // the first half arrives on a, the second half leaves on b
+        cudaMemcpyAsync(here.data, x.data(), 128, cudaMemcpyDeviceToHost, a.it);
+        cudaMemcpyAsync(y.data(), here.data + 32, 128, cudaMemcpyHostToDevice, b.it);
+    };
+    nothing_found([&] {
+        start();
+        sink = here.data[40];
+        cudaDeviceSynchronize();
+    });
+    found(Kind::pending_copy, "first_half", [&] {
+        start();
+        cudaStreamSynchronize(b.it);
+        sink = here.data[0];  // MARK first_half
+    });
+    found(Kind::pending_copy, "second_half", [&] {
+        start();
+        cudaStreamSynchronize(a.it);
+        sink = here.data[40];
+        here.data[40] = 2.0f;  // MARK second_half
+    });
+    cudaDeviceSynchronize();
+}
+
 TEST_CASE("rows of pinned memory in flight close no byte between them") {
-    const Device<float> x(std::vector<float>(64, 3.0f));
+    std::vector<float> numbers(64);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+    const Device<float> x(numbers);
     const Pinned here(64, 1.0f);
     const auto fetch = [&] {  // columns 0 to 3 of 8 x 8
         cudaMemcpy2DAsync(here.data, 32, x.data(), 32, 16, 8, cudaMemcpyDeviceToHost);
@@ -290,7 +329,7 @@ TEST_CASE("rows of pinned memory in flight close no byte between them") {
         here.data[12] = 5.0f;  // row 1, column 4
         cudaDeviceSynchronize();
         CHECK(here.data[12] == 5.0f);
-        CHECK(here.data[11] == 3.0f);
+        CHECK(here.data[11] == 11.0f);
         CHECK(here.data[63] == 1.0f);
     });
     found(Kind::pending_copy, "row", [&] {
@@ -313,6 +352,15 @@ TEST_CASE("the source of an asynchronous copy from pinned memory may be read, no
                "host code writes byte 3996 of the pinned memory that the asynchronous copy of "));
     CHECK(says(changed, "may still be reading. Wait for it first"));
     CHECK(x.host()[999] == 1.0f);
+    found(Kind::pending_copy, "read_then_written", [&] {
+        send();
+        sink = here.data[999];
+        here.data[999] = 1.0f;  // MARK read_then_written
+    });
+    nothing_found([&] {
+        cudaMemcpy(x.data(), here.data, 4000, cudaMemcpyHostToDevice);
+        here.data[999] = 1.0f;
+    });
     nothing_found([&] {
         send();
         sink = here.data[999];
@@ -333,6 +381,8 @@ TEST_CASE("pinned memory is freed once, and known as such") {
     cudaPointerAttributes attributes{};
     REQUIRE(cudaPointerGetAttributes(&attributes, p + 24) == cudaSuccess);
     CHECK(attributes.type == cudaMemoryTypeHost);
+    REQUIRE(cudaPointerGetAttributes(&attributes, p + 25) == cudaSuccess);
+    CHECK(attributes.type == cudaMemoryTypeUnregistered);
     const Device<float> x(std::vector<float>(25, 3.0f));
     nothing_found([&] {  // in flight: cudaFreeHost waits
         cudaMemcpyAsync(p, x.data(), 100, cudaMemcpyDeviceToHost, nullptr);
@@ -361,7 +411,9 @@ TEST_CASE("a copy to the host of which nobody has written a byte is refused") {
     CHECK(cudaMemcpy2D(host.data(), 16, y.data(), 32, 16, 8, cudaMemcpyDeviceToHost) !=
           cudaSuccess);
     nothing_found([&] {
-        cudaMemset(y.data() + 63, 0, 1);
+        cudaMemset(y.data() + 59, 0, 1);
+        CHECK(cudaMemcpy2D(host.data(), 16, y.data(), 32, 16, 8, cudaMemcpyDeviceToHost) ==
+              cudaSuccess);
         CHECK(cudaMemcpy(host.data(), y.data(), 256, cudaMemcpyDeviceToHost) == cudaSuccess);
     });
     cudaGetLastError();
@@ -377,6 +429,12 @@ TEST_CASE("an unsigned index below 0 is called that") {
                    "element " + std::to_string(0u - before) + " of an allocation of 64 elements"));
         CHECK(says(report, "that is " + std::to_string(before) + " below 0"));
     }
+    clear_report();
+    store_before(0x80000000u, x.data());  // further below 0 than one would subtract
+    REQUIRE(last_report());
+    CHECK(!says(*last_report(), "below 0"));
+    cudaGetLastError();
+    clear_report();
 }
 
 TEST_CASE("the source of an asynchronous copy of a kernel may not change before its wait") {
@@ -474,4 +532,20 @@ TEST_CASE("device memory that was never freed is a note at the end, not an error
         },
         status);
     CHECK(reset.empty());
+}
+
+TEST_CASE("a fault that is not the emulator's ends the program as ever") {
+    int status = 0;
+    said_at_exit(
+        [] {
+            alarm(10);
+            void* p = nullptr;
+            cudaMalloc(&p, 4);
+            cudaMalloc(&p, 4);
+            volatile int* volatile nothing = nullptr;
+            sink = static_cast<float>(*nothing);
+        },
+        status);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGSEGV);
 }
