@@ -16,7 +16,8 @@
 
 namespace sixdays::day01_flat_memory {
 
-/// Which kernel a port takes. Each port comes twice: one chooses, one is told.
+/// Which kernel a port takes. Each port comes twice: one chooses the path, one takes
+/// it as an argument.
 enum class ElementwisePath {
     one_element,  // the loop's twin: one thread, one element
     grid_stride,  // as many threads as the GPU holds, each walks on in steps of the whole grid
@@ -32,6 +33,10 @@ template <class T, class... In>
                                                    : ElementwisePath::any_address;
 }
 [[nodiscard]] const char* name(ElementwisePath path);
+
+inline constexpr ElementwisePath kElementwisePaths[] = {
+    ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
+    ElementwisePath::any_address};
 
 /// out = in * in
 void square_cpu(View<const float> in, View<float> out);

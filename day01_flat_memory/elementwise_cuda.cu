@@ -66,7 +66,7 @@ __global__ void invert_kernel(const std::uint8_t* in, std::int64_t n, std::uint8
 
 // --- launchers -----------------------------------------------------------------------------------
 
-// From here to the ladder, steps/elementwise/: the operation goes along as a functor.
+// From here to the ladder, steps/elementwise/: the operation is passed as a functor.
 template <class Op, class T, class... In>
 void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, View<In>... in) {
     const std::int64_t n = out.size();

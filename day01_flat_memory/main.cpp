@@ -102,8 +102,7 @@ void an_iteration_becomes_a_thread(lesson::Report& report) {
 
 void versions_of_add(lesson::Report& report) {
     const std::int64_t n = gpu::is_emulated() ? 100003 : 1000003, bytes = 4 * n;
-    report.heading("5. out[i] = a[i] + b[i] in five ways; a[i] = i, b[i] = 2 * i; " +
-                   with_commas(n) + " elements");
+    report.heading("5. out[i] = a[i] + b[i] in five ways; a[i] = i, b[i] = 2 * i");
     const Tensor<float> a = filled<float>({n}, [](std::int64_t i) { return i; });
     const Tensor<float> b = filled<float>({n}, [](std::int64_t i) { return 2 * i; });
     const Tensor<float> want = filled<float>({n}, [](std::int64_t i) { return 3 * i; });

@@ -1,6 +1,6 @@
 /// @file
 /// Pack: read a tensor of any strides and write its elements one after the other, in row-major
-/// order. The one kernel of this day that takes a layout as it is, whatever it is: row-major or
+/// order. The kernel of this day that takes a layout as it is, whatever it is: row-major or
 /// column-major, pitched, permuted, flipped, broadcast.
 #pragma once
 
@@ -22,7 +22,7 @@ enum class PackPath {
     fast_division,  // 02: fewer dims, 32-bit numbers, division by multiplication
     by_rank,        // 03: a kernel for each rank
     in_flight,      // 04: eight elements a thread
-    quads,          // 05: elements of 16 bytes, two a thread
+    quads,          // 05: elements of 16 bytes, one a thread
 };
 
 /// The same by one path.

@@ -50,7 +50,7 @@ void pad_cuda(View<const float> in, const Dims& before, float value, View<float>
               gpu::Stream stream = {});
 
 /// The pieces one behind the other along `dim`. Each piece is copied into its slice of out, by the
-/// path that copy() chooses for it. torch.cat, np.concatenate.
+/// path that plan_copy() chooses for it. torch.cat, np.concatenate.
 /// @param pieces  at least one; shapes equal to out's but for `dim`, where they add up to out's
 /// @param dim     may count from the back
 /// @throws std::invalid_argument  also for other shapes; a piece may not be part of out

@@ -121,7 +121,9 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
         case TransposePath::whole_sectors:
             return e == 2 || e == 4 ? "" : "elements of 2 or 4 bytes";
         case TransposePath::short_rows:
-            return is_short ? "" : "rows or columns of 32 elements at most";
+            return is_short
+                       ? ""
+                       : "rows or columns of " + std::to_string(kShortRow) + " elements at most";
         case TransposePath::short_rows_quads:
             return is_short && takes_short_rows_quads(in, out)
                        ? ""

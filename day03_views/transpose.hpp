@@ -54,7 +54,7 @@ enum class TransposePath {
     quads,             // of 4 bytes, every row begins at a multiple of 16 bytes: quads
     small_elements,    // the same for 1 and 2 bytes
     whole_sectors,     // of 2 and 4 bytes, rows that begin anywhere, cut where sectors begin
-    short_rows,        // M or N is 32 at most: a tile is flat
+    short_rows,        // one of M and N is 32 at most, the other is not: a tile is flat
     short_rows_quads,  // the same for 1, 2 and 4 bytes, and the short rows have no gaps: quads
 };
 [[nodiscard]] const char* name(TransposePath path);

@@ -4,7 +4,7 @@
 #   <set>_cpu.cpp  *.cpp  loops and other host code      -> <day>_loops
 #   <set>_cuda.cu  steps/<op>/*.cu   ports               -> <day>_ports_emulated, <day>_ports_cuda
 #   main.cpp              the lesson as a run            -> <day>_emulated, <day>
-#   bench/*.cpp           what only --bench measures; linked with main.cpp
+#   bench/*.cpp           what is timed, and what only --bench measures; linked with main.cpp
 #   tests/*.cpp           Catch2 cases                   -> <day>_tests_emulated, <day>_tests_cuda
 #   wrong/*.cu            kernels with one planted mistake; the tests must refuse each
 #   exercises/<name>/     <name>.hpp, *.cpp, stub.cu, solution.cu, tests.cpp, hints.md

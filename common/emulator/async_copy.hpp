@@ -2,7 +2,7 @@
 /// cp.async without the hardware: the emulated twin of the wrappers in common/gpu/ptx.hpp.
 ///
 /// A copy that was started arrives when the thread that started it waits, not before. Until then
-/// its target is pending: whoever reads or writes there is told that a wait is missing.
+/// its target is pending: a read or write there is told that a wait is missing.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline void async_copy(void* to_shared, const void* from_global, std::size_t byt
 /// What this thread started since the last call is one group (cp.async.commit_group).
 void async_commit();
 
-/// Waits until at most `groups` of this thread's latest groups are under way (cp.async.wait_group).
+/// Waits until at most `groups` of this thread's latest groups are in flight (cp.async.wait_group).
 void async_wait(int groups);
 
 /// Waits for all of this thread's copies, committed or not (cp.async.wait_all).

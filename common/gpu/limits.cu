@@ -30,7 +30,7 @@ __global__ void copy_kernel(const float4* in, std::int64_t quads, float4* out) {
 }
 
 template <int PER_THREAD>
-__global__ void fill_kernel(float number, std::int64_t quads, float4* out) {
+__global__ void write_kernel(float number, std::int64_t quads, float4* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x * PER_THREAD + threadIdx.x;
     for (int j = 0; j < PER_THREAD; ++j) {
         if (i + j * kThreads < quads) {
@@ -131,11 +131,12 @@ bench::Limits measure_limits() {
                    [&] { sum_kernel<4><<<grid(4), kThreads>>>(in, quads, -1.0f, flag.data()); },
                    [&] { sum_kernel<8><<<grid(8), kThreads>>>(in, quads, -1.0f, flag.data()); },
                });
-    limits.write = best(moved, {
-                                   [&] { fill_kernel<1><<<grid(1), kThreads>>>(1.0f, quads, out); },
-                                   [&] { fill_kernel<2><<<grid(2), kThreads>>>(1.0f, quads, out); },
-                                   [&] { fill_kernel<4><<<grid(4), kThreads>>>(1.0f, quads, out); },
-                               });
+    limits.write =
+        best(moved, {
+                        [&] { write_kernel<1><<<grid(1), kThreads>>>(1.0f, quads, out); },
+                        [&] { write_kernel<2><<<grid(2), kThreads>>>(1.0f, quads, out); },
+                        [&] { write_kernel<4><<<grid(4), kThreads>>>(1.0f, quads, out); },
+                    });
     const unsigned blocks = static_cast<unsigned>(device().multiprocessors) * 32;
     const double flops = 2.0 * kChains * kSteps * kThreads * blocks;
     limits.fma = best(

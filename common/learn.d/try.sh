@@ -116,7 +116,7 @@ verb_debug() {
     else
         find_day "$1"
         if [[ ${2:-} != *.cu:* ]]; then
-            stop 2 "Which line of $day? For example: $learn debug ${day%%_*} elementwise_cuda.cu:26"
+            stop 2 "Which line of $day? For example: $learn debug ${day%%_*} elementwise_cuda.cu:53"
         fi
         shift
         where=$1

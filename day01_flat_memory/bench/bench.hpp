@@ -1,5 +1,6 @@
 /// @file
-/// What is timed, where the ports run on a GPU: longer tensors than those that the run checks.
+/// What the run and --bench time, where the ports run on a GPU: longer tensors than those that the
+/// run checks.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,6 @@
 #include "day01_flat_memory/elementwise.hpp"
 
 namespace sixdays::day01_flat_memory {
-
-inline constexpr ElementwisePath kElementwisePaths[] = {
-    ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
-    ElementwisePath::any_address};
 
 /// Where tensors begin: elements past a multiple of 16 bytes, or of 16 elements if they are bytes.
 struct Place {

@@ -26,10 +26,6 @@ inline const std::vector<std::int64_t> kSizes = {
 /// nullptr: the port that chooses.
 using Told = const ElementwisePath*;
 
-inline constexpr ElementwisePath kPaths[] = {ElementwisePath::one_element,
-                                             ElementwisePath::grid_stride, ElementwisePath::quads,
-                                             ElementwisePath::any_address};
-
 /// Does this path need addresses that are equally far past a multiple of 16 bytes?
 inline bool needs_quads(Told path) {
     return path && *path == ElementwisePath::quads;

@@ -121,7 +121,7 @@ void move_from_afar(std::int64_t R, std::int64_t C, std::int64_t step, std::int6
 }
 
 // Rows of 7 floats, 2, chosen from or added to in place.
-void combine_many(std::int64_t rows) {
+void broadcast_many(std::int64_t rows) {
     gpu::Buffer<float> memory(7 * rows);
     const View<float> matrix = memory.view({rows, 7});
     const gpu::Buffer<float> bias(Tensor<float>({7}, {10, 20, 30, 40, 50, 60, 70}));
@@ -160,8 +160,8 @@ TEST_CASE("the tests beyond 2^31 hold for small numbers too", "[day03][small]") 
     move_there_and_back(2, 1029);
     move_from_afar(40, 3, 1, 5000);
     move_from_afar(40, 3, 2, 5000);
-    combine_many(36);
-    combine_many(301);
+    broadcast_many(36);
+    broadcast_many(301);
 }
 
 TEST_CASE("more than 2^31 elements, transposed and copied", "[day03][huge]") {
@@ -184,7 +184,7 @@ TEST_CASE("few elements that lie more than 2^31 apart", "[day03][huge]") {
 
 TEST_CASE("more than 2^31 elements, added to and chosen from", "[day03][huge]") {
     need_device_memory(10 * kGiB);
-    combine_many(306783380);  // 2^31 + 12 floats
+    broadcast_many(306783380);  // 2^31 + 12 floats
 }
 
 }  // namespace

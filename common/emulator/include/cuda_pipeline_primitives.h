@@ -17,7 +17,7 @@ inline void __pipeline_commit() {
     sixdays::emulator::async_commit();
 }
 
-/// Waits until at most `prior` of this thread's latest groups are under way.
+/// Waits until at most `prior` of this thread's latest groups are in flight.
 inline void __pipeline_wait_prior(std::size_t prior) {
     sixdays::emulator::async_wait(static_cast<int>(prior));
 }

@@ -6,7 +6,7 @@
 
 namespace sixdays::emulator {
 
-/// A block starts: whatever was under way is not any more.
+/// A block starts: what was in flight no longer is.
 void forget_copies(unsigned threads);
 
 /// The copy that is on its way to this address of shared memory.

@@ -84,7 +84,7 @@ cudaError_t take_kernel_error() {
 
 extern "C" {
 
-// Unlike a GPU's, an error of a kernel ends here: whoever has seen it can go on.
+// Unlike a GPU's, an error of a kernel ends here: a program that has seen it can go on.
 cudaError_t cudaGetLastError() {
     const cudaError_t error = last;
     last = unseen_kernel_error = cudaSuccess;

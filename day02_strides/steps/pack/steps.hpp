@@ -20,7 +20,7 @@ void pack_by_rank(const float* in, const Layout& walk, float* out, gpu::Stream s
 /// Step 4: eight elements a thread, all asked for before the first is stored.
 void pack_in_flight(const float* in, const Layout& walk, float* out, gpu::Stream stream);
 
-/// Step 5: elements of 16 bytes, two a thread.
+/// Step 5: elements of 16 bytes, one a thread.
 /// @param walk  fewer than 2^31 quads; has_wider()
 void pack_quads(const float* in, const Layout& walk, float* out, gpu::Stream stream);
 
