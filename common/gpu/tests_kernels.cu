@@ -52,6 +52,7 @@ __global__ void reverse_async_kernel(const float* in, int n, float* out) {
     out[127 - me] = halves[1][me];
 }
 
+// Each block fills tiles of its own and writes every gridDim.x-th element.
 __global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigned char> weights,
                                         View<float> out) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -65,7 +66,9 @@ __global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigne
         numbers[i] = in.data[i];
     }
     __syncthreads();
-    if (i < n) out.data[i] = static_cast<float>(small[i]) * numbers[n - 1 - i];
+    if (i < n && i % gridDim.x == blockIdx.x) {
+        out.data[i] = static_cast<float>(small[i]) * numbers[n - 1 - i];
+    }
 }
 
 }  // namespace
@@ -122,8 +125,8 @@ void reverse_async(int bytes, int n, View<const float> in, View<float> out) {
 void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out) {
     const auto n = static_cast<std::size_t>(in.size());
     const std::size_t bytes = tile_bytes<unsigned char>(n) + tile_bytes<float>(n);
-    reverse_in_tiles_kernel<<<1, kThreads, bytes>>>(in, weights, out);
-    check_launch("reverse_in_tiles_kernel", 1, kThreads, bytes);
+    reverse_in_tiles_kernel<<<2, kThreads, bytes>>>(in, weights, out);
+    check_launch("reverse_in_tiles_kernel", 2, kThreads, bytes);
 }
 
 }  // namespace sixdays::gpu::tests

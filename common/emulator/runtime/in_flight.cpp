@@ -44,6 +44,15 @@ void close(const InFlight& copy) {
             copy.arrives.empty() ? HostMay::read : HostMay::nothing);
 }
 
+// Two of them may share a page; what forbids more comes last.
+void close_all() {
+    for (const bool arriving : {false, true}) {
+        for (const InFlight& copy : copies) {
+            if (copy.arrives.empty() != arriving) close(copy);
+        }
+    }
+}
+
 void land(const InFlight& copy) {
     const Rows& rows = copy.rows;
     protect(rows.begin, span(rows), HostMay::write);
@@ -60,12 +69,7 @@ void land_if(Condition condition) {
     if (rest == copies.end()) return;
     std::for_each(rest, copies.end(), land);
     copies.erase(rest, copies.end());
-    // Those that are still in flight may share pages with them; what forbids more comes last.
-    for (const bool arriving : {false, true}) {
-        for (const InFlight& copy : copies) {
-            if (copy.arrives.empty() != arriving) close(copy);
-        }
-    }
+    close_all();  // those that are still in flight may share pages with them
 }
 
 CUstream_st default_stream{true, {}};
@@ -84,8 +88,8 @@ void start(InFlight copy) {
     copy.number = ++last_number;
     copy.joins_default = real(copy.stream)->joins_default;
     copy.calls = calls_so_far();
-    close(copy);
     copies.push_back(std::move(copy));
+    close_all();
 }
 
 void note_use(const InFlight& copy, std::uintptr_t address, bool writes, const Calls& calls) {

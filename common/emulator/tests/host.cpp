@@ -302,6 +302,10 @@ TEST_CASE("two copies in flight on one page: what one of them forbids outlives t
         sink = here.data[40];
         cudaDeviceSynchronize();
     });
+    found(Kind::pending_copy, "at_once", [&] {
+        start();
+        sink = here.data[0];  // MARK at_once
+    });
     found(Kind::pending_copy, "first_half", [&] {
         start();
         cudaStreamSynchronize(b.it);
@@ -464,6 +468,9 @@ TEST_CASE("a read of what is still on its way names who started the copy, and wh
                "yet to arrive: the same thread started it in common/emulator/tests/mistakes.cu:"));
     CHECK(says(mine, "Its thread must wait for it"));
     CHECK(!says(mine, "too early"));
+    const Report theirs = told("neighbours_missing_wait");
+    CHECK(says(theirs, "thread (31,0,0) of block (0,0,0) started it in"));
+    CHECK(!says(theirs, "too early"));
     const Report early = told("refilled_too_early");
     CHECK(
         says(early,

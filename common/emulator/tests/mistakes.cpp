@@ -100,6 +100,7 @@ const Case kCases[] = {
     {"different_calls", Kind::warp_call, kFailure, 0, 16},
 
     {"missing_wait", Kind::pending_copy, kFailure, 0, 0},
+    {"neighbours_missing_wait", Kind::pending_copy, kFailure, 0, 0},
     {"wait_too_little", Kind::pending_copy, kFailure, 0, 0},
     {"refilled_too_early", Kind::pending_copy, kFailure, 0, 16},
     {"copy_without_barrier", Kind::race, kFailure, 0, 32},

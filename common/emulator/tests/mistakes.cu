@@ -84,13 +84,14 @@ __device__ __forceinline__ float read_far(const float* p) {
 }
 __global__ void next_shared_array(const float* in, int, float* out) {
     __shared__ float tile[32];
-    __shared__ float next[64];
+    __shared__ float other[32];
     const int t = static_cast<int>(threadIdx.x);
-    float* p = tile;
-    p[t] = in[t];
-    next[t] = next[t + 32] = 0.0f;
+    tile[t] = in[t];
+    other[t] = 0.0f;
     __syncthreads();
-    out[t] = read_far(p + t + 64) + next[t];
+    const float *a = tile, *b = other;
+    const float* first = a < b ? a : b;  // the compiler chooses
+    out[t] = read_far(first + t + 64);
 }
 __global__ void next_tile(const float* in, int, float* out) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -418,6 +419,13 @@ __global__ void missing_wait(const float* in, int, float* out) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x];  // MARK missing_wait
 }
+__global__ void neighbours_missing_wait(const float* in, int, float* out) {
+    __shared__ float tile[32];
+    __pipeline_memcpy_async(&tile[threadIdx.x], in + threadIdx.x, 4);
+    __pipeline_commit();
+    __syncthreads();
+    out[threadIdx.x] = tile[31 - threadIdx.x];  // MARK neighbours_missing_wait
+}
 __global__ void wait_too_little(const float* in, int, float* out) {
     __shared__ float tile[2][32];
     const unsigned t = threadIdx.x;
@@ -544,6 +552,7 @@ const std::vector<Mistake>& mistakes() {
         {"not_in_own_mask", not_in_own_mask, 1, 32, 32},
         {"different_calls", different_calls, 1, 32, 32},
         {"missing_wait", missing_wait, 1, 32, 32},
+        {"neighbours_missing_wait", neighbours_missing_wait, 1, 32, 32},
         {"wait_too_little", wait_too_little, 1, 32, 32},
         {"refilled_too_early", refilled_too_early, 1, 32, 64},
         {"copy_without_barrier", copy_without_barrier, 1, 64, 64},
