@@ -135,7 +135,9 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
 
 }  // namespace
 
-void check_transpose_path(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
+void check_transpose(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
+    check_transpose(in, out);
+    if (out.layout.size() == 0) return;  // nothing to move, by whatever path
     const std::string needs = missing(path, in, out);
     if (needs.empty()) return;
     refuse(std::string("transpose: the path '") + name(path) + "' needs " + needs +

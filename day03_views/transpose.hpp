@@ -42,7 +42,9 @@ void transpose_cuda(TransposePath path, View<const Same<T>> in, View<T> out,
     transpose_untyped_cuda(path, in, out, stream);
 }
 
+/// What transpose refuses; the second also what the path cannot take.
 void check_transpose(const UntypedIn& in, const UntypedOut& out);
+void check_transpose(TransposePath path, const UntypedIn& in, const UntypedOut& out);
 
 /// The ladder, one idea a step. Elements of any size, unless it says otherwise.
 enum class TransposePath {
@@ -64,9 +66,6 @@ inline constexpr std::int64_t kShortRow = 32;
 
 /// The best of them. Views that check_transpose() has not refused.
 [[nodiscard]] TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out);
-
-/// @throws std::invalid_argument  that path cannot take these views
-void check_transpose_path(TransposePath path, const UntypedIn& in, const UntypedOut& out);
 
 /// The dims before the last two: which matrix of the stack.
 [[nodiscard]] Layout stack_of(const Layout& layout);

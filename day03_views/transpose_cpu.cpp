@@ -23,8 +23,8 @@ void transpose_stack(View<const T> in, View<T> out) {
     const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
     for (std::int64_t k = 0; k < stack_in.size(); ++k) {
         const Index at = unravel(k, stack_in.shape);
-        transpose_loop(in.data + offset(stack_in, at), in.extent(m), in.extent(n),
-                       in.layout.stride(m), out.layout.stride(m), out.data + offset(stack_out, at));
+        transpose_loop(in.data + offset(stack_in, at), in.extent(m), in.extent(n), in.stride(m),
+                       out.stride(m), out.data + offset(stack_out, at));
     }
 }
 

@@ -33,9 +33,9 @@ void transpose_one_element(View<const T> in, View<T> out, gpu::Stream stream) {
     const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
     for (std::int64_t k = 0; k < stack_in.size(); ++k) {
         const Index at = unravel(k, stack_in.shape);
-        transpose_kernel<T><<<grid, block, 0, stream>>>(
-            in.data + offset(stack_in, at), M, N, in.layout.stride(r - 2), out.layout.stride(r - 2),
-            out.data + offset(stack_out, at));
+        transpose_kernel<T><<<grid, block, 0, stream>>>(in.data + offset(stack_in, at), M, N,
+                                                        in.stride(r - 2), out.stride(r - 2),
+                                                        out.data + offset(stack_out, at));
         gpu::check_launch("transpose_kernel", grid, block);
     }
 }
@@ -79,9 +79,8 @@ void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Str
 
 void transpose_untyped_cuda(TransposePath path, const UntypedIn& in, const UntypedOut& out,
                             gpu::Stream stream) {
-    check_transpose(in, out);
+    check_transpose(path, in, out);
     if (out.layout.size() == 0) return;
-    check_transpose_path(path, in, out);
     launch(path, in, out, stream);
 }
 
