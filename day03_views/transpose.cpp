@@ -104,9 +104,16 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
         case TransposePath::one_element:
             return rows_of(in) <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " rows";
         case TransposePath::write_coalesced:
+            return e == 4 && columns_of(in) <= kMostRows
+                       ? ""
+                       : "elements of 4 bytes and at most " + std::to_string(kMostRows) +
+                             " columns";
         case TransposePath::shared_tile:
         case TransposePath::padded:
-            return e == 4 ? "" : "elements of 4 bytes";
+            return e == 4 && columns_of(in) <= kMostColumnsOfTiles
+                       ? ""
+                       : "elements of 4 bytes and at most " + std::to_string(kMostColumnsOfTiles) +
+                             " columns";
         case TransposePath::in_flight:
             return "";
         case TransposePath::quads:
@@ -169,12 +176,6 @@ const char* name(TransposePath path) {
             return "short rows, quads";
     }
     return "";
-}
-
-Layout stack_of(const Layout& layout) {
-    Layout stack = layout;
-    stack.shape.rank = stack.strides.rank = layout.rank() - 2;
-    return stack;
 }
 
 }  // namespace sixdays::day03_views
