@@ -130,6 +130,8 @@ fi
 
 tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:14: .* __syncthreads' \
     try "$root/docs/examples/row_sums.cu"
+tries "Day 01 without our helpers" 0 'All 1000 sums are right; the last is 2997.' - \
+    try "$root/day01_flat_memory/standalone.cu"
 
 # steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
 steps() {
