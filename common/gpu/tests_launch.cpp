@@ -62,7 +62,9 @@ TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu
     out.fill_bytes(0);
     const auto launch = [&] { gpu::tests::fill(out.view(Shape{1000}), 7); };
     CHECK_FALSE(gpu::run_last_block(1025, launch));  // four blocks of 256 threads
+    CHECK_FALSE(gpu::run_last_block(768, launch));
     CHECK(out.download() == std::vector<float>(1000, 0));
+    CHECK(gpu::run_last_block(769, launch) == gpu::is_emulated());
     CHECK(gpu::run_last_block(1024, launch) == gpu::is_emulated());
     std::vector<float> want(1000, 0);
     if (gpu::is_emulated()) std::fill(want.begin() + 768, want.end(), 7.0f);

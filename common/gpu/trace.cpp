@@ -66,8 +66,10 @@ bool run_only_blocks(std::uint64_t first, std::uint64_t count,
 bool run_last_block(std::int64_t threads, const std::function<void()>& launches) {
     run_only_blocks(0, 0, launches);
     const emulator::LastLaunch& asked = emulator::last_launch();
-    if (asked.threads < static_cast<std::uint64_t>(threads)) return false;
-    return run_only_blocks(asked.blocks - 1, 1, launches);
+    const auto wanted = static_cast<std::uint64_t>(threads);
+    const std::uint64_t blocks = asked.blocks;
+    if (asked.threads < wanted || asked.threads - wanted >= asked.threads / blocks) return false;
+    return run_only_blocks(blocks - 1, 1, launches);
 }
 
 std::optional<bool> launched_with(const void* bytes, std::size_t count) {

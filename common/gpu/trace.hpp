@@ -30,8 +30,8 @@ bool run_only_blocks(std::uint64_t first, std::uint64_t count,
                      const std::function<void()>& launches);
 
 /// Runs `launches` twice: without any block, which tells how large the grid is, and then the last
-/// block alone. False, and no block ran, if the grid has fewer than `threads` threads (one of them
-/// then does the work of several), or if the ports run on a GPU.
+/// block alone. False, and no block ran, unless the grid has one thread for each of `threads`
+/// elements and no block too many, and wherever the ports run on a GPU.
 bool run_last_block(std::int64_t threads, const std::function<void()>& launches);
 
 /// Did the last launch hand these bytes to its kernel, among its arguments? Empty on a GPU.

@@ -7,7 +7,7 @@
 ///         REQUIRE(equal(out.last(32), want));
 ///     }
 ///
-/// For the emulator alone: a GPU tells nothing of an access that hits the memory of somebody else.
+/// For the emulator alone: on a GPU the memory in front may belong to somebody else.
 #pragma once
 
 #include "common/gpu/buffer.hpp"
