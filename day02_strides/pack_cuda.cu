@@ -20,7 +20,7 @@ __global__ void pack_kernel(const __grid_constant__ View<const float> in, std::i
                             float* out) {
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < n) {
-        const Index index = unravel(number, in.layout.shape);
+        const Index index = unravel(number, in.shape());
         out[number] = in.data[offset(in.layout, index)];
     }
 }

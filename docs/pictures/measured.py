@@ -21,7 +21,7 @@ def safe(text):
 
 
 class Results:
-    """One file: `device`, `limits` of the GPU in bytes per second by name, and `rows` as dicts."""
+    """One file: `device`, `limits` of the GPU by name, in bytes or operations per second, `rows` as dicts."""
 
     def __init__(self, path):
         lines = path.read_text().splitlines()
@@ -30,7 +30,7 @@ class Results:
         self.limits = {}
         for note in notes:
             if note.startswith("limits: this GPU:"):
-                found = re.findall(r"(copy|read|write) ([0-9.]+)", note)
+                found = re.findall(r"(copy|read|write|fma) ([0-9.]+)", note)
                 self.limits = {name: 1e9 * float(rate) for name, rate in found}
         self.rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
 

@@ -33,7 +33,7 @@ def results():
 def test_notes():
     r = results()
     assert r.device == "A <device>"
-    assert r.limits == {"copy": 3.5e12, "read": 4e12, "write": 4.5e12}
+    assert r.limits == {"copy": 3.5e12, "read": 4e12, "write": 4.5e12, "fma": 6e13}
     assert len(r.rows) == 6
 
 
