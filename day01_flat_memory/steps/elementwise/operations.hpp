@@ -37,8 +37,7 @@ struct Invert {
 };
 
 // [quads]
-/// The quads of a run as an array: of a float4 each, four floats x, y, z, w; below, of four words of
-/// four bytes.
+/// The quads of a run as an array: a float4 is four floats x, y, z, w.
 __device__ inline const float4* quads_of(const float* data, const Quads& run) {
     return reinterpret_cast<const float4*>(data + run.head);
 }
@@ -53,6 +52,7 @@ __device__ Quad each(Op op, Quad q, More... r) {
 }
 // [quads]
 
+// Of bytes: four words x, y, z, w of four bytes each.
 __device__ inline const uint4* quads_of(const std::uint8_t* data, const Quads& run) {
     return reinterpret_cast<const uint4*>(data + run.head);
 }
