@@ -18,7 +18,7 @@ from pages import anchor, words  # noqa: E402
 HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
 NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
 NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
-EVERYDAY = {"half", "size", "index", "element"}  # of which a sentence seldom means what the glossary does
+EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk"}  # of which a sentence seldom means what the glossary does
 LONG = 4  # headings from which on a page shows its contents
 
 
