@@ -294,7 +294,8 @@ add_test(NAME docs.pictures.measured
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
-add_test(NAME docs.capture COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR})
+add_test(NAME docs.capture
+    COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR})
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
