@@ -5,6 +5,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import xml.dom.minidom
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -25,13 +26,13 @@ walk,stride 1,model 3.0e-4 s,float32,8,cold,8,0,0,2e-4,1,1,read,0.1,,
 walk,stride 2,model 1.0e-4 s,float32,8,cold,8,0,0,4e-4,1,1,read,0.1,,
 """
 ONE = """int other;
-// [kernel]
+// [the new kernel]
     void one(int n) {
         f(n);   // a comment
         // [inner]
         return;
     }
-// [kernel]
+// [the new kernel]
 """
 TWO = ONE.replace("void one(int n)", "void two(int n)").replace("f(n);   //", "f(n); //")
 
@@ -48,7 +49,14 @@ def made(page, name="day01_x.md", files=()):
         sys.argv = ["pages.py", *map(str, (root, root / "made", root / "includes"))]
         pages.main()
         includes = [path.read_text() for path in sorted((root / "includes").glob("*"))]
-        return (root / "made" / name).read_text().splitlines(), includes
+        text = (root / "made" / name).read_text()
+    well_formed("".join(includes + re.findall("@htmlonly.block.(.*?)@endhtmlonly", text)))
+    return text.splitlines(), includes
+
+
+def well_formed(text):
+    assert ">=" not in text  # nor anything that a slip left between tags
+    xml.dom.minidom.parseString(f"<page>{text}</page>")
 
 
 def refused(page, words, **more):
@@ -119,7 +127,7 @@ def test_bar():
 
 
 def test_step():
-    lines, (text,) = made("x\n@step{one.cu kernel,two.cu kernel}\ny")
+    lines, (text,) = made("x\n@step{one.cu the new kernel,two.cu the new kernel}\ny")
     assert lines == ["x", "@htmlinclude[block] page_day01_x_1.html", "y"]
     assert "<div>one.cu</div><div>two.cu</div>" in text
     assert text.count('class="line old"') == text.count('class="line new"') == 1
@@ -131,16 +139,17 @@ def test_step():
 
 
 def test_step_refused():
-    refused("@step{one.cu kernel}", "@step takes `file mark, file mark`")
-    refused("@step{one.cu kernel,three.cu kernel}", "there is no file three.cu")
-    refused("@step{one.cu kernel,two.cu main}", "two.cu has 0 lines `// [main]`")
-    refused("@step{one.cu inner,two.cu kernel}", "one.cu has 1 lines `// [inner]`")
-    refused("@step{one.cu kernel,one.cu kernel}", "do not differ")
+    refused("@step{one.cu the new kernel}", "@step takes `file mark, file mark`")
+    refused("@step{one.cu the new kernel,three.cu x}", "there is no file three.cu")
+    refused("@step{one.cu the new kernel,two.cu main}", "two.cu has 0 lines `// [main]`")
+    refused("@step{one.cu inner,two.cu the new kernel}", "one.cu has 1 lines `// [inner]`")
+    refused("@step{one.cu the new kernel,one.cu the new kernel}", "do not differ")
 
 
 def test_folds():
     lines = [f"line {i};" for i in range(20)]
     text = steps.step(lines[:10] + ["old();"] + lines[10:], lines[:10] + ["fresh = 1;"] + lines[10:], "ab")
+    well_formed(text)
     assert re.findall(r"<summary>(\d+) lines as before", text) == ["8", "8"]  # two stay on each side
     before, middle, after = re.split(r"<details>.*?</details>", text)
     assert all(f"line {i};" in middle for i in (8, 9, 10, 11)) and "line 7" not in middle
