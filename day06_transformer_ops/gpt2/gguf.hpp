@@ -1,6 +1,6 @@
 /// @file
-/// GGUF, version 3: the file format of llama.cpp. One file holds everything: numbers and texts under
-/// keys ("metadata"), then a list of tensors, then their bytes.
+/// GGUF, version 3: the file format of llama.cpp. One file holds everything: numbers and texts
+/// under keys ("metadata"), then a list of tensors, then their bytes.
 ///
 ///     "GGUF"  version  number of tensors  number of keys      4 + 4 + 8 + 8 bytes
 ///     key, type, value                                        for each key

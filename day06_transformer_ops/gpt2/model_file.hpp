@@ -1,5 +1,5 @@
 /// @file
-/// A GPT-2 in a GGUF file: which numbers and tensors make one, under the names llama.cpp gives them.
+/// A GPT-2 in a GGUF file: which numbers and tensors make one, under llama.cpp's names for them.
 ///
 ///     token_embd.weight      (V, C)      position_embd.weight   (context, C)
 ///     blk.0.attn_norm        (C)         weight and bias, of a layer norm

@@ -1,6 +1,6 @@
 /// @file
-/// Random numbers without a state: Philox4x32-10 turns (key, counter) into four random words. Number
-/// 1000 of a seed needs none of the 999 before it, so any thread can make any of them.
+/// Random numbers without a state: Philox4x32-10 turns (key, counter) into four random words.
+/// Number 1000 of a seed needs none of the 999 before it, so any thread can make any of them.
 ///
 /// Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once

@@ -15,8 +15,8 @@ namespace {
 //     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 // The 25 characters of White_Space are written out, for PCRE2's \s knows one more (U+180E).
 std::string expression() {
-    const std::string space =
-        R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
+    const std::string space = R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A})"
+                              R"(\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
     return R"('(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{L}\p{N})" + space + "]+|[" + space +
            "]+(?![^" + space + "])|[" + space + "]+";
 }

@@ -7,9 +7,9 @@
 
 namespace sixdays::gpt2 {
 
-/// Pieces are, and the first that fits is taken: an English ending ('s 't 're 've 'm 'll 'd); letters,
-/// numbers, or anything else that is no space, each with one blank before it; spaces, but for the
-/// last if something follows.
+/// Pieces are, and the first that fits is taken: an English ending ('s 't 're 've 'm 'll 'd);
+/// letters, numbers, or anything else that is no space, with one blank before them or none; spaces,
+/// but for the last if something follows.
 ///
 ///     "I'll pay  20€"  ->  "I" "'ll" " pay" " " " 20" "€"
 ///

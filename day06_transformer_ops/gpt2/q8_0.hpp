@@ -1,7 +1,7 @@
 /// @file
-/// Q8_0: weights in 8 bits and a bit. 32 neighbours of a row share one scale, so that a weight takes
-/// 34/32 bytes instead of 4, and a matrix-vector product, which does nothing but read weights, has
-/// little more than a quarter of the bytes to read.
+/// Q8_0: weights in 8 bits and a bit. 32 neighbours of a row share one scale, so that a weight
+/// takes 34/32 bytes instead of 4, and a matrix-vector product, which does little but read
+/// weights, has about a quarter of the bytes to read.
 ///
 ///     block   scale (f16)  q0 q1 q2 ... q31 (signed bytes)        34 bytes
 ///     weight j of the block = scale * qj
@@ -39,7 +39,8 @@ void check_dequantise_q8_0(const View<const Q8Block>& in, const View<float>& out
 /// @param in   blocks (N, K/32), any strides
 /// @param x    (K), any stride
 /// @param out  (N), injective, apart from x
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, overlap, a null pointer
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, overlap, a null
+/// pointer
 void matvec_q8_0_cpu(View<const Q8Block> in, View<const float> x, View<float> out);
 
 /// The same in 32 sums side by side, one for each place in a block, added up at the end: the

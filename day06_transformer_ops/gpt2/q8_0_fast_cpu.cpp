@@ -6,7 +6,8 @@ namespace sixdays::gpt2 {
 namespace {
 
 // One row. Place j of every block adds to sum j, so 32 sums grow side by side and none waits for
-// another. Compiled twice; the program takes the copy with 256-bit registers where the CPU has them.
+// another. Compiled twice; the program takes the copy with 256-bit registers where the CPU has
+// them.
 #if defined(__x86_64__)
 [[gnu::target_clones("avx2", "default")]]
 #endif

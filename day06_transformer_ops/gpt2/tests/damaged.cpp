@@ -1,5 +1,5 @@
-// Damaged files: each must be read or refused with a sentence. A read past the end, an overflow or a
-// pointer to nowhere is found by the sanitizers, for which these cases are meant above all.
+// Damaged files: each must be read or refused with a sentence. A read past the end, an overflow or
+// a pointer to nowhere is found by the sanitizers, for which these cases are meant above all.
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/model_file.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
@@ -137,7 +137,7 @@ TEST_CASE("24,000 damaged files are read or refused with a sentence, never more"
     CHECK(sum.refused > 15000);
 }
 
-TEST_CASE("every byte of a model's keys and tensor list, turned over", "[day06][small]") {
+TEST_CASE("every byte of a model's keys and tensor list, inverted", "[day06][small]") {
     const Bytes good = small_model(WeightType::bf16, false, {"h e"}).bytes();
     const Gguf file(good, "good");
     const std::size_t first = file.tensors()[0].at;

@@ -88,8 +88,8 @@ std::string file_of_tests(const std::string& name);
 /// The 257 tokens of bytes and an end, "<|endoftext|>", and merges of them.
 std::vector<std::string> tokens_with(const std::vector<std::string>& merges);
 
-/// A whole GPT-2 of 1 layer, 2 heads, 8 channels, 5 positions, with every kind of weight's matrix of
-/// `type` (F32, F16 or BF16), and the tokenizer's keys. Every value of every tensor is another one.
+/// A whole GPT-2 of 1 layer, 2 heads, 8 channels, 5 positions, with matrices of `type` (F32, F16 or
+/// BF16) and the tokenizer's keys. Tensor number n begins with n/8 and goes up in eighths.
 GgufWriter small_model(WeightType type, bool own_head, const std::vector<std::string>& merges);
 
 /// The sentence that reading these bytes ends with; "" if they can be read.

@@ -1,7 +1,8 @@
 """GPT-2's vocabulary in 200,000 bytes: gpt2_merges.bin.
 
-Token 0 to 255 are the bytes, in the order of the letters that stand for them; token 256 + r is what
-merge r makes; 50256 is <|endoftext|>. So 50,000 pairs of tokens say it all, two 16-bit numbers each.
+Tokens 0 to 255 are the bytes, in the order of the letters that stand for them; token 256 + r is
+what merge r makes; 50256 is <|endoftext|>. So 50,000 pairs of tokens say it all, two
+16-bit numbers each.
 
 They come from models/ggml-vocab-gpt-2.gguf of llama.cpp, which PyPI's source package of
 llama-cpp-python holds. Licences: gpt2_merges.LICENSE. Needs PyPI's gguf.

@@ -3,10 +3,10 @@
 An engine must give the same logits from the same file. The weights are random but large enough that
 every part shows: attention is not uniform, no bias is 0, no layer norm is the identity.
 
-    reference.py                                     writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf
-    reference.py --check                             exit status 1 if they are not what it would write
-    reference.py --size 124M --type q8_0 --out F     GPT-2's true shapes, to measure with (--type f32|f16)
-    reference.py --size 124M --logits L --out F      and beside it the logits of 256 tokens
+    reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf
+    reference.py --check     exit status 1 if they are not what it would write
+    reference.py --size 124M --type q8_0 --out F [--logits L]
+                             GPT-2's true shapes (--type f32 or f16 too); logits of 256 tokens
 
 Needs NumPy and PyPI's gguf, which is not our own code on purpose.
 """
@@ -195,7 +195,7 @@ def check():
 
 
 def same(a, b):
-    """Keys and weights bit by bit; expected numbers up to what another NumPy may round otherwise."""
+    """Keys and weights bit by bit; expected numbers up to what other NumPys may round."""
     if filecmp.cmp(a, b, shallow=False):
         return True
     one, other = gguf.GGUFReader(a), gguf.GGUFReader(b)

@@ -65,6 +65,33 @@ const Tensor<float>& four() {
     return logits;
 }
 
+// Nine tokens, one of which cannot come.
+const Tensor<float>& nine() {
+    static const auto logits = logits_of({0.3f, -1, 2, -kInfinity, 1.2f, 0, -2.5f, 1.9f, 0.3f});
+    return logits;
+}
+const Tokens kEight{0, 1, 2, 4, 5, 6, 7, 8};
+
+// Their probabilities, of these tokens alone.
+std::map<std::int64_t, double> softmax(double temperature, const Tokens& tokens) {
+    std::map<std::int64_t, double> p;
+    double sum = 0;
+    for (const std::int64_t t : tokens) sum += p[t] = std::exp(nine()(t) / temperature);
+    for (auto& [token, weight] : p) weight /= sum;
+    return p;
+}
+
+// 8 tokens are 7 degrees of freedom: above 42 once in two million experiments. 4 tokens: above 32.
+void check_frequencies(std::int64_t draws) {
+    const auto apart = [&](const SamplerOptions& options, double temperature,
+                           const Tokens& tokens) {
+        return chi_square(drawn(nine(), options, draws), draws, softmax(temperature, tokens));
+    };
+    CHECK(apart({1, 0, 1, 21}, 1, kEight) < 42);
+    CHECK(apart({1.7f, 0, 1, 22}, 1.7, kEight) < 42);
+    CHECK(apart({0.6f, 4, 1, 23}, 0.6, {0, 2, 4, 7}) < 32);
+}
+
 }  // namespace
 
 TEST_CASE("Philox gives Random123's known answers", "[day06][small]") {
@@ -164,7 +191,7 @@ TEST_CASE("temperature comes before top-k, top-k before top-p", "[day06][small]"
     CHECK(support(four(), {1, 0, 0.71f, 17}) == Tokens{0, 1, 3});
 }
 
-TEST_CASE("top-p finds its set beyond the first 64 it sorts", "[day06][small]") {
+TEST_CASE("top-p finds its set beyond the first 64 it sorts", "[day06][full]") {
     // 1000 tokens, each a little less likely than the one 3 before it, walking round.
     Tensor<float> logits({1000});
     for (std::int64_t rank = 0; rank < 1000; ++rank) {
@@ -186,26 +213,13 @@ TEST_CASE("top-p finds its set beyond the first 64 it sorts", "[day06][small]") 
     }
 }
 
-TEST_CASE("a million draws have the softmax's frequencies", "[day06][small]") {
-    const std::int64_t draws = 1000000;
-    const auto logits = logits_of({0.3f, -1, 2, -kInfinity, 1.2f, 0, -2.5f, 1.9f, 0.3f});
-    const auto weights = [&](double temperature, const Tokens& tokens) {
-        std::map<std::int64_t, double> p;
-        double sum = 0;
-        for (const std::int64_t t : tokens) sum += p[t] = std::exp(logits(t) / temperature);
-        for (auto& [token, weight] : p) weight /= sum;
-        return p;
-    };
-    // 8 tokens: 7 degrees of freedom, above 42 once in two million experiments.
-    CHECK(chi_square(drawn(logits, {1, 0, 1, 21}, draws), draws,
-                     weights(1, {0, 1, 2, 4, 5, 6, 7, 8})) < 42);
-    CHECK(chi_square(drawn(logits, {1.7f, 0, 1, 22}, draws), draws,
-                     weights(1.7, {0, 1, 2, 4, 5, 6, 7, 8})) < 42);
-    CHECK(chi_square(drawn(logits, {0.6f, 4, 1, 23}, draws), draws, weights(0.6, {0, 2, 4, 7})) <
-          32);
-    // A temperature that is off by 1 % does not pass.
-    CHECK(chi_square(drawn(logits, {1.01f, 0, 1, 21}, draws), draws,
-                     weights(1, {0, 1, 2, 4, 5, 6, 7, 8})) > 42);
+TEST_CASE("many draws have the softmax's frequencies", "[day06][small]") {
+    check_frequencies(50000);
+}
+
+TEST_CASE("a million draws have them, and a temperature 1 % off shows", "[day06][full]") {
+    check_frequencies(1000000);
+    CHECK(chi_square(drawn(nine(), {1.01f, 0, 1, 21}, 1000000), 1000000, softmax(1, kEight)) > 42);
 }
 
 TEST_CASE("a draw depends on seed and step alone", "[day06][small]") {
