@@ -18,7 +18,8 @@ set(made ${PROJECT_BINARY_DIR}/docs)            # everything that is made here; 
 set(outputs ${made}/outputs)                    # what programs printed
 file(MAKE_DIRECTORY ${outputs})
 file(GLOB days CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*)
+    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*/main.cpp)
+list(TRANSFORM days REPLACE "/main.cpp" "")
 
 # --- what programs print --------------------------------------------------------------------------
 set(captured "")
