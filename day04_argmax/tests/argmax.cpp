@@ -609,7 +609,7 @@ TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][s
 
 // The emulator's device ends at 8 GiB; past 2^31 elements only a GPU gets: [huge].
 TEST_CASE("lines that begin past 2^31 bytes", "[day04][argmax][full]") {
-    const std::int64_t far = (std::int64_t{1} << 29) + 1000, n = 70;
+    const std::int64_t far = (std::int64_t{1} << 28) + 1000, n = 70;
     if (!gpu::is_emulated()) need_device_memory(4 * (2 * far + n));
     gpu::Buffer<float> memory(2 * far + n);
     const Tensor<float> x = seeded_integers<float>({3, n}, 77, 0, 200);
