@@ -2,7 +2,7 @@
 // another one has not written yet.
 //
 // case: lengths around every boundary, at any address
-// refused: No __syncthreads() stands between, so which comes first is chance
+// refused: no __syncwarp() or __syncthreads() stands between: which comes first is chance
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 
