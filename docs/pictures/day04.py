@@ -1,5 +1,5 @@
 """Pictures of Day 04: lines, who reads what, the tree, and lines that are shared."""
-from svg import COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
+from svg import COLOURS, FAINT, GREEN, ORANGE, SKY, Svg
 
 
 def lines_of_a_tensor():
@@ -53,7 +53,7 @@ def who_reads_what():
         else:
             svg.outline(left, 40, 8 * c, c)
         svg.text(left, 40 + 4 * c + 24, note, "note")
-    svg.text(20, 208, "then", "note")
+    svg.text(20, 208, "after four loads, after two, after four", "note")
     pictures = (
         lambda m, k: m if k < 4 else None,
         lambda m, k: k % 4 if m == 0 else None,
@@ -109,16 +109,15 @@ def split_line():
         svg.cell(20 + 190 * b, 36, COLOURS[b], f"block {b}", 188, 34)
         svg.arrow(20 + 190 * b + 94, 74, 20 + 190 * b + 94, 116)
         svg.cell(20 + 190 * b + 54, 120, COLOURS[b], "best", 80, 30)
-    svg.text(20, 140, "")
     svg.text(20, 172, "1  each block writes its candidate to the workspace", "note")
     svg.text(20, 194, "2  __threadfence(): what was written comes before what is counted", "note")
     svg.text(20, 216, "3  atomicInc(done, 3): 0, 1, 2, 3. Who reads 3 was the last, and the counter is 0 again",
              "note")
-    svg.cell(440, 250, PURPLE, "block 2 was last", 150, 34)
+    svg.cell(440, 250, GREEN, "block 2 was last", 160, 34)
     for b in range(4):
         svg.cell(20 + 90 * b, 252, COLOURS[b], "best", 80, 30)
     svg.arrow(388, 267, 434, 267)
-    svg.arrow(596, 267, 640, 267)
+    svg.arrow(606, 267, 640, 267)
     svg.cell(646, 250, ORANGE, "index", 80, 34)
     svg.text(20, 314, "4  the last block combines all candidates; nobody waits for anybody", "note")
     return svg.done()
