@@ -1,6 +1,8 @@
 // What loop and ports of matmul refuse, and which path is taken.
 #include "day05_matmul/matmul.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/tensor/arguments.hpp"
@@ -97,7 +99,34 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
         x.step_b[x.dims] = b.stride(d);
         x.step_out[x.dims++] = out.stride(d);
     }
+    x.quads_out = out_has_quads(x);
     return x;
+}
+
+namespace {
+
+// Of rows that are `pitch` apart.
+bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
+                    const std::int64_t (&step)[kMaxRank - 2]) {
+    bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+    for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
+    return yes;
+}
+
+}  // namespace
+
+bool a_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.a, x.a_k, x.a_m, x.step_a);
+}
+bool b_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.b, x.b_n, x.b_k, x.step_b);
+}
+bool out_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.out, x.out_n, x.out_m, x.step_out);
+}
+
+bool a_columns_are_quads(const Problem& x) {
+    return rows_are_quads(x, x.a, x.a_m, x.a_k, x.step_a);
 }
 
 Problem transposed(Problem x) {
@@ -108,6 +137,7 @@ Problem transposed(Problem x) {
     std::swap(x.out_m, x.out_n);
     std::swap(x.bias_m, x.bias_n);
     std::swap(x.step_a, x.step_b);
+    x.quads_out = out_has_quads(x);
     return x;
 }
 
@@ -132,25 +162,29 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
     return static_cast<unsigned>(blocks);
 }
 
+// A model of how long each cut takes, in outputs a lane and a scheduler, of which a multiprocessor
+// has four: the multiprocessor with most blocks is the last to end, and its scheduler with most
+// warps; then divided by the share of the peak that each cut was measured to reach where there are
+// many tiles. 132 multiprocessors, as an H200 has.
+WholeTile cut_for(const Problem& x) {
+    const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
+        const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
+                             static_cast<double>((x.N + BN - 1) / BN) *
+                             static_cast<double>(stacked(x));
+        return std::ceil(tiles / 132);
+    };
+    const double large = 2 * 128 * blocks(128, 256) / 0.80;           // 8 warps of 8 x 16 a lane
+    const double medium = 64 * std::ceil(blocks(64, 64) / 2) / 0.74;  // 2 warps of 8 x 8
+    const double small = 32 * blocks(64, 64) / 0.68;                  // 4 warps of 4 x 8
+    if (std::min(x.M, x.N) >= 256 && large <= std::min(medium, small)) return WholeTile::large;
+    return medium <= small ? WholeTile::medium : WholeTile::small;
+}
+
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
-// Do rows of an operand run along memory, and begin at multiples of 16 bytes, in every matrix?
-bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
-                    const std::int64_t (&step)[kMaxRank - 2]) {
-    bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-    for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
-    return yes;
-}
-
-bool a_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.a, x.a_k, x.a_m, x.step_a);
-}
-bool b_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.b, x.b_n, x.b_k, x.step_b);
-}
-bool out_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.out, x.out_n, x.out_m, x.step_out);
+bool takes_whole_tiles(const Problem& x) {
+    return x.M >= 64 && x.N >= 64 && x.K >= 16;
 }
 
 // Empty if `path` can take these views, else what it needs.
@@ -177,6 +211,8 @@ std::string missing(MatmulPath path, const Problem& x) {
             return b_has_quads(x) && out_has_quads(x)
                        ? ""
                        : "b and out whose rows run along memory and begin at multiples of 16 bytes";
+        case MatmulPath::whole_tiles:
+            return takes_whole_tiles(x) ? "" : "at least 64 rows, 64 columns and a K of 16";
     }
     return "a path that exists";
 }
@@ -186,7 +222,8 @@ std::string missing(MatmulPath path, const Problem& x) {
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                          View<float> out) {
     const Problem x = problem_of(a, b, epilogue, out);
-    return x.N > 0 ? MatmulPath::square_a_thread : MatmulPath::lanes_along_n;
+    if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
+    return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
 }
 
 void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
@@ -225,6 +262,8 @@ const char* name(MatmulPath path) {
             return "serpentine";
         case MatmulPath::spread_copies:
             return "spread copies";
+        case MatmulPath::whole_tiles:
+            return "whole tiles";
     }
     return "";
 }

@@ -75,6 +75,7 @@ enum class MatmulPath {
     fragments,        // 8 x 16 a thread; the next k's numbers are loaded during this k
     serpentine,       // the order of multiply-adds: neighbours share an operand
     spread_copies,    // copies between the multiply-adds instead of before them
+    whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
 };
 [[nodiscard]] const char* name(MatmulPath path);
 

@@ -68,6 +68,8 @@ void launch(MatmulPath path, const Problem& x, gpu::Stream stream) {
             return launch_matmul_serpentine(x, stream);
         case MatmulPath::spread_copies:
             return launch_matmul_spread_copies(x, stream);
+        case MatmulPath::whole_tiles:
+            return launch_matmul_whole_tiles(cut_for(x), x, stream);
     }
 }
 

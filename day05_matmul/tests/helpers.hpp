@@ -66,6 +66,10 @@ inline std::vector<P> all_paths() {
     return paths;
 }
 
+inline std::string last_kernel() {
+    return gpu::last_kernel();
+}
+
 /// Whole numbers: any order of adding them gives the same bits.
 inline Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
     return testing::seeded_integers<float>(shape, seed, -9, 9);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/tests/golden.hpp"
 #include "day05_matmul/tests/helpers.hpp"
 
@@ -216,6 +217,97 @@ TEST_CASE("a value read again and again, strides of 0", "[day05][small]") {
                     got.view());
         CHECK(got.matches(want));
     }
+}
+
+// --- step 13, which wants 64 rows, 64 columns and a K of 16 --------------------------------------
+
+// One cut of it, for an a of (M, K) and a b of (K, N).
+void check_cut(WholeTile cut, std::int64_t M, std::int64_t N, std::int64_t K, const Setup& s) {
+    CAPTURE(int(cut), M, N, K, int(s.a), int(s.b), int(s.out), s.beta, s.lead.elements);
+    const Tensor<float> a = whole(with(s.stack_a, M, K), 1), b = whole(with(s.stack_b, K, N), 2);
+    const Tensor<float> before = whole(with(s.stack_a, M, N), 3), bias = whole({N}, 4);
+    auto want = HostOut<float>::holding(before);
+    matmul_cpu(a.view(), b.view(), {.beta = s.beta, .bias = bias.view()}, want.view());
+    DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead), dbias(bias);
+    DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead);
+    auto got = DeviceOut<float>::holding(before, layout_of(before.shape(), s.out), s.lead);
+    launch_matmul_whole_tiles(
+        cut, problem_of(da.view(), db.view(), {.beta = s.beta, .bias = dbias.view()}, got.view()),
+        {});
+    CHECK(got.matches(want));
+    CHECK(da.unchanged());
+    CHECK(db.unchanged());
+    CHECK(last_kernel() == "matmul_whole_tiles_kernel");
+}
+
+TEST_CASE("whole tiles in every layout, and where they do not divide the matrix",
+          "[day05][small]") {
+    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
+                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
+    for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
+        for (const Lies lies : all) {
+            check_cut(cut, 68, 72, 20, {.a = lies});
+            check_cut(cut, 68, 72, 20, {.b = lies, .beta = 2});
+            check_cut(cut, 68, 72, 20, {.out = lies, .beta = 2});
+            check_cut(cut, 67, 65, 17, {.a = lies, .b = Lies::column_major, .lead = {1}});
+        }
+        check_cut(cut, 68, 72, 16, {.a = Lies::column_major, .b = Lies::column_major});
+        check_cut(cut, 68, 72, 32, {.a = Lies::gaps, .b = Lies::gaps, .lead = {2}});
+        check_cut(cut, 64, 64, 100, {});
+        check_cut(cut, 129, 66, 31, {.out = Lies::column_major});
+        check_cut(cut, 65, 66, 18, {.stack_a = {3}, .stack_b = {3}});
+    }
+}
+
+TEST_CASE("whole tiles of the large cut", "[day05][small]") {
+    check_cut(WholeTile::large, 132, 260, 35, {.beta = 2});
+    check_cut(WholeTile::large, 128, 256, 16, {.b = Lies::column_major});
+    check_cut(WholeTile::large, 256, 257, 17, {.out = Lies::column_major});
+}
+
+TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
+    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
+                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
+    for (const Lies a : all) {
+        for (const Lies b : all) check_cut(WholeTile::large, 132, 260, 49, {.a = a, .b = b});
+        check_cut(WholeTile::large, 261, 259, 63, {.out = a, .beta = 2, .lead = {1}});
+    }
+}
+
+TEST_CASE("9 rows of tiles, walked in groups of 8", "[day05][small]") {
+    check_cut(WholeTile::small, 9 * 64 - 3, 3 * 64, 16, {});
+}
+
+TEST_CASE("whole tiles need 64 rows, 64 columns and a K of 16", "[day05][small]") {
+    const auto needs = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+        DeviceIn<float> a(whole({M, K}, 1)), b(whole({K, N}, 2));
+        DeviceOut<float> out({M, N});
+        return refusal([&] { matmul_cuda(P::whole_tiles, a.view(), b.view(), {}, out.view()); });
+    };
+    CHECK(needs(64, 64, 16) == "");
+    for (const Size& s : std::vector<Size>{{63, 64, 16}, {64, 63, 16}, {64, 64, 15}}) {
+        CHECK(contains(needs(s.M, s.N, s.K),
+                       "the path 'whole tiles' needs at least 64 rows, 64 "
+                       "columns and a K of 16"));
+    }
+}
+
+TEST_CASE("the cut: large tiles where there are many, small ones where there are few",
+          "[day05][small]") {
+    const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1) {
+        Problem x;
+        x.M = M, x.N = N, x.K = 64;
+        x.dims = 1, x.extent[0] = stack;
+        return cut_for(x);
+    };
+    CHECK(cut(2048, 2048) == WholeTile::large);
+    CHECK(cut(4096, 4096) == WholeTile::large);
+    CHECK(cut(4096, 64) == WholeTile::small);
+    CHECK(cut(255, 100000) == WholeTile::medium);
+    CHECK(cut(1024, 1024) == WholeTile::medium);
+    CHECK(cut(1536, 1536) == WholeTile::small);
+    CHECK(cut(512, 768) == WholeTile::small);
+    CHECK(cut(512, 512, 16) == WholeTile::large);
 }
 
 // --- how near a sum of floats is -----------------------------------------------------------------

@@ -36,6 +36,8 @@ struct Copies {
         to = k0 * kPitch + first;
     }
 
+    __device__ __forceinline__ void advance(int k) { from += k * step_k; }
+
     /// Copy number i of this thread. Along k a warp writes 8 rows of the tile at 4 places: with 4
     /// words behind each row these lie in 32 banks.
     __device__ __forceinline__ void start(int i, float* stage) const {

@@ -24,6 +24,7 @@ struct Problem {
     bool relu = false;
     const float* bias = nullptr;
     std::int64_t bias_m = 0, bias_n = 0;
+    bool quads_out = false;  // may out be written 16 bytes at a time?
 
     // The stack: extents, and what each operand's offset grows by in each of its dims.
     int dims = 0;
@@ -43,6 +44,17 @@ struct Problem {
 
 /// The same product seen from the other side: out^T = b^T a^T. Nothing is copied.
 [[nodiscard]] Problem transposed(Problem x);
+
+/// Do an operand's rows run along memory, and begin at multiples of 16 bytes, in every matrix?
+[[nodiscard]] bool a_has_quads(const Problem& x);
+[[nodiscard]] bool b_has_quads(const Problem& x);
+[[nodiscard]] bool out_has_quads(const Problem& x);
+
+[[nodiscard]] bool a_columns_are_quads(const Problem& x);  // the same for a's columns
+
+/// How step 13 cuts the outputs: (128, 256), (64, 64) by few threads, (64, 64) by many.
+enum class WholeTile { large, medium, small };
+[[nodiscard]] WholeTile cut_for(const Problem& x);
 
 /// Matrices in the stack.
 [[nodiscard]] std::int64_t stacked(const Problem& x);

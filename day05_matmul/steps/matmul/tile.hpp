@@ -15,8 +15,10 @@ struct Tile {
     float* out;       // (m0, n0)
     std::int64_t m0;  // for the bias
     std::int64_t n0;
-    int rows;     // BM, fewer at the lower edge
-    int columns;  // BN, fewer at the right edge
+    int rows;              // BM, fewer at the lower edge
+    int columns;           // BN, fewer at the right edge
+    int first_row = 0;     // those before it belong to another block (step 13)
+    int first_column = 0;  // the same
 };
 
 /// Moves the tile to where it begins in memory.
@@ -49,13 +51,18 @@ __device__ __forceinline__ Tile tile_of_block(const Problem& x, int BM, int BN) 
                    BM, BN);
 }
 
-/// Epilogue::operator() for output (m, n) of a tile.
-__device__ __forceinline__ void store(const Problem& x, const Tile& tile, int m, int n, float sum) {
-    float* const to = tile.out + m * x.out_m + n * x.out_n;
+/// Epilogue::operator() for output (m, n) of a tile, where `old` stands.
+__device__ __forceinline__ float finish(const Problem& x, const Tile& tile, int m, int n, float sum,
+                                        const float& old) {
     float y = x.alpha * sum;
-    if (x.beta != 0) y += x.beta * *to;
+    if (x.beta != 0) y += x.beta * old;
     if (x.bias != nullptr) y += x.bias[(tile.m0 + m) * x.bias_m + (tile.n0 + n) * x.bias_n];
-    *to = x.relu && y < 0 ? 0 : y;
+    return x.relu && y < 0 ? 0 : y;
+}
+
+__device__ __forceinline__ void store(const Problem& x, const Tile& tile, int m, int n, float sum) {
+    float& to = tile.out[m * x.out_m + n * x.out_n];
+    to = finish(x, tile, m, n, sum, to);
 }
 
 }  // namespace sixdays::day05_matmul
