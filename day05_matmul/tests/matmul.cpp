@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "common/gpu/trace.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/tests/golden.hpp"
 #include "day05_matmul/tests/helpers.hpp"
@@ -113,6 +114,18 @@ TEST_CASE("every step of the ladder equals the loop, at every edge of its tiles"
     check_paths(all_paths(), 128, 256, 32);
 }
 
+TEST_CASE("tiles at their edges: two guards and two barriers", "[day05][small]") {
+    check_paths(kAnyLayout, 33, 31, 65);
+    check_paths(kAnyLayout, 17, 17, 17);  // narrower than a tile
+    check_paths(kAnyLayout, 32, 64, 40);  // exact M and N, ragged K
+    check_paths(kAnyLayout, 40, 41, 32);  // and the reverse
+}
+
+TEST_CASE("the ring: what was copied is there before it is read", "[day05][small]") {
+    check_paths({P::ring}, 5, 8, 70);
+    check_paths({P::fragments, P::serpentine, P::spread_copies}, 5, 8, 70);
+}
+
 TEST_CASE("a sum of nothing is zero, and no outputs are no launch", "[day05][small]") {
     check_paths(all_paths(), 5, 12, 0);
     check_paths(all_paths(), 5, 12, 0, {.alpha = INFINITY, .beta = 2, .bias = true});
@@ -148,12 +161,17 @@ TEST_CASE("beta = 0 does not read out, alpha = 0 neither a nor b", "[day05][smal
     auto host = HostOut<float>::holding(before);
     matmul_cpu(bad_a.view(), bad_b.view(), {.alpha = 0, .beta = 2}, host.view());
     CHECK(host.matches(twice));
-    DeviceIn<float> da(bad_a), db(bad_b);
+    DeviceIn<float> da(bad_a), db(bad_b), good_a(a), good_b(b);
+    HostOut<float> want({4, 8});
+    matmul_cpu(a.view(), b.view(), want.view());
     for (const P path : all_paths()) {
         CAPTURE(name(path));
         auto got = DeviceOut<float>::holding(before);
         matmul_cuda(path, da.view(), db.view(), {.alpha = 0, .beta = 2}, got.view());
         CHECK(got.matches(twice));
+        auto over = DeviceOut<float>::holding(nan);
+        matmul_cuda(path, good_a.view(), good_b.view(), {}, over.view());
+        CHECK(over.matches(want));
     }
 }
 
@@ -308,6 +326,56 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     CHECK(cut(1536, 1536) == WholeTile::small);
     CHECK(cut(512, 768) == WholeTile::small);
     CHECK(cut(512, 512, 16) == WholeTile::large);
+}
+
+// --- what the warps touch ------------------------------------------------------------------------
+
+TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
+    // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Passes of shared
+    // memory: copies into the tiles, and for each k what the warps load.
+    const std::int64_t M = 64, N = 64, K = 32;
+    gpu::Buffer<float> a(M * K), b(K * N), out(M * N);
+    a.fill_bytes(0x3f);
+    b.fill_bytes(0x3f);
+    const struct {
+        P path;
+        bool b_transposed;
+        std::int64_t sectors, passes, fewest_passes;  // -1: as many as the fewest
+    } steps[] = {
+        {P::one_element, false, 128 * (K * (32 + 1) + 32), 0, 0},
+        {P::lanes_along_n, false, 128 * (K * (1 + 4) + 4), 0, 0},
+        {P::shared_tile, false, 2 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
+        {P::turned_tile, false, 2 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
+        {P::shared_tile, true, 512 + 8 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
+        {P::turned_tile, true, 2 * 512 + 512, 4 * (64 + 32 * K * 2), 4 * (64 + 32 * K * 2)},
+        {P::column_a_thread, false, 1024, 128 + 16 * K * 9, 128 + 16 * K * 9},
+        {P::square_a_thread, false, 1024, 256 + 8 * K * 16, 256 + 8 * K * 16},
+        {P::quads, false, 1024, 256 + 8 * K * (2 + 8), 256 + 8 * K * (2 + 4)},
+        {P::warp_tiles, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},
+        {P::ring, false, 1024, -1, -1},
+        {P::fragments, false, 1024, -1, -1},
+        {P::serpentine, false, 1024, -1, -1},
+        {P::spread_copies, false, 1024, -1, -1},
+        // Two tiles of K, and the second three times more: nothing asks whether it is the last.
+        {P::whole_tiles, false, 5 * 256 + 512, -1, -1},
+        {P::whole_tiles, true, 5 * 256 + 512, -1, -1},
+    };
+    for (const auto& step : steps) {
+        CAPTURE(name(step.path), step.b_transposed);
+        const View<const float> vb = step.b_transposed ? transpose(b.view({N, K})) : b.view({K, N});
+        const auto touched = gpu::touched([&] {
+            matmul_cuda(step.path, a.view({M, K}), vb, {}, out.view({M, N}));
+        });
+        CHECK(touched.has_value() == gpu::is_emulated());
+        if (!touched) continue;
+        CHECK(touched->sectors == step.sectors);
+        if (step.passes < 0) {
+            CHECK(touched->passes == touched->fewest_passes);
+            continue;
+        }
+        CHECK(touched->passes == step.passes);
+        CHECK(touched->fewest_passes == step.fewest_passes);
+    }
 }
 
 // --- how near a sum of floats is -----------------------------------------------------------------
