@@ -14,7 +14,7 @@ namespace {
 
 void check(cublasStatus_t status, const char* call) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw std::runtime_error(std::string(call) + ": " + cublasGetStatusString(status));
+    throw std::runtime_error(std::string(call) + ": " + cublasLtGetStatusString(status));
 }
 
 constexpr std::int64_t kWorkspace = 64 << 20;
