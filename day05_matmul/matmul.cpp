@@ -129,6 +129,10 @@ bool a_columns_are_quads(const Problem& x) {
     return rows_are_quads(x, x.a, x.a_m, x.a_k, x.step_a);
 }
 
+bool b_columns_are_quads(const Problem& x) {
+    return rows_are_quads(x, x.b, x.b_k, x.b_n, x.step_b);
+}
+
 Problem transposed(Problem x) {
     std::swap(x.a, x.b);
     std::swap(x.M, x.N);
@@ -213,6 +217,10 @@ std::string missing(MatmulPath path, const Problem& x) {
                        : "b and out whose rows run along memory and begin at multiples of 16 bytes";
         case MatmulPath::whole_tiles:
             return takes_whole_tiles(x) ? "" : "at least 64 rows, 64 columns and a K of 16";
+        case MatmulPath::skinny:
+            return std::min(x.M, x.N) <= kSkinny
+                       ? ""
+                       : "at most " + std::to_string(kSkinny) + " rows, or columns, of out";
     }
     return "a path that exists";
 }
@@ -223,6 +231,7 @@ MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogu
                          View<float> out) {
     const Problem x = problem_of(a, b, epilogue, out);
     if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
+    if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
     return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
 }
 
@@ -264,6 +273,8 @@ const char* name(MatmulPath path) {
             return "spread copies";
         case MatmulPath::whole_tiles:
             return "whole tiles";
+        case MatmulPath::skinny:
+            return "skinny";
     }
     return "";
 }

@@ -76,6 +76,7 @@ enum class MatmulPath {
     serpentine,       // the order of multiply-adds: neighbours share an operand
     spread_copies,    // copies between the multiply-adds instead of before them
     whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
+    skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
 };
 [[nodiscard]] const char* name(MatmulPath path);
 

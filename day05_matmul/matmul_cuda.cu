@@ -70,6 +70,8 @@ void launch(MatmulPath path, const Problem& x, gpu::Stream stream) {
             return launch_matmul_spread_copies(x, stream);
         case MatmulPath::whole_tiles:
             return launch_matmul_whole_tiles(cut_for(x), x, stream);
+        case MatmulPath::skinny:
+            return launch_matmul_skinny(x, stream);
     }
 }
 

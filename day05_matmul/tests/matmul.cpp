@@ -328,6 +328,71 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     CHECK(cut(512, 512, 16) == WholeTile::large);
 }
 
+// --- step 14, which wants at most 16 rows or columns ---------------------------------------------
+
+TEST_CASE("skinny products in every layout", "[day05][small]") {
+    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
+                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
+    const std::vector<P> skinny = {P::skinny};
+    for (const Lies lies : all) {
+        for (const std::int64_t M : {1, 2, 3, 7, 16}) {
+            check_paths(skinny, M, 37, 45, {.a = lies, .beta = 2, .bias = true, .lead = {1}});
+            check_paths(skinny, M, 36, 44, {.b = lies});
+            check_paths(skinny, M, 33, 301, {.b = lies, .out = lies, .bias = true, .lead = {1}});
+            check_paths(skinny, 70, M, 43, {.a = lies, .b = lies, .bias = true, .relu = true});
+        }
+    }
+    for (const std::int64_t K : {0, 1, 3, 4, 4096, 4099}) {
+        check_paths(skinny, 5, 9, K, {.b = Lies::column_major});
+        check_paths(skinny, 5, 12, K);
+    }
+    check_paths(skinny, 3, 40, 36, {.stack_a = {2, 1}, .stack_b = {3}});
+    check_paths(skinny, 16, 16, 16);
+}
+
+TEST_CASE("skinny is for at most 16 rows or columns", "[day05][small]") {
+    const auto needs = [](std::int64_t M, std::int64_t N) {
+        DeviceIn<float> a(whole({M, 3}, 1)), b(whole({3, N}, 2));
+        DeviceOut<float> out({M, N});
+        return refusal([&] { matmul_cuda(P::skinny, a.view(), b.view(), {}, out.view()); });
+    };
+    CHECK(needs(16, 17) == "");
+    CHECK(needs(17, 16) == "");
+    CHECK(contains(needs(17, 17), "the path 'skinny' needs at most 16 rows, or columns, of out"));
+}
+
+TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
+    const struct {
+        std::int64_t M, N, K;
+        P path;
+        const char* kernel;
+    } cases[] = {
+        {64, 64, 16, P::whole_tiles, "matmul_whole_tiles_kernel"},
+        {63, 64, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {64, 63, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {64, 64, 15, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {33, 33, 90, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {32, 90, 90, P::turned_tile, "matmul_turned_tile_kernel"},
+        {90, 17, 90, P::turned_tile, "matmul_turned_tile_kernel"},
+        {90, 16, 90, P::skinny, "matmul_skinny_dots_kernel"},
+        {16, 90, 90, P::skinny, "matmul_skinny_rows_kernel"},
+        {1, 1, 0, P::skinny, "matmul_skinny_rows_kernel"},
+    };
+    for (const auto& c : cases) {
+        CAPTURE(c.M, c.N, c.K);
+        DeviceIn<float> a(whole({c.M, c.K}, 1)), b(whole({c.K, c.N}, 2));
+        DeviceOut<float> out({c.M, c.N});
+        CHECK(std::string(name(choose_matmul(a.view(), b.view(), {}, out.view()))) == name(c.path));
+        matmul_cuda(a.view(), b.view(), out.view());
+        CHECK(last_kernel() == c.kernel);
+    }
+    DeviceIn<float> a(whole({2, 8}, 1)),
+        b(whole({8, 40}, 2), layout_of({8, 40}, Lies::column_major));
+    DeviceOut<float> out({2, 40});
+    matmul_cuda(a.view(), b.view(), out.view());
+    CHECK(last_kernel() == "matmul_skinny_dots_kernel");
+}
+
 // --- what the warps touch ------------------------------------------------------------------------
 
 TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
@@ -354,7 +419,6 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
         {P::warp_tiles, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},
         {P::ring, false, 1024, -1, -1},
         {P::fragments, false, 1024, -1, -1},
-        {P::serpentine, false, 1024, -1, -1},
         {P::spread_copies, false, 1024, -1, -1},
         // Two tiles of K, and the second three times more: nothing asks whether it is the last.
         {P::whole_tiles, false, 5 * 256 + 512, -1, -1},

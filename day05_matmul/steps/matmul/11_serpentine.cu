@@ -43,9 +43,10 @@ __global__ void __launch_bounds__(R::kThreads)
             }
             const bool more = k < BK - 1 || k0 + BK < x.K;
             if (more) ring.load(stage, (k + 1) % BK, ra[(k + 1) % 2], rb[(k + 1) % 2]);
-            for (int i = 0; i < R::TM; ++i) {
+            for (int row = 0; row < R::TM; ++row) {
+                const int i = k % 2 == 0 ? row : R::TM - 1 - row;
                 for (int step = 0; step < R::TN; ++step) {
-                    const int j = i % 2 == 0 ? step : R::TN - 1 - step;
+                    const int j = row % 2 == 0 ? step : R::TN - 1 - step;
                     sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
                 }
             }

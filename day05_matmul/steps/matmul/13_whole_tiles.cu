@@ -53,10 +53,11 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
             feed.load((k + 1) % C::BK, ra[(k + 1) % 2], rb[(k + 1) % 2]);
             feed.template start<15>(k);
 #pragma unroll
-            for (int i = 0; i < C::TM; ++i) {
+            for (int row = 0; row < C::TM; ++row) {
+                const int i = k % 2 == 0 ? row : C::TM - 1 - row;
 #pragma unroll
                 for (int step = 0; step < C::TN; ++step) {
-                    const int j = i % 2 == 0 ? step : C::TN - 1 - step;
+                    const int j = row % 2 == 0 ? step : C::TN - 1 - step;
                     sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
                 }
             }

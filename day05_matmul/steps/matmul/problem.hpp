@@ -24,7 +24,8 @@ struct Problem {
     bool relu = false;
     const float* bias = nullptr;
     std::int64_t bias_m = 0, bias_n = 0;
-    bool quads_out = false;  // may out be written 16 bytes at a time?
+    bool quads_a = false, quads_b = false;  // may they be read 16 bytes at a time? Set by launchers
+    bool quads_out = false;                 // may out be written so?
 
     // The stack: extents, and what each operand's offset grows by in each of its dims.
     int dims = 0;
@@ -50,7 +51,11 @@ struct Problem {
 [[nodiscard]] bool b_has_quads(const Problem& x);
 [[nodiscard]] bool out_has_quads(const Problem& x);
 
-[[nodiscard]] bool a_columns_are_quads(const Problem& x);  // the same for a's columns
+[[nodiscard]] bool a_columns_are_quads(const Problem& x);  // the same for columns
+[[nodiscard]] bool b_columns_are_quads(const Problem& x);
+
+/// So many rows, or columns, of out at most: step 14 takes it.
+inline constexpr std::int64_t kSkinny = 16;
 
 /// How step 13 cuts the outputs: (128, 256), (64, 64) by few threads, (64, 64) by many.
 enum class WholeTile { large, medium, small };

@@ -20,5 +20,6 @@ void launch_matmul_fragments(Problem x, gpu::Stream stream);
 void launch_matmul_serpentine(Problem x, gpu::Stream stream);
 void launch_matmul_spread_copies(Problem x, gpu::Stream stream);
 void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream);
+void launch_matmul_skinny(Problem x, gpu::Stream stream);
 
 }  // namespace sixdays::day05_matmul
