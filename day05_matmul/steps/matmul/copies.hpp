@@ -4,6 +4,8 @@
 /// each, and lies transposed: tile[k][row].
 #pragma once
 
+#include <cstdint>
+
 #include "common/gpu/ptx.hpp"
 
 namespace sixdays::day05_matmul {
