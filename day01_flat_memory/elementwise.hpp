@@ -4,11 +4,11 @@
 ///
 /// For all of them: tensors are contiguous and of one shape, of any rank; 0 elements are fine; any
 /// address an element may have; `out` may be an input itself, but not overlap it otherwise.
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap; by a path, also
+/// what that path cannot take
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "common/gpu/stream.hpp"
 #include "common/tensor/quads.hpp"
@@ -44,6 +44,7 @@ void square_cuda(View<const float> in, View<float> out, gpu::Stream stream = {})
 void square_cuda(ElementwisePath path, View<const float> in, View<float> out,
                  gpu::Stream stream = {});
 void check_square(const View<const float>& in, const View<float>& out);
+void check_square(ElementwisePath path, const View<const float>& in, const View<float>& out);
 
 /// out = alpha * in
 void scale_cpu(float alpha, View<const float> in, View<float> out);
@@ -51,6 +52,7 @@ void scale_cuda(float alpha, View<const float> in, View<float> out, gpu::Stream 
 void scale_cuda(ElementwisePath path, float alpha, View<const float> in, View<float> out,
                 gpu::Stream stream = {});
 void check_scale(const View<const float>& in, const View<float>& out);
+void check_scale(ElementwisePath path, const View<const float>& in, const View<float>& out);
 
 /// out = alpha * x + y, rounded once (std::fma). BLAS calls it saxpy: single-precision a x plus y.
 void saxpy_cpu(float alpha, View<const float> x, View<const float> y, View<float> out);
@@ -59,6 +61,8 @@ void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<floa
 void saxpy_cuda(ElementwisePath path, float alpha, View<const float> x, View<const float> y,
                 View<float> out, gpu::Stream stream = {});
 void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out);
+void check_saxpy(ElementwisePath path, const View<const float>& x, const View<const float>& y,
+                 const View<float>& out);
 
 /// out = a + b
 void add_cpu(View<const float> a, View<const float> b, View<float> out);
@@ -66,6 +70,8 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::St
 void add_cuda(ElementwisePath path, View<const float> a, View<const float> b, View<float> out,
               gpu::Stream stream = {});
 void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out);
+void check_add(ElementwisePath path, const View<const float>& a, const View<const float>& b,
+               const View<float>& out);
 
 /// out = 255 - in: the photographic negative of an image, one byte an element.
 void invert_cpu(View<const std::uint8_t> in, View<std::uint8_t> out);
@@ -73,9 +79,7 @@ void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out, gpu::Strea
 void invert_cuda(ElementwisePath path, View<const std::uint8_t> in, View<std::uint8_t> out,
                  gpu::Stream stream = {});
 void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out);
-
-/// Refuses a path that these addresses do not allow. @param op  whose path it is
-/// @throws std::invalid_argument  the path needs quads, and they allow none
-void check_path(const char* op, ElementwisePath path, std::initializer_list<const void*> tensors);
+void check_invert(ElementwisePath path, const View<const std::uint8_t>& in,
+                  const View<std::uint8_t>& out);
 
 }  // namespace sixdays::day01_flat_memory

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
@@ -66,13 +67,14 @@ __global__ void invert_kernel(const std::uint8_t* in, std::int64_t n, std::uint8
 
 // --- launchers -----------------------------------------------------------------------------------
 
-// From here to the ladder, steps/elementwise/: the operation is passed as a functor.
+// From here to the ladder, steps/elementwise/: the operation is passed as a functor. Its first step
+// is none of these: each operation's own kernel, above.
 template <class Op, class T, class... In>
 void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, View<In>... in) {
     const std::int64_t n = out.size();
     switch (path) {
         case ElementwisePath::one_element:
-            return;  // the kernels above
+            break;
         case ElementwisePath::grid_stride:
             return launch_grid_stride(op, n, stream, out.data, in.data...);
         case ElementwisePath::quads:
@@ -80,6 +82,7 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
         case ElementwisePath::any_address:
             return launch_any_address(op, n, stream, out.data, in.data...);
     }
+    throw std::logic_error("launch_step was asked for a path that is none of its steps");
 }
 
 }  // namespace
@@ -87,8 +90,7 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
 // [launch]
 void add_cuda(ElementwisePath path, View<const float> a, View<const float> b, View<float> out,
               gpu::Stream stream) {
-    check_add(a, b, out);
-    check_path("add", path, {a.data, b.data, out.data});
+    check_add(path, a, b, out);
     const std::int64_t n = out.size();
     if (n == 0) return;  // a grid of 0 blocks is an error, not an empty launch
     if (path != ElementwisePath::one_element) {
@@ -105,8 +107,7 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::St
 }
 
 void square_cuda(ElementwisePath path, View<const float> in, View<float> out, gpu::Stream stream) {
-    check_square(in, out);
-    check_path("square", path, {in.data, out.data});
+    check_square(path, in, out);
     const std::int64_t n = out.size();
     if (n == 0) return;
     if (path != ElementwisePath::one_element) return launch_step(path, Square{}, stream, out, in);
@@ -121,8 +122,7 @@ void square_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
 
 void scale_cuda(ElementwisePath path, float alpha, View<const float> in, View<float> out,
                 gpu::Stream stream) {
-    check_scale(in, out);
-    check_path("scale", path, {in.data, out.data});
+    check_scale(path, in, out);
     const std::int64_t n = out.size();
     if (n == 0) return;
     if (path != ElementwisePath::one_element) {
@@ -139,8 +139,7 @@ void scale_cuda(float alpha, View<const float> in, View<float> out, gpu::Stream 
 
 void saxpy_cuda(ElementwisePath path, float alpha, View<const float> x, View<const float> y,
                 View<float> out, gpu::Stream stream) {
-    check_saxpy(x, y, out);
-    check_path("saxpy", path, {x.data, y.data, out.data});
+    check_saxpy(path, x, y, out);
     const std::int64_t n = out.size();
     if (n == 0) return;
     if (path != ElementwisePath::one_element) {
@@ -158,8 +157,7 @@ void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<floa
 
 void invert_cuda(ElementwisePath path, View<const std::uint8_t> in, View<std::uint8_t> out,
                  gpu::Stream stream) {
-    check_invert(in, out);
-    check_path("invert", path, {in.data, out.data});
+    check_invert(path, in, out);
     const std::int64_t n = out.size();
     if (n == 0) return;
     if (path != ElementwisePath::one_element) return launch_step(path, Invert{}, stream, out, in);

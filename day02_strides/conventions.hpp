@@ -54,7 +54,7 @@ void check_index(const Index& index, const Shape& shape);
 /// The element at `index`, checked. For tests and examples; loops and kernels use view(i, j).
 template <class T>
 [[nodiscard]] T& at(const View<T>& view, const Index& index) {
-    check_index(index, view.layout.shape);
+    check_index(index, view.shape());
     return view(index);
 }
 

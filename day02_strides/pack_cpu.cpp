@@ -10,7 +10,7 @@ namespace {
 // [pack]
 void pack_loop(View<const float> in, std::int64_t n, float* out) {
     for (std::int64_t number = 0; number < n; ++number) {
-        const Index index = unravel(number, in.layout.shape);
+        const Index index = unravel(number, in.shape());
         out[number] = in.data[offset(in.layout, index)];
     }
 }

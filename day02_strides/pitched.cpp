@@ -13,14 +13,13 @@ namespace {
 template <class T>
 void require_pitch(const char* name, const View<T>& v) {
     require_rank("pitched", name, v, 2);
-    if (v.extent(1) > 1 && v.layout.stride(1) != 1) {
+    if (v.extent(1) > 1 && v.stride(1) != 1) {
         refuse(std::string("pitched: ") + name + " has " + to_string(v.layout) +
                "; the elements of a row must be neighbours, stride 1");
     }
-    if (v.extent(0) > 1 && v.layout.stride(0) < v.extent(1)) {
-        refuse(std::string("pitched: ") + name + " has a pitch of " +
-               std::to_string(v.layout.stride(0)) + ", but a row holds " +
-               std::to_string(v.extent(1)) + " elements");
+    if (v.extent(0) > 1 && v.stride(0) < v.extent(1)) {
+        refuse(std::string("pitched: ") + name + " has a pitch of " + std::to_string(v.stride(0)) +
+               ", but a row holds " + std::to_string(v.extent(1)) + " elements");
     }
 }
 
@@ -40,9 +39,9 @@ void check_pitched(PitchedPath path, const View<const float>& in, const View<flo
     if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
     if (path == PitchedPath::quads && choose_pitched(in, out) != PitchedPath::quads) {
         refuse("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
-               std::to_string(in.layout.stride(0)) + " elements and begins " +
+               std::to_string(in.stride(0)) + " elements and begins " +
                std::to_string(past_quad(in.data)) + " bytes past one, out has " +
-               std::to_string(out.layout.stride(0)) + " and begins " +
+               std::to_string(out.stride(0)) + " and begins " +
                std::to_string(past_quad(out.data)) + " past one");
     }
 }

@@ -21,8 +21,7 @@ void pitched_loop(const float* in, std::int64_t in_pitch, std::int64_t M, std::i
 
 void pitched_cpu(View<const float> in, View<float> out) {
     check_pitched(in, out);
-    pitched_loop(in.data, in.layout.stride(0), out.extent(0), out.extent(1), out.data,
-                 out.layout.stride(0));
+    pitched_loop(in.data, in.stride(0), out.extent(0), out.extent(1), out.data, out.stride(0));
 }
 
 }  // namespace sixdays::day02_strides

@@ -41,8 +41,8 @@ void pitched_cuda(PitchedPath path, View<const float> in, View<float> out, gpu::
     const std::int64_t M = out.extent(0), K = out.extent(1);
     if (M == 0 || K == 0) return;
     // One row has no pitch: its stride may be any number, and nothing is to be computed with it.
-    const std::int64_t in_pitch = M > 1 ? in.layout.stride(0) : 0;
-    const std::int64_t out_pitch = M > 1 ? out.layout.stride(0) : 0;
+    const std::int64_t in_pitch = M > 1 ? in.stride(0) : 0;
+    const std::int64_t out_pitch = M > 1 ? out.stride(0) : 0;
     switch (path) {
         case PitchedPath::one_element:
             return pitched_one_element(in.data, in_pitch, M, K, out.data, out_pitch, stream);

@@ -1,4 +1,4 @@
-// What loops and ports refuse, and which path add_broadcast_cuda takes.
+// What loops and ports refuse, and which paths the ports take.
 #include "day03_views/broadcast.hpp"
 
 #include "common/tensor/quads.hpp"
@@ -15,7 +15,7 @@ void check_broadcast_input(const char* op, const char* name, const View<const T>
                            const View<float>& out) {
     View<const T> seen;
     try {
-        seen = broadcast_to(in, out.layout.shape);
+        seen = broadcast_to(in, out.shape());
     } catch (const std::invalid_argument& refused) {
         refuse(std::string(op) + ": " + name + ": " + refused.what());
     }
@@ -65,11 +65,11 @@ namespace {
 void check_piece(const std::string& name, const View<const float>& piece, int d,
                  const View<float>& out) {
     require_rank("concat", name.c_str(), piece, out.rank());
-    Shape shape = out.layout.shape;
+    Shape shape = out.shape();
     shape[d] = piece.extent(d);
-    if (piece.layout.shape != shape) {
+    if (piece.shape() != shape) {
         refuse("concat along dim " + std::to_string(d) + ": " + name + " has shape " +
-               to_string(piece.layout.shape) + ", out has " + to_string(out.layout.shape) +
+               to_string(piece.shape()) + ", out has " + to_string(out.shape()) +
                "; all other extents must be equal");
     }
     require_memory("concat", name.c_str(), piece);
@@ -104,7 +104,7 @@ void check_concat(const std::vector<View<const float>>& pieces, int dim, const V
 
 AddBroadcastPath choose_add_broadcast(const View<const float>& a, const View<const float>& b,
                                       const View<float>& out) {
-    const Shape& shape = out.layout.shape;
+    const Shape& shape = out.shape();
     const auto layouts =
         simplify(out.layout, broadcast_to(a.layout, shape), broadcast_to(b.layout, shape));
     const int last = layouts[0].rank() - 1;
@@ -116,8 +116,9 @@ AddBroadcastPath choose_add_broadcast(const View<const float>& a, const View<con
     return quads ? AddBroadcastPath::quads : AddBroadcastPath::any_layout;
 }
 
-void check_add_broadcast_path(AddBroadcastPath path, const View<const float>& a,
-                              const View<const float>& b, const View<float>& out) {
+void check_add_broadcast(AddBroadcastPath path, const View<const float>& a,
+                         const View<const float>& b, const View<float>& out) {
+    check_add_broadcast(a, b, out);
     if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;
     refuse(
         "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of "
@@ -133,6 +134,21 @@ const char* name(AddBroadcastPath path) {
             return "any layout";
         case AddBroadcastPath::quads:
             return "quads";
+    }
+    return "";
+}
+
+WherePath choose_where(const View<const std::uint8_t>&, const View<const float>&,
+                       const View<const float>&, const View<float>&) {
+    return WherePath::any_layout;
+}
+
+const char* name(WherePath path) {
+    switch (path) {
+        case WherePath::one_element:
+            return "one element";
+        case WherePath::any_layout:
+            return "any layout";
     }
     return "";
 }

@@ -58,8 +58,12 @@ void concat_cpu(const std::vector<View<const float>>& pieces, int dim, View<floa
 void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<float> out,
                  gpu::Stream stream = {});
 
+/// What the operations refuse. With a path also what that path cannot take; both of where's take
+/// everything.
 void check_add_broadcast(const View<const float>& a, const View<const float>& b,
                          const View<float>& out);
+void check_add_broadcast(AddBroadcastPath path, const View<const float>& a,
+                         const View<const float>& b, const View<float>& out);
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
                  const View<const float>& b, const View<float>& out);
 void check_pad(const View<const float>& in, const Dims& before, const View<float>& out);
@@ -78,14 +82,15 @@ enum class AddBroadcastPath {
                                                     const View<float>& out);
 [[nodiscard]] const char* name(AddBroadcastPath path);
 
-/// @throws std::invalid_argument  that path cannot take these views
-void check_add_broadcast_path(AddBroadcastPath path, const View<const float>& a,
-                              const View<const float>& b, const View<float>& out);
-
-/// How where_cuda goes about it: always any_layout.
+/// How where_cuda goes about it.
 enum class WherePath {
     one_element,  // a thread, an element: the loop's twin
     any_layout,   // the same, walked by fast divisions
 };
+/// Always any_layout: no layout is better served by the twin.
+[[nodiscard]] WherePath choose_where(const View<const std::uint8_t>& mask,
+                                     const View<const float>& a, const View<const float>& b,
+                                     const View<float>& out);
+[[nodiscard]] const char* name(WherePath path);
 
 }  // namespace sixdays::day03_views

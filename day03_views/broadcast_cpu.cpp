@@ -11,7 +11,7 @@ namespace {
 // a and b have out's shape by now; where they repeat, a stride is 0.
 void add_broadcast_loop(View<const float> a, View<const float> b, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         out(at) = a(at) + b(at);
     }
 }
@@ -21,7 +21,7 @@ void add_broadcast_loop(View<const float> a, View<const float> b, View<float> ou
 void where_loop(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                 View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         out(at) = mask(at) != 0 ? a(at) : b(at);
     }
 }
@@ -30,7 +30,7 @@ void where_loop(View<const std::uint8_t> mask, View<const float> a, View<const f
 // [pad]
 void pad_loop(View<const float> in, const Dims& before, float value, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         Index from = at;
         bool inside = true;
         for (int d = 0; d < in.rank(); ++d) {
@@ -46,14 +46,14 @@ void pad_loop(View<const float> in, const Dims& before, float value, View<float>
 
 void add_broadcast_cpu(View<const float> a, View<const float> b, View<float> out) {
     check_add_broadcast(a, b, out);
-    const Shape& shape = out.layout.shape;
+    const Shape& shape = out.shape();
     add_broadcast_loop(broadcast_to(a, shape), broadcast_to(b, shape), out);
 }
 
 void where_cpu(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                View<float> out) {
     check_where(mask, a, b, out);
-    const Shape& shape = out.layout.shape;
+    const Shape& shape = out.shape();
     where_loop(broadcast_to(mask, shape), broadcast_to(a, shape), broadcast_to(b, shape), out);
 }
 

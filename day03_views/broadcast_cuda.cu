@@ -20,7 +20,7 @@ __global__ void add_broadcast_kernel(const __grid_constant__ View<const float> a
                                      const __grid_constant__ View<float> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         out(at) = a(at) + b(at);
     }
 }
@@ -33,7 +33,7 @@ __global__ void where_kernel(const __grid_constant__ View<const std::uint8_t> ma
                              const __grid_constant__ View<float> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         out(at) = mask(at) != 0 ? a(at) : b(at);
     }
 }
@@ -45,7 +45,7 @@ __global__ void pad_kernel(const __grid_constant__ View<const float> in,
                            const __grid_constant__ View<float> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         Index from = at;
         bool inside = true;
         for (int d = 0; d < in.rank(); ++d) {
@@ -69,11 +69,10 @@ void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> ou
 
 void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const float> b,
                         View<float> out, gpu::Stream stream) {
-    check_add_broadcast(a, b, out);
-    check_add_broadcast_path(path, a, b, out);
+    check_add_broadcast(path, a, b, out);
     if (out.size() == 0) return;
-    a = broadcast_to(a, out.layout.shape);
-    b = broadcast_to(b, out.layout.shape);
+    a = broadcast_to(a, out.shape());
+    b = broadcast_to(b, out.shape());
     switch (path) {
         case AddBroadcastPath::one_element: {
             const unsigned grid = gpu::blocks_for(out.size(), kThreads);
@@ -89,14 +88,15 @@ void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const f
 
 void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                 View<float> out, gpu::Stream stream) {
-    where_cuda(WherePath::any_layout, mask, a, b, out, stream);
+    check_where(mask, a, b, out);
+    where_cuda(choose_where(mask, a, b, out), mask, a, b, out, stream);
 }
 
 void where_cuda(WherePath path, View<const std::uint8_t> mask, View<const float> a,
                 View<const float> b, View<float> out, gpu::Stream stream) {
     check_where(mask, a, b, out);
     if (out.size() == 0) return;
-    const Shape& shape = out.layout.shape;
+    const Shape& shape = out.shape();
     mask = broadcast_to(mask, shape);
     a = broadcast_to(a, shape);
     b = broadcast_to(b, shape);

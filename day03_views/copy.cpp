@@ -130,10 +130,16 @@ CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out) {
 CopyPlan plan_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out) {
     const CopyPlan best = plan_copy(in, out);
     if (best.path == CopyPath::nothing || best.path == path) return best;
-    if (path == CopyPath::one_element) return {path, in, out};
-    if (path == CopyPath::any_layout) return simplified(in, out);
+    return path == CopyPath::one_element ? CopyPlan{path, in, out} : simplified(in, out);
+}
+
+void check_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out) {
+    check_copy(in, out);
+    const CopyPath best = plan_copy(in, out).path;
+    if (best == CopyPath::nothing || path == best) return;
+    if (path == CopyPath::one_element || path == CopyPath::any_layout) return;
     refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
-           ": their path is '" + name(best.path) + "', not '" + name(path) + "'");
+           ": their path is '" + name(best) + "', not '" + name(path) + "'");
 }
 
 const char* name(CopyPath path) {

@@ -25,7 +25,9 @@ void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream s
 void copy_untyped_cuda(CopyPath path, const UntypedIn& in, const UntypedOut& out,
                        gpu::Stream stream = {});
 
+/// What copy refuses; the second also a path that the two layouts do not ask for.
 void check_copy(const UntypedIn& in, const UntypedOut& out);
+void check_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out);
 
 /// The same for views that know their type.
 template <class T>
@@ -77,7 +79,7 @@ struct CopyPlan {
 /// The best path, and the copy as it sees it. Layouts that check_copy() has not refused.
 [[nodiscard]] CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out);
 
-/// By that path. @throws std::invalid_argument  the layouts ask for another one
+/// The copy as that path sees it. A path that check_copy() has not refused.
 [[nodiscard]] CopyPlan plan_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out);
 
 // --- contiguous ----------------------------------------------------------------------------------

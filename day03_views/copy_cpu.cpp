@@ -9,7 +9,7 @@ namespace {
 template <class T>
 void copy_loop(View<const T> in, View<T> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         out(at) = in(at);
     }
 }

@@ -18,7 +18,7 @@ __global__ void copy_kernel(const __grid_constant__ View<const T> in,
                             const __grid_constant__ View<T> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         out(at) = in(at);
     }
 }
@@ -62,7 +62,7 @@ void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream s
 
 void copy_untyped_cuda(CopyPath path, const UntypedIn& in, const UntypedOut& out,
                        gpu::Stream stream) {
-    check_copy(in, out);
+    check_copy(path, in, out);
     launch(plan_copy(path, in, out), stream);
 }
 

@@ -26,7 +26,7 @@ std::string shown(const View<const float>& v, std::int64_t most) {
     std::string text;
     const std::int64_t n = v.size();
     for (std::int64_t k = 0; k < std::min(n, most); ++k) {
-        const float x = v(unravel(k, v.layout.shape));
+        const float x = v(unravel(k, v.shape()));
         text += (k > 0 ? " " : "") + std::to_string(static_cast<int>(x));
     }
     return text + (n > most ? " .." : "");
@@ -60,12 +60,11 @@ void transforms_copy_nothing(lesson::Report& report) {
     bool ok = true;
     for (const auto& row : rows) {
         const float* const base =
-            row.view.layout.rank() == 2 && row.view.layout.stride(0) == 0 ? bias.data() : x.data();
+            row.view.layout.rank() == 2 && row.view.stride(0) == 0 ? bias.data() : x.data();
         const std::string elements = shown(row.view, 7);
         ok &= elements == row.elements;
         std::printf("   %-29s %-13s %-13s %5lld  %s\n", row.what,
-                    to_string(row.view.layout.shape).c_str(),
-                    to_string(row.view.layout.strides).c_str(),
+                    to_string(row.view.shape()).c_str(), to_string(row.view.strides()).c_str(),
                     static_cast<long long>(row.view.data - base), elements.c_str());
     }
     std::printf("\n");
@@ -138,9 +137,8 @@ void copy_view_in_place(lesson::Report& report) {
     }
     const View<float> none = slice(matrix, 1, 4, 4);
     copy_cpu(none, none);
-    report.check(
-        none.size() == 0 && none.data == matrix.data,
-        "an empty slice " + to_string(none.layout.shape) + " is fine, and nothing happens");
+    report.check(none.size() == 0 && none.data == matrix.data,
+                 "an empty slice " + to_string(none.shape()) + " is fine, and nothing happens");
 }
 
 void a_path_for_each_copy(lesson::Report& report) {

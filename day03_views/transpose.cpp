@@ -104,9 +104,16 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
         case TransposePath::one_element:
             return rows_of(in) <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " rows";
         case TransposePath::write_coalesced:
+            return e == 4 && columns_of(in) <= kMostRows
+                       ? ""
+                       : "elements of 4 bytes and at most " + std::to_string(kMostRows) +
+                             " columns";
         case TransposePath::shared_tile:
         case TransposePath::padded:
-            return e == 4 ? "" : "elements of 4 bytes";
+            return e == 4 && columns_of(in) <= kMostColumnsOfTiles
+                       ? ""
+                       : "elements of 4 bytes and at most " + std::to_string(kMostColumnsOfTiles) +
+                             " columns";
         case TransposePath::in_flight:
             return "";
         case TransposePath::quads:
@@ -135,7 +142,9 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
 
 }  // namespace
 
-void check_transpose_path(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
+void check_transpose(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
+    check_transpose(in, out);
+    if (out.layout.size() == 0) return;  // nothing to move, by whatever path
     const std::string needs = missing(path, in, out);
     if (needs.empty()) return;
     refuse(std::string("transpose: the path '") + name(path) + "' needs " + needs +
@@ -167,12 +176,6 @@ const char* name(TransposePath path) {
             return "short rows, quads";
     }
     return "";
-}
-
-Layout stack_of(const Layout& layout) {
-    Layout stack = layout;
-    stack.shape.rank = stack.strides.rank = layout.rank() - 2;
-    return stack;
 }
 
 }  // namespace sixdays::day03_views

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "common/gpu/stream.hpp"
+#include "common/tensor/index.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
@@ -42,14 +43,18 @@ void transpose_cuda(TransposePath path, View<const Same<T>> in, View<T> out,
     transpose_untyped_cuda(path, in, out, stream);
 }
 
+/// What transpose refuses; the second also what the path cannot take.
 void check_transpose(const UntypedIn& in, const UntypedOut& out);
+void check_transpose(TransposePath path, const UntypedIn& in, const UntypedOut& out);
 
 /// The ladder, one idea a step. Elements of any size, unless it says otherwise.
 enum class TransposePath {
     one_element,       // a thread, an element: the loop's twin; M <= kMostRows (arguments.hpp)
-    write_coalesced,   // of 4 bytes: neighbouring lanes write neighbours, and read a pitch apart
-    shared_tile,       // of 4 bytes: both are neighbours, by way of a tile; its banks collide
-    padded,            // of 4 bytes: the tile's rows are one word longer
+    write_coalesced,   // of 4 bytes: neighbouring lanes write neighbours, and read a pitch apart;
+                       // N <= kMostRows
+    shared_tile,       // of 4 bytes: both are neighbours, by way of a tile; its banks collide;
+                       // N <= kMostColumnsOfTiles
+    padded,            // the same, but the tile's rows are one word longer
     in_flight,         // all loads of a thread in flight before the first is needed
     quads,             // of 4 bytes, every row begins at a multiple of 16 bytes: quads
     small_elements,    // the same for 1 and 2 bytes
@@ -62,13 +67,26 @@ enum class TransposePath {
 /// Rows of so many elements at most are short: a square tile would be mostly empty.
 inline constexpr std::int64_t kShortRow = 32;
 
+/// 65,535 blocks along a grid's y, each with a tile 32 wide.
+inline constexpr std::int64_t kMostColumnsOfTiles = 65535 * 32;
+
 /// The best of them. Views that check_transpose() has not refused.
 [[nodiscard]] TransposePath choose_transpose(const UntypedIn& in, const UntypedOut& out);
 
-/// @throws std::invalid_argument  that path cannot take these views
-void check_transpose_path(TransposePath path, const UntypedIn& in, const UntypedOut& out);
-
-/// The dims before the last two: which matrix of the stack.
-[[nodiscard]] Layout stack_of(const Layout& layout);
+/// Calls f(in, M, N, pitch_in, pitch_out, out) for every matrix of a stack.
+template <class T, class F>
+void for_each_matrix(const View<const T>& in, const View<T>& out, const F& f) {
+    const auto stack_of = [](Layout layout) {  // the dims before the last two
+        layout.shape.rank = layout.strides.rank = layout.rank() - 2;
+        return layout;
+    };
+    const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
+    const int m = in.rank() - 2;
+    for (std::int64_t k = 0; k < stack_in.size(); ++k) {
+        const Index at = unravel(k, stack_in.shape);
+        f(in.data + offset(stack_in, at), in.extent(m), in.extent(m + 1), in.stride(m),
+          out.stride(m), out.data + offset(stack_out, at));
+    }
+}
 
 }  // namespace sixdays::day03_views

@@ -1,5 +1,4 @@
 // The plain loop.
-#include "common/tensor/index.hpp"
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
@@ -7,8 +6,9 @@ namespace {
 
 // [transpose]
 template <class T>
-void transpose_loop(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
-                    std::int64_t pitch_out, T* out) {
+void transpose_loop(  // in (M, N), out (N, M)
+    const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    T* out) {
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < N; ++n) {
             out[n * pitch_out + m] = in[m * pitch_in + n];
@@ -17,17 +17,6 @@ void transpose_loop(const T* in, std::int64_t M, std::int64_t N, std::int64_t pi
 }
 // [transpose]
 
-template <class T>
-void transpose_stack(View<const T> in, View<T> out) {
-    const int m = in.rank() - 2, n = in.rank() - 1;
-    const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
-    for (std::int64_t k = 0; k < stack_in.size(); ++k) {
-        const Index at = unravel(k, stack_in.shape);
-        transpose_loop(in.data + offset(stack_in, at), in.extent(m), in.extent(n),
-                       in.layout.stride(m), out.layout.stride(m), out.data + offset(stack_out, at));
-    }
-}
-
 }  // namespace
 
 void transpose_untyped_cpu(const UntypedIn& in, const UntypedOut& out) {
@@ -35,7 +24,7 @@ void transpose_untyped_cpu(const UntypedIn& in, const UntypedOut& out) {
     if (out.layout.size() == 0) return;
     with_element(in.element, [&](auto element) {
         using T = decltype(element);
-        transpose_stack(in.as<T>(), out.as<T>());
+        for_each_matrix(in.as<T>(), out.as<T>(), transpose_loop<T>);
     });
 }
 

@@ -1,6 +1,5 @@
 // The loop's twin, and the launchers. What is faster is in steps/transpose/.
 #include "common/gpu/launch.hpp"
-#include "common/tensor/index.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/transpose.hpp"
 
@@ -11,8 +10,9 @@ namespace {
 
 // [transpose]
 template <class T>
-__global__ void transpose_kernel(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
-                                 std::int64_t pitch_out, T* out) {
+__global__ void transpose_kernel(  // in (M, N), out (N, M)
+    const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    T* out) {
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (m < M && n < N) {
@@ -23,37 +23,36 @@ __global__ void transpose_kernel(const T* in, std::int64_t M, std::int64_t N, st
 
 // --- launchers -----------------------------------------------------------------------------------
 
-// A launch for each matrix of the stack.
 template <class T>
-void transpose_one_element(View<const T> in, View<T> out, gpu::Stream stream) {
-    const int r = in.rank();
-    const std::int64_t M = in.extent(r - 2), N = in.extent(r - 1);
+void launch_transpose_one_element(const T* in, std::int64_t M, std::int64_t N,
+                                  std::int64_t pitch_in, std::int64_t pitch_out, T* out,
+                                  gpu::Stream stream) {
     const dim3 block(32, 8);
     const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
-    const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
-    for (std::int64_t k = 0; k < stack_in.size(); ++k) {
-        const Index at = unravel(k, stack_in.shape);
-        transpose_kernel<T><<<grid, block, 0, stream>>>(
-            in.data + offset(stack_in, at), M, N, in.layout.stride(r - 2), out.layout.stride(r - 2),
-            out.data + offset(stack_out, at));
-        gpu::check_launch("transpose_kernel", grid, block);
-    }
+    transpose_kernel<T><<<grid, block, 0, stream>>>(in, M, N, pitch_in, pitch_out, out);
+    gpu::check_launch("transpose_kernel", grid, block);
 }
 
 void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
     const Matrices x = matrices_to_transpose(in, out);
+    const auto one_by_one = [&](auto launch_step) {  // steps 2 to 4: a launch for each matrix
+        for_each_matrix(in.as<float>(), out.as<float>(),
+                        [&](auto... matrix) { launch_step(matrix..., stream); });
+    };
     switch (path) {
         case TransposePath::one_element:
             return with_element(in.element, [&](auto element) {
                 using T = decltype(element);
-                transpose_one_element(in.as<T>(), out.as<T>(), stream);
+                for_each_matrix(in.as<T>(), out.as<T>(), [&](auto... matrix) {
+                    launch_transpose_one_element<T>(matrix..., stream);
+                });
             });
         case TransposePath::write_coalesced:
-            return launch_transpose_write_coalesced(x, stream);
+            return one_by_one(launch_transpose_write_coalesced);
         case TransposePath::shared_tile:
-            return launch_transpose_shared_tile(x, stream);
+            return one_by_one(launch_transpose_shared_tile);
         case TransposePath::padded:
-            return launch_transpose_padded(x, stream);
+            return one_by_one(launch_transpose_padded);
         case TransposePath::in_flight:
             return launch_transpose_in_flight(x, stream);
         case TransposePath::quads:
@@ -79,9 +78,8 @@ void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Str
 
 void transpose_untyped_cuda(TransposePath path, const UntypedIn& in, const UntypedOut& out,
                             gpu::Stream stream) {
-    check_transpose(in, out);
+    check_transpose(path, in, out);
     if (out.layout.size() == 0) return;
-    check_transpose_path(path, in, out);
     launch(path, in, out, stream);
 }
 

@@ -6,6 +6,12 @@ if(NOT DOXYGEN_FOUND)
     set(SIXDAYS_WHY_NO_DOCS "Doxygen was not found (common/learn docs installs it)")
     return()
 endif()
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+    set(SIXDAYS_HAVE_DOCS FALSE)
+    set(SIXDAYS_WHY_NO_DOCS "python3 was not found")
+    return()
+endif()
 
 set(site ${PROJECT_SOURCE_DIR}/docs/site)       # style, scripts, helpers
 set(made ${PROJECT_BINARY_DIR}/docs)            # everything that is made here; the pages in html/
@@ -92,6 +98,13 @@ foreach(result IN LISTS results)
 endforeach()
 add_custom_target(docs_outputs DEPENDS ${captured})
 
+# --- the pages, with steps of ladders and measured numbers put in ---------------------------------
+list(FILTER pages EXCLUDE REGEX "/README.md$")
+list(TRANSFORM pages REPLACE "^.*/" "${made}/pages/" OUTPUT_VARIABLE made_pages)
+add_custom_target(docs_pages BYPRODUCTS ${made_pages}
+    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py ${PROJECT_SOURCE_DIR} ${made}/pages ${outputs}
+    COMMENT "Pages" VERBATIM)
+
 # --- the reference: one group per day and per part of common/ -------------------------------------
 set(groups "/** @defgroup reference_days Days\n@brief What each day declares: loop, port and what both refuse. */\n")
 foreach(day IN LISTS days)
@@ -115,7 +128,7 @@ set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"awk -v root='${PROJECT_SOURCE_DIR}' -f '${s
 set(DOXYGEN_PROJECT_NAME "Six days")
 set(DOXYGEN_PROJECT_BRIEF "from flat memory to a transformer")
 set(DOXYGEN_OUTPUT_DIRECTORY ${made})
-set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/docs/mainpage.md)
+set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${made}/pages/mainpage.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
 set(DOXYGEN_EXTENSION_MAPPING cu=C++ cuda=C++)
 set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*.md */wrong/* */README.md
@@ -170,8 +183,17 @@ set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
 set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
-set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js)
-set(scripts "<script src=\"$relpath^pairs.js\"></script>")
+set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js ${site}/outline.js)
+set(scripts "<script src=\"$relpath^pairs.js\"></script>\n<script src=\"$relpath^outline.js\"></script>")
+find_file(SIXDAYS_LUNR lunr.min.js PATHS /usr/share /usr/local/share PATH_SUFFIXES javascript/lunr
+    NO_DEFAULT_PATH)
+mark_as_advanced(SIXDAYS_LUNR)
+if(SIXDAYS_LUNR)  # full text over all pages
+    list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/search_pages.js ${SIXDAYS_LUNR})
+    string(APPEND scripts "\n<script src=\"$relpath^search_pages.js\"></script>")
+else()
+    message(STATUS "docs: lunr was not found (libjs-lunr); the search finds names of the reference only")
+endif()
 if(DOXYGEN_VERSION VERSION_GREATER_EQUAL 1.9.5)
     set(DOXYGEN_HTML_COLORSTYLE LIGHT)          # the theme brings its own dark
 endif()
@@ -232,12 +254,18 @@ mark_as_advanced(SIXDAYS_MATHJAX)
 
 # --- the target -----------------------------------------------------------------------------------
 list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
-list(FILTER pages INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
-doxygen_add_docs(docs docs/mainpage.md ${pages} docs/tests.md docs/emulator.md docs/try.md docs/debug.md
-    docs/words.md
-    CONTRIBUTING.md ${made}/groups.dox docs/reference.dox common ${day_folders}
+set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
+list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
+list(PREPEND in_order ${made}/pages/mainpage.md)
+foreach(page tests emulator try debug)
+    list(APPEND in_order ${made}/pages/${page}.md)
+endforeach()
+list(APPEND in_order ${made_pages})
+list(REMOVE_DUPLICATES in_order)
+doxygen_add_docs(docs ${in_order} CONTRIBUTING.md
+    ${made}/groups.dox docs/reference.dox common ${day_folders}
     COMMENT "The documentation: ${made}/html/index.html")
-add_dependencies(docs docs_outputs)
+add_dependencies(docs docs_outputs docs_pages)
 
 set(html ${made}/html)
 if(SIXDAYS_MATHJAX)
@@ -252,21 +280,20 @@ else()
         COMMAND ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js VERBATIM)
 endif()
 
+# Contents, links to the glossary, what the search reads.
+add_custom_command(TARGET docs POST_BUILD
+    COMMAND ${Python3_EXECUTABLE} ${site}/finish.py ${html} ${PROJECT_SOURCE_DIR}/docs VERBATIM)
+
 # --- proofs ---------------------------------------------------------------------------------------
 # Every link of every page leads somewhere, and no page asks the network for anything.
-find_package(Python3 QUIET COMPONENTS Interpreter)
-if(Python3_FOUND)
-    add_custom_command(TARGET docs POST_BUILD
-        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/check_links.py ${html} VERBATIM)
-    add_test(NAME docs.pictures
-        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
-    add_test(NAME docs.pictures.measured
-        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
-else()
-    sixdays_add_skipped_test(docs.pictures "python3 was not found")
-    sixdays_add_skipped_test(docs.pictures.measured "python3 was not found")
-endif()
+add_custom_command(TARGET docs POST_BUILD
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/check_links.py ${html} VERBATIM)
+add_test(NAME docs.pictures
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
+add_test(NAME docs.pictures.measured
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
+add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
-set_tests_properties(docs.pictures docs.pictures.measured docs.results PROPERTIES LABELS "docs;small")
+set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.results PROPERTIES LABELS "docs;small")

@@ -1,6 +1,7 @@
 #include "common/lesson/arena.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "common/bench/measure.hpp"
 
@@ -25,6 +26,13 @@ void repeat(gpu::Buffer<std::uint8_t>& to, std::int64_t first, std::int64_t byte
 
 }  // namespace
 
+std::vector<std::uint8_t> noise(std::int64_t bytes) {
+    std::vector<std::uint8_t> some(static_cast<std::size_t>(bytes));
+    std::mt19937_64 random;  // the standard says what it gives
+    for (std::uint8_t& byte : some) byte = static_cast<std::uint8_t>(random() >> 56);
+    return some;
+}
+
 Arena::Arena(const std::vector<std::int64_t>& inputs, std::int64_t output)
     : starts_(starts_of(inputs)),
       set_bytes_(starts_.back()),
@@ -42,13 +50,7 @@ void Arena::fill(int input, const void* part, std::int64_t bytes) {
 
 void Arena::fill_with_noise(int input) {
     const std::int64_t bytes = std::min(at(input + 1) - at(input), std::int64_t{1} << 24);
-    std::vector<std::uint8_t> noise(static_cast<std::size_t>(bytes));
-    std::uint64_t state = 1;
-    for (std::uint8_t& byte : noise) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        byte = static_cast<std::uint8_t>(state >> 56);
-    }
-    fill(input, noise.data(), bytes);
+    fill(input, noise(bytes).data(), bytes);
 }
 
 void Arena::expect(const void* part, std::int64_t bytes) {

@@ -10,6 +10,9 @@
 
 namespace sixdays::lesson {
 
+/// Bytes that have no order, the same every time.
+[[nodiscard]] std::vector<std::uint8_t> noise(std::int64_t bytes);
+
 /// Inputs and an output in so many sets that together they pass the L2 cache: a run that takes them
 /// in turn never finds its input there. All sets hold the same. Each array begins at a multiple of
 /// 256 bytes. A Trial's run keeps its arena alive by capturing the pointer:
@@ -25,7 +28,7 @@ public:
 
     /// Fills input number `input` of every set with the same host bytes, again and again.
     void fill(int input, const void* part, std::int64_t bytes);
-    /// With bytes that have no order.
+    /// With noise().
     void fill_with_noise(int input);
     /// What every output must hold, likewise. Or have a kernel write to want().
     void expect(const void* part, std::int64_t bytes);

@@ -85,6 +85,10 @@ struct Layout {
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return shape[d]; }
     SIXDAYS_HD std::int64_t stride(int d) const noexcept { return strides[d]; }
 
+    /// To be set as well: layout.stride(0) = -8. Unchecked.
+    SIXDAYS_HD std::int64_t& extent(int d) noexcept { return shape[d]; }
+    SIXDAYS_HD std::int64_t& stride(int d) noexcept { return strides[d]; }
+
     /// Number of elements. Cannot overflow: the constructor saw to it.
     SIXDAYS_HD std::int64_t size() const noexcept {
         std::int64_t n = 1;

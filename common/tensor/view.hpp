@@ -29,9 +29,14 @@ struct View {
     template <std::same_as<std::remove_const_t<T>> U>
     View(const View<U>& other) : data(other.data), layout(other.layout) {}
 
+    /// The layout's numbers; those of one dim may be set as well.
     SIXDAYS_HD int rank() const noexcept { return layout.rank(); }
+    SIXDAYS_HD const Shape& shape() const noexcept { return layout.shape; }
+    SIXDAYS_HD const Strides& strides() const noexcept { return layout.strides; }
     SIXDAYS_HD std::int64_t extent(int d) const noexcept { return layout.extent(d); }
     SIXDAYS_HD std::int64_t stride(int d) const noexcept { return layout.stride(d); }
+    SIXDAYS_HD std::int64_t& extent(int d) noexcept { return layout.extent(d); }
+    SIXDAYS_HD std::int64_t& stride(int d) noexcept { return layout.stride(d); }
     SIXDAYS_HD std::int64_t size() const noexcept { return layout.size(); }
 
     /// The only element of a tensor of rank 0.

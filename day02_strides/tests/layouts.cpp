@@ -11,13 +11,45 @@ using namespace sixdays::testing;
 
 namespace {
 
+TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][layout][small]") {
+    // [by example]
+    float memory[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
+    View<float> x(memory, row_major({3, 4}));  // a pointer and a layout
+    CHECK(x.shape() == Shape{3, 4});
+    CHECK(x.strides() == Strides{4, 1});
+    CHECK(x.extent(1) == 4);  // one number of the shape: columns
+    CHECK(x.stride(0) == 4);  // one of the strides: from row to row
+    CHECK(x(2, 1) == memory[2 * 4 + 1 * 1]);
+    CHECK(&x(0, 0) == x.data);  // the pointer is where index 0 lies
+
+    View<float> y(memory, Layout({3, 2}, {4, 2}));  // strides of your own
+    CHECK(y(1, 1) == 60);                           // every other column
+
+    View<float> z = x;      // copies the numbers, not the elements
+    z.data += x.stride(0);  // begin a row later ..
+    z.extent(0) = 2;        // .. and so end a row earlier
+    z(1, 3) = -1;
+    CHECK(x(2, 3) == -1);  // seen through x as well
+    z.stride(0) = 0;       // the same row again and again
+    CHECK(z(1, 3) == 70);
+    // [by example]
+    CHECK(z.shape() == Shape{2, 4});
+    CHECK(z.strides() == Strides{0, 1});
+    CHECK(memory[11] == -1);
+    CHECK(std::as_const(z).extent(1) + std::as_const(z).stride(1) == 5);
+    Layout layout = row_major({3, 4});
+    layout.stride(0) = -4;
+    layout.extent(1) = 1;
+    CHECK(equivalent(layout, Layout({3, 1}, {-4, 7})));
+}
+
 TEST_CASE("one buffer, read both ways", "[day02][layouts][small]") {
     // A layout is an agreement between writer and reader; nothing in the memory tells.
     const Tensor<int> memory({6}, {1, 2, 3, 4, 5, 6});
     const View<const int> rows(memory.data(), row_major({2, 3}));
     const View<const int> columns(memory.data(), column_major({2, 3}));
-    CHECK(rows.layout.strides == Strides{3, 1});
-    CHECK(columns.layout.strides == Strides{1, 2});
+    CHECK(rows.strides() == Strides{3, 1});
+    CHECK(columns.strides() == Strides{1, 2});
     CHECK(rows(1, 0) == 4);
     CHECK(columns(1, 0) == 2);
     // A transposed matrix is the same memory read the other way.
@@ -57,7 +89,7 @@ TEST_CASE("a slice, and the slice transposed, are another offset and other strid
     for (std::int64_t k = 0; k < 20; ++k) x.data()[k] = static_cast<float>(k);
     const std::int64_t first = offset(x.view().layout, 1, 2);
     CHECK(first == 7);
-    const Layout block({3, 2}, x.view().layout.strides), transposed({2, 3}, {1, 5});
+    const Layout block({3, 2}, x.view().strides()), transposed({2, 3}, {1, 5});
     CHECK(block.strides == Strides{5, 1});
     CHECK(!is_contiguous(block));
     const DeviceIn<float> device(x);

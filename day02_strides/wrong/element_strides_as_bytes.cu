@@ -15,7 +15,7 @@ __global__ void pack_kernel(const __grid_constant__ View<const float> in, std::i
                             float* out) {
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < n) {
-        const Index index = unravel(number, in.layout.shape);
+        const Index index = unravel(number, in.shape());
         const char* bytes = reinterpret_cast<const char*>(in.data);
         const char* from = bytes + offset(in.layout, index);
         out[number] = *reinterpret_cast<const float*>(from);

@@ -24,7 +24,7 @@ void pack_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
     check_pack(in, out);
     const std::int64_t n = out.size();
     if (n == 0) return;
-    if (in.rank() == 0 || in.layout.stride(in.rank() - 1) != 1) {
+    if (in.rank() == 0 || in.stride(in.rank() - 1) != 1) {
         return pack_cuda(PackPath::any_size, in, out, stream);
     }
     const unsigned grid = gpu::blocks_for(n, 256);

@@ -14,12 +14,11 @@ __global__ void pack_kernel(const __grid_constant__ View<const float> in, std::i
                             float* out) {
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < n) {
-        const Index index = unravel(number, in.layout.shape);
+        const Index index = unravel(number, in.shape());
         unsigned from = 0;
         for (int d = 0; d < kMaxRank; ++d) {
             if (d < in.rank()) {
-                from +=
-                    static_cast<unsigned>(index[d]) * static_cast<unsigned>(in.layout.stride(d));
+                from += static_cast<unsigned>(index[d]) * static_cast<unsigned>(in.stride(d));
             }
         }
         out[number] = in.data[from];  // <- here

@@ -19,7 +19,7 @@ __global__ void sum_columns_kernel(const __grid_constant__ View<const float> in,
     if (t >= T) return;
     float sum = 0;
     for (std::int64_t j = 0; j < J; ++j) {
-        sum += in.data[j * in.layout.stride(1) + t * in.layout.stride(0)];
+        sum += in.data[j * in.stride(1) + t * in.stride(0)];
     }
     out[t] = sum;
 }

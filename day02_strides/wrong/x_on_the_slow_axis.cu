@@ -27,8 +27,8 @@ void pitched_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
     if (M == 0 || K == 0) return;
     const dim3 block(32, 8);
     const dim3 grid(gpu::blocks_for(M, 32), gpu::blocks_for(K, 8));
-    pitched_kernel<<<grid, block, 0, stream>>>(in.data, in.layout.stride(0), M, K, out.data,
-                                               out.layout.stride(0));
+    pitched_kernel<<<grid, block, 0, stream>>>(in.data, in.stride(0), M, K, out.data,
+                                               out.stride(0));
     gpu::check_launch("pitched_kernel", grid, block);
 }
 

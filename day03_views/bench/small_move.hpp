@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/gpu/buffer.hpp"
-#include "common/lesson/version.hpp"
+#include "common/lesson/arena.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
@@ -34,16 +34,11 @@ public:
         : kind_(kind),
           in_(in),
           out_(out),
-          host_in_(static_cast<std::size_t>(bytes_of(in, kind))),
+          host_in_(lesson::noise(bytes_of(in, kind))),
           host_out_(static_cast<std::size_t>(bytes_of(out, kind)), 0xff),
           device_in_(bytes_of(in, kind)),
           device_out_(bytes_of(out, kind)),
           want_(bytes_of(out, kind)) {
-        std::uint64_t state = 1;
-        for (std::uint8_t& byte : host_in_) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            byte = static_cast<std::uint8_t>(state >> 56);
-        }
         device_in_.upload(host_in_.data(), device_in_.size());
         device_out_.fill_bytes(0xff);
     }

@@ -301,6 +301,8 @@ TEST_CASE("where chooses, and what is not chosen leaves no trace", "[day03][wher
     DeviceIn<std::uint8_t> dm(mask);
     DeviceIn<float> da(a), db(b);
     DeviceOut<float> got({2, 3}, {}, Poison{0x55});
+    const WherePath chosen = choose_where(dm.view(), da.view(), db.view(), got.view());
+    CHECK(std::string(name(chosen)) == "any layout");
     where_cuda(dm.view(), da.view(), db.view(), got.view());
     CHECK(got.matches(answer));
     CHECK(last_kernel() == "where_walk_kernel");

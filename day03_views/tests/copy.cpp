@@ -27,7 +27,7 @@ namespace {
 TEST_CASE("copies worked by hand", "[day03][copy][small]") {
     const Tensor<float> in({2, 3}, {1, 2, 3, 4, 5, 6});
     const auto expect = [&](const View<const float>& view, const Tensor<float>& want) {
-        HostOut<float> out(view.layout.shape);
+        HostOut<float> out(view.shape());
         copy_cpu(view, out.view());
         CHECK(out.matches(want));
     };
@@ -512,7 +512,7 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     copy_cpu(x.view(), x.view());  // the same tensor: nothing to do
     copy_cuda(View<const float>(nullptr, Shape{0, 4}), View<float>(nullptr, Shape{0, 4}));
     const View<const float> none = slice(x.view(), 1, 4, 4);  // an empty slice at the very end
-    copy_cuda(none, View<float>(y.data(), none.layout.shape));
+    copy_cuda(none, View<float>(y.data(), none.shape()));
 }
 
 TEST_CASE("a broadcast is not written through, on the device either", "[day03][copy][small]") {
@@ -535,11 +535,11 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
         CAPTURE(to_string(order));
         const View<const float> view = permute(from.view(), order);
         const Tensor<float> want = [&] {
-            Tensor<float> t(view.layout.shape);
+            Tensor<float> t(view.shape());
             copy_cpu(permute(in.view(), order), t.view());
             return t;
         }();
-        DeviceOut<float> got(view.layout.shape);
+        DeviceOut<float> got(view.shape());
         if (gpu::is_emulated()) {
             copy_cuda(view, got.view());
         } else {

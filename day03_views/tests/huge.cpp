@@ -29,19 +29,10 @@ using Out = View<std::uint8_t>;
 // Byte number k of a long array: it repeats, but after a prime number of bytes.
 class Noise {
 public:
-    Noise() : bytes_(1000003) {
-        for (std::size_t i = 0; i < bytes_.size(); ++i) {
-            const auto k = static_cast<std::int64_t>(i);
-            bytes_[i] =
-                static_cast<std::uint8_t>(sixdays::testing::detail::random_bits(1, k) % 255);
-        }
-    }
-    std::uint8_t operator()(std::int64_t k) const {
-        return bytes_[static_cast<std::size_t>(k) % bytes_.size()];
-    }
+    std::uint8_t operator()(std::int64_t k) const { return bytes_(k % bytes_.size()); }
     gpu::Buffer<std::uint8_t> of_size(std::int64_t n) const {
         gpu::Buffer<std::uint8_t> buffer(n);
-        const auto period = static_cast<std::int64_t>(bytes_.size());
+        const std::int64_t period = bytes_.size();
         for (std::int64_t at = 0; at < n; at += period) {
             buffer.upload(bytes_.data(), std::min(period, n - at), at);
         }
@@ -49,7 +40,7 @@ public:
     }
 
 private:
-    std::vector<std::uint8_t> bytes_;
+    Tensor<std::uint8_t> bytes_ = seeded_integers<std::uint8_t>({1000003}, 1, 0, 0xFE);
 };
 
 // (M, N) transposed, flipped, copied, there and back: every byte must be the first one's again, and

@@ -265,7 +265,7 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
     DeviceOut<std::uint8_t> back({5, 3});
     for (const P path : {P::write_coalesced, P::shared_tile, P::padded}) {
         const std::string words = refusal([&] { transpose_cuda(path, few.view(), back.view()); });
-        CHECK(contains(words, "needs elements of 4 bytes; in has elements of 1 bytes"));
+        CHECK(contains(words, "columns; in has elements of 1 bytes"));
     }
     CHECK(contains(refusal([&] { transpose_cuda(P::whole_sectors, few.view(), back.view()); }),
                    "needs elements of 2 or 4 bytes"));
@@ -273,10 +273,22 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
 
     // 65,535 blocks of 8 rows is as far as grid.y goes. Nothing is launched, so any address will do.
     const auto rows = [&](std::int64_t M) {
-        const UntypedIn in{from.view().data, 4, Layout({M, 1}, {1, 1})};
-        check_transpose_path(P::one_element, in, {got.view().data, 4, row_major({1, M})});
+        const UntypedOut out{got.view().data, 4, row_major({1, M})};
+        check_transpose(P::one_element, {got.view().data + M, 4, Layout({M, 1}, {1, 1})}, out);
+    };
+    const auto columns = [&](P path, std::int64_t N) {
+        const UntypedOut out{got.view().data, 4, Layout({N, 1}, {1, 1})};
+        check_transpose(path, {got.view().data + N, 4, row_major({1, N})}, out);
     };
     CHECK_NOTHROW(rows(524280));
+    CHECK_NOTHROW(columns(P::write_coalesced, 524280));
+    CHECK(contains(refusal([&] { columns(P::write_coalesced, 524281); }),
+                   "needs elements of 4 bytes and at most 524280 columns; in has"));
+    for (const P path : {P::shared_tile, P::padded}) {
+        CHECK_NOTHROW(columns(path, 2097120));
+        CHECK(contains(refusal([&] { columns(path, 2097121); }),
+                       "needs elements of 4 bytes and at most 2097120 columns; in has"));
+    }
     CHECK(contains(refusal([&] { rows(524281); }),
                    "the path 'one element' needs at most 524280 rows"));
 }

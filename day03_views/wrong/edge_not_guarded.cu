@@ -5,34 +5,39 @@
 // refused: past its end
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
-#include "day03_views/steps/transpose/tile.hpp"
 
 namespace sixdays::day03_views {
 namespace {
 
-constexpr int TM = 32, TN = 32;  // rows and columns of a tile
-constexpr int kRows = 8;         // threads: 8 rows of 32, so each takes 4 elements
+constexpr int kSide = 32;  // rows and columns of a tile
+constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
 
-__global__ void transpose_padded_kernel(const __grid_constant__ Matrices x) {
-    __shared__ float shared[TM][TN + 1];  // the pad is never used
-    const Tile<float> tile = tile_of_block<float>(x, TM, TN);
+__global__ void transpose_padded_kernel(const float* in, std::int64_t M, std::int64_t N,
+                                        std::int64_t pitch_in, std::int64_t pitch_out, float* out) {
+    __shared__ float shared[kSide][kSide + 1];  // the pad is never used
+    // This tile's first row and first column.
+    const std::int64_t m0 = std::int64_t{blockIdx.x} * kSide;
+    const std::int64_t n0 = std::int64_t{blockIdx.y} * kSide;
     const int lane = threadIdx.x;
 
-    for (int m = threadIdx.y; m < TM; m += kRows) {
-        shared[m][lane] = tile.in[m * x.pitch_in + lane];  // <- here
+    for (int i = threadIdx.y; i < kSide; i += kRows) {
+        const std::int64_t m = m0 + i, n = n0 + lane;
+        shared[i][lane] = in[m * pitch_in + n];  // <- here
     }
     __syncthreads();  // what this thread writes, others have read
-    for (int n = threadIdx.y; n < TN; n += kRows) {
-        tile.out[n * x.pitch_out + lane] = shared[lane][n];
+    for (int i = threadIdx.y; i < kSide; i += kRows) {
+        const std::int64_t m = m0 + lane, n = n0 + i;
+        out[n * pitch_out + m] = shared[lane][i];
     }
 }
 
 }  // namespace
 
-void launch_transpose_padded(Matrices x, gpu::Stream stream) {
-    const unsigned grid = cut_into_tiles(x, TM, TN);
+void launch_transpose_padded(const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
+                             std::int64_t pitch_out, float* out, gpu::Stream stream) {
     const dim3 block(32, kRows);
-    transpose_padded_kernel<<<grid, block, 0, stream>>>(x);
+    const dim3 grid(gpu::blocks_for(M, kSide), gpu::blocks_for(N, kSide));
+    transpose_padded_kernel<<<grid, block, 0, stream>>>(in, M, N, pitch_in, pitch_out, out);
     gpu::check_launch("transpose_padded_kernel", grid, block);
 }
 

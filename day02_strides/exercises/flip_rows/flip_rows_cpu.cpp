@@ -22,8 +22,8 @@ void flip_rows_cpu(View<const float> in, View<float> out) {
     // Index (0, 0) of the flipped view is (M - 1, 0) of the other; one row on is one row back.
     const std::int64_t M = in.extent(0);
     View<const float> flipped = in;
-    flipped.data = in.data + (M - 1) * in.layout.stride(0);
-    flipped.layout.strides[0] = -in.layout.stride(0);
+    flipped.data = in.data + (M - 1) * in.stride(0);
+    flipped.stride(0) = -in.stride(0);
     copy_loop(flipped, out);
 }
 

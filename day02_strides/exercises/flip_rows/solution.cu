@@ -26,8 +26,8 @@ void flip_rows_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
     if (M == 0 || K == 0) return;
     View<const float> flipped = in;
     // your code: where does the flipped view begin, and how far is its next row?
-    flipped.data = in.data + (M - 1) * in.layout.stride(0);
-    flipped.layout.strides[0] = -in.layout.stride(0);
+    flipped.data = in.data + (M - 1) * in.stride(0);
+    flipped.stride(0) = -in.stride(0);
     // end of your code
     const dim3 block(32, 8);  // 32 columns, 8 rows
     const dim3 grid(gpu::blocks_for(K, 32), gpu::blocks_for(M, 8));

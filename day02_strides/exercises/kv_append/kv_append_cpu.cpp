@@ -32,8 +32,8 @@ void check_kv_append(const View<const float>& fresh, std::int64_t pos, const Vie
     require_rank(op, "cache", cache, 4);
     for (const int dim : {0, 1, 3}) {
         if (fresh.extent(dim) != cache.extent(dim)) {
-            refuse("kv_append: fresh has shape " + to_string(fresh.layout.shape) +
-                   ", but cache has shape " + to_string(cache.layout.shape) +
+            refuse("kv_append: fresh has shape " + to_string(fresh.shape()) +
+                   ", but cache has shape " + to_string(cache.shape()) +
                    "; they may differ in dim 2 only");
         }
     }

@@ -12,7 +12,7 @@ __global__ void kv_append_kernel(const __grid_constant__ View<const float> fresh
     // your code: which (b, h, t, c) is this thread's, and where does it go?
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < fresh.size()) {
-        const Index index = unravel(number, fresh.layout.shape);
+        const Index index = unravel(number, fresh.shape());
         cache(index[0], index[1], pos + index[2], index[3]) = fresh(index);
     }
     // end of your code

@@ -7,7 +7,7 @@ void check_add_transposed(const View<const float>& a, const View<float>& out) {
     const char* const op = "add_transposed";
     require_rank(op, "a", a, 2);
     if (a.extent(0) != a.extent(1)) {
-        refuse("add_transposed: a has shape " + to_string(a.layout.shape) +
+        refuse("add_transposed: a has shape " + to_string(a.shape()) +
                ", but only a square matrix has the shape of its transpose");
     }
     require_same_shape(op, "a", a, "out", out);

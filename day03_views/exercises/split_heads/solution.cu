@@ -15,7 +15,7 @@ __global__ void split_heads_kernel(const __grid_constant__ View<const float> hea
     // your code: which element k of out is this thread's, and which index has it?
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (k < out.size()) {
-        const Index index = unravel(k, out.layout.shape);
+        const Index index = unravel(k, out.shape());
         out(index) = heads(index);
     }
     // end of your code

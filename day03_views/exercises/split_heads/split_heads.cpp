@@ -7,13 +7,13 @@ void check_split_heads(const View<const float>& in, const View<float>& out) {
     const char* const op = "split_heads";
     require_rank(op, "in", in, 3);
     require_rank(op, "out", out, 4);
-    const Shape& s = out.layout.shape;
+    const Shape& s = out.shape();
     const Shape wanted{s[0], s[2], s[1] * s[3]};
-    if (in.layout.shape != wanted) {
+    if (in.shape() != wanted) {
         refuse("split_heads: out has shape " + to_string(s) + ", so in must have " +
-               to_string(wanted) + ", but has " + to_string(in.layout.shape));
+               to_string(wanted) + ", but has " + to_string(in.shape()));
     }
-    if (in.extent(2) > 1 && in.layout.stride(2) != 1) {
+    if (in.extent(2) > 1 && in.stride(2) != 1) {
         refuse("split_heads: in has " + to_string(in.layout) +
                "; its rows must run along memory, with stride 1 in the last dim");
     }

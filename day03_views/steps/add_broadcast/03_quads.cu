@@ -18,7 +18,7 @@ __device__ float4 sum(float4 p, float4 q) {
 }
 
 // Four neighbours, or, where the last dim has stride 0, one element that will be seen four times.
-__device__ float4 load_quad(const float* p, bool repeats) {
+__device__ float4 quad_or_one(const float* p, bool repeats) {
     if (repeats) return make_float4(*p, 0, 0, 0);
     return *reinterpret_cast<const float4*>(p);
 }
@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(kThreads)
         if (k < quads.size) {
             const Offsets<3> at = quads.offsets(k);
             to[j] = at.of[0];
-            x[j] = load_quad(a + at.of[1], a_repeats);
-            y[j] = load_quad(b + at.of[2], b_repeats);
+            x[j] = quad_or_one(a + at.of[1], a_repeats);
+            y[j] = quad_or_one(b + at.of[2], b_repeats);
         }
     }
     for (int j = 0; j < kEach; ++j) {

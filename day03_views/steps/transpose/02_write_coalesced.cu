@@ -1,32 +1,32 @@
-// Step 2: n and m have changed places: threadIdx.x walks along a row of `out`. Now a warp writes
-// 128 bytes in one run and reads 32 elements that lie a row of `in` apart. From here on one launch
-// does for a stack of matrices: tile_of_block() says which part of which one is this block's.
+// Step 2: m and n have changed places: threadIdx.x walks along a row of `out`. Now a warp writes 128
+// bytes in one run, and reads 32 elements that lie a row of `in` apart.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
-#include "day03_views/steps/transpose/tile.hpp"
 
 namespace sixdays::day03_views {
 namespace {
 
-constexpr int TM = 32, TN = 8;  // a block: 32 rows of 8 columns
-
 // [kernel]
-__global__ void transpose_write_coalesced_kernel(const __grid_constant__ Matrices x) {
-    const Tile<float> tile = tile_of_block<float>(x, TM, TN);
-    const int m = threadIdx.x;
-    const int n = threadIdx.y;
-    if (m < tile.rows && n < tile.columns) {
-        tile.out[n * x.pitch_out + m] = tile.in[m * x.pitch_in + n];
+__global__ void transpose_write_coalesced_kernel(  // in (M, N), out (N, M)
+    const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    float* out) {
+    const std::int64_t m = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::int64_t n = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (m < M && n < N) {
+        out[n * pitch_out + m] = in[m * pitch_in + n];
     }
 }
 // [kernel]
 
 }  // namespace
 
-void launch_transpose_write_coalesced(Matrices x, gpu::Stream stream) {
-    const unsigned grid = cut_into_tiles(x, TM, TN);
-    const dim3 block(TM, TN);
-    transpose_write_coalesced_kernel<<<grid, block, 0, stream>>>(x);
+void launch_transpose_write_coalesced(const float* in, std::int64_t M, std::int64_t N,
+                                      std::int64_t pitch_in, std::int64_t pitch_out, float* out,
+                                      gpu::Stream stream) {
+    const dim3 block(32, 8);
+    const dim3 grid(gpu::blocks_for(M, 32), gpu::blocks_for(N, 8));
+    transpose_write_coalesced_kernel<<<grid, block, 0, stream>>>(in, M, N, pitch_in, pitch_out,
+                                                                 out);
     gpu::check_launch("transpose_write_coalesced_kernel", grid, block);
 }
 

@@ -8,7 +8,7 @@
 // q ^ (c / 4): the same 16 places in another order for every four rows. The 8 lanes that write at
 // once, to rows 4 apart, then hit different quads of banks; so do the 8 that read at once.
 #include "common/gpu/launch.hpp"
-#include "day03_views/steps/transpose/quads.hpp"
+#include "day03_views/steps/transpose/edge.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
 

@@ -10,7 +10,7 @@
 // __byte_perm(x, y, s) picks 4 of the 8 bytes of x (0 to 3) and y (4 to 7); the hexadecimal digits
 // of s say which, the last one for the lowest byte.
 #include "common/gpu/launch.hpp"
-#include "day03_views/steps/transpose/quads.hpp"
+#include "day03_views/steps/transpose/edge.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
 

@@ -23,14 +23,16 @@ __global__ void __launch_bounds__(kThreads, 4)
     constexpr int A = 32 / sizeof(T), kMost = TM + A - 1;  // rows of in
     constexpr int kEach = (kMost + kWarps - 1) / kWarps;
     __shared__ T shared[kMost][TN + 4 / sizeof(T)];
-    const Tile<T> tile = tile_of_block<T>(x, TM, TN, A - 1);
+    const Tile<T> tile = tile_of_block<T>(x, TM, TN);
+    const std::int64_t above = std::int64_t{blockIdx.x % x.down} * TM;  // rows
+    const int rows = static_cast<int>(x.M - above < kMost ? x.M - above : kMost);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     T value[kEach][2];
     const T* in = tile.in + warp * x.pitch_in + lane;
 #pragma unroll
     for (int j = 0; j < kEach; ++j, in += kWarps * x.pitch_in) {
-        const bool inside = warp + j * kWarps < tile.rows;
+        const bool inside = warp + j * kWarps < rows;
         if (inside && lane < tile.columns) value[j][0] = in[0];
         if (inside && lane + 32 < tile.columns) value[j][1] = in[32];
     }
@@ -38,17 +40,17 @@ __global__ void __launch_bounds__(kThreads, 4)
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const int m = warp + j * kWarps;
-        if (m < tile.rows && lane < tile.columns) shared[m][lane] = value[j][0];
-        if (m < tile.rows && lane + 32 < tile.columns) shared[m][lane + 32] = value[j][1];
+        if (m < rows && lane < tile.columns) shared[m][lane] = value[j][0];
+        if (m < rows && lane + 32 < tile.columns) shared[m][lane + 32] = value[j][1];
     }
     __syncthreads();
 
     for (int n = warp; n < tile.columns; n += kWarps) {
         T* out = tile.out + n * x.pitch_out;
         const int past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % A;
-        const int shift = (A - past) % A;            // elements to the next multiple of 32 bytes
-        const int begin = tile.topmost ? 0 : shift;  // the tile above writes what lies before
-        const int end = min(TM + shift, tile.rows);
+        const int shift = (A - past) % A;          // elements to the next multiple of 32 bytes
+        const int begin = above == 0 ? 0 : shift;  // the tile above writes what lies before
+        const int end = min(TM + shift, rows);
 #pragma unroll
         for (int k = 0; k <= TM / 32; ++k) {
             const int m = shift - A + lane + 32 * k;

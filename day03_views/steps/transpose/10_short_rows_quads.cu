@@ -12,7 +12,7 @@
 // unused behind each group.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/fast_division.hpp"
-#include "day03_views/steps/transpose/quads.hpp"
+#include "day03_views/steps/transpose/edge.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
 

@@ -8,9 +8,17 @@
 
 namespace sixdays::day03_views {
 
-void launch_transpose_write_coalesced(Matrices x, gpu::Stream stream);
-void launch_transpose_shared_tile(Matrices x, gpu::Stream stream);
-void launch_transpose_padded(Matrices x, gpu::Stream stream);
+/// Steps 2 to 4, like the twin, take one matrix (M, N).
+void launch_transpose_write_coalesced(const float* in, std::int64_t M, std::int64_t N,
+                                      std::int64_t pitch_in, std::int64_t pitch_out, float* out,
+                                      gpu::Stream stream);
+void launch_transpose_shared_tile(const float* in, std::int64_t M, std::int64_t N,
+                                  std::int64_t pitch_in, std::int64_t pitch_out, float* out,
+                                  gpu::Stream stream);
+void launch_transpose_padded(const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
+                             std::int64_t pitch_out, float* out, gpu::Stream stream);
+
+/// From step 5 on, a stack of matrices in one launch, elements of more sizes, any extents.
 void launch_transpose_in_flight(const Matrices& x, gpu::Stream stream);
 void launch_transpose_quads(Matrices x, gpu::Stream stream);
 void launch_transpose_small_elements(const Matrices& x, gpu::Stream stream);

@@ -8,22 +8,23 @@
 
 namespace sixdays::day03_views {
 
+// [tile]
 /// One tile: a small matrix, at most TM x TN. Inside it, 32-bit numbers are enough.
 template <class T>
 struct Tile {
-    const T* in;   // its first element in `in`; rows are pitch_in apart
-    T* out;        // and in `out`; rows are pitch_out apart
-    int rows;      // of `in`; fewer than TM (+ more) at the lower edge
-    int columns;   // fewer than TN at the right edge
-    bool topmost;  // does it begin with row 0 of its matrix?
+    const T* in;  // its first element in `in`; rows are pitch_in apart
+    T* out;       // and in `out`; rows are pitch_out apart
+    int rows;     // of `in`; fewer than TM at the lower edge
+    int columns;  // fewer than TN at the right edge
 };
+// [tile]
 
+// [tile_of_block]
 /// The block's number, taken apart: tile down, tile across, then one number per dim of the stack.
 /// Down first, for blocks with neighbouring numbers run together, and then they write neighbouring
 /// parts of the same rows of `out`.
-/// @param more  so many rows below the tile belong to it as well
 template <class T>
-__device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN, int more = 0) {
+__device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN) {
     unsigned b = blockIdx.x;
     const std::int64_t m = std::int64_t{b % x.down} * TM;
     b /= x.down;
@@ -39,8 +40,9 @@ __device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN, int more = 0
         }
     }
     return {static_cast<const T*>(x.in) + from, static_cast<T*>(x.out) + to,
-            static_cast<int>(x.M - m < TM + more ? x.M - m : TM + more),
-            static_cast<int>(x.N - n < TN ? x.N - n : TN), m == 0};
+            static_cast<int>(x.M - m < TM ? x.M - m : TM),
+            static_cast<int>(x.N - n < TN ? x.N - n : TN)};
 }
+// [tile_of_block]
 
 }  // namespace sixdays::day03_views
