@@ -9,7 +9,7 @@ endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
     set(SIXDAYS_HAVE_DOCS FALSE)
-    set(SIXDAYS_WHY_NO_DOCS "python3 was not found")
+    set(SIXDAYS_WHY_NO_DOCS "python3 was not found (common/learn docs installs it)")
     return()
 endif()
 
@@ -18,7 +18,8 @@ set(made ${PROJECT_BINARY_DIR}/docs)            # everything that is made here; 
 set(outputs ${made}/outputs)                    # what programs printed
 file(MAKE_DIRECTORY ${outputs})
 file(GLOB days CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*)
+    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*/main.cpp)
+list(TRANSFORM days REPLACE "/main.cpp" "")
 
 # --- what programs print --------------------------------------------------------------------------
 set(captured "")
@@ -305,7 +306,11 @@ add_test(NAME docs.pictures
 add_test(NAME docs.pictures.measured
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
+add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
+add_test(NAME docs.capture
+    COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR})
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
-set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.results PROPERTIES LABELS "docs;small")
+set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.pages.finish docs.capture
+    docs.results PROPERTIES LABELS "docs;small")
