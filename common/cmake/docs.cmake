@@ -183,8 +183,17 @@ set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
 set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
-set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js)
-set(scripts "<script src=\"$relpath^pairs.js\"></script>")
+set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js ${site}/outline.js)
+set(scripts "<script src=\"$relpath^pairs.js\"></script>\n<script src=\"$relpath^outline.js\"></script>")
+find_file(SIXDAYS_LUNR lunr.min.js PATHS /usr/share /usr/local/share PATH_SUFFIXES javascript/lunr
+    NO_DEFAULT_PATH)
+mark_as_advanced(SIXDAYS_LUNR)
+if(SIXDAYS_LUNR)  # full text over all pages
+    list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/search_pages.js ${SIXDAYS_LUNR})
+    string(APPEND scripts "\n<script src=\"$relpath^search_pages.js\"></script>")
+else()
+    message(STATUS "docs: lunr was not found (libjs-lunr); the search finds names of the reference only")
+endif()
 if(DOXYGEN_VERSION VERSION_GREATER_EQUAL 1.9.5)
     set(DOXYGEN_HTML_COLORSTYLE LIGHT)          # the theme brings its own dark
 endif()
@@ -270,6 +279,10 @@ else()
         COMMAND ${CMAKE_COMMAND} -E make_directory ${html}/mathjax
         COMMAND ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js VERBATIM)
 endif()
+
+# Contents, links to the glossary, what the search reads.
+add_custom_command(TARGET docs POST_BUILD
+    COMMAND ${Python3_EXECUTABLE} ${site}/finish.py ${html} ${PROJECT_SOURCE_DIR}/docs VERBATIM)
 
 # --- proofs ---------------------------------------------------------------------------------------
 # Every link of every page leads somewhere, and no page asks the network for anything.

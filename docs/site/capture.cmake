@@ -60,7 +60,8 @@ function(first_failure words result)
             string(REPLACE "${escaped};" "${plain}" said "${said}")
         endforeach()
         string(STRIP "${said}" said)
-        string(FIND "${said}" "${words}" at)
+        string(REGEX REPLACE "[ \n]+" " " flat "${said}")
+        string(FIND "${flat}" "${words}" at)
         if(tag STREQUAL "Original")
             set(asked "${said}")  # what the check says, in C++; followed by its values
         elseif(NOT at EQUAL -1 AND NOT said MATCHES "^{Unknown expression")  # of an exception
@@ -79,11 +80,12 @@ if(WRONG)
     list(GET words -1 words)
     string(REPLACE "// refused: " "" words "${words}")
     first_failure("${words}" said)
-    if(said STREQUAL "")
-        first_failure(" " said)  # CTest sees to it that the words are right
-    endif()
     if(status EQUAL 0 OR said STREQUAL "")
-        message(FATAL_ERROR "${PROGRAM} ended with '${status}' and refused nothing:\n${errors}")
+        message(FATAL_ERROR "${PROGRAM} ended with '${status}', and no failure of its tests says "
+            "'${words}', as the last `// refused:` of ${WRONG} promises\n${errors}")
+    elseif(said MATCHES "{Unknown expression|{\\?}|{null string}")
+        message(FATAL_ERROR "${WRONG}: what its test says holds '${CMAKE_MATCH_0}', which Catch2 puts "
+            "where it has no words; announce other words in `// refused:`:\n${said}")
     endif()
     write(${NAME} "${said}")
     return()

@@ -191,6 +191,18 @@ Extent nearest_allocation(std::uintptr_t address) {
     return address - (begin + found.bytes) <= after->first - address ? before : behind;
 }
 
+bool is_nobodys(std::uintptr_t address) {
+    const auto in = [address](const void* table, std::size_t bytes) {
+        return address - reinterpret_cast<std::uintptr_t>(table) < bytes;
+    };
+    if (in(heap.state, heap.size) || in(heap.words, heap.size / 4 * sizeof(History)) ||
+        in(heap.bytes, heap.size * sizeof(History))) {
+        return true;
+    }
+    unsigned char resident;
+    return mincore(reinterpret_cast<void*>(address / 4096 * 4096), 1, &resident) != 0;
+}
+
 std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
     constexpr std::uint64_t kNear = 1 << 24;  // further below 0 it is something else

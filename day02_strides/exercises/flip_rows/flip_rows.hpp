@@ -1,6 +1,8 @@
 /// @file
 /// Exercise 1 of Day 02: the rows of a matrix in reverse, by a stride and not by an index.
 ///
+/// Medium, 20 minutes.
+///
 /// Write a kernel that copies a matrix between any two layouts, and then turn nothing but numbers
 /// round: a view whose index (0, 0) is in the last row, and whose rows go backwards.
 ///

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kThreads, 4)
     __shared__ T shared[kMost][TN + 4 / sizeof(T)];
     const Tile<T> tile = tile_of_block<T>(x, TM, TN);
     const std::int64_t above = std::int64_t{blockIdx.x % x.down} * TM;  // rows
-    const int rows = x.M - above < kMost ? x.M - above : kMost;
+    const int rows = static_cast<int>(x.M - above < kMost ? x.M - above : kMost);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     T value[kEach][2];
