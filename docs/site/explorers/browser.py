@@ -186,9 +186,10 @@ class Page:
         }})()""")
 
     def screenshot(self, selector, path):
+        """Of a window that has room for all of it."""
+        self.middle(selector)
         box = self.value(f"""(() => {{
             const {{x, y, width, height}} = document.querySelector({json.dumps(selector)}).getBoundingClientRect();
             return {{x: x + scrollX, y: y + scrollY, width, height, scale: 1}};
         }})()""")
-        picture = self.ask("Page.captureScreenshot", captureBeyondViewport=True, clip=box)
-        path.write_bytes(base64.b64decode(picture["data"]))
+        path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", clip=box)["data"]))

@@ -75,7 +75,7 @@
             memory.replaceChildren(...sector_boxes(request, Number(state.bytes)));
             const plural = sectors === 1 ? "" : "s";
             said.replaceChildren(make("b", {}, `${sectors} sector${plural} touched`), `, ${fewest} at least. `
-                + `${bytes} bytes used of ${sectors * kSector} moved: `
+                + `${bytes} bytes used of ${(sectors * kSector).toLocaleString("en-US")} moved: `
                 + `${Math.round(100 * bytes / (sectors * kSector))} %.`);
             point(at);
         };
