@@ -1,6 +1,6 @@
 // What the live pictures share: elements, fields, the frame around a picture. A kind of picture is
 //   explorer.kinds.name = {title, start, presets, fields, read, draw}
-// and stands where a page has <div class="explorer" data-explorer="name">.
+// and stands where a page has <div class="explorer" id="explorer_name" data-explorer="name">.
 var explorer = (function () {
     "use strict";
 
@@ -129,7 +129,7 @@ var explorer = (function () {
         const all = make("p", {class: "wrong", "aria-live": "polite"});
         const stage = make("div", {class: "stage"});
         const link = make("a", {}, "Link to this state");
-        const root = make("section", {class: "live", id: "explorer_" + name, "aria-label": kind.title},
+        const root = make("section", {class: "live", "aria-label": kind.title},
             make("p", {class: "title"}, kind.title), presets(), controls, all, stage,
             make("p", {class: "link"}, link));
         const draw = kind.draw(stage, state, changed);
@@ -170,8 +170,8 @@ var explorer = (function () {
 
     document.addEventListener("DOMContentLoaded", () => {
         document.querySelectorAll(".explorer[data-explorer]").forEach(build);
-        // What a link points at was not there when the browser looked for it.
-        const target = location.hash.startsWith("#explorer_") && document.getElementById(location.hash.slice(1));
+        // What a link points at has moved since the browser went there.
+        const target = document.querySelector(".explorer:target");
         if (target) target.scrollIntoView();
     });
 

@@ -23,7 +23,7 @@ class Explorer:
     """One of them, on an open page; what is asked for is looked for inside of it."""
 
     def __init__(self, page, kind):
-        self.page, self.kind, self.root = page, kind, f"#explorer_{kind} "
+        self.page, self.kind, self.root = page, kind, f"#explorer_{kind} .live "
 
     def __getattr__(self, name):  # click, hover, ... of the page
         return lambda selector, *more: getattr(self.page, name)(self.root + selector, *more)
@@ -254,7 +254,7 @@ def main():
         else:
             logic(browser, what, folder)
             scripts = [HERE / f"{name}.js" for name in SCRIPTS]
-            body = "".join(f'<div class="explorer" data-explorer="{kind}"></div>' for kind in PAGES)
+            body = "".join(f'<div class="explorer" id="explorer_{kind}" data-explorer="{kind}"></div>' for kind in PAGES)
             (folder / "bare.html").write_text(bare_page(scripts, body, [HERE.parent / "site.css",
                                                                         HERE / "explorer.css"]))
             urls = dict.fromkeys(PAGES, (folder / "bare.html").as_uri())
