@@ -197,13 +197,13 @@ var explore_inputs = (function () {
 
     // --- warps and banks ---------------------------------------------------------------------------
 
-    // {request, count}
+    // {request, element: its bytes, count}
     const read_warp = (state) => result(state, {
         stride: ["stride", -128, 128], first: ["first element", -999, 999],
         bytes: ["bytes an element", ["1", "2", "4", "8", "16"]], wide: ["16-byte loads", kSwitch],
     }, ({stride, first, bytes, wide}) => {
         const request = explore.warp_request(stride, bytes, first, wide === 1);
-        return {request, count: explore.count_sectors(request)};
+        return {request, element: bytes, count: explore.count_sectors(request)};
     });
 
     // {tile, lanes, request, count}

@@ -132,7 +132,7 @@ var explorer = (function () {
         const root = make("section", {class: "live", "aria-label": kind.title},
             make("p", {class: "title"}, kind.title), presets(), controls, all, stage,
             make("p", {class: "link"}, link));
-        const draw = kind.draw(stage, state, changed);
+        const draw = kind.draw(stage);
         let groups = [], shown = "";
 
         function presets() {
@@ -164,6 +164,7 @@ var explorer = (function () {
             if (good) draw(result);
             link.href = explore_inputs.link_of(name, state);
         }
+        draw(kind.read(kind.start));  // should a link hold what cannot be drawn
         changed();
         box.append(root);
     }

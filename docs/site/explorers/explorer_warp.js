@@ -46,7 +46,7 @@
         });
     }
 
-    function draw(stage, state) {
+    function draw(stage) {
         let request = null, at = 0;
         const lanes = make("div", {class: "lanes"}, ...Array.from({length: kLanes}, (_, l) =>
             make("span", {class: "cell " + colour(l), "data-n": l}, String(l))));
@@ -72,7 +72,7 @@
         return (result) => {
             request = result.request;
             const {bytes, sectors, fewest} = result.count;
-            memory.replaceChildren(...sector_boxes(request, Number(state.bytes)));
+            memory.replaceChildren(...sector_boxes(request, result.element));
             const plural = sectors === 1 ? "" : "s";
             said.replaceChildren(make("b", {}, `${sectors} sector${plural} touched`), `, ${fewest} at least. `
                 + `${bytes} bytes used of ${(sectors * kSector).toLocaleString("en-US")} moved: `

@@ -4,7 +4,7 @@
     tests.py <browser> <explorer_cases> <folder>     their logic, and each clicked through on a bare page
     tests.py <browser> --pages <html> <folder>       a click each on the pages that have them
 
-Screenshots at both widths, light and dark, go to the folder."""
+Screenshots at both widths go to the folder; of the pages, light and dark."""
 import pathlib
 import subprocess
 import sys
@@ -195,7 +195,7 @@ def glance(e):
     assert e.text(".stage") != before, f"{e.kind}: a button changed nothing"
 
 
-def in_browser(browser, urls, tests, pictures):
+def in_browser(browser, urls, tests, schemes, pictures):
     for width in WIDTHS:
         page = real.Page(browser, width, 900)
         for kind, test in tests.items():
@@ -212,7 +212,7 @@ def in_browser(browser, urls, tests, pictures):
             }})()""")
             assert inside, f"{kind}: something sticks out of its frame at {width} px"
             page.resize(width, 2600)
-            for scheme in ("dark", "light"):
+            for scheme in schemes:
                 page.colours(scheme)
                 page.screenshot(f"#explorer_{kind}", pictures / f"{kind}_{width}_{scheme}.png")
             page.resize(width, 900)
@@ -223,7 +223,7 @@ def bare_page(scripts, body, styles=()):
     lines = [f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles]
     lines += [f'<script src="{script.as_uri()}"></script>' for script in scripts]
     return ("<!DOCTYPE html><html><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-            + "\n".join(lines) + f"</head><body style='color-scheme: light dark'>{body}</body></html>")
+            + "\n".join(lines) + f"</head><body>{body}</body></html>")
 
 
 def logic(browser, program, folder):
@@ -250,7 +250,7 @@ def main():
         if what == "--pages":
             html = pathlib.Path(more[0]).resolve()
             urls = {kind: (html / f"{page}.html").as_uri() for kind, page in PAGES.items()}
-            tests = dict.fromkeys(PAGES, glance)
+            tests, schemes = dict.fromkeys(PAGES, glance), ("dark", "light")
         else:
             logic(browser, what, folder)
             scripts = [HERE / f"{name}.js" for name in SCRIPTS]
@@ -258,8 +258,8 @@ def main():
             (folder / "bare.html").write_text(bare_page(scripts, body, [HERE.parent / "site.css",
                                                                         HERE / "explorer.css"]))
             urls = dict.fromkeys(PAGES, (folder / "bare.html").as_uri())
-            tests = {"layout": layout, "views": views, "warp": warp, "banks": banks}
-        in_browser(browser, urls, tests, folder)
+            tests, schemes = {"layout": layout, "views": views, "warp": warp, "banks": banks}, ("light",)
+        in_browser(browser, urls, tests, schemes, folder)
 
 
 if __name__ == "__main__":
