@@ -116,9 +116,12 @@ void write_layouts() {
         write_answers(layout);
         if (layout.size() <= 100) write("offsets", json(layout), [&] { return offsets(layout); });
     }
-    // Around 2^16 elements, where is_injective stops to enumerate: each step is 1 short of proof.
+    // Around 2^16 elements, where is_injective stops enumerating: proved, proved backwards,
+    // refuted, and short of a proof.
     for (const auto& [rows, columns] : {std::pair{256, 256}, {256, 257}, {512, 128}, {513, 128}}) {
-        write_answers(Layout({rows, columns}, {columns + 1, 1}));
+        write_answers(Layout({rows, columns}, {columns, 1}));
+        write_answers(Layout({rows, columns}, {-columns, 1}));
+        write_answers(Layout({rows, columns}, {0, 1}));
         write_answers(Layout({rows, columns}, {2 * columns - 3, 2}));
     }
     for (int i = 0; i < 200; ++i) {

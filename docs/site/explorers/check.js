@@ -127,6 +127,8 @@ function check_inputs() {
         ["counts", {steps: "transpose:0"},
             {all: "transpose(x, 0): it takes two dims, or none for the last two"}],
         ["no such", {steps: "toString:1"}, {all: '"toString" is no transform'}],
+        ["no divisor", {steps: "reshape:-1, 5"}, {all: "reshape of shape (3, 3), strides (4, 1) to (-1, 5): that is "
+            + "9 elements, which 5 does not divide"}],
         ["helper's words", {steps: "select:0,3"}, {all: "select: index 3 of dim 0, whose extent is 3"}],
         ["no list", {steps: "flip"}, {all: "flip(x, ): it takes dim"}],
     ]) {
@@ -196,6 +198,8 @@ function check_inputs() {
     same("step 6", passes({width: "64", swizzle: "1", unit: "4"}), [4, 4]);
     same("step 6 unswizzled", passes({width: "64", unit: "4"}), [32, 4]);
     same("banks of step 3", banks({}).count.banks.map((n, bank) => n * bank).filter((n) => n > 0), [64]);
+    same("banks of quads", banks({width: "64", unit: "4"}).count.banks.slice(6, 18),
+        [0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0]);
     same("banks of a row", new Set(banks({column: "0"}).count.banks).size, 1);
     same("lanes", banks({}).lanes.slice(30), [{r: 30, c: 2}, {r: 31, c: 2}]);
     same("lanes of quads", banks({width: "64", unit: "4"}).lanes.slice(15, 17), [{r: 60, c: 2}, {r: 0, c: 3}]);
@@ -206,6 +210,7 @@ function check_inputs() {
         banks({width: "16", pad: "4", unit: "4"}).tile), [64, 4, 4, 20]);
     const {tile} = banks({swizzle: "1", pad: "3"});
     same("places", [tile.place(5, 2), tile.word(5, 2), tile.place(31, 31)], [7, 5 * 35 + 7, 0]);
+    same("a place of a quad", banks({width: "64", unit: "4", swizzle: "1"}).tile.place(7, 2), 3);
     const beyond = (name, n, least, most) => `${name}: ${n} asked for, but here it is ${least} to ${most}`;
     for (const [what, change, right] of [
         ["width", {width: "0"}, {width: beyond("width", 0, 1, 64)}],

@@ -102,7 +102,6 @@ var explore = (function () {
             .filter((walk) => walk.count > 1).sort((a, b) => a.step - b.step);
         let reached = 0, proved = true;
         for (const {count, step} of walks) {
-            if (step === 0) return false;
             if (step <= reached) proved = false;
             reached += (count - 1) * step;
         }
@@ -279,13 +278,11 @@ var explore = (function () {
         return banks;
     }
 
-    // Lanes that are served together: 8 bytes a lane half a warp at a time, 16 bytes a quarter; unless
-    // one pass will do for all.
+    // Lanes that are served together: all of them with 4 bytes each, a quarter of them with 16.
     function parts_of({addresses, bytes}) {
-        const parts = bytes > 8 ? 4 : bytes > 4 ? 2 : 1;
-        if (Math.max(...words_in_banks(addresses, bytes)) === 1) return [addresses];
-        const lanes = addresses.length / parts;
-        return Array.from({length: parts}, (_, part) => addresses.slice(part * lanes, (part + 1) * lanes));
+        const lanes = addresses.length / (bytes / 4);
+        return Array.from({length: bytes / 4}, (_, part) =>
+            addresses.slice(part * lanes, (part + 1) * lanes));
     }
 
     // `banks`: words that a bank must hand out, one after the other, in the part where they are most.
