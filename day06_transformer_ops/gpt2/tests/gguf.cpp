@@ -173,8 +173,26 @@ TEST_CASE("a key of the wrong kind is refused with its place and type", "[day06]
     writer.value("n", std::uint32_t{77});         // value at byte 24 + 8 + 1 + 4 = 37
     writer.value("big", std::uint64_t{1} << 63);  // at 41 + 8 + 3 + 4 = 56
     writer.array("list", std::vector<float>{1});
+    writer.value("yes", true);
+    writer.value("f32", 1.0f);
+    writer.value("f64", 1.0);
+    writer.text("text", "1");
+    writer.pad(64);  // a wrong type must not read on into what follows
+    writer.tensor("t", {1}, WeightType::f32, floats({1}));
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
+    for (const char* key : {"yes", "f32", "f64", "text", "list"}) {
+        CHECK(contains(refusal([&] { (void)file.integer(key, kLeast, kMost); }),
+                       "but must be an integer"));
+    }
+    for (const char* key : {"n", "yes", "f32", "f64", "text", "list"}) {
+        CHECK(contains(refusal([&] { (void)file.integers(key, kLeast, kMost); }),
+                       "but must be an array of integers"));
+    }
+    CHECK(contains(refusal([&] { (void)file.boolean("text"); }), "is of type text, but must be"));
+    CHECK(contains(refusal([&] { (void)file.real("yes"); }), "is of type bool, but must be"));
+    CHECK(contains(refusal([&] { (void)file.reals("f32"); }), "is of type float32, but must be"));
+    CHECK(contains(refusal([&] { (void)file.texts("text"); }), "is of type text, but must be"));
     CHECK(refusal([&] { (void)file.text("n"); }) ==
           "test.gguf, byte 37: key 'n' is of type uint32, but must be text");
     CHECK(refusal([&] { (void)file.real("n"); }) ==
@@ -194,9 +212,9 @@ TEST_CASE("a key of the wrong kind is refused with its place and type", "[day06]
           "test.gguf, byte 56: key 'big' is 9223372036854775808, but must be a number from "
           "-9223372036854775808 to 9223372036854775807");
     CHECK(refusal([&] { (void)file.text("absent"); }) ==
-          "test.gguf: key 'absent' is not among the file's 3 keys");
+          "test.gguf: key 'absent' is not among the file's 7 keys");
     CHECK(refusal([&] { (void)file.tensor("absent"); }) ==
-          "test.gguf: tensor 'absent' is not among the file's 0 tensors");
+          "test.gguf: tensor 'absent' is not among the file's 1 tensors");
 }
 
 TEST_CASE("types have their names", "[day06][small]") {
