@@ -70,11 +70,13 @@ END
     [[ $catch2 ]]
 }
 
-doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax fonts-dejavu-core)
+doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax libjs-lunr python3
+    fonts-dejavu-core)
 
 have_docs() {
-    command -v doxygen >/dev/null && command -v dot >/dev/null &&
-        [[ -d /usr/share/doxygen-awesome-css && -d /usr/share/javascript/mathjax ]]
+    command -v doxygen >/dev/null && command -v dot >/dev/null && command -v python3 >/dev/null &&
+        [[ -d /usr/share/doxygen-awesome-css && -d /usr/share/javascript/mathjax &&
+            -d /usr/share/javascript/lunr ]]
 }
 
 # need [tests] [docs]: what a build needs is here afterwards, or we have stopped with a sentence.
