@@ -74,7 +74,7 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
 
 namespace {
 
-constexpr std::int64_t kPart = 2048;       // elements that are worth a block of step 08
+constexpr std::int64_t kPart = 1024;       // elements that are worth a block of step 08
 constexpr std::int64_t kBlocks = 1024;     // that step 08 makes of all lines together
 constexpr std::int64_t kManyLines = 264;   // two blocks of step 05 for each multiprocessor
 constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look

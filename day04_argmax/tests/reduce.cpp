@@ -106,7 +106,7 @@ double depth_of(LinePath path, std::int64_t n) {
         case LinePath::strided:
             return each(8) + 8;
         case LinePath::split:
-            return each(4 * 256) + 4 + 8 + 4 + 8;
+            return each(4 * 128) + 4 + 7 + 8 + 7;  // of a part; 1,024 parts are 8 a thread
     }
     return 0;
 }
@@ -402,7 +402,7 @@ TEST_CASE("the layout decides, also of several dims", "[day04][reduce][path][sma
     CHECK(chosen(row_major({64, 128, 128}), {0, 1, 2}, true) == P::split);
     CHECK(chosen(row_major({64, 4, 4}), {1, 2}) == P::short_lines);
     CHECK(chosen(row_major({64, 32}), {}) == P::walk);
-    CHECK(reduce_workspace_bytes({nullptr, row_major({64, 128, 128})}, {0, 1, 2}) == 512 * 8 + 4);
+    CHECK(reduce_workspace_bytes({nullptr, row_major({64, 128, 128})}, {0, 1, 2}) == 1024 * 8 + 4);
 
     const DeviceIn<float> in(numbers({64, 128, 4}, 1));
     gpu::Buffer<std::byte> memory(reduce_workspace_bytes(in.view(), {0, 1, 2}));
