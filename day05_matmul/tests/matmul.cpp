@@ -348,6 +348,8 @@ TEST_CASE("skinny products in every layout", "[day05][small]") {
     }
     check_paths(skinny, 3, 40, 36, {.stack_a = {2, 1}, .stack_b = {3}});
     check_paths(skinny, 16, 16, 16);
+    check_paths(skinny, 2, 64 * 132, 5);  // wider blocks
+    check_paths(skinny, 3, 64 * 132 + 4, 3, {.bias = true});
 }
 
 TEST_CASE("skinny is for at most 16 rows or columns", "[day05][small]") {
