@@ -19,7 +19,7 @@ struct MatmulStep {
     int number;
     MatmulPath path;
     std::string name() const {
-        return (number < 10 ? " " : "") + std::to_string(number) + " " + day05_matmul::name(path);
+        return std::to_string(number) + " " + day05_matmul::name(path);
     }
 };
 [[nodiscard]] inline std::vector<MatmulStep> ladder() {

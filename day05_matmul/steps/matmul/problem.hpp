@@ -59,7 +59,7 @@ struct Problem {
 /// So many rows, or columns, of out at most: step 14 takes it.
 inline constexpr std::int64_t kSkinny = 16;
 
-/// How step 13 cuts the outputs: (128, 256), (64, 64) by few threads, (64, 64) by many.
+/// How step 13 cuts the outputs: (64, 256), (64, 64) by few threads, (64, 64) by many.
 enum class WholeTile { large, medium, small };
 [[nodiscard]] WholeTile cut_for(const Problem& x);
 
