@@ -53,7 +53,7 @@ find_page() {
     if [[ ! -e $text ]]; then page='' && return; fi
     if [[ -e $page && ! $text -nt $page ]]; then return; fi
     if have_docs; then
-        note "Building the pages. It takes some minutes, once; Ctrl-C leaves them out."
+        if [[ ! -e $page ]]; then note "The pages take some minutes, once; Ctrl-C leaves them out."; fi
         if build_pages && [[ -e $page ]]; then return; fi
         note "They could not be built, so this names their text."
     fi

@@ -75,8 +75,9 @@ def ladder_and_rest(results):
 
 
 def per_element(row):
-    """Seconds of one element of the shape."""
-    return float(row["median_s"]) / math.prod(map(int, re.findall(r"\d+", row["shape"])))
+    """Seconds of one element of the shape, or of one operation where operations are the limit."""
+    elements = math.prod(map(int, re.findall(r"\d+", row["shape"])))
+    return float(row["median_s"]) / (elements if row["limit"] in BYTES else float(row["flops"]))
 
 
 def bars(title, results, rows):
@@ -92,7 +93,8 @@ def bars(title, results, rows):
     lines += [f"Upright mark: {', '.join(peers[:3])}{', …' if peers[3:] else ''}"] if peers else []
     for loop in loops:
         fastest = min(rows, key=per_element)
-        lines += [f"Apart, the loop on one core of the CPU: {1e9 * per_element(loop):.2g} ns an element",
+        one = "an element" if loop["limit"] in BYTES else "an operation"
+        lines += [f"Apart, the loop on one core of the CPU: {1e9 * per_element(loop):.2g} ns {one}",
                   f"(the fastest kernel here: {1e9 * per_element(fastest):.2g} ns)."]
     svg = Svg(480, bottom + 6 + 20 * len(lines), safe(title))
     svg.text(left, 24, safe(title), "note")

@@ -9,6 +9,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [problem]
 /// Strides are named by operand and dim: a_m is what a's offset grows by from m to m + 1.
 struct Problem {
     const float* a = nullptr;
@@ -32,6 +33,7 @@ struct Problem {
     static constexpr int kMostDims = kMaxRank - 1;
     int dims = 0;
     std::int64_t extent[kMostDims] = {};
+// [problem]
     std::int64_t step_a[kMostDims] = {};
     std::int64_t step_b[kMostDims] = {};
     std::int64_t step_out[kMostDims] = {};

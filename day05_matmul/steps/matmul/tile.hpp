@@ -8,6 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [tile]
 /// One tile of outputs, and where its operands begin. Inside it 32-bit numbers are enough.
 struct Tile {
     const float* a;   // row m0
@@ -20,6 +21,7 @@ struct Tile {
     int first_row = 0;     // those before it belong to another block (step 13)
     int first_column = 0;  // the same
 };
+// [tile]
 
 /// Moves the tile to where it begins in memory.
 __device__ __forceinline__ Tile tile_at(const Problem& x, std::int64_t m0, std::int64_t n0,
