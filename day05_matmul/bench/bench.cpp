@@ -135,17 +135,18 @@ void bench_all(lesson::Report& report) {
     }
     for (const std::int64_t tokens : {1, 4, 16, 64, 128, 512, 2048, 8192}) {
         for (const auto& [n, k] :
-             std::vector<std::pair<std::int64_t, std::int64_t>>{
-            {2304, 768}, {768, 3072}, {4800, 1600}, {1600, 6400}, {6144, 4096}, {
-                28672, 4096
-            }}
-    }) {
-        bench_chosen(report, "matmul, weights", {tokens, n, k});
+             std::vector<std::pair<std::int64_t, std::int64_t>>{{2304, 768},
+                                                                {768, 3072},
+                                                                {4800, 1600},
+                                                                {1600, 6400},
+                                                                {6144, 4096},
+                                                                {28672, 4096}}) {
+            bench_chosen(report, "matmul, weights", {tokens, n, k});
+        }
     }
-}
-for (const std::int64_t tokens : {1, 4, 16, 1024}) {
-    bench_chosen(report, "matmul, logits", {tokens, 50257, 768, false, true});
-}
+    for (const std::int64_t tokens : {1, 4, 16, 1024}) {
+        bench_chosen(report, "matmul, logits", {tokens, 50257, 768, false, true});
+    }
 }
 
 }  // namespace sixdays::day05_matmul
