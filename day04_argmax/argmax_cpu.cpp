@@ -1,0 +1,38 @@
+// The plain loop: every output walks along its line.
+#include "common/tensor/index.hpp"
+#include "day04_argmax/argmax.hpp"
+
+namespace sixdays::day04_argmax {
+namespace {
+
+// [argmax]
+// first: where the line of each output begins. Its elements are `stride` apart.
+void argmax_loop(View<const float> first, std::int64_t length, std::int64_t stride,
+                 View<std::int64_t> out) {
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        const Index at = unravel(k, out.layout.shape);
+        const float* line = &first(at);
+        float best = line[0];
+        std::int64_t where = 0;
+        for (std::int64_t i = 1; i < length; ++i) {
+            const float x = line[i * stride];
+            if (beats(x, best)) {
+                best = x;
+                where = i;
+            }
+        }
+        out(at) = where;
+    }
+}
+// [argmax]
+
+}  // namespace
+
+void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out) {
+    check_argmax(in, dim, out);
+    const Lines lines = lines_of("argmax", in, {dim});
+    argmax_loop(lines.first, lines.length(), lines.stride(),
+                {out.data, without_kept(out.layout, in, {dim})});
+}
+
+}  // namespace sixdays::day04_argmax

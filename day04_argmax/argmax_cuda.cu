@@ -1,0 +1,82 @@
+// The loop's twin, and the launchers. What is faster is in steps/argmax/.
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "day04_argmax/argmax.hpp"
+#include "day04_argmax/steps/argmax/steps.hpp"
+
+namespace sixdays::day04_argmax {
+
+// --- the twin ------------------------------------------------------------------------------------
+namespace {
+
+constexpr int kThreads = 256;
+
+// [argmax]
+// first: where the line of each output begins. Its elements are `stride` apart.
+__global__ void argmax_kernel(const __grid_constant__ View<const float> first, std::int64_t length,
+                              std::int64_t stride, const __grid_constant__ View<std::int64_t> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.layout.shape);
+        const float* line = &first(at);
+        float best = line[0];
+        std::int64_t where = 0;
+        for (std::int64_t i = 1; i < length; ++i) {
+            const float x = line[i * stride];
+            if (beats(x, best)) {
+                best = x;
+                where = i;
+            }
+        }
+        out(at) = where;
+    }
+}
+// [argmax]
+
+}  // namespace
+
+// --- launchers -----------------------------------------------------------------------------------
+
+void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream) {
+    argmax_cuda(in, dim, out, gpu::Workspace(), stream);
+}
+
+void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
+                 gpu::Stream stream) {
+    check_argmax(in, dim, out);
+    if (out.size() == 0) return;
+    argmax_cuda(choose_argmax(in, dim, bool(workspace)), in, dim, out, workspace, stream);
+}
+
+void argmax_cuda(ArgmaxPath path, View<const float> in, int dim, View<std::int64_t> out,
+                 gpu::Workspace workspace, gpu::Stream stream) {
+    check_argmax(path, in, dim, out);
+    if (out.size() == 0) return;
+    const Lines lines = lines_of("argmax", in, {dim});
+    const Layout to = without_kept(out.layout, in, {dim});
+    const Pick<Largest> op = {out.data, nullptr};
+    switch (path) {
+        case ArgmaxPath::one_thread: {
+            const unsigned grid = gpu::blocks_for(lines.count(), kThreads);
+            argmax_kernel<<<grid, kThreads, 0, stream>>>(lines.first, lines.length(),
+                                                         lines.stride(), {out.data, to});
+            return gpu::check_launch("argmax_kernel", grid, kThreads);
+        }
+        case ArgmaxPath::walk:
+            return launch_walk(lines, to, op, stream);
+        case ArgmaxPath::shared_tree:
+            return launch_shared_tree(lines, to, op, stream);
+        case ArgmaxPath::warp:
+            return launch_warp(lines, to, op, stream);
+        case ArgmaxPath::quads:
+            return launch_quads(lines, to, op, stream);
+        case ArgmaxPath::short_lines:
+            return launch_short_lines(lines, to, op, stream);
+        case ArgmaxPath::strided:
+            return launch_strided(lines, to, op, stream);
+        case ArgmaxPath::split:
+            return launch_split(lines, to, op, workspace, stream);
+    }
+}
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,48 @@
+/// @file
+/// How two elements become one: what loops, twins and steps of all reductions of this day share.
+#pragma once
+
+#include <cmath>
+
+#include "common/tensor/host_device.hpp"
+
+namespace sixdays::day04_argmax {
+
+// [beats]
+/// Does x take the place of the largest element so far, which came before it?
+/// Not if they are equal, and not if that is a NaN. If x is one, no comparison
+/// holds, so !(x <= best) is true: the first NaN wins.
+SIXDAYS_HD inline bool beats(float x, float best) noexcept {
+    return best == best && !(x <= best);
+}
+// [beats]
+
+/// The order of argmax and max.
+struct Largest {
+    static constexpr float kStart = -INFINITY;  // of() gives the other one, unless that is it, too
+    SIXDAYS_HD static bool beats(float x, float best) noexcept {
+        return day04_argmax::beats(x, best);
+    }
+    SIXDAYS_HD static float of(float a, float b) noexcept { return beats(b, a) ? b : a; }
+};
+
+/// The order of argmin and min.
+struct Smallest {
+    static constexpr float kStart = INFINITY;
+    SIXDAYS_HD static bool beats(float x, float best) noexcept {
+        return best == best && !(x >= best);
+    }
+    SIXDAYS_HD static float of(float a, float b) noexcept { return beats(b, a) ? b : a; }
+};
+
+struct Add {
+    static constexpr float kStart = 0;
+    SIXDAYS_HD static float of(float a, float b) noexcept { return a + b; }
+};
+
+struct Multiply {
+    static constexpr float kStart = 1;
+    SIXDAYS_HD static float of(float a, float b) noexcept { return a * b; }
+};
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,188 @@
+// Which elements belong to which output, and which path takes them.
+#include "day04_argmax/lines.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/simplify.hpp"
+#include "common/tensor/transform.hpp"
+
+namespace sixdays::day04_argmax {
+namespace {
+
+struct Reduced {
+    bool dim[kMaxRank] = {};
+};
+
+Reduced reduced_dims(const char* op, const Dims& dims, int rank) {
+    Reduced is;
+    for (int k = 0; k < dims.rank; ++k) {
+        const int d = checked_dim(op, static_cast<int>(dims[k]), rank);
+        if (is.dim[d]) {
+            refuse(std::string(op) + ": dim " + std::to_string(d) + " is named twice in " +
+                   to_string(dims));
+        }
+        is.dim[d] = true;
+    }
+    return is;
+}
+
+Layout only(const Layout& layout, const Reduced& is, bool reduced) {
+    Layout part;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (is.dim[d] != reduced) continue;
+        part.shape[part.shape.rank++] = layout.extent(d);
+        part.strides[part.strides.rank++] = layout.stride(d);
+    }
+    return part;
+}
+
+// The lines in the order of memory: simplified by what is read.
+Layout simple(const Lines& lines) {
+    return simplify(lines.first.layout)[0];
+}
+
+}  // namespace
+
+Lines lines_of(const char* op, const View<const float>& in, const Dims& dims) {
+    const Reduced is = reduced_dims(op, dims, in.rank());
+    Lines lines{{in.data, only(in.layout, is, false)}, only(in.layout, is, true)};
+    if (lines.along.rank() > 1) lines.along = simplify(lines.along)[0];
+    return lines;
+}
+
+Layout without_kept(const Layout& out, const View<const float>& in, const Dims& dims) {
+    if (dims.rank == 0 || out.rank() != in.rank()) return out;
+    return only(out, reduced_dims("without_kept", dims, in.rank()), false);
+}
+
+void require_reduced_shape(const char* op, const View<const float>& in, const Dims& dims,
+                           const Shape& out) {
+    const Reduced is = reduced_dims(op, dims, in.rank());
+    const Shape removed = only(in.layout, is, false).shape;
+    Shape kept = in.layout.shape;
+    for (int d = 0; d < in.rank(); ++d) {
+        if (is.dim[d]) kept[d] = 1;
+    }
+    if (out != removed && out != kept) {
+        refuse(std::string(op) + ": in has shape " + to_string(in.layout.shape) +
+               ", reduced over dims " + to_string(dims) + ", so out has shape " +
+               to_string(removed) + " or " + to_string(kept) + ", not " + to_string(out));
+    }
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::int64_t kPart = 2048;       // elements that are worth a block of step 08
+constexpr std::int64_t kBlocks = 1024;     // that step 08 makes of all lines together
+constexpr std::int64_t kManyLines = 264;   // two blocks of step 05 for each multiprocessor
+constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look
+constexpr std::int64_t kFewForAWarp = 16;  // a line that would leave half of a warp idle
+constexpr std::int64_t kNeighbours = 32;   // lines side by side, for the lanes of a warp
+
+bool one_walk(const Lines& lines) {
+    return lines.along.rank() <= 1 && lines.length() <= kLongestLine;
+}
+bool along_memory(const Lines& lines) {
+    return one_walk(lines) && lines.stride() == 1;
+}
+bool one_behind_the_other(const Lines& lines) {
+    const Layout first = simple(lines);
+    return along_memory(lines) && first.rank() <= 1 &&
+           (first.rank() == 0 || first.stride(0) == lines.length());
+}
+// How many neighbouring outputs have lines that begin side by side.
+std::int64_t side_by_side(const Lines& lines) {
+    const Layout first = simple(lines);
+    const int last = first.rank() - 1;
+    return one_walk(lines) && last >= 0 && first.stride(last) == 1 ? first.extent(last) : 0;
+}
+
+// "" if the path can take the lines, else what it needs.
+const char* needed(LinePath path, const Lines& lines) {
+    switch (path) {
+        case LinePath::one_thread:
+            return "";
+        case LinePath::walk:
+        case LinePath::shared_tree:
+        case LinePath::warp:
+            return one_walk(lines) ? "" : "lines of one stride, of at most 2^32 - 65536 elements";
+        case LinePath::quads:
+            return along_memory(lines) ? ""
+                                       : "lines along memory, of at most 2^32 - 65536 elements";
+        case LinePath::short_lines:
+            return one_behind_the_other(lines) && lines.length() <= kShortLine
+                       ? ""
+                       : "lines of at most 64 elements, one behind the other in memory";
+        case LinePath::strided:
+            return side_by_side(lines) > 0 ? "" : "lines that begin side by side in memory";
+        case LinePath::split:
+            return along_memory(lines) && lines.count() <= kBlocks
+                       ? ""
+                       : "lines along memory, at most 1024 of them";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::int64_t parts_of(const Lines& lines) {
+    const std::int64_t fit = std::max<std::int64_t>(kBlocks / lines.count(), 1);
+    return std::clamp<std::int64_t>((lines.length() + kPart - 1) / kPart, 1, fit);
+}
+
+LinePath choose_path(const Lines& lines, bool workspace) {
+    if (!one_walk(lines) || lines.length() == 0) return LinePath::one_thread;
+    if (lines.stride() == 1 && lines.length() > 1) {
+        if (lines.length() <= kShortLine && one_behind_the_other(lines)) {
+            return LinePath::short_lines;
+        }
+        const bool few = lines.count() < kManyLines && lines.length() >= kLongLine;
+        if (few && workspace) return LinePath::split;
+        return lines.length() >= kFewForAWarp ? LinePath::quads : LinePath::walk;
+    }
+    if (lines.length() < kFewForAWarp) return LinePath::walk;
+    return side_by_side(lines) >= kNeighbours ? LinePath::strided : LinePath::warp;
+}
+
+void check_path(const char* op, LinePath path, const Lines& lines) {
+    const std::string need = needed(path, lines);
+    if (need.empty()) return;
+    refuse(std::string(op) + ": the path '" + name(path) + "' needs " + need + "; the lines have " +
+           to_string(lines.along) + ", and begin at " + to_string(lines.first.layout));
+}
+
+Partials partials_of(gpu::Carver& carver, const Lines& lines) {
+    return {carver.take<std::uint64_t>({lines.count(), parts_of(lines)}),
+            carver.take<unsigned>({lines.count()})};
+}
+
+std::int64_t workspace_bytes(const Lines& lines) {
+    if (choose_path(lines, true) != LinePath::split) return 0;
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return partials_of(c, lines); });
+}
+
+const char* name(LinePath path) {
+    switch (path) {
+        case LinePath::one_thread:
+            return "one thread";
+        case LinePath::walk:
+            return "walk";
+        case LinePath::shared_tree:
+            return "shared tree";
+        case LinePath::warp:
+            return "warp";
+        case LinePath::quads:
+            return "quads";
+        case LinePath::short_lines:
+            return "short lines";
+        case LinePath::strided:
+            return "strided";
+        case LinePath::split:
+            return "split";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day04_argmax

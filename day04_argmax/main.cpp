@@ -1,0 +1,4 @@
+#include "day04_argmax/argmax.hpp"
+int main() {
+    return 0;
+}

@@ -1,0 +1,69 @@
+/// @file
+/// The reductions beside argmax: the largest and the smallest element, sum, mean and product over
+/// one or several dims, and argmin. The ports are argmax's twin and steps with another operation.
+///
+/// For all of them: `in` of any rank to 8 and any strides; `out` has in's shape without the reduced
+/// dims, or with extent 1 in their place; any strides, injective, apart from `in`.
+/// @throws std::invalid_argument  no such dim, or one named twice; another shape of out, two
+/// indices of out that share a place, a null pointer, overlap; max, min, mean or argmin of nothing
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "day04_argmax/joins.hpp"
+#include "day04_argmax/lines.hpp"
+
+namespace sixdays::day04_argmax {
+
+using ReducePath = LinePath;
+
+/// Index of the smallest element along `dim`: argmax with the order reversed. Ties and NaN alike.
+void argmin_cpu(View<const float> in, int dim, View<std::int64_t> out);
+void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream = {});
+void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
+                 gpu::Stream stream = {});
+void argmin_cuda(ReducePath path, View<const float> in, int dim, View<std::int64_t> out,
+                 gpu::Workspace workspace = {}, gpu::Stream stream = {});
+
+/// What becomes of a line of n elements:
+enum class Reduction {
+    max,      // the largest; a NaN if there is one. Which zero, if both are the largest: either
+    min,      // the smallest, likewise
+    sum,      // 0 if n is 0
+    mean,     // sum / n
+    product,  // 1 if n is 0
+};
+[[nodiscard]] const char* name(Reduction what);
+
+/// The loop joins the elements of a line in row-major order. A port joins them in another order,
+/// the same in every run. So sums and products differ from the loop's in the last bits, but by no
+/// more than n - 1 roundings of the sum of |x|, or of the product.
+/// @param dims  the reduced ones, each may count from the back; none: every element is a line
+void reduce_cpu(Reduction what, View<const float> in, const Dims& dims, View<float> out);
+void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
+                 gpu::Stream stream = {});
+
+/// The same with memory for what blocks tell each other.
+/// @param workspace  of reduce_workspace_bytes(), as argmax_cuda's
+void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
+                 gpu::Workspace workspace, gpu::Stream stream = {});
+
+/// By one path. @throws std::invalid_argument  also if it cannot take these views
+void reduce_cuda(ReducePath path, Reduction what, View<const float> in, const Dims& dims,
+                 View<float> out, gpu::Workspace workspace = {}, gpu::Stream stream = {});
+
+void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out);
+void check_argmin(ReducePath path, const View<const float>& in, int dim,
+                  const View<std::int64_t>& out);
+void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
+                  const View<float>& out);
+void check_reduce(ReducePath path, Reduction what, const View<const float>& in, const Dims& dims,
+                  const View<float>& out);
+
+/// What reduce_cuda and, with its one dim, argmin_cuda take.
+[[nodiscard]] ReducePath choose_reduce(const View<const float>& in, const Dims& dims,
+                                       bool workspace = false);
+[[nodiscard]] std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims);
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,152 @@
+// The loops' twins, and the launchers. What is faster are argmax's steps, with other operations.
+#include "day04_argmax/reduce.hpp"
+
+#include "common/gpu/launch.hpp"
+#include "common/tensor/index.hpp"
+#include "day04_argmax/steps/argmax/steps.hpp"
+
+namespace sixdays::day04_argmax {
+
+// --- the twins -----------------------------------------------------------------------------------
+namespace {
+
+constexpr int kThreads = 256;
+
+// [argmin]
+__global__ void argmin_kernel(const __grid_constant__ View<const float> first, std::int64_t length,
+                              std::int64_t stride, const __grid_constant__ View<std::int64_t> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.layout.shape);
+        const float* line = &first(at);
+        std::int64_t where = 0;
+        for (std::int64_t i = 1; i < length; ++i) {
+            const float best = line[where * stride];
+            if (Smallest::beats(line[i * stride], best)) where = i;
+        }
+        out(at) = where;
+    }
+}
+// [argmin]
+
+// [reduce]
+// along: the reduced dims, one or several. JOIN: Largest, Smallest, Add, Multiply.
+template <class JOIN>
+__global__ void reduce_kernel(const __grid_constant__ View<const float> first,
+                              const __grid_constant__ Layout along, float divisor,
+                              const __grid_constant__ View<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.layout.shape);
+        const std::int64_t begin = offset(first.layout, at);
+        float result = JOIN::kStart;
+        for (std::int64_t i = 0; i < along.size(); ++i) {
+            const Index in_line = unravel(i, along.shape);
+            result = JOIN::of(result, first.data[begin + offset(along, in_line)]);
+        }
+        out(at) = result / divisor;
+    }
+}
+// [reduce]
+
+// --- launchers -----------------------------------------------------------------------------------
+
+void launch_argmin(const Lines& lines, const View<std::int64_t>& out, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(lines.count(), kThreads);
+    argmin_kernel<<<grid, kThreads, 0, stream>>>(lines.first, lines.length(), lines.stride(), out);
+    gpu::check_launch("argmin_kernel", grid, kThreads);
+}
+
+template <class JOIN>
+void launch_reduce(const Lines& lines, float divisor, const View<float>& out, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(lines.count(), kThreads);
+    reduce_kernel<JOIN><<<grid, kThreads, 0, stream>>>(lines.first, lines.along, divisor, out);
+    gpu::check_launch("reduce_kernel", grid, kThreads);
+}
+
+// `twin` launches the plain kernel.
+template <class OP, class Twin>
+void launch(ReducePath path, const Lines& lines, const Layout& out, const OP& op, const Twin& twin,
+            gpu::Workspace workspace, gpu::Stream stream) {
+    switch (path) {
+        case ReducePath::one_thread:
+            return twin();
+        case ReducePath::walk:
+            return launch_walk(lines, out, op, stream);
+        case ReducePath::shared_tree:
+            return launch_shared_tree(lines, out, op, stream);
+        case ReducePath::warp:
+            return launch_warp(lines, out, op, stream);
+        case ReducePath::quads:
+            return launch_quads(lines, out, op, stream);
+        case ReducePath::short_lines:
+            return launch_short_lines(lines, out, op, stream);
+        case ReducePath::strided:
+            return launch_strided(lines, out, op, stream);
+        case ReducePath::split:
+            return launch_split(lines, out, op, workspace, stream);
+    }
+}
+
+}  // namespace
+
+void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream) {
+    argmin_cuda(in, dim, out, gpu::Workspace(), stream);
+}
+
+void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
+                 gpu::Stream stream) {
+    check_argmin(in, dim, out);
+    if (out.size() == 0) return;
+    argmin_cuda(choose_reduce(in, {dim}, bool(workspace)), in, dim, out, workspace, stream);
+}
+
+void argmin_cuda(ReducePath path, View<const float> in, int dim, View<std::int64_t> out,
+                 gpu::Workspace workspace, gpu::Stream stream) {
+    check_argmin(path, in, dim, out);
+    if (out.size() == 0) return;
+    const Lines lines = lines_of("argmin", in, {dim});
+    const View<std::int64_t> to(out.data, without_kept(out.layout, in, {dim}));
+    launch(
+        path, lines, to.layout, Pick<Smallest>{out.data, nullptr},
+        [&] { launch_argmin(lines, to, stream); }, workspace, stream);
+}
+
+void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
+                 gpu::Stream stream) {
+    reduce_cuda(what, in, dims, out, gpu::Workspace(), stream);
+}
+
+void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
+                 gpu::Workspace workspace, gpu::Stream stream) {
+    check_reduce(what, in, dims, out);
+    if (out.size() == 0) return;
+    reduce_cuda(choose_reduce(in, dims, bool(workspace)), what, in, dims, out, workspace, stream);
+}
+
+void reduce_cuda(ReducePath path, Reduction what, View<const float> in, const Dims& dims,
+                 View<float> out, gpu::Workspace workspace, gpu::Stream stream) {
+    check_reduce(path, what, in, dims, out);
+    if (out.size() == 0) return;
+    const Lines lines = lines_of(name(what), in, dims);
+    const View<float> to(out.data, without_kept(out.layout, in, dims));
+    const auto by = [&](auto join, const auto& op, float divisor) {
+        const auto twin = [&] { launch_reduce<decltype(join)>(lines, divisor, to, stream); };
+        launch(path, lines, to.layout, op, twin, workspace, stream);
+    };
+    const auto n = static_cast<float>(lines.length());
+    switch (what) {
+        case Reduction::max:
+            return by(Largest(), Pick<Largest>{nullptr, out.data}, 1);
+        case Reduction::min:
+            return by(Smallest(), Pick<Smallest>{nullptr, out.data}, 1);
+        case Reduction::sum:
+            return by(Add(), Fold<Add>{out.data, 1}, 1);
+        case Reduction::mean:
+            return by(Add(), Fold<Add>{out.data, n}, n);
+        case Reduction::product:
+            return by(Multiply(), Fold<Multiply>{out.data, 1}, 1);
+    }
+}
+
+}  // namespace sixdays::day04_argmax

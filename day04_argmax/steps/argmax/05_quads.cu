@@ -1,0 +1,55 @@
+// Step 5: lines along memory. A thread loads quads, 16 bytes, and asks for eight before it needs
+// the first. So 256 threads have 32 KiB in flight. In the hot loop it compares four values with
+// each other and the best with what it has, and keeps the quad's number; the exact index is looked
+// up once, at the end. How many threads share a line depends on its length.
+#include "common/gpu/launch.hpp"
+#include "common/gpu/reduce.hpp"
+#include "day04_argmax/steps/argmax/quad_line.hpp"
+#include "day04_argmax/steps/argmax/steps.hpp"
+
+namespace sixdays::day04_argmax {
+namespace {
+
+// [kernel]
+template <int THREADS, int LINES, int EACH, int RANK, class OP>
+__global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
+                             std::uint32_t length, const OP op) {
+    const std::uint32_t t = threadIdx.x;  // of THREADS that share a line
+    const std::uint32_t k = blockIdx.x * LINES + threadIdx.y;
+    if (k >= walk.size) return;  // with several lines in a block: a whole warp
+    const Offsets<2> at = walk.offsets(k);
+    const QuadLine line(in + at.of[0], length);
+    auto mine = take_quads<OP, THREADS, EACH>(line, 0, line.quads, t);
+    mine = gpu::block_reduce<THREADS>(mine, OP::combine);
+    if (t == 0) op.write(at.of[1], mine, line);
+}
+// [kernel]
+
+template <int THREADS, int LINES, int EACH, class Walk, class OP>
+void launch(const Walk& walk, const float* in, std::uint32_t length, const OP& op,
+            gpu::Stream stream) {
+    static_assert(THREADS == 32 || LINES == 1, "block_reduce is for all threads of a block");
+    const unsigned grid = gpu::blocks_for(walk.size, LINES);
+    const dim3 block(THREADS, LINES);
+    quads_kernel<THREADS, LINES, EACH><<<grid, block, 0, stream>>>(walk, in, length, op);
+    gpu::check_launch("quads_kernel", grid, block);
+}
+
+}  // namespace
+
+template <class OP>
+void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
+    walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
+        const auto length = static_cast<std::uint32_t>(lines.length());
+        if (length <= 2048) return launch<32, 8, 8>(walk, in, length, piece, stream);
+        if (length <= 8192) return launch<128, 1, 8>(walk, in, length, piece, stream);
+        launch<256, 1, 8>(walk, in, length, piece, stream);
+    });
+}
+
+template void launch_quads(const Lines&, const Layout&, const Pick<Largest>&, gpu::Stream);
+template void launch_quads(const Lines&, const Layout&, const Pick<Smallest>&, gpu::Stream);
+template void launch_quads(const Lines&, const Layout&, const Fold<Add>&, gpu::Stream);
+template void launch_quads(const Lines&, const Layout&, const Fold<Multiply>&, gpu::Stream);
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,79 @@
+// Step 6: short lines, one behind the other. A warp for 17 elements would be mostly idle, and a
+// thread for each reads 17 elements apart. But all lines of a block are one run of memory, so the
+// block copies that to shared memory, quad by quad (cp.async, common/gpu/ptx.hpp), and then each
+// thread takes a line there.
+#include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "day04_argmax/steps/argmax/quad_line.hpp"
+#include "day04_argmax/steps/argmax/steps.hpp"
+
+namespace sixdays::day04_argmax {
+namespace {
+
+constexpr int kThreads = 128;  // and lines of a block
+
+// [kernel]
+/// Copies a run of memory to the same distance from a multiple of 16 bytes.
+__device__ void stage(const QuadLine& run, float* shared) {
+    for (std::uint32_t q = threadIdx.x; q < run.quads; q += kThreads) {
+        if (run.begin <= q && q < run.end) {
+            gpu::copy_async<16>(shared + 4 * q, run.line - run.past + 4 * q);
+            continue;
+        }
+        for (std::uint32_t i = 4 * q; i < 4 * q + 4; ++i) {
+            const bool inside = i >= run.past && i - run.past < run.length;
+            if (inside) gpu::copy_async<4>(shared + i, run.line + i - run.past);
+        }
+    }
+    gpu::copy_async_commit();
+    gpu::copy_async_wait<0>();
+    __syncthreads();
+}
+
+template <int RANK, class OP>
+__global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
+                                   std::uint32_t length, std::uint32_t apart, const OP op) {
+    extern __shared__ __align__(16) float shared[];
+    const std::uint32_t first = blockIdx.x * kThreads;
+    const std::uint32_t lines = min(walk.size - first, kThreads);
+    const QuadLine run(in + walk.offsets(first).of[0], lines * length);
+    stage(run, shared);
+    const std::uint32_t t = threadIdx.x;
+    if (t >= lines) return;
+    // Lanes whose lines begin in one bank start at different elements of them.
+    const float* line = shared + run.past + t * length;
+    std::uint32_t i = t % 32 * apart / 32 % length;
+    auto mine = OP::none();
+    for (std::uint32_t seen = 0; seen < length; ++seen) {
+        auto next = OP::none();
+        OP::take(next, line[i], i);
+        mine = OP::combine(mine, next);  // not in order: ties look at the index
+        i = i + 1 < length ? i + 1 : 0;
+    }
+    op.write(walk.offsets(first + t).of[1], mine);
+}
+// [kernel]
+
+}  // namespace
+
+template <class OP>
+void launch_short_lines(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
+    walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
+        const auto length = static_cast<std::uint32_t>(lines.length());
+        // Lines of `length` words begin in 32 / apart different banks: apart is the largest power
+        // of two that divides both.
+        std::uint32_t apart = 1;
+        while (apart < 32 && length % (2 * apart) == 0) apart *= 2;
+        const unsigned grid = gpu::blocks_for(walk.size, kThreads);
+        const std::size_t bytes = 4 * (std::size_t{kThreads} * length + 4);
+        short_lines_kernel<<<grid, kThreads, bytes, stream>>>(walk, in, length, apart, piece);
+        gpu::check_launch("short_lines_kernel", grid, kThreads, bytes);
+    });
+}
+
+template void launch_short_lines(const Lines&, const Layout&, const Pick<Largest>&, gpu::Stream);
+template void launch_short_lines(const Lines&, const Layout&, const Pick<Smallest>&, gpu::Stream);
+template void launch_short_lines(const Lines&, const Layout&, const Fold<Add>&, gpu::Stream);
+template void launch_short_lines(const Lines&, const Layout&, const Fold<Multiply>&, gpu::Stream);
+
+}  // namespace sixdays::day04_argmax

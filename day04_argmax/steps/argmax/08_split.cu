@@ -1,0 +1,85 @@
+// Step 8: a few long lines, which is the choice of the next token. A block for each would leave
+// most multiprocessors idle, so many blocks share a line. Each leaves what it has found in the
+// workspace and counts itself; the block that is done last combines the parts.
+//
+// Another block may read what this one has written only if the store comes before the counting.
+// __threadfence() says so: without it the counter may be seen first.
+#include "common/gpu/launch.hpp"
+#include "common/gpu/reduce.hpp"
+#include "day04_argmax/steps/argmax/quad_line.hpp"
+#include "day04_argmax/steps/argmax/steps.hpp"
+
+namespace sixdays::day04_argmax {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kEach = 4;  // quads in flight: parts may be short
+
+// [kernel]
+/// Is this the last block of `blocks` to come here? Then it sees what all of
+/// them have written before. The counter is 0 again afterwards.
+__device__ bool last_to_come(unsigned* done, unsigned blocks) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();  // first what this block has found, then the count
+        last = atomicInc(done, blocks - 1) == blocks - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    return last;
+}
+
+template <int RANK, class OP>
+__global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
+                             std::uint32_t length, std::uint32_t parts, const OP op,
+                             typename OP::Partial* found, unsigned* done) {
+    const std::uint32_t k = blockIdx.x / parts, part = blockIdx.x % parts;
+    const std::uint32_t t = threadIdx.x;
+    const Offsets<2> at = walk.offsets(k);
+    const QuadLine line(in + at.of[0], length);
+    const std::uint32_t each = (line.quads + parts - 1) / parts;
+    const std::uint32_t first = min(part * each, line.quads);
+    const std::uint32_t last = min(first + each, line.quads);
+    auto mine = take_quads<OP, kThreads, kEach>(line, first, last, t);
+    mine = gpu::block_reduce<kThreads>(mine, OP::combine);
+    if (t == 0) found[blockIdx.x] = mine;
+
+    if (!last_to_come(done + k, parts)) return;
+    mine = OP::none();
+    for (std::uint32_t p = t; p < parts; p += kThreads) {
+        mine = OP::combine(mine, found[k * parts + p]);
+    }
+    mine = gpu::block_reduce<kThreads>(mine, OP::combine);
+    if (t == 0) op.write(at.of[1], mine, line);
+}
+// [kernel]
+
+}  // namespace
+
+template <class OP>
+void launch_split(const Lines& lines, const Layout& out, const OP& op, gpu::Workspace workspace,
+                  gpu::Stream stream) {
+    using Partial = typename OP::Partial;
+    static_assert(sizeof(Partial) <= 8, "the workspace has 8 bytes for what a part has found");
+    const Partials partials = gpu::carve("the path 'split'", workspace,
+                                         [&](gpu::Carver& c) { return partials_of(c, lines); });
+    walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
+        const auto parts = static_cast<std::uint32_t>(partials.found.extent(1));
+        const unsigned grid = walk.size * parts;
+        split_kernel<<<grid, kThreads, 0, stream>>>(
+            walk, in, static_cast<std::uint32_t>(lines.length()), parts, piece,
+            reinterpret_cast<Partial*>(partials.found.data), partials.done.data);
+        gpu::check_launch("split_kernel", grid, kThreads);
+    });
+}
+
+template void launch_split(const Lines&, const Layout&, const Pick<Largest>&, gpu::Workspace,
+                           gpu::Stream);
+template void launch_split(const Lines&, const Layout&, const Pick<Smallest>&, gpu::Workspace,
+                           gpu::Stream);
+template void launch_split(const Lines&, const Layout&, const Fold<Add>&, gpu::Workspace,
+                           gpu::Stream);
+template void launch_split(const Lines&, const Layout&, const Fold<Multiply>&, gpu::Workspace,
+                           gpu::Stream);
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,97 @@
+/// @file
+/// What the steps reduce with. An operation says what a thread carries for the elements it has seen
+/// (Partial), how another element joins, how two partial results become one, and what is written.
+///
+/// A line has at least one element unless it is a sum or a product.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "day04_argmax/joins.hpp"
+
+namespace sixdays::day04_argmax {
+
+/// The best element so far, and where it is: its index in the line or, where a thread takes quads,
+/// the number of the quad.
+struct Best {
+    float value;
+    std::uint32_t at;
+};
+
+/// argmax, argmin, max, min.
+template <class ORDER>
+struct Pick {
+    using Partial = Best;
+    std::int64_t* index;  // one of the two is written, the other is null
+    float* value;
+
+    /// What nothing has been seen of. Index 0, as every line has one: where no element beats
+    /// minus infinity, all are minus infinity, and index 0 is the answer.
+    static __device__ Best none() { return {ORDER::kStart, 0}; }
+    /// Stands in for elements that are not there.
+    static __device__ float neutral() { return ORDER::kStart; }
+
+    // [take]
+    /// A later element or quad: it must be better, equal is not enough.
+    static __device__ void take(Best& best, float x, std::uint32_t at) {
+        if (ORDER::beats(x, best.value)) best = {x, at};
+    }
+    static __device__ void take(Best& best, float4 x, std::uint32_t at) {
+        take(best, ORDER::of(ORDER::of(x.x, x.y), ORDER::of(x.z, x.w)), at);
+    }
+    // [take]
+
+    // [combine]
+    /// Of two that were found anywhere: the better one, else the earlier one.
+    static __device__ Best combine(Best a, Best b) {
+        if (ORDER::beats(b.value, a.value)) return b;
+        return !ORDER::beats(a.value, b.value) && b.at < a.at ? b : a;
+    }
+    // [combine]
+
+    __device__ void write(std::int64_t to, Best best) const {
+        if (index != nullptr) {
+            index[to] = best.at;
+        } else {
+            value[to] = best.value;
+        }
+    }
+    /// The same where `at` is the number of a quad of the line.
+    template <class QuadLine>
+    __device__ void write(std::int64_t to, Best best, const QuadLine& line) const {
+        if (index != nullptr) best.at = line.index_of(best);
+        write(to, best);
+    }
+
+    /// The operation on outputs `elements` further on.
+    Pick moved(std::int64_t elements) const {
+        return {index == nullptr ? nullptr : index + elements,
+                value == nullptr ? nullptr : value + elements};
+    }
+};
+
+/// sum, mean, product.
+template <class HOW>
+struct Fold {
+    using Partial = float;
+    float* out;
+    float divisor;  // a mean's number of elements, else 1
+
+    static __device__ float none() { return HOW::kStart; }
+    static __device__ float neutral() { return HOW::kStart; }
+    static __device__ void take(float& mine, float x, std::uint32_t) { mine = HOW::of(mine, x); }
+    static __device__ void take(float& mine, float4 x, std::uint32_t) {
+        mine = HOW::of(mine, HOW::of(HOW::of(x.x, x.y), HOW::of(x.z, x.w)));
+    }
+    static __device__ float combine(float a, float b) { return HOW::of(a, b); }
+    __device__ void write(std::int64_t to, float mine) const { out[to] = mine / divisor; }
+    template <class QuadLine>
+    __device__ void write(std::int64_t to, float mine, const QuadLine&) const {
+        write(to, mine);
+    }
+    Fold moved(std::int64_t elements) const { return {out + elements, divisor}; }
+};
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,93 @@
+/// @file
+/// A line along memory, cut at multiples of 16 bytes. A line may begin anywhere, so its first and
+/// its last quad may be whole only in memory, not in the line:
+///
+///     address % 16     8  12   0   4   8  12   0   4
+///     element          0   1 | 2   3   4   5 | 6   7       past = 2 elements, 3 quads
+///     quad number      0     | 1             | 2
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace sixdays::day04_argmax {
+
+struct QuadLine {
+    const float* line;
+    std::uint32_t length;
+    std::uint32_t past;   // elements from the multiple of 16 before the line to its first element
+    std::uint32_t quads;  // that hold any of the line
+    std::uint32_t begin, end;  // of those that lie in it whole
+
+    __device__ QuadLine(const float* line_, std::uint32_t length_)
+        : line(line_),
+          length(length_),
+          past(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(line_) / 4 % 4)),
+          quads((length_ + past + 3) / 4),
+          begin(past > 0 ? 1 : 0),
+          end((length_ + past) / 4) {}
+
+    /// A quad that lies in the line whole.
+    __device__ float4 whole(std::uint32_t number) const {
+        return reinterpret_cast<const float4*>(line - past)[number];
+    }
+    /// Any quad; `neutral` stands for elements that are not in the line.
+    __device__ float4 part(std::uint32_t number, float neutral) const {
+        const std::uint32_t i = 4 * number - past;  // wraps below 0, and is then no index
+        float4 x = make_float4(neutral, neutral, neutral, neutral);
+        if (i < length) x.x = line[i];
+        if (i + 1 < length) x.y = line[i + 1];
+        if (i + 2 < length) x.z = line[i + 2];
+        if (i + 3 < length) x.w = line[i + 3];
+        return x;
+    }
+
+    // [index]
+    /// The first element of quad best.at that is best.value. Nobody kept its
+    /// index; it is looked up once, when the quad is known.
+    template <class BEST>
+    __device__ std::uint32_t index_of(const BEST& best) const {
+        std::uint32_t index = 0;
+        for (int e = 3; e >= 0; --e) {
+            const std::uint32_t i = 4 * best.at - past + e;
+            const float x = i < length ? line[i] : 0;
+            const bool found = x == best.value || (x != x && best.value != best.value);
+            if (i < length && found) index = i;
+        }
+        return index;
+    }
+    // [index]
+};
+
+// [take_quads]
+/// What thread t of THREADS finds in quads [first, last) of the line. EACH
+/// loads are in flight before the first of them is needed; the loop keeps the
+/// best value and its quad's number, no index of an element.
+template <class OP, int THREADS, int EACH>
+__device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t first,
+                                           std::uint32_t last, std::uint32_t t) {
+    auto mine = OP::none();
+    auto edge = OP::none();  // the first quad, the last: of the line only in part
+    if (t == 0 && first < line.begin) {
+        OP::take(edge, line.part(0, OP::neutral()), 0);
+    }
+    const bool has_end = line.begin <= line.end && first <= line.end;
+    if (t == 1 && has_end && line.end < last) {
+        OP::take(edge, line.part(line.end, OP::neutral()), line.end);
+    }
+    const std::uint32_t end = min(last, line.end);
+    for (std::uint32_t q = max(first, line.begin) + t; q < end; q += THREADS * EACH) {
+        float4 x[EACH];
+        for (int j = 0; j < EACH; ++j) {
+            if (q + j * THREADS < end) x[j] = line.whole(q + j * THREADS);
+        }
+        for (int j = 0; j < EACH; ++j) {
+            if (q + j * THREADS < end) OP::take(mine, x[j], q + j * THREADS);
+        }
+    }
+    return OP::combine(mine, edge);
+}
+// [take_quads]
+
+}  // namespace sixdays::day04_argmax
