@@ -62,6 +62,15 @@ inline Tensor<float> few_values(std::int64_t C, std::int64_t period, float from)
     return x;
 }
 
+/// Whole quarters from -1.5 on in no order.
+inline Tensor<float> few_values_of(const Shape& shape, std::int64_t factor, std::int64_t period) {
+    Tensor<float> x(shape);
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+        x.data()[i] = static_cast<float>(i * factor % period) / 4 - 1.5f;
+    }
+    return x;
+}
+
 /// The elements of the row of `x` along `dim` that index `at` is in.
 template <class T>
 std::vector<double> row_at(const Tensor<T>& x, int dim, Index at) {
