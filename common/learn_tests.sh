@@ -27,6 +27,7 @@ complain() {
     sed 's/^/    /' "$scratch/said"
 }
 
+answer=/dev/null  # what stdin holds
 # learns <what it shows> <status> <regular expression>... -- <argument of learn>...
 learns() {
     local what=$1 wanted=$2 status=0 patterns=() pattern
@@ -36,11 +37,15 @@ learns() {
         shift
     done
     shift
-    "${learn[@]}" "$@" >"$scratch/said" 2>&1 </dev/null || status=$?
+    "${learn[@]}" "$@" >"$scratch/said" 2>&1 <"$answer" || status=$?
     if ((status != wanted)); then complain "$what: status $status, not $wanted"; fi
     for pattern in "${patterns[@]}"; do
         grep -qE -- "$pattern" "$scratch/said" || complain "$what: nothing reads \"$pattern\""
     done
+}
+
+silent() {  # silent <what it shows> <regular expression>: of which nothing was said
+    if grep -qE -- "$2" "$scratch/said"; then complain "$1: something reads \"$2\""; fi
 }
 
 holds() {  # holds <what it shows> <command>...
@@ -55,24 +60,45 @@ for stub in "$day"/exercises/*/stub.cu; do
     stub=${stub%/stub.cu}
     exercises+=("${stub##*/}")
 done
+printf '@reading{%s}\n' 'must, 7' 'optional, 90' 'must, 5' >"docs/$day.md"
 one=${exercises[0]} other=${exercises[1]}
 mine=my/$day/$one.cu
 
 words() {
-    local number count tool
+    local number count tool word stub name
     learns "help" 0 'common/learn run \[day\]' 'common/learn doctor' -- --help
     learns "an unknown verb" 2 '"dance"' 'run, test, start' -- dance
     learns "an unknown day" 2 'no day "day77"' "$day" -- run day77
-    learns "a day's number alone" 0 "$day" -- start 1
+    for number in 1 01 day1 day01 DAY1 day01_flat "Day 1" "day 01"; do
+        read -ra word <<<"$number"
+        learns "a day called $number" 0 "^$day: in this order" -- start "${word[@]}"
+    done
+    learns "a word behind Day 1" 2 '"more" is one word too many' -- start Day 1 more
+    rm -rf day06_transformer_ops
+    learns "a day in the making" 2 'day06_transformer_ops is in the making.* Here are: .*day03' -- run 6
+    learns "a day that will never be" 2 'no day "day07"' -- run 7
     learns "an unknown exercise" 2 'nonsense' "$one" "$other" -- hint day01 nonsense
     learns "a word too many" 2 'too many' -- start day01 "$one"
     learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
     learns "a day that must be named" 2 'Which day' -- hint
 
     rm -r my
-    learns "progress at first" 0 "$day" "0 of ${#exercises[@]}" 'Next: common/learn run' --
+    learns "progress at first" 0 "$day" "0 of ${#exercises[@]}" 'Next: common/learn run' \
+        'day06_transformer_ops +in the making' '^    run +[0-9]+ minutes +common/learn run day02' \
+        "^    page +12 minutes +docs/$day.md" --
+    for stub in day*/exercises/*/stub.cu; do
+        name=${stub%/stub.cu} name=${name##*/}
+        grep -qE "^    $name +[0-9]+ minutes, (easy|medium|hard) +open\$" "$scratch/said" ||
+            complain "$name has no difficulty or no minutes"
+        awk '/^## /{ on = $0 == "## Why" } on && /./{ ++n } END { exit n < 5 }' "${stub%/*}/hints.md" ||
+            complain "$name does not say why its solution is right"
+    done
+    for number in 1 1; do
+        learns "a hint before the start, which does not count" 0 "hint 1 of" 'not started' -- hint day01 "$one"
+    done
     learns "a check of nothing" 1 'common/learn start day01' -- check
-    learns "start" 0 "$mine" "exercises/$one/$one.hpp" 'common/learn check day01' -- start day01
+    learns "start" 0 "$mine" "exercises/$one/$one.hpp" 'common/learn check day01' \
+        "^  $one: .* \((easy|medium|hard), [0-9]+ minutes\)" -- start day01
     holds "start copies the stub" cmp "$mine" "$day/exercises/$one/stub.cu"
     echo '// my idea' >>"$mine"
     learns "start again" 0 'left as it is' -- start day01
@@ -91,12 +117,22 @@ words() {
     for ((number = 1; number <= count; ++number)); do
         learns "hint $number" 0 "hint $number of $count" -- hint day01 "$one"
     done
+    silent "the last hint ends before the reasons" 'Why'
     holds "the last hint is more than its heading" test "$(wc -l <"$scratch/said")" -gt 2
-    learns "no more hints" 0 'last hint' "$one/solution.cu" -- hint day01 "$one"
+    learns "no more hints" 0 'last hint' "common/learn solution day01 $one" -- hint day01 "$one"
     learns "hints of the other exercise" 0 'hint 1 of' -- hint day01 "$other"
-    learns "progress shows hints" 0 "$one +started, hints seen: $count" --
+    learns "no solution without asking" 1 "not solved $one yet" 'Then not' -- solution day01
+    silent "nothing of it is shown" 'your code|Why it is right'
+    echo y >"$scratch/yes" && answer=$scratch/yes
+    learns "a solution, after a yes" 0 "^$one, a solution|^.*\[y/N\]" '// your code' \
+        'Why it is right' 'Beside yours: diff' -- solution day01
+    answer=/dev/null
+    learns "progress shows hints" 0 "$one .* started, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress
-    learns "progress shows what is solved" 0 "$one +solved" "1 of ${#exercises[@]}" --
+    learns "progress shows what is solved" 0 "$one .* solved" "1 of ${#exercises[@]}" --
+    learns "a solution after solving" 0 "^$one, a solution" 'blocks_for' 'Why it is right' -- solution day01
+    silent "nobody is asked" '\[y/N\]'
+    learns "the other one still asks" 1 "not solved $other yet" -- solution day01 "$other"
     learns "hints after solving" 0 'last hint' -- hint day01 "$one"
 
     cd "$scratch"
@@ -178,7 +214,7 @@ check() {
     learns "start" 0 "$mine" -- start day01
     learns "the stubs" 1 "^$one: refused" "^$other: refused" 'The first case that fails: .' \
         "my/$day/$one.log" 'common/learn hint day01' -- check day01
-    learns "progress after it" 0 "$one +not right yet" --
+    learns "progress after it" 0 "$one .* not right yet" --
 
     cp "$day/exercises/$one/solution.cu" "$mine"
     cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"
@@ -186,8 +222,9 @@ check() {
     learns "a solution and a broken file" 1 "^$one: passed" "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" -- check day01
     holds "only the learner's file is shown" test "$(grep -c ' error: ' "$scratch/said")" -eq 1
-    learns "progress after that" 0 "$one +solved" "1 of ${#exercises[@]}" --
+    learns "progress after that" 0 "$one .* solved" "1 of ${#exercises[@]}" --
 
+    wrongs
     sed 's/[a-z_]*<<</[]{}<<</' "$day/exercises/$other/solution.cu" >"my/$day/$other.cu"
     learns "a launch that the emulator cannot read" 1 "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+" -- check day01 "$other"
@@ -197,6 +234,44 @@ check() {
     cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"
     learns "the solutions" 0 "^$one: passed" "^$other: passed" -- check day01
     learns "progress at the end" 0 "${#exercises[@]} of ${#exercises[@]} exercises solved" --
+    page
+}
+
+# Right values, and yet: each is told what is wrong with it, and nothing else.
+wrongs() {
+    local solution=$day/exercises/add_bias/solution.cu to=my/$day/add_bias.cu
+    sed -e 's/\(m = std::int64_t{blockIdx\.\)y\(.*\)\.y;/\1x\2.x;/; s/threadIdx\.y;/threadIdx.x;/; s/blockDim\.y + /blockDim.x + /' \
+        -e '/ n = /s/blockIdx\.x} \* blockDim\.x + threadIdx\.x/blockIdx.y} * blockDim.y + threadIdx.y/' \
+        -e 's/blocks_for(N, 32), gpu::blocks_for(M, 8)/blocks_for(M, 32), gpu::blocks_for(N, 8)/' "$solution" >"$to"
+    learns "x on the slow axis" 1 'neighbouring threads touch' \
+        'moved [0-9,]+ sectors of 32 bytes where 384 suffice' -- check day01 add_bias
+    silent "no numbers beside each other" '[0-9] == [0-9]'
+    sed 's/out\[offset2(m, n, N)\] =/const int i = m * N + n; out[i] =/' "$solution" >"$to"
+    learns "a 32-bit offset" 1 '2\^32 elements' '32 bits \(int, unsigned\) wraps' \
+        "^  add_bias_kernel, my/$day/add_bias.cu:[0-9]+: thread" 'where nothing lies' -- check day01 add_bias
+    silent "nor what a GPU would only call illegal" 'cudaErrorIllegalAddress'
+    sed 's/blocks_for(N, 32)/blocks_for(N, 33)/' "$solution" >"$to"
+    learns "a grid too small" 1 '^  The first case that fails: add_bias: more columns' '^  with M = 3, N = 33$' \
+        '^  3 of 99 elements' -- check day01 add_bias
+    cp "$solution" "$to"
+}
+
+# What the run ends with. Without Doxygen, so that no page is built here.
+page() {
+    local html=build/default/docs/html
+    mkdir -p "$scratch/undocumented" "$html"
+    cp -s /usr/bin/* "$scratch/undocumented/" 2>/dev/null || true
+    rm -f "$scratch/undocumented/doxygen"
+    local PATH=$scratch/bin:$scratch/undocumented
+    rm -f "my/progress"
+    learns "a run" 0 'checks of this run are ok' "^Read: +docs/$day.md \(12 minutes\)" \
+        "^Solve: +$one \([a-z]+, [0-9]+ minutes\), then $other \(" 'common/learn check day01' -- run day01
+    touch "$html/$day.html"
+    learns "a run where the page was built" 0 "^Read: +$html/$day.html" -- run day01
+    touch -d '2000-01-01' "$html/$day.html"
+    learns "a run where the page is older than its text" 0 "^Read: +docs/$day.md" -- run day01
+    learns "a run with flags of the lesson" 0 'checks of this run are ok' -- run day01 --no-timing
+    silent "it is somebody's who reads already" '^Read:'
 }
 
 case ${1:-} in

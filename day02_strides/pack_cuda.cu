@@ -16,8 +16,8 @@ constexpr int kThreads = 256;
 // One thread, one element: the loop's body, its `for` replaced by a thread's number. unravel()
 // divides once per dim, in 64 bits: a long way to go for 8 bytes.
 // [pack]
-__global__ void pack_kernel(const __grid_constant__ View<const float> in, std::int64_t n,
-                            float* out) {
+__global__ void pack_kernel(  // out row-major
+    const __grid_constant__ View<const float> in, std::int64_t n, float* out) {
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < n) {
         const Index index = unravel(number, in.shape());

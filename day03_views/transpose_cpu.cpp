@@ -6,8 +6,9 @@ namespace {
 
 // [transpose]
 template <class T>
-void transpose_loop(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
-                    std::int64_t pitch_out, T* out) {
+void transpose_loop(  // in (M, N), out (N, M)
+    const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    T* out) {
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < N; ++n) {
             out[n * pitch_out + m] = in[m * pitch_in + n];

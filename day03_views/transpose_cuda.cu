@@ -10,8 +10,9 @@ namespace {
 
 // [transpose]
 template <class T>
-__global__ void transpose_kernel(const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in,
-                                 std::int64_t pitch_out, T* out) {
+__global__ void transpose_kernel(  // in (M, N), out (N, M)
+    const T* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    T* out) {
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (m < M && n < N) {

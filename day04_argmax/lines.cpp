@@ -114,7 +114,7 @@ const char* needed(LinePath path, const Lines& lines) {
         case LinePath::short_lines:
             return one_behind_the_other(lines) && lines.length() <= kShortLine
                        ? ""
-                       : "lines of at most 64 elements, one behind the other in memory";
+                       : "lines of at most 32 elements, one behind the other in memory";
         case LinePath::strided:
             return side_by_side(lines) > 0 ? "" : "lines that begin side by side in memory";
         case LinePath::split:

@@ -1,4 +1,215 @@
+// Day 04 as a run: every line that says "ok" was checked a moment before.
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "common/lesson/lesson.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
 #include "day04_argmax/argmax.hpp"
-int main() {
-    return 0;
+#include "day04_argmax/bench/bench.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day04_argmax;
+
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+std::string shown(const Tensor<T>& x) {
+    std::string text;
+    for (std::int64_t k = 0; k < x.size(); ++k) {
+        char number[32];
+        std::snprintf(number, sizeof number, "%s%g", k > 0 ? " " : "",
+                      static_cast<double>(x.data()[k]));
+        text += number;
+    }
+    return text;
+}
+
+// argmax by loop and port; both must say what was worked out by hand.
+bool gives(const Tensor<float>& x, int dim, const std::string& by_hand, std::string* said) {
+    const Lines lines = lines_of("argmax", x.view(), {dim});
+    Tensor<std::int64_t> want(lines.first.layout.shape);
+    argmax_cpu(x.view(), dim, want.view());
+    const gpu::Buffer<float> in(x);
+    gpu::Buffer<std::int64_t> got(want.size());
+    got.fill_bytes(0xff);
+    argmax_cuda(in.view(x.shape()), dim, got.view(want.shape()));
+    *said = shown(want);
+    return *said == by_hand && lesson::same(got, want);
+}
+
+void a_line_for_each_output(lesson::Report& report) {
+    report.heading("1. Each output has a line: where it begins, how far apart its elements are");
+    const Tensor<float> x({2, 3, 4, 5, 6});
+    const Lines lines = lines_of("argmax", x.view(), {2});
+    std::printf("   x (2, 3, 4, 5, 6) has strides %s. argmax over dim 2 leaves (2, 3, 5, 6):\n",
+                to_string(x.view().layout.strides).c_str());
+    std::printf("   %lld outputs, a thread each. A line has %lld elements, %lld apart.\n\n",
+                static_cast<long long>(lines.count()), static_cast<long long>(lines.length()),
+                static_cast<long long>(lines.stride()));
+    std::printf("   thread   output          the line's offsets\n");
+    const struct {
+        std::int64_t thread, begin;  // by hand
+    } rows[] = {{0, 0}, {42, 132}, {89, 269}, {90, 360}, {179, 629}};
+    bool ok = true;
+    for (const auto& row : rows) {
+        const Index at = unravel(row.thread, lines.first.layout.shape);
+        const std::int64_t begin = offset(lines.first.layout, at);
+        ok &= begin == row.begin;
+        std::printf("   %6lld   %-13s ", static_cast<long long>(row.thread), to_string(at).c_str());
+        for (std::int64_t i = 0; i < lines.length(); ++i) {
+            std::printf(" %4lld", static_cast<long long>(begin + i * lines.stride()));
+        }
+        std::printf("\n");
+    }
+    std::printf("\n");
+    report.check(ok, "the lines begin where they do by hand: 42 = (0, 1, 2, 0) at 120 + 2 * 6");
+}
+
+void along_every_dim(lesson::Report& report) {
+    report.heading("2. One tensor, argmax along each of its dims");
+    const Tensor<float> x({2, 3, 4}, {5, 1, 9, 2, 7, 7, 0, 3, 4, 8, 6, 8,  //
+                                      5, 6, 2, 2, 1, 9, 9, 3, 0, 4, 4, 9});
+    std::printf("   x[0] =  5 1 9 2    x[1] =  5 6 2 2\n");
+    std::printf("           7 7 0 3            1 9 9 3\n");
+    std::printf("           4 8 6 8            0 4 4 9\n\n");
+    const struct {
+        int dim;
+        const char* by_hand;
+    } rows[] = {{0, "0 1 0 0 0 1 1 0 0 0 0 1"}, {1, "1 2 0 2 0 1 1 2"}, {2, "2 0 1 1 1 3"}};
+    for (const auto& row : rows) {
+        std::string said;
+        const bool ok = gives(x, row.dim, row.by_hand, &said);
+        report.check(ok, "dim " + std::to_string(row.dim) + ": " + said);
+    }
+    std::string said;
+    const bool same = gives(x, -1, "2 0 1 1 1 3", &said);
+    report.check(same, "dim -1 is dim 2. Where a line has its largest element twice, the first");
+    std::printf("          is named: 7 7 0 3 gives 0, 4 8 6 8 gives 1.\n");
+}
+
+void ties_and_nan(lesson::Report& report) {
+    report.heading("3. What is the largest of these?");
+    const float lowest = std::numeric_limits<float>::lowest();
+    const struct {
+        Tensor<float> line;
+        const char *by_hand, *why;
+    } rows[] = {
+        {Tensor<float>({4}, {8, 48, 39, 48}), "1", "equal: the first one"},
+        {Tensor<float>({2}, {-0.0f, 0.0f}), "0", "-0 equals +0"},
+        {Tensor<float>({4}, {1, kNaN, kInf, kNaN}), "1", "the first NaN beats all numbers"},
+        {Tensor<float>({3}, {-kInf, -kInf, -kInf}), "0", "all equal: index 0, not -1"},
+        {Tensor<float>({2}, {-kInf, lowest}), "1", "the lowest float is above minus infinity"},
+    };
+    for (const auto& row : rows) {
+        std::string said;
+        const bool ok = gives(row.line, 0, row.by_hand, &said);
+        char text[128];
+        std::snprintf(text, sizeof text, "%-26s  %s  %s", shown(row.line).c_str(), said.c_str(),
+                      row.why);
+        report.check(ok, text);
+    }
+}
+
+void a_path_for_each_layout(lesson::Report& report) {
+    report.heading("4. argmax takes the path that the lines ask for");
+    const struct {
+        const char* what;
+        Layout layout;
+        int dim;
+        ArgmaxPath path;
+    } rows[] = {
+        {"rows of a matrix", row_major({4096, 50257}), 1, ArgmaxPath::quads},
+        {"one long row", row_major({1, 50257}), 1, ArgmaxPath::split},
+        {"short rows", row_major({1 << 20, 17}), 1, ArgmaxPath::short_lines},
+        {"columns", row_major({4096, 4096}), 0, ArgmaxPath::strided},
+        {"columns, transposed", column_major({4096, 4096}), 0, ArgmaxPath::quads},
+        {"the middle dim", row_major({64, 4096, 4096}), 1, ArgmaxPath::strided},
+        {"rows backwards", flip(row_major({4096, 4096}), 1).layout, 1, ArgmaxPath::warp},
+        {"three channels", row_major({3, 1024, 1024}), 0, ArgmaxPath::walk},
+    };
+    bool ok = true;
+    for (const auto& row : rows) {
+        const ArgmaxPath path = choose_argmax({nullptr, row.layout}, row.dim, true);
+        ok &= path == row.path;
+        std::printf("   %-20s %-17s %-22s dim %d   %s\n", row.what,
+                    to_string(row.layout.shape).c_str(), to_string(row.layout.strides).c_str(),
+                    row.dim, name(path));
+    }
+    report.check(ok, "with a workspace at hand; without one, the long row goes by quads");
+}
+
+void a_ladder(lesson::Report& report) {
+    report.heading("5. The largest element of every row, in eight kernels");
+    for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::walk, ArgmaxPath::shared_tree,
+                                  ArgmaxPath::warp, ArgmaxPath::quads}) {
+        report.port(argmax_version(path, {{40, 1030}, {4096, 8192}, 1}));
+    }
+    report.port(argmax_version(ArgmaxPath::split, {{2, 9000}, {16, 50257}, 1}));
+    report.port(argmax_version(ArgmaxPath::short_lines, {{300, 17}, {1 << 20, 17}, 1}));
+    report.port(argmax_version(ArgmaxPath::strided, {{64, 5, 40}, {64, 1024, 1024}, 0}));
+}
+
+void a_sum_in_another_order(lesson::Report& report) {
+    report.heading("6. A sum in another order is another sum");
+    const std::int64_t n = 1 << 16;
+    const Tensor<float> x = lesson::filled<float>({n}, [](std::int64_t) { return 0.1f; });
+    Tensor<float> loop((Shape()));
+    reduce_cpu(Reduction::sum, x.view(), {0}, loop.view());
+    const gpu::Buffer<float> in(x);
+    gpu::Buffer<float> out(1), again(1);
+    reduce_cuda(Reduction::sum, in.view({n}), {0}, out.view(Shape()));
+    reduce_cuda(Reduction::sum, in.view({n}), {0}, again.view(Shape()));
+    const float port = out.download()[0];
+    const double exact = static_cast<double>(n) * static_cast<double>(0.1f);
+    std::printf("   0.1 added 65,536 times.   exactly: %.4f\n", exact);
+    std::printf("   the loop: %.4f    the port: %.4f\n\n", static_cast<double>(loop.data()[0]),
+                static_cast<double>(port));
+    const double loop_off = std::abs(static_cast<double>(loop.data()[0]) - exact);
+    const double port_off = std::abs(static_cast<double>(port) - exact);
+    // Some 70 additions stand behind one another in the port, each rounds by 2^-24 at most.
+    report.check(port_off <= 90 * 0x1p-24 * exact, "the port is within its bound of 90 roundings");
+    report.check(port_off < loop_off,
+                 "and nearer than the loop: each of its partial sums is short");
+    report.check(again.download()[0] == port, "a second run gives the same bits");
+}
+
+void the_next_token(lesson::Report& report) {
+    report.heading("7. Outlook: the next token of a language model is an argmax");
+    const std::int64_t B = 3, V = 50257;  // sequences; GPT-2's vocabulary
+    const std::int64_t tokens[] = {11, 262, 50256};
+    Tensor<float> logits = lesson::filled<float>(
+        {B, V}, [](std::int64_t i) { return static_cast<double>(i * 7919 % 10007) / 10007.0; });
+    for (std::int64_t b = 0; b < B; ++b) logits(b, tokens[b]) = 1.5f;
+    const gpu::Buffer<float> in(logits);
+    const View<const float> view = in.view({B, V});
+    gpu::Buffer<std::int64_t> out(B);
+    gpu::Buffer<std::byte> memory(argmax_workspace_bytes(view, -1));
+    memory.fill_bytes(0);
+    argmax_cuda(view, -1, out.view({B}), memory);
+    const Tensor<std::int64_t> want({B}, {tokens[0], tokens[1], tokens[2]});
+    report.check(lesson::same(out, want), "logits (3, 50257): tokens " + shown(want) +
+                                              ", by path '" + name(choose_argmax(view, -1, true)) +
+                                              "'");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return lesson::run(
+        argc, argv,
+        {.title = "Day 04, argmax",
+         .shows = "Many threads look for one answer: a reduction along any dim of any view.",
+         .sections = {a_line_for_each_output, along_every_dim, ties_and_nan, a_path_for_each_layout,
+                      a_ladder, a_sum_in_another_order, the_next_token},
+         .trace = trace_all,
+         .bench = bench_all,
+         .try_this =
+             "take the tie rule out of combine() in steps/argmax/operations.hpp and run the "
+             "tests;\nthen the __threadfence() in 08_split.cu."});
 }

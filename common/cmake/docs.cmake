@@ -9,7 +9,7 @@ endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
     set(SIXDAYS_HAVE_DOCS FALSE)
-    set(SIXDAYS_WHY_NO_DOCS "python3 was not found")
+    set(SIXDAYS_WHY_NO_DOCS "python3 was not found (common/learn docs installs it)")
     return()
 endif()
 
@@ -18,7 +18,8 @@ set(made ${PROJECT_BINARY_DIR}/docs)            # everything that is made here; 
 set(outputs ${made}/outputs)                    # what programs printed
 file(MAKE_DIRECTORY ${outputs})
 file(GLOB days CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*)
+    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*/main.cpp)
+list(TRANSFORM days REPLACE "/main.cpp" "")
 
 # --- what programs print --------------------------------------------------------------------------
 set(captured "")
@@ -68,6 +69,18 @@ endforeach()
 set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
 sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+# When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
+set(mistakes ${PROJECT_SOURCE_DIR}/docs/examples/mistakes.cu)
+sixdays_tried_program(example_mistakes ${mistakes})
+file(STRINGS ${mistakes} names REGEX "^ *// \\[")
+list(REMOVE_DUPLICATES names)
+foreach(name IN LISTS names)
+    string(REGEX REPLACE ".*\\[(.*)\\].*" "\\1" name "${name}")
+    sixdays_capture(mistake_${name} example_mistakes ${name} -DFAILS=1)
+endforeach()
+sixdays_tried_program(example_carry ${PROJECT_SOURCE_DIR}/docs/examples/carry.cu)
+target_link_libraries(example_carry_kernels PRIVATE sixdays_tensor)
+sixdays_capture(carry example_carry "")
 set(SIXDAYS_DEBUG_KERNELS ON)
 sixdays_tried_program(debug_row_sums ${example}.cu)
 sixdays_tried_program(debug_row_sums_right ${example}_right.cu)
@@ -183,8 +196,17 @@ set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
 set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
-set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js)
-set(scripts "<script src=\"$relpath^pairs.js\"></script>")
+set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js ${site}/outline.js)
+set(scripts "<script src=\"$relpath^pairs.js\"></script>\n<script src=\"$relpath^outline.js\"></script>")
+find_file(SIXDAYS_LUNR lunr.min.js PATHS /usr/share /usr/local/share PATH_SUFFIXES javascript/lunr
+    NO_DEFAULT_PATH)
+mark_as_advanced(SIXDAYS_LUNR)
+if(SIXDAYS_LUNR)  # full text over all pages
+    list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/search_pages.js ${SIXDAYS_LUNR})
+    string(APPEND scripts "\n<script src=\"$relpath^search_pages.js\"></script>")
+else()
+    message(STATUS "docs: lunr was not found (libjs-lunr); the search finds names of the reference only")
+endif()
 if(DOXYGEN_VERSION VERSION_GREATER_EQUAL 1.9.5)
     set(DOXYGEN_HTML_COLORSTYLE LIGHT)          # the theme brings its own dark
 endif()
@@ -248,7 +270,7 @@ list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(PREPEND in_order ${made}/pages/mainpage.md)
-foreach(page tests emulator try debug)
+foreach(page tests emulator try debug when_it_goes_wrong carry)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()
 list(APPEND in_order ${made_pages})
@@ -271,6 +293,10 @@ else()
         COMMAND ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js VERBATIM)
 endif()
 
+# Contents, links to the glossary, what the search reads.
+add_custom_command(TARGET docs POST_BUILD
+    COMMAND ${Python3_EXECUTABLE} ${site}/finish.py ${html} ${PROJECT_SOURCE_DIR}/docs VERBATIM)
+
 # --- proofs ---------------------------------------------------------------------------------------
 # Every link of every page leads somewhere, and no page asks the network for anything.
 add_custom_command(TARGET docs POST_BUILD
@@ -280,7 +306,11 @@ add_test(NAME docs.pictures
 add_test(NAME docs.pictures.measured
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
+add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
+add_test(NAME docs.capture
+    COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR})
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
-set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.results PROPERTIES LABELS "docs;small")
+set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.pages.finish docs.capture
+    docs.results PROPERTIES LABELS "docs;small")

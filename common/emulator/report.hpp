@@ -4,9 +4,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sixdays::emulator {
 
@@ -63,6 +65,14 @@ void set_order(Order order, std::uint64_t seed = 0);
 /// along x, then y, then z. So that a test can run the far end of a grid over billions of elements.
 /// Without arguments: all blocks again.
 void only_blocks(std::uint64_t first = 0, std::uint64_t count = UINT64_MAX);
+
+/// The last launch: the threads of its grid, whether they ran or not, and the bytes of its
+/// arguments, in no order that CUDA promises.
+struct LastLaunch {
+    std::uint64_t blocks = 0, threads = 0;
+    std::vector<std::byte> arguments;
+};
+const LastLaunch& last_launch();
 
 /// How much processor time one block may take before it is taken for stuck: 60 seconds, unless set.
 void set_time_limit(int seconds);

@@ -3,6 +3,7 @@
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
+#include "common/gpu/reduce.hpp"
 #include "common/gpu/shared_tiles.hpp"
 
 namespace sixdays::gpu::tests {
@@ -71,6 +72,25 @@ __global__ void reverse_in_tiles_kernel(View<const float> in, View<const unsigne
     }
 }
 
+// The larger value; of equal ones the one further in front.
+__device__ Found larger(Found a, Found b) {
+    return b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a;
+}
+
+template <int THREADS>
+__global__ void reduce_blocks_kernel(const float* in, Found* out, Found* negated) {
+    const int t = static_cast<int>(threadIdx.x);
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x;
+    out[i] = block_reduce<THREADS>(Found{in[i], t}, larger);
+    negated[i] = block_reduce<THREADS>(Found{-in[i], t}, larger);
+}
+
+template <int LANES>
+__global__ void reduce_lanes_kernel(const float* in, Found* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = warp_reduce<LANES>(Found{in[i], static_cast<int>(threadIdx.x)}, larger);
+}
+
 }  // namespace
 
 void launch_nothing(unsigned grid, unsigned block) {
@@ -127,6 +147,28 @@ void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, V
     const std::size_t bytes = tile_bytes<unsigned char>(n) + tile_bytes<float>(n);
     reverse_in_tiles_kernel<<<2, kThreads, bytes>>>(in, weights, out);
     check_launch("reverse_in_tiles_kernel", 2, kThreads, bytes);
+}
+
+void reduce_blocks(View<const float> in, View<Found> out, View<Found> negated) {
+    const auto blocks = static_cast<unsigned>(in.extent(0));
+    const auto threads = static_cast<unsigned>(in.extent(1));
+    auto kernel = threads == 32    ? reduce_blocks_kernel<32>
+                  : threads == 64  ? reduce_blocks_kernel<64>
+                  : threads == 256 ? reduce_blocks_kernel<256>
+                                   : reduce_blocks_kernel<1024>;
+    kernel<<<blocks, threads>>>(in.data, out.data, negated.data);
+    check_launch("reduce_blocks_kernel", blocks, threads);
+}
+
+void reduce_lanes(int lanes, View<const float> in, View<Found> out) {
+    const auto blocks = static_cast<unsigned>(in.extent(0));
+    auto kernel = lanes == 2    ? reduce_lanes_kernel<2>
+                  : lanes == 4  ? reduce_lanes_kernel<4>
+                  : lanes == 8  ? reduce_lanes_kernel<8>
+                  : lanes == 16 ? reduce_lanes_kernel<16>
+                                : reduce_lanes_kernel<32>;
+    kernel<<<blocks, 64>>>(in.data, out.data);
+    check_launch("reduce_lanes_kernel", blocks, 64);
 }
 
 }  // namespace sixdays::gpu::tests

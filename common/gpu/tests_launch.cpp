@@ -1,5 +1,9 @@
-// blocks_for(): plain arithmetic, but its header is for .cu files, so tests_kernels.cu calls it.
+// blocks_for(), plain arithmetic whose header is for .cu files, so tests_kernels.cu calls it; one
+// block of a grid, and what a launch was given.
+#include "common/gpu/buffer.hpp"
+#include "common/gpu/device.hpp"
 #include "common/gpu/tests_kernels.hpp"
+#include "common/gpu/trace.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
@@ -51,6 +55,38 @@ TEST_CASE("blocks_at_most asks for as many as it takes, up to the most", "[gpu][
     }
     CHECK(blocks_at_most(9, 8, 65535) == 2);
     CHECK(contains(refusal([] { (void)blocks_at_most(-1, 8, 7); }), "-1 items"));
+}
+
+TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu][small]") {
+    gpu::Buffer<float> out(1000);
+    out.fill_bytes(0);
+    const auto launch = [&] { gpu::tests::fill(out.view(Shape{1000}), 7); };
+    CHECK_FALSE(gpu::run_last_block(1025, launch));  // four blocks of 256 threads
+    CHECK_FALSE(gpu::run_last_block(768, launch));
+    CHECK(out.download() == std::vector<float>(1000, 0));
+    CHECK(gpu::run_last_block(769, launch) == gpu::is_emulated());
+    CHECK(gpu::run_last_block(1024, launch) == gpu::is_emulated());
+    std::vector<float> want(1000, 0);
+    if (gpu::is_emulated()) std::fill(want.begin() + 768, want.end(), 7.0f);
+    CHECK(out.download() == want);
+    launch();  // all of them again
+    CHECK(out.download() == std::vector<float>(1000, 7));
+}
+
+TEST_CASE("what the last launch was given", "[gpu][small]") {
+    gpu::Buffer<float> out(6);
+    const View<float> view = out.view(Shape{2, 3});
+    gpu::tests::fill(view, 7);
+    gpu::synchronize();
+    const auto given = [](const auto& bytes) { return gpu::launched_with(&bytes, sizeof(bytes)); };
+    const std::int64_t strides[2] = {3, 1}, other[2] = {1, 3};
+    const float value = 7, no_value = 8;
+    for (const auto& yes : {given(view.data), given(strides), given(value)}) {
+        CHECK(yes == (gpu::is_emulated() ? std::optional<bool>(true) : std::nullopt));
+    }
+    for (const auto& no : {given(other), given(no_value)}) {
+        CHECK(no == (gpu::is_emulated() ? std::optional<bool>(false) : std::nullopt));
+    }
 }
 
 TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu][small]") {

@@ -3,6 +3,7 @@
 /// there a profiler does (ncu's memory table).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,6 +28,14 @@ struct Touched {
 /// end of a huge tensor needs. False, and nothing was run, if the ports run on a GPU.
 bool run_only_blocks(std::uint64_t first, std::uint64_t count,
                      const std::function<void()>& launches);
+
+/// Runs `launches` twice: without any block, which tells how large the grid is, and then the last
+/// block alone. False, and no block ran, unless the grid has one thread for each of `threads`
+/// elements and no block too many, and wherever the ports run on a GPU.
+bool run_last_block(std::int64_t threads, const std::function<void()>& launches);
+
+/// Did the last launch hand these bytes to its kernel, among its arguments? Empty on a GPU.
+[[nodiscard]] std::optional<bool> launched_with(const void* bytes, std::size_t count);
 
 /// Runs `launches` and says for each line of their kernels what its warps touched, the worst line
 /// first, with a picture of that line's lanes and a verdict. Empty if the ports run on a GPU.

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
-# The learner's own kernels: my/<day>/<exercise>.cu. start, check, hint, reset, and how far one is.
+# The learner's own kernels: my/<day>/<exercise>.cu. start, check, hint, solution, reset, and how far
+# one is.
 # my/progress holds lines "<day>/<exercise> <key> <value>"; nothing breaks when it is deleted.
 
 recall() {  # recall <exercise> <key>
@@ -26,6 +27,15 @@ find_exercises() {
     fi
 }
 
+# What the statement says of an exercise: $level and $minutes, from its line "/// Easy, 15 minutes.",
+# and $title.
+about() {
+    local statement=$root/$day/exercises/$1/$1.hpp
+    read -r level minutes < <(sed -nE 's|^/// (Easy\|Medium\|Hard), ([0-9]+) minutes\.$|\1 \2|p' "$statement")
+    level=${level,,}
+    title=$(sed -nE 's|^/// Exercise [0-9]+ of Day [0-9]+: (.*)\.$|\1|p' "$statement")
+}
+
 # The first day of which something is left to do, in $day, from the day that was named on and round;
 # false if there is none.
 day_to_do() {
@@ -45,7 +55,7 @@ day_to_do() {
 put_stub() { cp "$root/$day/exercises/$1/stub.cu" "$2.new" && mv "$2.new" "$2"; }
 
 verb_start() {
-    local exercise file statement
+    local exercise file statement level minutes title
     no_more_than 1 "$@"
     if (($# > 0)); then
         find_exercises "$1"
@@ -58,7 +68,8 @@ verb_start() {
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu
         statement=$root/$day/exercises/$exercise/$exercise.hpp
-        say "  $exercise" "    read   $(path "$statement")"
+        about "$exercise"
+        say "  $exercise: $title ($level, $minutes minutes)" "    read   $(path "$statement")"
         if [[ -e $file ]]; then
             say "    edit   $(path "$file")  (yours already; left as it is)"
         else
@@ -84,13 +95,49 @@ verb_hint() {
     seen=$((${seen:-0} + 1))
     if ((seen > count)); then
         say "That was the last hint for $exercise; all $count are in $(path "$file")." \
-            "A solution is in $(path "$root/$day/exercises/$exercise/solution.cu")."
+            "A solution, and why it is right: $learn solution ${day%%_*} $exercise"
         return
     fi
     say "${bold}$exercise, hint $seen of $count${plain}" ""
     awk -v n="$seen" '/^## /{on = ($0 ~ "^## Hint " n "( |$|:|\\.)"); next} on' "$file" |
-        sed -e '/./,$!d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
-    remember "$exercise" hints "$seen"
+        trimmed
+    if [[ -e $root/my/$day/$exercise.cu ]]; then
+        remember "$exercise" hints "$seen"
+    else
+        say "" "$exercise is not started, so this hint does not count: $learn start ${day%%_*} begins."
+    fi
+}
+
+trimmed() { sed -e '/./,$!d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }  # no empty lines around it
+
+verb_solution() {
+    local exercise solved=() folder
+    no_more_than 2 "$@"
+    if (($# == 0)); then stop 2 "Which day? $learn solution day01, for example."; fi
+    find_exercises "$@"
+    for exercise in "${exercises[@]}"; do
+        if [[ $(recall "$exercise" result) == passed ]]; then solved+=("$exercise"); fi
+    done
+    if ((${#solved[@]} == 0)); then
+        solved=("${exercises[0]}")
+        printf '%s' "You have not solved ${solved[0]} yet. Show its solution all the same? [y/N] "
+        read -r answer || answer=''
+        say ""
+        if [[ ${answer,,} != y && ${answer,,} != yes ]]; then
+            stop 1 "Then not. A hint tells less: $learn hint ${day%%_*} ${solved[0]}"
+        fi
+    fi
+    for exercise in "${solved[@]}"; do
+        folder=$root/$day/exercises/$exercise
+        say "${bold}$exercise, a solution${plain}  $(path "$folder/solution.cu")" ""
+        awk '/\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$folder/solution.cu" | trimmed
+        say "" "${bold}Why it is right${plain}" ""
+        awk '/^## /{ on = ($0 == "## Why"); next } on' "$folder/hints.md" | trimmed
+        say ""
+        if [[ -e $root/my/$day/$exercise.cu ]]; then
+            say "Beside yours: diff $(path "$root/my/$day/$exercise.cu") $(path "$folder/solution.cu")" ""
+        fi
+    done
 }
 
 verb_reset() {
@@ -176,8 +223,8 @@ check_one() {
     fi
     remember "$1" result refused
     if ((status == 124)); then
-        say "${bold}$1${plain}: ${red}refused${plain}. It did not end within five minutes: an endless loop?"
-    elif say "${bold}$1${plain}: ${red}refused${plain}." && first_failure "$log"; then
+        say "${bold}$1${plain}: ${red}refused${plain}. It did not end within two minutes: an endless loop?"
+    elif say "${bold}$1${plain}: ${red}refused${plain}." && first_failure "$build/bin/my_$name"; then
         :
     elif ((status == 134 || status == 139)); then  # abort, segmentation fault
         say "  It crashed: most likely it reads or writes outside its memory. Is every index guarded?"
@@ -211,39 +258,64 @@ Its name, arguments and namespace must be those of $(path "$root/$day/exercises/
     if (($(wc -l <<<"$said") > 40)); then say "  ..."; fi
 }
 
-# Of Catch2's report, the first case that failed and the sentence that says why.
-first_failure() {
-    awk '
-        /^-----------------------/ { if (failed) exit; head = !head; if (head) name = ""; next }
-        head { join = /^ / ? ", " : " "; gsub(/^ +| +$/, ""); name = name (name == "" ? "" : join) $0; next }
-        /^(\.\.\.|===)/ { if (failed) exit; next }
-        / FAILED:$/ { if (failed++) exit; part = "asked"; next }
-        !failed { next }
-        /^with expansion:/ { part = "expansion"; next }
-        /^with messages?:|^due to |^explicitly with / { part = "message"; next }
-        { text[part] = text[part] $0 "\n" }
+# The first case that fails, and what matters of what it says. The cases run once more for it, as far
+# as that one: Catch2's XML breaks no lines and tells messages from values.
+first_failure() {  # first_failure <program>
+    { timeout --foreground -k 5 120 "$1" --abort -r xml 2>/dev/null || true; } 2>/dev/null |
+        awk -v root="$root/" '
+        function plain(text) {
+            while ((at = index(text, root)) > 0)
+                text = substr(text, 1, at - 1) substr(text, at + length(root))
+            gsub(/&lt;/, "<", text); gsub(/&gt;/, ">", text)
+            gsub(/&quot;/, "\"", text); gsub(/&amp;/, "\\&", text)
+            return text
+        }
+        { gsub(/^ +| +$/, "") }
+        /^<TestCase / { sub(/^<TestCase name="/, ""); sub(/".*/, ""); name = plain($0) }
+        /^<(Info|Original|Expanded|Exception|FatalErrorCondition|Failure)[ >\/]/ {
+            tag = $0; gsub(/^<|[ >\/].*/, "", tag)
+            if (tag == "Exception" || tag == "FatalErrorCondition" || tag == "Failure") failed = 1
+            if (tag == "Info") ++infos
+            next
+        }
+        /^<Expression success="false"/ { failed = 1 }
+        /^<\/Expression>|^<\/TestCase>|^<\/Failure>|^<\/FatalErrorCondition>/ { if (failed) exit }
+        /^<\// { tag = ""; next }
+        tag == "Info" { info[infos] = info[infos] (info[infos] == "" ? "" : "\n") plain($0) }
+        tag != "" && tag != "Info" { said[tag] = said[tag] (said[tag] == "" ? "" : "\n") plain($0) }
         END {
             if (!failed) exit 1
-            said = text["expansion"]
-            values = text["message"]
-            gsub(/\n+$/, "", values)
-            if (said == "") { said = values; values = "" }  # an exception: its words are the message
-            if (said == "") said = text["asked"]
-            gsub(/\n+$/, "", said)
-            gsub(/^ +/, "", values)
-            gsub(/\n +/, ", ", values)
-            gsub(/ := /, " = ", values)
-            print "  The first case that fails: " name
-            if (values != "") print "  with " values
-            print said
-        }' "$1"
+            print "The first case that fails: " name
+            for (i = 1; i <= infos; ++i) {
+                if (info[i] ~ /^[A-Za-z_0-9().]+ := /) {
+                    sub(/ := /, " = ", info[i])
+                    values = values (values == "" ? "with " : ", ") info[i]
+                } else words = words info[i] "\n"
+            }
+            if (values != "") print values
+            reason = said["Exception"]
+            if (reason == "") reason = said["Failure"]
+            if (reason == "") reason = said["FatalErrorCondition"]
+            if (reason == "") reason = said["Expanded"]
+            # A kernel that was stopped: what the emulator saw says more than the error code.
+            if (match(reason, /failed with cuda[A-Za-z]+: [^\n]*\n/))
+                reason = substr(reason, RSTART + RLENGTH)
+            printf "%s", words
+            # Behind a sentence, "false" or "192 == 96" says nothing.
+            if (words == "" || reason !~ /^(!?(true|false)|[-0-9.e]+ *[=!<>]=? *[-0-9.e]+)$/) print reason
+        }' | fold -s -w 92 | sed 's/ *$//; s/^/  /'
+    return "${PIPESTATUS[1]}"
 }
 
 # --- how far one is -------------------------------------------------------------------------------
 verb_progress() {
-    local exercise result hints words solved
+    local exercise result hints words solved page minutes level title
     say "${bold}Six days from flat memory to a transformer${plain}" ""
-    for day in "${days[@]}"; do
+    for day in "${all_days[@]}"; do
+        if [[ " ${days[*]} " != *" $day "* ]]; then
+            row "$day" "in the making"
+            continue
+        fi
         list_exercises
         solved=0 words=''
         for exercise in "${exercises[@]}"; do
@@ -255,29 +327,41 @@ verb_progress() {
                 *) if [[ -e $root/my/$day/$exercise.cu ]]; then result=started; else result=open; fi ;;
             esac
             if [[ $hints ]]; then result+=", hints seen: $hints"; fi
-            words+=$(printf '\n    %-16s %s' "$exercise" "$result")
+            about "$exercise"
+            words+=$(printf '\n    %-16s %3s minutes, %-8s %s' "$exercise" "$minutes" "$level" "$result")
         done
-        words="$solved of ${#exercises[@]} exercises solved$words"
-        if ((${#exercises[@]} == 0)); then words="no exercises"; fi
-        say "  $(printf %-26s "$day")$words"
+        row "$day" "$solved of ${#exercises[@]} exercises solved"
+        page=$build/docs/html/$day.html
+        if [[ ! -e $page ]]; then page=$root/docs/$day.md; fi
+        minutes=$(minutes_to_read "$root/docs/$day.md")
+        if [[ -e $page ]]; then printf '    %-16s %3s %-17s %s\n' page "$minutes" "${minutes:+minutes}" "$(path "$page")"; fi
+        printf '    %-16s %3s %-17s %s\n' run 5 minutes "$learn run ${day%%_*}"
+        if [[ $words ]]; then say "${words:1}"; fi
     done
     say ""
     suggest_next
 }
 
-suggest_next() {
+row() { say "  ${bold}$(printf %-26s "$1")${plain}$2"; }
+
+# What to type next, for the exercises of $day.
+next_of_day() {
     local exercise
+    for exercise in "${exercises[@]}"; do
+        if [[ ! -e $root/my/$day/$exercise.cu ]]; then
+            say "$learn start ${day%%_*}, for the exercises of $day"
+            return
+        fi
+    done
+    say "fill in $(path "$root/my/$day"), then $learn check ${day%%_*}"
+}
+
+suggest_next() {
     if [[ ! -x $build/bin/${days[0]:-}_emulated ]]; then
         say "Next: $learn run"
     elif ! day_to_do; then
         say "Every exercise is solved. $learn docs builds the pages."
     else
-        for exercise in "${exercises[@]}"; do
-            if [[ ! -e $root/my/$day/$exercise.cu ]]; then
-                say "Next: $learn start ${day%%_*}, for the exercises of $day."
-                return
-            fi
-        done
-        say "Next: fill in $(path "$root/my/$day"), then $learn check ${day%%_*}"
+        say "Next: $(next_of_day)"
     fi
 }

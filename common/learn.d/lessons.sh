@@ -1,10 +1,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
 # The lessons as they are: run, test, trace, bench, docs.
 
-lessons_ready() {
+lessons_ready() {  # lessons_ready <day>...
+    local target targets=()
     need
     configure
-    build_target "the lessons" --preset lessons
+    for target in "$@"; do targets+=("${target}_emulated" "$target"); done
+    build_target "the lessons" "$build" --target "${targets[@]}"
 }
 
 # Which executables run here: "" for the GPU's, "_emulated" for the CPU's.
@@ -26,7 +28,7 @@ verb_run() {
         which=("$day")
         shift
     fi
-    lessons_ready
+    lessons_ready "${which[@]}"
     unlock_build  # a lesson may be read for an hour
     choose_backend
     for day in "${which[@]}"; do
@@ -38,8 +40,60 @@ verb_run() {
         return "$status"
     elif (($# == 0)); then
         note ""
-        suggest_next
+        if ((${#which[@]} == 1)); then read_and_solve; else read_all; fi
     fi
+}
+
+# --- from the run to the page, and to the exercises ------------------------------------------------
+# find_page <day, or mainpage>: the page, in $page. It is built if it is not there or older than its
+# text, and Doxygen is here; else $page is the text.
+find_page() {
+    local text=$root/docs/$1.md
+    page=$build/docs/html/${1/#mainpage/index}.html
+    if [[ ! -e $text ]]; then page='' && return; fi
+    if [[ -e $page && ! $text -nt $page ]]; then return; fi
+    if have_docs; then
+        if [[ ! -e $page ]]; then note "The pages take some minutes, once; Ctrl-C leaves them out."; fi
+        if build_pages && [[ -e $page ]]; then return; fi
+        note "They could not be built, so this names their text."
+    fi
+    page=$text
+}
+
+build_pages() (  # a subshell: what stops it stops nothing else
+    lock_build
+    configure
+    build_target "the pages" --preset docs
+)
+
+# Minutes that must be read of a page, from its lines @reading{must, 10}; empty if it does not say.
+minutes_to_read() {
+    sed -n 's/.*@reading{must, *\([0-9]*\)}.*/\1/p' "$1" 2>/dev/null | awk '{ n += $1 } END { if (n) print n }'
+}
+
+read_and_solve() {  # uses $day
+    local minutes exercise words=()
+    find_page "$day"
+    if [[ $page ]]; then
+        minutes=$(minutes_to_read "$root/docs/$day.md")
+        say "Read:   $(path "$page")${minutes:+ ($minutes minutes)}"
+    fi
+    list_exercises
+    for exercise in "${exercises[@]}"; do
+        if [[ $(recall "$exercise" result) == passed ]]; then continue; fi
+        about "$exercise"
+        words+=("$exercise ($level, $minutes minutes)")
+    done
+    if ((${#words[@]} > 0)); then
+        say "Solve:  $(printf '%s, then ' "${words[@]}" | sed 's/, then $//')"
+        say "        $(next_of_day)"
+    fi
+}
+
+read_all() {
+    find_page mainpage
+    if [[ $page ]]; then say "Read:   $(path "$page"), and from there on day by day"; fi
+    suggest_next
 }
 
 verb_test() {
@@ -79,7 +133,7 @@ verb_trace() {
     if (($# == 0)); then stop 2 "Which day? $learn trace day01, for example."; fi
     find_day "$1"
     shift
-    lessons_ready
+    lessons_ready "$day"
     "$build/bin/${day}_emulated" --trace "$@"
 }
 
@@ -96,7 +150,7 @@ verb_bench() {
     if ! find_gpu; then
         stop 1 "${why_no_gpu^}. Speeds are measured on a GPU only: an emulated time means nothing."
     fi
-    lessons_ready
+    lessons_ready "${which[@]}"
     if ! built_with_nvcc; then
         stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor says what to do."
     fi

@@ -89,14 +89,14 @@ explain_errors() {  # explain_errors <file> <log>
     fi
 }
 
-try_on_gpu() {
+try_on_gpu() {  # uses verb_try's $flags
     local file=$1 nvcc program=$try_folder/on_gpu
     shift
     nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
     if [[ -z $nvcc ]]; then stop 2 "There is no nvcc here, so $file cannot be compiled for a GPU."; fi
     if ! find_gpu; then stop 2 "${why_no_gpu^}. Without --gpu the file runs on the emulator."; fi
     mkdir -p "$try_folder"
-    "$nvcc" -std=c++20 -O3 -lineinfo -arch=native "-I$root" -o "$program" "$file" || exit 1
+    "$nvcc" -std=c++20 -O3 -lineinfo -arch=native "-I$root" "${flags[@]}" -o "$program" "$file" || exit 1
     "$program" "$@"
 }
 

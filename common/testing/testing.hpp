@@ -5,6 +5,8 @@
 #include "common/testing/catch.hpp"
 #include "common/testing/compare.hpp"
 #include "common/testing/device.hpp"
+#include "common/testing/far_end.hpp"
 #include "common/testing/host.hpp"
 #include "common/testing/inputs.hpp"
 #include "common/testing/refusal.hpp"
+#include "common/testing/touches.hpp"

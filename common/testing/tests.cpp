@@ -255,3 +255,30 @@ TEST_CASE("a value that many elements hold is nobody's", "[testing][small]") {
     got(0, 0) = 0;
     CHECK(equal(got, want).text.find("is the expected value") == std::string::npos);
 }
+
+TEST_CASE("what a warp touches is judged in words", "[testing][small]") {
+    gpu::Touched fine;
+    fine.requests = 96, fine.sectors = fine.fewest_sectors = 1384;
+    CHECK(touches(fine, 96, 1384));
+    CHECK(touches(fine, 97, 1384));
+    CHECK(contains(touches(fine, 95, 1384).text, "made 96 requests to memory where 95 suffice"));
+    CHECK(contains(touches(fine, 96, 384).text,
+                   "moved 1,384 sectors of 32 bytes where 384 suffice. The lanes of a warp"));
+    CHECK(contains(touches(fine, 96, 1234567).text, "lies in 1,234,567: some of it was never"));
+    for (const std::int64_t requests : {95, 96}) CHECK_FALSE(touches(fine, requests, 1383));
+    CHECK_FALSE(touches(fine, 96, 1385));
+    CHECK_FALSE(touches(fine, 95, 1384));
+    fine.passes = fine.fewest_passes = 64;
+    CHECK(touches(fine, 96, 1384));
+    fine.passes = 65;
+    CHECK_FALSE(touches(fine, 96, 1384));
+    CHECK(contains(touches(fine, 96, 1384).text, "took 65 passes where 64 suffice"));
+}
+
+TEST_CASE("the far end of a tensor holds its last elements", "[testing][small]") {
+    FarEnd<float> far(kBeyond32Bits, distinct<float>({40}, 100));
+    CHECK(equal(far.last(3), Tensor<float>({3}, {3800, 3900, 4000})));
+    CHECK(contains(needs_64_bits(4294968320), "4,294,968,320 elements"));
+    CHECK(kBeyond32Bits > std::int64_t{UINT32_MAX});
+    CHECK(contains(needs_64_bits(999), "has 999 elements"));
+}

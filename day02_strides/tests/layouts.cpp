@@ -15,7 +15,6 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
     // [by example]
     float memory[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
     View<float> x(memory, row_major({3, 4}));  // a pointer and a layout
-    CHECK(x.rank() == 2);
     CHECK(x.shape() == Shape{3, 4});
     CHECK(x.strides() == Strides{4, 1});
     CHECK(x.extent(1) == 4);  // one number of the shape: columns
@@ -26,16 +25,16 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
     View<float> y(memory, Layout({3, 2}, {4, 2}));  // strides of your own
     CHECK(y(1, 1) == 60);                           // every other column
 
-    View<float> z = x;      // a copy of the numbers, not of the elements
+    View<float> z = x;      // copies the numbers, not the elements
     z.data += x.stride(0);  // begin a row later ..
     z.extent(0) = 2;        // .. and so end a row earlier
-    z.stride(1) = 3;        // skip two columns
-    z.extent(1) = 2;
-    z(1, 1) = -1;
+    z(1, 3) = -1;
     CHECK(x(2, 3) == -1);  // seen through x as well
+    z.stride(0) = 0;       // the same row again and again
+    CHECK(z(1, 3) == 70);
     // [by example]
-    CHECK(z.shape() == Shape{2, 2});
-    CHECK(z.strides() == Strides{4, 3});
+    CHECK(z.shape() == Shape{2, 4});
+    CHECK(z.strides() == Strides{0, 1});
     CHECK(memory[11] == -1);
     CHECK(std::as_const(z).extent(1) + std::as_const(z).stride(1) == 5);
     Layout layout = row_major({3, 4});

@@ -111,6 +111,7 @@ TEST_CASE("elements of every size are transposed, also at edges", "[day03][trans
     for (const Shape& shape : {Shape{65, 67}, Shape{129, 31}, Shape{31, 129}, Shape{127, 145}}) {
         check_steps<std::uint8_t>(shape);
         check_steps<bf16>(shape);
+        check_steps<std::int32_t>(shape);
         check_steps<double>(shape);
         check_steps<Bytes16>(shape);
     }

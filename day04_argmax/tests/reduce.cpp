@@ -102,7 +102,7 @@ double depth_of(LinePath path, std::int64_t n) {
         case LinePath::warp:
             return each(32) + 5;
         case LinePath::quads:  // a quad counts once, but its four have two joins of their own
-            return each(4 * (n <= 2048 ? 32 : n <= 8192 ? 128 : 256)) + 4 + 9;
+            return each(4 * (n <= 256 ? 8 : n <= 2048 ? 32 : n <= 8192 ? 128 : 256)) + 4 + 9;
         case LinePath::strided:
             return each(8) + 8;
         case LinePath::split:

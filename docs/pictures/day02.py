@@ -94,8 +94,8 @@ def stride_pieces():
             svg.cell(left + i * c + 0.6, y + 5, "#111", "", c - 1.2, 8, border="thin")
     y = 44 + 44 * len(strides)
     svg.text(left, y + 16, "black: floats used; blue: sectors touched (32 bytes);", "note")
-    svg.text(left, y + 36, "orange: halves that memory sends (64 bytes). From stride 16 on every float "
-             "costs a whole half.", "note")
+    svg.text(left, y + 36, "orange: halves that memory sends (64 bytes). From stride 16 on a float "
+             "costs a half.", "note")
     return svg.done()
 
 

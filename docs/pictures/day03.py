@@ -96,4 +96,32 @@ def banks():
     return svg.done()
 
 
-PICTURES = (views_of_one_buffer, tile, banks)
+def swizzle():
+    """A tile of quads: with q in place q a column falls into one group of banks, with q ^ (c / 4) into 8."""
+    c, rows = 30, range(0, 32, 4)
+    svg = Svg(800, 366, "Eight rows of a tile, four apart, each of eight quads. With quad q in place q, "
+                        "quad 2 of all rows lies in the same four banks; with quad q in place q "
+                        "exclusive-or a quarter of the row, in eight different groups of four banks")
+    for side, swizzled in enumerate((False, True)):
+        left = 76 + side * 392
+        svg.text(left - 56, 24, "quad q of row c in place q ^ (c / 4)" if swizzled else
+                 "quad q of row c in place q")
+        svg.text(left, 48, "banks 0 .. 3, 4 .. 7, 8 .. 11, and so on", "note")
+        for line, row in enumerate(rows):
+            svg.text(left - 56, 78 + line * c, f"row {row}", "note")
+            for place in range(8):
+                quad = place ^ line if swizzled else place
+                svg.cell(left + place * c, 58 + line * c, ORANGE if quad == 2 else FAINT, quad, c, c,
+                         "in" if quad == 2 else "inkin", "thin")
+        if swizzled:
+            svg.outline(left, 58 + 5 * c, 8 * c, c)
+        else:
+            svg.outline(left + 2 * c, 58, c, 8 * c)
+        svg.text(left, 58 + 8 * c + 24, "quad 2: eight groups of banks, 1 pass" if swizzled else
+                 "quad 2: banks 8 to 11, 8 passes", "note")
+    svg.text(20, 346, "Eight lanes write quad 2 of rows 0, 4, .. 28. Eight lanes read a row: in both "
+             "cases its quads lie in eight groups of banks.", "note")
+    return svg.done()
+
+
+PICTURES = (views_of_one_buffer, tile, banks, swizzle)

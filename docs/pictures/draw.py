@@ -12,12 +12,13 @@ import sys
 import day01
 import day02
 import day03
+import day04
 import front
 import measured
 
 HERE = pathlib.Path(__file__).parent
 PICTURES = {f"{draw.__name__}.svg": draw
-            for part in (day01, day02, day03, front, measured) for draw in part.PICTURES}
+            for part in (day01, day02, day03, day04, front, measured) for draw in part.PICTURES}
 
 
 def main():

@@ -1,6 +1,7 @@
 """Pictures of measured numbers, drawn from docs/results/*_h200.csv: what common/lesson/csv.hpp says.
 
-    <day>_measured   a bar for each version: its share of the limit that holds it back
+    <day>_measured   a bar for each step of the day's ladder: its share of the limit that holds it back
+    <day>_more       the same for all other rows that come from device memory, to be folded on the page
     <day>_sweep      rows of sum_columns whose version is "stride N": bandwidth over the stride
 
 `draw.py --check` is also the proof that pictures and numbers belong together.
@@ -10,10 +11,11 @@ import math
 import pathlib
 import re
 
-from svg import COLOURS, ORANGE, Svg
+from svg import COLOURS, FAINT, ORANGE, Svg
 
 RESULTS = pathlib.Path(__file__).resolve().parents[1] / "results"
 SWEEP = "sum_columns"
+BYTES = ("copy", "read", "write")  # limits in bytes a second; all others are operations a second
 
 
 def safe(text):
@@ -35,33 +37,70 @@ class Results:
         self.rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
+def rate(row):
+    """Bytes or operations a second, whichever holds the row back."""
+    if row["limit"] in BYTES:
+        moved = float(row["bytes_read"]) + float(row["bytes_written"])
+        return f"{moved / float(row['median_s']) / 1e9:,.0f} GB/s"
+    speed = float(row["flops"]) / float(row["median_s"])
+    return f"{speed / 1e12:,.1f} TFLOP/s" if speed >= 1e12 else f"{speed / 1e9:,.0f} GFLOP/s"
+
+
 def is_sweep(row):
     return row["op"] == SWEEP and re.fullmatch(r"stride \d+", row["version"]) is not None
 
 
-def bars(title, results):
-    """Share of the limit for each version that comes from device memory, operation by operation. Of
-    "copy, heads" the part before the comma is the operation, and the rest says which."""
-    def parts(row):
-        op, _, which = row["op"].partition(", ")
-        return op, which or row["version"]
+def parts(row):
+    """Operation and version; of "copy, heads" the part before the comma is the operation, and the rest
+    says which."""
+    op, _, which = row["op"].partition(", ")
+    takes = f", takes {row['path']}" if row["path"] else ""
+    return op, which or row["version"] + takes
 
-    rows = [row for row in results.rows
-            if row["cache"] == "cold" and row["version"] != "loop"  # its limit is a CPU core's
+
+def is_loop(row):
+    return row["version"] == "loop"  # on one core of the CPU
+
+
+def ladder_and_rest(results):
+    """The steps of the day's first operation, on the elements that its first step had, at most ten; and
+    what else comes from device memory."""
+    rows = [row for row in results.rows if row["cache"] == "cold" and not is_loop(row)
             and not re.fullmatch(r"stride \d+", row["version"])]
+    key = ("op", "dtype", "shape")
+    steps = [row for row in rows if [row[k] for k in key] == [rows[0][k] for k in key]
+             and (not row["path"] or not any(other["version"] == row["path"] for other in rows))]
+    steps = steps[:10]
+    return steps, [row for row in rows if row not in steps]
+
+
+def per_element(row):
+    """Seconds of one element of the shape, or of one operation where operations are the limit."""
+    elements = math.prod(map(int, re.findall(r"\d+", row["shape"])))
+    return float(row["median_s"]) / (elements if row["limit"] in BYTES else float(row["flops"]))
+
+
+def bars(title, results, rows):
+    """Each row's share of the limit that holds it back, and its bytes or operations a second, operation by
+    operation. Narrow enough for a phone."""
     names = [parts(row) for row in rows]
     ops = list(dict.fromkeys(op for op, _ in names))
-    height, left, full = 24, 340, 340  # of a row; where bars begin; width of 100 %
-    bottom = 62 + height * len(rows) + 30 * len(ops)
-    svg = Svg(800, bottom + 48, safe(title))
-    svg.text(20, 24, safe(title))
-    for percent in (0, 25, 50, 75, 100):
-        x = left + full * percent / 100
-        svg.line(x, 56, x, bottom - 6, "" if percent in (0, 100) else "lead")
-        svg.text(x, 48, f"{percent} %", "small")
-    y, peers = 62, False
+    loops = [row for row in results.rows if is_loop(row) and row["op"] == rows[0]["op"]]
+    peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer_s"]))
+    height, left, full = 40, 12, 440  # of a row; where bars begin; width of 100 %
+    bottom = 40 + height * len(rows) + 30 * len(ops)
+    lines = ["Full width: what the bytes or operations take at the", "measured limit of the same machine."]
+    lines += [f"Upright mark: {', '.join(peers[:3])}{', …' if peers[3:] else ''}"] if peers else []
+    for loop in loops:
+        fastest = min(rows, key=per_element)
+        one = "an element" if loop["limit"] in BYTES else "an operation"
+        lines += [f"Apart, the loop on one core of the CPU: {1e9 * per_element(loop):.2g} ns {one}",
+                  f"(the fastest kernel here: {1e9 * per_element(fastest):.2g} ns)."]
+    svg = Svg(480, bottom + 6 + 20 * len(lines), safe(title))
+    svg.text(left, 24, safe(title), "note")
+    y = 36
     for op in ops:
-        svg.text(20, y + 18, safe(op), "")
+        svg.text(left, y + 22, safe(op))
         y += 30
         for row in (row for row in rows if parts(row)[0] == op):
             name = parts(row)[1]
@@ -69,19 +108,16 @@ def bars(title, results):
                 name += f", {row['dtype']} {row['shape']}"
             share = float(row["share"])
             width = max(full * min(share, 1.04), 1)
-            svg.text(left - 10, y + 14, safe(name), "note end")
-            svg.cell(left, y + 2, COLOURS[ops.index(op) % len(COLOURS)], "", width, height - 7,
-                     border="thin")
-            svg.text(left + full + 22, y + 14, f"{100 * share:.1f} % of {row['limit']}", "note")
+            svg.text(left, y + 15, safe(name), "note")
+            svg.text(left + full, y + 15, f"{rate(row)}, {100 * share:.1f} % of {row['limit']}", "note end")
+            svg.cell(left, y + 21, FAINT, "", full, 12, border="thin")
+            svg.cell(left, y + 21, COLOURS[ops.index(op) % len(COLOURS)], "", width, 12, border="thin")
             if row["peer_s"]:
-                peers = True
                 peer = share * float(row["median_s"]) / float(row["peer_s"])
-                svg.outline(left + full * min(peer, 1.04) - 1, y, 2, height - 3)
+                svg.outline(left + full * min(peer, 1.04) - 1, y + 21, 2, 12)
             y += height
-    svg.text(20, bottom + 14, "100 %: the time that the bytes or operations take at the measured limit "
-             "of the same machine.", "note")
-    if peers:
-        svg.text(20, bottom + 34, "Upright mark: a library call that does the same work.", "note")
+    for number, line in enumerate(lines):
+        svg.text(left, bottom + 14 + 20 * number, safe(line), "note")
     return svg.done()
 
 
@@ -153,8 +189,11 @@ def pictures():
     for path in sorted(RESULTS.glob("day[0-9][0-9]_*_h200.csv")):
         day = path.name[:5]
         results = Results(path)
+        steps, rest = ladder_and_rest(results)
         title = f"Day {day[3:]} on one {results.device}: share of what the machine can do"
-        add(f"{day}_measured", lambda r=results, t=title: bars(t, r))
+        add(f"{day}_measured", lambda r=results, t=title, s=steps: bars(t, r, s))
+        if rest:
+            add(f"{day}_more", lambda r=results, t=title, s=rest: bars(t, r, s))
         if any(is_sweep(row) for row in results.rows):
             title = f"Day {day[3:]} on one {results.device}: what a stride costs a walk that only reads"
             add(f"{day}_sweep", lambda r=results, t=title: sweep(t, r))

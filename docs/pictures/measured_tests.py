@@ -14,10 +14,15 @@ CSV = """# A <device>, driver 1
 # limits: this CPU core: copy 1, read 2, write 3 GB/s, fma 4 GFLOP/s
 # limits: this GPU: copy 3500, read 4000, write 4500 GB/s, fma 60000 GFLOP/s
 op,version,path,dtype,shape,cache,bytes_read,bytes_written,flops,median_s,p10_s,p90_s,limit,share,peer,peer_s
-add,"a < b, c",,float32,8,cold,64,32,8,2e-3,2e-3,2e-3,copy,0.5000,torch.add,1e-3
+add,loop,,float32,8,cold,64,32,8,8e-3,8e-3,8e-3,copy,0.5000,,
+mul,loop,,float32,8,cold,64,32,7,7e-3,8e-3,8e-3,fma,0.5000,,
+add,"a < b, c",,float32,8,cold,64000000,32000000,8,2e-3,2e-3,2e-3,copy,0.5000,torch.add,1e-3
+add,pack,any,float32,8,cold,64,32,8,4e-3,2e-3,2e-3,copy,0.1000,,
+add,chosen,pack,float32,8,cold,64,32,8,4e-3,2e-3,2e-3,copy,1,,
+add,other,,float32,9,cold,64,32,8,4e-3,2e-3,2e-3,copy,1,,
 add,graph,,float32,9,warm,64,32,8,2e-3,2e-3,2e-3,copy,0.2500,,
-mul,both,,float32,8,cold,64,32,8,2e-3,2e-3,2e-3,copy,1.5000,,
-mul,both,,float16,9,cold,64,32,8,2e-3,2e-3,2e-3,copy,0.0000,,
+mul,both,,float32,8,cold,64,32,60000000000,2e-3,2e-3,2e-3,fma,1.5000,,
+mul,both,,float16,9,cold,64,32,1000000000,2e-3,2e-3,2e-3,fma,0.0000,,
 sum_columns,stride 16,,float32,1000x2000,cold,8000000,0,2000000,3.2e-5,1,1,read,0.1,,
 sum_columns,stride 1,,float32,1000x2000,cold,8000000,0,2000000,4e-6,1,1,read,0.5,,
 """
@@ -34,17 +39,49 @@ def test_notes():
     r = results()
     assert r.device == "A <device>"
     assert r.limits == {"copy": 3.5e12, "read": 4e12, "write": 4.5e12, "fma": 6e13}
-    assert len(r.rows) == 6
+    assert len(r.rows) == 11
+
+
+def test_ladder():
+    steps, rest = measured.ladder_and_rest(results())
+    names = [(row["version"], row["shape"]) for row in steps], [(row["op"], row["version"]) for row in rest]
+    # Not the loop, nor what the launcher chose among the steps; one shape and type; no warm row, no sweep.
+    assert names == ([("a < b, c", "8"), ("pack", "8")], [("add", "chosen"), ("add", "other"), *[("mul", "both")] * 2]), names
+    many = results()
+    many.rows = [dict(many.rows[1], version=f"v{n}") for n in range(12)]
+    steps, rest = measured.ladder_and_rest(many)
+    assert len(steps) == 10 and [row["version"] for row in rest] == ["v10", "v11"]
 
 
 def test_bars():
-    text = measured.bars("Day < 1", results())
+    r = results()
+    text = measured.bars("Day < 1", r, measured.ladder_and_rest(r)[0])
     xml.dom.minidom.parseString(text)
-    bars = re.findall(r'<rect class="thin" x="340" y="[0-9.]+" width="([0-9.]+)"', text)
-    assert bars == ["170", "353.6", "1"], bars  # half of 340; cut off at 104 %; a hair
-    assert "150.0 % of copy" in text and "a &lt; b, c" in text
-    assert "both, float16 9" in text and "graph" not in text and "stride" not in text
-    assert re.findall(r'<rect class="marked" x="([0-9.]+)"', text) == ["679"]  # twice as fast: 100 %
+    assert widths(text) == ["220", "44"], widths(text)  # half of 440, a tenth
+    assert "&lt; b, c" in text and ">mul<" not in text and "chosen" not in text
+    assert ">48 GB/s, 50.0 % of copy<" in text  # 96 million bytes in 2 ms
+    assert "pack, takes any" in text and "Upright mark: torch.add" in text
+    assert re.findall(r'<rect class="marked" x="([0-9.]+)" y="([0-9.]+)"', text) == [("451", "87")]  # 100 %
+    assert text.count("Apart, the loop") == 1 and "1e+06 ns an element" in text and "(the fastest kernel here: 2.5e+05 ns)." in text
+
+
+def test_more_bars():
+    r = results()
+    text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[1])
+    xml.dom.minidom.parseString(text)
+    assert widths(text) == ["440", "440", "457.6", "1"], widths(text)  # cut off at 104 %; a hair
+    assert ">both, float32 8<" in text and ">both, float16 9<" in text
+    assert ">30.0 TFLOP/s, 150.0 % of fma<" in text and ">500 GFLOP/s, 0.0 % of fma<" in text
+    r.rows = [row for row in r.rows if row["op"] == "mul"]
+    text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[0])  # 7 ms for 7, 2 ms for 6e10 operations
+    assert "1e+06 ns an operation" in text and "(the fastest kernel here: 3.3e-05 ns)." in text, text[-400:]
+    assert "Upright" not in text and "stride" not in text
+    low = [float(y) for y in re.findall(r' y="([0-9.]+)"', text)]
+    assert min(low) >= 20 and max(low) <= float(re.search(r'height="([0-9.]+)"', text)[1])  # all in sight
+
+
+def widths(text):
+    return re.findall(r'<rect class="thin" x="12" y="[0-9.]+" width="([0-9.]+)" height="12" fill="#', text)
 
 
 def test_sweep():

@@ -45,6 +45,7 @@ def made(page, name="day01_x.md", files=()):
         (root / "docs/results/day01_x_h200.csv").write_text(CSV)
         (root / "docs" / name).write_text(page)
         for file, text in (("one.cu", ONE), ("two.cu", TWO), *files):
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
         sys.argv = ["pages.py", *map(str, (root, root / "made", root / "includes"))]
         pages.main()
@@ -180,6 +181,23 @@ def test_questions_and_badges():
     refused("@endquestion", "no @question is open here")
     refused("@reading{maybe, 5}", "@reading takes must, optional or hands on")
     refused("@reading{must}", "@reading takes must, optional or hands on")
+
+
+def exercise(name, number, level):
+    folder = f"day01_x/exercises/{name}"
+    return [(f"{folder}/stub.cu", ""),
+            (f"{folder}/{name}.hpp", f"/// @file\n/// Exercise {number} of Day 01: a < b.\n///\n/// {level}\n")]
+
+
+def test_exercises():
+    files = exercise("first", 2, "Hard, 45 minutes.") + exercise("second", 1, "Easy, 5 minutes.")
+    _, (table,) = made("@exercises{day01}", files=files)
+    assert table.strip() == ('<table class="markdownTable">'
+                             "<tr><td><code>second</code></td><td>a &lt; b</td><td>easy</td><td>5 minutes</td></tr>"
+                             "<tr><td><code>first</code></td><td>a &lt; b</td><td>hard</td><td>45 minutes</td></tr>"
+                             "</table>")
+    refused("@exercises{day02}", "'day02' has no exercises", files=files)
+    refused("@exercises{day01}", "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
 
 
 def test_words():

@@ -4,8 +4,9 @@ import html
 import math
 import re
 
+from measured import BYTES, rate
+
 KEYS = ("op", "version", "path", "dtype", "shape", "cache")  # what a row may be named by
-BYTES = ("copy", "read", "write")  # limits in bytes a second; all others are operations a second
 
 
 def median(row):
@@ -115,14 +116,6 @@ def number(results, fields, name):
     number, unit, digits, bare = value(results, fields, name)
     text = f"{number:,.{digits}f}".replace("-", "−")
     return text if bare or not unit else f"{text}&nbsp;{unit}"
-
-
-def rate(row):
-    """Bytes or operations a second, whichever holds the row back."""
-    if row["limit"] in BYTES:
-        return f"{moved(row) / median(row) / 1e9:,.0f} GB/s"
-    speed = float(row["flops"]) / median(row)
-    return f"{speed / 1e12:,.1f} TFLOP/s" if speed >= 1e12 else f"{speed / 1e9:,.0f} GFLOP/s"
 
 
 def bar(results, fields, name):

@@ -170,6 +170,14 @@ void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what,
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
               story(verb(what), bytes) + wrapped, address});
     }
+    if (is_nobodys(address)) {
+        fail(
+            {Kind::out_of_bounds, cudaErrorIllegalAddress, code,
+             story(verb(what), bytes) +
+                 "where nothing lies, neither of the GPU's nor of the CPU's. Did an offset outgrow "
+                 "32 bits and wrap around, or was the pointer never set?",
+             address});
+    }
     fail({Kind::host_memory, cudaErrorIllegalAddress, code,
           story(verb(what), bytes) +
               "at a host address. A kernel can reach device memory only: was a host pointer passed "

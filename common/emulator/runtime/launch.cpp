@@ -59,6 +59,7 @@ bool check_configuration(const Launch& what) {
 }
 
 std::uint64_t first_block = 0, most_blocks = UINT64_MAX;  // of only_blocks()
+LastLaunch latest;
 std::uint64_t first_of_launch = 0, blocks_of_launch = 0;
 
 void run_grid(const Launch& what) {
@@ -69,6 +70,8 @@ void run_grid(const Launch& what) {
     order_threads(block.size);
     number_threads();
     const std::uint64_t count = std::uint64_t{grid.x} * grid.y * grid.z;
+    const auto* arguments = static_cast<const std::byte*>(what.arguments);
+    latest = {count, count * block.size, {arguments, arguments + what.argument_bytes}};
     first_of_launch = std::min(first_block, count);
     blocks_of_launch = std::min(most_blocks, count - first_of_launch);
     begin_race_checks();
@@ -94,6 +97,10 @@ uint3 index_of_block(std::uint64_t turn) {
 void only_blocks(std::uint64_t first, std::uint64_t count) {
     first_block = first;
     most_blocks = count;
+}
+
+const LastLaunch& last_launch() {
+    return latest;
 }
 
 bool enter_kernel(const char* kernel, const void* caller) {

@@ -83,6 +83,10 @@ Ended in_another_process(void (*work)()) {
 
 }  // namespace
 
+TEST_CASE("an address where nothing lies is not called one of the host") {
+    check("far_away", {"where nothing lies", "Did an offset outgrow 32 bits"}, {"host"});
+}
+
 TEST_CASE("who else writes a word is said, and a barrier is asked for only where it can help") {
     check("warps_agree", {"which thread (31,0,0) of the same block writes in", "by the same line"},
           {"__syncthreads()", "__syncwarp()"});

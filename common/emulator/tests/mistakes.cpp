@@ -43,7 +43,7 @@ const Case kCases[] = {
     {"flip_from_the_start", Kind::out_of_bounds, kIllegal, 0, 8},
     {"write_past_end", Kind::out_of_bounds, kIllegal, 0, 5},
     {"quad_as_argument", Kind::out_of_bounds, kIllegal, 0, 8},
-    {"far_away", Kind::host_memory, kIllegal, 0, 1},
+    {"far_away", Kind::out_of_bounds, kIllegal, 0, 1},
     {"null_pointer", Kind::out_of_bounds, kIllegal, 0, 2},
     {"past_shared_array", Kind::out_of_bounds, kIllegal, 0, 31},
     {"past_shared_pointer", Kind::out_of_bounds, kIllegal, 0, 31},

@@ -127,9 +127,27 @@ tries "an unknown flag" 2 "" "--fast is not something" try --fast right.cu
 if ! command -v nvidia-smi >/dev/null; then
     tries "no GPU" 2 "" "no nvcc|No GPU answers" try --gpu -DN=0 right.cu
 fi
+# An nvcc that writes a program which says how it was compiled, and a GPU that answers.
+mkdir bin
+cat >bin/nvcc <<'END'
+#!/bin/bash
+printf '#!/bin/bash\necho "%s" "$@"; exit 3\n' "$*" >"$SIXDAYS_TRY_FOLDER/on_gpu"
+chmod +x "$SIXDAYS_TRY_FOLDER/on_gpu"
+END
+printf '#!/bin/sh\necho "A GPU, 9.0, 580.1"\n' >bin/nvidia-smi
+chmod +x bin/*
+before=$PATH PATH=$PWD/bin:$PATH
+tries "a GPU" 3 "-std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o $SIXDAYS_TRY_FOLDER/on_gpu right.cu x y" - \
+    try -DN=7 --gpu right.cu -- x y
+tries "a GPU, asked for behind the file" 3 \
+    "-std=c++20 -O3 -lineinfo -arch=native -I$root -o $SIXDAYS_TRY_FOLDER/on_gpu right.cu" - \
+    try right.cu --gpu
+PATH=$before
 
 tries "the example of the pages" 1 $'0\n0\n0\n0' 'row_sums.cu:14: .* __syncthreads' \
     try "$root/docs/examples/row_sums.cu"
+tries "Day 01 without our helpers" 0 'All 1000 sums are right; the last is 2997.' - \
+    try "$root/day01_flat_memory/standalone.cu"
 
 # steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
 steps() {

@@ -1,6 +1,8 @@
 /// @file
 /// Exercise 1 of Day 01: add a bias to every row of a matrix.
 ///
+/// Easy, 15 minutes.
+///
 /// Each row of `in` is one token's vector of N channels; every token gets the same bias added. It
 /// is what follows every matrix product in a transformer.
 ///

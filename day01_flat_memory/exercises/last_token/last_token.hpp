@@ -1,6 +1,8 @@
 /// @file
 /// Exercise 2 of Day 01: pick the last token's vector of every sequence.
 ///
+/// Medium, 20 minutes.
+///
 /// To predict the next token a model needs, of all activations (B, T, C), only those of the last
 /// position. It is a row pointer: where does token T - 1 of sequence b begin?
 ///

@@ -3,6 +3,7 @@
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/tensor/transform.hpp"
 #include "day01_flat_memory/exercises/last_token/last_token.hpp"
 
 using namespace sixdays;
@@ -60,10 +61,7 @@ TEST_CASE("last_token: neighbouring threads touch neighbouring elements",
     DeviceIn<float> din(in);
     DeviceOut<float> got({4, 256});
     const auto touched = gpu::touched([&] { last_token_cuda(din.view(), got.view()); });
-    if (touched) {  // the emulator tells; a GPU does not
-        REQUIRE(touched->requests == 2 * 32);
-        REQUIRE(touched->sectors == 2 * 32 * 4);
-    }
+    if (touched) REQUIRE(touches(*touched, 2 * 32, 2 * 32 * 4));  // a GPU does not tell
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
@@ -80,6 +78,48 @@ TEST_CASE("last_token: refuses what the loop refuses", "[day01][last_token][smal
     REQUIRE(both_refuse([&] { last_token_cpu(in.view(), wide.view()); },
                         [&] { last_token_cuda(in.view(), wide.view()); },
                         "out has shape (4, 2), but for in of shape (2, 3, 4) it must be (2, 4)"));
+}
+
+TEST_CASE("last_token: the last of more than 2^32 positions", "[day01][last_token][small]") {
+    if (!gpu::is_emulated()) {
+        SUCCEED("a GPU would run into memory that is not there");
+        return;
+    }
+    const std::int64_t T = kBeyond32Bits / 64, C = 64;
+    const Tensor<float> last = distinct<float>({C});
+    FarEnd<float> in(T * C, last);
+    DeviceOut<float> got({1, C});
+    INFO(needs_64_bits(T * C));
+    last_token_cuda({in.data(), Shape{1, T, C}}, got.view());
+    REQUIRE_NOTHROW(gpu::synchronize());
+    REQUIRE(got.matches(reshape(last.view(), {1, C})));
+}
+
+// The emulator's device memory has no room for two tensors of this size apart from each other. But
+// a kernel may read constants of the host, and these are far from it.
+struct Constants {
+    float values[1024];
+    constexpr Constants() : values() {
+        for (int i = 0; i < 1024; ++i) values[i] = static_cast<float>(i) + 0.5f;
+    }
+};
+constexpr Constants kLast;
+
+TEST_CASE("last_token: the last of more than 2^32 channels", "[day01][last_token][small]") {
+    const std::int64_t C = kBeyond32Bits;
+    Tensor<float> want({32});
+    for (std::int64_t i = 0; i < 32; ++i) want(i) = kLast.values[1024 - 32 + i];
+    FarEnd<float> out(C, distinct<float>({1024}, 5000));
+    const auto end = reinterpret_cast<std::uintptr_t>(kLast.values + 1024);
+    const auto* in = reinterpret_cast<const float*>(end - static_cast<std::uintptr_t>(4 * C));
+    INFO(needs_64_bits(C));
+    const auto launch = [&] { last_token_cuda({in, Shape{1, 1, C}}, {out.data(), Shape{1, C}}); };
+    if (gpu::run_last_block(C, launch)) {
+        REQUIRE_NOTHROW(gpu::synchronize());
+        REQUIRE(equal(out.last(32), want));
+    } else {
+        SUCCEED("a GPU, or a thread with several elements");
+    }
 }
 
 }  // namespace

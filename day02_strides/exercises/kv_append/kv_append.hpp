@@ -1,6 +1,8 @@
 /// @file
 /// Exercise 2 of Day 02: append new keys to a cache that has room for more.
 ///
+/// Medium, 30 minutes.
+///
 /// Attention keeps the keys of all positions so far. The cache was made once, with room for
 /// `capacity` positions; a step of the model brings n new ones, and they go to positions
 /// pos, pos + 1, ... of every sequence and head. All else in the cache stays as it is.

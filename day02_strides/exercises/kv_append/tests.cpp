@@ -82,10 +82,7 @@ TEST_CASE("kv_append: neighbouring threads touch neighbouring channels",
     DeviceIn<float> din(values, fresh);
     DeviceOut<float> cache({2, 4, 3, 64});
     const auto touched = gpu::touched([&] { kv_append_cuda(din.view(), 1, cache.view()); });
-    if (touched) {  // the emulator tells; a GPU does not
-        REQUIRE(touched->requests == 2 * 16);
-        REQUIRE(touched->sectors == 2 * 16 * 4);
-    }
+    if (touched) REQUIRE(touches(*touched, 2 * 16, 2 * 16 * 4));  // a GPU does not tell
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
@@ -106,6 +103,27 @@ TEST_CASE("kv_append: refuses what the loop refuses", "[day02][kv_append][small]
     REQUIRE(both(fresh.view(), 0, other.view(), "they may differ in dim 2 only"));
     REQUIRE(both(fresh.view(), 0, {cache.data(), Layout({2, 3, 7, 4}, {84, 28, 0, 1})},
                  "writers of it would race"));
+}
+
+TEST_CASE("kv_append: the last of more than 2^32 elements", "[day02][kv_append][small]") {
+    // One key, the same at every position: fresh has stride 0 there, and only cache is long.
+    const std::int64_t n = kBeyond32Bits / 64, d = 64;
+    const Tensor<float> key = distinct<float>({d});
+    FarEnd<float> cache(n * d, distinct<float>({256}, 5000));
+    DeviceIn<float> fresh(key);
+    const Layout one_key({1, 1, n, d}, {0, 0, 0, 1});
+    Tensor<float> want({32});
+    for (std::int64_t i = 0; i < 32; ++i) want(i) = key(32 + i);
+    INFO(needs_64_bits(n * d));
+    const auto launch = [&] {
+        kv_append_cuda({fresh.view().data, one_key}, 0, {cache.data(), Shape{1, 1, n, d}});
+    };
+    if (gpu::run_last_block(n * d, launch)) {
+        REQUIRE_NOTHROW(gpu::synchronize());
+        REQUIRE(equal(cache.last(32), want));
+    } else {
+        SUCCEED("a GPU, or a thread with several elements");
+    }
 }
 
 }  // namespace

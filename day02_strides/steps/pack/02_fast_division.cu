@@ -13,9 +13,8 @@ namespace {
 constexpr int kThreads = 256;
 
 // [pack]
-__global__ void pack_fast_division_kernel(const float* in,
-                                          const __grid_constant__ Walk<kMaxRank, 1> walk,
-                                          float* out) {
+__global__ void pack_fast_division_kernel(  // out row-major
+    const float* in, const __grid_constant__ Walk<kMaxRank, 1> walk, float* out) {
     const std::uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
     if (number < walk.size) {
         out[number] = in[walk.offsets(number).of[0]];

@@ -13,8 +13,8 @@ constexpr int kThreads = 256;
 
 // [pack]
 template <int RANK>
-__global__ void pack_by_rank_kernel(const float* in, const __grid_constant__ Walk<RANK, 1> walk,
-                                    float* out) {
+__global__ void pack_by_rank_kernel(  // out row-major
+    const float* in, const __grid_constant__ Walk<RANK, 1> walk, float* out) {
     const std::uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
     if (number < walk.size) {
         out[number] = in[walk.offsets(number).of[0]];

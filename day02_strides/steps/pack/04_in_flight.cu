@@ -17,8 +17,8 @@ constexpr int kInFlight = 8;
 // that costs nothing, and no load waits behind an `if`.
 // [pack]
 template <int RANK>
-__global__ void pack_in_flight_kernel(const float* in, const __grid_constant__ Walk<RANK, 1> walk,
-                                      float* out) {
+__global__ void pack_in_flight_kernel(  // out row-major
+    const float* in, const __grid_constant__ Walk<RANK, 1> walk, float* out) {
     const std::uint32_t first = blockIdx.x * blockDim.x * kInFlight + threadIdx.x;
     float x[kInFlight];
     for (int u = 0; u < kInFlight; ++u) {

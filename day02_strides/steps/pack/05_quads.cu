@@ -15,10 +15,12 @@ constexpr int kThreads = 256;
 
 // [pack]
 template <int RANK>
-__global__ void pack_quads_kernel(const float4* in, const __grid_constant__ Walk<RANK, 1> walk,
-                                  float4* out) {
+__global__ void pack_quads_kernel(  // out row-major
+    const float4* in, const __grid_constant__ Walk<RANK, 1> walk, float4* out) {
     const std::uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
-    if (number < walk.size) out[number] = in[walk.offsets(number).of[0]];
+    if (number < walk.size) {
+        out[number] = in[walk.offsets(number).of[0]];
+    }
 }
 // [pack]
 

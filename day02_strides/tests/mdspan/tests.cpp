@@ -96,6 +96,15 @@ TEST_CASE("rank 0 has one element in mdspan, too", "[day02][mdspan][small]") {
     CHECK(scalar.required_span_size() == required_span(Layout()));
 }
 
+TEST_CASE("mdspan compares all strides, equivalent() those that are used",
+          "[day02][mdspan][small]") {
+    using Stride = md::layout_stride::mapping<Extents<2>>;
+    const Extents<2> row(1, 3);
+    const Stride a(row, array_of<2>({3, 1})), b(row, array_of<2>({7, 1}));
+    CHECK_FALSE(a == b);
+    CHECK(equivalent(Layout({1, 3}, {3, 1}), Layout({1, 3}, {7, 1})));
+}
+
 TEST_CASE("extents that the compiler knows", "[day02][mdspan][small]") {
     constexpr md::layout_right::mapping<md::extents<std::int64_t, 2, 3, 4>> theirs;
     using Ours = day02_strides::StaticRowMajor<2, 3, 4>;

@@ -1,6 +1,8 @@
 /// @file
 /// Exercise 2 of Day 03: add a matrix and its transpose.
 ///
+/// Hard, 45 minutes.
+///
 /// As views it is one line: out(m, n) = a(m, n) + t(m, n), where t is transpose(a) and nothing is
 /// copied. As a kernel that line reads t down the columns of `a`. And in place it is wrong: a(0, 1)
 /// is overwritten before a(1, 0) has read it.

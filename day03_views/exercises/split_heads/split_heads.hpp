@@ -1,6 +1,8 @@
 /// @file
 /// Exercise 1 of Day 03: cut the channels of every token into heads.
 ///
+/// Medium, 25 minutes.
+///
 /// Attention wants the channels of one head together: its T rows of d channels. What the layer
 /// before leaves are rows of NH * d channels, one a token, head after head. No element has to be
 /// looked at to see them so: a reshape and a permutation of the view do it. A kernel then copies

@@ -7,9 +7,9 @@ namespace sixdays::day03_views {
 namespace {
 
 // [kernel]
-__global__ void transpose_write_coalesced_kernel(const float* in, std::int64_t M, std::int64_t N,
-                                                 std::int64_t pitch_in, std::int64_t pitch_out,
-                                                 float* out) {
+__global__ void transpose_write_coalesced_kernel(  // in (M, N), out (N, M)
+    const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    float* out) {
     const std::int64_t m = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t n = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     if (m < M && n < N) {

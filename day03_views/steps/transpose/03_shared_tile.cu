@@ -13,9 +13,9 @@ constexpr int kSide = 32;  // rows and columns of a tile
 constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
 
 // [kernel]
-__global__ void transpose_shared_tile_kernel(const float* in, std::int64_t M, std::int64_t N,
-                                             std::int64_t pitch_in, std::int64_t pitch_out,
-                                             float* out) {
+__global__ void transpose_shared_tile_kernel(  // in (M, N), out (N, M)
+    const float* in, std::int64_t M, std::int64_t N, std::int64_t pitch_in, std::int64_t pitch_out,
+    float* out) {
     __shared__ float shared[kSide][kSide];
     // This tile's first row and first column.
     const std::int64_t m0 = std::int64_t{blockIdx.x} * kSide;

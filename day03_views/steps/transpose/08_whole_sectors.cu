@@ -6,6 +6,10 @@
 //
 //     row n of out        ...|......##|########|########|#######.|      # elements of this tile
 //     row n + 1            ...|....##|########|########|#####...|       | multiples of 32 bytes
+//
+// A barrier stands between the loads and the stores to the tile. Nobody reads the tile yet; it is
+// there for the compiler, which would mix the two, and a store that waits for its load holds up all
+// loads behind it.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
@@ -25,7 +29,7 @@ __global__ void __launch_bounds__(kThreads, 4)
     __shared__ T shared[kMost][TN + 4 / sizeof(T)];
     const Tile<T> tile = tile_of_block<T>(x, TM, TN);
     const std::int64_t above = std::int64_t{blockIdx.x % x.down} * TM;  // rows
-    const int rows = x.M - above < kMost ? x.M - above : kMost;
+    const int rows = static_cast<int>(x.M - above < kMost ? x.M - above : kMost);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
     T value[kEach][2];
@@ -36,7 +40,7 @@ __global__ void __launch_bounds__(kThreads, 4)
         if (inside && lane < tile.columns) value[j][0] = in[0];
         if (inside && lane + 32 < tile.columns) value[j][1] = in[32];
     }
-    __syncthreads();  // no store to the tile before the last load: see step 5
+    __syncthreads();  // no store to the tile before the last load
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const int m = warp + j * kWarps;

@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: loads and stores of quads that may cross a matrix's edge.
+/// For .cu files: loads and stores of quads (16 bytes) that may cross a matrix's edge.
 ///
 /// __ldcs and __stcs load and store with a hint, "cache streaming": what is touched only once is
 /// the first to leave the cache. Both together are worth 1 % on an H200; either alone costs as
@@ -12,6 +12,7 @@
 
 namespace sixdays::day03_views {
 
+// [load_block]
 /// A block of K x K elements, where K elements are a quad: 4 x 4, 8 x 8 or 16 x 16. row[j] = the
 /// quad of row j, for all K rows: loads only, so that all are in flight together. At an edge, the
 /// `rows` and `columns` that exist, element by element, with zeros for the others.
@@ -32,6 +33,7 @@ __device__ void load_block(const T* from, std::int64_t pitch, int rows, int colu
     }
     for (int j = 0; j < K; ++j) row[j] = *reinterpret_cast<const uint4*>(element[j]);
 }
+// [load_block]
 
 /// A quad, or at an edge the first `inside` elements of it, with zeros behind.
 template <class T>

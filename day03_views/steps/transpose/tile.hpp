@@ -17,7 +17,9 @@ struct Tile {
     int rows;     // of `in`; fewer than TM at the lower edge
     int columns;  // fewer than TN at the right edge
 };
+// [tile]
 
+// [tile_of_block]
 /// The block's number, taken apart: tile down, tile across, then one number per dim of the stack.
 /// Down first, for blocks with neighbouring numbers run together, and then they write neighbouring
 /// parts of the same rows of `out`.
@@ -41,6 +43,6 @@ __device__ Tile<T> tile_of_block(const Matrices& x, int TM, int TN) {
             static_cast<int>(x.M - m < TM ? x.M - m : TM),
             static_cast<int>(x.N - n < TN ? x.N - n : TN)};
 }
-// [tile]
+// [tile_of_block]
 
 }  // namespace sixdays::day03_views

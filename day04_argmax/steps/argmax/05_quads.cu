@@ -10,28 +10,34 @@
 namespace sixdays::day04_argmax {
 namespace {
 
+constexpr int kEach = 8;  // quads of a thread in flight
+
 // [kernel]
-template <int THREADS, int LINES, int EACH, int RANK, class OP>
+template <int THREADS, int LINES, int RANK, class OP>
 __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                              std::uint32_t length, const OP op) {
     const std::uint32_t t = threadIdx.x;  // of THREADS that share a line
     const std::uint32_t k = blockIdx.x * LINES + threadIdx.y;
-    if (k >= walk.size) return;  // with several lines in a block: a whole warp
-    const Offsets<2> at = walk.offsets(k);
+    // Behind the last line it is looked at again: all lanes must come.
+    const Offsets<2> at = walk.offsets(min(k, walk.size - 1));
     const QuadLine line(in + at.of[0], length);
-    auto mine = take_quads<OP, THREADS, EACH>(line, 0, line.quads, t);
-    mine = gpu::block_reduce<THREADS>(mine, OP::combine);
-    if (t == 0) op.write(at.of[1], mine, line);
+    auto mine = take_quads<OP, THREADS, kEach>(line, 0, line.quads, t);
+    if constexpr (LINES > 1) {
+        mine = gpu::warp_reduce<THREADS>(mine, OP::combine);
+    } else {
+        mine = gpu::block_reduce<THREADS>(mine, OP::combine);
+    }
+    if (t == 0 && k < walk.size) op.write(at.of[1], mine, line);
 }
 // [kernel]
 
-template <int THREADS, int LINES, int EACH, class Walk, class OP>
+template <int THREADS, int LINES, class Walk, class OP>
 void launch(const Walk& walk, const float* in, std::uint32_t length, const OP& op,
             gpu::Stream stream) {
-    static_assert(THREADS == 32 || LINES == 1, "block_reduce is for all threads of a block");
+    static_assert(THREADS <= 32 || LINES == 1, "block_reduce is for all threads of a block");
     const unsigned grid = gpu::blocks_for(walk.size, LINES);
     const dim3 block(THREADS, LINES);
-    quads_kernel<THREADS, LINES, EACH><<<grid, block, 0, stream>>>(walk, in, length, op);
+    quads_kernel<THREADS, LINES><<<grid, block, 0, stream>>>(walk, in, length, op);
     gpu::check_launch("quads_kernel", grid, block);
 }
 
@@ -41,9 +47,10 @@ template <class OP>
 void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto length = static_cast<std::uint32_t>(lines.length());
-        if (length <= 2048) return launch<32, 8, 8>(walk, in, length, piece, stream);
-        if (length <= 8192) return launch<128, 1, 8>(walk, in, length, piece, stream);
-        launch<256, 1, 8>(walk, in, length, piece, stream);
+        if (length <= 256) return launch<8, 32>(walk, in, length, piece, stream);
+        if (length <= 2048) return launch<32, 8>(walk, in, length, piece, stream);
+        if (length <= 8192) return launch<128, 1>(walk, in, length, piece, stream);
+        launch<256, 1>(walk, in, length, piece, stream);
     });
 }
 

@@ -42,14 +42,18 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     if (t >= lines) return;
     // Lanes whose lines begin in one bank start at different elements of them.
     const float* line = shared + run.past + t * length;
-    std::uint32_t i = t % 32 * apart / 32 % length;
-    auto mine = OP::none();
+    std::uint32_t i = t % 32 * apart / 32;
+    auto behind = OP::none(), mine = OP::none();
     for (std::uint32_t seen = 0; seen < length; ++seen) {
-        auto next = OP::none();
-        OP::take(next, line[i], i);
-        mine = OP::combine(mine, next);  // not in order: ties look at the index
-        i = i + 1 < length ? i + 1 : 0;
+        if (i == length) {  // what comes now is in front of all that was seen
+            behind = mine;
+            mine = OP::none();
+            i = 0;
+        }
+        OP::take(mine, line[i], i);
+        ++i;
     }
+    mine = OP::combine(mine, behind);
     op.write(walk.offsets(first + t).of[1], mine);
 }
 // [kernel]

@@ -1,0 +1,52 @@
+#include "common/testing/touches.hpp"
+
+#include "common/testing/far_end.hpp"
+
+namespace sixdays::testing {
+namespace {
+
+std::string number(std::int64_t n) {
+    std::string text = std::to_string(n);
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+    return text;
+}
+
+}  // namespace
+
+Comparison touches(const gpu::Touched& touched, std::int64_t requests, std::int64_t sectors) {
+    const std::string moved = number(touched.sectors) + " sectors of 32 bytes",
+                      suffice = number(sectors);
+    if (touched.sectors > sectors) {
+        return {false, "The values are right, but memory moved " + moved + " where " + suffice +
+                           " suffice. The lanes of a warp ask for elements that are not neighbours "
+                           "in memory, or for some more than once: threadIdx.x has to walk along "
+                           "the dim whose neighbours are neighbours in memory."};
+    }
+    if (touched.sectors < sectors) {
+        return {false, "Memory moved " + moved + ", but what must be read and written lies in " +
+                           suffice + ": some of it was never touched."};
+    }
+    if (touched.passes > touched.fewest_passes) {
+        return {false, "The values are right, but shared memory took " + number(touched.passes) +
+                           " passes where " + number(touched.fewest_passes) +
+                           " suffice. A warp asks for several words of one bank, as in a column "
+                           "of a tile: make the tile's rows one word longer."};
+    }
+    if (touched.requests > requests) {
+        return {false, "The values are right, but the warps made " + number(touched.requests) +
+                           " requests to memory where " + number(requests) +
+                           " suffice. Some have few lanes at work, or something is loaded twice: "
+                           "blocks are multiples of 32 threads, and neighbouring threads take "
+                           "neighbouring elements."};
+    }
+    return {true, moved};
+}
+
+std::string needs_64_bits(std::int64_t elements) {
+    return "This tensor has " + number(elements) +
+           " elements. An offset or a thread's number that is computed or kept in 32 bits (int, "
+           "unsigned) wraps around before the last of them: make it std::int64_t, and widen one "
+           "factor before blockIdx.x * blockDim.x is multiplied.";
+}
+
+}  // namespace sixdays::testing

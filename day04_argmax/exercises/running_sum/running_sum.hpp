@@ -1,0 +1,37 @@
+/// @file
+/// Exercise 2 of Day 04, an hour: the running sum of every row.
+///
+///     in (2, 5) = 1  2  3  4  5        out = 1  3  6  10  15
+///                 2  0  1  0  5              2  2  3   3   8
+///
+/// Every output needs all elements before it, so it looks like work for one thread. But a warp can
+/// do 32 elements in five steps: in step one each lane adds its left neighbour's value to its own,
+/// in step two that of the lane two further left, then 4, 8, 16:
+///
+///     lane      0   1   2   3   4   5         each lane holds 1
+///     1 left    1   2   2   2   2   2         lanes 1 .. add lane - 1
+///     2 left    1   2   3   4   4   4         lanes 2 .. add lane - 2
+///     4 left    1   2   3   4   5   6         lanes 4 .. add lane - 4
+///
+/// __shfl_up_sync(0xffffffff, x, d) is the x of the lane d further left. The next 32 elements begin
+/// with the sum that lane 31 has got.
+///
+/// Write the kernel in my/day04_argmax/running_sum.cu, then `common/learn check day04`: a warp a
+/// row, and loads and stores that run along it.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day04_argmax {
+
+/// out(m, n) = in(m, 0) + .. + in(m, n). The port adds in another order: it is equal where sums are
+/// exact, and within n roundings elsewhere. NumPy's and PyTorch's cumsum over dim 1.
+/// @param in   (M, N), contiguous
+/// @param out  (M, N), contiguous, apart from `in`
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+void running_sum_cpu(View<const float> in, View<float> out);
+void running_sum_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
+void check_running_sum(const View<const float>& in, const View<float>& out);
+
+}  // namespace sixdays::day04_argmax

@@ -1,0 +1,43 @@
+// Exercise 2: the running sum of every row. What it must do:
+// exercises/running_sum/running_sum.hpp. The loop to port: exercises/running_sum/running_sum_cpu.cpp.
+// A hint: common/learn hint day04 running_sum
+#include "common/gpu/launch.hpp"
+#include "day04_argmax/exercises/running_sum/running_sum.hpp"
+
+namespace sixdays::day04_argmax {
+namespace {
+
+constexpr int kWarps = 8;  // rows of a block
+
+__global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
+    // your code: one warp a row, 32 elements at a time
+    const int lane = threadIdx.x % 32;
+    const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    if (m >= M) return;  // all lanes of the warp
+    float before = 0;    // the sum of all elements before these 32
+    for (std::int64_t first = 0; first < N; first += 32) {
+        const std::int64_t n = first + lane;
+        float sum = n < N ? in[m * N + n] : 0;  // all lanes come to the shuffles
+        for (int left = 1; left < 32; left *= 2) {
+            const float x = __shfl_up_sync(0xffffffffu, sum, left);
+            if (lane >= left) sum += x;
+        }
+        sum += before;
+        if (n < N) out[m * N + n] = sum;
+        before = __shfl_sync(0xffffffffu, sum, 31);
+    }
+    // end of your code
+}
+
+}  // namespace
+
+void running_sum_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_running_sum(in, out);
+    if (out.size() == 0) return;
+    const std::int64_t M = in.extent(0), N = in.extent(1);
+    const unsigned grid = gpu::blocks_for(M, kWarps);
+    running_sum_kernel<<<grid, 32 * kWarps, 0, stream>>>(in.data, M, N, out.data);
+    gpu::check_launch("running_sum_kernel", grid, 32 * kWarps);
+}
+
+}  // namespace sixdays::day04_argmax

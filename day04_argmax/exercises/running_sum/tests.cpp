@@ -1,0 +1,95 @@
+// What `common/learn check` asks of a running_sum port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day04_argmax/exercises/running_sum/running_sum.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day04_argmax;
+using namespace sixdays::testing;
+
+namespace {
+
+// Whole numbers: the sums are exact in any order.
+void check_port(std::int64_t M, std::int64_t N) {
+    CAPTURE(M, N);
+    const Tensor<float> x = seeded_integers<float>({M, N}, 5, 1, 100);
+    HostOut<float> want({M, N});
+    running_sum_cpu(x.view(), want.view());
+    DeviceIn<float> in(x, Lead{1});
+    DeviceOut<float> got({M, N}, Lead{3});
+    running_sum_cuda(in.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(in.unchanged());
+}
+
+TEST_CASE("running_sum: the example of the statement", "[day04][running_sum][small]") {
+    const Tensor<float> x({2, 5}, {1, 2, 3, 4, 5, 2, 0, 1, 0, 5});
+    const Tensor<float> answer({2, 5}, {1, 3, 6, 10, 15, 2, 2, 3, 3, 8});
+    HostOut<float> loop({2, 5});
+    running_sum_cpu(x.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> in(x);
+    DeviceOut<float> got({2, 5});
+    running_sum_cuda(in.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("running_sum: rows of one warp's width", "[day04][running_sum][small]") {
+    check_port(1, 32);
+    check_port(9, 32);
+}
+
+TEST_CASE("running_sum: shorter and longer rows, and none", "[day04][running_sum][small]") {
+    for (const std::int64_t N : {0, 1, 2, 31, 33, 64, 65, 127, 300}) check_port(5, N);
+    for (const std::int64_t M : {0, 1, 7, 8, 17}) check_port(M, 40);
+}
+
+TEST_CASE("running_sum: within so many roundings", "[day04][running_sum][small]") {
+    const std::int64_t N = 500;
+    const Tensor<float> x = seeded<float>({1, N}, 6, -1, 1);
+    Tensor<double> want({1, N}), scale({1, N});
+    double sum = 0, size = 0;
+    for (std::int64_t n = 0; n < N; ++n) {
+        want(0, n) = sum += x(0, n);
+        scale(0, n) = size += std::abs(x(0, n));
+    }
+    DeviceIn<float> in(x);
+    DeviceOut<float> got({1, N});
+    running_sum_cuda(in.view(), got.view());
+    // Each is off by at most 2^-24 of the sum of what was added.
+    const auto bound = [&](const Index& at) {
+        return 1.01 * static_cast<double>(at[1] + 1) * 0x1p-24 * scale(0, at[1]);
+    };
+    REQUIRE(got.close_to(want, bound));
+}
+
+TEST_CASE("running_sum: a warp reads and writes along its row", "[day04][running_sum][small]") {
+    DeviceIn<float> in(seeded_integers<float>({16, 256}, 7, 1, 9));
+    DeviceOut<float> got({16, 256});
+    const auto touched = gpu::touched([&] { running_sum_cuda(in.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << 2 * 16 * 32
+                             << " suffice. If it is more, the lanes of a warp do not take "
+                                "neighbours: lane i takes element first + i of its row.");
+        REQUIRE(touched->sectors == 2 * 16 * 32);
+        INFO("There were " << touched->requests << " loads and stores of warps where " << 2 * 16 * 8
+                           << " suffice: read and write every element once.");
+        REQUIRE(touched->requests == 2 * 16 * 8);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("running_sum: refuses what the loop refuses", "[day04][running_sum][small]") {
+    Tensor<float> a({4, 4}), wide({2, 8});
+    REQUIRE(both_refuse([&] { running_sum_cpu(a.view(), wide.view()); },
+                        [&] { running_sum_cuda(a.view(), wide.view()); }, "they must be equal"));
+    REQUIRE(both_refuse([&] { running_sum_cpu(a.view(), a.view()); },
+                        [&] { running_sum_cuda(a.view(), a.view()); }, "in and out overlap"));
+}
+
+}  // namespace

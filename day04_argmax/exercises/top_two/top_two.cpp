@@ -1,0 +1,23 @@
+#include "day04_argmax/exercises/top_two/top_two.hpp"
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day04_argmax {
+
+void check_top_two(const View<const float>& in, const View<std::int64_t>& out) {
+    const char* const op = "top_two";
+    require_rank(op, "in", in, 2);
+    require_rank(op, "out", out, 2);
+    if (in.extent(1) < 2) {
+        refuse("top_two: in has shape " + to_string(in.layout.shape) +
+               ", but a row needs two elements at least");
+    }
+    if (out.layout.shape != Shape{in.extent(0), 2}) {
+        refuse("top_two: in has shape " + to_string(in.layout.shape) + ", so out has shape " +
+               to_string(Shape{in.extent(0), 2}) + ", not " + to_string(out.layout.shape));
+    }
+    require_memory(op, "in", in);
+    require_output(op, out);
+    require_same_or_apart(op, "in", in, "out", out);
+}
+
+}  // namespace sixdays::day04_argmax

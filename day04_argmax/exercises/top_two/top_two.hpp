@@ -1,0 +1,32 @@
+/// @file
+/// Exercise 1 of Day 04, twenty minutes: where the two largest elements of every row are.
+///
+/// Of a model that chose a token one also wants to know the runner-up. Which element comes first and
+/// which second is settled as argmax settles it: of equal elements the one of the lower index comes
+/// first, and NaNs come before all numbers.
+///
+///     in (3, 4) =   5  1  9  2        out = 2  0        9, then 5
+///                   7  7  0  3              0  1        7, then the other 7
+///                   4  8  6  8              1  3        8, then the other 8
+///
+/// A thread takes a row, as in argmax's twin. Write the kernel in my/day04_argmax/top_two.cu, then
+/// `common/learn check day04`.
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+#include "day04_argmax/joins.hpp"
+
+namespace sixdays::day04_argmax {
+
+/// @param in   (M, N), any strides, N at least 2
+/// @param out  (M, 2), any strides, injective: index of the first and of the second
+/// @throws std::invalid_argument  other shapes, two indices of out that share a place, a null
+/// pointer, overlap
+void top_two_cpu(View<const float> in, View<std::int64_t> out);
+void top_two_cuda(View<const float> in, View<std::int64_t> out, gpu::Stream stream = {});
+void check_top_two(const View<const float>& in, const View<std::int64_t>& out);
+
+}  // namespace sixdays::day04_argmax

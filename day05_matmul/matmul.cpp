@@ -1,0 +1,282 @@
+// What loop and ports of matmul refuse, and which path is taken.
+#include "day05_matmul/matmul.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/tensor/arguments.hpp"
+#include "day05_matmul/stack.hpp"
+#include "day05_matmul/steps/matmul/problem.hpp"
+
+namespace sixdays::day05_matmul {
+
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
+void require_matrix(const char* name, const Layout& layout) {
+    if (layout.rank() < 2) {
+        refuse(std::string("matmul: ") + name + " has shape " + to_string(layout.shape) +
+               " of rank " + std::to_string(layout.rank()) +
+               ", but a matrix needs rank 2 at least; unsqueeze() makes a row or a column of a "
+               "vector");
+    }
+}
+
+void require_apart(const char* name, View<const float> in, View<float> out) {
+    if (overlap(in, out)) {
+        refuse(std::string("matmul: ") + name +
+               " and out overlap; numbers would be overwritten before the last sum has read them");
+    }
+}
+
+// The shape that out must have.
+Shape product_shape(View<const float> a, View<const float> b) {
+    const std::int64_t K = a.extent(a.rank() - 1);
+    if (b.extent(b.rank() - 2) != K) {
+        refuse("matmul: a has shape " + to_string(a.layout.shape) + ", so K is " +
+               std::to_string(K) + ", but b has shape " + to_string(b.layout.shape) +
+               ", whose second to last extent is " + std::to_string(b.extent(b.rank() - 2)));
+    }
+    Shape shape = broadcast_shapes(stack_of(a.layout).shape, stack_of(b.layout).shape);
+    if (shape.rank + 2 > kMaxRank)
+        refuse("matmul: more than " + std::to_string(kMaxRank) + " dims");
+    shape.rank += 2;
+    shape[shape.rank - 2] = a.extent(a.rank() - 2);
+    shape[shape.rank - 1] = b.extent(b.rank() - 1);
+    return shape;
+}
+
+}  // namespace
+
+void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                  View<float> out) {
+    require_matrix("a", a.layout);
+    require_matrix("b", b.layout);
+    const Shape wanted = product_shape(a, b);
+    if (out.layout.shape != wanted) {
+        refuse("matmul: a has shape " + to_string(a.layout.shape) + " and b " +
+               to_string(b.layout.shape) + ", so out must have " + to_string(wanted) +
+               ", but has " + to_string(out.layout.shape));
+    }
+    const View<const float> bias = epilogue.bias;
+    if (bias.data != nullptr && (bias.rank() != 1 || bias.extent(0) != wanted[wanted.rank - 1])) {
+        refuse("matmul: bias has shape " + to_string(bias.layout.shape) + ", but out " +
+               to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
+               "), a number for each column");
+    }
+    require_memory("matmul", "a", a);
+    require_memory("matmul", "b", b);
+    require_output("matmul", out);
+    require_apart("a", a, out);
+    require_apart("b", b, out);
+    if (bias.data != nullptr) require_apart("bias", bias, out);
+}
+
+// --- plain numbers -------------------------------------------------------------------------------
+
+Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                   View<float> out) {
+    a = stacked_as(a, out.layout.shape);
+    b = stacked_as(b, out.layout.shape);
+    const int m = out.rank() - 2, n = out.rank() - 1;
+    Problem x;
+    x.a = a.data, x.b = b.data, x.out = out.data;
+    x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
+    x.alpha = epilogue.alpha, x.beta = epilogue.beta;
+    x.relu = epilogue.activation == Activation::relu;
+    if (sums_nothing(a, epilogue)) x.K = 0, x.alpha = 1;
+    // A stride that is never used becomes one that suits.
+    x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
+    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
+    x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
+    x.bias = epilogue.bias.data;
+    if (x.bias != nullptr && x.N > 1) x.bias_n = epilogue.bias.stride(0);
+    for (int d = 0; d < m; ++d) {
+        if (out.extent(d) == 1) continue;
+        x.extent[x.dims] = out.extent(d);
+        x.step_a[x.dims] = a.stride(d);
+        x.step_b[x.dims] = b.stride(d);
+        x.step_out[x.dims++] = out.stride(d);
+    }
+    x.quads_out = out_has_quads(x);
+    return x;
+}
+
+namespace {
+
+// Of rows that are `pitch` apart.
+bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
+                    const std::int64_t (&step)[kMaxRank - 2]) {
+    bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+    for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
+    return yes;
+}
+
+}  // namespace
+
+bool a_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.a, x.a_k, x.a_m, x.step_a);
+}
+bool b_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.b, x.b_n, x.b_k, x.step_b);
+}
+bool out_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.out, x.out_n, x.out_m, x.step_out);
+}
+
+bool a_columns_are_quads(const Problem& x) {
+    return rows_are_quads(x, x.a, x.a_m, x.a_k, x.step_a);
+}
+
+bool b_columns_are_quads(const Problem& x) {
+    return rows_are_quads(x, x.b, x.b_k, x.b_n, x.step_b);
+}
+
+Problem transposed(Problem x) {
+    std::swap(x.a, x.b);
+    std::swap(x.M, x.N);
+    std::swap(x.a_m, x.b_n);
+    std::swap(x.a_k, x.b_k);
+    std::swap(x.out_m, x.out_n);
+    std::swap(x.bias_m, x.bias_n);
+    std::swap(x.step_a, x.step_b);
+    x.quads_out = out_has_quads(x);
+    return x;
+}
+
+std::int64_t stacked(const Problem& x) {
+    std::int64_t matrices = 1;
+    for (int d = 0; d < x.dims; ++d) matrices *= x.extent[d];
+    return matrices;
+}
+
+unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
+    constexpr std::int64_t kMost = 2147483647;
+    const std::int64_t down = (x.M + BM - 1) / BM, across = (x.N + BN - 1) / BN;
+    std::int64_t blocks = 0;
+    if (__builtin_mul_overflow(down, across, &blocks) ||
+        __builtin_mul_overflow(blocks, stacked(x), &blocks) || blocks > kMost) {
+        refuse("matmul: " + std::to_string(stacked(x)) + " matrices of (" + std::to_string(x.M) +
+               ", " + std::to_string(x.N) + ") outputs are more than 2^31 - 1 tiles of (" +
+               std::to_string(BM) + ", " + std::to_string(BN) + ")");
+    }
+    x.down = static_cast<unsigned>(down);
+    x.across = static_cast<unsigned>(across);
+    return static_cast<unsigned>(blocks);
+}
+
+// A model of how long each cut takes, in outputs a lane and a scheduler, of which a multiprocessor
+// has four: the multiprocessor with most blocks is the last to end, and its scheduler with most
+// warps; then divided by the share of the peak that each cut was measured to reach where there are
+// many tiles. 132 multiprocessors, as an H200 has.
+WholeTile cut_for(const Problem& x) {
+    const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
+        const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
+                             static_cast<double>((x.N + BN - 1) / BN) *
+                             static_cast<double>(stacked(x));
+        return std::ceil(tiles / 132);
+    };
+    const double large = 2 * 128 * blocks(128, 256) / 0.80;           // 8 warps of 8 x 16 a lane
+    const double medium = 64 * std::ceil(blocks(64, 64) / 2) / 0.74;  // 2 warps of 8 x 8
+    const double small = 32 * blocks(64, 64) / 0.68;                  // 4 warps of 4 x 8
+    if (std::min(x.M, x.N) >= 256 && large <= std::min(medium, small)) return WholeTile::large;
+    return medium <= small ? WholeTile::medium : WholeTile::small;
+}
+
+// --- which path ----------------------------------------------------------------------------------
+namespace {
+
+bool takes_whole_tiles(const Problem& x) {
+    return x.M >= 64 && x.N >= 64 && x.K >= 16;
+}
+
+// Empty if `path` can take these views, else what it needs.
+std::string missing(MatmulPath path, const Problem& x) {
+    switch (path) {
+        case MatmulPath::one_element:
+            return x.N <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " columns";
+        case MatmulPath::lanes_along_n:
+        case MatmulPath::shared_tile:
+        case MatmulPath::turned_tile:
+        case MatmulPath::column_a_thread:
+        case MatmulPath::square_a_thread:
+            return "";
+        case MatmulPath::quads:
+        case MatmulPath::warp_tiles:
+            return a_has_quads(x) && b_has_quads(x) && out_has_quads(x)
+                       ? ""
+                       : "a, b and out whose rows run along memory and begin at multiples of 16 "
+                         "bytes";
+        case MatmulPath::ring:
+        case MatmulPath::fragments:
+        case MatmulPath::serpentine:
+        case MatmulPath::spread_copies:
+            return b_has_quads(x) && out_has_quads(x)
+                       ? ""
+                       : "b and out whose rows run along memory and begin at multiples of 16 bytes";
+        case MatmulPath::whole_tiles:
+            return takes_whole_tiles(x) ? "" : "at least 64 rows, 64 columns and a K of 16";
+        case MatmulPath::skinny:
+            return std::min(x.M, x.N) <= kSkinny
+                       ? ""
+                       : "at most " + std::to_string(kSkinny) + " rows, or columns, of out";
+    }
+    return "a path that exists";
+}
+
+}  // namespace
+
+MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                         View<float> out) {
+    const Problem x = problem_of(a, b, epilogue, out);
+    if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
+    if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
+    return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
+}
+
+void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
+                  const Epilogue& epilogue, View<float> out) {
+    check_matmul(a, b, epilogue, out);
+    if (out.size() == 0) return;  // nothing will be launched
+    const std::string needs = missing(path, problem_of(a, b, epilogue, out));
+    if (needs.empty()) return;
+    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
+           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+}
+
+const char* name(MatmulPath path) {
+    switch (path) {
+        case MatmulPath::one_element:
+            return "one element";
+        case MatmulPath::lanes_along_n:
+            return "lanes along N";
+        case MatmulPath::shared_tile:
+            return "shared tile";
+        case MatmulPath::turned_tile:
+            return "turned tile";
+        case MatmulPath::column_a_thread:
+            return "column a thread";
+        case MatmulPath::square_a_thread:
+            return "square a thread";
+        case MatmulPath::quads:
+            return "quads";
+        case MatmulPath::warp_tiles:
+            return "warp tiles";
+        case MatmulPath::ring:
+            return "ring";
+        case MatmulPath::fragments:
+            return "fragments";
+        case MatmulPath::serpentine:
+            return "serpentine";
+        case MatmulPath::spread_copies:
+            return "spread copies";
+        case MatmulPath::whole_tiles:
+            return "whole tiles";
+        case MatmulPath::skinny:
+            return "skinny";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,126 @@
+"""Pictures of Day 04: lines, who reads what, the tree, and lines that are shared."""
+from svg import COLOURS, FAINT, GREEN, ORANGE, SKY, Svg
+
+
+def lines_of_a_tensor():
+    """(2, 3, 4): along each dim, the line of one output and where it lies in memory."""
+    c = 30
+    svg = Svg(800, 380, "A tensor of shape 2 by 3 by 4 as a strip of 24 cells, and the line of one "
+                        "output for each reduced dim: dim 2 offsets 4 to 7, dim 1 offsets 1, 5, 9, "
+                        "dim 0 offsets 6 and 18")
+    svg.text(20, 24, "x (2, 3, 4), strides (12, 4, 1): one line of each kind")
+    rows = (
+        ("dim 2", "out(0, 1)", [4, 5, 6, 7], SKY, "4 elements, 1 apart: neighbours in memory"),
+        ("dim 1", "out(0, 1)", [1, 5, 9], ORANGE, "3 elements, 4 apart; the line of out(0, 2) lies beside it"),
+        ("dim 0", "out(1, 2)", [6, 18], GREEN, "2 elements, 12 apart; the line of out(1, 3) lies beside it"),
+    )
+    for number, (dim, out, offsets, colour, note) in enumerate(rows):
+        top = 50 + 105 * number
+        svg.text(20, top + 20, dim)
+        svg.text(20, top + 40, out, "note")
+        for i in range(24):
+            svg.cell(100 + i * 28, top, colour if i in offsets else FAINT, i, 28, c,
+                     "in" if i in offsets else "inkin")
+        for a, b in zip(offsets, offsets[1:]):
+            svg.arch(100 + a * 28 + 14, 100 + b * 28 + 14, top, 18)
+        svg.text(100, top + 52, note, "note")
+    svg.text(20, 366, "An output looks at the elements of its line and at no other. Its index is what it "
+                      "has in common with them.", "note")
+    return svg.done()
+
+
+def who_reads_what():
+    """Rows of a matrix and its columns: who reads which element in the first load of a warp."""
+    c = 26
+    svg = Svg(800, 330, "The first load of a warp of four lanes: a thread a row touches four rows, a "
+                        "warp a row touches one row, lanes across columns touch one row")
+    pictures = (
+        ("a thread a row", lambda m, k: m if k == 0 else None, "4 lanes, 4 sectors"),
+        ("a warp a row", lambda m, k: k if m == 0 and k < 4 else None, "4 lanes, 1 sector"),
+        ("columns: a thread each", lambda m, k: k if m == 0 and k < 4 else None, "4 lanes, 1 sector"),
+    )
+    for number, (title, lane_of, note) in enumerate(pictures):
+        left = 20 + 262 * number
+        svg.text(left, 24, title)
+        for m in range(4):
+            for k in range(8):
+                lane = lane_of(m, k)
+                svg.cell(left + k * c, 40 + m * c, FAINT if lane is None else COLOURS[lane],
+                         "" if lane is None else lane, c, c)
+        if number == 0:
+            for m in range(4):
+                svg.outline(left, 40 + m * c, 8 * c, c)
+        else:
+            svg.outline(left, 40, 8 * c, c)
+        svg.text(left, 40 + 4 * c + 24, note, "note")
+    svg.text(20, 208, "after four loads, after two, after four", "note")
+    pictures = (
+        lambda m, k: m if k < 4 else None,
+        lambda m, k: k % 4 if m == 0 else None,
+        lambda m, k: k if k < 4 else None,
+    )
+    for number, lane_of in enumerate(pictures):
+        left = 20 + 262 * number
+        for m in range(4):
+            for k in range(8):
+                lane = lane_of(m, k)
+                svg.cell(left + k * c, 216 + m * c, FAINT if lane is None else COLOURS[lane],
+                         "" if lane is None else lane, c, c, border="thin")
+    return svg.done()
+
+
+def reduction_tree():
+    """Eight candidates, value over index; a tie at two levels is decided by the index."""
+    w, h = 62, 42
+    svg = Svg(800, 330, "Eight candidates, each a value and an index, are combined in three rounds; of "
+                        "equal values the lower index stays")
+    level = [(5, 0), (9, 1), (2, 2), (7, 3), (9, 4), (1, 5), (3, 6), (9, 7)]
+    xs = [30 + 92 * i for i in range(8)]
+    svg.text(20, 24, "value, and its index in the line")
+    y = 44
+    while True:
+        for x, (value, index) in zip(xs, level):
+            winner = value == 9
+            svg.cell(x, y, ORANGE if winner and index == 1 else SKY if winner else FAINT,
+                     f"{value}, {index}", w, h, "in" if winner else "inkin")
+        if len(level) == 1:
+            break
+        half = len(level) // 2
+        following, above = [], []
+        for i in range(half):
+            a, b = level[i], level[i + half]
+            better = b if b[0] > a[0] or (b[0] == a[0] and b[1] < a[1]) else a
+            following.append(better)
+            above.append(xs[i])
+            for x in (xs[i], xs[i + half]):
+                svg.line(x + w / 2, y + h, xs[i] + w / 2, y + h + 34)
+        level, xs, y = following, above, y + h + 34
+    svg.text(130, 316, "9 stands at 1, 4 and 7. Whoever meets whom, the 1 must come through: combine() "
+                       "looks at the index.", "note")
+    return svg.done()
+
+
+def split_line():
+    """One long line, four blocks: parts, the workspace, the counter, the last block."""
+    svg = Svg(800, 330, "A line is cut into four parts, one a block; each block writes its candidate to "
+                        "the workspace, then counts; the block that counts 4 combines the candidates")
+    svg.text(20, 24, "a line along memory")
+    for b in range(4):
+        svg.cell(20 + 190 * b, 36, COLOURS[b], f"block {b}", 188, 34)
+        svg.arrow(20 + 190 * b + 94, 74, 20 + 190 * b + 94, 116)
+        svg.cell(20 + 190 * b + 54, 120, COLOURS[b], "best", 80, 30)
+    svg.text(20, 172, "1  each block writes its candidate to the workspace", "note")
+    svg.text(20, 194, "2  __threadfence(): what was written comes before what is counted", "note")
+    svg.text(20, 216, "3  atomicInc(done, 3): 0, 1, 2, 3. Who reads 3 was the last, and the counter is 0 again",
+             "note")
+    svg.cell(440, 250, GREEN, "block 2 was last", 160, 34)
+    for b in range(4):
+        svg.cell(20 + 90 * b, 252, COLOURS[b], "best", 80, 30)
+    svg.arrow(388, 267, 434, 267)
+    svg.arrow(606, 267, 640, 267)
+    svg.cell(646, 250, ORANGE, "index", 80, 34)
+    svg.text(20, 314, "4  the last block combines all candidates; nobody waits for anybody", "note")
+    return svg.done()
+
+
+PICTURES = [lines_of_a_tensor, who_reads_what, reduction_tree, split_line]

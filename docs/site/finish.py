@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What Doxygen's pages get afterwards: finish.py <html folder> <docs folder>
+
+Each page of docs/ gets the contents of the page, anchors for headings without one, and links to the
+glossary where it first uses one of its words. All pages and the reference go into search_data.js, one
+entry a section, for search.js.
+"""
+import html
+import json
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from pages import anchor, words  # noqa: E402
+
+HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
+NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
+NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
+EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk"}  # of which a sentence seldom means what the glossary does
+LONG = 4  # headings from which on a page shows its contents
+
+
+def text_of(part):
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", NO_TEXT.sub(" ", part))).split())
+
+
+def split_page(page):
+    """Before, contents, after. A page without contents is all before."""
+    begin = page.find('<div class="contents">')
+    end = page.find("</div><!-- contents -->")
+    if begin < 0 or end < 0:
+        return page, "", ""
+    begin += len('<div class="contents">')
+    return page[:begin], page[begin:end], page[end:]
+
+
+def with_anchors(body):
+    """Headings without an anchor get one, made from their words."""
+    taken = set(re.findall(r'\bid="([^"]*)"', body))
+
+    def named(match):
+        level, attributes, inner = match.groups()
+        if anchor_of(attributes + inner):
+            return match[0]
+        name = re.sub(r"\W+", "_", text_of(inner).lower()).strip("_")
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return f'<h{level}{attributes} id="{name}">{inner}</h{level}>'
+
+    return HEADING.sub(named, body)
+
+
+def anchor_of(heading):
+    found = re.search(r'\bid="([^"]*)"', heading) or re.search(r'href="#([^"]*)"', heading)
+    return found[1] if found else ""
+
+
+def sections(body, title):
+    """(title, anchor, level, HTML) of what comes before the first heading and of each heading's part."""
+    pieces = HEADING.split(body)
+    found = [(title, "", 0, pieces[0])]
+    for level, attributes, inner, rest in zip(*(iter(pieces[1:]),) * 4):
+        found.append((text_of(inner).lstrip("◆ "), anchor_of(attributes + inner), int(level), rest))
+    return found
+
+
+def entries_of(file, title, body, weight):
+    """What the search reads of a page: [page, section, address, text, words set off, weight]."""
+    return [[title, heading if at else "", f"{file}#{at}" if at else file, text_of(part),
+             text_of(" ".join(re.findall(r"<(?:b|strong|em)>(.*?)</(?:b|strong|em)>", part, re.S))), weight]
+            for heading, at, _, part in sections(body, title)]
+
+
+def outline(parts):
+    """The contents of a long page, as a fold."""
+    parts = [part for part in parts if part[1]]
+    if len(parts) < LONG:
+        return ""
+    items = "".join(f'<li class="level{level}"><a href="#{name}">{html.escape(title)}</a></li>'
+                    for title, name, level, _ in parts)
+    return f'<details class="outline"><summary>On this page</summary><ul>{items}</ul></details>'
+
+
+def in_lines(body):
+    """What programs printed, line by line, so that a line too long for the window goes on below its last
+    column, and a sentence does at the margin."""
+    def line(text):
+        plain = html.unescape(text)
+        columns = [match.end() for match in re.finditer(r"(?:^| ) +(?=\S)", plain)]
+        kind = "row" if columns else "row sentence"
+        return f'<span class="{kind}" style="--wrap:{min(max(columns, default=0), 60)}ch">{text}\n</span>'
+
+    return re.sub(r'(<div class="run[^>]*>\s*<pre class="fragment">)(.*?)\n?(</pre>)', lambda match:
+                  match[1] + "".join(map(line, match[2].split("\n"))) + match[3], body, flags=re.S)
+
+
+class Linker:
+    """Links each word of the glossary where a page first uses it."""
+
+    def __init__(self, glossary):
+        self.meaning = {}
+        for name, meaning in glossary:
+            if len(name) > 2 and name.lower() not in EVERYDAY:
+                self.meaning.setdefault(name.lower(), (name, re.sub(r"[`*]", "", meaning)))
+        longest = sorted(self.meaning, key=len, reverse=True)
+        self.pattern = re.compile(r"(?<![\w.-])(%s)(s|es)?(?![\w-])" % "|".join(map(re.escape, longest)), re.I)
+        self.used = set()
+
+    def link(self, match):
+        key = match[1].lower()
+        if key in self.used:
+            return match[0]
+        self.used.add(key)
+        name, meaning = self.meaning[key]
+        return (f'<a class="term" href="words.html#{anchor(name)}" title="{html.escape(meaning)}">'
+                f"{match[0]}</a>")
+
+    def text(self, text):
+        formulas = re.split(r"(\\\(.*?\\\)|\\\[.*?\\\])", text, flags=re.S)
+        return "".join(piece if piece.startswith("\\") else self.pattern.sub(self.link, piece)
+                       for piece in formulas)
+
+    def page(self, body):
+        """Text outside of code, headings, links and pictures is searched; the rest stays as it is."""
+        if not self.meaning:
+            return body
+        closed, done = [], []  # closed: tags open around this place in which nothing is linked
+        for piece in re.split(r"(<!--.*?-->|<[^>]*>)", body, flags=re.S):
+            tag = re.match(r"<(/?)(\w+)([^>]*)", piece)
+            if tag and not tag[3].endswith("/"):
+                listing = tag[2] == "div" and (closed or 'class="fragment"' in tag[3] or 'class="step"' in tag[3]
+                                               or 'class="ttc"' in tag[3])
+                if tag[1] and closed and closed[-1] == tag[2]:
+                    closed.pop()
+                elif not tag[1] and (tag[2] in NO_LINKS or listing):
+                    closed.append(tag[2])
+            done.append(piece if piece.startswith("<") or closed else self.text(piece))
+        return "".join(done)
+
+
+def pages_of(docs):
+    """File name of each page, its title and its lines."""
+    for path in sorted(docs.glob("*.md")):
+        if path.name != "README.md":
+            lines = path.read_text(encoding="utf-8").splitlines()
+            found = re.match(r"# (.*?)(?: \{#(\w+)\})?$", lines[0])
+            name = "index" if path.name == "mainpage.md" else found[2]
+            yield f"{name}.html", found[1], lines
+
+
+def main():
+    folder, docs = map(pathlib.Path, sys.argv[1:])
+    glossary = words((docs / "words.md").read_text(encoding="utf-8").splitlines())
+    entries, known = [], {}
+    for name, title, _ in pages_of(docs):
+        known[name] = title
+        before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
+        body = in_lines(with_anchors(body))
+        weight = 3 if name.startswith("day") else 1.5
+        entries += entries_of(name, title, body, weight)
+        contents = outline(sections(body, title))
+        if name != "words.html":
+            body = Linker(glossary).page(body)
+        (folder / name).write_text(before + contents + body + after, encoding="utf-8")
+    for path in sorted(folder.glob("*.html")):
+        if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) \
+                and not path.name.endswith("-members.html"):
+            page = path.read_text(encoding="utf-8")
+            title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
+            entries += entries_of(path.name, title, split_page(page)[1], 0.5)
+    entries += [["Words", name, f"words.html#{anchor(name)}", text, name, 3] for name, text in glossary]
+    data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    (folder / "search_data.js").write_text(f"searchData({data});\n", encoding="utf-8")
+    print(f"{len(known)} pages finished, {len(entries)} sections to be searched")
+
+
+if __name__ == "__main__":
+    main()
