@@ -2,11 +2,15 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/activation.hpp"
+#include "day06_transformer_ops/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
+#include "day06_transformer_ops/block.hpp"
 #include "day06_transformer_ops/embedding.hpp"
 #include "day06_transformer_ops/norm.hpp"
 #include "day06_transformer_ops/softmax.hpp"
@@ -137,8 +141,63 @@ void shares_of_one(lesson::Report& report) {
         "the first token has nobody but itself");
 }
 
+void who_asks_whom(lesson::Report& report) {
+    report.heading("5. Attention: each token asks those before it, and itself");
+    // One head of one number, so that a score is a product: token 1 asks 1, the keys are 0 and log 3.
+    const Tensor<float> q({2, 1}, {5, 1}), k({2, 1}, {0, std::log(3.0f)}), v({2, 1}, {4, 8});
+    Tensor<float> out({2, 1});
+    attention_cpu(q.view(), k.view(), v.view(), {}, out.view());
+    report.check(
+        near(out, Tensor<float>({2, 1}, {4, 7})),
+        "token 1: exp of its scores is 1 and 3, its shares 1/4 and 3/4; 4/4 + 3/4 * 8 = 7");
+    report.check(out(0, 0) == 4, "token 0 sees itself alone and gets its own value, 4");
+    const Tensor<float> qkv = noise<float>({1, 6, 24});
+    const Heads of = heads_of(qkv.view(), 2);
+    std::printf(
+        "\n   One product makes all three, qkv (B, T, 3 C) = (1, 6, 24). Two heads are views:\n");
+    for (const auto& [what, x] : {std::pair{"q", of.q}, {"k", of.k}, {"v", of.v}}) {
+        std::printf("      %s  %-35s begins at %2d\n", what, to_string(x.layout).c_str(),
+                    static_cast<int>(x.data - qkv.data()));
+    }
+    report.check(of.k.data - qkv.data() == 8 && of.k(0, 1, 2, 3) == qkv(0, 2, 8 + 4 + 3),
+                 "k(0, head 1, token 2, 3) is qkv(0, 2, 8 + 1 * 4 + 3): nothing was copied");
+}
+
+void one_token_through_one_block(lesson::Report& report) {
+    report.heading("6. Six tokens through one block, C = 8 numbers each, 2 heads");
+    const std::int64_t T = 6, C = 8, F = 32;
+    const Shape shapes[] = {{C, 3 * C}, {3 * C}, {C, C}, {C}, {C, F}, {F}, {F, C}, {C}};
+    const char* const names[] = {"qkv", "", "join", "", "up", "", "down", ""};
+    std::vector<Tensor<float>> host;
+    std::vector<gpu::Buffer<float>> device;
+    for (int i = 0; i < 8; ++i) {
+        host.push_back(lesson::filled<float>(shapes[i], [&](std::int64_t k) {
+            return static_cast<float>((k * 37 + 11 * i) % 101) / 101 - 0.5f;
+        }));
+        device.emplace_back(host.back());
+        if (*names[i] == 0) continue;
+        std::printf("   %-5s %s\n", names[i], to_string(host.back().view().layout).c_str());
+    }
+    const auto parameters = [&](const auto& at) {
+        return BlockParameters{{}, at(0), at(1), at(2), at(3), {}, at(4), at(5), at(6), at(7), 2};
+    };
+    const BlockParameters here = parameters(
+        [&](int i) { return View<const float>(host[static_cast<std::size_t>(i)].view()); });
+    const BlockParameters there = parameters([&](int i) {
+        return View<const float>(device[static_cast<std::size_t>(i)].view(shapes[i]));
+    });
+    Tensor<float> x = noise<float>({1, T, C});
+    gpu::Buffer<float> stream(x);
+    block_cpu(here, x.view());
+    gpu::Buffer<std::byte> memory(block_workspace_bytes(there, stream.view({1, T, C})));
+    block_cuda(there, stream.view({1, T, C}), memory);
+    std::printf("\n   The last token leaves it as%s\n",
+                shown(row(select(x.view(), 0, 0), T - 1)).c_str());
+    report.check(near(on_host(stream, {1, T, C}), x), "loop and port of the whole block agree");
+}
+
 void ladders(lesson::Report& report) {
-    report.heading("5. From a thread a row to a row in registers");
+    report.heading("7. From a thread a row to a row in registers");
     for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
                             SoftmaxPath::registers}) {
         port(report,
@@ -176,7 +235,8 @@ int main(int argc, char** argv) {
         argc, argv,
         {"Day 06, the operations of a transformer",
          "what a sentence goes through inside a language model, one operation after the other",
-         {words_become_vectors, rows_of_one_size, not_a_straight_line, shares_of_one, ladders},
+         {words_become_vectors, rows_of_one_size, not_a_straight_line, shares_of_one, who_asks_whom,
+          one_token_through_one_block, ladders},
          trace_all,
          bench_all,
          "give section 4 a row of -infinity alone. What should its shares be?"});

@@ -16,7 +16,7 @@ def lines():
     yield "// a row, its softmax, its log_softmax"
     yield "const GoldenRow golden_softmax[] = {"
     for x in rows([0.0], [-7.5], [1, 2, 3], [3, 1, 2, 0, -1], [0.1, 0.2, 0.3, 0.4], [-100, -101, -102],
-                  [1e4, -1e4], [1e4, 1e4 - 1, 1e4 - 2], [-1e10, 0, 1e10], [-INF, 0, 1], [0, -INF],
+                  [1e4, -1e4], [1e4, 1e4 - 1, 1e4 - 2], [-1e10, 0, 1e10], [-2e4, -2e4 - 1, -2e4 - 2], [-INF, 0, 1], [0, -INF],
                   [-90, 0], [3, 3, 3, 3, 3, 3, 3],
                   [NAN], [NAN, 1, 2], [1, 2, NAN], [NAN, -INF], [-INF, NAN], [-INF], [-INF, -INF],
                   [INF, 1], [1, INF], [INF, INF], [INF, -INF]):

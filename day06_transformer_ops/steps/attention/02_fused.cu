@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t T = p.tokens(), head = blockIdx.x / tiles;
     const std::int64_t t0 = std::int64_t{blockIdx.x % tiles} * kQueries, t = t0 + warp;
     const std::int64_t last = t0 + kQueries < T ? t0 + kQueries - 1 : T - 1;
-    const std::int64_t r =
-        head * T + (t < T ? t : last);  // a warp without a query repeats the last
+    // A warp without a query repeats the last one.
+    const std::int64_t r = head * T + (t < T ? t : last);
     const Index at = unravel(r, p.q.first.layout.shape);
     const Table k = p.keys_of(at), v = p.values_of(at);
     for (int d = lane; d < kHead; d += 32) queries[warp][d] = d < D ? p.q.row(r)[d] : 0;
