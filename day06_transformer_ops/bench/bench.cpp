@@ -3,6 +3,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/activation.hpp"
+#include "day06_transformer_ops/attention.hpp"
 #include "day06_transformer_ops/embedding.hpp"
 #include "day06_transformer_ops/norm.hpp"
 #include "day06_transformer_ops/softmax.hpp"
@@ -133,6 +134,42 @@ void bench_embedding(lesson::Report& report) {
     }
 }
 
+// T queries against S keys of each head, 64 numbers wide. Held against its own first answer: what it
+// must be is the tests' question.
+void bench_attention(lesson::Report& report, const char* op, AttentionPath path, std::int64_t B,
+                     std::int64_t H, std::int64_t T, std::int64_t S) {
+    const std::int64_t D = 64, queries = B * H * T * D, keys = B * H * S * D;
+    const Tensor<float> part = noise<float>({1 << 20});
+    const auto filled = [&](std::int64_t n) {
+        gpu::Buffer<float> x(n);
+        for (std::int64_t at = 0; at < n; at += part.size()) {
+            x.upload(part.data(), std::min(part.size(), n - at), at);
+        }
+        return x;
+    };
+    const gpu::Buffer<float> q = filled(queries), k = filled(keys), v = filled(keys);
+    gpu::Buffer<float> out(queries), want(queries);
+    const bool twin = path == AttentionPath::four_passes;
+    gpu::Buffer<std::byte> memory(twin ? 4 * B * H * T * S : 1);
+    const auto run = [&](gpu::Buffer<float>& to) {
+        attention_cuda(path, q.view({B, H, T, D}), k.view({B, H, S, D}), v.view({B, H, S, D}), {},
+                       to.view({B, H, T, D}), memory);
+    };
+    run(want);
+    lesson::Version row;
+    row.op = op;
+    row.version = name(path);
+    row.shape = to_string(Shape{B, H, S, D});
+    row.how = "the same bits again";
+    row.cache = keys > (std::int64_t{1} << 26) ? "cold" : "warm";
+    const double pairs = static_cast<double>(B * H) * static_cast<double>(T) *
+                         (static_cast<double>(S) - 0.5 * static_cast<double>(T - 1));
+    row.work = {4.0 * static_cast<double>(queries + 2 * keys), 4.0 * static_cast<double>(queries),
+                4.0 * pairs * static_cast<double>(D)};
+    row.check = {[&](int) { run(out); }, {{out.data(), want.data(), 4 * queries}}};
+    report.port(row);
+}
+
 }  // namespace
 
 void bench_all(lesson::Report& report) {
@@ -143,6 +180,13 @@ void bench_all(lesson::Report& report) {
     bench_activation<float>(report);
     bench_activation<bf16>(report);
     bench_embedding(report);
+    for (const auto path : {AttentionPath::four_passes, AttentionPath::fused}) {
+        bench_attention(report, "attention", path, 8, 12, K, K);
+    }
+    for (const auto path : {AttentionPath::fused, AttentionPath::split_keys}) {
+        bench_attention(report, "decode attention", path, 1, 12, 1, K);
+        bench_attention(report, "decode attention", path, 16, 32, 1, 4 * K);
+    }
 }
 
 void trace_all() {

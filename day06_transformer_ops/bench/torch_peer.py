@@ -31,6 +31,18 @@ def embedding(torch, dtype, shape):
     return lambda: embed(ids, table) + embed(at, positions)
 
 
+def attention(torch, dtype, shape, queries=None):
+    B, H, S, D = shape
+    q = torch.randn((B, H, queries or S, D), dtype=dtype, device="cuda")
+    k, v = (torch.randn(shape, dtype=dtype, device="cuda") for _ in range(2))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return lambda: attend(q, k, v, is_causal=queries is None)
+
+
+def decode(torch, dtype, shape):
+    return attention(torch, dtype, shape, queries=1)
+
+
 def functional(name, **options):
     return with_input(
         lambda torch, x: lambda: getattr(torch.nn.functional, name)(x, **options))
@@ -44,5 +56,7 @@ PEERS = {
     "gelu_erf": ("torch gelu", functional("gelu")),
     "gelu_tanh": ("torch gelu tanh", functional("gelu", approximate="tanh")),
     "silu": ("torch silu", functional("silu")),
+    "attention": ("torch sdpa", attention),
+    "decode attention": ("torch sdpa", decode),
     "embedding": ("torch embedding, twice, add", embedding),
 }

@@ -1,7 +1,7 @@
 // Wrong on purpose: a warp loads the next tile while another one still computes with this one.
 //
 // case: attention takes the numbers of tokens and keys around its tiles
-// refused: no barrier puts that in order
+// refused: No __syncthreads() stands between, so which comes first is chance
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/attention/steps.hpp"
 
