@@ -69,6 +69,8 @@ endforeach()
 set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
 sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+sixdays_tried_program(example_standalone ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu)
+sixdays_capture(standalone example_standalone "")
 # When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
 set(mistakes ${PROJECT_SOURCE_DIR}/docs/examples/mistakes.cu)
 sixdays_tried_program(example_mistakes ${mistakes})
