@@ -107,7 +107,7 @@ namespace {
 
 // Of rows that are `pitch` apart.
 bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
-                    const std::int64_t (&step)[kMaxRank - 2]) {
+                    const std::int64_t (&step)[Problem::kMostDims]) {
     bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
     for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
     return yes;
@@ -166,22 +166,76 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
     return static_cast<unsigned>(blocks);
 }
 
-// A model of how long each cut takes, in outputs a lane and a scheduler, of which a multiprocessor
-// has four: the multiprocessor with most blocks is the last to end, and its scheduler with most
-// warps; then divided by the share of the peak that each cut was measured to reach where there are
-// many tiles. 132 multiprocessors, as an H200 has.
-WholeTile cut_for(const Problem& x) {
+// How long each cut takes for one k, in outputs a lane and a scheduler, of which a multiprocessor has
+// four: the multiprocessor with most blocks is the last to end, and its scheduler with most warps;
+// then divided by the share of the peak that each cut was measured to reach where there are many
+// tiles. 132 multiprocessors, as an H200 has.
+namespace {
+
+struct CutTimes {
+    double large, medium, small;
+};
+CutTimes cut_times(const Problem& x) {
     const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
         const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
                              static_cast<double>((x.N + BN - 1) / BN) *
                              static_cast<double>(stacked(x));
         return std::ceil(tiles / 132);
     };
-    const double large = 2 * 128 * blocks(128, 256) / 0.80;           // 8 warps of 8 x 16 a lane
-    const double medium = 64 * std::ceil(blocks(64, 64) / 2) / 0.74;  // 2 warps of 8 x 8
-    const double small = 32 * blocks(64, 64) / 0.68;                  // 4 warps of 4 x 8
-    if (std::min(x.M, x.N) >= 256 && large <= std::min(medium, small)) return WholeTile::large;
-    return medium <= small ? WholeTile::medium : WholeTile::small;
+    return {2 * 128 * blocks(128, 256) / 0.80,          // 8 warps of 8 x 16 a lane
+            64 * std::ceil(blocks(64, 64) / 2) / 0.74,  // 2 warps of 8 x 8
+            32 * blocks(64, 64) / 0.68};                // 4 warps of 4 x 8
+}
+
+}  // namespace
+
+WholeTile cut_for(const Problem& x) {
+    const CutTimes t = cut_times(x);
+    if (std::min(x.M, x.N) >= 256 && t.large <= std::min(t.medium, t.small)) {
+        return WholeTile::large;
+    }
+    return t.medium <= t.small ? WholeTile::medium : WholeTile::small;
+}
+
+Problem in_parts(const Problem& x, int count, float* parts) {
+    Problem y = x;
+    y.K = x.K / count;
+    y.alpha = 1, y.beta = 0, y.relu = false, y.bias = nullptr;
+    y.out = parts;
+    y.out_m = x.M > 1 ? x.N : 0, y.out_n = 1;
+    // The parts are the outermost dim of the stack.
+    std::int64_t step = x.M * x.N;
+    for (int d = x.dims; d > 0; --d) {
+        y.extent[d] = x.extent[d - 1], y.step_a[d] = x.step_a[d - 1];
+        y.step_b[d] = x.step_b[d - 1], y.step_out[d] = step;
+        step *= x.extent[d - 1];
+    }
+    y.dims = x.dims + 1;
+    y.extent[0] = count;
+    y.step_a[0] = y.K * x.a_k, y.step_b[0] = y.K * x.b_k, y.step_out[0] = step;
+    y.quads_out = out_has_quads(y);
+    return y;
+}
+
+double seconds_in_parts(const Problem& x, int count) {
+    const Problem y = count == 1 ? x : in_parts(x, count, nullptr);
+    const CutTimes t = cut_times(y);
+    double best = std::min(t.medium, t.small);
+    if (std::min(x.M, x.N) >= 256) best = std::min(best, t.large);
+    const double product = best * static_cast<double>(y.K + 32) / 1.75e9;  // a cycle for each
+    if (count == 1) return product;
+    // Written, and read again out of the L2 cache; and another launch.
+    const double bytes = 8.0 * static_cast<double>(stacked(y) * x.M * x.N);
+    return product + bytes / 3e12 + 2.5e-6;
+}
+
+int parts_of(const Problem& x) {
+    int best = 0;
+    for (int count = 2; count <= 16; ++count) {
+        if (x.K % count != 0 || x.K / count < 64) continue;
+        if (best == 0 || seconds_in_parts(x, count) < seconds_in_parts(x, best)) best = count;
+    }
+    return best;
 }
 
 // --- which path ----------------------------------------------------------------------------------
@@ -221,15 +275,40 @@ std::string missing(MatmulPath path, const Problem& x) {
             return std::min(x.M, x.N) <= kSkinny
                        ? ""
                        : "at most " + std::to_string(kSkinny) + " rows, or columns, of out";
+        case MatmulPath::split_k:
+            return takes_whole_tiles(x) && parts_of(x) > 0
+                       ? ""
+                       : "at least 64 rows and 64 columns, and a K that is 2 to 16 times a whole "
+                         "number from 64 on";
     }
     return "a path that exists";
 }
 
 }  // namespace
 
+namespace {
+
+// Of a workspace that pays; 0: none does.
+std::int64_t bytes_for_parts(const Problem& x) {
+    if (!takes_whole_tiles(x) || std::min(x.M, x.N) <= kSkinny) return 0;
+    const int count = parts_of(x);
+    if (count == 0 || seconds_in_parts(x, count) >= seconds_in_parts(x, 1)) return 0;
+    return gpu::bytes_to_carve([&](gpu::Carver& carver) {
+        return carver.take<float>({count, stacked(x), x.M, x.N});
+    });
+}
+
+}  // namespace
+
+std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out) {
+    return out.size() == 0 ? 0 : bytes_for_parts(problem_of(a, b, {}, out));
+}
+
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                         View<float> out) {
+                         View<float> out, gpu::Workspace workspace) {
     const Problem x = problem_of(a, b, epilogue, out);
+    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
+    if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
     if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
     if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
     return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
@@ -275,6 +354,8 @@ const char* name(MatmulPath path) {
             return "whole tiles";
         case MatmulPath::skinny:
             return "skinny";
+        case MatmulPath::split_k:
+            return "split K";
     }
     return "";
 }

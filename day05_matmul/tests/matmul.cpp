@@ -348,6 +348,8 @@ TEST_CASE("skinny products in every layout", "[day05][small]") {
     }
     check_paths(skinny, 3, 40, 36, {.stack_a = {2, 1}, .stack_b = {3}});
     check_paths(skinny, 16, 16, 16);
+    check_paths(skinny, 2, 64 * 132, 5);  // wider blocks
+    check_paths(skinny, 3, 64 * 132 + 4, 3, {.bias = true});
 }
 
 TEST_CASE("skinny is for at most 16 rows or columns", "[day05][small]") {
@@ -391,6 +393,88 @@ TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
     DeviceOut<float> out({2, 40});
     matmul_cuda(a.view(), b.view(), out.view());
     CHECK(last_kernel() == "matmul_skinny_dots_kernel");
+}
+
+// --- step 15, which wants a workspace and a K to divide ------------------------------------------
+
+TEST_CASE("K in parts", "[day05][small]") {
+    const struct {
+        Size size;
+        Setup setup;
+    } cases[] = {
+        {{65, 70, 128}, {.beta = 2, .bias = true, .relu = true}},
+        {{64, 65, 192}, {.b = Lies::column_major, .out = Lies::column_major}},
+        {{67, 64, 130}, {.a = Lies::flipped, .out = Lies::odd_gaps, .bias = true, .lead = {1}}},
+        {{64, 64, 128}, {.stack_a = {2, 1}, .stack_b = {3}}},
+    };
+    for (const auto& [sizes, s] : cases) {
+        const auto [M, N, K] = sizes;
+        const Tensor<float> a = whole(with(s.stack_a, M, K), 1),
+                            b = whole(with(s.stack_b, K, N), 2);
+        const Shape shape = with(broadcast_shapes(s.stack_a, s.stack_b), M, N);
+        const Tensor<float> before = whole(shape, 3), bias = whole({N}, 4);
+        const Activation activation = s.relu ? Activation::relu : Activation::none;
+        const bool biased = s.bias;
+        const float beta = s.beta;
+        const auto epilogue = [=](View<const float> of) {
+            return Epilogue{1, beta, biased ? of : View<const float>{}, activation};
+        };
+        auto want = HostOut<float>::holding(before);
+        matmul_cpu(a.view(), b.view(), epilogue(bias.view()), want.view());
+        DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead), dbias(bias);
+        DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead);
+        auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
+        gpu::Buffer<std::byte> room(16 * 4 * size(shape));
+        room.fill_bytes(0xff);
+        matmul_cuda(P::split_k, da.view(), db.view(), epilogue(dbias.view()), got.view(), room);
+        CHECK(got.matches(want));
+        CHECK(last_kernel() == "matmul_add_parts_kernel");
+    }
+}
+
+TEST_CASE("parts of K: as many as pay", "[day05][small]") {
+    const auto parts = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+        Problem x;
+        x.M = M, x.N = N, x.K = K;
+        return parts_of(x);
+    };
+    CHECK(parts(128, 2304, 768) == 3);
+    CHECK(parts(64, 64, 127) == 0);
+    CHECK(parts(64, 64, 128) == 2);
+    CHECK(parts(64, 64, 130) == 2);
+    CHECK(parts(64, 64, 4096) == 16);
+    CHECK(parts(64, 64, 4097) == 0);  // 17 * 241
+}
+
+TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]") {
+    DeviceIn<float> a(whole({64, 1024}, 1)), b(whole({1024, 64}, 2));
+    DeviceOut<float> out({64, 64});
+    const std::int64_t bytes = matmul_workspace_bytes(a.view(), b.view(), out.view());
+    CHECK(bytes == 16 * 64 * 64 * 4);
+    gpu::Buffer<std::byte> room(bytes), little(bytes - 1);
+    const auto chosen = [&](gpu::Workspace workspace) {
+        return std::string(name(choose_matmul(a.view(), b.view(), {}, out.view(), workspace)));
+    };
+    CHECK(chosen({}) == "whole tiles");
+    CHECK(chosen(little) == "whole tiles");
+    CHECK(chosen(room) == "split K");
+    matmul_cuda(a.view(), b.view(), out.view(), room);
+    CHECK(last_kernel() == "matmul_add_parts_kernel");
+    CHECK(refusal([&] { matmul_cuda(P::split_k, a.view(), b.view(), {}, out.view(), little); }) ==
+          "matmul: a workspace of 262143 bytes was given, but 262144 are needed");
+    const auto large = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+        auto* const memory = reinterpret_cast<float*>(std::uintptr_t{1} << 40);
+        return matmul_workspace_bytes({memory, Shape{M, K}}, {memory, Shape{K, N}},
+                                      {memory, Shape{M, N}});
+    };
+    CHECK(large(4096, 4096, 4096) == 0);
+    CHECK(large(16, 4096, 4096) == 0);
+    CHECK(large(64, 0, 4096) == 0);
+    CHECK(large(128, 2304, 768) == 3 * 128 * 2304 * 4);
+    DeviceIn<float> odd_a(whole({64, 127}, 1)), odd_b(whole({127, 64}, 2));
+    CHECK(contains(
+        refusal([&] { matmul_cuda(P::split_k, odd_a.view(), odd_b.view(), {}, out.view(), room); }),
+        "needs at least 64 rows and 64 columns, and a K that is 2 to 16 times"));
 }
 
 // --- what the warps touch ------------------------------------------------------------------------

@@ -21,7 +21,7 @@ add,chosen,fast,float32,1000x1000,cold,8000000,4000000,1000000,2e-6,1,1,copy,0.9
 add,wide,,float32,10,cold,8,4,1,2e-6,1,1,copy,0.5,,
 add,wide,,float32,20,cold,8,4,1,2e-6,1,1,copy,0.5,,
 matmul,naive,,float32,"M = 2, N = 3",cold,800,400,3000000000,1e-3,1,1,fma,0.05,a < b,5e-4
-matmul,tensor,,bfloat16,7,cold,800,400,600000000,1e-3,1,1,fma,0.01,,
+matmul, tensor,,bfloat16,7,cold,800,400,600000000,1e-3,1,1,fma,0.01,,
 walk,stride 1,model 3.0e-4 s,float32,8,cold,8,0,0,2e-4,1,1,read,0.1,,
 walk,stride 2,model 1.0e-4 s,float32,8,cold,8,0,0,4e-4,1,1,read,0.1,,
 """

@@ -1,0 +1,82 @@
+// Wrong on purpose: lanes behind the row's end hold 0, and are 0 no more when the mean was subtracted.
+//
+// case: norms take the lengths around their quads, warps and blocks
+// refused: name(path) := "registers"
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/steps/norm/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [held]
+/// The row, and where sums start: its first element. With a residual, the row is the sum of both,
+/// rounded as it will be stored.
+template <class T, int THREADS, int FLOATS>
+__device__ float load(HeldRow<T, THREADS, FLOATS>& row, const T* in, const T* residual,
+                      int length) {
+    row.load(in, length, 0);
+    if (residual == nullptr) return float(in[0]);
+    HeldRow<T, THREADS, FLOATS> old;
+    old.load(residual, length, 0);
+    for (int j = 0; j < FLOATS; ++j) row.x[j] = float(T(old.x[j] + row.x[j]));
+    return float(T(float(residual[0]) + float(in[0])));
+}
+// [held]
+
+template <class OP, class T, int THREADS, int FLOATS>
+__global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
+    norm_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* residual, T* out,
+                          int length, const __grid_constant__ NormParameters parameters) {
+    const unsigned r = blockIdx.x * kRowsOfBlock<THREADS> + threadIdx.x / THREADS;
+    if (r >= rows.size) return;  // all lanes of the warp
+    const Offsets<3> at = rows.offsets(r);
+    if (residual != nullptr) residual += at.of[2];
+    HeldRow<T, THREADS, FLOATS> row;
+    const float first = load(row, in + at.of[0], residual, length);
+    const float N = static_cast<float>(length);
+    float mean = 0, squares = 0;
+    if (OP::kCentered) {
+        for (int j = 0; j < FLOATS; ++j) {
+            mean += row.index(j) < length ? row.x[j] - first : 0;
+        }
+        mean = first + row_reduce<THREADS>(mean, Plus()) / N;
+    }
+    for (int j = 0; j < FLOATS; ++j) {
+        const float d = row.x[j] - mean;  // <- the mistake
+        squares += d * d;
+    }
+    squares = row_reduce<THREADS>(squares, Plus());
+    const float scale = 1 / sqrtf(squares / N + parameters.eps);
+    if (residual != nullptr) row.store(residual, length);  // nobody reads it any more
+    for (int j = 0; j < FLOATS; ++j) {
+        if (row.index(j) < length) {
+            row.x[j] = parameters((row.x[j] - mean) * scale, row.index(j));
+        }
+    }
+    row.store(out + at.of[1], length);
+}
+
+}  // namespace
+
+template <class OP, class T>
+void launch_norm_registers(const Rows<const T>& in, const NormParameters& parameters,
+                           const Rows<T>& residual, const Rows<T>& out, gpu::Stream stream) {
+    walk_rows(in, out, residual.first.layout,
+              [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
+                  T* const sum =
+                      residual.first.data != nullptr ? residual.first.data + third : nullptr;
+                  with_held(in.length, [&](auto threads, auto floats) {
+                      constexpr int THREADS = threads, FLOATS = floats,
+                                    BLOCK = THREADS * kRowsOfBlock<THREADS>;
+                      const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
+                      norm_registers_kernel<OP, T, THREADS, FLOATS><<<grid, BLOCK, 0, stream>>>(
+                          rows, from, sum, to, static_cast<int>(in.length), parameters);
+                      gpu::check_launch("norm_registers_kernel", grid, BLOCK);
+                  });
+              });
+}
+
+template void launch_norm_registers<LayerNorm>(const Rows<const float>&, const NormParameters&,
+                                               const Rows<float>&, const Rows<float>&, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops
