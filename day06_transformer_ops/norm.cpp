@@ -71,7 +71,7 @@ void check_path(NormPath path, const View<const T>& in, const View<T>& residual,
         return;
     refuse(
         "norm: the path 'registers' needs rows of whole quads along memory that begin at multiples "
-        "of 16 bytes, of 32,768 elements at most; in has " +
+        "of 16 bytes, of 16,384 elements at most; in has " +
         to_string(in.layout) + ", out " + to_string(out.layout));
 }
 

@@ -56,7 +56,7 @@ template <class T>
 }
 
 /// Elements of the longest row that a step holds in the registers of a block.
-inline constexpr std::int64_t kMostHeld = 32768;
+inline constexpr std::int64_t kMostHeld = 16384;
 
 /// What an operation refuses that makes every element of `out` from the row of `in` with it.
 template <class T>

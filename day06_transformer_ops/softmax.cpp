@@ -85,7 +85,7 @@ void check_path(const char* op, SoftmaxPath path, const View<const T>& in, int d
     if (path != SoftmaxPath::registers || in.size() == 0 || can_be_held(in, d, out)) return;
     refuse(std::string(op) +
            ": the path 'registers' needs rows of whole quads along memory that begin at multiples "
-           "of 16 bytes, of 32,768 elements at most; in has " +
+           "of 16 bytes, of 16,384 elements at most; in has " +
            to_string(in.layout) + ", out " + to_string(out.layout) + ", and rows lie along dim " +
            std::to_string(d));
 }

@@ -18,9 +18,7 @@ namespace sixdays::day05_matmul {
 struct MatmulStep {
     int number;
     MatmulPath path;
-    std::string name() const {
-        return std::to_string(number) + " " + day05_matmul::name(path);
-    }
+    std::string name() const { return std::to_string(number) + " " + day05_matmul::name(path); }
 };
 [[nodiscard]] inline std::vector<MatmulStep> ladder() {
     std::vector<MatmulStep> steps;

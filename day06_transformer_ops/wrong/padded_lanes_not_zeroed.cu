@@ -8,7 +8,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [held]
 /// The row, and where sums start: its first element. With a residual, the row is the sum of both,
 /// rounded as it will be stored.
 template <class T, int THREADS, int FLOATS>
@@ -18,10 +17,33 @@ __device__ float load(HeldRow<T, THREADS, FLOATS>& row, const T* in, const T* re
     if (residual == nullptr) return float(in[0]);
     HeldRow<T, THREADS, FLOATS> old;
     old.load(residual, length, 0);
-    for (int j = 0; j < FLOATS; ++j) row.x[j] = float(T(old.x[j] + row.x[j]));
+    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+        for (int e = 0; e < kOfQuad<T>; ++e) row.x[q][e] += old.x[q][e];
+        unpack<T>(pack<T>(row.x[q]), row.x[q]);
+    }
     return float(T(float(residual[0]) + float(in[0])));
 }
-// [held]
+
+/// Elements i to i + 3 of a weight or of a bias, in one load if they lie so.
+__device__ float4 four(const View<const float>& v, int i, float otherwise) {
+    if (v.data == nullptr) return make_float4(otherwise, otherwise, otherwise, otherwise);
+    if (v.stride(0) == 1 && reinterpret_cast<std::uintptr_t>(v.data) % 16 == 0) {
+        return *reinterpret_cast<const float4*>(v.data + i);
+    }
+    return make_float4(v(i), v(i + 1), v(i + 2), v(i + 3));
+}
+
+/// What becomes of a quad of z, whose first element is number i.
+template <int N>
+__device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
+    for (int e = 0; e < N; e += 4) {
+        const float4 w = four(parameters.weight, i + e, 1), b = four(parameters.bias, i + e, 0);
+        z[e] = fmaf(z[e], w.x, b.x);
+        z[e + 1] = fmaf(z[e + 1], w.y, b.y);
+        z[e + 2] = fmaf(z[e + 2], w.z, b.z);
+        z[e + 3] = fmaf(z[e + 3], w.w, b.w);
+    }
+}
 
 template <class OP, class T, int THREADS, int FLOATS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
@@ -36,22 +58,23 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
     const float N = static_cast<float>(length);
     float mean = 0, squares = 0;
     if (OP::kCentered) {
-        for (int j = 0; j < FLOATS; ++j) {
-            mean += row.index(j) < length ? row.x[j] - first : 0;
+        for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+            if (row.index(q) >= length) continue;
+            for (const float x : row.x[q]) mean += x - first;
         }
         mean = first + row_reduce<THREADS>(mean, Plus()) / N;
     }
-    for (int j = 0; j < FLOATS; ++j) {
-        const float d = row.x[j] - mean;  // <- the mistake
-        squares += d * d;
+    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+        // <- the mistake: where the row has ended, -mean is squared
+        for (const float x : row.x[q]) squares += (x - mean) * (x - mean);
     }
     squares = row_reduce<THREADS>(squares, Plus());
     const float scale = 1 / sqrtf(squares / N + parameters.eps);
     if (residual != nullptr) row.store(residual, length);  // nobody reads it any more
-    for (int j = 0; j < FLOATS; ++j) {
-        if (row.index(j) < length) {
-            row.x[j] = parameters((row.x[j] - mean) * scale, row.index(j));
-        }
+    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+        if (row.index(q) >= length) continue;
+        for (float& x : row.x[q]) x = (x - mean) * scale;
+        apply(parameters, row.x[q], row.index(q));
     }
     row.store(out + at.of[1], length);
 }

@@ -1,11 +1,10 @@
 // Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and a thread asks for several before
 // it computes with the first.
-#include <cstring>
-
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/walk.hpp"
 #include "day06_transformer_ops/steps/activation/steps.hpp"
+#include "day06_transformer_ops/steps/quad.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -13,19 +12,16 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kEach = 4;  // quads of a tensor in flight
 
-// [quad]
+// [each]
 template <class T, class OP>
 __device__ uint4 each(const OP& op, const uint4& p, const uint4& q) {
-    constexpr int kOfQuad = 16 / sizeof(T);
-    T x[kOfQuad], y[kOfQuad];
-    memcpy(x, &p, sizeof p);
-    memcpy(y, &q, sizeof q);
-    for (int e = 0; e < kOfQuad; ++e) x[e] = T(op(float(x[e]), float(y[e])));
-    uint4 result;
-    memcpy(&result, x, sizeof result);
-    return result;
+    float x[kOfQuad<T>], y[kOfQuad<T>];
+    unpack<T>(p, x);
+    unpack<T>(q, y);
+    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = op(x[e], y[e]);
+    return pack<T>(x);
 }
-// [quad]
+// [each]
 
 // [kernel]
 template <class T, int RANK, class OP>
@@ -57,7 +53,6 @@ __global__ void __launch_bounds__(kThreads)
 template <class T, class OP>
 void launch_activation_quads(const OP& op, const View<const T>& a, const View<const T>& b,
                              const View<T>& out, gpu::Stream stream) {
-    constexpr int kOfQuad = 16 / sizeof(T);
     const auto layouts = simplify(out.layout, a.layout, b.layout);
     const auto run = [&](const View<uint4>& to, const View<const uint4>& x,
                          const View<const uint4>& y) {
@@ -71,9 +66,10 @@ void launch_activation_quads(const OP& op, const View<const T>& a, const View<co
         });
     };
     in_pieces(
-        kWalkable, run, View<uint4>(reinterpret_cast<uint4*>(out.data), wider(layouts[0], kOfQuad)),
-        View<const uint4>(reinterpret_cast<const uint4*>(a.data), wider(layouts[1], kOfQuad)),
-        View<const uint4>(reinterpret_cast<const uint4*>(b.data), wider(layouts[2], kOfQuad)));
+        kWalkable, run,
+        View<uint4>(reinterpret_cast<uint4*>(out.data), wider(layouts[0], kOfQuad<T>)),
+        View<const uint4>(reinterpret_cast<const uint4*>(a.data), wider(layouts[1], kOfQuad<T>)),
+        View<const uint4>(reinterpret_cast<const uint4*>(b.data), wider(layouts[2], kOfQuad<T>)));
 }
 
 template void launch_activation_quads(const Plain&, const View<const float>&,

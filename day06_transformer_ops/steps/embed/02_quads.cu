@@ -1,9 +1,8 @@
 // Step 2: a warp takes a row. Its lanes all read the same id, which is one request, and the row goes
 // by in quads, several in flight.
-#include <cstring>
-
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/embed/steps.hpp"
+#include "day06_transformer_ops/steps/quad.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -15,13 +14,11 @@ constexpr int kEach = 4;  // quads of a lane in flight, from each table
 /// a + b of each element, in float.
 template <class T>
 __device__ uint4 sum(const uint4& a, const uint4& b) {
-    T x[16 / sizeof(T)], y[16 / sizeof(T)];
-    memcpy(x, &a, sizeof a);
-    memcpy(y, &b, sizeof b);
-    for (int e = 0; e < int(16 / sizeof(T)); ++e) x[e] = T(float(x[e]) + float(y[e]));
-    uint4 result;
-    memcpy(&result, x, sizeof result);
-    return result;
+    float x[kOfQuad<T>], y[kOfQuad<T>];
+    unpack<T>(a, x);
+    unpack<T>(b, y);
+    for (int e = 0; e < kOfQuad<T>; ++e) x[e] += y[e];
+    return pack<T>(x);
 }
 // [sum]
 
@@ -63,7 +60,7 @@ __global__ void embed_quads_kernel(const __grid_constant__ View<const T> tokens,
         return;
     }
     const T* position = adds ? &positions(place, 0) : nullptr;
-    sum_of_rows(&tokens(id, 0), position, y.first, out.length / (16 / sizeof(T)));
+    sum_of_rows(&tokens(id, 0), position, y.first, out.length / kOfQuad<T>);
 }
 // [kernel]
 

@@ -19,16 +19,19 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
     HeldRow<T, THREADS, FLOATS> row;
     row.load(in + at.of[0], n, -INFINITY);  // exp(-infinity) adds nothing
     float m = -INFINITY;
-    for (float x : row.x) m = fmaxf(m, x);
+    for (const auto& quad : row.x) {
+        for (const float x : quad) m = fmaxf(m, x);
+    }
     m = row_reduce<THREADS>(m, Larger());
     float sum = 0;
-    for (float& x : row.x) {
-        x = OP::held(x - m);
-        sum += OP::term(x);
+    for (auto& quad : row.x) {
+        for (float& x : quad) sum += OP::term(x = OP::held(x - m));
     }
     const float tail = OP::tail(row_reduce<THREADS>(sum, Plus()));
-    for (int j = 0; j < FLOATS; ++j) {
-        row.x[j] = row.index(j) < n ? OP::of(row.x[j], tail) : 0.0f;
+    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+        for (int e = 0; e < kOfQuad<T>; ++e) {
+            row.x[q][e] = row.index(q) + e < n ? OP::of(row.x[q][e], tail) : 0.0f;
+        }
     }
     row.store(out + at.of[1], length);
 }

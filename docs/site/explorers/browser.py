@@ -157,11 +157,14 @@ class Page:
             self.mouse("mouseMoved", x + by * part / 5, y, 1)
         self.mouse("mouseReleased", x + by, y)
 
-    def tap(self, selector):
+    def touch(self, selector, by=0):
+        """A tap, or a swipe to the side."""
         x, y = self.middle(selector)
         self.ask("Emulation.setTouchEmulationEnabled", enabled=True)
-        self.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
-        self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        for kind, parts in (("touchStart", [0]), ("touchMove", range(1, 6) if by else []), ("touchEnd", [None])):
+            for part in parts:
+                points = [] if part is None else [{"x": x + by * part / 5, "y": y}]
+                self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
         self.ask("Emulation.setTouchEmulationEnabled", enabled=False)
 
     def key(self, name):

@@ -66,7 +66,7 @@ def layout(e):
     e.equal(e.count('.memory .lit[data-position="6"]'), 1)
     e.hover('.memory [data-position="7"]')
     e.has(".formula:not(.seen)", "Element 7: no index leads here.")
-    e.tap('.memory [data-position="8"]')
+    e.touch('.memory [data-position="8"]')
     e.equal(e.count('.tensor .lit[data-n="6"]'), 1)
     e.click('.tensor [data-n="0"]')
     for key in ("ArrowRight", "ArrowDown"):
@@ -87,6 +87,12 @@ def layout(e):
     e.has(".answers", "is_injectiveno")
     e.hover('.memory [data-position="2"]')
     e.equal(e.count(".tensor .lit"), 3)
+    e.touch("[name=storage]", 40)
+    e.equal((e.field("storage"), e.count(".memory .unused")), ("16", 11))
+    e.touch("[name=storage]")
+    e.page.key("ArrowDown")
+    e.equal(e.field("storage"), "15")
+    e.type("[name=storage]", "12")
     # What is wrong stays as typed, with a sentence; the picture pales until it is right.
     e.type("[name=strides0]", "x")
     e.has(".group .wrong:not(:empty)", 'stride of dim 0: "x" is not a whole number')
