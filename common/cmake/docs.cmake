@@ -69,6 +69,8 @@ endforeach()
 set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
 sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+sixdays_tried_program(example_standalone ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu)
+sixdays_capture(standalone example_standalone "")
 # When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
 set(mistakes ${PROJECT_SOURCE_DIR}/docs/examples/mistakes.cu)
 sixdays_tried_program(example_mistakes ${mistakes})
@@ -313,6 +315,7 @@ add_test(NAME docs.pictures
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
 add_test(NAME docs.pictures.measured
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
+add_test(NAME docs.messages COMMAND ${Python3_EXECUTABLE} ${site}/messages_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
 add_test(NAME docs.capture
@@ -320,5 +323,5 @@ add_test(NAME docs.capture
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
-set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.pages.finish docs.capture
+set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.finish docs.capture
     docs.results PROPERTIES LABELS "docs;small")
