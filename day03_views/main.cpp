@@ -141,28 +141,8 @@ void copy_view_in_place(lesson::Report& report) {
                  "an empty slice " + to_string(none.shape()) + " is fine, and nothing happens");
 }
 
-void a_path_for_each_copy(lesson::Report& report) {
-    report.heading("4. copy takes the path that the two layouts ask for; out is row-major");
-    std::printf("   in                            shape          strides            path\n");
-    for (const CopyCase& c : copy_cases()) {
-        if (c.only_bench) continue;
-        SmallMove x(c.kind, c.small, row_major(c.small.shape));
-        copy_untyped_cpu(x.host_in(), x.host_out());
-        copy_untyped_cuda(x.in(), x.out());
-        char line[128];
-        std::snprintf(line, sizeof line, "%-22s %-14s %-18s %s", c.name,
-                      to_string(c.small.shape).c_str(), to_string(c.small.strides).c_str(),
-                      path_of(x.in(), x.out()).c_str());
-        report.check(x.same(), line);
-    }
-    report.note(
-        "one run: of memory, in both. rows: runs in common, in elements of so many bytes.\n"
-        "   transposed: in runs along another dim, so transpose is called. repeat: one element\n"
-        "   fills a run. any layout: element by element.");
-}
-
 void a_ladder(lesson::Report& report) {
-    report.heading("5. A matrix written as its transpose, in eight kernels");
+    report.heading("4. A matrix written as its transpose, in eight kernels");
     const auto step = [&](TransposePath path, const Kind& kind, std::int64_t M, std::int64_t N) {
         const Shape small = M % 16 == 0 ? Shape{144, 208} : Shape{143, 209};
         SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
@@ -179,6 +159,26 @@ void a_ladder(lesson::Report& report) {
     }
     step(TransposePath::small_elements, kBf16, 4096, 4096);
     step(TransposePath::whole_sectors, kFloat, 4095, 4097);
+}
+
+void a_path_for_each_copy(lesson::Report& report) {
+    report.heading("5. copy takes the path that the two layouts ask for; out is row-major");
+    std::printf("   in                            shape          strides            path\n");
+    for (const CopyCase& c : copy_cases()) {
+        if (c.only_bench) continue;
+        SmallMove x(c.kind, c.small, row_major(c.small.shape));
+        copy_untyped_cpu(x.host_in(), x.host_out());
+        copy_untyped_cuda(x.in(), x.out());
+        char line[128];
+        std::snprintf(line, sizeof line, "%-22s %-14s %-18s %s", c.name,
+                      to_string(c.small.shape).c_str(), to_string(c.small.strides).c_str(),
+                      path_of(x.in(), x.out()).c_str());
+        report.check(x.same(), line);
+    }
+    report.note(
+        "one run: of memory, in both. rows: runs in common, in elements of so many bytes.\n"
+        "   transposed: in runs along another dim, so transpose is called. repeat: one element\n"
+        "   fills a run. any layout: element by element.");
 }
 
 void tensors_whose_shapes_differ(lesson::Report& report) {
@@ -236,8 +236,8 @@ int main(int argc, char** argv) {
          .shows =
              "A view is a pointer and a layout over memory that somebody else owns; transforms "
              "copy nothing.",
-         .sections = {transforms_copy_nothing, what_reshape_refuses, copy_view_in_place,
-                      a_path_for_each_copy, a_ladder, tensors_whose_shapes_differ},
+         .sections = {transforms_copy_nothing, what_reshape_refuses, copy_view_in_place, a_ladder,
+                      a_path_for_each_copy, tensors_whose_shapes_differ},
          .trace = trace_all,
          .bench = bench_all,
          .try_this = "take the + 1 out of steps/transpose/04_padded.cu and run with --trace; then "

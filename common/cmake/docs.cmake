@@ -9,7 +9,7 @@ endif()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
     set(SIXDAYS_HAVE_DOCS FALSE)
-    set(SIXDAYS_WHY_NO_DOCS "python3 was not found")
+    set(SIXDAYS_WHY_NO_DOCS "python3 was not found (common/learn docs installs it)")
     return()
 endif()
 
@@ -18,7 +18,8 @@ set(made ${PROJECT_BINARY_DIR}/docs)            # everything that is made here; 
 set(outputs ${made}/outputs)                    # what programs printed
 file(MAKE_DIRECTORY ${outputs})
 file(GLOB days CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*)
+    ${PROJECT_SOURCE_DIR}/day[0-9][0-9]_*/main.cpp)
+list(TRANSFORM days REPLACE "/main.cpp" "")
 
 # --- what programs print --------------------------------------------------------------------------
 set(captured "")
@@ -68,6 +69,20 @@ endforeach()
 set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
 sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+sixdays_tried_program(example_standalone ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu)
+sixdays_capture(standalone example_standalone "")
+# When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
+set(mistakes ${PROJECT_SOURCE_DIR}/docs/examples/mistakes.cu)
+sixdays_tried_program(example_mistakes ${mistakes})
+file(STRINGS ${mistakes} names REGEX "^ *// \\[")
+list(REMOVE_DUPLICATES names)
+foreach(name IN LISTS names)
+    string(REGEX REPLACE ".*\\[(.*)\\].*" "\\1" name "${name}")
+    sixdays_capture(mistake_${name} example_mistakes ${name} -DFAILS=1)
+endforeach()
+sixdays_tried_program(example_carry ${PROJECT_SOURCE_DIR}/docs/examples/carry.cu)
+target_link_libraries(example_carry_kernels PRIVATE sixdays_tensor)
+sixdays_capture(carry example_carry "")
 set(SIXDAYS_DEBUG_KERNELS ON)
 sixdays_tried_program(debug_row_sums ${example}.cu)
 sixdays_tried_program(debug_row_sums_right ${example}_right.cu)
@@ -158,7 +173,8 @@ set(DOXYGEN_HAVE_DOT NO)
 
 # \pair{loop file,port file,mark}: one mark in two files, side by side. \picture{file}: an SVG in the
 # page. \run{file}, \refused{file}: captured
-# output. \measured{name}: the table of docs/results/<name>.csv. The rest are boxes.
+# output. \measured{name}: the table of docs/results/<name>.csv. \explorer{kind}: a live picture, see
+# site/explorers/. The rest are boxes.
 set(DOXYGEN_ALIASES [[
 "pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3 ^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3 ^^@htmlonly[block]</div></div>@endhtmlonly^^"
 "picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
@@ -167,6 +183,7 @@ set(DOXYGEN_ALIASES [[
 "refused{1}=@htmlonly[block]<div class=\"run refused\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "answer{1}=@htmlonly[block]<details class=\"answer\"><summary>\1</summary><div>@endhtmlonly^^"
 "endanswer=@htmlonly[block]</div></details>@endhtmlonly^^"
+"explorer{1}=@htmlonly[block]<div class=\"explorer\" id=\"explorer_\1\" data-explorer=\"\1\"></div>@endhtmlonly^^"
 "box{1}=@htmlonly[block]<div class=\"\1\">@endhtmlonly^^"
 "endbox=@htmlonly[block]</div>@endhtmlonly^^"
 ]])
@@ -183,8 +200,14 @@ set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
 set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
-set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js ${site}/outline.js)
-set(scripts "<script src=\"$relpath^pairs.js\"></script>\n<script src=\"$relpath^outline.js\"></script>")
+set(scripts "")
+foreach(script pairs.js outline.js explorers/explore.js explorers/explore_inputs.js
+        explorers/explorer.js explorers/explorer_layout.js explorers/explorer_warp.js
+        explorers/explorer_banks.js)
+    list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/${script})
+    get_filename_component(script ${script} NAME)
+    string(APPEND scripts "<script src=\"$relpath^${script}\"></script>\n")
+endforeach()
 find_file(SIXDAYS_LUNR lunr.min.js PATHS /usr/share /usr/local/share PATH_SUFFIXES javascript/lunr
     NO_DEFAULT_PATH)
 mark_as_advanced(SIXDAYS_LUNR)
@@ -223,7 +246,7 @@ DoxygenAwesomeParagraphLink.init()
 else()
     message(STATUS "docs: doxygen-awesome-css was not found; the pages have Doxygen's own looks")
 endif()
-list(APPEND DOXYGEN_HTML_EXTRA_STYLESHEET ${site}/site.css)
+list(APPEND DOXYGEN_HTML_EXTRA_STYLESHEET ${site}/site.css ${site}/explorers/explorer.css)
 
 # Header and layout are this Doxygen's own, with our lines put in, so they fit whichever it is.
 execute_process(COMMAND ${DOXYGEN_EXECUTABLE} -w html header.html footer.html style.css
@@ -257,7 +280,7 @@ list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(PREPEND in_order ${made}/pages/mainpage.md)
-foreach(page tests emulator try debug)
+foreach(page tests emulator try debug when_it_goes_wrong carry)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()
 list(APPEND in_order ${made_pages})
@@ -292,8 +315,13 @@ add_test(NAME docs.pictures
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
 add_test(NAME docs.pictures.measured
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
+add_test(NAME docs.messages COMMAND ${Python3_EXECUTABLE} ${site}/messages_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
+add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
+add_test(NAME docs.capture
+    COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR})
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
-set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.results PROPERTIES LABELS "docs;small")
+set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.finish docs.capture
+    docs.results PROPERTIES LABELS "docs;small")

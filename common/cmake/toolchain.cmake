@@ -105,3 +105,14 @@ endif()
 
 # --- libpng, for --png ----------------------------------------------------------------------------
 find_package(PNG QUIET)
+
+# --- PCRE2, for day06's tokenizer -----------------------------------------------------------------
+find_path(SIXDAYS_PCRE2_INCLUDE pcre2.h)
+find_library(SIXDAYS_PCRE2_LIBRARY pcre2-8)
+mark_as_advanced(SIXDAYS_PCRE2_INCLUDE SIXDAYS_PCRE2_LIBRARY)
+set(SIXDAYS_HAVE_PCRE2 OFF)
+if(SIXDAYS_PCRE2_INCLUDE AND SIXDAYS_PCRE2_LIBRARY)
+    set(SIXDAYS_HAVE_PCRE2 ON)
+else()
+    set(SIXDAYS_WHY_NO_PCRE2 "PCRE2 was not found: apt install libpcre2-dev")
+endif()

@@ -60,6 +60,12 @@ doctor_extras() {
         found libpng missing "day01 cannot write its picture; nothing else needs it"
         advice+=("  libpng: apt install libpng-dev, if you want the picture as a file")
     fi
+    if have_pcre2; then
+        found PCRE2 found "cuts text into tokens for day06's GPT-2"
+    else
+        found PCRE2 missing "day06's GPT-2 takes no text; nothing else needs it"
+        advice+=("  PCRE2: apt install libpcre2-dev, if you want to give GPT-2 text")
+    fi
     if have_docs; then
         found Doxygen "$(doxygen --version)" "builds the pages"
     else

@@ -41,6 +41,10 @@ have_ninja() { ninja --version >/dev/null 2>&1; }
 
 have_png() { [[ $gxx ]] && "$gxx" -x c++ -fsyntax-only - <<<'#include <png.h>' 2>/dev/null; }
 
+have_pcre2() {
+    [[ $gxx ]] && "$gxx" -x c++ -DPCRE2_CODE_UNIT_WIDTH=8 -fsyntax-only - <<<'#include <pcre2.h>' 2>/dev/null
+}
+
 # Catch2 counts if CMake finds it; its version goes to $catch2. Without CMake a folder must do.
 have_catch2() {
     local probe
@@ -66,15 +70,17 @@ END
     [[ $catch2 ]]
 }
 
-doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax fonts-dejavu-core)
+doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax libjs-lunr python3
+    fonts-dejavu-core)
 
 have_docs() {
-    command -v doxygen >/dev/null && command -v dot >/dev/null &&
-        [[ -d /usr/share/doxygen-awesome-css && -d /usr/share/javascript/mathjax ]]
+    command -v doxygen >/dev/null && command -v dot >/dev/null && command -v python3 >/dev/null &&
+        [[ -d /usr/share/doxygen-awesome-css && -d /usr/share/javascript/mathjax &&
+            -d /usr/share/javascript/lunr ]]
 }
 
 # need [tests] [docs]: what a build needs is here afterwards, or we have stopped with a sentence.
-# Catch2 (for the lessons alone) and libpng are welcome, but nothing stops for them.
+# Catch2 (for the lessons alone), libpng and PCRE2 are welcome, but nothing stops for them.
 need() {
     local missing=() welcome=()
     lock_build
@@ -88,6 +94,7 @@ need() {
         if [[ " $* " == *" tests "* ]]; then missing+=(catch2); else welcome+=(catch2); fi
     fi
     have_png || welcome+=(libpng-dev)
+    have_pcre2 || welcome+=(libpcre2-dev)
     if [[ " $* " == *" docs "* ]] && ! have_docs; then missing+=("${doc_packages[@]}"); fi
 
     if [[ -z ${missing[*]} ]]; then
@@ -118,7 +125,8 @@ sorry() {  # uses need's $missing and $welcome
         "On Debian or Ubuntu someone with root's rights can type" \
         "    apt update && apt install ${missing[*]} ${welcome[*]}" \
         "Elsewhere it takes g++ 11, CMake 3.25, Ninja and Catch2 (3, or 2.13), or newer; libpng if you" \
-        "want the picture as a file. Then the same command goes on from here."
+        "want the picture as a file, PCRE2 if Day 06's GPT-2 is to read text. Then the same command goes on" \
+        "from here."
 }
 
 # --- apt ------------------------------------------------------------------------------------------

@@ -279,5 +279,6 @@ TEST_CASE("the far end of a tensor holds its last elements", "[testing][small]")
     FarEnd<float> far(kBeyond32Bits, distinct<float>({40}, 100));
     CHECK(equal(far.last(3), Tensor<float>({3}, {3800, 3900, 4000})));
     CHECK(contains(needs_64_bits(4294968320), "4,294,968,320 elements"));
+    CHECK(kBeyond32Bits > std::int64_t{UINT32_MAX});
     CHECK(contains(needs_64_bits(999), "has 999 elements"));
 }

@@ -11,15 +11,18 @@ void trace_all() {
     gpu::Buffer<float> a(n + 1), b(n + 1), out(n + 1);
     for (auto* buffer : {&a, &b}) buffer->fill_bytes(0x3f);
     gpu::Buffer<std::uint8_t> pixels(16 * 64);
-    const auto add = [&](ElementwisePath path, std::int64_t past) {
+    const auto add = [&](ElementwisePath path, std::int64_t in_past, std::int64_t out_past) {
         const Layout all = row_major({n});
-        add_cuda(path, a.view(all, past), b.view(all, past), out.view(all, past));
+        add_cuda(path, a.view(all, in_past), b.view(all, in_past), out.view(all, out_past));
     };
     lesson::trace("add, one element a thread, 1,024 elements",
-                  [&] { add(ElementwisePath::one_element, 0); });
+                  [&] { add(ElementwisePath::one_element, 0, 0); });
     lesson::trace("add, one element a thread, every pointer 4 bytes past a multiple of 32",
-                  [&] { add(ElementwisePath::one_element, 1); });
-    lesson::trace("add, 16 bytes a load", [&] { add(ElementwisePath::quads, 0); });
+                  [&] { add(ElementwisePath::one_element, 1, 1); });
+    lesson::trace("add, grid-stride loop", [&] { add(ElementwisePath::grid_stride, 0, 0); });
+    lesson::trace("add, 16 bytes a load", [&] { add(ElementwisePath::quads, 0, 0); });
+    lesson::trace("add, any address, inputs 4 bytes past a multiple of 32",
+                  [&] { add(ElementwisePath::any_address, 1, 0); });
     lesson::trace("indices, one element a thread, a matrix of 16 x 64", [&] {
         indices_cuda(IndicesPath::one_element, 64, out.view({16, 64}));
     });

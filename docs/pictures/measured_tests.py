@@ -15,6 +15,7 @@ CSV = """# A <device>, driver 1
 # limits: this GPU: copy 3500, read 4000, write 4500 GB/s, fma 60000 GFLOP/s
 op,version,path,dtype,shape,cache,bytes_read,bytes_written,flops,median_s,p10_s,p90_s,limit,share,peer,peer_s
 add,loop,,float32,8,cold,64,32,8,8e-3,8e-3,8e-3,copy,0.5000,,
+mul,loop,,float32,8,cold,64,32,7,7e-3,8e-3,8e-3,fma,0.5000,,
 add,"a < b, c",,float32,8,cold,64000000,32000000,8,2e-3,2e-3,2e-3,copy,0.5000,torch.add,1e-3
 add,pack,any,float32,8,cold,64,32,8,4e-3,2e-3,2e-3,copy,0.1000,,
 add,chosen,pack,float32,8,cold,64,32,8,4e-3,2e-3,2e-3,copy,1,,
@@ -38,7 +39,7 @@ def test_notes():
     r = results()
     assert r.device == "A <device>"
     assert r.limits == {"copy": 3.5e12, "read": 4e12, "write": 4.5e12, "fma": 6e13}
-    assert len(r.rows) == 10
+    assert len(r.rows) == 11
 
 
 def test_ladder():
@@ -49,7 +50,31 @@ def test_ladder():
     many = results()
     many.rows = [dict(many.rows[1], version=f"v{n}") for n in range(12)]
     steps, rest = measured.ladder_and_rest(many)
-    assert len(steps) == 10 and [row["version"] for row in rest] == ["v10", "v11"]
+    assert len(steps) == 10 and [row["version"] for row in rest] == ["v1", "v2"]
+    for row, share in zip(many.rows, (0.1, 0.3, 0.2, 0.31, 0.4, 0.5, 0.6, 0.605, 0.7, 0.8, 0.9, 0.89)):
+        row["share"] = share  # v2 loses; without it v3 gains a hundredth; v7 gains less; the last one stays
+    assert [row["version"] for row in measured.ladder_and_rest(many)[1]] == ["v2", "v7"]
+
+
+def test_names():
+    def named(*rows):
+        keys = ("op", "version", "path", "dtype", "shape")
+        return measured.names([dict(zip(keys, row)) for row in rows])
+
+    assert named(("m, the ladder", " 1 one", "", "f", "8"), ("m, the ladder", "12 two", "", "f", "8"),
+                 ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one", "12 two", "odd"]
+    assert named(("a, dim 1", "quads", "", "f", "8"), ("a, dim 1", "quads", "", "f", "9"), ("b", "quads", "", "f", "8"),
+                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0"]
+    assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f 8", "x, h 8"]
+    assert named(("a, d", "x", "p", "f", "8"), ("a, d", "x", "", "f", "8")) == ["x, takes p", "x"]
+
+
+def test_long_names():
+    r = results()
+    r.rows = [dict(r.rows[2], version="v" * n) for n in (30, 50)]
+    text = measured.bars("Day 1", r, r.rows)
+    assert re.findall(r'y="([0-9.]+)">(?:v+|48 GB)', text) == ["81", "81", "121", "139"]  # below it, no room
+    assert [float(y) for y in re.findall(r'x="12" y="([0-9.]+)" width="220', text)] == [87, 145]
 
 
 def test_bars():
@@ -61,7 +86,7 @@ def test_bars():
     assert ">48 GB/s, 50.0 % of copy<" in text  # 96 million bytes in 2 ms
     assert "pack, takes any" in text and "Upright mark: torch.add" in text
     assert re.findall(r'<rect class="marked" x="([0-9.]+)" y="([0-9.]+)"', text) == [("451", "87")]  # 100 %
-    assert "1e+06 ns an element" in text and "(the fastest kernel here: 2.5e+05 ns)." in text
+    assert text.count("Apart, the loop") == 1 and "1e+06 ns an element" in text and "(the fastest kernel here: 2.5e+05 ns)." in text
 
 
 def test_more_bars():
@@ -69,9 +94,14 @@ def test_more_bars():
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[1])
     xml.dom.minidom.parseString(text)
     assert widths(text) == ["440", "440", "457.6", "1"], widths(text)  # cut off at 104 %; a hair
-    assert ">both, float32 8<" in text and ">both, float16 9<" in text
+    assert ">both, 8<" in text and ">both, 9<" in text
     assert ">30.0 TFLOP/s, 150.0 % of fma<" in text and ">500 GFLOP/s, 0.0 % of fma<" in text
+    r.rows = [row for row in r.rows if row["op"] == "mul"]
+    text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[0])  # 7 ms for 7, 2 ms for 6e10 operations
+    assert "1e+06 ns an operation" in text and "(the fastest kernel here: 3.3e-05 ns)." in text, text[-400:]
     assert "Upright" not in text and "stride" not in text
+    low = [float(y) for y in re.findall(r' y="([0-9.]+)"', text)]
+    assert min(low) >= 20 and max(low) <= float(re.search(r'height="([0-9.]+)"', text)[1])  # all in sight
 
 
 def widths(text):

@@ -18,7 +18,7 @@ from pages import anchor, words  # noqa: E402
 HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
 NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
 NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
-EVERYDAY = {"half", "size", "index", "element"}  # of which a sentence seldom means what the glossary does
+EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk"}  # of which a sentence seldom means what the glossary does
 LONG = 4  # headings from which on a page shows its contents
 
 
@@ -84,6 +84,19 @@ def outline(parts):
     return f'<details class="outline"><summary>On this page</summary><ul>{items}</ul></details>'
 
 
+def in_lines(body):
+    """What programs printed, line by line, so that a line too long for the window goes on below its last
+    column, and a sentence does at the margin."""
+    def line(text):
+        plain = html.unescape(text)
+        columns = [match.end() for match in re.finditer(r"(?:^| ) +(?=\S)", plain)]
+        kind = "row" if columns else "row sentence"
+        return f'<span class="{kind}" style="--wrap:{min(max(columns, default=0), 60)}ch">{text}\n</span>'
+
+    return re.sub(r'(<div class="run[^>]*>\s*<pre class="fragment">)(.*?)\n?(</pre>)', lambda match:
+                  match[1] + "".join(map(line, match[2].split("\n"))) + match[3], body, flags=re.S)
+
+
 class Linker:
     """Links each word of the glossary where a page first uses it."""
 
@@ -134,6 +147,8 @@ def pages_of(docs):
         if path.name != "README.md":
             lines = path.read_text(encoding="utf-8").splitlines()
             found = re.match(r"# (.*?)(?: \{#(\w+)\})?$", lines[0])
+            if not found or not (found[2] or path.name == "mainpage.md"):
+                sys.exit(f"docs/{path.name} does not begin with `# Title {{#name}}`")
             name = "index" if path.name == "mainpage.md" else found[2]
             yield f"{name}.html", found[1], lines
 
@@ -145,7 +160,7 @@ def main():
     for name, title, _ in pages_of(docs):
         known[name] = title
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
-        body = with_anchors(body)
+        body = in_lines(with_anchors(body))
         weight = 3 if name.startswith("day") else 1.5
         entries += entries_of(name, title, body, weight)
         contents = outline(sections(body, title))
@@ -156,7 +171,7 @@ def main():
         if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) \
                 and not path.name.endswith("-members.html"):
             page = path.read_text(encoding="utf-8")
-            title = text_of(re.search(r'<div class="title">(.*?)</div>', page, re.S)[1])
+            title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
             entries += entries_of(path.name, title, split_page(page)[1], 0.5)
     entries += [["Words", name, f"words.html#{anchor(name)}", text, name, 3] for name, text in glossary]
     data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

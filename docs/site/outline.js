@@ -17,7 +17,8 @@
             if (event.target.closest("a") && !wide.matches) outline.open = false;
         });
         const follow = () => {
-            const passed = parts.filter(([, at]) => at.getBoundingClientRect().top < 120);
+            const top = wide.matches ? 60 : line.getBoundingClientRect().bottom + 60;
+            const passed = parts.filter(([, at]) => at.getBoundingClientRect().top < top);
             const [now] = passed[passed.length - 1] || [null];
             parts.forEach(([link]) => link.classList.toggle("now", link === now));
             line.textContent = now && !wide.matches ? "On this page: " + now.textContent : "On this page";

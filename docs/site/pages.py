@@ -7,6 +7,7 @@
     @number{csv; row; column}      a measured number, rounded
     @bar{csv; row}                 a row as a bar
     @question{text} @endquestion   a question whose answer is folded
+    @exercises{day01}              the day's exercises, how hard they are and how long they take
     @reading{must, 5}              a badge: must, optional or hands on, and minutes; @minutes: their sums
 
 Each takes one line and leaves one, so that Doxygen's line numbers stay right. The first mistake ends
@@ -24,8 +25,9 @@ import measured  # noqa: E402
 import rows  # noqa: E402
 import steps  # noqa: E402
 
-DIRECTIVE = re.compile(r"@(step|number|bar|question|reading)\{([^{}]*)\}|@(endquestion|minutes)\b")
+DIRECTIVE = re.compile(r"@(step|number|bar|question|exercises|reading)\{([^{}]*)\}|@(endquestion|minutes)\b")
 KINDS = {"must": "must read", "optional": "optional", "hands on": "hands on"}
+STATEMENT = re.compile(r"/// Exercise (\d+) of Day \d+: (.*)\.\n///\n/// (Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
 WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|")
 
 
@@ -87,6 +89,24 @@ class Page:
             raise ValueError("no @question is open here")
         self.open = None
         return "@htmlonly[block]</div></details>@endhtmlonly"
+
+    def exercises(self, day):
+        """From the statements, the headers exercises/<name>/<name>.hpp; common/learn reads the same lines."""
+        found = []
+        for path in self.root.glob(f"{day}_*/exercises/*/stub.cu"):
+            statement = path.parent / f"{path.parent.name}.hpp"
+            match = STATEMENT.search(statement.read_text(encoding="utf-8"))
+            if not match:
+                raise ValueError(f"{statement.relative_to(self.root)} lacks `/// Exercise N of Day NN: what.`, "
+                                 "or a line behind it and then `/// Easy, 15 minutes.`")
+            number, title, level, minutes = match.groups()
+            cells = (f"<code>{path.parent.name}</code>", html.escape(title, quote=False), level.lower(),
+                     f"{minutes} minutes")
+            found.append((int(number), "".join(f"<td>{cell}</td>" for cell in cells)))
+        if not found:
+            raise ValueError(f"'{day}' has no exercises")
+        rows = "".join(f"<tr>{cells}</tr>" for _, cells in sorted(found))
+        return self.include(f'<table class="markdownTable">{rows}</table>')
 
     def kind_and_minutes(self, text):
         kind, _, minutes = (piece.strip() for piece in text.partition(","))

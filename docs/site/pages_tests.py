@@ -21,7 +21,7 @@ add,chosen,fast,float32,1000x1000,cold,8000000,4000000,1000000,2e-6,1,1,copy,0.9
 add,wide,,float32,10,cold,8,4,1,2e-6,1,1,copy,0.5,,
 add,wide,,float32,20,cold,8,4,1,2e-6,1,1,copy,0.5,,
 matmul,naive,,float32,"M = 2, N = 3",cold,800,400,3000000000,1e-3,1,1,fma,0.05,a < b,5e-4
-matmul,tensor,,bfloat16,7,cold,800,400,600000000,1e-3,1,1,fma,0.01,,
+matmul, tensor,,bfloat16,7,cold,800,400,600000000,1e-3,1,1,fma,0.01,,
 walk,stride 1,model 3.0e-4 s,float32,8,cold,8,0,0,2e-4,1,1,read,0.1,,
 walk,stride 2,model 1.0e-4 s,float32,8,cold,8,0,0,4e-4,1,1,read,0.1,,
 """
@@ -45,6 +45,7 @@ def made(page, name="day01_x.md", files=()):
         (root / "docs/results/day01_x_h200.csv").write_text(CSV)
         (root / "docs" / name).write_text(page)
         for file, text in (("one.cu", ONE), ("two.cu", TWO), *files):
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
         sys.argv = ["pages.py", *map(str, (root, root / "made", root / "includes"))]
         pages.main()
@@ -163,6 +164,7 @@ def test_partners():
     before = ["const int i = a.x * b.x;", "out[i] = f(i);", "if (i < n) {"]
     after = ["const int all = c.x * b.x;", "int i = a.x * b.x;", "for (; i < n; i += all) {", "out[i] = g(i);"]
     assert steps.partners(before, after) == {1: 0, 3: 1}
+    assert '--wrap:12ch">        x' in steps.row(" " * 20 + "x", "") and '--wrap:23ch' in steps.row(" " * 19 + "x", "")
     assert steps.show("a < b", "a < c") == "a &lt; <b>b</b>"
     assert steps.show('f("//x"); // y') == \
         'f(<span class="stringliteral">"//x"</span>); <span class="comment">// y</span>'
@@ -180,6 +182,23 @@ def test_questions_and_badges():
     refused("@endquestion", "no @question is open here")
     refused("@reading{maybe, 5}", "@reading takes must, optional or hands on")
     refused("@reading{must}", "@reading takes must, optional or hands on")
+
+
+def exercise(name, number, level):
+    folder = f"day01_x/exercises/{name}"
+    return [(f"{folder}/stub.cu", ""),
+            (f"{folder}/{name}.hpp", f"/// @file\n/// Exercise {number} of Day 01: a < b.\n///\n/// {level}\n")]
+
+
+def test_exercises():
+    files = exercise("first", 2, "Hard, 45 minutes.") + exercise("second", 1, "Easy, 5 minutes.")
+    _, (table,) = made("@exercises{day01}", files=files)
+    assert table.strip() == ('<table class="markdownTable">'
+                             "<tr><td><code>second</code></td><td>a &lt; b</td><td>easy</td><td>5 minutes</td></tr>"
+                             "<tr><td><code>first</code></td><td>a &lt; b</td><td>hard</td><td>45 minutes</td></tr>"
+                             "</table>")
+    refused("@exercises{day02}", "'day02' has no exercises", files=files)
+    refused("@exercises{day01}", "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
 
 
 def test_words():

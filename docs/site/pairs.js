@@ -20,8 +20,13 @@
         if (colour !== null) line.dataset[before ? "second" : "colour"] = colour;
     }
 
-    // A line too long for its column goes on below, four letters further in than it began.
+    // A line too long for its column goes on below, four letters further in than it began. One that
+    // goes on with arguments below a bracket would begin far to the right: here it begins near the left.
     function indent(line) {
+        const first = line.firstChild;
+        if (first && first.nodeType === Node.TEXT_NODE) {
+            first.textContent = first.textContent.replace(/^ {20,}/, " ".repeat(8));
+        }
         const spaces = line.textContent.match(/^ */)[0].length;
         line.style.setProperty("--wrap", spaces + 4 + "ch");
     }

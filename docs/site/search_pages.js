@@ -50,12 +50,13 @@
         const at = Math.max(0, text.search(wanted));
         const from = at < 60 ? 0 : text.indexOf(" ", at - 50) + 1;
         const box = document.createElement("span");
-        const cut = text.slice(from, from + 150);
+        const end = from + 150 < text.length ? text.lastIndexOf(" ", from + 150) : text.length;
+        const cut = text.slice(from, end);
         const hit = cut.search(wanted);
         const length = hit < 0 ? 0 : cut.match(wanted)[0].length;
         const mark = document.createElement("mark");
         mark.textContent = cut.slice(Math.max(hit, 0), Math.max(hit, 0) + length);
-        box.append((from ? "… " : "") + cut.slice(0, Math.max(hit, 0)), mark, cut.slice(Math.max(hit, 0) + length) + " …");
+        box.append((from ? "… " : "") + cut.slice(0, Math.max(hit, 0)), mark, cut.slice(Math.max(hit, 0) + length) + (end < text.length ? " …" : ""));
         return box;
     }
 

@@ -32,6 +32,12 @@ std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too
 std::uintptr_t next_address = 0;
 std::size_t live_bytes = 0;
 
+// Address space of the emulator's own; some of it is asked for while the program starts.
+std::vector<Extent>& reserved() {
+    static std::vector<Extent> all;
+    return all;
+}
+
 std::size_t round_up(std::size_t n, std::size_t to) {
     return (n + to - 1) / to * to;
 }
@@ -90,6 +96,7 @@ void* reserve(std::size_t bytes, const char* what) {
             bytes >> 20, what);
         std::abort();
     }
+    reserved().push_back({reinterpret_cast<std::uintptr_t>(p), bytes, true});
     return p;
 }
 
@@ -192,12 +199,8 @@ Extent nearest_allocation(std::uintptr_t address) {
 }
 
 bool is_nobodys(std::uintptr_t address) {
-    const auto in = [address](const void* table, std::size_t bytes) {
-        return address - reinterpret_cast<std::uintptr_t>(table) < bytes;
-    };
-    if (in(heap.state, heap.size) || in(heap.words, heap.size / 4 * sizeof(History)) ||
-        in(heap.bytes, heap.size * sizeof(History))) {
-        return true;
+    for (const Extent& one : reserved()) {
+        if (address - one.begin < one.bytes) return true;
     }
     unsigned char resident;
     return mincore(reinterpret_cast<void*>(address / 4096 * 4096), 1, &resident) != 0;

@@ -97,7 +97,7 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
 /// else "".
 std::string describe_wrapped(std::uintptr_t address, std::size_t bytes);
 
-/// No memory that the program knows of: not mapped, or a table of the emulator's own.
+/// No memory that the program knows of: not mapped, or of the emulator's own.
 bool is_nobodys(std::uintptr_t address);
 
 /// The variable that holds this address; not live if there is none.

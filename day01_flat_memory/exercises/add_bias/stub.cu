@@ -1,5 +1,7 @@
-// Exercise 1: add a bias to every row of a matrix. What it must do: exercises/add_bias/add_bias.hpp.
-// The loop to port: exercises/add_bias/add_bias_cpu.cpp. A hint: common/learn hint day01 add_bias
+// Exercise 1: add a bias to every row of a matrix.
+// What it must do:  day01_flat_memory/exercises/add_bias/add_bias.hpp
+// The loop to port: day01_flat_memory/exercises/add_bias/add_bias_cpu.cpp
+// A hint:           common/learn hint day01 add_bias
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/exercises/add_bias/add_bias.hpp"
 #include "day01_flat_memory/offsets.hpp"

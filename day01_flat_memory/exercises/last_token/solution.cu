@@ -1,5 +1,7 @@
-// Exercise 2: the last token's vector of every sequence. What it must do: exercises/last_token/last_token.hpp.
-// The loop to port: exercises/last_token/last_token_cpu.cpp. A hint: common/learn hint day01 last_token
+// Exercise 2: the last token's vector of every sequence.
+// What it must do:  day01_flat_memory/exercises/last_token/last_token.hpp
+// The loop to port: day01_flat_memory/exercises/last_token/last_token_cpu.cpp
+// A hint:           common/learn hint day01 last_token
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/exercises/last_token/last_token.hpp"
 #include "day01_flat_memory/offsets.hpp"

@@ -23,9 +23,11 @@ struct Saxpy {
     float alpha;
     __device__ float operator()(float x, float y) const { return std::fma(alpha, x, y); }
 };
+// [functor]
 struct Add {
     __device__ float operator()(float a, float b) const { return a + b; }
 };
+// [functor]
 struct Invert {
     __device__ std::uint8_t operator()(std::uint8_t x) const {
         return static_cast<std::uint8_t>(255 - x);
@@ -35,18 +37,12 @@ struct Invert {
 };
 
 // [quads]
-/// The quads of a run as an array: four floats each, or four words of four bytes.
+/// The quads of a run as an array: a float4 is four floats x, y, z, w.
 __device__ inline const float4* quads_of(const float* data, const Quads& run) {
     return reinterpret_cast<const float4*>(data + run.head);
 }
 __device__ inline float4* quads_of(float* data, const Quads& run) {
     return reinterpret_cast<float4*>(data + run.head);
-}
-__device__ inline const uint4* quads_of(const std::uint8_t* data, const Quads& run) {
-    return reinterpret_cast<const uint4*>(data + run.head);
-}
-__device__ inline uint4* quads_of(std::uint8_t* data, const Quads& run) {
-    return reinterpret_cast<uint4*>(data + run.head);
 }
 
 /// The operation on each of a quad's four: for two inputs {op(q.x, r.x), op(q.y, r.y), ...}.
@@ -55,5 +51,13 @@ __device__ Quad each(Op op, Quad q, More... r) {
     return {op(q.x, r.x...), op(q.y, r.y...), op(q.z, r.z...), op(q.w, r.w...)};
 }
 // [quads]
+
+// Of bytes: four words x, y, z, w of four bytes each.
+__device__ inline const uint4* quads_of(const std::uint8_t* data, const Quads& run) {
+    return reinterpret_cast<const uint4*>(data + run.head);
+}
+__device__ inline uint4* quads_of(std::uint8_t* data, const Quads& run) {
+    return reinterpret_cast<uint4*>(data + run.head);
+}
 
 }  // namespace sixdays::day01_flat_memory

@@ -1,5 +1,7 @@
-// Exercise 1: the rows of a matrix in reverse. What it must do: exercises/flip_rows/flip_rows.hpp.
-// The loop to port: exercises/flip_rows/flip_rows_cpu.cpp. A hint: common/learn hint day02 flip_rows
+// Exercise 1: the rows of a matrix in reverse.
+// What it must do:  day02_strides/exercises/flip_rows/flip_rows.hpp
+// The loop to port: day02_strides/exercises/flip_rows/flip_rows_cpu.cpp
+// A hint:           common/learn hint day02 flip_rows
 #include "common/gpu/launch.hpp"
 #include "day02_strides/exercises/flip_rows/flip_rows.hpp"
 

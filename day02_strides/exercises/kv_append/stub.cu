@@ -1,5 +1,7 @@
-// Exercise 2: append new keys to a cache. What it must do: exercises/kv_append/kv_append.hpp.
-// The loop to port: exercises/kv_append/kv_append_cpu.cpp. A hint: common/learn hint day02 kv_append
+// Exercise 2: append new keys to a cache.
+// What it must do:  day02_strides/exercises/kv_append/kv_append.hpp
+// The loop to port: day02_strides/exercises/kv_append/kv_append_cpu.cpp
+// A hint:           common/learn hint day02 kv_append
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "day02_strides/exercises/kv_append/kv_append.hpp"

@@ -1,6 +1,7 @@
-// Exercise 1: cut the channels of every token into heads. What it must do:
-// exercises/split_heads/split_heads.hpp. The loop to port:
-// exercises/split_heads/split_heads_cpu.cpp. A hint: common/learn hint day03 split_heads
+// Exercise 1: cut the channels of every token into heads.
+// What it must do:  day03_views/exercises/split_heads/split_heads.hpp
+// The loop to port: day03_views/exercises/split_heads/split_heads_cpu.cpp
+// A hint:           common/learn hint day03 split_heads
 #include "common/gpu/launch.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"

@@ -1,9 +1,8 @@
 // Step 5: memory answers late, so ask for much at once. A thread of step 4 has 16 bytes in flight,
 // a multiprocessor of 2,048 threads 32 KiB; an H200 needs about 48. Here a thread takes 16 elements
-// of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. The barrier
-// between them sees to that: without it the compiler makes one loop of two, and then each load waits
-// for the store before it. Elements of any size, at any address and any pitch, and a stack of
-// matrices in one launch: tile_of_block() says which part of which one is this block's.
+// of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. Elements of any
+// size, at any address and any pitch, and a stack of matrices in one launch: tile_of_block() says
+// which part of which one is this block's.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
@@ -29,7 +28,6 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
             value[j] = tile.in[m * x.pitch_in + n];
         }
     }
-    __syncthreads();  // no store to the tile before the last load
     for (int j = 0; j < kEach; ++j) {
         shared[row + j * kRows][lane] = value[j];
     }

@@ -6,6 +6,10 @@
 //
 //     row n of out        ...|......##|########|########|#######.|      # elements of this tile
 //     row n + 1            ...|....##|########|########|#####...|       | multiples of 32 bytes
+//
+// A barrier stands between the loads and the stores to the tile. Nobody reads the tile yet; it is
+// there for the compiler, which would mix the two, and a store that waits for its load holds up all
+// loads behind it.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"
@@ -36,7 +40,7 @@ __global__ void __launch_bounds__(kThreads, 4)
         if (inside && lane < tile.columns) value[j][0] = in[0];
         if (inside && lane + 32 < tile.columns) value[j][1] = in[32];
     }
-    __syncthreads();  // no store to the tile before the last load: see step 5
+    __syncthreads();  // no store to the tile before the last load
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const int m = warp + j * kWarps;

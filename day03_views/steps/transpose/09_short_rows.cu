@@ -54,7 +54,7 @@ __global__ void transpose_short_rows_kernel(const __grid_constant__ Matrices x, 
         place[j] = inside ? m * step_row + n * step_column : kOutside;
         if (inside) value[j] = tile.in[m * x.pitch_in + n];
     }
-    __syncthreads();  // no store before the last load: see step 5
+    __syncthreads();  // no store before the last load: see step 8
     for (int j = 0; j < kEach<T>; ++j) {
         if (place[j] != kOutside) shared[place[j]] = value[j];
     }

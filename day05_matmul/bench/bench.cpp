@@ -1,0 +1,152 @@
+#include "day05_matmul/bench/bench.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "common/lesson/arena.hpp"
+#include "common/tensor/transform.hpp"
+#include "day05_matmul/bench/peer/peer.hpp"
+#include "day05_matmul/bench/small_product.hpp"
+
+namespace sixdays::day05_matmul {
+
+using lesson::Arena, lesson::Trial, lesson::Version;
+
+std::string to_string(const Sizes& s) {
+    return sixdays::to_string(Shape{s.M, s.N, s.K}) + (s.a_transposed ? ", a transposed" : "") +
+           (s.b_transposed ? ", b transposed" : "");
+}
+
+float noise(std::uint64_t seed, std::int64_t i) {
+    std::uint64_t z = (static_cast<std::uint64_t>(i) + seed) * 0x9e3779b97f4a7c15u;  // splitmix64
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z ^= z >> 27;
+    return (static_cast<float>(z % 513) - 256) / 256;
+}
+
+namespace {
+
+// An operand of (rows, columns), or the transposed view of one of (columns, rows).
+Layout operand(std::int64_t rows, std::int64_t columns, bool transposed) {
+    return transposed ? transpose(row_major({columns, rows})) : row_major({rows, columns});
+}
+
+void run(const MatmulPath* path, View<const float> a, View<const float> b, View<float> out,
+         gpu::Buffer<std::byte>& workspace) {
+    if (path == nullptr) return matmul_cuda(a, b, out, workspace);
+    matmul_cuda(*path, a, b, {}, out, workspace);
+}
+
+// Noise over the whole input, made once on the host: a part of it, again and again.
+void fill(Arena& arena, int input, std::uint64_t seed) {
+    std::vector<float> part(1000003);
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = noise(seed, static_cast<int>(i));
+    arena.fill(input, part.data(), static_cast<std::int64_t>(4 * part.size()));
+}
+
+}  // namespace
+
+Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* path) {
+    const Layout la = operand(s.M, s.K, s.a_transposed), lb = operand(s.K, s.N, s.b_transposed);
+    const Layout lout = row_major({s.M, s.N});
+    const auto m = static_cast<double>(s.M), n = static_cast<double>(s.N),
+               k = static_cast<double>(s.K);
+    Version v;
+    v.op = op;
+    v.shape = sixdays::to_string(Shape{s.M, s.N, s.K});
+    v.work = {4 * (m * k + k * n), 4 * m * n, 2 * m * n * k};
+    const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // made when it is needed
+    const auto room = std::make_shared<std::unique_ptr<gpu::Buffer<float>>>();
+    const auto workspace = std::make_shared<gpu::Buffer<std::byte>>(0);
+    const auto peer = std::make_shared<PeerProduct>();
+    v.timed = [=] {
+        *arena = std::make_shared<Arena>(std::vector{4 * s.M * s.K, 4 * s.K * s.N}, 4 * s.M * s.N);
+        Arena& x = **arena;
+        fill(x, 0, 1);
+        fill(x, 1, 77777777);
+        matmul_cuda(MatmulPath::turned_tile, {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb},
+                    {}, {x.want<float>(), lout});
+        *workspace = gpu::Buffer<std::byte>(matmul_workspace_bytes(
+            {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, {x.want<float>(), lout}));
+        *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);
+        *peer = peer_product({x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb},
+                             {(*room)->data(), lout});
+        const auto one = [=](int set) {
+            run(path, {(*arena)->input<float>(set, 0), la}, {(*arena)->input<float>(set, 1), lb},
+                {(*arena)->output<float>(set), lout}, *workspace);
+        };
+        return Trial{one, x.outcomes()};
+    };
+    if (has_peer()) {
+        v.peer = "cuBLAS";
+        v.run_peer = [=](int i) {
+            const int set = i % (*arena)->sets();
+            (*peer)((*arena)->input<float>(set, 0), (*arena)->input<float>(set, 1),
+                    (*room)->data());
+        };
+    }
+    return v;
+}
+
+namespace {
+
+void bench_chosen(lesson::Report& report, const std::string& op, const Sizes& s) {
+    Version v = timed_matmul(op, s, nullptr);
+    SmallProduct small({67, 70, 35, s.a_transposed, s.b_transposed});
+    v.version = "matmul_cuda";
+    v.path = small.chosen_for(s, true);
+    v.check = small.trial([](auto a, auto b, auto out) { matmul_cuda(a, b, out); });
+    report.port(v);
+}
+
+}  // namespace
+
+void bench_all(lesson::Report& report) {
+    for (const MatmulStep& step : ladder()) {
+        Version v = timed_matmul("matmul", {4096, 4096, 4096}, &step.path);
+        SmallProduct small({100, 140, 40});
+        v.version = step.name();
+        v.check =
+            small.trial([&](auto a, auto b, auto out) { matmul_cuda(step.path, a, b, {}, out); });
+        report.port(v);
+    }
+    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::turned_tile}) {
+        const Sizes large{4096, 4096, 4096, false, true};
+        Version v = timed_matmul("matmul, b transposed, two steps", large, &path);
+        SmallProduct small({100, 140, 40, false, true});
+        v.version = name(path);
+        v.check = small.trial([&](auto a, auto b, auto out) { matmul_cuda(path, a, b, {}, out); });
+        report.port(v);
+    }
+    for (const std::int64_t n : {512, 1024, 1536, 2048, 4096, 8192}) {
+        bench_chosen(report, "matmul, squares", {n, n, n});
+    }
+    for (const std::int64_t n : {2048, 4096}) {
+        bench_chosen(report, "matmul, b transposed", {n, n, n, false, true});
+        bench_chosen(report, "matmul, a transposed", {n, n, n, true, false});
+    }
+    for (const Sizes& s : std::vector<Sizes>{{4097, 4093, 4099},
+                                             {1000, 1000, 1000},
+                                             {4096, 4096, 1},
+                                             {4096, 4096, 3},
+                                             {4096, 4096, 17},
+                                             {4096, 4096, 64}}) {
+        bench_chosen(report, "matmul, awkward", s);
+    }
+    for (const std::int64_t tokens : {1, 4, 16, 64, 128, 512, 2048, 8192}) {
+        for (const auto& [n, k] :
+             std::vector<std::pair<std::int64_t, std::int64_t>>{{2304, 768},
+                                                                {768, 3072},
+                                                                {4800, 1600},
+                                                                {1600, 6400},
+                                                                {6144, 4096},
+                                                                {28672, 4096}}) {
+            bench_chosen(report, "matmul, weights", {tokens, n, k});
+        }
+    }
+    for (const std::int64_t tokens : {1, 4, 16, 1024}) {
+        bench_chosen(report, "matmul, logits", {tokens, 50257, 768, false, true});
+    }
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,25 @@
+/// @file
+/// What the library makes of the same product: cuBLAS, where CMake found it and the ports run on a
+/// GPU. The program is linked with cublas.cpp or with none.cpp.
+#pragma once
+
+#include <functional>
+
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day05_matmul {
+
+/// Empty: there is no peer.
+using PeerProduct = std::function<void(const float* a, const float* b, float* out)>;
+
+/// Is this program linked with cuBLAS?
+[[nodiscard]] bool has_peer();
+
+/// out = a b for device memory of these layouts: cublasLt in pedantic FP32, which knows no TF32,
+/// by the fastest of the algorithms that it proposes, each tried on the memory of these views.
+/// @param a, b  rank 2, one of the strides is 1
+/// @param out   rank 2, rows that run along memory
+/// @throws std::runtime_error  cuBLAS refuses
+[[nodiscard]] PeerProduct peer_product(View<const float> a, View<const float> b, View<float> out);
+
+}  // namespace sixdays::day05_matmul

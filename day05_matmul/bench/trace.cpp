@@ -1,0 +1,25 @@
+// What the warps touch, for --trace.
+#include "common/gpu/buffer.hpp"
+#include "common/lesson/lesson.hpp"
+#include "day05_matmul/bench/small_product.hpp"
+
+namespace sixdays::day05_matmul {
+
+void trace_all() {
+    const std::int64_t M = 128, N = 128, K = 32;
+    gpu::Buffer<float> a(M * K), b(K * N), out(M * N);
+    a.fill_bytes(0x3f);
+    b.fill_bytes(0x3f);
+    for (const MatmulStep& step : ladder()) {
+        lesson::trace("128 x 128 outputs, K = 32, step" + step.name(), [&] {
+            matmul_cuda(step.path, a.view({M, K}), b.view({K, N}), {}, out.view({M, N}));
+        });
+    }
+    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::turned_tile}) {
+        lesson::trace(std::string("b a transposed view of (N, K), ") + name(path), [&] {
+            matmul_cuda(path, a.view({M, K}), transpose(b.view({N, K})), {}, out.view({M, N}));
+        });
+    }
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,30 @@
+#include "day05_matmul/exercises/find_the_race/find_the_race.hpp"
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day05_matmul {
+
+void check_find_the_race(const View<const float>& a, const View<const float>& b,
+                         const View<float>& out) {
+    const char* const op = "find_the_race";
+    require_rank(op, "a", a, 2);
+    if (a.extent(0) != a.extent(1)) {
+        refuse("find_the_race: a has shape " + to_string(a.layout.shape) +
+               ", but a square matrix is wanted");
+    }
+    require_same_shape(op, "a", a, "b", b);
+    require_same_shape(op, "a", a, "out", out);
+    require_contiguous(op, "a", a);
+    require_contiguous(op, "b", b);
+    require_contiguous(op, "out", out);
+    require_memory(op, "a", a);
+    require_memory(op, "b", b);
+    require_memory(op, "out", out);
+    if (overlap(a, out) || overlap(b, out)) {
+        refuse(
+            "find_the_race: out overlaps an input, which would be overwritten before the last "
+            "sum has read it");
+    }
+}
+
+}  // namespace sixdays::day05_matmul

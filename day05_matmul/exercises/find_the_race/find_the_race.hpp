@@ -1,0 +1,33 @@
+/// @file
+/// Exercise 2 of Day 05: find the races.
+///
+/// Hard, 60 minutes.
+///
+/// The kernel in the stub multiplies two square matrices by way of shared tiles. It stood on a page
+/// as one that is "fixed", it compiles, and on many a GPU it passes many a test. It has three
+/// mistakes, and all three are about order: two threads touch one place, one of them writes, and
+/// nothing says who comes first.
+///
+///     a (2, 2) = 1 2     b (2, 2) = 5 6     out = 19 22
+///                3 4                7 8           43 50
+///
+/// Run `common/learn start day05`, then `common/learn check day05`: the emulator names thread, line
+/// and the other thread. Mend what it names, and ask again. Keep the tiles: a kernel that reads
+/// memory for every product is right, and is refused.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day05_matmul {
+
+/// out(m, n) = sum over k of a(m, k) * b(k, n), in the order of k
+/// @param a, b, out  (N, N), contiguous
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, out overlaps an input
+void find_the_race_cpu(View<const float> a, View<const float> b, View<float> out);
+void find_the_race_cuda(View<const float> a, View<const float> b, View<float> out,
+                        gpu::Stream stream = {});
+void check_find_the_race(const View<const float>& a, const View<const float>& b,
+                         const View<float>& out);
+
+}  // namespace sixdays::day05_matmul

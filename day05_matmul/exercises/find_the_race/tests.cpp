@@ -1,0 +1,66 @@
+// What `common/learn check` asks of a find_the_race port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day05_matmul/exercises/find_the_race/find_the_race.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day05_matmul;
+using namespace sixdays::testing;
+
+namespace {
+
+void check_port(std::int64_t N) {
+    CAPTURE(N);
+    const Tensor<float> a = seeded_integers<float>({N, N}, 1, -9, 9);
+    const Tensor<float> b = seeded_integers<float>({N, N}, 2, -9, 9);
+    HostOut<float> want({N, N});
+    find_the_race_cpu(a.view(), b.view(), want.view());
+    DeviceIn<float> da(a), db(b);
+    DeviceOut<float> got({N, N});
+    find_the_race_cuda(da.view(), db.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(da.unchanged());
+    REQUIRE(db.unchanged());
+}
+
+TEST_CASE("find_the_race: the example of the statement", "[day05][find_the_race][small]") {
+    const Tensor<float> a({2, 2}, {1, 2, 3, 4}), b({2, 2}, {5, 6, 7, 8});
+    const Tensor<float> answer({2, 2}, {19, 22, 43, 50});
+    HostOut<float> loop({2, 2});
+    find_the_race_cpu(a.view(), b.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> da(a), db(b);
+    DeviceOut<float> got({2, 2});
+    find_the_race_cuda(da.view(), db.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("find_the_race: one tile, and several", "[day05][find_the_race][small]") {
+    check_port(16);
+    check_port(48);
+}
+
+TEST_CASE("find_the_race: tiles that are cut off", "[day05][find_the_race][small]") {
+    for (const std::int64_t N : {0, 1, 15, 17, 37}) check_port(N);
+}
+
+TEST_CASE("find_the_race: memory is read by tiles", "[day05][find_the_race][small]") {
+    DeviceIn<float> a(distinct<float>({32, 32})), b(distinct<float>({32, 32}, 3));
+    DeviceOut<float> got({32, 32});
+    const auto touched = gpu::touched([&] { find_the_race_cuda(a.view(), b.view(), got.view()); });
+    // 4 tiles of outputs, 2 of each operand for each of them: 32 sectors a tile.
+    if (touched) REQUIRE(touched->sectors == 4 * (2 * 2 + 1) * 32);  // a GPU does not tell
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("find_the_race: refuses what the loop refuses", "[day05][find_the_race][small]") {
+    Tensor<float> a({4, 4}), out({4, 4}), wide({2, 8});
+    REQUIRE(both_refuse([&] { find_the_race_cpu(wide.view(), a.view(), out.view()); },
+                        [&] { find_the_race_cuda(wide.view(), a.view(), out.view()); },
+                        "but a square matrix is wanted"));
+}
+
+}  // namespace

@@ -1,0 +1,93 @@
+// What `common/learn check` asks of a linear port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "common/tensor/transform.hpp"
+#include "day05_matmul/exercises/linear/linear.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day05_matmul;
+using namespace sixdays::testing;
+
+namespace {
+
+// Whole numbers: sums are exact, so the port must give the loop's bits.
+Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
+    return seeded_integers<float>(shape, seed, -9, 9);
+}
+
+void check_port(std::int64_t T, std::int64_t OC, std::int64_t C) {
+    CAPTURE(T, OC, C);
+    const Tensor<float> x = whole({T, C}, 1), w = whole({OC, C}, 2), bias = whole({OC}, 3);
+    HostOut<float> want({T, OC});
+    linear_cpu(x.view(), w.view(), bias.view(), want.view());
+    DeviceIn<float> dx(x, Lead{1}), dw(w, Lead{3}), dbias(bias);
+    DeviceOut<float> got({T, OC}, Lead{1});
+    linear_cuda(dx.view(), dw.view(), dbias.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(dx.unchanged());
+    REQUIRE(dw.unchanged());
+    REQUIRE(dbias.unchanged());
+}
+
+TEST_CASE("linear: the example of the statement", "[day05][linear][small]") {
+    const Tensor<float> x({1, 3}, {1, 2, 3}), w({2, 3}, {1, 0, -1, 2, 2, 2}), bias({2}, {10, 20});
+    const Tensor<float> answer({1, 2}, {8, 32});
+    HostOut<float> loop({1, 2});
+    linear_cpu(x.view(), w.view(), bias.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> dx(x), dw(w), dbias(bias);
+    DeviceOut<float> got({1, 2});
+    linear_cuda(dx.view(), dw.view(), dbias.view(), got.view());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("linear: whole blocks, and blocks that are cut off", "[day05][linear][small]") {
+    check_port(8, 32, 5);
+    check_port(16, 64, 16);
+    check_port(7, 31, 3);
+    check_port(9, 33, 40);
+    check_port(1, 1, 1);
+    check_port(3, 100, 7);
+}
+
+TEST_CASE("linear: nothing to sum, nothing to write", "[day05][linear][small]") {
+    check_port(3, 5, 0);
+    check_port(0, 5, 3);
+    check_port(3, 0, 2);
+}
+
+TEST_CASE("linear: views of any strides", "[day05][linear][small]") {
+    const Tensor<float> x = whole({6, 9}, 1), w = whole({10, 6}, 2), bias = whole({1}, 3);
+    const View<const float> tokens = transpose(x.view()), all = broadcast_to(bias.view(), {10});
+    HostOut<float> want({9, 10});
+    linear_cpu(tokens, w.view(), all, want.view());
+    DeviceIn<float> dx(x), dw(w), dbias(bias);
+    DeviceOut<float> got(column_major({9, 10}));
+    linear_cuda(transpose(dx.view()), dw.view(), broadcast_to(dbias.view(), {10}), got.view());
+    REQUIRE(got.matches(want));
+}
+
+TEST_CASE("linear: neighbouring lanes write neighbours", "[day05][linear][small]") {
+    const std::int64_t T = 8, OC = 64, C = 1;
+    DeviceIn<float> x(whole({T, C}, 1)), w(whole({OC, C}, 2)), bias(whole({OC}, 3));
+    DeviceOut<float> got({T, OC});
+    const auto touched =
+        gpu::touched([&] { linear_cuda(x.view(), w.view(), bias.view(), got.view()); });
+    // 16 warps: each reads 4 sectors of bias, 4 of w and 1 of x, and writes 4.
+    if (touched) REQUIRE(touched->sectors == 16 * (4 + 4 + 1 + 4));  // a GPU does not tell
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("linear: refuses what the loop refuses", "[day05][linear][small]") {
+    Tensor<float> x({2, 3}), w({4, 3}), bias({4}), out({2, 4}), other({3, 4});
+    REQUIRE(both_refuse([&] { linear_cpu(x.view(), other.view(), bias.view(), out.view()); },
+                        [&] { linear_cuda(x.view(), other.view(), bias.view(), out.view()); },
+                        "(T, C), (OC, C), (OC) and (T, OC) are wanted"));
+}
+
+}  // namespace

@@ -1,0 +1,196 @@
+// What loop and ports of matmul refuse, and which path is taken.
+#include "day05_matmul/matmul.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/arguments.hpp"
+#include "day05_matmul/stack.hpp"
+#include "day05_matmul/steps/matmul/problem.hpp"
+
+namespace sixdays::day05_matmul {
+
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
+void require_matrix(const char* name, const Layout& layout) {
+    if (layout.rank() < 2) {
+        refuse(std::string("matmul: ") + name + " has shape " + to_string(layout.shape) +
+               " of rank " + std::to_string(layout.rank()) +
+               ", but a matrix needs rank 2 at least; unsqueeze() makes a row or a column of a "
+               "vector");
+    }
+}
+
+void require_apart(const char* name, View<const float> in, View<float> out) {
+    if (overlap(in, out)) {
+        refuse(std::string("matmul: ") + name +
+               " and out overlap; numbers would be overwritten before the last sum has read them");
+    }
+}
+
+// The shape that out must have.
+Shape product_shape(View<const float> a, View<const float> b) {
+    const std::int64_t K = a.extent(a.rank() - 1);
+    if (b.extent(b.rank() - 2) != K) {
+        refuse("matmul: a has shape " + to_string(a.layout.shape) + ", so K is " +
+               std::to_string(K) + ", but b has shape " + to_string(b.layout.shape) +
+               ", whose second to last extent is " + std::to_string(b.extent(b.rank() - 2)));
+    }
+    Shape shape = broadcast_shapes(stack_of(a.layout).shape, stack_of(b.layout).shape);
+    if (shape.rank + 2 > kMaxRank)
+        refuse("matmul: more than " + std::to_string(kMaxRank) + " dims");
+    shape.rank += 2;
+    shape[shape.rank - 2] = a.extent(a.rank() - 2);
+    shape[shape.rank - 1] = b.extent(b.rank() - 1);
+    return shape;
+}
+
+}  // namespace
+
+void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                  View<float> out) {
+    require_matrix("a", a.layout);
+    require_matrix("b", b.layout);
+    const Shape wanted = product_shape(a, b);
+    if (out.layout.shape != wanted) {
+        refuse("matmul: a has shape " + to_string(a.layout.shape) + " and b " +
+               to_string(b.layout.shape) + ", so out must have " + to_string(wanted) +
+               ", but has " + to_string(out.layout.shape));
+    }
+    const View<const float> bias = epilogue.bias;
+    if (bias.data != nullptr && (bias.rank() != 1 || bias.extent(0) != wanted[wanted.rank - 1])) {
+        refuse("matmul: bias has shape " + to_string(bias.layout.shape) + ", but out " +
+               to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
+               "), a number for each column");
+    }
+    require_memory("matmul", "a", a);
+    require_memory("matmul", "b", b);
+    require_output("matmul", out);
+    require_apart("a", a, out);
+    require_apart("b", b, out);
+    if (bias.data != nullptr) require_apart("bias", bias, out);
+}
+
+// --- which path ----------------------------------------------------------------------------------
+namespace {
+
+bool takes_whole_tiles(const Problem& x) {
+    return x.M >= 64 && x.N >= 64 && x.K >= 16;
+}
+
+// Empty if `path` can take these views, else what it needs.
+std::string missing(MatmulPath path, const Problem& x) {
+    switch (path) {
+        case MatmulPath::one_element:
+            return x.N <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " columns";
+        case MatmulPath::lanes_along_n:
+        case MatmulPath::shared_tile:
+        case MatmulPath::turned_tile:
+        case MatmulPath::column_a_thread:
+        case MatmulPath::square_a_thread:
+            return "";
+        case MatmulPath::quads:
+        case MatmulPath::warp_tiles:
+            return a_has_quads(x) && b_has_quads(x) && out_has_quads(x)
+                       ? ""
+                       : "a, b and out whose rows run along memory and begin at multiples of 16 "
+                         "bytes";
+        case MatmulPath::ring:
+        case MatmulPath::fragments:
+        case MatmulPath::serpentine:
+        case MatmulPath::spread_copies:
+            return b_has_quads(x) && out_has_quads(x)
+                       ? ""
+                       : "b and out whose rows run along memory and begin at multiples of 16 bytes";
+        case MatmulPath::whole_tiles:
+            return takes_whole_tiles(x) ? "" : "at least 64 rows, 64 columns and a K of 16";
+        case MatmulPath::skinny:
+            return std::min(x.M, x.N) <= kSkinny
+                       ? ""
+                       : "at most " + std::to_string(kSkinny) + " rows, or columns, of out";
+        case MatmulPath::split_k:
+            return takes_whole_tiles(x) && parts_of(x) > 0
+                       ? ""
+                       : "at least 64 rows and 64 columns, and a K that is 2 to 16 times a whole "
+                         "number from 64 on";
+    }
+    return "a path that exists";
+}
+
+}  // namespace
+
+namespace {
+
+// Of a workspace that pays; 0: none does.
+std::int64_t bytes_for_parts(const Problem& x) {
+    if (!takes_whole_tiles(x) || std::min(x.M, x.N) <= kSkinny) return 0;
+    const int count = parts_of(x);
+    if (count == 0 || seconds_in_parts(x, count) >= seconds_in_parts(x, 1)) return 0;
+    return gpu::bytes_to_carve([&](gpu::Carver& carver) {
+        return carver.take<float>({count, stacked(x), x.M, x.N});
+    });
+}
+
+}  // namespace
+
+std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out) {
+    return out.size() == 0 ? 0 : bytes_for_parts(problem_of(a, b, {}, out));
+}
+
+MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                         View<float> out, gpu::Workspace workspace) {
+    const Problem x = problem_of(a, b, epilogue, out);
+    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
+    if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
+    if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
+    if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
+    return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
+}
+
+void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
+                  const Epilogue& epilogue, View<float> out) {
+    check_matmul(a, b, epilogue, out);
+    if (out.size() == 0) return;  // nothing will be launched
+    const std::string needs = missing(path, problem_of(a, b, epilogue, out));
+    if (needs.empty()) return;
+    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
+           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+}
+
+const char* name(MatmulPath path) {
+    switch (path) {
+        case MatmulPath::one_element:
+            return "one element";
+        case MatmulPath::lanes_along_n:
+            return "lanes along N";
+        case MatmulPath::shared_tile:
+            return "shared tile";
+        case MatmulPath::turned_tile:
+            return "turned tile";
+        case MatmulPath::column_a_thread:
+            return "column a thread";
+        case MatmulPath::square_a_thread:
+            return "square a thread";
+        case MatmulPath::quads:
+            return "quads";
+        case MatmulPath::warp_tiles:
+            return "warp tiles";
+        case MatmulPath::ring:
+            return "ring";
+        case MatmulPath::fragments:
+            return "fragments";
+        case MatmulPath::serpentine:
+            return "serpentine";
+        case MatmulPath::spread_copies:
+            return "spread copies";
+        case MatmulPath::whole_tiles:
+            return "whole tiles";
+        case MatmulPath::skinny:
+            return "skinny";
+        case MatmulPath::split_k:
+            return "split K";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,100 @@
+/// @file
+/// The matrix product: out(m, n) = sum over k of a(m, k) * b(k, n). The lesson of reuse: a number
+/// that was fetched once should be multiplied many times before it is let go.
+///
+/// For all versions: `a` has shape (..., M, K), `b` (..., K, N) and `out` (..., M, N). The dims
+/// before them are a stack of matrices and are broadcast as NumPy does it: b (K, N) serves every
+/// matrix of a (B, T, K). Any strides: a transposed operand, a weight stored (N, K), is a view
+/// whose strides have changed places, and costs no copy. Sums are float, in an order that each
+/// version chooses; K = 0 makes sums of nothing, zeros.
+/// @throws std::invalid_argument  a rank below 2, shapes that do not fit, out not injective, a null
+/// pointer, out overlaps an input
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "common/gpu/workspace.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day05_matmul {
+
+enum class MatmulPath;  // below
+
+enum class Activation { none, relu };
+
+/// What becomes of a sum before it is stored: out = activation(alpha * sum + beta * out + bias).
+/// As in BLAS, beta = 0 does not read `out`, and alpha = 0 reads neither `a` nor `b`.
+struct Epilogue {
+    float alpha = 1;
+    float beta = 0;
+    View<const float> bias = {};  // (N), of any stride; a null pointer: none
+    Activation activation = Activation::none;
+
+    // [epilogue]
+    SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
+        float x = alpha * sum;
+        if (beta != 0) x += beta * out;  // else not even read: it may be a NaN
+        if (bias.data != nullptr) x += bias(n);
+        return activation == Activation::relu && x < 0 ? 0 : x;
+    }
+    // [epilogue]
+};
+
+void matmul_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                View<float> out);
+void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                 View<float> out, gpu::Workspace workspace = {}, gpu::Stream stream = {});
+
+/// By one path. @throws std::invalid_argument  also what that path cannot take
+void matmul_cuda(MatmulPath path, View<const float> a, View<const float> b,
+                 const Epilogue& epilogue, View<float> out, gpu::Workspace workspace = {},
+                 gpu::Stream stream = {});
+
+/// The sum and nothing else.
+inline void matmul_cpu(View<const float> a, View<const float> b, View<float> out) {
+    matmul_cpu(a, b, {}, out);
+}
+inline void matmul_cuda(View<const float> a, View<const float> b, View<float> out,
+                        gpu::Workspace workspace = {}, gpu::Stream stream = {}) {
+    matmul_cuda(a, b, {}, out, workspace, stream);
+}
+
+void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                  View<float> out);
+
+/// The ladder, one idea a step.
+enum class MatmulPath {
+    one_element,      // a thread, an element: the loop's twin; lanes lie along M
+    lanes_along_n,    // lanes lie along N, where b and out are neighbours
+    shared_tile,      // a block fetches a tile once and reads it 32 times
+    turned_tile,      // lanes load along whichever dim is contiguous; the tile is padded
+    column_a_thread,  // 8 outputs a thread, one below the other: registers are the next cache
+    square_a_thread,  // 8 x 8 outputs a thread
+    quads,            // 16 bytes a load, from memory and from the tile
+    warp_tiles,       // a warp's outputs form a rectangle: fewer words of the tile a warp
+    ring,             // copies in flight while the tiles before them are multiplied
+    fragments,        // 8 x 16 a thread; the next k's numbers are loaded during this k
+    serpentine,       // the order of multiply-adds: neighbours share an operand
+    spread_copies,    // copies between the multiply-adds instead of before them
+    whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
+    skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
+    split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
+};
+[[nodiscard]] const char* name(MatmulPath path);
+
+/// Bytes of a workspace with which matmul_cuda() takes split_k, where that is faster; 0 where it is
+/// not. Arguments that check_matmul() has not refused.
+[[nodiscard]] std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b,
+                                                  View<float> out);
+
+/// The best of them; split_k only with a workspace that is large enough. Likewise.
+[[nodiscard]] MatmulPath choose_matmul(View<const float> a, View<const float> b,
+                                       const Epilogue& epilogue, View<float> out,
+                                       gpu::Workspace workspace = {});
+
+/// @throws std::invalid_argument  that path cannot take these views
+void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
+                  const Epilogue& epilogue, View<float> out);
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,102 @@
+// The loop's twin, and the dispatch. What is faster is in steps/matmul/.
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/matmul.hpp"
+#include "day05_matmul/stack.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+
+namespace sixdays::day05_matmul {
+
+// --- the twin ------------------------------------------------------------------------------------
+namespace {
+
+// [matmul]
+__global__ void matmul_kernel(const __grid_constant__ View<const float> a,
+                              const __grid_constant__ View<const float> b,
+                              const __grid_constant__ Epilogue epilogue,
+                              const __grid_constant__ View<float> out) {
+    const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
+    const std::int64_t m = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::int64_t n = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (m < M && n < N) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < K; ++k) {
+            sum += a(m, k) * b(k, n);
+        }
+        out(m, n) = epilogue(sum, n, out(m, n));
+    }
+}
+// [matmul]
+
+// A launch for each matrix of the stack.
+void matmul_one_element(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                        View<float> out, gpu::Stream stream) {
+    const auto one = [stream](View<const float> x, View<const float> y, const Epilogue& then,
+                              View<float> to) {
+        const dim3 block(32, 8);
+        const dim3 grid(gpu::blocks_for(to.extent(0), 32), gpu::blocks_for(to.extent(1), 8));
+        matmul_kernel<<<grid, block, 0, stream>>>(x, y, then, to);
+        gpu::check_launch("matmul_kernel", grid, block);
+    };
+    for_each_matrix(a, b, epilogue, out, one);
+}
+
+// --- the dispatch --------------------------------------------------------------------------------
+
+void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::Stream stream) {
+    switch (path) {
+        case MatmulPath::one_element:
+            break;  // takes the views themselves
+        case MatmulPath::lanes_along_n:
+            return launch_matmul_lanes_along_n(x, stream);
+        case MatmulPath::shared_tile:
+            return launch_matmul_shared_tile(x, stream);
+        case MatmulPath::turned_tile:
+            return launch_matmul_turned_tile(x, stream);
+        case MatmulPath::column_a_thread:
+            return launch_matmul_column_a_thread(x, stream);
+        case MatmulPath::square_a_thread:
+            return launch_matmul_square_a_thread(x, stream);
+        case MatmulPath::quads:
+            return launch_matmul_quads(x, stream);
+        case MatmulPath::warp_tiles:
+            return launch_matmul_warp_tiles(x, stream);
+        case MatmulPath::ring:
+            return launch_matmul_ring(x, stream);
+        case MatmulPath::fragments:
+            return launch_matmul_fragments(x, stream);
+        case MatmulPath::serpentine:
+            return launch_matmul_serpentine(x, stream);
+        case MatmulPath::spread_copies:
+            return launch_matmul_spread_copies(x, stream);
+        case MatmulPath::whole_tiles:
+            return launch_matmul_whole_tiles(cut_for(x), x, stream);
+        case MatmulPath::skinny:
+            return launch_matmul_skinny(x, stream);
+        case MatmulPath::split_k: {
+            const auto parts = gpu::carve("matmul", workspace, [&](gpu::Carver& carver) {
+                return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});
+            });
+            return launch_matmul_split_k(x, parts.data, stream);
+        }
+    }
+}
+
+}  // namespace
+
+void matmul_cuda(MatmulPath path, View<const float> a, View<const float> b,
+                 const Epilogue& epilogue, View<float> out, gpu::Workspace workspace,
+                 gpu::Stream stream) {
+    check_matmul(path, a, b, epilogue, out);
+    if (out.size() == 0) return;
+    if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, stream);
+    launch(path, problem_of(a, b, epilogue, out), workspace, stream);
+}
+
+void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                 View<float> out, gpu::Workspace workspace, gpu::Stream stream) {
+    check_matmul(a, b, epilogue, out);
+    matmul_cuda(choose_matmul(a, b, epilogue, out, workspace), a, b, epilogue, out, workspace,
+                stream);
+}
+
+}  // namespace sixdays::day05_matmul

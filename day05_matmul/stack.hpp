@@ -1,0 +1,61 @@
+/// @file
+/// A stack of matrix products, one by one: what loop and twin do for the dims before the last two.
+#pragma once
+
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
+#include "day05_matmul/matmul.hpp"
+
+namespace sixdays::day05_matmul {
+
+/// The dims before the last two.
+[[nodiscard]] inline Layout stack_of(Layout layout) {
+    layout.shape.rank = layout.strides.rank = layout.rank() - 2;
+    return layout;
+}
+
+/// The last two dims, of the matrix whose first element is at `data`.
+template <class T>
+[[nodiscard]] View<T> matrix_at(T* data, const Layout& layout) {
+    const int m = layout.rank() - 2;
+    return {data, Layout({layout.extent(m), layout.extent(m + 1)},
+                         {layout.stride(m), layout.stride(m + 1)})};
+}
+
+/// `v` with the stack of `out` before its last two dims, where it is broadcast.
+[[nodiscard]] inline View<const float> stacked_as(View<const float> v, const Shape& out) {
+    Shape shape = out;
+    shape[out.rank - 2] = v.extent(v.rank() - 2);
+    shape[out.rank - 1] = v.extent(v.rank() - 1);
+    return broadcast_to(v, shape);
+}
+
+/// As BLAS has it: alpha = 0 reads neither operand. So there is nothing to sum.
+[[nodiscard]] inline bool sums_nothing(View<const float> a, const Epilogue& epilogue) {
+    return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
+}
+
+/// Calls f(a, b, epilogue, out) for each matrix of the stack. Arguments that check_matmul() has
+/// not refused.
+template <class F>
+void for_each_matrix(View<const float> a, View<const float> b, Epilogue epilogue, View<float> out,
+                     const F& f) {
+    if (out.size() == 0) return;
+    if (sums_nothing(a, epilogue)) {
+        epilogue.alpha = 1;  // of nothing: were it infinite, 0 times it would be a NaN
+        a = slice(a, a.rank() - 1, 0, 0);
+        b = slice(b, b.rank() - 2, 0, 0);
+    }
+    a = stacked_as(a, out.layout.shape);
+    b = stacked_as(b, out.layout.shape);
+    const Layout stack_a = stack_of(a.layout), stack_b = stack_of(b.layout);
+    const Layout stack_out = stack_of(out.layout);
+    for (std::int64_t i = 0; i < stack_out.size(); ++i) {
+        const Index at = unravel(i, stack_out.shape);
+        f(matrix_at(a.data + offset(stack_a, at), a.layout),
+          matrix_at(b.data + offset(stack_b, at), b.layout), epilogue,
+          matrix_at(out.data + offset(stack_out, at), out.layout));
+    }
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,39 @@
+// Step 2: m and n have changed places: threadIdx.x walks along a row of `out`. A warp's 32 lanes
+// now read 32 neighbours of b's row k, 4 sectors, and all of them the same number of a; in step 1
+// they read 32 numbers of a that lie a row apart, 32 sectors of which an eighth is used.
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/tile.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, a warp each
+
+// [kernel]
+__global__ void matmul_lanes_along_n_kernel(const __grid_constant__ Problem x) {
+    const Tile tile = tile_of_block(x, BM, BN);
+    const int m = threadIdx.y;
+    const int n = threadIdx.x;
+    if (m < tile.rows && n < tile.columns) {
+        const float* const a = tile.a + m * x.a_m;
+        const float* const b = tile.b + n * x.b_n;
+        float sum = 0;
+        for (std::int64_t k = 0; k < x.K; ++k) {
+            sum += a[k * x.a_k] * b[k * x.b_k];
+        }
+        store(x, tile, m, n, sum);
+    }
+}
+// [kernel]
+
+}  // namespace
+
+void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, BM, BN);
+    const dim3 block(BN, BM);
+    matmul_lanes_along_n_kernel<<<grid, block, 0, stream>>>(x);
+    gpu::check_launch("matmul_lanes_along_n_kernel", grid, block);
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,50 @@
+// Step 4: a weight stored (N, K), a transposed view: then neighbours of b lie along k, and step 3
+// reads a sector for each number. Here lanes lie along whichever dim is contiguous, and a tile is
+// written transposed where that is the other one (corner turning). Lanes that write a column of a
+// tile would meet in one bank, 32 times; a row of 33 words puts the column's words in 32 banks.
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/tile.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+constexpr int T = 32;  // edge of a tile: of outputs, of a and of b
+
+// [kernel]
+__global__ void matmul_turned_tile_kernel(const __grid_constant__ Problem x) {
+    __shared__ float a[T][T + 1], b[T][T + 1];  // the pad is never used
+    const Tile tile = tile_of_block(x, T, T);
+    const int m = threadIdx.y;
+    const int n = threadIdx.x;
+    const bool turn_a = x.a_m == 1, turn_b = x.b_k == 1;
+    const int am = turn_a ? threadIdx.x : threadIdx.y;
+    const int ak = turn_a ? threadIdx.y : threadIdx.x;
+    const int bk = turn_b ? threadIdx.x : threadIdx.y;
+    const int bn = turn_b ? threadIdx.y : threadIdx.x;
+    float sum = 0;
+    for (std::int64_t k0 = 0; k0 < x.K; k0 += T) {
+        const bool a_inside = am < tile.rows && k0 + ak < x.K;
+        const bool b_inside = k0 + bk < x.K && bn < tile.columns;
+        a[am][ak] = a_inside ? tile.a[am * x.a_m + (k0 + ak) * x.a_k] : 0;
+        b[bk][bn] = b_inside ? tile.b[(k0 + bk) * x.b_k + bn * x.b_n] : 0;
+        __syncthreads();  // the tile is full
+        for (int k = 0; k < T; ++k) {
+            sum += a[m][k] * b[k][n];
+        }
+        __syncthreads();  // the tile may be overwritten
+    }
+    if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);
+}
+// [kernel]
+
+}  // namespace
+
+void launch_matmul_turned_tile(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, T, T);
+    const dim3 block(T, T);
+    matmul_turned_tile_kernel<<<grid, block, 0, stream>>>(x);
+    gpu::check_launch("matmul_turned_tile_kernel", grid, block);
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,63 @@
+// Step 7: quads, 16 bytes a load, from memory and from the tile: 4 instructions fetch what took 16,
+// and the multiprocessor, which issues one instruction a cycle for each quarter of its lanes, has
+// more cycles left for multiply-adds. A thread's rows and columns now come in two groups of four
+// neighbours, 64 apart. Rows of a, b and out begin at multiples of 16 bytes.
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul/quads.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+constexpr int BM = 128, BN = 128, BK = 8;           // a block's outputs, and how much of k at once
+constexpr int TM = 8, TN = 8;                       // a thread's outputs
+constexpr int kRows = BM / TM, kColumns = BN / TN;  // of threads: 16 x 16
+constexpr int kThreads = kRows * kColumns;          // a quad of a and one of b each
+
+// [kernel]
+__global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_constant__ Problem x) {
+    __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
+    const Tile tile = tile_of_block(x, BM, BN);
+    const int m0 = threadIdx.x / kColumns * 4, n0 = threadIdx.x % kColumns * 4;
+    const int am = threadIdx.x / (BK / 4), ak = threadIdx.x % (BK / 4) * 4;
+    const int bk = threadIdx.x / (BN / 4), bn = threadIdx.x % (BN / 4) * 4;
+    float sum[TM][TN] = {};
+    for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
+        const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
+        const int a_left = am < tile.rows ? depth - ak : 0;
+        const int b_left = bk < depth ? tile.columns - bn : 0;
+        const float4 qa = quad_at(tile.a + am * x.a_m + k0 + ak, a_left);
+        const float4 qb = quad_at(tile.b + (k0 + bk) * x.b_k + bn, b_left);
+        a[ak][am] = qa.x, a[ak + 1][am] = qa.y;
+        a[ak + 2][am] = qa.z, a[ak + 3][am] = qa.w;
+        *reinterpret_cast<float4*>(&b[bk][bn]) = qb;
+        __syncthreads();  // the tile is full
+        for (int k = 0; k < BK; ++k) {
+            float ra[TM], rb[TN];
+            for (int i = 0; i < TM; i += 4) load_quad(&a[k][m0 + i / 4 * 64], ra + i);
+            for (int j = 0; j < TN; j += 4) load_quad(&b[k][n0 + j / 4 * 64], rb + j);
+            for (int i = 0; i < TM; ++i) {
+                for (int j = 0; j < TN; ++j) sum[i][j] += ra[i] * rb[j];
+            }
+        }
+        __syncthreads();  // the tile may be overwritten
+    }
+#pragma unroll
+    for (int i = 0; i < TM; ++i) {
+#pragma unroll
+        for (int j = 0; j < TN; j += 4) {
+            store_four(x, tile, m0 + i / 4 * 64 + i % 4, n0 + j / 4 * 64, sum[i] + j);
+        }
+    }
+}
+// [kernel]
+
+}  // namespace
+
+void launch_matmul_quads(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, BM, BN);
+    matmul_quads_kernel<<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("matmul_quads_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,117 @@
+// Step 13: no guard is left in the loop. A tile that would reach beyond the matrix begins earlier,
+// so that it ends with it: it computes some outputs of its neighbour again and stores only its own.
+// What is left of K beside whole tiles comes first, where the ring is filled anyway. So pointers
+// only advance, and at the end the last tile is copied again instead of one behind it. And three
+// more things: any layout, by copies whose lanes lie along the dim that is contiguous; tiles in an
+// order that keeps their operands in the L2 cache; smaller tiles where large ones would be few.
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul/feed.hpp"
+#include "day05_matmul/steps/matmul/large_shared.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+// [tile]
+// Blocks that run at the same time have neighbouring numbers. Walking 8 rows of
+// tiles column by column, they share their operands' tiles in the L2 cache.
+__device__ __forceinline__ Tile whole_tile_of_block(const Problem& x, int BM, int BN) {
+    constexpr unsigned kGroup = 8;
+    const unsigned matrix = blockIdx.x / (x.down * x.across);
+    const unsigned b = blockIdx.x % (x.down * x.across);
+    const unsigned top = b / (kGroup * x.across) * kGroup;
+    const unsigned rows = x.down - top < kGroup ? x.down - top : kGroup;
+    const unsigned at = b - top * x.across;
+    const std::int64_t own_m = std::int64_t{top + at % rows} * BM;
+    const std::int64_t own_n = std::int64_t{at / rows} * BN;
+    const std::int64_t m0 = own_m + BM > x.M ? x.M - BM : own_m;
+    const std::int64_t n0 = own_n + BN > x.N ? x.N - BN : own_n;
+    Tile tile = tile_at(x, m0, n0, matrix, BM, BN);
+    tile.first_row = static_cast<int>(own_m - m0);
+    tile.first_column = static_cast<int>(own_n - n0);
+    return tile;
+}
+// [tile]
+
+// [kernel]
+template <class C, Lanes LANES_A, Lanes LANES_B>
+__global__ void __launch_bounds__(C::kThreads, C::kBlocks)
+    matmul_whole_tiles_kernel(const __grid_constant__ Problem x) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    const Tile tile = whole_tile_of_block(x, C::BM, C::BN);
+    Feed<C, LANES_A, LANES_B> feed(x, tile, memory);
+    const int tiles = static_cast<int>((x.K + C::BK - 1) / C::BK);
+    feed.fill(tiles, static_cast<int>(x.K - std::int64_t{tiles - 1} * C::BK));
+    feed.wait();
+    float sum[C::TM][C::TN] = {}, ra[2][C::TM], rb[2][C::TN];
+    feed.load(0, ra[0], rb[0]);
+#pragma unroll 1
+    for (int t = 0; t < tiles; ++t) {
+#pragma unroll
+        for (int k = 0; k < C::BK; ++k) {
+            if (k == C::BK - 1) feed.next_stage();
+            feed.load((k + 1) % C::BK, ra[(k + 1) % 2], rb[(k + 1) % 2]);
+            feed.start(k);
+#pragma unroll
+            for (int column = 0; column < C::TN; ++column) {
+                const int j = k % 2 == 0 ? column : C::TN - 1 - column;
+#pragma unroll
+                for (int step = 0; step < C::TM; ++step) {
+                    const int i = column % 2 == 0 ? step : C::TM - 1 - step;
+                    sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
+                }
+            }
+        }
+    }
+    gpu::copy_async_wait<0>();
+#pragma unroll
+    for (int i = 0; i < C::TM; ++i) {
+#pragma unroll
+        for (int j = 0; j < C::TN; j += 4) {
+            store_four(x, tile, feed.m0 + i / 4 * 32 + i % 4, feed.n0 + j * 4, sum[i] + j);
+        }
+    }
+}
+// [kernel]
+
+template <class C, Lanes LANES_A, Lanes LANES_B>
+void launch(Problem x, gpu::Stream stream) {
+    constexpr std::size_t kBytes = Feed<C, LANES_A, LANES_B>::kBytes;
+    const unsigned grid = cut_into_tiles(x, C::BM, C::BN);
+    auto* const kernel = matmul_whole_tiles_kernel<C, LANES_A, LANES_B>;
+    allow_shared(kernel, kBytes);
+    matmul_whole_tiles_kernel<C, LANES_A, LANES_B><<<grid, C::kThreads, kBytes, stream>>>(x);
+    gpu::check_launch("matmul_whole_tiles_kernel", grid, C::kThreads, kBytes);
+}
+
+// Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest, which
+// is right for any strides. QUADS: the cut where b is copied by quads.
+template <class QUADS, class C = QUADS>
+void launch_by_layout(const Problem& x, gpu::Stream stream) {
+    const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);
+    const bool b_quads = x.N % 4 == 0 && b_has_quads(x);
+    const bool b_along_k = x.b_k == 1 && x.b_n != 1;
+    if (a_quads && b_quads) return launch<QUADS, Lanes::quads, Lanes::quads>(x, stream);
+    if (b_quads) return launch<QUADS, Lanes::along_k, Lanes::quads>(x, stream);
+    if (a_quads && b_along_k) return launch<C, Lanes::quads, Lanes::along_k>(x, stream);
+    if (b_along_k) return launch<C, Lanes::along_k, Lanes::along_k>(x, stream);
+    return launch<C, Lanes::along_k, Lanes::along_row>(x, stream);
+}
+
+}  // namespace
+
+void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
+    if (x.out_n != 1 && x.out_m == 1) x = transposed(x);  // write along rows of the transpose
+    x.quads_out = x.quads_out && x.N % 4 == 0;            // a tile may begin at any column
+    switch (cut) {
+        case WholeTile::large:
+            return launch_by_layout<Cut<1, 4, 8, 16, 3, 2, 13>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
+                                                                                            stream);
+        case WholeTile::medium:
+            return launch_by_layout<Cut<1, 2, 8, 8, 3, 8, 15>>(x, stream);
+        case WholeTile::small:
+            return launch_by_layout<Cut<2, 2, 4, 8, 4, 4, 15>>(x, stream);
+    }
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,28 @@
+/// @file
+/// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
+/// matmul_cuda.cu. They check nothing: MatmulPath says what each can take.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day05_matmul/steps/matmul/problem.hpp"
+
+namespace sixdays::day05_matmul {
+
+void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream);
+void launch_matmul_shared_tile(Problem x, gpu::Stream stream);
+void launch_matmul_turned_tile(Problem x, gpu::Stream stream);
+void launch_matmul_column_a_thread(Problem x, gpu::Stream stream);
+void launch_matmul_square_a_thread(Problem x, gpu::Stream stream);
+void launch_matmul_quads(Problem x, gpu::Stream stream);
+void launch_matmul_warp_tiles(Problem x, gpu::Stream stream);
+void launch_matmul_ring(Problem x, gpu::Stream stream);
+void launch_matmul_fragments(Problem x, gpu::Stream stream);
+void launch_matmul_serpentine(Problem x, gpu::Stream stream);
+void launch_matmul_spread_copies(Problem x, gpu::Stream stream);
+void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream);
+void launch_matmul_skinny(Problem x, gpu::Stream stream);
+
+/// @param parts  room for parts_of(x) times all outputs
+void launch_matmul_split_k(Problem x, float* parts, gpu::Stream stream);
+
+}  // namespace sixdays::day05_matmul

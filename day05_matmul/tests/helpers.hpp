@@ -1,0 +1,157 @@
+/// @file
+/// What Day 05's test files share: operands in many layouts, and a product in double with its bound.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/gpu/device.hpp"
+#include "common/tensor/transform.hpp"
+#include "common/testing/testing.hpp"
+#include "day05_matmul/matmul.hpp"
+
+namespace sixdays::day05_matmul {
+
+/// How a matrix, or a stack of them, lies in memory.
+enum class Lies {
+    row_major,
+    column_major,  // as a transposed view: a weight stored (N, K)
+    gaps,          // a slice of a wider matrix; rows still begin at multiples of 16 bytes
+    odd_gaps,      // the same, and they do not
+    every_other,   // the columns 0, 2, 4, ... of a matrix
+    flipped,       // rows and columns backwards
+};
+
+inline Layout layout_of(const Shape& shape, Lies lies) {
+    const int m = shape.rank - 2, n = shape.rank - 1;
+    Shape room = shape;
+    switch (lies) {
+        case Lies::row_major:
+            return row_major(shape);
+        case Lies::column_major:
+            std::swap(room[m], room[n]);
+            return transpose(row_major(room));
+        case Lies::gaps:
+            room[n] = (shape[n] + 3) / 4 * 4 + 4;
+            return {shape, row_major(room).strides};
+        case Lies::odd_gaps:
+            room[n] = shape[n] + 3 + shape[n] % 2;
+            return {shape, row_major(room).strides};
+        case Lies::every_other:
+            room[n] = 2 * shape[n];
+            return {shape, [&] {
+                        Strides strides = row_major(room).strides;
+                        strides[n] = 2;
+                        return strides;
+                    }()};
+        case Lies::flipped:
+            return flip(flip(row_major(shape), m).layout, n).layout;
+    }
+    return row_major(shape);
+}
+
+/// Paths that take any strides, and those that want rows of quads.
+using P = MatmulPath;
+inline const std::vector<P> kAnyLayout = {P::one_element, P::lanes_along_n,   P::shared_tile,
+                                          P::turned_tile, P::column_a_thread, P::square_a_thread};
+inline const std::vector<P> kQuads = {P::quads, P::warp_tiles};
+inline const std::vector<P> kQuadsOfB = {P::ring, P::fragments, P::serpentine, P::spread_copies};
+
+inline std::vector<P> all_paths() {
+    std::vector<P> paths = kAnyLayout;
+    paths.insert(paths.end(), kQuads.begin(), kQuads.end());
+    paths.insert(paths.end(), kQuadsOfB.begin(), kQuadsOfB.end());
+    return paths;
+}
+
+inline std::string last_kernel() {
+    return gpu::last_kernel();
+}
+
+/// Whole numbers: any order of adding them gives the same bits.
+inline Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
+    return testing::seeded_integers<float>(shape, seed, -9, 9);
+}
+
+/// A product to test: sizes, how operands and output lie, and the epilogue.
+struct Size {
+    std::int64_t M, N, K;
+};
+
+struct Setup {
+    Lies a = Lies::row_major, b = Lies::row_major, out = Lies::row_major;
+    float alpha = 1, beta = 0;
+    bool bias = false, relu = false;
+    Shape stack_a = {}, stack_b = {};
+    testing::Lead lead = {};
+};
+
+inline Shape with(const Shape& stack, std::int64_t rows, std::int64_t columns) {
+    Shape shape = stack;
+    shape[shape.rank++] = rows;
+    shape[shape.rank++] = columns;
+    return shape;
+}
+
+// Each path gives the loop's bits: numbers are whole, so their sums are exact in any order.
+inline void check_paths(const std::vector<P>& paths, std::int64_t M, std::int64_t N, std::int64_t K,
+                        const Setup& s = {}) {
+    using namespace testing;
+    const Tensor<float> a = whole(with(s.stack_a, M, K), 1), b = whole(with(s.stack_b, K, N), 2);
+    const Shape shape = with(broadcast_shapes(s.stack_a, s.stack_b), M, N);
+    Tensor<float> before = whole(shape, 3);
+    if (s.beta == 0) std::fill_n(before.data(), before.size(), std::nanf(""));
+    const Tensor<float> bias = whole({N}, 4);
+    const auto epilogue = [&](View<const float> of) {
+        return Epilogue{s.alpha, s.beta, s.bias ? of : View<const float>{},
+                        s.relu ? Activation::relu : Activation::none};
+    };
+    auto want = HostOut<float>::holding(before);
+    matmul_cpu(a.view(), b.view(), epilogue(bias.view()), want.view());
+    DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead);
+    DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead), dbias(bias);
+    for (const P path : paths) {
+        CAPTURE(name(path), M, N, K, int(s.a), int(s.b), int(s.out), s.alpha, s.beta, s.bias);
+        auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
+        matmul_cuda(path, da.view(), db.view(), epilogue(dbias.view()), got.view());
+        CHECK(got.matches(want));
+    }
+    CHECK(da.unchanged());
+    CHECK(db.unchanged());
+    CHECK(dbias.unchanged());
+}
+
+/// a b in double, and what a float sum may differ by, element by element.
+///
+/// u = 2^-24 is half of a float's last place. A product is rounded once, and a number takes part in
+/// at most K - 1 additions, in whatever order: so it carries K factors (1 + d), |d| <= u, and the
+/// sum is off by gamma(K) * sum |a b| at most, where gamma(n) = n u / (1 - n u). The epilogue adds
+/// four roundings: by alpha, of beta * out, and two additions.
+struct Exact {
+    Tensor<double> values, bound;
+};
+inline Exact exact_product(const Tensor<float>& a, const Tensor<float>& b) {
+    const std::int64_t M = a.shape()[0], K = a.shape()[1], N = b.shape()[1];
+    Exact exact{Tensor<double>({M, N}), Tensor<double>({M, N})};
+    const double n = static_cast<double>(K) + 4, u = std::ldexp(1.0, -24);
+    for (std::int64_t m = 0; m < M; ++m) {
+        for (std::int64_t j = 0; j < N; ++j) {
+            double sum = 0, size = 0;
+            for (std::int64_t k = 0; k < K; ++k) {
+                const double product = static_cast<double>(a(m, k)) * b(k, j);
+                sum += product;
+                size += std::abs(product);
+            }
+            exact.values(m, j) = sum;
+            exact.bound(m, j) = n * u / (1 - n * u) * size;
+        }
+    }
+    return exact;
+}
+inline testing::Bound bound_of(const Exact& exact) {
+    return [&exact](const Index& i) { return exact.bound(i[0], i[1]); };
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,37 @@
+// Wrong on purpose: beta * out is added also where beta is 0, and 0 times a NaN is a NaN.
+//
+// case: beta = 0 does not read out, alpha = 0 neither a nor b
+// refused: nan
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/tile.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+constexpr int BM = 8, BN = 32;  // a block's outputs: 8 rows of 32, a warp each
+
+__global__ void matmul_lanes_along_n_kernel(const __grid_constant__ Problem x) {
+    const Tile tile = tile_of_block(x, BM, BN);
+    const int m = threadIdx.y;
+    const int n = threadIdx.x;
+    if (m < tile.rows && n < tile.columns) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < x.K; ++k) {
+            sum += tile.a[m * x.a_m + k * x.a_k] * tile.b[k * x.b_k + n * x.b_n];
+        }
+        float& to = tile.out[m * x.out_m + n * x.out_n];
+        to = x.alpha * sum + x.beta * to;
+    }
+}
+
+}  // namespace
+
+void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, BM, BN);
+    const dim3 block(BN, BM);
+    matmul_lanes_along_n_kernel<<<grid, block, 0, stream>>>(x);
+    gpu::check_launch("matmul_lanes_along_n_kernel", grid, block);
+}
+
+}  // namespace sixdays::day05_matmul

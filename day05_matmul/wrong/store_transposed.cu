@@ -1,0 +1,44 @@
+// Wrong on purpose: the tile of b is stored transposed and read as if it were not.
+//
+// case: tiles at their edges: two guards and two barriers
+// refused: elements differ
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/steps/matmul/tile.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+constexpr int T = 32;  // edge of a tile: of outputs, of a and of b
+
+__global__ void matmul_shared_tile_kernel(const __grid_constant__ Problem x) {
+    __shared__ float a[T][T], b[T][T];
+    const Tile tile = tile_of_block(x, T, T);
+    const int m = threadIdx.y;
+    const int n = threadIdx.x;
+    float sum = 0;
+    for (std::int64_t k0 = 0; k0 < x.K; k0 += T) {
+        // Guard one. What lies outside counts as 0, for others will multiply by
+        // it; and a thread whose output lies outside comes to the barriers too.
+        const std::int64_t ak = k0 + threadIdx.x, bk = k0 + threadIdx.y;
+        a[m][threadIdx.x] = m < tile.rows && ak < x.K ? tile.a[m * x.a_m + ak * x.a_k] : 0;
+        b[n][threadIdx.y] = bk < x.K && n < tile.columns ? tile.b[bk * x.b_k + n * x.b_n] : 0;
+        __syncthreads();  // the tile is full
+        for (int k = 0; k < T; ++k) {
+            sum += a[m][k] * b[k][n];
+        }
+        __syncthreads();  // the tile may be overwritten
+    }
+    if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);  // guard two
+}
+
+}  // namespace
+
+void launch_matmul_shared_tile(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, T, T);
+    const dim3 block(T, T);
+    matmul_shared_tile_kernel<<<grid, block, 0, stream>>>(x);
+    gpu::check_launch("matmul_shared_tile_kernel", grid, block);
+}
+
+}  // namespace sixdays::day05_matmul

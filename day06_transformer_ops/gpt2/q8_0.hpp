@@ -1,0 +1,54 @@
+/// @file
+/// Q8_0: weights in 8 bits and a bit. 32 neighbours of a row share one scale, so that a weight
+/// takes 34/32 bytes instead of 4, and a matrix-vector product, which does little but read
+/// weights, has about a quarter of the bytes to read.
+///
+///     block   scale (f16)  q0 q1 q2 ... q31 (signed bytes)        34 bytes
+///     weight j of the block = scale * qj
+///
+/// A row of K weights is K/32 blocks. Rows follow each other without a gap, so a matrix (N, K) of
+/// weights is a matrix (N, K/32) of blocks, and blocks are aligned to 2 bytes only.
+#pragma once
+
+#include <cstdint>
+
+#include "common/tensor/half.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::gpt2 {
+
+inline constexpr std::int64_t kQ8Block = 32;  // weights
+
+/// As it lies in the file. The usual writer divides by 127 and never makes a -128, but it is legal.
+struct Q8Block {
+    f16 scale;
+    std::int8_t quants[kQ8Block];
+};
+static_assert(sizeof(Q8Block) == 34 && alignof(Q8Block) == 2);
+
+/// out(n, k) = scale * quant, exact: 11 significant bits times 8 fit into a float's 24.
+/// @param in   blocks (N, K/32), any strides
+/// @param out  (N, K), injective
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer
+void dequantise_q8_0_cpu(View<const Q8Block> in, View<float> out);
+
+void check_dequantise_q8_0(const View<const Q8Block>& in, const View<float>& out);
+
+/// out(n) = sum over k of in(n, k) * x(k), straight from the blocks, k upwards: bit for bit the
+/// product with the dequantised matrix.
+/// @param in   blocks (N, K/32), any strides
+/// @param x    (K), any stride
+/// @param out  (N), injective, apart from x
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, overlap, a null
+/// pointer
+void matvec_q8_0_cpu(View<const Q8Block> in, View<const float> x, View<float> out);
+
+/// The same in 32 sums side by side, one for each place in a block, added up at the end: the
+/// compiler keeps them in vector registers. For x and rows of blocks without gaps.
+/// @throws std::invalid_argument  also if x or a row of `in` has gaps
+void matvec_q8_0_fast_cpu(View<const Q8Block> in, View<const float> x, View<float> out);
+
+void check_matvec_q8_0(const View<const Q8Block>& in, const View<const float>& x,
+                       const View<float>& out);
+
+}  // namespace sixdays::gpt2

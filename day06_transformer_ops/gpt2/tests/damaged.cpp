@@ -1,0 +1,155 @@
+// Damaged files: each must be read or refused with a sentence. A read past the end, an overflow or
+// a pointer to nowhere is found by the sanitizers, for which these cases are meant above all.
+#include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/model_file.hpp"
+#include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::gpt2::tests;
+
+namespace {
+
+// A stream of random numbers.
+struct Random {
+    std::uint64_t seed;
+    std::int64_t k = 0;
+    std::uint64_t operator()(std::uint64_t below) {
+        return testing::detail::random_bits(seed, k++) % below;
+    }
+};
+
+// Numbers that break readers: near 0, near the ends of 8, 16, 32, 63 and 64 bits.
+std::uint64_t nasty(Random& random) {
+    const std::uint64_t bits = std::uint64_t{1} << random(64);
+    return bits + random(5) - 2;
+}
+
+void overwrite(Bytes& bytes, std::size_t at, std::uint64_t number, std::size_t size) {
+    for (std::size_t i = 0; i < size && at + i < bytes.size(); ++i) {
+        bytes[at + i] = static_cast<std::byte>(number >> 8 * i);
+    }
+}
+
+// One to three wounds, most of them before byte `head`, where the numbers are.
+void damage(Bytes& bytes, std::size_t head, Random& random) {
+    const std::uint64_t wounds = 1 + random(3);
+    for (std::uint64_t i = 0; i < wounds && !bytes.empty(); ++i) {
+        const std::size_t reach = random(8) == 0 ? bytes.size() : std::min(head, bytes.size());
+        const std::size_t at = random(reach);
+        const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+        const std::size_t length = std::min<std::size_t>(1 + random(40), bytes.size() - at);
+        const auto end = place + static_cast<std::ptrdiff_t>(length);
+        switch (random(7)) {
+            case 0:
+                bytes[at] ^= static_cast<std::byte>(1 << random(8));
+                break;
+            case 1:
+                bytes[at] = static_cast<std::byte>(random(256));
+                break;
+            case 2:
+                overwrite(bytes, at, nasty(random), 4);
+                break;
+            case 3:
+                overwrite(bytes, at, nasty(random), 8);
+                break;
+            case 4:
+                bytes.resize(at);
+                break;
+            case 5:
+                bytes.erase(place, end);
+                break;
+            default: {
+                const Bytes again(place, end);
+                bytes.insert(end, again.begin(), again.end());
+            }
+        }
+    }
+    bytes.shrink_to_fit();  // so that the next byte belongs to nobody
+}
+
+// Reads everything that a file gives away. Returns the sentence, or "" where all could be read.
+std::string read_all(const Bytes& bytes) {
+    return testing::refusal([&] {
+        const Gguf file(bytes, "damaged");
+        for (const FileTensor& tensor : file.tensors()) {
+            Tensor<float> values(tensor.weight.shape);
+            to_float_cpu(tensor.weight, values.view());
+        }
+        (void)read_model(file);
+        const Vocabulary vocabulary(file);
+        for (std::int64_t t = 0; t < vocabulary.size(); ++t) (void)vocabulary.bytes(t);
+    });
+}
+
+struct Outcome {
+    int whole = 0, refused = 0, silent = 0;
+};
+
+Outcome damage_often(const Bytes& good, std::size_t head, int files, std::uint64_t seed) {
+    Outcome outcome;
+    for (int i = 0; i < files; ++i) {
+        Bytes bytes = good;
+        Random random{seed + static_cast<std::uint64_t>(i)};
+        damage(bytes, head, random);
+        const std::string sentence = read_all(bytes);
+        ++(sentence.empty() ? outcome.whole : outcome.refused);
+        // A sentence names the file and says more than that.
+        outcome.silent += !sentence.empty() && sentence.size() < 25;
+    }
+    return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("24,000 damaged files are read or refused with a sentence, never more",
+          "[day06][small]") {
+    const Bytes tied = small_model(WeightType::f16, false, {"h e", "Ġ t", "Ġt he"}).bytes();
+    const Bytes own = small_model(WeightType::f32, true, {"h e"}).bytes();
+    GgufWriter kinds;  // all metadata types and Q8_0, which a model of 8 channels cannot have
+    kinds.value("u8", std::uint8_t{1});
+    kinds.array("i64s", std::vector<std::int64_t>{1, -2, 3});
+    kinds.value("yes", true);
+    kinds.texts("texts", {"a", "", "ccc"});
+    kinds.tensor("q", {64, 3}, WeightType::q8_0, Bytes(3 * 2 * 34));
+    kinds.tensor("v", {2, 3, 2}, WeightType::bf16, Bytes(24));
+    REQUIRE(read_all(tied).empty());
+    REQUIRE(read_all(own).empty());
+    REQUIRE(testing::contains(read_all(kinds.bytes()), "'general.architecture' is not among"));
+
+    Outcome sum;
+    const auto add = [&](const Bytes& good, std::size_t head, int files, std::uint64_t seed) {
+        const Outcome one = damage_often(good, head, files, seed);
+        sum.whole += one.whole, sum.refused += one.refused, sum.silent += one.silent;
+    };
+    // The keys before the tokens, the list of tensors behind them, and anywhere.
+    const Gguf file(tied, "tied");
+    const std::size_t tensors = file.tensors()[0].at;
+    add(tied, 400, 6000, 1000000);
+    add(tied, tied.size(), 4000, 2000000);
+    add(Bytes(tied), tensors + 900, 4000, 3000000);
+    add(own, 400, 4000, 4000000);
+    add(kinds.bytes(), 250, 6000, 5000000);
+    CHECK(sum.whole + sum.refused == 24000);
+    CHECK(sum.silent == 0);
+    CHECK(sum.whole > 500);  // a changed weight harms nobody
+    CHECK(sum.refused > 15000);
+}
+
+TEST_CASE("every byte of a model's keys and tensor list, inverted", "[day06][small]") {
+    const Bytes good = small_model(WeightType::bf16, false, {"h e"}).bytes();
+    const Gguf file(good, "good");
+    const std::size_t first = file.tensors()[0].at;
+    const std::size_t last = file.tensors().back().at + 60;
+    int refused = 0, seen = 0;
+    for (std::size_t at = 0; at < last; ++at) {
+        if (at == 420) at = first - 40;  // tokens: the case above sees enough of them
+        Bytes bytes = good;
+        bytes[at] ^= std::byte{0xFF};
+        refused += !read_all(bytes).empty();
+        ++seen;
+    }
+    CAPTURE(refused, seen);
+    CHECK(refused > seen * 9 / 10);
+}

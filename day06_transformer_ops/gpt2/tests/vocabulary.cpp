@@ -1,0 +1,221 @@
+// GPT-2's vocabulary from a file, and merging.
+#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+
+#include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/bpe.hpp"
+#include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::gpt2::tests;
+using namespace sixdays::testing;
+
+namespace {
+
+struct Keys {
+    std::string model = "gpt2", pre = "gpt-2";
+    std::vector<std::string> merges = {"h e", "Ġ t", "Ġt he"};
+    std::vector<std::string> tokens = tokens_with(merges);
+    std::vector<std::int32_t> types = {};  // empty: all normal but the last
+    std::int64_t end = -1;                 // -1: the last
+
+    Bytes bytes() const {
+        std::vector<std::int32_t> all = types;
+        if (all.empty()) {
+            all.assign(tokens.size(), 1);
+            all.back() = 3;
+        }
+        GgufWriter file;
+        file.text("tokenizer.ggml.model", model);
+        if (!pre.empty()) file.text("tokenizer.ggml.pre", pre);
+        file.texts("tokenizer.ggml.tokens", tokens);
+        file.array("tokenizer.ggml.token_type", all);
+        file.texts("tokenizer.ggml.merges", merges);
+        file.value("tokenizer.ggml.eos_token_id",
+                   end < 0 ? static_cast<std::int64_t>(tokens.size() - 1) : end);
+        return file.bytes();
+    }
+    Vocabulary vocabulary() const {
+        const Bytes file = bytes();
+        return Vocabulary(Gguf(file, "test.gguf"));
+    }
+    std::string refusal() const {
+        return testing::refusal([&] { (void)vocabulary(); });
+    }
+};
+
+std::vector<std::int64_t> encoded(const Vocabulary& vocabulary, std::string_view piece) {
+    std::vector<std::int64_t> tokens;
+    encode_piece(vocabulary, piece, tokens);
+    return tokens;
+}
+
+// The rule as it is written: the lowest rank anywhere, the leftmost of them, again and again.
+std::vector<std::int64_t> plainly(const Vocabulary& vocabulary, std::string_view piece) {
+    std::vector<std::int64_t> tokens;
+    for (const char c : piece) {
+        tokens.push_back(vocabulary.token_of_byte(static_cast<std::uint8_t>(c)));
+    }
+    while (true) {
+        std::optional<Merge> best;
+        std::size_t at = 0;
+        for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+            const auto merge = vocabulary.merge(tokens[i], tokens[i + 1]);
+            if (merge && (!best || merge->rank < best->rank)) best = merge, at = i;
+        }
+        if (!best) return tokens;
+        tokens[at] = best->result;
+        tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("bytes and their letters", "[day06][small]") {
+    CHECK(letter_of('!') == U'!');
+    CHECK(letter_of('~') == U'~');
+    CHECK(letter_of(0xA1) == 0xA1);
+    CHECK(letter_of(0xAC) == 0xAC);
+    CHECK(letter_of(0xAE) == 0xAE);
+    CHECK(letter_of(0xFF) == 0xFF);
+    CHECK(letter_of(0) == 0x100);
+    CHECK(letter_of('\n') == U'Ċ');
+    CHECK(letter_of(' ') == U'Ġ');
+    CHECK(letter_of(0x7F) == 0x121);
+    CHECK(letter_of(0xA0) == 0x142);
+    CHECK(letter_of(0xAD) == 0x143);
+}
+
+TEST_CASE("a vocabulary knows its bytes, merges and end", "[day06][small]") {
+    const Vocabulary vocabulary = Keys().vocabulary();
+    CHECK(vocabulary.size() == 260);
+    CHECK(vocabulary.bytes(0) == "!");
+    CHECK(vocabulary.bytes(188) == std::string(1, '\0'));
+    CHECK(vocabulary.bytes(258) == " the");
+    CHECK(vocabulary.bytes(259) == "<|endoftext|>");
+    CHECK(vocabulary.end_of_text() == 259);
+    for (int byte = 0; byte < 256; ++byte) {
+        const auto b = static_cast<std::uint8_t>(byte);
+        CHECK(vocabulary.bytes(vocabulary.token_of_byte(b)) ==
+              std::string(1, static_cast<char>(b)));
+    }
+    CHECK(refusal([&] { (void)vocabulary.bytes(260); }) == "token 260 of a vocabulary of 260");
+    CHECK(contains(refusal([&] { (void)vocabulary.bytes(-1); }), "token -1"));
+    CHECK(contains(refusal([&] { (void)decode(vocabulary, {0, 260}); }), "token 260"));
+    CHECK(decode(vocabulary, {258, 0, 259}) == " the!<|endoftext|>");
+
+    const std::int64_t h = vocabulary.token_of_byte('h'), e = vocabulary.token_of_byte('e');
+    REQUIRE(vocabulary.merge(h, e).has_value());
+    CHECK(vocabulary.merge(h, e)->rank == 0);
+    CHECK(vocabulary.merge(h, e)->result == 256);
+    CHECK_FALSE(vocabulary.merge(e, h).has_value());
+    Keys without;
+    without.pre = "";
+    without.end = 7;
+    CHECK(without.vocabulary().end_of_text() == 7);
+}
+
+TEST_CASE("merging by hand", "[day06][small]") {
+    const Vocabulary vocabulary = Keys().vocabulary();
+    CHECK(encoded(vocabulary, " the") == std::vector<std::int64_t>{258});
+    CHECK(encoded(vocabulary, " thehe") == std::vector<std::int64_t>{258, 256});
+    CHECK(encoded(vocabulary, "").empty());
+    // The name of the end is text like any other.
+    CHECK(encoded(vocabulary, "<|endoftext|>").size() == 13);
+}
+
+TEST_CASE("of equal pairs the leftmost goes first, of others the lowest rank", "[day06][small]") {
+    Keys keys;
+    keys.merges = {"a a", "b a", "aa b"};
+    keys.tokens = tokens_with(keys.merges);
+    const Vocabulary vocabulary = keys.vocabulary();
+    const std::int64_t a = vocabulary.token_of_byte('a');
+    CHECK(encoded(vocabulary, "aaa") == std::vector<std::int64_t>{256, a});
+    CHECK(encoded(vocabulary, "aaaaa") == std::vector<std::int64_t>{256, 256, a});
+    CHECK(encoded(vocabulary, "baa") ==
+          std::vector<std::int64_t>{vocabulary.token_of_byte('b'), 256});
+    CHECK(encoded(vocabulary, "aab") == std::vector<std::int64_t>{258});
+    CHECK(encoded(vocabulary, "aaba") ==
+          std::vector<std::int64_t>{256, 257});  // "b a" before "aa b"
+}
+
+TEST_CASE("the heap merges as the rule says, on every text of three letters", "[day06][small]") {
+    Keys keys;
+    keys.merges = {"b c", "a bc", "a a", "aa a", "c a", "bc ca", "ca b", "aa aa", "b b"};
+    keys.tokens = tokens_with(keys.merges);
+    const Vocabulary vocabulary = keys.vocabulary();
+    int wrong = 0;
+    for (int length = 0; length <= 9; ++length) {
+        int count = 1;
+        for (int i = 0; i < length; ++i) count *= 3;
+        for (int number = 0; number < count; ++number) {
+            std::string text;
+            for (int i = 0, rest = number; i < length; ++i, rest /= 3) {
+                text += static_cast<char>('a' + rest % 3);
+            }
+            wrong += encoded(vocabulary, text) != plainly(vocabulary, text);
+        }
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a piece of 256 KiB is merged in one go", "[day06][small]") {
+    Keys keys;
+    keys.merges = {"a a", "aa aa", "aaaa aaaa"};
+    keys.tokens = tokens_with(keys.merges);
+    const Vocabulary vocabulary = keys.vocabulary();
+    const auto tokens = encoded(vocabulary, std::string(1 << 18, 'a'));
+    CHECK(tokens == std::vector<std::int64_t>(1 << 15, 258));
+}
+
+TEST_CASE("a vocabulary that cannot work is refused", "[day06][small]") {
+    const auto with = [](auto change) {
+        Keys keys;
+        change(keys);
+        return keys.refusal();
+    };
+    CHECK(with([](Keys&) {}).empty());
+    CHECK(contains(with([](Keys& k) { k.model = "llama"; }),
+                   "key 'tokenizer.ggml.model' is 'llama', but must be 'gpt2'"));
+    CHECK(contains(with([](Keys& k) { k.pre = "qwen2"; }), "is 'qwen2', but must be 'gpt-2'"));
+    CHECK(contains(with([](Keys& k) { k.types = {1, 1}; }), "has 2 types for 260 tokens"));
+    CHECK(contains(with([](Keys& k) { k.types.assign(260, 7); }), "must be a number from 0 to 6"));
+    CHECK(
+        contains(with([](Keys& k) { k.end = 260; }), "is 260, but must be a number from 0 to 259"));
+    CHECK(contains(with([](Keys& k) { k.tokens[3] = "€"; }),
+                   R"(token 3, '???', is not written in GPT-2's letters for bytes)"));
+    CHECK(
+        contains(with([](Keys& k) { k.tokens[3] = "\xFF"; }), "is not written in GPT-2's letters"));
+    CHECK(contains(with([](Keys& k) { k.tokens[3] = ""; }), "token 3, '', is not written"));
+    CHECK(contains(with([](Keys& k) { k.tokens[3] = "#"; }), "token 3, '#', is token 2 already"));
+    CHECK(contains(with([](Keys& k) { k.tokens[0] = "!!"; }), "has no token for byte 33"));
+    CHECK(contains(with([](Keys& k) {
+                       k.types.assign(260, 1);
+                       k.types[1] = 3;
+                   }),
+                   "has no token for byte 34"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "the"; }),
+                   "merge 1, 'the', is not two tokens and a space between"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "th e"; }),
+                   "is of or into something that is no"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "e th"; }),
+                   "is of or into something that is no"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "e h"; }), "merge 1, 'e h', is of or into"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = " h"; }), "merge 1, ' h', is of or into"));
+    CHECK(contains(with([](Keys& k) { k.merges[1] = "h e x"; }), "is of or into"));
+    CHECK(
+        contains(with([](Keys& k) { k.merges[1] = "h e"; }), "merge 1, 'h e', was listed before"));
+}
+
+TEST_CASE("GPT-2's own vocabulary has the tokens that its papers show", "[day06][small]") {
+    const Bytes bytes = real_vocabulary().bytes();
+    const Vocabulary vocabulary{Gguf(bytes, "gpt2")};
+    CHECK(vocabulary.size() == 50257);
+    CHECK(vocabulary.end_of_text() == 50256);
+    CHECK(vocabulary.bytes(220) == " ");
+    CHECK(vocabulary.bytes(262) == " the");
+    CHECK(vocabulary.bytes(50255) == " gazed");
+    CHECK(vocabulary.bytes(50256) == "<|endoftext|>");
+    CHECK(encoded(vocabulary, " SolidGoldMagikarp") == std::vector<std::int64_t>{43453});
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""finish.py against pages written by hand: contents, anchors, links to the glossary, lines, the search."""
+import json
+import pathlib
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import finish  # noqa: E402
+
+GLOSSARY = [("warp", "32 threads, `together`"), ("shared memory", "a small \"fast\" one"), ("half", "64 bytes"),
+            ("B", "sequences"), ("host", "the CPU"), ("size", "a number"), ("NH", "heads")]
+
+
+def linked(body):
+    return finish.Linker(GLOSSARY).page(body)
+
+
+def test_links():
+    warp = '<a class="term" href="words.html#word_warp" title="32 threads, together">'
+    assert linked("<p>Two warps. A warp.</p>") == f"<p>Two {warp}warps</a>. A warp.</p>"
+    assert linked("<p>Warp</p>") == f"<p>{warp}Warp</a></p>"
+    assert linked("shared memory") == ('<a class="term" href="words.html#word_shared_memory" '
+                                       'title="a small &quot;fast&quot; one">shared memory</a>')
+    for kept in ("half the B of this size, NH", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
+                 "<code>warp</code>", "<h2>warp</h2>", '<img alt="warp"/>', "<!-- a > warp -->",
+                 '<a href="x">the warp</a>', '<div class="fragment"><div>x</div> warp</div>',
+                 '<div class="step"><div>x</div> warp</div>', "<summary>warp</summary>", "<pre>warp</pre>",
+                 "<svg><text>warp</text></svg>"):
+        assert linked(kept) == kept, linked(kept)
+        after = linked(f"{kept} host")
+        assert after == f'{kept} <a class="term" href="words.html#word_host" title="the CPU">host</a>', after
+    assert linked('<div class="pair"><div class="fragment">warp</div></div> <div>host</div>').endswith("host</a></div>")
+    assert finish.Linker([]).page("warp") == "warp"
+
+
+def test_anchors_and_outline():
+    body = finish.with_anchors('<p>a</p><h1><a class="anchor" id="one"></a>\nOne</h1><h2>A &amp; <b>b</b></h2>'
+                               "<h2>One</h2><h2>One</h2>")
+    assert body.endswith('<h2 id="a_b">A &amp; <b>b</b></h2><h2 id="one_">One</h2><h2 id="one__">One</h2>'), body
+    parts = finish.sections(body, "Day")
+    assert [part[:3] for part in parts] == [("Day", "", 0), ("One", "one", 1), ("A & b", "a_b", 2),
+                                            ("One", "one_", 2), ("One", "one__", 2)]
+    assert finish.outline(parts) == (
+        '<details class="outline"><summary>On this page</summary><ul><li class="level1"><a href="#one">One</a></li>'
+        '<li class="level2"><a href="#a_b">A &amp; b</a></li><li class="level2"><a href="#one_">One</a></li>'
+        '<li class="level2"><a href="#one__">One</a></li></ul></details>')
+    assert finish.outline(parts[:4]) == ""
+    assert finish.split_page("a page</div><!-- contents -->") == ("a page</div><!-- contents -->", "", "")
+    assert finish.split_page('a<div class="contents">') == ('a<div class="contents">', "", "")
+    assert finish.text_of('a <div class="ttc" id="x"><div>no</div></div><script>no</script>b') == "a b"
+    member = finish.sections('x<h2 class="memtitle"><a href="#ga1">&#9670;&#160;</a>f()</h2>y', "t")
+    assert member[1] == ("f()", "ga1", 2, "y")
+
+
+def test_lines():
+    run = finish.in_lines('<div class="run"> <pre class="fragment">A title\n\n   12   3 &lt; 4   the load\n     say\n'
+                          "</pre></div><pre class=\"fragment\">x\ny</pre>")
+    assert run == ('<div class="run"> <pre class="fragment"><span class="row sentence" style="--wrap:0ch">A title\n</span>'
+                   '<span class="row sentence" style="--wrap:0ch">\n</span>'
+                   '<span class="row" style="--wrap:16ch">   12   3 &lt; 4   the load\n</span>'
+                   '<span class="row" style="--wrap:5ch">     say\n</span>'
+                   '</pre></div><pre class="fragment">x\ny</pre>'), run
+    assert "--wrap:60ch" in finish.in_lines(f'<div class="run refused"><pre class="fragment">{" " * 70}x\n</pre>')
+
+
+def test_whole():
+    page = ('<div class="title">T</div><div class="contents">{}</div><!-- contents --><i>warp</i>')
+    with tempfile.TemporaryDirectory() as folder:
+        docs, out = pathlib.Path(folder, "docs"), pathlib.Path(folder, "html")
+        docs.mkdir()
+        out.mkdir()
+        (docs / "README.md").write_text("# Not a page\n")
+        for name, first in (("mainpage.md", "# Six days"), ("day01_x.md", "# Day 01 {#day01_x}"),
+                            ("words.md", "# Words {#words}\n| warp | 32 </script> |\n")):
+            (docs / name).write_text(first + "\n")
+        (out / "index.html").write_text(page.format("A warp."))
+        (out / "words.html").write_text(page.format("A warp."))
+        (out / "day01_x.html").write_text(page.format(
+            '<p>In</p><h1 id="a">A</h1><p>A <strong>warp</strong> <svg>no</svg></p><h1>B</h1><h1>C</h1><h1>D</h1>'))
+        (out / "structS.html").write_text('<div class="title">S<div>x</div></div>' + page.format("text"))
+        (out / "structS-members.html").write_text(page.format("members"))
+        (out / "files.html").write_text(page.format("files"))
+        sys.argv = ["finish.py", str(out), str(docs)]
+        finish.main()
+        day = (out / "day01_x.html").read_text()
+        assert day.count('class="term"') == 1 and day.endswith("<i>warp</i>")
+        assert day.index("<details class=\"outline\">") < day.index("<p>In</p>")
+        assert "term" in (out / "index.html").read_text() and "term" not in (out / "words.html").read_text()
+        data = (out / "search_data.js").read_text()
+    assert data.startswith("searchData(") and "</" not in data
+    assert json.loads(data[len("searchData("):-3]) == [
+        ["Day 01", "", "day01_x.html", "In", "", 3], ["Day 01", "A", "day01_x.html#a", "A warp", "warp", 3],
+        *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", 3] for name in "BCD"],
+        ["Six days", "", "index.html", "A warp.", "", 1.5], ["Words", "", "words.html", "A warp.", "", 1.5],
+        ["S", "", "structS.html", "text", "", 0.5],
+        ["Words", "warp", "words.html#word_warp", "32 </script>", "warp", 3]], data
+
+
+def test_page_without_a_name():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "x.md").write_text("# Title\n")
+        try:
+            list(finish.pages_of(pathlib.Path(folder)))
+        except SystemExit as error:
+            assert str(error) == "docs/x.md does not begin with `# Title {#name}`"
+        else:
+            raise AssertionError("not refused")
+
+
+def main():
+    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
+    for test in tests:
+        test()
+    print(f"{len(tests)} tests passed")
+
+
+if __name__ == "__main__":
+    main()
