@@ -1,0 +1,108 @@
+/// @file
+/// What is timed, where the ports run on a GPU, and how a version whose sums have another order than
+/// the loop's is held against it.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/gpu/buffer.hpp"
+#include "common/lesson/arena.hpp"
+#include "common/lesson/lesson.hpp"
+#include "common/tensor/half.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Numbers from -6 to 6.5 in no order.
+template <class T>
+[[nodiscard]] Tensor<T> noise(const Shape& shape) {
+    return lesson::filled<T>(
+        shape, [](std::int64_t i) { return T(static_cast<float>((i * 37 + 11) % 101) / 8 - 6); });
+}
+
+/// An operation from one tensor to one of the same shape, as loop and as port.
+template <class T>
+struct Op {
+    std::string name, version;
+    std::function<void(View<const T> in, View<T> out)> loop, port;
+    double far = 1e-5;   // from the loop's result, at most: in the largest element's size
+    double streams = 2;  // tensors that must move, read or written
+};
+
+/// The largest distance between two tensors, as a share of the largest element; NaN if one holds one.
+template <class T>
+[[nodiscard]] double distance(const Tensor<T>& a, const Tensor<T>& b) {
+    double most = 0, largest = 1e-30;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+        const auto x = static_cast<double>(static_cast<float>(a.data()[i]));
+        const double d = std::fabs(x - static_cast<double>(static_cast<float>(b.data()[i])));
+        if (!(d <= most)) most = d;
+        if (std::fabs(x) > largest) largest = std::fabs(x);
+    }
+    return most / largest;
+}
+
+template <class T>
+[[nodiscard]] lesson::Version version_of(const Op<T>& op, const Shape& large) {
+    lesson::Version v;
+    v.op = op.name;
+    v.version = op.version;
+    v.dtype = std::is_same_v<T, float> ? "float32" : "bfloat16";
+    v.shape = to_string(large);
+    v.how = "as the loop, but for rounding";
+    const double bytes = static_cast<double>(size(large)) * sizeof(T);
+    v.work = {(op.streams - 1) * bytes, bytes, 0};
+    return v;
+}
+
+/// Holds the port against the loop on a small tensor, as far as op.far. The port must then make the
+/// same bits again, there and on a large tensor, where it is timed.
+template <class T>
+void port(lesson::Report& report, const Op<T>& op, const Shape& small, const Shape& large) {
+    const Tensor<T> x = noise<T>(small);
+    Tensor<T> want(small);
+    op.loop(x.view(), want.view());
+    const gpu::Buffer<T> in(x);
+    gpu::Buffer<T> first(x.size()), again(x.size());
+    op.port(in.view(small), first.view(small));
+    Tensor<T> got(small);
+    const std::vector<T> host = first.download();
+    std::memcpy(static_cast<void*>(got.data()), host.data(), host.size() * sizeof(T));
+    lesson::Version v = version_of(op, large);
+    const double far = distance(want, got);
+    if (!(far <= op.far)) {
+        report.check(false, op.name + ", " + op.version + ": " + std::to_string(far) +
+                                " away from the loop");
+        return;
+    }
+    const auto bytes = static_cast<std::int64_t>(host.size() * sizeof(T));
+    v.check = {[&](int) { op.port(in.view(small), again.view(small)); },
+               {{again.data(), first.data(), bytes}}};
+    v.timed = [op, large] {
+        const auto all =
+            static_cast<std::int64_t>(size(large) * static_cast<std::int64_t>(sizeof(T)));
+        const auto arena = std::make_shared<lesson::Arena>(std::vector{all}, all);
+        const Tensor<T> part = noise<T>({1 << 20});
+        arena->fill(0, part.data(), part.size() * static_cast<std::int64_t>(sizeof(T)));
+        const auto run = [=](T* out, int set) {
+            op.port({arena->template input<T>(set, 0), large}, {out, large});
+        };
+        run(arena->template want<T>(), 0);
+        return lesson::Trial{[=](int set) { run(arena->template output<T>(set), set); },
+                             arena->outcomes()};
+    };
+    report.port(v);
+}
+
+/// --bench
+void bench_all(lesson::Report& report);
+
+/// --trace: what the warps touch.
+void trace_all();
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,62 @@
+"""What PyTorch calls the operations of Day 06. common/bench/torch_peer.py measures them."""
+
+
+def with_input(call):
+    def make(torch, dtype, shape):
+        x = (torch.rand(shape, dtype=torch.float32, device="cuda") * 12 - 6).to(dtype)
+        return call(torch, x)
+    return make
+
+
+def softmax(torch, x):
+    return lambda: torch.softmax(x, -1)
+
+
+def layer_norm(torch, x):
+    w, b = (torch.rand(x.shape[-1:], device="cuda").to(x.dtype) for _ in range(2))
+    return lambda: torch.nn.functional.layer_norm(x, x.shape[-1:], w, b)
+
+
+def rms_norm(torch, x):
+    w = torch.rand(x.shape[-1:], device="cuda").to(x.dtype)
+    return lambda: torch.nn.functional.rms_norm(x, x.shape[-1:], w)
+
+
+def embedding(torch, dtype, shape):
+    table = torch.rand((50257, shape[1]), dtype=dtype, device="cuda")
+    positions = torch.rand((1024, shape[1]), dtype=dtype, device="cuda")
+    ids = torch.randint(0, 50257, (shape[0],), device="cuda")
+    at = torch.arange(shape[0], device="cuda") % 1024
+    embed = torch.nn.functional.embedding
+    return lambda: embed(ids, table) + embed(at, positions)
+
+
+def attention(torch, dtype, shape, queries=None):
+    B, H, S, D = shape
+    q = torch.randn((B, H, queries or S, D), dtype=dtype, device="cuda")
+    k, v = (torch.randn(shape, dtype=dtype, device="cuda") for _ in range(2))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return lambda: attend(q, k, v, is_causal=queries is None)
+
+
+def decode(torch, dtype, shape):
+    return attention(torch, dtype, shape, queries=1)
+
+
+def functional(name, **options):
+    return with_input(
+        lambda torch, x: lambda: getattr(torch.nn.functional, name)(x, **options))
+
+
+PEERS = {
+    "softmax": ("torch.softmax", with_input(softmax)),
+    "layer norm": ("torch layer_norm", with_input(layer_norm)),
+    "RMS norm": ("torch rms_norm", with_input(rms_norm)),
+    "relu": ("torch relu", functional("relu")),
+    "gelu_erf": ("torch gelu", functional("gelu")),
+    "gelu_tanh": ("torch gelu tanh", functional("gelu", approximate="tanh")),
+    "silu": ("torch silu", functional("silu")),
+    "attention": ("torch sdpa", attention),
+    "decode attention": ("torch sdpa", decode),
+    "embedding": ("torch embedding, twice, add", embedding),
+}

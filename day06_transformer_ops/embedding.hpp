@@ -1,0 +1,79 @@
+/// @file
+/// From numbers to vectors: what a network can compute with. A text is a list of token ids, and each
+/// id names a row of a table that was learned; a second table has a row for every position. The two
+/// rows are added, so that the same word is another vector at another place.
+///
+/// The ids of a port lie in device memory, where its launcher cannot see them without waiting for the
+/// device. So an id that names no row is met differently. The loop refuses it before anything is
+/// written, and says which. The port never touches memory outside of a table: it fills the row of
+/// `out` with NaN, which no later result can hide. Whoever has the ids on the host, as a tokenizer
+/// has, asks check_ids() first. (PyTorch stops the whole process' use of the GPU by an assert.)
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/half.hpp"
+#include "day06_transformer_ops/rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+enum class EmbedPath;  // below
+
+/// out(i.., c) = tokens(ids(i..), c) + positions(places(i..), c).
+/// @param tokens     (V, C), any strides. T is float or bf16; the sum is rounded once
+/// @param ids        any shape S and strides, 0 <= id < V
+/// @param positions  (P, C), any strides; a null pointer: nothing is added
+/// @param places     broadcast to S, 0 <= place < P: (T) for ids (B, T). In device memory, for a
+///                   cache that grows by a token changes them without a new launch
+/// @param out        (S.., C), injective, apart from all inputs
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap;
+/// the loop: an id or a place that names no row, and where it stands
+template <class T>
+void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
+               View<const std::int64_t> places, View<Same<T>> out);
+template <class T>
+void embed_cuda(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
+                View<const std::int64_t> places, View<Same<T>> out, gpu::Stream stream = {});
+template <class T>
+void embed_cuda(EmbedPath path, View<const T> tokens, View<const std::int64_t> ids,
+                View<const Same<T>> positions, View<const std::int64_t> places, View<Same<T>> out,
+                gpu::Stream stream = {});
+
+/// What the operation refuses; with a path also what that path cannot take.
+template <class T>
+void check_embed(const View<const T>& tokens, const View<const std::int64_t>& ids,
+                 const View<const Same<T>>& positions, const View<const std::int64_t>& places,
+                 const View<Same<T>>& out);
+template <class T>
+void check_embed(EmbedPath path, const View<const T>& tokens, const View<const std::int64_t>& ids,
+                 const View<const Same<T>>& positions, const View<const std::int64_t>& places,
+                 const View<Same<T>>& out);
+
+/// For ids in host memory. @throws std::invalid_argument  not 0 <= id < rows, with its place
+void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
+               std::int64_t rows);
+
+/// How embed_cuda goes about it. Quads need C of whole quads, columns that are neighbours in memory,
+/// and rows that begin at multiples of 16 bytes, in both tables and in out.
+enum class EmbedPath {
+    one_element,  // a thread, an element: the loop's twin
+    quads,        // 02: a warp, a row; its id is read once, and the row in quads
+};
+[[nodiscard]] const char* name(EmbedPath path);
+template <class T>
+[[nodiscard]] EmbedPath choose_embed(const View<const T>& tokens,
+                                     const View<const Same<T>>& positions,
+                                     const View<Same<T>>& out);
+
+/// out = in, in another type: float to bf16 or f16, rounded to nearest even, or back, exactly.
+/// @param in, out  of one shape and any strides; out injective and apart from in
+/// @throws std::invalid_argument  other shapes, out not injective, a null pointer, overlap
+template <class From, class To>
+void convert_cpu(View<const From> in, View<To> out);
+template <class From, class To>
+void convert_cuda(View<const From> in, View<To> out, gpu::Stream stream = {});
+template <class From, class To>
+void check_convert(const View<const From>& in, const View<To>& out);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,113 @@
+/// @file
+/// Norms: every token's vector is brought to the same size, so that no block of a network has to
+/// know how large the numbers are that the one before it makes.
+///
+///     layer norm   z(i) = (x(i) - mean) / sqrt(variance + eps)     mean of x, mean of (x - mean)^2
+///     RMS norm     z(i) = x(i) / sqrt(mean of x^2 + eps)
+///     both         out(i) = z(i) * weight(i) + bias(i)
+///
+/// The variance is that of a population, divided by N, not by N - 1; eps stands inside the root. It
+/// is summed in a pass of its own, from x - mean. E[x^2] - E[x]^2 would need one pass less, and is
+/// wrong where the mean is large: near 10240 squares are near 10^8, where floats are 8 apart, and
+/// their difference is noise. Sums start from the row's first element, as x(i) - x(0): so the mean of
+/// a constant row is exactly that constant.
+///
+/// For all versions: rows lie along the last dim. `in` and `out` have one shape (..., C) and any
+/// strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float. A row
+/// that holds a NaN or an infinity becomes NaN; other rows do not notice.
+/// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out not
+/// injective, a null pointer, overlap of in and out that are not the same
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/half.hpp"
+#include "day06_transformer_ops/rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+enum class NormPath;  // below
+
+/// What becomes of z. Weight and bias have shape (C) and any stride; a null pointer stands for ones,
+/// or for zeros.
+struct NormParameters {
+    View<const float> weight = {};
+    View<const float> bias = {};
+    float eps = 1e-5f;
+
+    // [norm_parameters]
+    SIXDAYS_HD float operator()(float z, std::int64_t i) const noexcept {
+        const float w = weight.data != nullptr ? weight(i) : 1.0f;
+        const float b = bias.data != nullptr ? bias(i) : 0.0f;
+        return std::fma(z, w, b);
+    }
+    // [norm_parameters]
+};
+
+/// Layer norm. Error: what summing C numbers in float makes of the mean and of the variance.
+template <class T>
+void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
+template <class T>
+void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
+                     gpu::Stream stream = {});
+template <class T>
+void layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
+                     View<T> out, gpu::Stream stream = {});
+
+/// RMS norm: layer norm that takes the mean for 0.
+template <class T>
+void rms_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
+template <class T>
+void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
+                   gpu::Stream stream = {});
+template <class T>
+void rms_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
+                   View<T> out, gpu::Stream stream = {});
+
+/// residual += in, and out = layer norm of the sum, as it is stored. One pass over memory where two
+/// operations need two: what a block adds to the residual stream is at once the next block's input.
+/// @param residual  of in's shape; injective, apart from in and out
+template <class T>
+void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters,
+                        View<Same<T>> residual, View<T> out);
+template <class T>
+void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters,
+                         View<Same<T>> residual, View<T> out, gpu::Stream stream = {});
+template <class T>
+void add_layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
+                         View<Same<T>> residual, View<T> out, gpu::Stream stream = {});
+
+/// What the operations refuse; with a path also what that path cannot take.
+template <class T>
+void check_norm(const View<const Same<T>>& in, const NormParameters& parameters,
+                const View<T>& out);
+template <class T>
+void check_norm(NormPath path, const View<const Same<T>>& in, const NormParameters& parameters,
+                const View<T>& out);
+template <class T>
+void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
+                          const View<Same<T>>& residual, const View<T>& out);
+template <class T>
+void check_add_layer_norm(NormPath path, const View<const Same<T>>& in,
+                          const NormParameters& parameters, const View<Same<T>>& residual,
+                          const View<T>& out);
+
+/// How the norms go about their rows.
+enum class NormPath {
+    thread_a_row,  // a thread, a row: the loop's twin
+    warp_a_row,    // 02: a warp's lanes are neighbours in the row; memory is read three times
+    registers,     // 03: read once, in quads; both passes run over registers
+};
+[[nodiscard]] const char* name(NormPath path);
+
+/// The best of them. Views that check_norm() has not refused.
+template <class T>
+[[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<T>& out);
+/// @param residual  of add_layer_norm
+template <class T>
+[[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
+                                   const View<T>& out);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,70 @@
+/// @file
+/// A tensor as rows, which is how softmax and the norms see it: a row is a walk along one dim, and
+/// the other dims say where rows begin.
+///
+///     x (2, 3, 4), rows along dim 1     first: shape (2, 4), strides (12, 1)     8 rows
+///     row 5 begins at x(1, 0, 1)        length 3, stride 4
+#pragma once
+
+#include <type_traits>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// T itself. A parameter of this type takes no part in finding out what T is, so a `Tensor<float>`'s
+/// view is taken for a `View<const float>`.
+template <class T>
+using Same = std::type_identity_t<T>;
+
+// [rows]
+/// Element i of a row lies i strides behind its first.
+template <class T>
+struct Row {
+    T* first;
+    std::int64_t stride;
+    SIXDAYS_HD T& operator[](std::int64_t i) const noexcept { return first[i * stride]; }
+};
+
+template <class T>
+struct Rows {
+    View<T> first;        // element 0 of every row
+    std::int64_t length;  // elements of a row
+    std::int64_t stride;  // from each to the next
+
+    SIXDAYS_HD std::int64_t count() const noexcept { return first.size(); }
+    SIXDAYS_HD Row<T> row(std::int64_t r) const noexcept {
+        return {&first(unravel(r, first.layout.shape)), stride};
+    }
+};
+// [rows]
+
+/// The rows of `x` along dim `dim`, numbered in row-major order. @param dim  0 <= dim < rank
+template <class T>
+[[nodiscard]] Rows<T> rows_along(const View<T>& x, int dim) {
+    Rows<T> rows{{x.data, Layout()}, x.extent(dim), x.stride(dim)};
+    Layout& rest = rows.first.layout;
+    for (int d = 0; d < x.rank(); ++d) {
+        if (d == dim) continue;
+        rest.shape[rest.shape.rank++] = x.extent(d);
+        rest.strides[rest.strides.rank++] = x.stride(d);
+    }
+    return rows;
+}
+
+/// Elements of the longest row that a step holds in the registers of a block.
+inline constexpr std::int64_t kMostHeld = 16384;
+
+/// What an operation refuses that makes every element of `out` from the row of `in` with it.
+template <class T>
+void check_rows(const char* op, const View<const T>& in, const View<T>& out) {
+    require_same_shape(op, "in", in, "out", out);
+    require_memory(op, "in", in);
+    require_output(op, out);
+    require_same_or_apart(op, "in", in, "out", out);
+}
+
+}  // namespace sixdays::day06_transformer_ops

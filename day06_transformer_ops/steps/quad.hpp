@@ -1,0 +1,41 @@
+/// @file
+/// A quad, 16 bytes of float or bf16, as numbers to compute with: four of them, or eight.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "common/tensor/half.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+template <class T>
+inline constexpr int kOfQuad = 16 / static_cast<int>(sizeof(T));
+
+// [quad]
+template <class T>
+__device__ void unpack(const uint4& quad, float (&x)[kOfQuad<T>]) {
+    T of[kOfQuad<T>];
+    memcpy(of, &quad, sizeof quad);
+    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = float(of[e]);
+}
+
+/// The GPU rounds two floats to bf16 in one instruction; half.hpp needs a dozen for each.
+template <class T>
+__device__ uint4 pack(const float (&x)[kOfQuad<T>]) {
+    uint4 quad;
+    if constexpr (std::is_same_v<T, bf16>) {
+        __nv_bfloat162 of[4];
+        for (int e = 0; e < 4; ++e) of[e] = __floats2bfloat162_rn(x[2 * e], x[2 * e + 1]);
+        memcpy(&quad, of, sizeof quad);
+    } else {
+        memcpy(&quad, x, sizeof quad);
+    }
+    return quad;
+}
+// [quad]
+
+}  // namespace sixdays::day06_transformer_ops

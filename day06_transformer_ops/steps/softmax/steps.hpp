@@ -1,0 +1,52 @@
+/// @file
+/// The ladder's launchers, one idea a file. Step 1 is the twin in softmax_cuda.cu. They check
+/// nothing. Each is there for OP = Shares and LogShares, T = float and bf16.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/steps/rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [operations]
+/// What becomes of x: held(x - m) waits for the sum of all term(held), and of() is the result.
+struct Shares {
+    __device__ static float held(float x_minus_m) { return expf(x_minus_m); }
+    __device__ static float term(float held) { return held; }
+    __device__ static float tail(float sum) { return 1 / sum; }
+    __device__ static float of(float held, float tail) { return held * tail; }
+};
+struct LogShares {
+    __device__ static float held(float x_minus_m) { return x_minus_m; }
+    __device__ static float term(float held) { return expf(held); }
+    __device__ static float tail(float sum) { return logf(sum); }
+    __device__ static float of(float held, float tail) { return held - tail; }
+};
+// [operations]
+
+/// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its token.
+/// Without tokens, all are 0.
+inline Layout token_layout(const Shape& rows, std::int64_t tokens) {
+    Layout layout(rows, Dims::filled(rows.rank, 0));
+    if (tokens > 0) layout.stride(rows.rank - 1) = 1;
+    return layout;
+}
+
+/// How many elements of its row token 0 sees, and every further token one more; without tokens all
+/// rows see all.
+inline std::int64_t first_sees(std::int64_t length, std::int64_t tokens) {
+    return tokens > 0 ? 1 + length - tokens : length;
+}
+
+/// @param tokens  0, or how many the rows' last dim counts, if softmax is causal
+template <class OP, class T>
+void launch_softmax_warp(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                         gpu::Stream stream);
+template <class OP, class T>
+void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                           gpu::Stream stream);
+template <class OP, class T>
+void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                              gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,83 @@
+// Beyond 2^31 elements, and beyond 2^31 rows, on a GPU: [huge]. The same functions run with small
+// numbers on the emulator, so that what they ask is itself tried out.
+#include "common/gpu/fill.hpp"
+#include "day06_transformer_ops/activation.hpp"
+#include "day06_transformer_ops/norm.hpp"
+#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// Rows of C ones, and here and there a row of noise: an operation in place must make of each what its
+// loop makes of that row alone.
+template <class Port, class Loop>
+void many_rows(const char* what, std::int64_t rows, std::int64_t C, const Port& port,
+               const Loop& loop) {
+    gpu::Buffer<float> memory(rows * C);
+    gpu::fill(1, memory.view({rows, C}));
+    const Tensor<float> odd = noise<float>({1, C});
+    Tensor<float> ones({1, C});
+    for (std::int64_t c = 0; c < C; ++c) ones(0, c) = 1;
+    const std::int64_t places[] = {0, rows / 3, rows / 2, rows - 1};
+    for (const std::int64_t r : places) memory.upload(odd.data(), C, r * C);
+    port(memory.view({rows, C}));
+    Tensor<float> of_odd({1, C}), of_ones({1, C});
+    loop(odd.view(), of_odd.view());
+    loop(ones.view(), of_ones.view());
+    for (const std::int64_t place : places) {
+        for (const std::int64_t r : {place - 1, place, place + 1}) {
+            if (r < 0 || r >= rows) continue;
+            CAPTURE(what, rows, C, r);
+            const std::vector<float> row = memory.download(r * C, C);
+            CHECK(close(Tensor<float>({1, C}, row), r == place ? of_odd : of_ones, 1e-5));
+        }
+    }
+}
+
+void all_operations(std::int64_t rows, std::int64_t C) {
+    for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
+                            SoftmaxPath::registers}) {
+        if (path == SoftmaxPath::registers && C % 4 != 0) continue;
+        many_rows(
+            name(path), rows, C, [&](View<float> x) { softmax_cuda(path, x, -1, x); },
+            [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); });
+    }
+    for (const auto path : {NormPath::thread_a_row, NormPath::warp_a_row, NormPath::registers}) {
+        if (path == NormPath::registers && C % 4 != 0) continue;
+        many_rows(
+            name(path), rows, C, [&](View<float> x) { layer_norm_cuda(path, x, {}, x); },
+            [](View<const float> in, View<float> out) { layer_norm_cpu(in, {}, out); });
+    }
+    for (const auto path : {ActivationPath::one_element, ActivationPath::quads}) {
+        if (path == ActivationPath::quads && rows * C % 4 != 0) continue;
+        many_rows(
+            name(path), rows, C,
+            [&](View<float> x) { activate_cuda(path, Activation::gelu_erf, x, x); },
+            [](View<const float> in, View<float> out) {
+                activate_cpu(Activation::gelu_erf, in, out);
+            });
+    }
+}
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+TEST_CASE("the tests beyond 2^31 hold for small numbers too", "[day06][small]") {
+    all_operations(40, 68);
+    all_operations(301, 1);
+}
+
+TEST_CASE("more than 2^31 elements in rows", "[day06][huge]") {
+    need_device_memory(9 * kGiB);
+    all_operations(31600000, 68);
+}
+
+TEST_CASE("more than 2^31 rows", "[day06][huge]") {
+    need_device_memory(9 * kGiB);
+    all_operations((std::int64_t{1} << 31) + 9, 1);
+}
+
+}  // namespace
