@@ -44,11 +44,9 @@ int main() {
     check(cudaMemcpy(db, b.data(), bytes, cudaMemcpyHostToDevice), "copying b");
 
     // 3. Launch: blocks of 256 threads, and as many blocks as n needs, rounded up.
-    // [launch]
     const unsigned threads = 256;
     const unsigned blocks = static_cast<unsigned>((n + threads - 1) / threads);
     add<<<blocks, threads>>>(da, db, n, dout);
-    // [launch]
 
     // 4. Check twice: was the launch accepted, and did the kernel end well?
     check(cudaGetLastError(), "launching add");

@@ -74,7 +74,7 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
 
 namespace {
 
-constexpr std::int64_t kPart = 2048;       // elements that are worth a block of step 08
+constexpr std::int64_t kPart = 1024;       // elements that are worth a block of step 08
 constexpr std::int64_t kBlocks = 1024;     // that step 08 makes of all lines together
 constexpr std::int64_t kManyLines = 264;   // two blocks of step 05 for each multiprocessor
 constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look
@@ -114,7 +114,7 @@ const char* needed(LinePath path, const Lines& lines) {
         case LinePath::short_lines:
             return one_behind_the_other(lines) && lines.length() <= kShortLine
                        ? ""
-                       : "lines of at most 32 elements, one behind the other in memory";
+                       : "lines of at most 64 elements, one behind the other in memory";
         case LinePath::strided:
             return side_by_side(lines) > 0 ? "" : "lines that begin side by side in memory";
         case LinePath::split:

@@ -2,8 +2,6 @@
 #include "day05_matmul/matmul.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "common/tensor/arguments.hpp"
 #include "day05_matmul/stack.hpp"
@@ -73,117 +71,6 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
     if (bias.data != nullptr) require_apart("bias", bias, out);
 }
 
-// --- plain numbers -------------------------------------------------------------------------------
-
-Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                   View<float> out) {
-    a = stacked_as(a, out.layout.shape);
-    b = stacked_as(b, out.layout.shape);
-    const int m = out.rank() - 2, n = out.rank() - 1;
-    Problem x;
-    x.a = a.data, x.b = b.data, x.out = out.data;
-    x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
-    x.alpha = epilogue.alpha, x.beta = epilogue.beta;
-    x.relu = epilogue.activation == Activation::relu;
-    if (sums_nothing(a, epilogue)) x.K = 0, x.alpha = 1;
-    // A stride that is never used becomes one that suits.
-    x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
-    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
-    x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
-    x.bias = epilogue.bias.data;
-    if (x.bias != nullptr && x.N > 1) x.bias_n = epilogue.bias.stride(0);
-    for (int d = 0; d < m; ++d) {
-        if (out.extent(d) == 1) continue;
-        x.extent[x.dims] = out.extent(d);
-        x.step_a[x.dims] = a.stride(d);
-        x.step_b[x.dims] = b.stride(d);
-        x.step_out[x.dims++] = out.stride(d);
-    }
-    x.quads_out = out_has_quads(x);
-    return x;
-}
-
-namespace {
-
-// Of rows that are `pitch` apart.
-bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
-                    const std::int64_t (&step)[kMaxRank - 2]) {
-    bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-    for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
-    return yes;
-}
-
-}  // namespace
-
-bool a_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.a, x.a_k, x.a_m, x.step_a);
-}
-bool b_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.b, x.b_n, x.b_k, x.step_b);
-}
-bool out_has_quads(const Problem& x) {
-    return rows_are_quads(x, x.out, x.out_n, x.out_m, x.step_out);
-}
-
-bool a_columns_are_quads(const Problem& x) {
-    return rows_are_quads(x, x.a, x.a_m, x.a_k, x.step_a);
-}
-
-bool b_columns_are_quads(const Problem& x) {
-    return rows_are_quads(x, x.b, x.b_k, x.b_n, x.step_b);
-}
-
-Problem transposed(Problem x) {
-    std::swap(x.a, x.b);
-    std::swap(x.M, x.N);
-    std::swap(x.a_m, x.b_n);
-    std::swap(x.a_k, x.b_k);
-    std::swap(x.out_m, x.out_n);
-    std::swap(x.bias_m, x.bias_n);
-    std::swap(x.step_a, x.step_b);
-    x.quads_out = out_has_quads(x);
-    return x;
-}
-
-std::int64_t stacked(const Problem& x) {
-    std::int64_t matrices = 1;
-    for (int d = 0; d < x.dims; ++d) matrices *= x.extent[d];
-    return matrices;
-}
-
-unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
-    constexpr std::int64_t kMost = 2147483647;
-    const std::int64_t down = (x.M + BM - 1) / BM, across = (x.N + BN - 1) / BN;
-    std::int64_t blocks = 0;
-    if (__builtin_mul_overflow(down, across, &blocks) ||
-        __builtin_mul_overflow(blocks, stacked(x), &blocks) || blocks > kMost) {
-        refuse("matmul: " + std::to_string(stacked(x)) + " matrices of (" + std::to_string(x.M) +
-               ", " + std::to_string(x.N) + ") outputs are more than 2^31 - 1 tiles of (" +
-               std::to_string(BM) + ", " + std::to_string(BN) + ")");
-    }
-    x.down = static_cast<unsigned>(down);
-    x.across = static_cast<unsigned>(across);
-    return static_cast<unsigned>(blocks);
-}
-
-// A model of how long each cut takes, in outputs a lane and a scheduler, of which a multiprocessor
-// has four: the multiprocessor with most blocks is the last to end, and its scheduler with most
-// warps; then divided by the share of the peak that each cut was measured to reach where there are
-// many tiles. 132 multiprocessors, as an H200 has.
-WholeTile cut_for(const Problem& x) {
-    const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
-        const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
-                             static_cast<double>((x.N + BN - 1) / BN) *
-                             static_cast<double>(stacked(x));
-        return std::ceil(tiles / 132);
-    };
-    const double large = 2 * 128 * blocks(128, 256) / 0.80;           // 8 warps of 8 x 16 a lane
-    const double medium = 64 * std::ceil(blocks(64, 64) / 2) / 0.74;  // 2 warps of 8 x 8
-    const double small = 32 * blocks(64, 64) / 0.68;                  // 4 warps of 4 x 8
-    if (std::min(x.M, x.N) >= 256 && large <= std::min(medium, small)) return WholeTile::large;
-    return medium <= small ? WholeTile::medium : WholeTile::small;
-}
-
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
@@ -221,15 +108,40 @@ std::string missing(MatmulPath path, const Problem& x) {
             return std::min(x.M, x.N) <= kSkinny
                        ? ""
                        : "at most " + std::to_string(kSkinny) + " rows, or columns, of out";
+        case MatmulPath::split_k:
+            return takes_whole_tiles(x) && parts_of(x) > 0
+                       ? ""
+                       : "at least 64 rows and 64 columns, and a K that is 2 to 16 times a whole "
+                         "number from 64 on";
     }
     return "a path that exists";
 }
 
 }  // namespace
 
+namespace {
+
+// Of a workspace that pays; 0: none does.
+std::int64_t bytes_for_parts(const Problem& x) {
+    if (!takes_whole_tiles(x) || std::min(x.M, x.N) <= kSkinny) return 0;
+    const int count = parts_of(x);
+    if (count == 0 || seconds_in_parts(x, count) >= seconds_in_parts(x, 1)) return 0;
+    return gpu::bytes_to_carve([&](gpu::Carver& carver) {
+        return carver.take<float>({count, stacked(x), x.M, x.N});
+    });
+}
+
+}  // namespace
+
+std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out) {
+    return out.size() == 0 ? 0 : bytes_for_parts(problem_of(a, b, {}, out));
+}
+
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                         View<float> out) {
+                         View<float> out, gpu::Workspace workspace) {
     const Problem x = problem_of(a, b, epilogue, out);
+    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
+    if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
     if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
     if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
     return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
@@ -275,6 +187,8 @@ const char* name(MatmulPath path) {
             return "whole tiles";
         case MatmulPath::skinny:
             return "skinny";
+        case MatmulPath::split_k:
+            return "split K";
     }
     return "";
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "common/gpu/stream.hpp"
+#include "common/gpu/workspace.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day05_matmul {
@@ -43,19 +44,20 @@ struct Epilogue {
 void matmul_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
                 View<float> out);
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                 View<float> out, gpu::Stream stream = {});
+                 View<float> out, gpu::Workspace workspace = {}, gpu::Stream stream = {});
 
 /// By one path. @throws std::invalid_argument  also what that path cannot take
 void matmul_cuda(MatmulPath path, View<const float> a, View<const float> b,
-                 const Epilogue& epilogue, View<float> out, gpu::Stream stream = {});
+                 const Epilogue& epilogue, View<float> out, gpu::Workspace workspace = {},
+                 gpu::Stream stream = {});
 
 /// The sum and nothing else.
 inline void matmul_cpu(View<const float> a, View<const float> b, View<float> out) {
     matmul_cpu(a, b, {}, out);
 }
 inline void matmul_cuda(View<const float> a, View<const float> b, View<float> out,
-                        gpu::Stream stream = {}) {
-    matmul_cuda(a, b, {}, out, stream);
+                        gpu::Workspace workspace = {}, gpu::Stream stream = {}) {
+    matmul_cuda(a, b, {}, out, workspace, stream);
 }
 
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
@@ -77,12 +79,19 @@ enum class MatmulPath {
     spread_copies,    // copies between the multiply-adds instead of before them
     whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
     skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
+    split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
 };
 [[nodiscard]] const char* name(MatmulPath path);
 
-/// The best of them. Arguments that check_matmul() has not refused.
+/// Bytes of a workspace with which matmul_cuda() takes split_k, where that is faster; 0 where it is
+/// not. Arguments that check_matmul() has not refused.
+[[nodiscard]] std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b,
+                                                  View<float> out);
+
+/// The best of them; split_k only with a workspace that is large enough. Likewise.
 [[nodiscard]] MatmulPath choose_matmul(View<const float> a, View<const float> b,
-                                       const Epilogue& epilogue, View<float> out);
+                                       const Epilogue& epilogue, View<float> out,
+                                       gpu::Workspace workspace = {});
 
 /// @throws std::invalid_argument  that path cannot take these views
 void check_matmul(MatmulPath path, View<const float> a, View<const float> b,

@@ -42,7 +42,7 @@ void matmul_one_element(View<const float> a, View<const float> b, const Epilogue
 
 // --- the dispatch --------------------------------------------------------------------------------
 
-void launch(MatmulPath path, const Problem& x, gpu::Stream stream) {
+void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::Stream stream) {
     switch (path) {
         case MatmulPath::one_element:
             break;  // takes the views themselves
@@ -72,23 +72,31 @@ void launch(MatmulPath path, const Problem& x, gpu::Stream stream) {
             return launch_matmul_whole_tiles(cut_for(x), x, stream);
         case MatmulPath::skinny:
             return launch_matmul_skinny(x, stream);
+        case MatmulPath::split_k: {
+            const auto parts = gpu::carve("matmul", workspace, [&](gpu::Carver& carver) {
+                return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});
+            });
+            return launch_matmul_split_k(x, parts.data, stream);
+        }
     }
 }
 
 }  // namespace
 
 void matmul_cuda(MatmulPath path, View<const float> a, View<const float> b,
-                 const Epilogue& epilogue, View<float> out, gpu::Stream stream) {
+                 const Epilogue& epilogue, View<float> out, gpu::Workspace workspace,
+                 gpu::Stream stream) {
     check_matmul(path, a, b, epilogue, out);
     if (out.size() == 0) return;
     if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, stream);
-    launch(path, problem_of(a, b, epilogue, out), stream);
+    launch(path, problem_of(a, b, epilogue, out), workspace, stream);
 }
 
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                 View<float> out, gpu::Stream stream) {
+                 View<float> out, gpu::Workspace workspace, gpu::Stream stream) {
     check_matmul(a, b, epilogue, out);
-    matmul_cuda(choose_matmul(a, b, epilogue, out), a, b, epilogue, out, stream);
+    matmul_cuda(choose_matmul(a, b, epilogue, out, workspace), a, b, epilogue, out, workspace,
+                stream);
 }
 
 }  // namespace sixdays::day05_matmul

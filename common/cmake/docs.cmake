@@ -69,6 +69,8 @@ endforeach()
 set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
 sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+sixdays_tried_program(example_standalone ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu)
+sixdays_capture(standalone example_standalone "")
 # When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
 set(mistakes ${PROJECT_SOURCE_DIR}/docs/examples/mistakes.cu)
 sixdays_tried_program(example_mistakes ${mistakes})
@@ -171,7 +173,8 @@ set(DOXYGEN_HAVE_DOT NO)
 
 # \pair{loop file,port file,mark}: one mark in two files, side by side. \picture{file}: an SVG in the
 # page. \run{file}, \refused{file}: captured
-# output. \measured{name}: the table of docs/results/<name>.csv. The rest are boxes.
+# output. \measured{name}: the table of docs/results/<name>.csv. \explorer{kind}: a live picture, see
+# site/explorers/. The rest are boxes.
 set(DOXYGEN_ALIASES [[
 "pair{3}=@htmlonly[block]<div class=\"pair\"><div>@endhtmlonly^^@snippet \1 \3 ^^@htmlonly[block]</div><div>@endhtmlonly^^@snippet \2 \3 ^^@htmlonly[block]</div></div>@endhtmlonly^^"
 "picture{1}=@htmlonly[block]<div class=\"picture\">@endhtmlonly^^@htmlinclude[block] \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
@@ -180,6 +183,7 @@ set(DOXYGEN_ALIASES [[
 "refused{1}=@htmlonly[block]<div class=\"run refused\">@endhtmlonly^^@verbinclude \1 ^^@htmlonly[block]</div>@endhtmlonly^^"
 "answer{1}=@htmlonly[block]<details class=\"answer\"><summary>\1</summary><div>@endhtmlonly^^"
 "endanswer=@htmlonly[block]</div></details>@endhtmlonly^^"
+"explorer{1}=@htmlonly[block]<div class=\"explorer\" id=\"explorer_\1\" data-explorer=\"\1\"></div>@endhtmlonly^^"
 "box{1}=@htmlonly[block]<div class=\"\1\">@endhtmlonly^^"
 "endbox=@htmlonly[block]</div>@endhtmlonly^^"
 ]])
@@ -196,8 +200,14 @@ set(DOXYGEN_TOC_INCLUDE_HEADINGS 2)
 set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
-set(DOXYGEN_HTML_EXTRA_FILES ${site}/pairs.js ${site}/outline.js)
-set(scripts "<script src=\"$relpath^pairs.js\"></script>\n<script src=\"$relpath^outline.js\"></script>")
+set(scripts "")
+foreach(script pairs.js outline.js explorers/explore.js explorers/explore_inputs.js
+        explorers/explorer.js explorers/explorer_layout.js explorers/explorer_warp.js
+        explorers/explorer_banks.js)
+    list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/${script})
+    get_filename_component(script ${script} NAME)
+    string(APPEND scripts "<script src=\"$relpath^${script}\"></script>\n")
+endforeach()
 find_file(SIXDAYS_LUNR lunr.min.js PATHS /usr/share /usr/local/share PATH_SUFFIXES javascript/lunr
     NO_DEFAULT_PATH)
 mark_as_advanced(SIXDAYS_LUNR)
@@ -236,7 +246,7 @@ DoxygenAwesomeParagraphLink.init()
 else()
     message(STATUS "docs: doxygen-awesome-css was not found; the pages have Doxygen's own looks")
 endif()
-list(APPEND DOXYGEN_HTML_EXTRA_STYLESHEET ${site}/site.css)
+list(APPEND DOXYGEN_HTML_EXTRA_STYLESHEET ${site}/site.css ${site}/explorers/explorer.css)
 
 # Header and layout are this Doxygen's own, with our lines put in, so they fit whichever it is.
 execute_process(COMMAND ${DOXYGEN_EXECUTABLE} -w html header.html footer.html style.css
@@ -305,6 +315,7 @@ add_test(NAME docs.pictures
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
 add_test(NAME docs.pictures.measured
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/measured_tests.py)
+add_test(NAME docs.messages COMMAND ${Python3_EXECUTABLE} ${site}/messages_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
 add_test(NAME docs.capture
@@ -312,5 +323,5 @@ add_test(NAME docs.capture
 # Quotes, commas, peers and notes of a CSV become the table that is written beside it.
 add_test(NAME docs.results COMMAND sh -c
     "awk -f results.awk results_tests.csv | cmp - results_tests.html" WORKING_DIRECTORY ${site})
-set_tests_properties(docs.pictures docs.pictures.measured docs.pages docs.pages.finish docs.capture
+set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.finish docs.capture
     docs.results PROPERTIES LABELS "docs;small")

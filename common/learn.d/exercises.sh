@@ -31,7 +31,7 @@ find_exercises() {
 # and $title.
 about() {
     local statement=$root/$day/exercises/$1/$1.hpp
-    read -r level minutes < <(sed -nE 's|^/// (Easy\|Medium\|Hard), ([0-9]+) minutes\.$|\1 \2|p' "$statement")
+    read -r level minutes < <(sed -nE 's|^/// (Easy\|Medium\|Hard), ([0-9]+) minutes\.$|\1 \2|p' "$statement") || true
     level=${level,,}
     title=$(sed -nE 's|^/// Exercise [0-9]+ of Day [0-9]+: (.*)\.$|\1|p' "$statement")
 }

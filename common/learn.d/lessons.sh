@@ -68,7 +68,8 @@ build_pages() (  # a subshell: what stops it stops nothing else
 
 # Minutes that must be read of a page, from its lines @reading{must, 10}; empty if it does not say.
 minutes_to_read() {
-    sed -n 's/.*@reading{must, *\([0-9]*\)}.*/\1/p' "$1" 2>/dev/null | awk '{ n += $1 } END { if (n) print n }'
+    if [[ ! -f $1 ]]; then return; fi
+    sed -n 's/.*@reading{must, *\([0-9]*\)}.*/\1/p' "$1" | awk '{ n += $1 } END { if (n) print n }'
 }
 
 read_and_solve() {  # uses $day

@@ -249,6 +249,10 @@ TEST_CASE("add_broadcast works in place, and refuses what would be overwritten t
             [&] { call(h.view(), [](auto x, auto y, auto z) { add_broadcast_cpu(x, y, z); }); },
             [&] { call(d.view(), [](auto x, auto y, auto z) { add_broadcast_cuda(x, y, z); }); },
             words));
+        const auto by_path = [](auto x, auto y, auto z) {
+            check_add_broadcast(AddBroadcastPath::one_element, x, y, z);
+        };
+        CHECK(contains(refusal([&] { call(d.view(), by_path); }), words));
         CHECK(h.untouched());
         CHECK(d.untouched());
     };

@@ -102,6 +102,8 @@ void check_copy_ports(const Layout& in, const Layout& out) {
         DeviceOut<T> got(out);
         copy_cuda(path, from.view(), got.view());
         REQUIRE(got.matches(values));
+        const bool twin = path == CopyPath::one_element && values.size() > 0;
+        if (twin) REQUIRE(last_kernel() == "copy_kernel");
     }
 }
 
@@ -501,6 +503,8 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     Tensor<float> x({4, 4}), y({4, 4});
     const auto refused = [&](View<const float> from, View<float> to, const char* words) {
         CHECK(both_refuse([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
+        CHECK(both_refuse([&] { copy_cpu(from, to); },
+                          [&] { copy_cuda(CopyPath::one_element, from, to); }, words));
     };
     refused(x.view(), {y.data(), Shape{2, 8}}, "in has shape (4, 4), but out has shape (2, 8)");
     refused(x.view(), {y.data(), Layout({4, 4}, {0, 1})}, "writers of it would race");
@@ -509,7 +513,9 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     refused(rows(x.view(), 0, 3), rows(x.view(), 1, 4), "overlap without being the same tensor");
     refused({nullptr, Shape{4, 4}}, y.view(), "in is a null pointer");
     refused(x.view(), {nullptr, Shape{4, 4}}, "out is a null pointer");
-    copy_cpu(x.view(), x.view());  // the same tensor: nothing to do
+    copy_cpu(x.view(), x.view());  // the same tensor: nothing to do, by whatever path
+    copy_cuda(CopyPath::rows, View<const float>(x.view()), x.view());
+    copy_cuda(CopyPath::one_element, View<const float>(x.view()), x.view());
     copy_cuda(View<const float>(nullptr, Shape{0, 4}), View<float>(nullptr, Shape{0, 4}));
     const View<const float> none = slice(x.view(), 1, 4, 4);  // an empty slice at the very end
     copy_cuda(none, View<float>(y.data(), none.shape()));

@@ -407,6 +407,8 @@ TEST_CASE("transpose refuses what it cannot do", "[day03][transpose][small]") {
     const auto refused = [&](View<const float> from, View<float> to, const char* words) {
         CHECK(both_refuse([&] { transpose_cpu(from, to); }, [&] { transpose_cuda(from, to); },
                           words));
+        CHECK(both_refuse([&] { transpose_cpu(from, to); },
+                          [&] { transpose_cuda(P::in_flight, from, to); }, words));
     };
     refused(in.view(), wrong.view(), "out must have (3, 2), but has (2, 3)");
     refused({in.data(), Shape{6}}, {out.data(), Shape{6}}, "a matrix needs rank 2 at least");

@@ -2,7 +2,7 @@
 /// What Day 04's test files need.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -12,7 +12,8 @@
 #include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
-#include "day04_argmax/lines.hpp"
+#include "day04_argmax/argmax.hpp"
+#include "day04_argmax/reduce.hpp"
 
 namespace sixdays::day04_argmax {
 
@@ -73,6 +74,72 @@ std::vector<T> line_at(const View<const T>& in, int dim, const Index& at) {
     }
     for (i[dim] = 0; i[dim] < in.extent(dim); ++i[dim]) line.push_back(in(i));
     return line;
+}
+
+/// Said in another way: the first NaN; if there is none, the first of the largest.
+inline std::int64_t second_argmax(const std::vector<float>& line) {
+    auto found = std::find_if(line.begin(), line.end(), [](float x) { return std::isnan(x); });
+    if (found == line.end()) found = std::max_element(line.begin(), line.end());
+    return found - line.begin();
+}
+inline std::int64_t second_argmin(std::vector<float> line) {
+    for (float& x : line) x = -x;
+    return second_argmax(line);
+}
+
+inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
+                                           bool largest = true) {
+    Tensor<std::int64_t> answer(without(in.layout.shape, dim));
+    for (const Index& at : packings::indices_of(answer.shape())) {
+        const auto line = line_at(in, dim, at);
+        answer.view()(at) = largest ? second_argmax(line) : second_argmin(line);
+    }
+    return answer;
+}
+
+/// Every path that takes these views gives what the loop gives, and the loop what the second formula
+/// gives. Returns how many paths there were.
+inline int check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
+                     std::int64_t lead = 0, bool largest = true) {
+    CAPTURE(to_string(layout), dim, to_string(out), lead);
+    HostOut<std::int64_t> want(out);
+    const HostIn<float> host(values, layout, Lead{lead});
+    (largest ? argmax_cpu : argmin_cpu)(host.view(), dim, want.view());
+    CHECK(want.matches(second_formula(values.view(), dim, largest)));
+    CHECK(host.unchanged());
+    const DeviceIn<float> in(values, layout, Lead{lead});
+    const Lines lines = lines_of("test", in.view(), {dim});
+    int paths = 0;
+    for (const LinePath path : kPaths) {
+        if (!takes(path, lines) || lines.count() == 0) continue;
+        CAPTURE(name(path));
+        ++paths;
+        DeviceOut<std::int64_t> got(out), again(out);
+        Memory memory(lines);
+        if (largest) {
+            argmax_cuda(path, in.view(), dim, got.view(), memory.workspace());
+            if (path == LinePath::split) {
+                argmax_cuda(path, in.view(), dim, again.view(), memory.workspace());
+            }
+        } else {
+            argmin_cuda(path, in.view(), dim, got.view(), memory.workspace());
+            if (path == LinePath::split) {
+                argmin_cuda(path, in.view(), dim, again.view(), memory.workspace());
+            }
+        }
+        CHECK(got.matches(want));
+        if (path == LinePath::split) {
+            CHECK(again.matches(want));
+            CHECK(memory.counters_are_0());
+        }
+    }
+    CHECK(in.unchanged());
+    return paths;
+}
+
+inline int check_all(const Tensor<float>& values, int dim, std::int64_t lead = 0) {
+    return check_all(values, row_major(values.shape()), dim,
+                     row_major(without(values.shape(), dim)), lead);
 }
 
 }  // namespace sixdays::day04_argmax

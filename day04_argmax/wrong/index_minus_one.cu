@@ -1,9 +1,9 @@
 // Wrong on purpose: the search starts at index -1, for nothing has been seen. If all elements are minus
 // infinity, none is better than the start, and -1 is what comes out: an index before the line.
 //
-// case: nothing beats minus infinity: index 0; and the lowest float does
-// refused: expected 0
+// case: only a higher float beats minus infinity, else it is index 0
 // refused: name(path) := "walk"
+// refused: expected 0
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

@@ -2,8 +2,8 @@
 // elements is named, where NumPy, PyTorch and the loop name the first.
 //
 // case: ties, NaN, infinities and zeros are settled as NumPy settles them
-// refused: elements differ
 // refused: name(path) := "walk"
+// refused: elements differ
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

@@ -1,9 +1,9 @@
 // Wrong on purpose: the search starts with the lowest float there is. But minus infinity is lower, and
 // the lowest float itself is not above it: in (-inf, lowest) nothing is found, and index 0 is kept.
 //
-// case: nothing beats minus infinity: index 0; and the lowest float does
-// refused: differ
+// case: only a higher float beats minus infinity, else it is index 0
 // refused: name(path) := "walk"
+// refused: differ
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

@@ -2,8 +2,8 @@
 // have gone wrong goes on naming tokens, and nobody notices.
 //
 // case: ties, NaN, infinities and zeros are settled as NumPy settles them
-// refused: differ
 // refused: name(path) := "walk"
+// refused: differ
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

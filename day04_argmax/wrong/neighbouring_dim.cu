@@ -4,6 +4,7 @@
 //
 // case: every order and direction of dims, of in and of out
 // refused: name(path) := "strided"
+// refused: differ
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

@@ -2,8 +2,8 @@
 // tells.
 //
 // case: rising and falling lines, where every or no element is better
-// refused: differ
 // refused: name(path) := "walk"
+// refused: differ
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

@@ -3,6 +3,7 @@
 //
 // case: an equal element further on, in every lane and warp, changes nothing
 // refused: name(path) := "shared tree"
+// refused: differ
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

@@ -18,9 +18,7 @@ namespace sixdays::day05_matmul {
 struct MatmulStep {
     int number;
     MatmulPath path;
-    std::string name() const {
-        return (number < 10 ? " " : "") + std::to_string(number) + " " + day05_matmul::name(path);
-    }
+    std::string name() const { return std::to_string(number) + " " + day05_matmul::name(path); }
 };
 [[nodiscard]] inline std::vector<MatmulStep> ladder() {
     std::vector<MatmulStep> steps;
@@ -65,15 +63,18 @@ public:
         return std::memcmp(got.data(), want_.data(), got.size() * 4) == 0;
     }
 
-    /// The path that a product of these sizes would take.
-    [[nodiscard]] static std::string chosen_for(const Sizes& s) {
+    /// The path that a product of these sizes would take, perhaps with all the workspace it likes.
+    [[nodiscard]] static std::string chosen_for(const Sizes& s, bool with_workspace = false) {
         auto* const memory = reinterpret_cast<float*>(std::uintptr_t{1} << 40);
         const auto layout = [](std::int64_t rows, std::int64_t columns, bool transposed) {
             return transposed ? transpose(row_major({columns, rows})) : row_major({rows, columns});
         };
-        return name(choose_matmul({memory, layout(s.M, s.K, s.a_transposed)},
-                                  {memory, layout(s.K, s.N, s.b_transposed)}, {},
-                                  {memory, row_major({s.M, s.N})}));
+        const View<const float> a(memory, layout(s.M, s.K, s.a_transposed));
+        const View<const float> b(memory, layout(s.K, s.N, s.b_transposed));
+        const View<float> out(memory, row_major({s.M, s.N}));
+        const gpu::Workspace workspace(memory,
+                                       with_workspace ? matmul_workspace_bytes(a, b, out) : 0);
+        return name(choose_matmul(a, b, {}, out, workspace));
     }
 
 private:

@@ -75,6 +75,54 @@ inline Tensor<float> whole(const Shape& shape, std::uint64_t seed) {
     return testing::seeded_integers<float>(shape, seed, -9, 9);
 }
 
+/// A product to test: sizes, how operands and output lie, and the epilogue.
+struct Size {
+    std::int64_t M, N, K;
+};
+
+struct Setup {
+    Lies a = Lies::row_major, b = Lies::row_major, out = Lies::row_major;
+    float alpha = 1, beta = 0;
+    bool bias = false, relu = false;
+    Shape stack_a = {}, stack_b = {};
+    testing::Lead lead = {};
+};
+
+inline Shape with(const Shape& stack, std::int64_t rows, std::int64_t columns) {
+    Shape shape = stack;
+    shape[shape.rank++] = rows;
+    shape[shape.rank++] = columns;
+    return shape;
+}
+
+// Each path gives the loop's bits: numbers are whole, so their sums are exact in any order.
+inline void check_paths(const std::vector<P>& paths, std::int64_t M, std::int64_t N, std::int64_t K,
+                        const Setup& s = {}) {
+    using namespace testing;
+    const Tensor<float> a = whole(with(s.stack_a, M, K), 1), b = whole(with(s.stack_b, K, N), 2);
+    const Shape shape = with(broadcast_shapes(s.stack_a, s.stack_b), M, N);
+    Tensor<float> before = whole(shape, 3);
+    if (s.beta == 0) std::fill_n(before.data(), before.size(), std::nanf(""));
+    const Tensor<float> bias = whole({N}, 4);
+    const auto epilogue = [&](View<const float> of) {
+        return Epilogue{s.alpha, s.beta, s.bias ? of : View<const float>{},
+                        s.relu ? Activation::relu : Activation::none};
+    };
+    auto want = HostOut<float>::holding(before);
+    matmul_cpu(a.view(), b.view(), epilogue(bias.view()), want.view());
+    DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead);
+    DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead), dbias(bias);
+    for (const P path : paths) {
+        CAPTURE(name(path), M, N, K, int(s.a), int(s.b), int(s.out), s.alpha, s.beta, s.bias);
+        auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
+        matmul_cuda(path, da.view(), db.view(), epilogue(dbias.view()), got.view());
+        CHECK(got.matches(want));
+    }
+    CHECK(da.unchanged());
+    CHECK(db.unchanged());
+    CHECK(dbias.unchanged());
+}
+
 /// a b in double, and what a float sum may differ by, element by element.
 ///
 /// u = 2^-24 is half of a float's last place. A product is rounded once, and a number takes part in

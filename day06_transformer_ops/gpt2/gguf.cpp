@@ -47,45 +47,55 @@ ValueType read_type(ByteReader& in, const std::string& meaning) {
     return static_cast<ValueType>(number);
 }
 
-void read_booleans(ByteReader& in, std::uint64_t count, const std::string& what) {
-    const std::size_t at = in.at();
-    const auto bytes = in.bytes(count, what);
-    const auto bad =
-        std::find_if(bytes.begin(), bytes.end(), [](auto b) { return b > std::byte{1}; });
-    if (bad != bytes.end()) {
-        in.refuse(at + static_cast<std::size_t>(bad - bytes.begin()),
-                  what + " is a bool, but " + std::to_string(static_cast<int>(*bad)) +
+struct ArrayHead {
+    ValueType element;
+    std::uint64_t count;
+};
+ArrayHead read_head(ByteReader& in, const std::string& what) {
+    const ValueType element = read_type(in, "the type of " + what + "'s elements");
+    return {element, in.number<std::uint64_t>("the number of " + what + "'s elements")};
+}
+
+void check_booleans(const ByteReader& in, std::span<const std::byte> bytes,
+                    const std::string& what) {
+    for (const std::byte& byte : bytes) {
+        if (byte <= std::byte{1}) continue;
+        in.refuse(in.at() - static_cast<std::size_t>(bytes.data() + bytes.size() - &byte),
+                  what + " is a bool, but " + std::to_string(static_cast<int>(byte)) +
                       " is neither 0 nor 1");
     }
 }
 
-// Proves that a value is whole, and leaves `in` behind it.
-Value read_value(ByteReader& in, ValueType type, const std::string& what, int depth) {
-    Value value{type, in.at()};
-    if (type == ValueType::boolean) {
-        read_booleans(in, 1, what);
-    } else if (type == ValueType::text) {
-        in.text(what);
-    } else if (type != ValueType::array) {
-        in.bytes(bytes_of(type), what);
-    } else {
-        if (depth == kDeepestArray) in.refuse(in.at(), what + ": arrays in arrays in arrays ...");
-        value.element = read_type(in, "the type of " + what + "'s elements");
-        value.count = in.number<std::uint64_t>("the number of " + what + "'s elements");
-        if (value.element == ValueType::boolean) {
-            read_booleans(in, value.count, what);
-        } else if (const std::uint64_t each = bytes_of(value.element); each > 0) {
-            // No product here: count * each could wrap round to something small.
-            if (value.count > UINT64_MAX / each) {
-                in.refuse(value.at, what + " claims " + std::to_string(value.count) + " elements");
-            }
-            in.bytes(value.count * each, what);
+// Proves that `count` values of a type are whole, and leaves `in` behind them.
+void pass(ByteReader& in, ValueType type, std::uint64_t count, const std::string& what, int depth) {
+    if (const std::uint64_t each = bytes_of(type); each > 0) {
+        if (count > UINT64_MAX / each) {  // else count * each wraps round to something small
+            in.refuse(in.at(), what + " claims " + std::to_string(count) + " elements");
+        }
+        const auto bytes = in.bytes(count * each, what);
+        if (type == ValueType::boolean) check_booleans(in, bytes, what);
+        return;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (type == ValueType::text) {
+            in.text(what);
         } else {
-            for (std::uint64_t i = 0; i < value.count; ++i) {
-                read_value(in, value.element, what, depth + 1);
-            }
+            if (depth == kDeepestArray) in.refuse(in.at(), what + ": arrays in arrays in arrays");
+            const ArrayHead head = read_head(in, what);
+            pass(in, head.element, head.count, what, depth + 1);
         }
     }
+}
+
+Value read_value(ByteReader& in, ValueType type, const std::string& what) {
+    Value value{type, in.at()};
+    if (type == ValueType::array) {
+        ByteReader ahead = in;
+        const ArrayHead head = read_head(ahead, what);
+        value.element = head.element;
+        value.count = head.count;
+    }
+    pass(in, type, 1, what, 0);
     return value;
 }
 
@@ -122,7 +132,7 @@ void Gguf::read_values(ByteReader& in, std::uint64_t count) {
                            " letters; 1 to 65535 are allowed");
         }
         const ValueType type = read_type(in, "the type of key " + quoted(key));
-        const Value value = read_value(in, type, "key " + quoted(key), 0);
+        const Value value = read_value(in, type, "key " + quoted(key));
         if (!values_.emplace(key, value).second) refuse(at, "key " + quoted(key) + " again");
         keys_.push_back(key);
     }

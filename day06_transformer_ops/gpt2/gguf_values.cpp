@@ -81,8 +81,8 @@ std::string to_string(ValueType type) {
 const Value& Gguf::value(std::string_view key) const {
     const auto found = values_.find(key);
     if (found == values_.end()) {
-        refuse(bytes_.size(),
-               about(key) + " is not among the file's " + std::to_string(keys_.size()) + " keys");
+        throw std::invalid_argument(file_ + ": " + about(key) + " is not among the file's " +
+                                    std::to_string(keys_.size()) + " keys");
     }
     return found->second;
 }
@@ -160,8 +160,9 @@ std::vector<std::string_view> Gguf::texts(std::string_view key) const {
 const FileTensor& Gguf::tensor(std::string_view name) const {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
-        refuse(bytes_.size(), "tensor " + quoted(name) + " is not among the file's " +
-                                  std::to_string(tensors_.size()) + " tensors");
+        throw std::invalid_argument(file_ + ": tensor " + quoted(name) +
+                                    " is not among the file's " + std::to_string(tensors_.size()) +
+                                    " tensors");
     }
     return tensors_[found->second];
 }

@@ -93,17 +93,14 @@ void keep_top_p(Candidates& candidates, float p) {
     candidates.resize(kept);
 }
 
-// The candidates laid side by side on a line, as long as their weights: the one at `place`.
-std::int64_t at_place(const Candidates& candidates, double place) {
-    std::int64_t last = candidates.front().token;
-    double end = 0;
-    for (const Candidate& c : candidates) {
-        if (c.weight == 0) continue;
-        end += c.weight;
-        last = c.token;
-        if (place < end) return c.token;
-    }
-    return last;  // rounding can put the place on the very end of the line
+// The candidates laid side by side on a line, each as long as its weight: the one at `u` of the
+// line's length. Below 1, u times the length is below the length, rounded or not, so one is found.
+std::int64_t at_place(const Candidates& candidates, double u) {
+    const double place = u * total(candidates);
+    std::size_t i = 0;
+    double end = candidates[0].weight;
+    while (place >= end) end += candidates[++i].weight;
+    return candidates[i].token;
 }
 
 }  // namespace
@@ -135,7 +132,7 @@ std::int64_t sample(View<const float> logits, const SamplerOptions& options, std
     // Back in the vocabulary's order, so that filters that filter nothing change no draw.
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
-    return at_place(candidates, uniform(options.seed, step) * total(candidates));
+    return at_place(candidates, uniform(options.seed, step));
 }
 // [sample]
 

@@ -16,6 +16,7 @@
 
 namespace sixdays::gpt2 {
 
+/// How to choose.
 struct SamplerOptions {
     float temperature = 1;   // 0, or any finite number above it
     std::int64_t top_k = 0;  // 0, or V and more: all stay

@@ -12,6 +12,7 @@ namespace sixdays::gpt2 {
 /// bytes of one that might go on behind the end.
 enum class Utf8 { whole, broken, cut };
 
+/// What stands at the front of a text.
 struct Character {
     Utf8 kind;
     std::size_t bytes;  // that belong to it: 1 to 4

@@ -26,6 +26,7 @@ struct Merge {
     std::int64_t result;  // token
 };
 
+/// All tokens and merges of a model.
 class Vocabulary {
 public:
     /// Reads the keys tokenizer.ggml.*. @throws std::invalid_argument  another tokenizer than

@@ -74,7 +74,7 @@ std::int64_t bytes_of(WeightType type, const Shape& shape) {
     return bytes;
 }
 
-View<const float> Weight::f32() const {
+View<const float> Weight::as_f32() const {
     return blocks_of<float>(*this, WeightType::f32);
 }
 View<const f16> Weight::as_f16() const {
@@ -83,7 +83,7 @@ View<const f16> Weight::as_f16() const {
 View<const bf16> Weight::as_bf16() const {
     return blocks_of<bf16>(*this, WeightType::bf16);
 }
-View<const Q8Block> Weight::q8_0() const {
+View<const Q8Block> Weight::as_q8_0() const {
     return blocks_of<Q8Block>(*this, WeightType::q8_0);
 }
 
@@ -105,13 +105,13 @@ void to_float_cpu(const Weight& w, View<float> out) {
     require_output("to_float", out);
     switch (w.type) {
         case WeightType::f32:
-            return convert(w.f32(), out);
+            return convert(w.as_f32(), out);
         case WeightType::f16:
             return convert(w.as_f16(), out);
         case WeightType::bf16:
             return convert(w.as_bf16(), out);
         case WeightType::q8_0:
-            return dequantise_q8_0_cpu(as_matrix(w.q8_0()), as_matrix(out));
+            return dequantise_q8_0_cpu(as_matrix(w.as_q8_0()), as_matrix(out));
     }
 }
 

@@ -37,10 +37,10 @@ struct Weight {
     /// As blocks of its type: Q8_0's last extent is a 32nd of the shape's.
     /// @throws std::invalid_argument  another type than the weight's, or an address that is no
     /// multiple of the type's alignment
-    View<const float> f32() const;
+    View<const float> as_f32() const;
     View<const f16> as_f16() const;
     View<const bf16> as_bf16() const;
-    View<const Q8Block> q8_0() const;
+    View<const Q8Block> as_q8_0() const;
 };
 
 /// Rows begin to end of a matrix: what a thread of its own works on.

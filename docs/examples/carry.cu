@@ -1,14 +1,39 @@
 // The numbers of the page to carry, worked out: offsets by our helpers, sectors and banks by counting
 // what a warp touches on the emulator.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <vector>
 
 #include "common/emulator/trace.hpp"
 #include "common/tensor/index.hpp"
 #include "day01_flat_memory/offsets.hpp"
 
 using namespace sixdays;
+
+// [kernel]
+__global__ void add(const float* a, const float* b, std::int64_t n, float* out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + b[i];
+}
+// [kernel]
+
+bool adds(const std::int64_t n) {
+    std::vector<float> host(n, 3.0f);
+    float *a, *out;
+    cudaMalloc(&a, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(a, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    const float* b = a;
+    // [launch]
+    add<<<(n + 255) / 256, 256>>>(a, b, n, out);  // blocks, threads
+    // [launch]
+    cudaMemcpy(host.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(a);
+    cudaFree(out);
+    return std::count(host.begin(), host.end(), 6.0f) == n;
+}
 
 template <class T>
 __global__ void load(const T* in, int first, int step, T* out) {
@@ -79,4 +104,5 @@ int main() {
     passes("a column, rows of 32 floats", 32);
     passes("a column, rows of 33 floats", 33);
     passes("one float for all lanes", 0);
+    return adds(1000) && adds(256) && adds(1) ? 0 : 1;
 }

@@ -50,12 +50,29 @@ def is_sweep(row):
     return row["op"] == SWEEP and re.fullmatch(r"stride \d+", row["version"]) is not None
 
 
-def parts(row):
-    """Operation and version; of "copy, heads" the part before the comma is the operation, and the rest
-    says which."""
-    op, _, which = row["op"].partition(", ")
-    takes = f", takes {row['path']}" if row["path"] else ""
-    return op, which or row["version"] + takes
+def operation(row):
+    """Of "copy, heads" the part before the comma; the rest says which."""
+    return row["op"].partition(", ")[0]
+
+
+def labels(row):
+    """What a row of an operation may be called, the shortest first."""
+    which, version = row["op"].partition(", ")[2], row["version"].strip()
+    version += f", takes {row['path']}" if row["path"] else ""
+    both = f"{which}, {version}" if which else version
+    return [which or version, version, f"{which or version}, {row['shape']}", both, f"{both}, {row['shape']}",
+            f"{both}, {row['dtype']} {row['shape']}"]
+
+
+def names(rows):
+    """The first label of each row that no other row of its operation has."""
+    found = []
+    for row in rows:
+        others = [labels(other) for other in rows if other is not row and operation(other) == operation(row)]
+        mine = labels(row)
+        free = [label for n, label in enumerate(mine) if all(label != other[n] for other in others)]
+        found.append((free or mine[-1:])[0])
+    return found
 
 
 def is_loop(row):
@@ -63,14 +80,16 @@ def is_loop(row):
 
 
 def ladder_and_rest(results):
-    """The steps of the day's first operation, on the elements that its first step had, at most ten; and
-    what else comes from device memory."""
+    """The steps of the day's first operation, on the elements that its first step had; and what else comes
+    from device memory. Of more than ten steps those that gain least over the step before are left out."""
     rows = [row for row in results.rows if row["cache"] == "cold" and not is_loop(row)
             and not re.fullmatch(r"stride \d+", row["version"])]
     key = ("op", "dtype", "shape")
     steps = [row for row in rows if [row[k] for k in key] == [rows[0][k] for k in key]
              and (not row["path"] or not any(other["version"] == row["path"] for other in rows))]
-    steps = steps[:10]
+    while len(steps) > 10:
+        gains = [float(b["share"]) - float(a["share"]) for a, b in zip(steps, steps[1:-1])]
+        del steps[1 + gains.index(min(gains))]
     return steps, [row for row in rows if row not in steps]
 
 
@@ -83,12 +102,13 @@ def per_element(row):
 def bars(title, results, rows):
     """Each row's share of the limit that holds it back, and its bytes or operations a second, operation by
     operation. Narrow enough for a phone."""
-    names = [parts(row) for row in rows]
-    ops = list(dict.fromkeys(op for op, _ in names))
-    loops = [row for row in results.rows if is_loop(row) and row["op"] == rows[0]["op"]]
+    ops = list(dict.fromkeys(map(operation, rows)))
+    loops = [row for row in results.rows if is_loop(row) and operation(row) == ops[0]]
     peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer_s"]))
     height, left, full = 40, 12, 440  # of a row; where bars begin; width of 100 %
-    bottom = 40 + height * len(rows) + 30 * len(ops)
+    values = [f"{rate(row)}, {100 * float(row['share']):.1f} % of {row['limit']}" for row in rows]
+    drop = [18 if len(name) + len(value) > 62 else 0 for name, value in zip(names(rows), values)]  # a line more
+    bottom = 40 + height * len(rows) + sum(drop) + 30 * len(ops)
     lines = ["Full width: what the bytes or operations take at the", "measured limit of the same machine."]
     lines += [f"Upright mark: {', '.join(peers[:3])}{', …' if peers[3:] else ''}"] if peers else []
     for loop in loops:
@@ -102,14 +122,14 @@ def bars(title, results, rows):
     for op in ops:
         svg.text(left, y + 22, safe(op))
         y += 30
-        for row in (row for row in rows if parts(row)[0] == op):
-            name = parts(row)[1]
-            if names.count((op, name)) > 1:
-                name += f", {row['dtype']} {row['shape']}"
+        for row, name, value, more in zip(rows, names(rows), values, drop):
+            if operation(row) != op:
+                continue
             share = float(row["share"])
             width = max(full * min(share, 1.04), 1)
             svg.text(left, y + 15, safe(name), "note")
-            svg.text(left + full, y + 15, f"{rate(row)}, {100 * share:.1f} % of {row['limit']}", "note end")
+            y += more
+            svg.text(left + full, y + 15, value, "note end")
             svg.cell(left, y + 21, FAINT, "", full, 12, border="thin")
             svg.cell(left, y + 21, COLOURS[ops.index(op) % len(COLOURS)], "", width, 12, border="thin")
             if row["peer_s"]:

@@ -50,7 +50,31 @@ def test_ladder():
     many = results()
     many.rows = [dict(many.rows[1], version=f"v{n}") for n in range(12)]
     steps, rest = measured.ladder_and_rest(many)
-    assert len(steps) == 10 and [row["version"] for row in rest] == ["v10", "v11"]
+    assert len(steps) == 10 and [row["version"] for row in rest] == ["v1", "v2"]
+    for row, share in zip(many.rows, (0.1, 0.3, 0.2, 0.31, 0.4, 0.5, 0.6, 0.605, 0.7, 0.8, 0.9, 0.89)):
+        row["share"] = share  # v2 loses; without it v3 gains a hundredth; v7 gains less; the last one stays
+    assert [row["version"] for row in measured.ladder_and_rest(many)[1]] == ["v2", "v7"]
+
+
+def test_names():
+    def named(*rows):
+        keys = ("op", "version", "path", "dtype", "shape")
+        return measured.names([dict(zip(keys, row)) for row in rows])
+
+    assert named(("m, the ladder", " 1 one", "", "f", "8"), ("m, the ladder", "12 two", "", "f", "8"),
+                 ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one", "12 two", "odd"]
+    assert named(("a, dim 1", "quads", "", "f", "8"), ("a, dim 1", "quads", "", "f", "9"), ("b", "quads", "", "f", "8"),
+                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0"]
+    assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f 8", "x, h 8"]
+    assert named(("a, d", "x", "p", "f", "8"), ("a, d", "x", "", "f", "8")) == ["x, takes p", "x"]
+
+
+def test_long_names():
+    r = results()
+    r.rows = [dict(r.rows[2], version="v" * n) for n in (30, 50)]
+    text = measured.bars("Day 1", r, r.rows)
+    assert re.findall(r'y="([0-9.]+)">(?:v+|48 GB)', text) == ["81", "81", "121", "139"]  # below it, no room
+    assert [float(y) for y in re.findall(r'x="12" y="([0-9.]+)" width="220', text)] == [87, 145]
 
 
 def test_bars():
@@ -70,7 +94,7 @@ def test_more_bars():
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[1])
     xml.dom.minidom.parseString(text)
     assert widths(text) == ["440", "440", "457.6", "1"], widths(text)  # cut off at 104 %; a hair
-    assert ">both, float32 8<" in text and ">both, float16 9<" in text
+    assert ">both, 8<" in text and ">both, 9<" in text
     assert ">30.0 TFLOP/s, 150.0 % of fma<" in text and ">500 GFLOP/s, 0.0 % of fma<" in text
     r.rows = [row for row in r.rows if row["op"] == "mul"]
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[0])  # 7 ms for 7, 2 ms for 6e10 operations

@@ -11,12 +11,13 @@ cmake_policy(VERSION 3.25)
 # With FAILS the program ends with another status than 0, and <NAME>.txt has its stderr too.
 # With GDB, commands for gdb, the program is run by it; its prompt stands before each command.
 # With WRONG the program is a test program, one of whose tests must refuse this kernel; <NAME>.txt is
-# then what it says about the first failure that the kernel announces (its last line `// refused: ...`).
+# then what it says about the first failure that the kernel announces (its lines `// refused: ...`).
 # Source paths lose the folder that this tree lies in.
 separate_arguments(ARGUMENTS UNIX_COMMAND "${ARGUMENTS}")
 if(WRONG)
     include(${ROOT}/common/cmake/wrong_case.cmake)
     sixdays_wrong_case(${WRONG} case)
+    string(REPLACE ";" "\\;" case "${case}")
     list(PREPEND ARGUMENTS "${case}")
 endif()
 if(GDB)
@@ -77,13 +78,25 @@ function(first_failure words result)
 endfunction()
 
 if(WRONG)
-    file(STRINGS ${WRONG} words REGEX "^// refused: ")
-    list(GET words -1 words)
-    string(REPLACE "// refused: " "" words "${words}")
-    first_failure("${words}" said)
+    file(STRINGS ${WRONG} lines REGEX "^// refused: ")
+    list(REVERSE lines)  # the last one that a failure says, or else that stands beside a failure
+    foreach(line IN LISTS lines)
+        string(REPLACE "// refused: " "" words "${line}")
+        first_failure("${words}" said)
+        if(NOT said STREQUAL "")
+            break()
+        endif()
+    endforeach()
+    string(REPLACE "&quot;" "\"" text "${text}")
+    string(FIND "${text}" "${words}" at)  # those of the first line
+    if(said STREQUAL "" AND NOT at EQUAL -1)
+        string(SUBSTRING "${text}" ${at} -1 text)
+        first_failure(" " said)
+    endif()
     if(status EQUAL 0 OR said STREQUAL "")
-        message(FATAL_ERROR "${PROGRAM} ended with '${status}', and no failure of its tests says "
-            "'${words}', as the last `// refused:` of ${WRONG} promises\n${errors}")
+        list(JOIN lines "\n" lines)
+        message(FATAL_ERROR "${PROGRAM} ended with '${status}', and no failure of its tests says what "
+            "${WRONG} promises:\n${lines}\n${errors}")
     elseif(said MATCHES "{Unknown expression|{\\?}|{null string}")
         message(FATAL_ERROR "${WRONG}: what its test says holds '${CMAKE_MATCH_0}', which Catch2 puts "
             "where it has no words; announce other words in `// refused:`:\n${said}")

@@ -17,11 +17,12 @@ def run(printed, refused=None, status=1, **options):
         folder = pathlib.Path(name)
         program = folder / "program"
         (folder / "printed").write_text(printed)
-        program.write_text(f"#!/bin/sh\ncat {folder}/printed\nexit {status}\n")
+        guard = '[ -z "$1" ] || [ "$1" = "a case; or two" ] || exit 0'
+        program.write_text(f"#!/bin/sh\ncat {folder}/printed\n{guard}\nexit {status}\n")
         program.chmod(0o755)
         arguments = [f"-D{key}={value}" for key, value in options.items()]
         if refused:
-            (folder / "wrong.cu").write_text(f"// case: a case\n// refused: other\n// refused: {refused}\n")
+            (folder / "wrong.cu").write_text(f"// case: a case; or two\n// refused: {refused}\n// refused: path := x\n")
             arguments.append(f"-DWRONG={folder}/wrong.cu")
         done = subprocess.run([sys.argv[1], f"-DPROGRAM={program}", "-DARGUMENTS=", "-DNAME=out",
                                f"-DFOLDER={folder}/", f"-DROOT={sys.argv[2]}", *arguments, "-P",
@@ -43,8 +44,13 @@ def test_planned_sentence():
 
 def test_refused():
     printed = FAILED.format(asked="x", said="expected 5, got 15.")
+    assert run(printed, "first\n// refused: got 15.")[1] == ""
+    assert run(printed + FAILED.format(asked="y", said="got 16."), "got 15.\n// refused: got 16.")[0] == {
+        "out.txt": "got 16.\n"}  # the last one
+    beside = FAILED.format(asked="x", said="an earlier one") + "<Info>path := &quot;x&quot;</Info>" + printed
+    assert run(beside, 'path := "x"')[0] == {"out.txt": "expected 5, got 15.\n"}
     files, said = run(printed, "got 16.")
-    assert not files and "no failure of its tests says 'got 16.'" in said, (files, said)
+    assert not files and "promises: // refused: path := x // refused: got 16." in said, said
     files, said = run(printed, "got 15.", status=0)
     assert not files and "ended with '0'" in said, (files, said)
     for nothing in ("{Unknown expression", "{?}", "{null string}"):

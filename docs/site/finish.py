@@ -147,6 +147,8 @@ def pages_of(docs):
         if path.name != "README.md":
             lines = path.read_text(encoding="utf-8").splitlines()
             found = re.match(r"# (.*?)(?: \{#(\w+)\})?$", lines[0])
+            if not found or not (found[2] or path.name == "mainpage.md"):
+                sys.exit(f"docs/{path.name} does not begin with `# Title {{#name}}`")
             name = "index" if path.name == "mainpage.md" else found[2]
             yield f"{name}.html", found[1], lines
 

@@ -98,6 +98,17 @@ def test_whole():
         ["Words", "warp", "words.html#word_warp", "32 </script>", "warp", 3]], data
 
 
+def test_page_without_a_name():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "x.md").write_text("# Title\n")
+        try:
+            list(finish.pages_of(pathlib.Path(folder)))
+        except SystemExit as error:
+            assert str(error) == "docs/x.md does not begin with `# Title {#name}`"
+        else:
+            raise AssertionError("not refused")
+
+
 def main():
     tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
     for test in tests:

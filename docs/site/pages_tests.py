@@ -21,7 +21,7 @@ add,chosen,fast,float32,1000x1000,cold,8000000,4000000,1000000,2e-6,1,1,copy,0.9
 add,wide,,float32,10,cold,8,4,1,2e-6,1,1,copy,0.5,,
 add,wide,,float32,20,cold,8,4,1,2e-6,1,1,copy,0.5,,
 matmul,naive,,float32,"M = 2, N = 3",cold,800,400,3000000000,1e-3,1,1,fma,0.05,a < b,5e-4
-matmul,tensor,,bfloat16,7,cold,800,400,600000000,1e-3,1,1,fma,0.01,,
+matmul, tensor,,bfloat16,7,cold,800,400,600000000,1e-3,1,1,fma,0.01,,
 walk,stride 1,model 3.0e-4 s,float32,8,cold,8,0,0,2e-4,1,1,read,0.1,,
 walk,stride 2,model 1.0e-4 s,float32,8,cold,8,0,0,4e-4,1,1,read,0.1,,
 """
@@ -164,6 +164,7 @@ def test_partners():
     before = ["const int i = a.x * b.x;", "out[i] = f(i);", "if (i < n) {"]
     after = ["const int all = c.x * b.x;", "int i = a.x * b.x;", "for (; i < n; i += all) {", "out[i] = g(i);"]
     assert steps.partners(before, after) == {1: 0, 3: 1}
+    assert '--wrap:12ch">        x' in steps.row(" " * 20 + "x", "") and '--wrap:23ch' in steps.row(" " * 19 + "x", "")
     assert steps.show("a < b", "a < c") == "a &lt; <b>b</b>"
     assert steps.show('f("//x"); // y') == \
         'f(<span class="stringliteral">"//x"</span>); <span class="comment">// y</span>'

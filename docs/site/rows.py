@@ -51,7 +51,8 @@ def elements(row):
 
 def key(row, column):
     """What stands in a key column; a path as tables say it: "takes quads"."""
-    return f"takes {row[column]}" if column == "path" and row[column] else row[column]
+    text = row[column].strip()
+    return f"takes {text}" if column == "path" and text else text
 
 
 def rows_of(results, parts, name):
@@ -127,7 +128,7 @@ def bar(results, fields, name):
         reached = share * median(row) / peer(row)
         mark = f'<span class="peer" style="left:{min(reached, 104):.2f}%"></span>'
         beside = f'<span class="beside">{html.escape(row["peer"])} {reached:.1f} %</span>'
-    return (f'<div class="bar"><span class="what">{html.escape(row["version"])}</span>'
+    return (f'<div class="bar"><span class="what">{html.escape(row["version"].strip())}</span>'
             f'<span class="track"><span class="fill" style="width:{min(share, 104):.2f}%"></span>{mark}</span>'
             f'<span class="value"><b>{share:.1f} %</b> of {html.escape(row["limit"])}, '
             f'{rate(row)}</span>{beside}</div>\n')

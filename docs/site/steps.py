@@ -57,6 +57,8 @@ def show(line, other=None):
 
 
 def row(line, kind, other=None):
+    """A line as a line of the listing. One that goes on below a bracket far to the right begins near the left."""
+    line = re.sub(r"^ {20,}", " " * 8, line)
     indent = len(line) - len(line.lstrip())
     return f'<div class="line {kind}" style="--wrap:{indent + 4}ch">{show(line, other)}</div>'
 

@@ -1,5 +1,7 @@
 /// @file
-/// Exercise 2 of Day 04, an hour: the running sum of every row.
+/// Exercise 2 of Day 04: the running sum of every row.
+///
+/// Hard, 60 minutes.
 ///
 ///     in (2, 5) = 1  2  3  4  5        out = 1  3  6  10  15
 ///                 2  0  1  0  5              2  2  3   3   8

@@ -1,6 +1,7 @@
-// Exercise 2: the running sum of every row. What it must do:
-// exercises/running_sum/running_sum.hpp. The loop to port: exercises/running_sum/running_sum_cpu.cpp.
-// A hint: common/learn hint day04 running_sum
+// Exercise 2: the running sum of every row.
+// What it must do:  day04_argmax/exercises/running_sum/running_sum.hpp
+// The loop to port: day04_argmax/exercises/running_sum/running_sum_cpu.cpp
+// A hint:           common/learn hint day04 running_sum
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/exercises/running_sum/running_sum.hpp"
 

@@ -1,6 +1,7 @@
-// Exercise 1: the two largest elements of every row. What it must do:
-// exercises/top_two/top_two.hpp. The loop to port: exercises/top_two/top_two_cpu.cpp. A hint:
-// common/learn hint day04 top_two
+// Exercise 1: the two largest elements of every row.
+// What it must do:  day04_argmax/exercises/top_two/top_two.hpp
+// The loop to port: day04_argmax/exercises/top_two/top_two_cpu.cpp
+// A hint:           common/learn hint day04 top_two
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/exercises/top_two/top_two.hpp"
 

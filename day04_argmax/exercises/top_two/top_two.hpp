@@ -1,5 +1,7 @@
 /// @file
-/// Exercise 1 of Day 04, twenty minutes: where the two largest elements of every row are.
+/// Exercise 1 of Day 04: where the two largest elements of every row are.
+///
+/// Easy, 20 minutes.
 ///
 /// Of a model that chose a token one also wants to know the runner-up. Which element comes first and
 /// which second is settled as argmax settles it: of equal elements the one of the lower index comes

@@ -10,10 +10,8 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-constexpr int kEach = 8;  // quads of a thread in flight
-
 // [kernel]
-template <int THREADS, int LINES, int RANK, class OP>
+template <int THREADS, int LINES, int EACH, int RANK, class OP>
 __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                              std::uint32_t length, const OP op) {
     const std::uint32_t t = threadIdx.x;  // of THREADS that share a line
@@ -21,7 +19,7 @@ __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
     // Behind the last line it is looked at again: all lanes must come.
     const Offsets<2> at = walk.offsets(min(k, walk.size - 1));
     const QuadLine line(in + at.of[0], length);
-    auto mine = take_quads<OP, THREADS, kEach>(line, 0, line.quads, t);
+    auto mine = take_quads<OP, THREADS, EACH>(line, 0, line.quads, t);
     if constexpr (LINES > 1) {
         mine = gpu::warp_reduce<THREADS>(mine, OP::combine);
     } else {
@@ -31,13 +29,13 @@ __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
 }
 // [kernel]
 
-template <int THREADS, int LINES, class Walk, class OP>
+template <int THREADS, int LINES, int EACH, class Walk, class OP>
 void launch(const Walk& walk, const float* in, std::uint32_t length, const OP& op,
             gpu::Stream stream) {
     static_assert(THREADS <= 32 || LINES == 1, "block_reduce is for all threads of a block");
     const unsigned grid = gpu::blocks_for(walk.size, LINES);
     const dim3 block(THREADS, LINES);
-    quads_kernel<THREADS, LINES><<<grid, block, 0, stream>>>(walk, in, length, op);
+    quads_kernel<THREADS, LINES, EACH><<<grid, block, 0, stream>>>(walk, in, length, op);
     gpu::check_launch("quads_kernel", grid, block);
 }
 
@@ -47,10 +45,11 @@ template <class OP>
 void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto length = static_cast<std::uint32_t>(lines.length());
-        if (length <= 256) return launch<8, 32>(walk, in, length, piece, stream);
-        if (length <= 2048) return launch<32, 8>(walk, in, length, piece, stream);
-        if (length <= 8192) return launch<128, 1>(walk, in, length, piece, stream);
-        launch<256, 1>(walk, in, length, piece, stream);
+        if (length <= 256) return launch<8, 32, 4>(walk, in, length, piece, stream);
+        if (length <= 512) return launch<32, 8, 4>(walk, in, length, piece, stream);
+        if (length <= 2048) return launch<32, 8, 8>(walk, in, length, piece, stream);
+        if (length <= 8192) return launch<128, 1, 8>(walk, in, length, piece, stream);
+        launch<256, 1, 8>(walk, in, length, piece, stream);
     });
 }
 

@@ -44,8 +44,9 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     const float* line = shared + run.past + t * length;
     std::uint32_t i = t % 32 * apart / 32;
     auto behind = OP::none(), mine = OP::none();
+#pragma unroll 4
     for (std::uint32_t seen = 0; seen < length; ++seen) {
-        if (i == length) {  // what comes now is in front of all that was seen
+        if (apart > 1 && i == length) {  // what comes now is in front of all that was seen
             behind = mine;
             mine = OP::none();
             i = 0;

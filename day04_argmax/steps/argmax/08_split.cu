@@ -12,7 +12,7 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 128;
 constexpr int kEach = 4;  // quads in flight: parts may be short
 
 // [kernel]

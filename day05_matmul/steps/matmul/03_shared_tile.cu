@@ -22,15 +22,18 @@ __global__ void matmul_shared_tile_kernel(const __grid_constant__ Problem x) {
         // Guard one. What lies outside counts as 0, for others will multiply by
         // it; and a thread whose output lies outside comes to the barriers too.
         const std::int64_t ak = k0 + threadIdx.x, bk = k0 + threadIdx.y;
-        a[m][threadIdx.x] = m < tile.rows && ak < x.K ? tile.a[m * x.a_m + ak * x.a_k] : 0;
-        b[threadIdx.y][n] = bk < x.K && n < tile.columns ? tile.b[bk * x.b_k + n * x.b_n] : 0;
+        const bool a_inside = m < tile.rows && ak < x.K;
+        const bool b_inside = bk < x.K && n < tile.columns;
+        a[m][threadIdx.x] = a_inside ? tile.a[m * x.a_m + ak * x.a_k] : 0;
+        b[threadIdx.y][n] = b_inside ? tile.b[bk * x.b_k + n * x.b_n] : 0;
         __syncthreads();  // the tile is full
         for (int k = 0; k < T; ++k) {
             sum += a[m][k] * b[k][n];
         }
         __syncthreads();  // the tile may be overwritten
     }
-    if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);  // guard two
+    // Guard two.
+    if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);
 }
 // [kernel]
 

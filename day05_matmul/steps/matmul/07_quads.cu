@@ -24,10 +24,12 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
-        const float4 qa = quad_at(tile.a + am * x.a_m + k0 + ak, am < tile.rows ? depth - ak : 0);
-        const float4 qb =
-            quad_at(tile.b + (k0 + bk) * x.b_k + bn, bk < depth ? tile.columns - bn : 0);
-        a[ak][am] = qa.x, a[ak + 1][am] = qa.y, a[ak + 2][am] = qa.z, a[ak + 3][am] = qa.w;
+        const int a_left = am < tile.rows ? depth - ak : 0;
+        const int b_left = bk < depth ? tile.columns - bn : 0;
+        const float4 qa = quad_at(tile.a + am * x.a_m + k0 + ak, a_left);
+        const float4 qb = quad_at(tile.b + (k0 + bk) * x.b_k + bn, b_left);
+        a[ak][am] = qa.x, a[ak + 1][am] = qa.y;
+        a[ak + 2][am] = qa.z, a[ak + 3][am] = qa.w;
         *reinterpret_cast<float4*>(&b[bk][bn]) = qb;
         __syncthreads();  // the tile is full
         for (int k = 0; k < BK; ++k) {

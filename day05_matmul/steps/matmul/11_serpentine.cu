@@ -1,8 +1,8 @@
-// Step 11: the order of the multiply-adds. Every second row of a thread's outputs is walked
-// backwards, so that neighbours in the walk share an operand, also at the turn. A register file has
-// two banks and reads a word of each a cycle, but what the instruction before has read is kept in a
-// small cache in front of it: of three operands one is there already. Nothing else has changed, and
-// no result does.
+// Step 11: the order of the multiply-adds. Every second column of a thread's outputs is walked
+// backwards, and at every second k the columns themselves, so that neighbours share an operand, also
+// where the walk turns. A register file has two banks and reads a word of each a cycle, but what the
+// instruction before has read is kept in front of it: of three operands one is there already.
+// Nothing else has changed, and no result does.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
@@ -43,10 +43,10 @@ __global__ void __launch_bounds__(R::kThreads)
             }
             const bool more = k < BK - 1 || k0 + BK < x.K;
             if (more) ring.load(stage, (k + 1) % BK, ra[(k + 1) % 2], rb[(k + 1) % 2]);
-            for (int row = 0; row < R::TM; ++row) {
-                const int i = k % 2 == 0 ? row : R::TM - 1 - row;
-                for (int step = 0; step < R::TN; ++step) {
-                    const int j = row % 2 == 0 ? step : R::TN - 1 - step;
+            for (int column = 0; column < R::TN; ++column) {
+                const int j = k % 2 == 0 ? column : R::TN - 1 - column;
+                for (int step = 0; step < R::TM; ++step) {
+                    const int i = column % 2 == 0 ? step : R::TM - 1 - step;
                     sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
                 }
             }

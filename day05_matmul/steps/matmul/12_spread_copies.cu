@@ -44,10 +44,10 @@ __global__ void __launch_bounds__(R::kThreads)
             if (k < 8) ring.copy_a(x, tile, ahead, stage_ahead, k);
             if (k < 8 && k % 2 == 0) ring.copy_b(x, tile, ahead, stage_ahead, k / 2);
             if (k == 7) gpu::copy_async_commit();
-            for (int row = 0; row < R::TM; ++row) {
-                const int i = k % 2 == 0 ? row : R::TM - 1 - row;
-                for (int step = 0; step < R::TN; ++step) {
-                    const int j = row % 2 == 0 ? step : R::TN - 1 - step;
+            for (int column = 0; column < R::TN; ++column) {
+                const int j = k % 2 == 0 ? column : R::TN - 1 - column;
+                for (int step = 0; step < R::TM; ++step) {
+                    const int i = column % 2 == 0 ? step : R::TM - 1 - step;
                     sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
                 }
             }

@@ -51,13 +51,13 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
         for (int k = 0; k < C::BK; ++k) {
             if (k == C::BK - 1) feed.next_stage();
             feed.load((k + 1) % C::BK, ra[(k + 1) % 2], rb[(k + 1) % 2]);
-            feed.template start<15>(k);
+            feed.start(k);
 #pragma unroll
-            for (int row = 0; row < C::TM; ++row) {
-                const int i = k % 2 == 0 ? row : C::TM - 1 - row;
+            for (int column = 0; column < C::TN; ++column) {
+                const int j = k % 2 == 0 ? column : C::TN - 1 - column;
 #pragma unroll
-                for (int step = 0; step < C::TN; ++step) {
-                    const int j = row % 2 == 0 ? step : C::TN - 1 - step;
+                for (int step = 0; step < C::TM; ++step) {
+                    const int i = column % 2 == 0 ? step : C::TM - 1 - step;
                     sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
                 }
             }
@@ -85,15 +85,15 @@ void launch(Problem x, gpu::Stream stream) {
 }
 
 // Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest, which
-// is right for any strides.
-template <class C>
+// is right for any strides. QUADS: the cut where b is copied by quads.
+template <class QUADS, class C = QUADS>
 void launch_by_layout(const Problem& x, gpu::Stream stream) {
     const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);
     const bool b_quads = x.N % 4 == 0 && b_has_quads(x);
     const bool b_along_k = x.b_k == 1 && x.b_n != 1;
-    if (a_quads && b_quads) return launch<C, Lanes::quads, Lanes::quads>(x, stream);
+    if (a_quads && b_quads) return launch<QUADS, Lanes::quads, Lanes::quads>(x, stream);
+    if (b_quads) return launch<QUADS, Lanes::along_k, Lanes::quads>(x, stream);
     if (a_quads && b_along_k) return launch<C, Lanes::quads, Lanes::along_k>(x, stream);
-    if (b_quads) return launch<C, Lanes::along_k, Lanes::quads>(x, stream);
     if (b_along_k) return launch<C, Lanes::along_k, Lanes::along_k>(x, stream);
     return launch<C, Lanes::along_k, Lanes::along_row>(x, stream);
 }
@@ -105,11 +105,12 @@ void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
     x.quads_out = x.quads_out && x.N % 4 == 0;            // a tile may begin at any column
     switch (cut) {
         case WholeTile::large:
-            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1>>(x, stream);
+            return launch_by_layout<Cut<1, 4, 8, 16, 3, 2, 13>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
+                                                                                            stream);
         case WholeTile::medium:
-            return launch_by_layout<Cut<1, 2, 8, 8, 3, 8>>(x, stream);
+            return launch_by_layout<Cut<1, 2, 8, 8, 3, 8, 15>>(x, stream);
         case WholeTile::small:
-            return launch_by_layout<Cut<2, 2, 4, 8, 4, 4>>(x, stream);
+            return launch_by_layout<Cut<2, 2, 4, 8, 4, 4, 15>>(x, stream);
     }
 }
 

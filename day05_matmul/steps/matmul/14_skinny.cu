@@ -34,11 +34,11 @@ __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, co
 }
 
 // [rows]
-/// b along N: a thread has WIDE columns, a warp 32 of them; its other lanes have other k.
-template <int M, int WIDE>
+/// b along N: a thread has WIDE columns, a warp BN of them; its other lanes, if any, have other k.
+template <int M, int WIDE, int BN>
 __global__ void __launch_bounds__(kThreads)
     matmul_skinny_rows_kernel(const __grid_constant__ Problem x) {
-    constexpr int BN = 32, kLine = BN / WIDE, kGroups = kThreads / kLine;
+    constexpr int kLine = BN / WIDE, kGroups = kThreads / kLine;
     __shared__ float sums[kWarps * M * BN];
     const Tile tile = tile_of_block(x, M, BN);
     const int n = threadIdx.x % kLine * WIDE, group = threadIdx.x / kLine;
@@ -140,11 +140,15 @@ void launch(Problem x, gpu::Stream stream) {
         matmul_skinny_dots_kernel<M, kWarps><<<grid, kThreads, 0, stream>>>(x);
         return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
     }
-    const unsigned grid = cut_into_tiles(x, M, 32);
-    if (x.N % 4 == 0 && b_has_quads(x)) {
-        matmul_skinny_rows_kernel<M, 4><<<grid, kThreads, 0, stream>>>(x);
+    // Wide blocks read a less often; narrow ones are more.
+    const bool quads = x.N % 4 == 0 && b_has_quads(x), wide = quads && x.N >= 64 * 132;
+    const unsigned grid = cut_into_tiles(x, M, wide ? 64 : 32);
+    if (wide) {
+        matmul_skinny_rows_kernel<M, 4, 64><<<grid, kThreads, 0, stream>>>(x);
+    } else if (quads) {
+        matmul_skinny_rows_kernel<M, 4, 32><<<grid, kThreads, 0, stream>>>(x);
     } else {
-        matmul_skinny_rows_kernel<M, 1><<<grid, kThreads, 0, stream>>>(x);
+        matmul_skinny_rows_kernel<M, 1, 32><<<grid, kThreads, 0, stream>>>(x);
     }
     gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads);
 }

@@ -10,10 +10,12 @@
 namespace sixdays::day05_matmul {
 
 /// WARPS_M x WARPS_N warps a block, in a warp 8 x 4 lanes, TM x TN outputs a thread; BLOCKS of them
-/// run on a multiprocessor at once.
-template <int WARPS_M, int WARPS_N, int TM_, int TN_, int STAGES, int BLOCKS>
+/// run on a multiprocessor at once; copies start during the first SPREAD k of a tile.
+template <int WARPS_M, int WARPS_N, int TM_, int TN_, int STAGES, int BLOCKS, int SPREAD>
 struct Cut {
     static constexpr int TM = TM_, TN = TN_, BK = 16, kStages = STAGES, kBlocks = BLOCKS;
+    static constexpr int kSpread = SPREAD;
+    static_assert(SPREAD < BK, "the last copy must start before the wait that counts it");
     static constexpr int kWarpsM = WARPS_M, kThreads = WARPS_M * WARPS_N * 32;
     static constexpr int BM = WARPS_M * 8 * TM, BN = WARPS_N * 4 * TN;
 };
@@ -39,8 +41,13 @@ struct Feed {
         tiles_a = shared.next<float>(C::kStages * A::kTile);
         tiles_b = shared.next<float>(C::kStages * B::kTile);
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        m0 = warp % C::kWarpsM * 8 * C::TM + lane / 4 * 4;
-        n0 = warp / C::kWarpsM * 4 * C::TN + lane % 4 * 4;
+        // 8 lanes down and 4 across. For few outputs a lane, the loads of which are most of the work,
+        // an order was measured to be faster in which neighbours alternate in both.
+        constexpr bool kPairs = C::TM < 8;
+        const int down = kPairs ? lane / 2 % 8 : lane / 4;
+        const int across = kPairs ? lane % 2 + lane / 16 * 2 : lane % 4;
+        m0 = warp % C::kWarpsM * 8 * C::TM + down * 4;
+        n0 = warp / C::kWarpsM * 4 * C::TN + across * 4;
     }
 
     /// To the next tile, or, behind the last one, not: then that one is copied again.
@@ -67,8 +74,8 @@ struct Feed {
     }
 
     /// The share of a tile's copies that belongs to its k, and behind the last share the commit.
-    template <int SPREAD>
     __device__ __forceinline__ void start(int k) {
+        constexpr int SPREAD = C::kSpread;
         if (k >= SPREAD) return;
         float* const to_a = tiles_a + ahead * A::kTile;
         float* const to_b = tiles_b + ahead * B::kTile;

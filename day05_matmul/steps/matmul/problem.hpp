@@ -9,6 +9,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [problem]
 /// Strides are named by operand and dim: a_m is what a's offset grows by from m to m + 1.
 struct Problem {
     const float* a = nullptr;
@@ -27,12 +28,15 @@ struct Problem {
     bool quads_a = false, quads_b = false;  // may they be read 16 bytes at a time? Set by launchers
     bool quads_out = false;                 // may out be written so?
 
-    // The stack: extents, and what each operand's offset grows by in each of its dims.
+    // The stack: extents, and what each operand's offset grows by in each of its dims. One more than
+    // a view can have, for the parts of K (step 15).
+    static constexpr int kMostDims = kMaxRank - 1;
     int dims = 0;
-    std::int64_t extent[kMaxRank - 2] = {};
-    std::int64_t step_a[kMaxRank - 2] = {};
-    std::int64_t step_b[kMaxRank - 2] = {};
-    std::int64_t step_out[kMaxRank - 2] = {};
+    std::int64_t extent[kMostDims] = {};
+// [problem]
+    std::int64_t step_a[kMostDims] = {};
+    std::int64_t step_b[kMostDims] = {};
+    std::int64_t step_out[kMostDims] = {};
 
     // How the outputs are cut into tiles, one block each: cut_into_tiles().
     unsigned down = 0, across = 0;  // tiles of one matrix
@@ -57,9 +61,20 @@ struct Problem {
 /// So many rows, or columns, of out at most: step 14 takes it.
 inline constexpr std::int64_t kSkinny = 16;
 
-/// How step 13 cuts the outputs: (128, 256), (64, 64) by few threads, (64, 64) by many.
+/// How step 13 cuts the outputs: (64, 256), (64, 64) by few threads, (64, 64) by many.
 enum class WholeTile { large, medium, small };
 [[nodiscard]] WholeTile cut_for(const Problem& x);
+
+/// Into how many parts does step 15 cut K? Parts are equal, so this divides K; at least 2, or 0 if
+/// there is no such number, and then that step cannot take it.
+[[nodiscard]] int parts_of(const Problem& x);
+
+/// The products of all parts of K, left at `parts`, each stack of sums row-major behind the other.
+[[nodiscard]] Problem in_parts(const Problem& x, int count, float* parts);
+
+/// About how long step 13 takes, and step 15 for 2 parts and more, in seconds on an H200: good for
+/// comparing.
+[[nodiscard]] double seconds_in_parts(const Problem& x, int count);
 
 /// Matrices in the stack.
 [[nodiscard]] std::int64_t stacked(const Problem& x);

@@ -33,6 +33,7 @@ struct Ring {
         n0 = warp % 4 * (BN / 4) + lane % 4 * 4;
     }
 
+    // [copy]
     /// Starts this thread's copy number i of a's tile, k0 to k0 + BK: one number, to where it lies
     /// transposed. A warp takes 4 rows of 8 numbers: 4 whole sectors, and 32 banks.
     __device__ __forceinline__ void copy_a(const Problem& x, const Tile& tile, std::int64_t k0,
@@ -60,6 +61,7 @@ struct Ring {
         for (int i = 0; i < kCopiesA; ++i) copy_a(x, tile, k0, stage, i);
         for (int i = 0; i < kCopiesB; ++i) copy_b(x, tile, k0, stage, i);
     }
+    // [copy]
 
     /// What this thread multiplies for one k: groups of four neighbours, 32 rows or 16 columns
     /// apart.

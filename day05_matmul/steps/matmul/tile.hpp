@@ -8,6 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [tile]
 /// One tile of outputs, and where its operands begin. Inside it 32-bit numbers are enough.
 struct Tile {
     const float* a;   // row m0
@@ -20,12 +21,13 @@ struct Tile {
     int first_row = 0;     // those before it belong to another block (step 13)
     int first_column = 0;  // the same
 };
+// [tile]
 
 /// Moves the tile to where it begins in memory.
 __device__ __forceinline__ Tile tile_at(const Problem& x, std::int64_t m0, std::int64_t n0,
                                         unsigned matrix, int BM, int BN) {
     std::int64_t a = m0 * x.a_m, b = n0 * x.b_n, out = m0 * x.out_m + n0 * x.out_n;
-    for (int d = kMaxRank - 3; d >= 0; --d) {
+    for (int d = Problem::kMostDims - 1; d >= 0; --d) {
         if (d < x.dims) {
             const auto extent = static_cast<unsigned>(x.extent[d]);
             const unsigned i = d == 0 ? matrix : matrix % extent;

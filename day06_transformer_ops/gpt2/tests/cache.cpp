@@ -142,6 +142,8 @@ TEST_CASE("positions beyond the context are refused before anything is written",
     CHECK(c.cache.length() == 5);
     CHECK(equal(c.keys, before));
     c.cache.check_room(5, 2);  // the last two fit
+    c.append(0, 5, 1);         // one layer ahead: the next position must still come to all
+    CHECK(contains(refusal([&] { c.cache.check_room(6, 1); }), "only 5 are held"));
     CHECK(both(0, 7).empty());
 }
 

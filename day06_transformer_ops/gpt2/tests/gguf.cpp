@@ -118,7 +118,7 @@ TEST_CASE("a tensor's dims stand innermost first over row-major bytes", "[day06]
     const Gguf file(bytes, "test.gguf");
     const Weight& a = file.tensor("a").weight;
     CHECK(a.shape == Shape{2, 3});
-    const View<const float> right = a.f32();
+    const View<const float> right = a.as_f32();
     CHECK(right(0, 1) == 2);
     CHECK(right(1, 0) == 4);
     // Taken in the file's order the same bytes are another matrix, not this one's transpose.
@@ -142,9 +142,9 @@ TEST_CASE("tensors lie at their offsets, whatever their order and alignment", "[
     REQUIRE(file.tensors().size() == 3);
     CHECK(file.tensors()[0].name == "last");
     const Weight &first = file.tensor("first").weight, &second = file.tensor("second").weight;
-    CHECK(first.f32()(4) == 5);
+    CHECK(first.as_f32()(4) == 5);
     CHECK(second.shape == Shape{2, 1, 1, 1});
-    CHECK(second.f32()(1, 0, 0, 0) == 7);
+    CHECK(second.as_f32()(1, 0, 0, 0) == 7);
     CHECK((first.data - bytes.data()) % alignment == 0);
     CHECK(file.tensor("last").weight.data == first.data + 2 * 4096);
 }
@@ -173,8 +173,26 @@ TEST_CASE("a key of the wrong kind is refused with its place and type", "[day06]
     writer.value("n", std::uint32_t{77});         // value at byte 24 + 8 + 1 + 4 = 37
     writer.value("big", std::uint64_t{1} << 63);  // at 41 + 8 + 3 + 4 = 56
     writer.array("list", std::vector<float>{1});
+    writer.value("yes", true);
+    writer.value("f32", 1.0f);
+    writer.value("f64", 1.0);
+    writer.text("text", "1");
+    writer.pad(64);  // a wrong type must not read on into what follows
+    writer.tensor("t", {1}, WeightType::f32, floats({1}));
     const Bytes bytes = writer.bytes();
     const Gguf file(bytes, "test.gguf");
+    for (const char* key : {"yes", "f32", "f64", "text", "list"}) {
+        CHECK(contains(refusal([&] { (void)file.integer(key, kLeast, kMost); }),
+                       "but must be an integer"));
+    }
+    for (const char* key : {"n", "yes", "f32", "f64", "text", "list"}) {
+        CHECK(contains(refusal([&] { (void)file.integers(key, kLeast, kMost); }),
+                       "but must be an array of integers"));
+    }
+    CHECK(contains(refusal([&] { (void)file.boolean("text"); }), "is of type text, but must be"));
+    CHECK(contains(refusal([&] { (void)file.real("yes"); }), "is of type bool, but must be"));
+    CHECK(contains(refusal([&] { (void)file.reals("f32"); }), "is of type float32, but must be"));
+    CHECK(contains(refusal([&] { (void)file.texts("text"); }), "is of type text, but must be"));
     CHECK(refusal([&] { (void)file.text("n"); }) ==
           "test.gguf, byte 37: key 'n' is of type uint32, but must be text");
     CHECK(refusal([&] { (void)file.real("n"); }) ==
@@ -193,8 +211,18 @@ TEST_CASE("a key of the wrong kind is refused with its place and type", "[day06]
     CHECK(refusal([&] { (void)file.integer("big", kLeast, kMost); }) ==
           "test.gguf, byte 56: key 'big' is 9223372036854775808, but must be a number from "
           "-9223372036854775808 to 9223372036854775807");
-    CHECK(contains(refusal([&] { (void)file.text("absent"); }),
-                   "key 'absent' is not among the file's 3 keys"));
-    CHECK(contains(refusal([&] { (void)file.tensor("absent"); }),
-                   "tensor 'absent' is not among the file's 0 tensors"));
+    CHECK(refusal([&] { (void)file.text("absent"); }) ==
+          "test.gguf: key 'absent' is not among the file's 7 keys");
+    CHECK(refusal([&] { (void)file.tensor("absent"); }) ==
+          "test.gguf: tensor 'absent' is not among the file's 1 tensors");
+}
+
+TEST_CASE("types have their names", "[day06][small]") {
+    std::string names;
+    for (std::uint32_t type = 0; type < 14; ++type) {
+        names += to_string(static_cast<ValueType>(type)) + " ";
+    }
+    CHECK(names ==
+          "uint8 int8 uint16 int16 uint32 int32 float32 bool text array uint64 int64 float64 "
+          "type 13 ");
 }

@@ -108,7 +108,7 @@ TEST_CASE("matrices stay in the file's memory, and a token's row is one run", "[
     const Gguf file(bytes, "test.gguf");
     const ModelWeights model = read_model(file);
     CHECK(model.token_embedding.data == file.tensor("token_embd.weight").weight.data);
-    const View<const float> embedding = model.token_embedding.f32();
+    const View<const float> embedding = model.token_embedding.as_f32();
     CHECK(is_contiguous(row(embedding, 5).layout));
     CHECK(column(embedding, 5).stride(0) == 8);  // what (C, V) would make of a token
 }

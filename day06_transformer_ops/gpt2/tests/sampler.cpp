@@ -168,6 +168,23 @@ TEST_CASE("filters that filter nothing change no draw", "[day06][small]") {
     }
 }
 
+TEST_CASE("a draw is a place on the line of what stayed, in the vocabulary's order",
+          "[day06][small]") {
+    const auto line = [](const Tokens& tokens, double u) {
+        double length = 0, end = 0;
+        for (const std::int64_t t : tokens) length += std::exp(double{nine()(t)});
+        for (const std::int64_t t : tokens) {
+            end += std::exp(double{nine()(t)});
+            if (u * length < end) return t;
+        }
+        return std::int64_t{-1};
+    };
+    for (std::uint64_t step = 0; step < 2000; ++step) {
+        REQUIRE(sample(nine().view(), {1, 0, 1, 31}, step) == line(kEight, uniform(31, step)));
+        REQUIRE(sample(nine().view(), {1, 3, 1, 31}, step) == line({2, 4, 7}, uniform(31, step)));
+    }
+}
+
 TEST_CASE("top-p keeps the fewest likeliest that reach p", "[day06][small]") {
     const auto kept = [&](float p) { return support(four(), {1, 0, p, 13}); };
     CHECK(kept(0) == Tokens{1});

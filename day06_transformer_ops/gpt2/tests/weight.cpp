@@ -62,7 +62,7 @@ TEST_CASE("Q8_0 weights: matrices, rows of them, and vectors", "[day06][small]")
         }
     }
     const Weight matrix = weight_of(WeightType::q8_0, blocks, {3, 64});
-    CHECK(matrix.q8_0().layout.shape == Shape{3, 2});
+    CHECK(matrix.as_q8_0().layout.shape == Shape{3, 2});
     Tensor<float> want({3, 64});
     for (int n = 0; n < 3; ++n) {
         for (int k = 0; k < 64; ++k) want(n, k) = static_cast<float>((n + 1) * k);
@@ -80,10 +80,10 @@ TEST_CASE("weights refuse other types, shapes and places", "[day06][small]") {
     const auto f = distinct<float>({3, 5});
     const Weight w = weight_of(WeightType::f32, f, {3, 5});
     CHECK(refusal([&] { (void)w.as_f16(); }) == "weights of type F32 were asked for as F16");
-    CHECK(contains(refusal([&] { (void)w.q8_0(); }), "F32 were asked for as Q8_0"));
+    CHECK(contains(refusal([&] { (void)w.as_q8_0(); }), "F32 were asked for as Q8_0"));
     CHECK(contains(refusal([&] { (void)w.as_bf16(); }), "F32 were asked for as BF16"));
     const Weight odd{WeightType::f32, w.data + 2, {2}};
-    CHECK(refusal([&] { (void)odd.f32(); }) ==
+    CHECK(refusal([&] { (void)odd.as_f32(); }) ==
           "weights of type F32 must lie at a multiple of 4 bytes");
     CHECK(refusal([&] { (void)rows(w, 2, 4); }) == "rows [2, 4) of weights of shape (3, 5)");
     CHECK(contains(refusal([&] { (void)rows(w, -1, 2); }), "rows [-1, 2)"));

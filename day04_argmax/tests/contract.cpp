@@ -1,0 +1,260 @@
+// What argmax takes and refuses, which path it takes, what it needs for that, what its warps touch.
+#include "common/gpu/fill.hpp"
+#include "common/gpu/trace.hpp"
+#include "day04_argmax/argmax.hpp"
+#include "day04_argmax/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day04_argmax;
+using namespace sixdays::testing;
+
+namespace {
+
+// --- the contract --------------------------------------------------------------------------------
+
+TEST_CASE("the dim is removed, or kept with extent 1; it may count from the back",
+          "[day04][argmax][small]") {
+    const Tensor<float> x = seeded_integers<float>({2, 3, 4}, 2, 0, 5);
+    const DeviceIn<float> in(x);
+    for (int dim = 0; dim < 3; ++dim) {
+        Shape kept = x.shape();
+        kept[dim] = 1;
+        const Tensor<std::int64_t> removed = second_formula(x.view(), dim);
+        const Tensor<std::int64_t> answer(kept, {removed.data(), removed.data() + removed.size()});
+        HostOut<std::int64_t> loop(kept);
+        DeviceOut<std::int64_t> port(kept), back(kept);
+        argmax_cpu(x.view(), dim, loop.view());
+        argmax_cuda(in.view(), dim, port.view());
+        argmax_cuda(in.view(), dim - 3, back.view());
+        CHECK(loop.matches(answer));
+        CHECK(port.matches(answer));
+        CHECK(back.matches(answer));
+    }
+    // Kept, and of any strides: row 1 of a matrix that has room for more.
+    HostOut<std::int64_t> wide(Layout({2, 1, 4}, {16, 99, 3}));
+    DeviceOut<std::int64_t> got(Layout({2, 1, 4}, {16, 99, 3}));
+    argmax_cpu(x.view(), 1, wide.view());
+    argmax_cuda(in.view(), 1, got.view());
+    CHECK(got.matches(wide));
+}
+
+TEST_CASE("argmax refuses what it cannot do, loop and port in the same words",
+          "[day04][argmax][small]") {
+    const Tensor<float> x({2, 3});
+    const DeviceIn<float> in(x);
+    HostOut<std::int64_t> h({2}, Lead{2});
+    DeviceOut<std::int64_t> d({2}, Lead{2});
+    using In = View<const float>;
+    using Out = View<std::int64_t>;
+    const auto port = [](In a, int dim, Out out) { argmax_cuda(a, dim, out); };
+    const auto refused = [&](const auto& call, const char* words) {
+        CHECK(both_refuse([&] { call(x.view(), h.view(), argmax_cpu); },
+                          [&] { call(in.view(), d.view(), port); }, words));
+    };
+    refused([](In a, Out o, auto f) { f(a, 2, o); },
+            "argmax: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1, or -2 to -1");
+    refused([](In a, Out o, auto f) { f(a, -3, o); }, "argmax: dim -3 asked for");
+    refused(
+        [](In a, Out o, auto f) {
+            f({a.data, Layout()}, 0, o);
+        },
+        "argmax: dim 0 asked for, but a tensor of rank 0 has none");
+    refused(
+        [](In a, Out o, auto f) {
+            f({a.data, Shape{2, 0}}, 1, o);
+        },
+        "argmax over dim 1 of shape (2, 0): there is no element to point at");
+    refused(
+        [](In a, Out o, auto f) {
+            f({a.data, Shape{0, 0}}, 1, {o.data, Shape{0}});
+        },
+        "there is no element to point at");
+    refused([](In a, Out o, auto f) { f(a, 0, o); },
+            "argmax: in has shape (2, 3), reduced over dims (0), so out has shape (3) or (1, 3), "
+            "not (2)");
+    refused([](In a, Out o, auto f) { f(a, 1, {o.data, Shape{1, 2}}); }, "not (1, 2)");
+    refused(
+        [](In a, Out o, auto f) {
+            f(a, 1, {o.data, Layout({2}, {0})});
+        },
+        "writers of it would race");
+    refused(
+        [](In a, Out o, auto f) {
+            f(a, 1, {nullptr, o.layout});
+        },
+        "argmax: out is a null pointer");
+    refused(
+        [](In a, Out o, auto f) {
+            f({nullptr, a.layout}, 1, o);
+        },
+        "argmax: in is a null pointer, but its shape (2, 3) has 6 elements");
+    refused(
+        [](In, Out o, auto f) {
+            f({reinterpret_cast<const float*>(o.data), Shape{2, 1}}, 1, o);
+        },
+        "argmax: in and out overlap");
+    CHECK(h.untouched());
+    CHECK(d.untouched());
+}
+
+TEST_CASE("no output, no launch", "[day04][argmax][small]") {
+    const DeviceIn<float> in(distinct<float>({4}));
+    DeviceOut<std::int64_t> d(Shape{1});
+    argmax_cuda(in.view(), 0, {d.view().data, Shape{}});
+    const std::string before = gpu::last_kernel();
+    gpu::fill(1, gpu::Buffer<float>(1).view(Shape{1}));
+    const std::string fill = gpu::last_kernel();
+    CHECK(fill != before);
+    for (const auto& [shape, dim] :
+         {std::pair{Shape{0, 5}, 1}, {Shape{5, 0}, 0}, {Shape{3, 0, 2}, 2}}) {
+        const View<const float> none(nullptr, shape);
+        const View<std::int64_t> out(nullptr, without(shape, dim));
+        CHECK_NOTHROW(argmax_cpu(none, dim, out));
+        CHECK_NOTHROW(argmax_cuda(none, dim, out));
+        for (const LinePath path : kPaths) CHECK_NOTHROW(argmax_cuda(path, none, dim, out));
+        CHECK(argmax_workspace_bytes(none, dim) == 0);
+    }
+    CHECK(gpu::last_kernel() == fill);
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
+TEST_CASE("the layout decides which path is taken", "[day04][argmax][path][small]") {
+    using P = LinePath;
+    const auto chosen = [](const Layout& layout, int dim, bool workspace = false) {
+        return choose_argmax({nullptr, layout}, dim, workspace);
+    };
+    CHECK(chosen(row_major({4096, 50257}), 1) == P::quads);
+    CHECK(chosen(row_major({4096, 50257}), 1, true) == P::quads);
+    CHECK(chosen(row_major({1, 50257}), 1) == P::quads);
+    CHECK(chosen(row_major({1, 50257}), 1, true) == P::split);
+    CHECK(chosen(row_major({263, 8192}), 1, true) == P::split);
+    CHECK(chosen(row_major({264, 8192}), 1, true) == P::quads);
+    CHECK(chosen(row_major({263, 8191}), 1, true) == P::quads);
+    CHECK(chosen(row_major({1 << 20, 17}), 1) == P::short_lines);
+    CHECK(chosen(row_major({100, 64}), 1) == P::short_lines);
+    CHECK(chosen(row_major({100, 65}), 1) == P::quads);
+    CHECK(chosen(Layout({100, 17}, {18, 1}), 1) == P::quads);  // a gap behind each
+    CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == P::walk);
+    CHECK(chosen(row_major({64, 4096, 4096}), 0) == P::strided);
+    CHECK(chosen(row_major({64, 4096, 4096}), 1) == P::strided);
+    CHECK(chosen(row_major({64, 4096, 4096}), 2) == P::quads);
+    CHECK(chosen(column_major({100, 100}), 1) == P::strided);
+    CHECK(chosen(column_major({100, 100}), 0) == P::quads);
+    CHECK(chosen(row_major({15, 100}), 0) == P::walk);
+    CHECK(chosen(row_major({16, 100}), 0) == P::strided);
+    CHECK(chosen(row_major({100, 31}), 0) == P::warp);
+    CHECK(chosen(row_major({100, 32}), 0) == P::strided);
+    CHECK(chosen(flip(row_major({100, 100}), 1).layout, 1) == P::warp);
+    CHECK(chosen(row_major({100, 1}), 1) == P::walk);
+    CHECK(chosen(Layout({2, kLongestLine}, {0, 1}), 1) == P::quads);
+    CHECK(chosen(Layout({2, kLongestLine + 1}, {0, 1}), 1) == P::one_thread);
+    CHECK(chosen(Layout({kLongestLine + 1, 64}, {64, 1}), 0) == P::one_thread);
+}
+
+TEST_CASE("each path launches its kernel, and refuses what it cannot take",
+          "[day04][argmax][path][small]") {
+    const DeviceIn<float> in(distinct<float>({32, 32}));
+    for (std::size_t p = 0; p < std::size(kPaths); ++p) {
+        const int dim = kPaths[p] == LinePath::strided ? 0 : 1;
+        Memory memory(lines_of("test", in.view(), {dim}));
+        DeviceOut<std::int64_t> out(Shape{32});
+        argmax_cuda(kPaths[p], in.view(), dim, out.view(), memory.workspace());
+        CHECK(std::string(gpu::last_kernel()) == kKernels[p]);
+    }
+    DeviceOut<std::int64_t> out(Shape{32});
+    const auto refused = [&](LinePath path, const View<const float>& x, int dim) {
+        return refusal([&] { argmax_cuda(path, x, dim, out.view()); });
+    };
+    const View<const float> odd = slice(in.view(), 1, 0, 32, 2);
+    CHECK(
+        refused(LinePath::quads, transpose(in.view()), 1) ==
+        "argmax: the path 'quads' needs lines along memory, of at most 2^32 - 65536 elements; the "
+        "lines have shape (32), strides (32), and begin at shape (32), strides (1)");
+    CHECK(contains(refused(LinePath::short_lines, odd, 1), "'short lines' needs lines of at most"));
+    CHECK(contains(refused(LinePath::strided, in.view(), 1), "lines that begin side by side"));
+    CHECK(contains(refused(LinePath::split, odd, 1), "lines along memory, at most 1024 of them"));
+    CHECK(contains(refused(LinePath::split, in.view(), 1),
+                   "the path 'split': a workspace of 0 bytes at a null pointer was given, but"));
+    const Lines endless = {{}, Layout({kLongestLine + 1}, {1})};
+    for (const LinePath path : {LinePath::walk, LinePath::shared_tree, LinePath::warp}) {
+        CHECK(contains(refusal([&] { check_path("argmax", path, endless); }),
+                       "at most 2^32 - 65536 elements; the lines have"));
+    }
+    CHECK(out.untouched());
+}
+
+TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][workspace][small]") {
+    const auto bytes = [](const Shape& shape) {
+        return argmax_workspace_bytes({nullptr, row_major(shape)}, 1);
+    };
+    CHECK(bytes({4096, 50257}) == 0);
+    CHECK(bytes({1, 8191}) == 0);
+    CHECK(bytes({1, 50257}) == 512 + 4);           // 50 parts of 8 bytes, then a counter
+    CHECK(bytes({8, 50257}) == 3328 + 8 * 4);      // 8 * 50 * 8 = 3200, up to a multiple of 256
+    CHECK(bytes({200, 10000}) == 8192 + 200 * 4);  // 5 parts, as 1,024 blocks are enough for 200
+    CHECK(parts_of(lines_of("test", {nullptr, row_major({1, 1 << 28})}, {1})) == 1024);
+    CHECK(parts_of(lines_of("test", {nullptr, row_major({263, 1 << 20})}, {1})) == 3);
+    CHECK(parts_of(lines_of("test", {nullptr, row_major({1, 1025})}, {1})) == 2);
+
+    const Tensor<float> x = seeded_integers<float>({2, 9000}, 1, 0, 50);
+    const DeviceIn<float> in(x);
+    gpu::Buffer<std::byte> memory(argmax_workspace_bytes(in.view(), 1));
+    memory.fill_bytes(0);
+    for (int run = 0; run < 3; ++run) {
+        DeviceOut<std::int64_t> out(Shape{2});
+        argmax_cuda(in.view(), 1, out.view(), memory);
+        CHECK(out.matches(second_formula(x.view(), 1)));
+        CHECK(std::string(gpu::last_kernel()) == "split_kernel");
+    }
+    gpu::Buffer<std::byte> less(memory.size() - 1);
+    DeviceOut<std::int64_t> untouched(Shape{2});
+    CHECK(contains(refusal([&] { argmax_cuda(in.view(), 1, untouched.view(), less); }),
+                   std::to_string(less.size()) + " bytes was given, but " +
+                       std::to_string(memory.size()) + " are needed"));
+    CHECK(untouched.untouched());
+}
+
+// --- what the warps touch ------------------------------------------------------------------------
+
+TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][small]") {
+    const DeviceIn<float> in(distinct<float>({64, 256}));
+    const auto touched = [&](LinePath path, int dim) {
+        Memory memory(lines_of("test", in.view(), {dim}));
+        DeviceOut<std::int64_t> out(Shape{dim == 0 ? 256 : 64});
+        return gpu::touched(
+            [&] { argmax_cuda(path, in.view(), dim, out.view(), memory.workspace()); });
+    };
+    const auto twin = touched(LinePath::one_thread, 1);
+    CHECK(twin.has_value() == gpu::is_emulated());
+    if (!twin) return;
+    // Reads: 64 * 256 floats. A lane a line: each load of a warp touches 32 sectors, one a lane.
+    const std::int64_t writes1 = 64 * 8 / 32, writes0 = 256 * 8 / 32;
+    CHECK(twin->sectors == 64 * 256 + writes1);
+    CHECK(touched(LinePath::one_thread, 0)->sectors == 64 * 256 / 8 + writes0);
+    for (const LinePath path : {LinePath::shared_tree, LinePath::warp}) {
+        CHECK(touched(path, 1)->sectors == 64 * 256 / 8 + 64);  // each line writes for itself
+    }
+    CHECK(touched(LinePath::strided, 0)->sectors == 64 * 256 / 8 + writes0);
+    // Quads: 8 lanes a line, so a warp has 4 of them: 8 loads, then the quad that won, one element
+    // after the other, and the 4 indices in one sector.
+    const auto quads = touched(LinePath::quads, 1);
+    CHECK(quads->sectors == 64 * 256 / 8 + 64 * 4 + 64 / 4);
+    CHECK(quads->requests == 64 / 4 * (256 / 32 + 4 + 1));
+}
+
+TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][small]") {
+    for (const std::int64_t n : {16, 17, 24, 32}) {
+        const DeviceIn<float> in(distinct<float>({128, n}));
+        DeviceOut<std::int64_t> out(Shape{128});
+        const auto touched =
+            gpu::touched([&] { argmax_cuda(LinePath::short_lines, in.view(), 1, out.view()); });
+        CHECK(touched.has_value() == gpu::is_emulated());
+        if (!touched) return;
+        CAPTURE(n);
+        CHECK(touched->sectors == 128 * n / 8 + 128 / 4);
+        CHECK(touched->passes == touched->fewest_passes);
+    }
+}
+
+}  // namespace

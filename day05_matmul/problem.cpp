@@ -1,0 +1,180 @@
+// A product as plain numbers, and how it is cut.
+#include "day05_matmul/steps/matmul/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/tensor/arguments.hpp"
+#include "day05_matmul/stack.hpp"
+
+namespace sixdays::day05_matmul {
+
+// --- plain numbers -------------------------------------------------------------------------------
+
+Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                   View<float> out) {
+    a = stacked_as(a, out.layout.shape);
+    b = stacked_as(b, out.layout.shape);
+    const int m = out.rank() - 2, n = out.rank() - 1;
+    Problem x;
+    x.a = a.data, x.b = b.data, x.out = out.data;
+    x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
+    x.alpha = epilogue.alpha, x.beta = epilogue.beta;
+    x.relu = epilogue.activation == Activation::relu;
+    if (sums_nothing(a, epilogue)) x.K = 0, x.alpha = 1;
+    // A stride that is never used becomes one that suits.
+    x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
+    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
+    x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
+    x.bias = epilogue.bias.data;
+    if (x.bias != nullptr && x.N > 1) x.bias_n = epilogue.bias.stride(0);
+    for (int d = 0; d < m; ++d) {
+        if (out.extent(d) == 1) continue;
+        x.extent[x.dims] = out.extent(d);
+        x.step_a[x.dims] = a.stride(d);
+        x.step_b[x.dims] = b.stride(d);
+        x.step_out[x.dims++] = out.stride(d);
+    }
+    x.quads_out = out_has_quads(x);
+    return x;
+}
+
+namespace {
+
+// Of rows that are `pitch` apart.
+bool rows_are_quads(const Problem& x, const float* data, std::int64_t along, std::int64_t pitch,
+                    const std::int64_t (&step)[Problem::kMostDims]) {
+    bool yes = along == 1 && pitch % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+    for (int d = 0; d < x.dims; ++d) yes &= step[d] % 4 == 0;
+    return yes;
+}
+
+}  // namespace
+
+bool a_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.a, x.a_k, x.a_m, x.step_a);
+}
+bool b_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.b, x.b_n, x.b_k, x.step_b);
+}
+bool out_has_quads(const Problem& x) {
+    return rows_are_quads(x, x.out, x.out_n, x.out_m, x.step_out);
+}
+
+bool a_columns_are_quads(const Problem& x) {
+    return rows_are_quads(x, x.a, x.a_m, x.a_k, x.step_a);
+}
+
+bool b_columns_are_quads(const Problem& x) {
+    return rows_are_quads(x, x.b, x.b_k, x.b_n, x.step_b);
+}
+
+Problem transposed(Problem x) {
+    std::swap(x.a, x.b);
+    std::swap(x.M, x.N);
+    std::swap(x.a_m, x.b_n);
+    std::swap(x.a_k, x.b_k);
+    std::swap(x.out_m, x.out_n);
+    std::swap(x.bias_m, x.bias_n);
+    std::swap(x.step_a, x.step_b);
+    x.quads_out = out_has_quads(x);
+    return x;
+}
+
+std::int64_t stacked(const Problem& x) {
+    std::int64_t matrices = 1;
+    for (int d = 0; d < x.dims; ++d) matrices *= x.extent[d];
+    return matrices;
+}
+
+unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
+    constexpr std::int64_t kMost = 2147483647;
+    const std::int64_t down = (x.M + BM - 1) / BM, across = (x.N + BN - 1) / BN;
+    std::int64_t blocks = 0;
+    if (__builtin_mul_overflow(down, across, &blocks) ||
+        __builtin_mul_overflow(blocks, stacked(x), &blocks) || blocks > kMost) {
+        refuse("matmul: " + std::to_string(stacked(x)) + " matrices of (" + std::to_string(x.M) +
+               ", " + std::to_string(x.N) + ") outputs are more than 2^31 - 1 tiles of (" +
+               std::to_string(BM) + ", " + std::to_string(BN) + ")");
+    }
+    x.down = static_cast<unsigned>(down);
+    x.across = static_cast<unsigned>(across);
+    return static_cast<unsigned>(blocks);
+}
+
+// --- how it is cut -------------------------------------------------------------------------------
+
+// How long each cut takes for one k, in outputs a lane and a scheduler, of which a multiprocessor has
+// four: the multiprocessor with most blocks is the last to end, and its scheduler with most warps;
+// then divided by the share of the peak that each cut was measured to reach where there are many
+// tiles. 132 multiprocessors, as an H200 has.
+namespace {
+
+struct CutTimes {
+    double large, medium, small;
+};
+CutTimes cut_times(const Problem& x) {
+    const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
+        const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
+                             static_cast<double>((x.N + BN - 1) / BN) *
+                             static_cast<double>(stacked(x));
+        return std::ceil(tiles / 132);
+    };
+    return {2 * 128 * blocks(128, 256) / 0.80,          // 8 warps of 8 x 16 a lane
+            64 * std::ceil(blocks(64, 64) / 2) / 0.74,  // 2 warps of 8 x 8
+            32 * blocks(64, 64) / 0.68};                // 4 warps of 4 x 8
+}
+
+}  // namespace
+
+WholeTile cut_for(const Problem& x) {
+    const CutTimes t = cut_times(x);
+    if (std::min(x.M, x.N) >= 256 && t.large <= std::min(t.medium, t.small)) {
+        return WholeTile::large;
+    }
+    return t.medium <= t.small ? WholeTile::medium : WholeTile::small;
+}
+
+Problem in_parts(const Problem& x, int count, float* parts) {
+    Problem y = x;
+    y.K = x.K / count;
+    y.alpha = 1, y.beta = 0, y.relu = false, y.bias = nullptr;
+    y.out = parts;
+    y.out_m = x.M > 1 ? x.N : 0, y.out_n = 1;
+    // The parts are the outermost dim of the stack.
+    std::int64_t step = x.M * x.N;
+    for (int d = x.dims; d > 0; --d) {
+        y.extent[d] = x.extent[d - 1], y.step_a[d] = x.step_a[d - 1];
+        y.step_b[d] = x.step_b[d - 1], y.step_out[d] = step;
+        step *= x.extent[d - 1];
+    }
+    y.dims = x.dims + 1;
+    y.extent[0] = count;
+    y.step_a[0] = y.K * x.a_k, y.step_b[0] = y.K * x.b_k, y.step_out[0] = step;
+    y.quads_out = out_has_quads(y);
+    return y;
+}
+
+double seconds_in_parts(const Problem& x, int count) {
+    const Problem y = count == 1 ? x : in_parts(x, count, nullptr);
+    const CutTimes t = cut_times(y);
+    double best = std::min(t.medium, t.small);
+    if (std::min(x.M, x.N) >= 256) best = std::min(best, t.large);
+    const double product = best * static_cast<double>(y.K + 32) / 1.75e9;  // a cycle for each
+    if (count == 1) return product;
+    // Written, and read again out of the L2 cache; and another launch.
+    const double bytes = 8.0 * static_cast<double>(stacked(y) * x.M * x.N);
+    return product + bytes / 3e12 + 2.5e-6;
+}
+
+int parts_of(const Problem& x) {
+    int best = 0;
+    for (int count = 2; count <= 16; ++count) {
+        if (x.K % count != 0 || x.K / count < 64) continue;
+        if (best == 0 || seconds_in_parts(x, count) < seconds_in_parts(x, best)) best = count;
+    }
+    return best;
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,251 @@
+// The proof of what takes not every size: whole tiles, few rows, K in parts; and of the choice.
+#include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day05_matmul;
+using namespace sixdays::testing;
+
+namespace {
+
+// --- step 13, which wants 64 rows, 64 columns and a K of 16 --------------------------------------
+
+// One cut of it, for an a of (M, K) and a b of (K, N).
+void check_cut(WholeTile cut, std::int64_t M, std::int64_t N, std::int64_t K, const Setup& s) {
+    CAPTURE(int(cut), M, N, K, int(s.a), int(s.b), int(s.out), s.beta, s.lead.elements);
+    const Tensor<float> a = whole(with(s.stack_a, M, K), 1), b = whole(with(s.stack_b, K, N), 2);
+    const Tensor<float> before = whole(with(s.stack_a, M, N), 3), bias = whole({N}, 4);
+    auto want = HostOut<float>::holding(before);
+    matmul_cpu(a.view(), b.view(), {.beta = s.beta, .bias = bias.view()}, want.view());
+    DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead), dbias(bias);
+    DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead);
+    auto got = DeviceOut<float>::holding(before, layout_of(before.shape(), s.out), s.lead);
+    launch_matmul_whole_tiles(
+        cut, problem_of(da.view(), db.view(), {.beta = s.beta, .bias = dbias.view()}, got.view()),
+        {});
+    CHECK(got.matches(want));
+    CHECK(da.unchanged());
+    CHECK(db.unchanged());
+    CHECK(last_kernel() == "matmul_whole_tiles_kernel");
+}
+
+TEST_CASE("whole tiles in every layout, and where they do not divide the matrix",
+          "[day05][small]") {
+    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
+                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
+    for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
+        for (const Lies lies : all) {
+            check_cut(cut, 68, 72, 20, {.a = lies});
+            check_cut(cut, 68, 72, 20, {.b = lies, .beta = 2});
+            check_cut(cut, 68, 72, 20, {.out = lies, .beta = 2});
+            check_cut(cut, 67, 65, 17, {.a = lies, .b = Lies::column_major, .lead = {1}});
+        }
+        check_cut(cut, 68, 72, 16, {.a = Lies::column_major, .b = Lies::column_major});
+        check_cut(cut, 68, 72, 32, {.a = Lies::gaps, .b = Lies::gaps, .lead = {2}});
+        check_cut(cut, 64, 64, 100, {});
+        check_cut(cut, 129, 66, 31, {.out = Lies::column_major});
+        check_cut(cut, 65, 66, 18, {.stack_a = {3}, .stack_b = {3}});
+    }
+}
+
+TEST_CASE("whole tiles of the large cut", "[day05][small]") {
+    check_cut(WholeTile::large, 132, 260, 35, {.beta = 2});
+    check_cut(WholeTile::large, 128, 256, 16, {.b = Lies::column_major});
+    check_cut(WholeTile::large, 256, 257, 17, {.out = Lies::column_major});
+}
+
+TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
+    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
+                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
+    for (const Lies a : all) {
+        for (const Lies b : all) check_cut(WholeTile::large, 132, 260, 49, {.a = a, .b = b});
+        check_cut(WholeTile::large, 261, 259, 63, {.out = a, .beta = 2, .lead = {1}});
+    }
+}
+
+TEST_CASE("9 rows of tiles, walked in groups of 8", "[day05][small]") {
+    check_cut(WholeTile::small, 9 * 64 - 3, 3 * 64, 16, {});
+}
+
+TEST_CASE("whole tiles need 64 rows, 64 columns and a K of 16", "[day05][small]") {
+    const auto needs = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+        DeviceIn<float> a(whole({M, K}, 1)), b(whole({K, N}, 2));
+        DeviceOut<float> out({M, N});
+        return refusal([&] { matmul_cuda(P::whole_tiles, a.view(), b.view(), {}, out.view()); });
+    };
+    CHECK(needs(64, 64, 16) == "");
+    for (const Size& s : std::vector<Size>{{63, 64, 16}, {64, 63, 16}, {64, 64, 15}}) {
+        CHECK(contains(needs(s.M, s.N, s.K),
+                       "the path 'whole tiles' needs at least 64 rows, 64 "
+                       "columns and a K of 16"));
+    }
+}
+
+TEST_CASE("the cut: large tiles where there are many, small ones where there are few",
+          "[day05][small]") {
+    const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1) {
+        Problem x;
+        x.M = M, x.N = N, x.K = 64;
+        x.dims = 1, x.extent[0] = stack;
+        return cut_for(x);
+    };
+    CHECK(cut(2048, 2048) == WholeTile::large);
+    CHECK(cut(4096, 4096) == WholeTile::large);
+    CHECK(cut(4096, 64) == WholeTile::small);
+    CHECK(cut(255, 100000) == WholeTile::medium);
+    CHECK(cut(1024, 1024) == WholeTile::medium);
+    CHECK(cut(1536, 1536) == WholeTile::small);
+    CHECK(cut(512, 768) == WholeTile::small);
+    CHECK(cut(512, 512, 16) == WholeTile::large);
+}
+
+// --- step 14, which wants at most 16 rows or columns ---------------------------------------------
+
+TEST_CASE("skinny products in every layout", "[day05][small]") {
+    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
+                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
+    const std::vector<P> skinny = {P::skinny};
+    for (const Lies lies : all) {
+        for (const std::int64_t M : {1, 2, 3, 7, 16}) {
+            check_paths(skinny, M, 37, 45, {.a = lies, .beta = 2, .bias = true, .lead = {1}});
+            check_paths(skinny, M, 36, 44, {.b = lies});
+            check_paths(skinny, M, 33, 301, {.b = lies, .out = lies, .bias = true, .lead = {1}});
+            check_paths(skinny, 70, M, 43, {.a = lies, .b = lies, .bias = true, .relu = true});
+        }
+    }
+    for (const std::int64_t K : {0, 1, 3, 4, 4096, 4099}) {
+        check_paths(skinny, 5, 9, K, {.b = Lies::column_major});
+        check_paths(skinny, 5, 12, K);
+    }
+    check_paths(skinny, 3, 40, 36, {.stack_a = {2, 1}, .stack_b = {3}});
+    check_paths(skinny, 16, 16, 16);
+    check_paths(skinny, 2, 64 * 132, 5);  // wider blocks
+    check_paths(skinny, 3, 64 * 132 + 4, 3, {.bias = true});
+}
+
+TEST_CASE("skinny is for at most 16 rows or columns", "[day05][small]") {
+    const auto needs = [](std::int64_t M, std::int64_t N) {
+        DeviceIn<float> a(whole({M, 3}, 1)), b(whole({3, N}, 2));
+        DeviceOut<float> out({M, N});
+        return refusal([&] { matmul_cuda(P::skinny, a.view(), b.view(), {}, out.view()); });
+    };
+    CHECK(needs(16, 17) == "");
+    CHECK(needs(17, 16) == "");
+    CHECK(contains(needs(17, 17), "the path 'skinny' needs at most 16 rows, or columns, of out"));
+}
+
+TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
+    const struct {
+        std::int64_t M, N, K;
+        P path;
+        const char* kernel;
+    } cases[] = {
+        {64, 64, 16, P::whole_tiles, "matmul_whole_tiles_kernel"},
+        {63, 64, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {64, 63, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {64, 64, 15, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {33, 33, 90, P::square_a_thread, "matmul_square_a_thread_kernel"},
+        {32, 90, 90, P::turned_tile, "matmul_turned_tile_kernel"},
+        {90, 17, 90, P::turned_tile, "matmul_turned_tile_kernel"},
+        {90, 16, 90, P::skinny, "matmul_skinny_dots_kernel"},
+        {16, 90, 90, P::skinny, "matmul_skinny_rows_kernel"},
+        {1, 1, 0, P::skinny, "matmul_skinny_rows_kernel"},
+    };
+    for (const auto& c : cases) {
+        CAPTURE(c.M, c.N, c.K);
+        DeviceIn<float> a(whole({c.M, c.K}, 1)), b(whole({c.K, c.N}, 2));
+        DeviceOut<float> out({c.M, c.N});
+        CHECK(std::string(name(choose_matmul(a.view(), b.view(), {}, out.view()))) == name(c.path));
+        matmul_cuda(a.view(), b.view(), out.view());
+        CHECK(last_kernel() == c.kernel);
+    }
+    DeviceIn<float> a(whole({2, 8}, 1)),
+        b(whole({8, 40}, 2), layout_of({8, 40}, Lies::column_major));
+    DeviceOut<float> out({2, 40});
+    matmul_cuda(a.view(), b.view(), out.view());
+    CHECK(last_kernel() == "matmul_skinny_dots_kernel");
+}
+
+// --- step 15, which wants a workspace and a K to divide ------------------------------------------
+
+TEST_CASE("K in parts", "[day05][small]") {
+    const struct {
+        Size size;
+        Setup setup;
+    } cases[] = {
+        {{65, 70, 128}, {.beta = 2, .bias = true, .relu = true}},
+        {{64, 65, 192}, {.b = Lies::column_major, .out = Lies::column_major}},
+        {{67, 64, 130}, {.a = Lies::flipped, .out = Lies::odd_gaps, .bias = true, .lead = {1}}},
+        {{64, 64, 128}, {.stack_a = {2, 1}, .stack_b = {3}}},
+    };
+    for (const auto& [sizes, s] : cases) {
+        const auto [M, N, K] = sizes;
+        const Tensor<float> a = whole(with(s.stack_a, M, K), 1),
+                            b = whole(with(s.stack_b, K, N), 2);
+        const Shape shape = with(broadcast_shapes(s.stack_a, s.stack_b), M, N);
+        const Tensor<float> before = whole(shape, 3), bias = whole({N}, 4);
+        const Activation activation = s.relu ? Activation::relu : Activation::none;
+        const bool biased = s.bias;
+        const float beta = s.beta;
+        const auto epilogue = [=](View<const float> of) {
+            return Epilogue{1, beta, biased ? of : View<const float>{}, activation};
+        };
+        auto want = HostOut<float>::holding(before);
+        matmul_cpu(a.view(), b.view(), epilogue(bias.view()), want.view());
+        DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead), dbias(bias);
+        DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead);
+        auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
+        gpu::Buffer<std::byte> room(16 * 4 * size(shape));
+        room.fill_bytes(0xff);
+        matmul_cuda(P::split_k, da.view(), db.view(), epilogue(dbias.view()), got.view(), room);
+        CHECK(got.matches(want));
+        CHECK(last_kernel() == "matmul_add_parts_kernel");
+    }
+}
+
+TEST_CASE("parts of K: as many as pay", "[day05][small]") {
+    const auto parts = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+        Problem x;
+        x.M = M, x.N = N, x.K = K;
+        return parts_of(x);
+    };
+    CHECK(parts(128, 2304, 768) == 3);
+    CHECK(parts(64, 64, 127) == 0);
+    CHECK(parts(64, 64, 128) == 2);
+    CHECK(parts(64, 64, 130) == 2);
+    CHECK(parts(64, 64, 4096) == 16);
+    CHECK(parts(64, 64, 4097) == 0);  // 17 * 241
+}
+
+TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]") {
+    DeviceIn<float> a(whole({64, 1024}, 1)), b(whole({1024, 64}, 2));
+    DeviceOut<float> out({64, 64});
+    const std::int64_t bytes = matmul_workspace_bytes(a.view(), b.view(), out.view());
+    CHECK(bytes == 16 * 64 * 64 * 4);
+    gpu::Buffer<std::byte> room(bytes), little(bytes - 1);
+    const auto chosen = [&](gpu::Workspace workspace) {
+        return std::string(name(choose_matmul(a.view(), b.view(), {}, out.view(), workspace)));
+    };
+    CHECK(chosen({}) == "whole tiles");
+    CHECK(chosen(little) == "whole tiles");
+    CHECK(chosen(room) == "split K");
+    matmul_cuda(a.view(), b.view(), out.view(), room);
+    CHECK(last_kernel() == "matmul_add_parts_kernel");
+    CHECK(refusal([&] { matmul_cuda(P::split_k, a.view(), b.view(), {}, out.view(), little); }) ==
+          "matmul: a workspace of 262143 bytes was given, but 262144 are needed");
+    const auto large = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+        auto* const memory = reinterpret_cast<float*>(std::uintptr_t{1} << 40);
+        return matmul_workspace_bytes({memory, Shape{M, K}}, {memory, Shape{K, N}},
+                                      {memory, Shape{M, N}});
+    };
+    CHECK(large(4096, 4096, 4096) == 0);
+    CHECK(large(16, 4096, 4096) == 0);
+    CHECK(large(64, 0, 4096) == 0);
+    CHECK(large(128, 2304, 768) == 3 * 128 * 2304 * 4);
+    DeviceIn<float> odd_a(whole({64, 127}, 1)), odd_b(whole({127, 64}, 2));
+    CHECK(contains(
+        refusal([&] { matmul_cuda(P::split_k, odd_a.view(), odd_b.view(), {}, out.view(), room); }),
+        "needs at least 64 rows and 64 columns, and a K that is 2 to 16 times"));
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+#include "docs/site/explorers/requests.hpp"
+
+namespace sixdays::explorers {
+namespace {
+
+template <class T>
+__global__ void load_kernel(const T* data, int stride, T* out) {
+    const int lane = static_cast<int>(threadIdx.x);
+    out[lane] = data[lane * stride];
+}
+
+template <class T>
+void load_as(const char* data, int stride, char* out) {
+    load_kernel<T><<<1, 32>>>(reinterpret_cast<const T*>(data), stride, reinterpret_cast<T*>(out));
+}
+
+// Rows of shared memory, in quads or words, as in steps 3 to 6 of Day 03's transpose.
+template <class T>
+__global__ void store_kernel(Tile tile, bool column, int number) {
+    extern __shared__ uint4 memory[];
+    const int lane = static_cast<int>(threadIdx.x);
+    const int words = static_cast<int>(sizeof(T) / 4);
+    const int rows = words == 1 ? 32 : 64, places = tile.width / words;
+    const int pitch = (tile.width + tile.pad) / words;
+    const int r = column ? lane * words % rows : (number * places + lane) / places;
+    const int c = column ? number + lane * words / rows : lane % places;
+    const int place = tile.swizzle ? c ^ (r / words % places) : c;
+    reinterpret_cast<T*>(memory)[r * pitch + place] = T();
+}
+
+}  // namespace
+
+void load(const char* data, int stride, int bytes, int first, bool wide, char* out) {
+    const char* begin = data + first * bytes;
+    if (wide || bytes == 16) {
+        load_as<uint4>(begin, stride, out);
+    } else if (bytes == 8) {
+        load_as<double>(begin, stride, out);
+    } else if (bytes == 4) {
+        load_as<float>(begin, stride, out);
+    } else if (bytes == 2) {
+        load_as<unsigned short>(begin, stride, out);
+    } else {
+        load_as<unsigned char>(begin, stride, out);
+    }
+}
+
+void store(const Tile& tile, bool column, int number) {
+    const unsigned rows = tile.unit == 1 ? 32 : 64;
+    const unsigned bytes = 4 * rows * static_cast<unsigned>(tile.width + tile.pad);
+    if (tile.unit == 1) {
+        store_kernel<float><<<1, 32, bytes>>>(tile, column, number);
+    } else {
+        store_kernel<uint4><<<1, 32, bytes>>>(tile, column, number);
+    }
+}
+
+}  // namespace sixdays::explorers

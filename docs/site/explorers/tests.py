@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""The live pictures in a real browser, headless.
+
+    tests.py <browser> <explorer_cases> <folder>     their logic, and each clicked through on a bare page
+    tests.py <browser> --pages <html> <folder>       a click each on the pages that have them
+
+Screenshots at both widths go to the folder; of the pages, light and dark."""
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import browser as real  # noqa: E402
+
+SCRIPTS = ("explore", "explore_inputs", "explorer", "explorer_layout", "explorer_warp", "explorer_banks")
+PAGES = {"warp": "day01_flat_memory", "layout": "day02_strides", "views": "day03_views", "banks": "day03_views"}
+WIDTHS = 1250, 420
+
+
+class Explorer:
+    """One of them, on an open page; what is asked for is looked for inside of it."""
+
+    def __init__(self, page, kind):
+        self.page, self.kind, self.root = page, kind, f"#explorer_{kind} .live "
+
+    def __getattr__(self, name):  # click, hover, ... of the page
+        return lambda selector, *more: getattr(self.page, name)(self.root + selector, *more)
+
+    def press(self, label):
+        """The button that says so."""
+        self.page.value(f"""document.querySelectorAll('{self.root}button').forEach((button) =>
+            button.toggleAttribute("data-sought", button.textContent === {label!r}))""")
+        self.click("[data-sought]")
+
+    def count(self, selector):
+        return self.page.value(f"document.querySelectorAll('{self.root}{selector}').length")
+
+    def has(self, selector, words):
+        assert words in self.text(selector), f"{self.kind}: {selector} says {self.text(selector)!r}, not {words!r}"
+
+    def field(self, name):
+        return self.page.value(f"document.querySelector('{self.root}[name={name}]').value")
+
+    def equal(self, got, right):
+        assert got == right, f"{self.kind}: {got!r}, not {right!r}"
+
+    def link_keeps(self, names, shown):
+        """The link leads to a page that shows what this one shows."""
+        before = [self.field(name) for name in names], self.text(shown)
+        self.page.open(self.page.value(f"document.querySelector('{self.root}.link a').href"))
+        self.equal(([self.field(name) for name in names], self.text(shown)), before)
+        top = self.page.value(f"document.querySelector('{self.root}').getBoundingClientRect().top")
+        assert -5 < top < 900, f"the link leads past the picture, {top} px away"
+
+
+def layout(e):
+    e.press("rows with room")
+    e.equal([e.field(name) for name in ("shape0", "shape1", "strides0", "strides1", "first", "storage")],
+            ["3", "3", "4", "1", "0", "12"])
+    e.has(".answers", "required_span11is_contiguousnois_injectiveyes")
+    e.equal((e.count(".memory .unused"), e.count(".tensor .cell"), e.text(".verdicts")), (3, 9, ""))
+    e.hover('.tensor [data-n="5"]')
+    e.has(".formula:not(.seen)", "offset(1, 2) = 1 · 4 + 2 · 1 = 6")
+    e.equal(e.count('.memory .lit[data-position="6"]'), 1)
+    e.hover('.memory [data-position="7"]')
+    e.has(".formula:not(.seen)", "Element 7: no index leads here.")
+    e.touch('.memory [data-position="8"]')
+    e.equal(e.count('.tensor .lit[data-n="6"]'), 1)
+    e.click('.tensor [data-n="0"]')
+    for key in ("ArrowRight", "ArrowDown"):
+        e.page.key(key)
+    e.has(".formula:not(.seen)", "offset(1, 1)")
+    # Outside of the storage: shown, not clamped. Typed, and by a key.
+    e.type("[name=shape0]", "4")
+    e.has(".verdicts .outside", "Outside: 3 of 12 indices leave the storage, which is elements 0 to 11. (3, 0) "
+          "would be element 12.")
+    e.equal((e.count(".memory .outside"), e.count(".tensor .outside")), (3, 3))
+    e.page.key("ArrowDown")
+    e.equal((e.field("shape0"), e.text(".verdicts")), ("3", ""))
+    # Two indices at one element; dragged.
+    e.click(".title")
+    e.drag("[name=strides0]", -30)
+    e.equal(e.field("strides0"), "1")
+    e.has(".verdicts .shared", "(0, 1) and (1, 0) are one element, 1.")
+    e.has(".answers", "is_injectiveno")
+    e.hover('.memory [data-position="2"]')
+    e.equal(e.count(".tensor .lit"), 3)
+    e.touch("[name=storage]", 40)
+    e.equal((e.field("storage"), e.count(".memory .unused")), ("16", 11))
+    e.touch("[name=storage]")
+    e.page.key("ArrowDown")
+    e.equal(e.field("storage"), "15")
+    e.type("[name=storage]", "12")
+    # What is wrong stays as typed, with a sentence; the picture pales until it is right.
+    e.type("[name=strides0]", "x")
+    e.has(".group .wrong:not(:empty)", 'stride of dim 0: "x" is not a whole number')
+    e.equal((e.count("[name=strides0][aria-invalid=true]"), e.count(".stage.stale")), (1, 1))
+    e.type("[name=strides0]", "-3")
+    e.type("[name=first]", "6")
+    e.equal((e.count(".stale"), e.count("[aria-invalid=true]")), (0, 0))
+    e.equal(e.text(".line"), "View<float> x{data + 6, Layout({3, 3}, {-3, 1})};")
+    e.press("copy")
+    e.equal(e.page.value("getSelection().toString()"), e.text(".line"))
+    e.press("one dim more")
+    e.equal((e.field("shape0"), e.field("strides2"), e.count(".matrix")), ("2", "1", 2))
+    e.link_keeps(["shape0", "shape2", "strides1", "first", "storage"], ".answers")
+    e.press("one less")
+    e.equal((e.field("shape0"), e.count("[name=shape2]")), ("3", 0))
+    # From button to button by keys alone.
+    e.press("row-major")
+    for key in ("Tab", "Enter"):
+        e.page.key(key)
+    e.equal(e.field("strides1"), "3")
+
+
+def views(e):
+    for op, now in (("slice", "shape (3, 2), strides (4, 1), first 1"),
+                    ("select", "shape (4), strides (1), first 4"),
+                    ("transpose", "shape (4, 3), strides (1, 4), first 0"),
+                    ("permute", "shape (4, 3), strides (1, 4), first 0"),
+                    ("flip", "shape (3, 4), strides (4, -1), first 3"),
+                    ("broadcast_to", "shape (2, 3, 4), strides (0, 4, 1), first 0"),
+                    ("reshape", "shape (2, 6), strides (6, 1), first 0")):
+        e.press("x")
+        e.press(op)
+        e.equal(e.text(".seen").replace("\u2212", "-"), "x now: " + now)
+    e.press("x")
+    e.press("transpose")
+    e.press("reshape")
+    e.has(".transforms .wrong", "cannot be walked with one stride; copy first")
+    e.type(".op [name=reshape]", "4, 3, 1")
+    e.page.key("Enter")
+    e.equal(e.text(".transforms .wrong"), "")
+    e.press("flip")
+    e.equal(e.text(".line"), "View<float> x{data, Layout({3, 4}, {4, 1})};\nx = transpose(x);\n"
+            "x = reshape(x, {4, 3, 1});\nx = flip(x, 1);")
+    e.press("undo")
+    e.has(".seen", "shape (4, 3, 1), strides (1, 4, ")
+    e.type("[name=storage]", "11")  # what is typed goes through the steps again
+    e.has(".verdicts .outside", "(3, 2, 0) would be element 11")
+    e.link_keeps(["shape0", "storage"], ".line")
+    e.press("row 1, repeated")
+    e.has(".verdicts .shared", "(0, 0) and (1, 0) are one element, 4.")
+
+
+def warp(e):
+    e.has(".said", "4 sectors touched, 4 at least. 128 bytes used of 128 moved: 100 %.")
+    e.press("one element on")
+    e.has(".said", "5 sectors touched, 4 at least. 128 bytes used of 160 moved: 80 %.")
+    e.press("a row apart")
+    e.equal((e.count(".sector"), e.count(".skipped")), (32, 31))
+    e.hover('.lanes [data-n="3"]')
+    e.has(".formula", "Lane 3 loads bytes 392 to 395: sector 12.")
+    e.equal(e.count(".sectors .lit"), 1)
+    e.press("neighbours")
+    e.click('.sectors [data-n="9"]')
+    e.page.key("ArrowRight")
+    e.has(".formula", "Lane 10 loads bytes 40 to 43: sector 1.")
+    e.type("[name=first]", "1")
+    e.choose("[name=wide]", "1")
+    e.has("> .wrong", 'A load of 16 bytes begins at a multiple of 16, and lane 0\'s would begin at byte 4.')
+    e.equal(e.count(".stale"), 1)
+    e.type("[name=first]", "4")
+    e.has(".said", "17 sectors touched, 16 at least.")
+    e.drag("[name=stride]", 10)
+    e.has(".said", "32 sectors touched, 16 at least. 512 bytes used of 1,024 moved: 50 %.")
+    e.link_keeps(["stride", "first", "wide"], ".said")
+
+
+def banks(e):
+    e.has(".said", "32 passes, 1 at least.")
+    e.equal((e.text(".heads .met"), e.count(".word.pad")), ("32", 0))
+    e.press("step 4: padded")
+    e.has(".said", "1 pass, 1 at least.")
+    e.equal((e.count(".heads .met"), e.count(".word.pad")), (0, 32))
+    e.hover('.banks [data-n="3"]')
+    e.has(".formula", "Lane 3: row 3, word 2 is 3 · 33 + 2 = word 101, bank 5.")
+    e.hover('.banks [data-place="4,7"]')
+    e.has(".formula", "row 4, word 7 is 4 · 33 + 7 = word 139, bank 11.")
+    e.press("step 6: quads, swizzled")
+    e.has(".said", "4 passes, 4 at least.")
+    e.click('.banks [data-n="1"]')
+    e.has(".formula", "Lane 1: row 4, quad 2 lies in place 2 ^ 1 = 3: 4 · 64 + 3 · 4 = words 268 to 271, "
+          "banks 12 to 15.")
+    e.page.key("ArrowRight")
+    e.has(".formula", "Lane 2: row 8, quad 2 lies in place 2 ^ 2 = 0")
+    e.choose("[name=swizzle]", "0")
+    e.has(".said", "32 passes, 4 at least.")
+    e.type("[name=pad]", "1")
+    e.has("> .wrong", "A pad of 1 words: quads begin at multiples of 16 bytes")
+    e.type("[name=pad]", "4")
+    e.link_keeps(["width", "pad", "unit"], ".said")
+
+
+def glance(e):
+    """On the real pages, where the other tests need not be made again: that it answers at all."""
+    before = e.text(".stage")
+    e.click(".presets button:nth-child(2)")
+    assert e.text(".stage") != before, f"{e.kind}: a button changed nothing"
+
+
+def in_browser(browser, urls, tests, schemes, pictures):
+    for width in WIDTHS:
+        page = real.Page(browser, width, 900)
+        for kind, test in tests.items():
+            page.open(urls[kind])
+            page.value("window.MathJax && new Promise((done) => MathJax.Hub.Queue(done))")  # pushes things down
+            test(Explorer(page, kind))
+            ours = [error for error in page.errors() if "explor" in error]
+            assert not ours, ours
+            wide = page.value("document.documentElement.scrollWidth")
+            assert wide <= width, f"{kind}: {wide} px wide in a window of {width}"
+            inside = page.value(f"""(() => {{
+                const box = document.querySelector("#explorer_{kind}");
+                return box.scrollWidth <= box.clientWidth;
+            }})()""")
+            assert inside, f"{kind}: something sticks out of its frame at {width} px"
+            page.resize(width, 2600)
+            for scheme in schemes:
+                page.colours(scheme)
+                page.screenshot(f"#explorer_{kind}", pictures / f"{kind}_{width}_{scheme}.png")
+            page.resize(width, 900)
+    print(", ".join(tests) + ": " + " and ".join(f"{width} px" for width in WIDTHS))
+
+
+def bare_page(scripts, body, styles=()):
+    lines = [f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles]
+    lines += [f'<script src="{script.as_uri()}"></script>' for script in scripts]
+    return ("<!DOCTYPE html><html><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+            + "\n".join(lines) + f"</head><body>{body}</body></html>")
+
+
+def logic(browser, program, folder):
+    cases = folder / "cases.js"
+    with cases.open("w") as file:
+        subprocess.run([program], stdout=file, check=True)
+    scripts = [HERE / "explore.js", HERE / "explore_inputs.js", HERE / "check.js", cases]
+    page = real.Page(browser, 800, 600)
+    (folder / "logic.html").write_text(bare_page(scripts, ""))
+    page.open((folder / "logic.html").as_uri())
+    assert not page.errors(), page.errors()
+    result = page.value("({...check_cases(cases), inputs: check_inputs()})")
+    wrong = result["wrong"] + result["inputs"]
+    assert not wrong, f"{len(wrong)} answers differ:\n" + "\n".join(wrong[:10])
+    print(f"{sum(result['done'].values())} cases, equal:",
+          ", ".join(f"{count} {kind}" for kind, count in sorted(result["done"].items())))
+
+
+def main():
+    program, what, *more = sys.argv[1:]
+    folder = pathlib.Path(more[-1]).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with real.Browser(program, seconds=240) as browser:
+        if what == "--pages":
+            html = pathlib.Path(more[0]).resolve()
+            urls = {kind: (html / f"{page}.html").as_uri() for kind, page in PAGES.items()}
+            tests, schemes = dict.fromkeys(PAGES, glance), ("dark", "light")
+        else:
+            logic(browser, what, folder)
+            scripts = [HERE / f"{name}.js" for name in SCRIPTS]
+            body = "".join(f'<div class="explorer" id="explorer_{kind}" data-explorer="{kind}"></div>' for kind in PAGES)
+            (folder / "bare.html").write_text(bare_page(scripts, body, [HERE.parent / "site.css",
+                                                                        HERE / "explorer.css"]))
+            urls = dict.fromkeys(PAGES, (folder / "bare.html").as_uri())
+            tests, schemes = {"layout": layout, "views": views, "warp": warp, "banks": banks}, ("light",)
+        in_browser(browser, urls, tests, schemes, folder)
+
+
+if __name__ == "__main__":
+    main()
