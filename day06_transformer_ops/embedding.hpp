@@ -6,8 +6,8 @@
 /// The ids of a port lie in device memory, where its launcher cannot see them without waiting for the
 /// device. So an id that names no row is met differently. The loop refuses it before anything is
 /// written, and says which. The port never touches memory outside of a table: it fills the row of
-/// `out` with NaN, which no later result can hide. Whoever has the ids on the host, as a tokenizer
-/// has, asks check_ids() first. (PyTorch stops the whole process' use of the GPU by an assert.)
+/// `out` with NaN, which no later result can hide. If you have the ids on the host, as a tokenizer
+/// has, ask check_ids() first. (PyTorch stops the whole process' use of the GPU by an assert.)
 #pragma once
 
 #include <cstdint>
