@@ -107,7 +107,7 @@
         stage.append(make("div", {class: "pictures"},
             make("div", {}, make("div", {class: "label"}, "the storage"), memory),
             make("div", {}, make("div", {class: "label"}, "the tensor"), tensor)),
-        seen, formula, verdicts, answers, make("div", {class: "code"}, code, copy));
+        seen, formula, verdicts, answers, make("div", {class: "as-code"}, code, copy));
 
         const on = (position) => stage.querySelectorAll(`[data-position="${position}"]`);
         function point(n) {  // at an index
