@@ -39,15 +39,15 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
         gpu::carve("block", workspace, [&](gpu::Carver& c) { return between(c, p, x); });
     // [block]
     layer_norm_cuda(x, p.norm1, normed, stream);
-    matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, stream);
+    matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, {}, stream);
     const Heads of = heads_of(qkv, p.heads);
     attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads), stream);
-    matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, stream);  // 1 * sum + 1 * x + bias
+    matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, {}, stream);  // 1 * sum + 1 * x + bias
 
     layer_norm_cuda(x, p.norm2, normed, stream);
-    matmul_cuda(normed, p.up, hidden, stream);
+    matmul_cuda(normed, p.up, hidden, {}, stream);
     activate_biased_cuda(p.activation, hidden, p.up_bias, hidden, stream);
-    matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, stream);
+    matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, {}, stream);
     // [block]
 }
 
@@ -63,7 +63,7 @@ void logits_cuda(View<const float> x, const NormParameters& norm, View<const flo
         gpu::carve("logits", workspace, [&](gpu::Carver& c) { return c.take<float>(x.shape()); });
     // [logits]
     layer_norm_cuda(x, norm, normed, stream);
-    matmul_cuda(normed, transpose(tokens), out, stream);
+    matmul_cuda(normed, transpose(tokens), out, {}, stream);
     // [logits]
 }
 

@@ -1,6 +1,8 @@
 // What loops and ports of the embedding refuse, and which path is taken.
 #include "day06_transformer_ops/embedding.hpp"
 
+#include <cmath>
+
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -61,6 +63,46 @@ void check_ids(const char* op, const char* name, const View<const std::int64_t>&
                    to_string(at) + ", but the table has " + std::to_string(rows) + " rows");
         }
     }
+}
+
+void check_rotary(const View<const float>& in, const View<const float>& table,
+                  const View<const std::int64_t>& places, const View<float>& out) {
+    const int r = in.rank();
+    if (r < 2 || in.extent(r - 1) % 2 != 0 || in.extent(r - 1) == 0) {
+        refuse("rotary: in has shape " + to_string(in.shape()) +
+               ", but needs (..., T, D), with an even D of pairs");
+    }
+    check_rows<float>("rotary", in, out);
+    require_rank("rotary", "table", table, 2);
+    if (table.extent(1) != in.extent(r - 1)) {
+        refuse("rotary: in has shape " + to_string(in.shape()) + ", but table " +
+               to_string(table.shape()) + "; a row of it must be as long as a head");
+    }
+    try {
+        (void)broadcast_to(places, rows_along(in, r - 1).first.layout.shape);
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("rotary: places: ") + refused.what());
+    }
+    check_apart("rotary", "table", table, out);
+    check_apart("rotary", "places", places, out);
+}
+
+Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base) {
+    if (D < 2 || D % 2 != 0 || !(base > 0)) {
+        refuse("rotary_table: D is " + std::to_string(D) + " and base " + std::to_string(base) +
+               ", but must be even and above 0");
+    }
+    Tensor<float> table({places, D});
+    for (std::int64_t p = 0; p < places; ++p) {
+        for (std::int64_t i = 0; i < D / 2; ++i) {
+            const double angle =
+                static_cast<double>(p) *
+                std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(D));
+            table(p, i) = static_cast<float>(std::cos(angle));
+            table(p, i + D / 2) = static_cast<float>(std::sin(angle));
+        }
+    }
+    return table;
 }
 
 template <class From, class To>

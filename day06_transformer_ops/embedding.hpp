@@ -6,14 +6,15 @@
 /// The ids of a port lie in device memory, where its launcher cannot see them without waiting for the
 /// device. So an id that names no row is met differently. The loop refuses it before anything is
 /// written, and says which. The port never touches memory outside of a table: it fills the row of
-/// `out` with NaN, which no later result can hide. Whoever has the ids on the host, as a tokenizer
-/// has, asks check_ids() first. (PyTorch stops the whole process' use of the GPU by an assert.)
+/// `out` with NaN, which no later result can hide. If you have the ids on the host, as a tokenizer
+/// has, ask check_ids() first. (PyTorch stops the whole process' use of the GPU by an assert.)
 #pragma once
 
 #include <cstdint>
 
 #include "common/gpu/stream.hpp"
 #include "common/tensor/half.hpp"
+#include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -65,6 +66,36 @@ template <class T>
 [[nodiscard]] EmbedPath choose_embed(const View<const T>& tokens,
                                      const View<const Same<T>>& positions,
                                      const View<Same<T>>& out);
+
+/// Which two numbers of a head are one pair.
+enum class Pairing {
+    neighbours,  // 0 and 1, 2 and 3, ...
+    halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, other partners
+};
+
+/// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines and then as many sines.
+/// Computed in double, for an angle of 1,000 has only 4 digits behind the point in float.
+/// @throws std::invalid_argument  D odd or below 2, base not above 0
+[[nodiscard]] Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base = 10000);
+
+/// Rotary position: every pair (a, b) of a query or key is turned by an angle that grows with its
+/// place, so that the product of a query and a key depends on how far apart they are.
+///
+///     a cos - b sin,  a sin + b cos
+///
+/// A model is trained with one pairing and means nothing with the other.
+/// @param in      (..., T, D), any strides; D even
+/// @param table   rotary_table(P, D)
+/// @param places  broadcast to (..., T), 0 <= place < P; a port answers another one with NaN
+/// @param out     in's shape, injective; may be `in` itself
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap;
+/// the loop: a place that has no row
+void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,
+                Pairing pairing, View<float> out);
+void rotary_cuda(View<const float> in, View<const float> table, View<const std::int64_t> places,
+                 Pairing pairing, View<float> out, gpu::Stream stream = {});
+void check_rotary(const View<const float>& in, const View<const float>& table,
+                  const View<const std::int64_t>& places, const View<float>& out);
 
 /// out = in, in another type: float to bf16 or f16, rounded to nearest even, or back, exactly.
 /// @param in, out  of one shape and any strides; out injective and apart from in

@@ -1,4 +1,6 @@
 // The plain loops.
+#include <cmath>
+
 #include "day06_transformer_ops/embedding.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -32,6 +34,26 @@ void convert_loop(View<const From> in, View<To> out) {
 }
 // [convert]
 
+// [rotary]
+void rotary_loop(const Rows<const float>& in, View<const float> table,
+                 View<const std::int64_t> places, Pairing pairing, const Rows<float>& out) {
+    for (std::int64_t r = 0; r < in.count(); ++r) {
+        const Row<const float> x = in.row(r);
+        const Row<float> y = out.row(r);
+        const std::int64_t place = places(unravel(r, places.shape()));
+        const std::int64_t half = in.length / 2;
+        for (std::int64_t i = 0; i < half; ++i) {
+            const bool near = pairing == Pairing::neighbours;
+            const std::int64_t first = near ? 2 * i : i, second = near ? 2 * i + 1 : i + half;
+            const float a = x[first], b = x[second];
+            const float c = table(place, i), s = table(place, i + half);
+            y[first] = std::fma(a, c, -(b * s));
+            y[second] = std::fma(a, s, b * c);
+        }
+    }
+}
+// [rotary]
+
 }  // namespace
 
 template <class T>
@@ -44,6 +66,15 @@ void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Sa
     embed_loop<T>(tokens, ids, positions,
                   adds ? View<const std::int64_t>(broadcast_to(places, ids.shape())) : ids,
                   rows_along(out, out.rank() - 1));
+}
+
+void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,
+                Pairing pairing, View<float> out) {
+    check_rotary(in, table, places, out);
+    check_ids("rotary", "places", places, table.extent(0));
+    const Rows<const float> rows = rows_along(in, in.rank() - 1);
+    rotary_loop(rows, table, broadcast_to(places, rows.first.shape()), pairing,
+                rows_along(out, out.rank() - 1));
 }
 
 template <class From, class To>

@@ -47,6 +47,28 @@ __global__ void convert_kernel(const __grid_constant__ View<const From> in,
 }
 // [convert]
 
+// [rotary]
+// A thread, a pair.
+__global__ void rotary_kernel(const __grid_constant__ Rows<const float> in,
+                              const __grid_constant__ View<const float> table,
+                              const __grid_constant__ View<const std::int64_t> places,
+                              Pairing pairing, const __grid_constant__ Rows<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    const std::int64_t half = in.length / 2, r = k / half, i = k - r * half;
+    if (r < in.count()) {
+        const Row<const float> x = in.row(r);
+        const Row<float> y = out.row(r);
+        const std::int64_t place = places(unravel(r, places.shape()));
+        const bool near = pairing == Pairing::neighbours, known = is_row(place, table);
+        const std::int64_t first = near ? 2 * i : i, second = near ? 2 * i + 1 : i + half;
+        const float a = x[first], b = x[second];
+        const float c = known ? table(place, i) : NAN, s = known ? table(place, i + half) : NAN;
+        y[first] = std::fma(a, c, -(b * s));
+        y[second] = std::fma(a, s, b * c);
+    }
+}
+// [rotary]
+
 }  // namespace
 
 // --- launchers -----------------------------------------------------------------------------------
@@ -77,6 +99,18 @@ void embed_cuda(EmbedPath path, View<const T> tokens, View<const std::int64_t> i
         case EmbedPath::quads:
             return launch_embed_quads<T>(tokens, ids, positions, places, rows, stream);
     }
+}
+
+void rotary_cuda(View<const float> in, View<const float> table, View<const std::int64_t> places,
+                 Pairing pairing, View<float> out, gpu::Stream stream) {
+    check_rotary(in, table, places, out);
+    if (out.size() == 0) return;
+    const Rows<const float> rows = rows_along(in, in.rank() - 1);
+    const unsigned grid = gpu::blocks_for(out.size() / 2, kThreads);
+    rotary_kernel<<<grid, kThreads, 0, stream>>>(rows, table,
+                                                 broadcast_to(places, rows.first.shape()), pairing,
+                                                 rows_along(out, out.rank() - 1));
+    gpu::check_launch("rotary_kernel", grid, kThreads);
 }
 
 template <class From, class To>

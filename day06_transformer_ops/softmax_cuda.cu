@@ -118,12 +118,15 @@ __global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logit
 // --- launchers -----------------------------------------------------------------------------------
 namespace {
 
+// twin: launches the twin with so many blocks.
 template <class OP, class T, class Twin>
-void launch(SoftmaxPath path, const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+void launch(SoftmaxPath path, const View<const T>& x, int d, const View<T>& y, std::int64_t tokens,
             gpu::Stream stream, const Twin& twin) {
+    const Rows<const T> in = rows_along(x, d);
+    const Rows<T> out = rows_along(y, d);
     switch (path) {
         case SoftmaxPath::thread_a_row:
-            return twin(gpu::blocks_for(in.count(), kThreads));
+            return twin(gpu::blocks_for(in.count(), kThreads), in, out);
         case SoftmaxPath::warp_a_row:
             return launch_softmax_warp<OP>(in, out, tokens, stream);
         case SoftmaxPath::online:
@@ -159,12 +162,11 @@ void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out
     check_softmax<T>(path, in, dim, out);
     if (out.size() == 0) return;
     const int d = checked_dim("softmax", dim, in.rank());
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<T> to = rows_along(out, d);
-    launch<Shares>(path, from, to, 0, stream, [&](unsigned grid) {
-        softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
-        gpu::check_launch("softmax_kernel", grid, kThreads);
-    });
+    launch<Shares>(path, in, d, out, 0, stream,
+                   [&](unsigned grid, const auto& from, const auto& to) {
+                       softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
+                       gpu::check_launch("softmax_kernel", grid, kThreads);
+                   });
 }
 
 template <class T>
@@ -180,12 +182,11 @@ void log_softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T>
     check_softmax<T>(path, in, dim, out);
     if (out.size() == 0) return;
     const int d = checked_dim("softmax", dim, in.rank());
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<T> to = rows_along(out, d);
-    launch<LogShares>(path, from, to, 0, stream, [&](unsigned grid) {
-        log_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
-        gpu::check_launch("log_softmax_kernel", grid, kThreads);
-    });
+    launch<LogShares>(path, in, d, out, 0, stream,
+                      [&](unsigned grid, const auto& from, const auto& to) {
+                          log_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
+                          gpu::check_launch("log_softmax_kernel", grid, kThreads);
+                      });
 }
 
 template <class T>
@@ -216,12 +217,11 @@ void causal_softmax_cuda(SoftmaxPath path, View<const Same<T>> in, View<T> out,
     if (out.size() == 0) return;
     const int d = in.rank() - 1;
     const std::int64_t tokens = in.extent(d - 1);
-    const Rows<const T> from = rows_along(in, d);
-    const Rows<T> to = rows_along(out, d);
-    launch<Shares>(path, from, to, tokens, stream, [&](unsigned grid) {
-        causal_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, tokens, to);
-        gpu::check_launch("causal_softmax_kernel", grid, kThreads);
-    });
+    launch<Shares>(path, in, d, out, tokens, stream,
+                   [&](unsigned grid, const auto& from, const auto& to) {
+                       causal_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, tokens, to);
+                       gpu::check_launch("causal_softmax_kernel", grid, kThreads);
+                   });
 }
 
 void cross_entropy_cuda(View<const float> logits, View<const std::int64_t> targets, View<float> out,

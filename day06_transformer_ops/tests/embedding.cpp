@@ -225,6 +225,118 @@ TEST_CASE("loop and port of embed refuse the same, in the same words",
     CHECK(g.untouched());
 }
 
+// --- rotary --------------------------------------------------------------------------------------
+
+// The definition, as a rotation of the plane, in double; bounds are 4 half units of |a| + |b|.
+Wanted rotated(const Tensor<float>& x, const Ids& places, Pairing pairing, double base) {
+    Wanted want(x.shape());
+    const std::int64_t D = x.shape()[x.shape().rank - 1], T = places.size();
+    for (std::int64_t r = 0; r < x.size() / D; ++r) {
+        const auto place = static_cast<double>(places.data()[r % T]);
+        for (std::int64_t i = 0; i < D / 2; ++i) {
+            const bool near = pairing == Pairing::neighbours;
+            const std::int64_t p = r * D + (near ? 2 * i : i),
+                               q = r * D + (near ? 2 * i + 1 : i + D / 2);
+            const auto a = static_cast<double>(x.data()[p]), b = static_cast<double>(x.data()[q]);
+            const double angle =
+                place / std::pow(base, 2 * static_cast<double>(i) / static_cast<double>(D));
+            want.value.data()[p] = a * std::cos(angle) - b * std::sin(angle);
+            want.value.data()[q] = a * std::sin(angle) + b * std::cos(angle);
+            want.bound.data()[p] = want.bound.data()[q] = 4 * (std::fabs(a) + std::fabs(b)) * kU;
+        }
+    }
+    return want;
+}
+
+TEST_CASE("rotary turns neighbours or halves by their place's angle, in every layout",
+          "[day06][embedding][small]") {
+    const Ids places({3}, {0, 5, 1000});
+    DeviceIn<std::int64_t> dl(places);
+    for (const std::int64_t D : {2, 6, 64}) {
+        const Shape shape{2, 2, 3, D};
+        const Tensor<float> x = few_values_of(shape, 5, 13), table = rotary_table(1001, D, 500);
+        DeviceIn<float> dt(table);
+        for (const Pairing pairing : {Pairing::neighbours, Pairing::halves}) {
+            const Wanted want = rotated(x, places, pairing, 500);
+            for (const Layout& layout : {row_major(shape), column_major(shape),
+                                         permute(row_major({2, 3, 2, D}), {0, 2, 1, 3})}) {
+                CAPTURE(D, to_string(layout), pairing == Pairing::halves);
+                HostOut<float> loop(layout);
+                rotary_cpu(HostIn<float>(x, layout).view(), table.view(), places.view(), pairing,
+                           loop.view());
+                CHECK(agrees(loop, want));
+                DeviceIn<float> d(x, layout);
+                DeviceOut<float> got(layout);
+                rotary_cuda(d.view(), dt.view(), dl.view(), pairing, got.view());
+                CHECK(got.matches(loop));
+                CHECK(d.unchanged());
+            }
+            DeviceOut<float> here = DeviceOut<float>::holding(x);
+            rotary_cuda(here.view(), dt.view(), dl.view(), pairing, here.view());
+            CHECK(agrees(here, want));
+        }
+    }
+}
+
+TEST_CASE("a query and a key that are turned know only how far they are apart",
+          "[day06][embedding][small]") {
+    const Tensor<float> q = few_values_of({1, 8}, 5, 13), k = few_values_of({1, 8}, 7, 11),
+                        table = rotary_table(60, 8);
+    const auto score = [&](std::int64_t at_q, std::int64_t at_k, Pairing pairing) {
+        Tensor<float> a({1, 8}), b({1, 8});
+        rotary_cpu(q.view(), table.view(), Ids({1}, {at_q}).view(), pairing, a.view());
+        rotary_cpu(k.view(), table.view(), Ids({1}, {at_k}).view(), pairing, b.view());
+        double sum = 0;
+        for (std::int64_t d = 0; d < 8; ++d)
+            sum += static_cast<double>(a(0, d)) * static_cast<double>(b(0, d));
+        return sum;
+    };
+    for (const Pairing pairing : {Pairing::neighbours, Pairing::halves}) {
+        CHECK(std::fabs(score(7, 3, pairing) - score(57, 53, pairing)) < 1e-5);
+        CHECK(std::fabs(score(7, 3, pairing) - score(7, 4, pairing)) > 1e-2);
+    }
+    CHECK(std::fabs(score(7, 3, Pairing::halves) - score(7, 3, Pairing::neighbours)) > 1e-2);
+}
+
+TEST_CASE("rotary refuses what it cannot turn; a port answers NaN for a place without a row",
+          "[day06][embedding][small]") {
+    const Tensor<float> x = few_values_of({3, 4}, 5, 13), table = rotary_table(9, 4),
+                        wide = rotary_table(9, 6);
+    const Ids places({3}, {0, 9, 8}), four({4}, {0, 1, 2, 3}), good({3}, {0, 1, 8});
+    DeviceIn<float> d(x), dt(table), dw(wide);
+    DeviceIn<std::int64_t> dl(places), d4(four), dg(good);
+    HostOut<float> h({3, 4});
+    DeviceOut<float> g({3, 4});
+    const auto refused = [&](View<const float> hx, View<const float> gx, View<const float> ht,
+                             View<const float> gt, View<const std::int64_t> hl,
+                             View<const std::int64_t> gl, const char* words) {
+        CHECK(both_refuse([&] { rotary_cpu(hx, ht, hl, Pairing::halves, h.view()); },
+                          [&] { rotary_cuda(gx, gt, gl, Pairing::halves, g.view()); }, words));
+    };
+    refused(columns(x.view(), 0, 3), columns(d.view(), 0, 3), table.view(), dt.view(), good.view(),
+            dg.view(),
+            "rotary: in has shape (3, 3), but needs (..., T, D), with an even D of pairs");
+    refused(x.view(), d.view(), wide.view(), dw.view(), good.view(), dg.view(),
+            "rotary: in has shape (3, 4), but table (9, 6); a row of it must be as long as a head");
+    refused(x.view(), d.view(), table.view(), dt.view(), four.view(), d4.view(),
+            "rotary: places: broadcast of shape (4) to (3)");
+    refused(rows(x.view(), 0, 2), rows(d.view(), 0, 2), table.view(), dt.view(), good.view(),
+            dg.view(), "rotary: in has shape (2, 4), but out has shape (3, 4)");
+    refused(x.view(), d.view(), h.view(), g.view(), good.view(), dg.view(),
+            "rotary: table overlaps out");
+    CHECK(refusal([&] {
+              rotary_cpu(x.view(), table.view(), places.view(), Pairing::halves, h.view());
+          }) == "rotary: places has 9 at (1), but the table has 9 rows");
+    CHECK(contains(refusal([] { (void)rotary_table(3, 5); }),
+                   "rotary_table: D is 5 and base 10000.0"));
+    CHECK(contains(refusal([] { (void)rotary_table(3, 4, 0); }), "must be even and above 0"));
+    CHECK(h.untouched());
+    CHECK(g.untouched());
+    rotary_cuda(d.view(), dt.view(), dl.view(), Pairing::halves, g.view());
+    const Tensor<float> y = g.values();
+    for (std::int64_t k = 0; k < 12; ++k) CHECK(std::isnan(y.data()[k]) == (k / 4 == 1));
+}
+
 // --- convert -------------------------------------------------------------------------------------
 
 template <class From, class To>
