@@ -11,13 +11,13 @@ void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>
         refuse("argmax over dim " + std::to_string(d) + " of shape " + to_string(in.layout.shape) +
                ": there is no element to point at");
     }
-    check_lines("argmax", in, {d}, out);
+    require_lines("argmax", in, {d}, out);
 }
 
 void check_argmax(ArgmaxPath path, const View<const float>& in, int dim,
                   const View<std::int64_t>& out) {
     check_argmax(in, dim, out);
-    if (out.size() > 0) check_path("argmax", path, lines_of("argmax", in, {dim}));
+    if (out.size() > 0) require_path("argmax", path, lines_of("argmax", in, {dim}));
 }
 
 ArgmaxPath choose_argmax(const View<const float>& in, int dim, bool workspace) {

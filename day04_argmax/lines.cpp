@@ -146,7 +146,7 @@ LinePath choose_path(const Lines& lines, bool workspace) {
     return side_by_side(lines) >= kNeighbours ? LinePath::strided : LinePath::warp;
 }
 
-void check_path(const char* op, LinePath path, const Lines& lines) {
+void require_path(const char* op, LinePath path, const Lines& lines) {
     const std::string need = needed(path, lines);
     if (need.empty()) return;
     refuse(std::string(op) + ": the path '" + name(path) + "' needs " + need + "; the lines have " +

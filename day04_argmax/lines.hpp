@@ -40,8 +40,8 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
 /// What loop and ports of all reductions refuse: other dims, another shape of out, an out that is
 /// not injective, null pointers, overlap.
 template <class T>
-void check_lines(const char* op, const View<const float>& in, const Dims& dims,
-                 const View<T>& out) {
+void require_lines(const char* op, const View<const float>& in, const Dims& dims,
+                   const View<T>& out) {
     require_reduced_shape(op, in, dims, out.layout.shape);
     require_memory(op, "in", in);
     require_output(op, out);
@@ -77,7 +77,7 @@ inline constexpr std::int64_t kShortLine = 64;
 [[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace);
 
 /// @throws std::invalid_argument  that path cannot take these lines
-void check_path(const char* op, LinePath path, const Lines& lines);
+void require_path(const char* op, LinePath path, const Lines& lines);
 
 /// What step 08 keeps between its blocks: what each part has found, and for each line how many of
 /// its blocks are done.

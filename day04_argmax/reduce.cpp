@@ -13,9 +13,10 @@ void require_elements(const char* op, const View<const float>& in, const Dims& d
            to_string(in.layout.shape) + ": there is no element");
 }
 
-void require_path(const char* op, ReducePath path, const View<const float>& in, const Dims& dims) {
+void require_path_of(const char* op, ReducePath path, const View<const float>& in,
+                     const Dims& dims) {
     const Lines lines = lines_of(op, in, dims);
-    if (lines.count() > 0) check_path(op, path, lines);
+    if (lines.count() > 0) require_path(op, path, lines);
 }
 
 }  // namespace
@@ -23,18 +24,18 @@ void require_path(const char* op, ReducePath path, const View<const float>& in, 
 void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out) {
     const int d = checked_dim("argmin", dim, in.rank());
     require_elements("argmin", in, {d});
-    check_lines("argmin", in, {d}, out);
+    require_lines("argmin", in, {d}, out);
 }
 
 void check_argmin(ReducePath path, const View<const float>& in, int dim,
                   const View<std::int64_t>& out) {
     check_argmin(in, dim, out);
-    require_path("argmin", path, in, {dim});
+    require_path_of("argmin", path, in, {dim});
 }
 
 void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
                   const View<float>& out) {
-    check_lines(name(what), in, dims, out);
+    require_lines(name(what), in, dims, out);
     const bool of_nothing = what == Reduction::sum || what == Reduction::product;
     if (!of_nothing) require_elements(name(what), in, dims);
 }
@@ -42,7 +43,7 @@ void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
 void check_reduce(ReducePath path, Reduction what, const View<const float>& in, const Dims& dims,
                   const View<float>& out) {
     check_reduce(what, in, dims, out);
-    require_path(name(what), path, in, dims);
+    require_path_of(name(what), path, in, dims);
 }
 
 ReducePath choose_reduce(const View<const float>& in, const Dims& dims, bool workspace) {

@@ -183,6 +183,9 @@ TEST_CASE("long lines, each way of sharing one", "[day04][argmax][small]") {
     check_all(seeded_integers<float>({700, 33}, 11, 0, 300), 0);
     check_all(seeded_integers<float>({300, 132}, 12, 0, 100), 0);
     check_all(seeded_integers<float>({75, 260}, 12, 0, 100), 0, 1);
+    // Only every fourth row begins at a multiple of 16 bytes.
+    check_all(seeded_integers<float>({40, 132}, 13, 0, 50), Layout({40, 132}, {133, 1}), 0,
+              row_major(Shape{132}));
 }
 
 TEST_CASE("an equal element further on, in every lane and warp, changes nothing",

@@ -178,7 +178,7 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
                    "the path 'split': a workspace of 0 bytes at a null pointer was given, but"));
     const Lines endless = {{}, Layout({kLongestLine + 1}, {1})};
     for (const LinePath path : {LinePath::walk, LinePath::shared_tree, LinePath::warp}) {
-        CHECK(contains(refusal([&] { check_path("argmax", path, endless); }),
+        CHECK(contains(refusal([&] { require_path("argmax", path, endless); }),
                        "at most 2^32 - 65536 elements; the lines have"));
     }
     CHECK(out.untouched());

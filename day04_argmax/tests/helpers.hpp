@@ -28,7 +28,7 @@ inline const char* const kKernels[] = {"argmax_kernel",  "walk_kernel",  "shared
                                        "strided_kernel", "split_kernel"};
 
 inline bool takes(LinePath path, const Lines& lines) {
-    return testing::refusal([&] { check_path("test", path, lines); }).empty();
+    return testing::refusal([&] { require_path("test", path, lines); }).empty();
 }
 
 /// Memory for step 08, which must be as it was after every call: counters back at 0.
