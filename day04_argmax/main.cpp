@@ -47,11 +47,11 @@ void a_line_for_each_output(lesson::Report& report) {
     report.heading("1. Each output has a line: where it begins, how far apart its elements are");
     const Tensor<float> x({2, 3, 4, 5, 6});
     const Lines lines = lines_of("argmax", x.view(), {2});
-    std::printf("   x (2, 3, 4, 5, 6) has strides %s. argmax over dim 2 leaves (2, 3, 5, 6):\n",
+    std::printf("   x (2, 3, 4, 5, 6) has strides %s. argmax over dim 2\n",
                 to_string(x.view().layout.strides).c_str());
-    std::printf("   %lld outputs, a thread each. A line has %lld elements, %lld apart.\n\n",
-                static_cast<long long>(lines.count()), static_cast<long long>(lines.length()),
-                static_cast<long long>(lines.stride()));
+    std::printf("   leaves (2, 3, 5, 6): %lld outputs, a thread each. A line has %lld elements,\n",
+                static_cast<long long>(lines.count()), static_cast<long long>(lines.length()));
+    std::printf("   %lld apart.\n\n", static_cast<long long>(lines.stride()));
     std::printf("   thread   output          the line's offsets\n");
     const struct {
         std::int64_t thread, begin;  // by hand
@@ -68,7 +68,7 @@ void a_line_for_each_output(lesson::Report& report) {
         std::printf("\n");
     }
     std::printf("\n");
-    report.check(ok, "the lines begin where they do by hand: 42 = (0, 1, 2, 0) at 120 + 2 * 6");
+    report.check(ok, "by hand: 42 is output (0, 1, 2, 0), which begins at 120 + 2 * 6");
 }
 
 void along_every_dim(lesson::Report& report) {

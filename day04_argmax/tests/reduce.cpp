@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "common/tensor/index.hpp"
 #include "day04_argmax/tests/golden.hpp"
@@ -288,6 +289,20 @@ TEST_CASE("the bound is tight: a sum that rounds to 16 bits, or one after the ot
     DeviceOut<float> got(Shape{1});
     reduce_cuda(Reduction::sum, in.view(), {1}, got.view());
     CHECK(got.close_to(second.value, bound));
+}
+
+TEST_CASE("a line cut into parts of which the last has nothing left", "[day04][reduce][small]") {
+    // One element past a multiple of 16 bytes there are 66,049 quads, 257 for each of 258 parts:
+    // the first 257 have them all, and the last quad is whole only in memory.
+    const std::int64_t n = 258 * 1024;
+    const Tensor<float> x = seeded_integers<float>({1, n}, 11, 1, 60);  // exact in any order
+    const DeviceIn<float> in(x, Lead{1});
+    const Lines lines = lines_of("test", in.view(), {1});
+    REQUIRE(parts_of(lines) == 258);
+    Memory memory(lines);
+    DeviceOut<float> got(Shape{1});
+    reduce_cuda(ReducePath::split, Reduction::sum, in.view(), {1}, got.view(), memory.workspace());
+    CHECK(got.matches(Tensor<float>({1}, {std::accumulate(x.data(), x.data() + n, 0.0f)})));
 }
 
 TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04][reduce][small]") {

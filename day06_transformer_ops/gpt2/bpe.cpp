@@ -15,7 +15,8 @@ struct Link {
     std::size_t before, after;
 };
 
-// A pair that could merge. Others may change its tokens while it waits.
+// A pair that could merge. Others may change its tokens while it waits, but as long as the left one
+// is the same, something stands behind it.
 struct Candidate {
     std::int64_t rank;
     std::size_t at;  // of the left token
@@ -53,7 +54,7 @@ void encode_piece(const Vocabulary& vocabulary, std::string_view piece,
         const Candidate best = heap.top();
         heap.pop();
         Link& left = links[best.at];
-        if (left.token != best.left || left.after == kNone) continue;
+        if (left.token != best.left) continue;
         Link& right = links[left.after];
         if (right.token != best.right) continue;
         left.token = best.result;

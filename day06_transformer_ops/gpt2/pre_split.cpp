@@ -36,9 +36,8 @@ pcre2_code* compile() {
     const std::string text = expression();
     int error = 0;
     std::size_t at = 0;
-    pcre2_code* const code =
-        pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                      PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &at, nullptr);
+    pcre2_code* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                           PCRE2_UTF | PCRE2_ANCHORED, &error, &at, nullptr);
     if (code == nullptr) {
         throw std::runtime_error("PCRE2 refuses the pre-split at letter " + std::to_string(at) +
                                  ": " + message_of(error));

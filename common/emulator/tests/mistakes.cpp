@@ -219,6 +219,11 @@ TEST_CASE("host, freed and foreign pointers are told apart") {
     CHECK(after(x.data(), global, out.data()).kind == Kind::host_memory);
     CHECK(after(x.data(), x.data(), global).kind == Kind::host_memory);
     CHECK(after(x.data(), nullptr, out.data()).kind == Kind::out_of_bounds);
+    // So far below lie the emulator's own tables, if anything.
+    const float* nowhere = x.data() - (std::int64_t{1} << 32);
+    const Report there = after(nowhere, x.data(), out.data());
+    CHECK(there.kind == Kind::out_of_bounds);
+    CHECK(there.text.find("where nothing lies") != std::string::npos);
 
     float* freed = nullptr;
     REQUIRE(cudaMalloc(&freed, 256) == cudaSuccess);

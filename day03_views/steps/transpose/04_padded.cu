@@ -25,7 +25,7 @@ __global__ void transpose_padded_kernel(  // in (M, N), out (N, M)
             shared[i][lane] = in[m * pitch_in + n];
         }
     }
-    __syncthreads();  // what this thread writes, others have read
+    __syncthreads();  // others have brought what this thread takes out
     for (int i = threadIdx.y; i < kSide; i += kRows) {
         const std::int64_t m = m0 + lane, n = n0 + i;
         if (m < M && n < N) {

@@ -31,7 +31,7 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
     for (int j = 0; j < kEach; ++j) {
         shared[row + j * kRows][lane] = value[j];
     }
-    __syncthreads();  // what this thread writes, others have read
+    __syncthreads();  // others have brought what this thread takes out
     for (int j = 0; j < kEach; ++j) {
         const int m = lane, n = row + j * kRows;
         if (m < tile.rows && n < tile.columns) {

@@ -10,7 +10,12 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-constexpr int kThreads = 256, kWarps = kThreads / 32;
+// Threads a block: more where a thread has few sums, so that enough of b is in flight; fewer where
+// the sums take so many registers that more would not fit.
+template <int M>
+constexpr int kThreads = M <= 2 ? 512 : 256;
+template <int M>
+constexpr int kWarps = kThreads<M> / 32;
 constexpr int kDeep = 4;  // k's that a thread takes in a row
 
 /// Numbers k to k + 3 of a row of K; zeros where K has ended.
@@ -25,7 +30,7 @@ __device__ __forceinline__ void load_four(const float* row, std::int64_t step, s
 template <int M, int BN, int PARTS>
 __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, const float* sums) {
     __syncthreads();
-    for (int i = threadIdx.x; i < M * BN; i += kThreads) {
+    for (int i = threadIdx.x; i < M * BN; i += kThreads<M>) {
         const int m = i / BN, n = i % BN;
         float sum = 0;
         for (int part = 0; part < PARTS; ++part) sum += sums[part * M * BN + i];
@@ -36,10 +41,10 @@ __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, co
 // [rows]
 /// b along N: a thread has WIDE columns, a warp BN of them; its other lanes, if any, have other k.
 template <int M, int WIDE, int BN>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads<M>)
     matmul_skinny_rows_kernel(const __grid_constant__ Problem x) {
-    constexpr int kLine = BN / WIDE, kGroups = kThreads / kLine;
-    __shared__ float sums[kWarps * M * BN];
+    constexpr int kLine = BN / WIDE, kGroups = kThreads<M> / kLine;
+    __shared__ float sums[kWarps<M> * M * BN];
     const Tile tile = tile_of_block(x, M, BN);
     const int n = threadIdx.x % kLine * WIDE, group = threadIdx.x / kLine;
     const bool inside = n < tile.columns;
@@ -77,7 +82,7 @@ __global__ void __launch_bounds__(kThreads)
             if (threadIdx.x % 32 < kLine) sums[at] = sum[m][j];
         }
     }
-    add_parts<M, BN, kWarps>(x, tile, sums);
+    add_parts<M, BN, kWarps<M>>(x, tile, sums);
 }
 // [rows]
 
@@ -85,9 +90,9 @@ __global__ void __launch_bounds__(kThreads)
 /// b along K: a warp has 4 columns of b, its lanes lie along k. Where K is long, the warps of a
 /// block share it (SHARE = 16); else each has columns of its own (SHARE = 1).
 template <int M, int SHARE>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads<M>)
     matmul_skinny_dots_kernel(const __grid_constant__ Problem x) {
-    constexpr int kColumns = 4, BN = kWarps / SHARE * kColumns;
+    constexpr int kColumns = 4, BN = kWarps<M> / SHARE * kColumns;
     __shared__ float sums[SHARE * M * BN];
     const Tile tile = tile_of_block(x, M, BN);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -132,25 +137,25 @@ void launch(Problem x, gpu::Stream stream) {
     if (x.b_k == 1 && x.b_n != 1) {
         x.quads_b = b_columns_are_quads(x);
         if (x.K < 4096) {
-            const unsigned grid = cut_into_tiles(x, M, 4 * kWarps);
-            matmul_skinny_dots_kernel<M, 1><<<grid, kThreads, 0, stream>>>(x);
-            return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
+            const unsigned grid = cut_into_tiles(x, M, 4 * kWarps<M>);
+            matmul_skinny_dots_kernel<M, 1><<<grid, kThreads<M>, 0, stream>>>(x);
+            return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads<M>);
         }
         const unsigned grid = cut_into_tiles(x, M, 4);
-        matmul_skinny_dots_kernel<M, kWarps><<<grid, kThreads, 0, stream>>>(x);
-        return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
+        matmul_skinny_dots_kernel<M, kWarps<M>><<<grid, kThreads<M>, 0, stream>>>(x);
+        return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads<M>);
     }
     // Wide blocks read a less often; narrow ones are more.
     const bool quads = x.N % 4 == 0 && b_has_quads(x), wide = quads && x.N >= 64 * 132;
     const unsigned grid = cut_into_tiles(x, M, wide ? 64 : 32);
     if (wide) {
-        matmul_skinny_rows_kernel<M, 4, 64><<<grid, kThreads, 0, stream>>>(x);
+        matmul_skinny_rows_kernel<M, 4, 64><<<grid, kThreads<M>, 0, stream>>>(x);
     } else if (quads) {
-        matmul_skinny_rows_kernel<M, 4, 32><<<grid, kThreads, 0, stream>>>(x);
+        matmul_skinny_rows_kernel<M, 4, 32><<<grid, kThreads<M>, 0, stream>>>(x);
     } else {
-        matmul_skinny_rows_kernel<M, 1, 32><<<grid, kThreads, 0, stream>>>(x);
+        matmul_skinny_rows_kernel<M, 1, 32><<<grid, kThreads<M>, 0, stream>>>(x);
     }
-    gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads);
+    gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads<M>);
 }
 
 }  // namespace

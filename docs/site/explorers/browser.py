@@ -80,7 +80,7 @@ class Browser:
 
 class Page:
     def __init__(self, browser, width, height):
-        self.browser = browser
+        self.browser, self.thrown = browser, []
         target = browser.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime"):
@@ -100,6 +100,7 @@ class Page:
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def open(self, url):
+        self.thrown = self.errors()
         self.browser.events.clear()
         self.ask("Page.navigate", url=url)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.browser.events):
@@ -109,7 +110,7 @@ class Page:
         """What scripts of this page threw and nobody caught."""
         thrown = [event["params"]["exceptionDetails"] for event in self.browser.events
                   if event.get("method") == "Runtime.exceptionThrown"]
-        return [f"{error.get('url', '?')}:{error['lineNumber'] + 1}: "
+        return self.thrown + [f"{error.get('url', '?')}:{error['lineNumber'] + 1}: "
                 + error.get("exception", {}).get("description", error["text"]) for error in thrown]
 
     def value(self, script):

@@ -169,12 +169,8 @@ var explorer = (function () {
         box.append(root);
     }
 
-    document.addEventListener("DOMContentLoaded", () => {
-        document.querySelectorAll(".explorer[data-explorer]").forEach(build);
-        // What a link points at has moved since the browser went there.
-        const target = document.querySelector(".explorer:target");
-        if (target) target.scrollIntoView();
-    });
+    document.addEventListener("DOMContentLoaded", () =>
+        document.querySelectorAll(".explorer[data-explorer]").forEach(build));
 
     return {kinds, make, walkable, light};
 })();
