@@ -425,6 +425,8 @@ TEST_CASE("causal_softmax takes stacks of scores of any layout, and never reads 
     check_causal(noise<float>({2, 3, 4, 6}), row_major({2, 3, 4, 6}));
     check_causal(noise<float>({2, 3, 4, 6}), column_major({2, 3, 4, 6}));
     check_causal(noise<float>({2, 3, 5, 8}), Layout({2, 3, 5, 8}, {8, 96, -16, 1}), Lead{8});
+    // Four dims of rows that nothing merges, and tokens lie farthest apart.
+    check_causal(noise<float>({2, 2, 2, 3, 4}), Layout({2, 2, 2, 3, 4}, {5, 11, 23, 47, 1}));
     check_causal(noise<float>({3, 40, 40}), row_major({3, 40, 40}));
     check_causal(noise<bf16>({3, 40, 40}), row_major({3, 40, 40}));
     check_causal(noise<float>({2, 3, 300}), row_major({2, 3, 300}));
