@@ -68,12 +68,14 @@ TEST_CASE("counts and lengths beyond the file are refused before they are used",
     CHECK(contains(refusal_of(head(0, kHuge)), "byte 24: the length of key 0 takes 8 bytes"));
     CHECK(contains(refusal_of(head(kHuge, 0)),
                    "byte 24: the length of a tensor's name takes 8 bytes"));
-    const std::uint64_t length = GENERATE(kHuge, std::uint64_t{1} << 63, std::uint64_t{100});
-    CHECK(contains(refusal_of(with_value(ValueType::text, bytes_of(length))),
-                   "key 'k' takes " + std::to_string(length) + " bytes, but the file ends at "));
-    for (const ValueType type : {ValueType::u8, ValueType::f64, ValueType::boolean}) {
+    for (const std::uint64_t length : {kHuge, std::uint64_t{1} << 63, std::uint64_t{100}}) {
         CHECK(
-            contains(refusal_of(with_value(ValueType::array, bytes_of(type, length))), "key 'k'"));
+            contains(refusal_of(with_value(ValueType::text, bytes_of(length))),
+                     "key 'k' takes " + std::to_string(length) + " bytes, but the file ends at "));
+        for (const ValueType type : {ValueType::u8, ValueType::f64, ValueType::boolean}) {
+            CHECK(contains(refusal_of(with_value(ValueType::array, bytes_of(type, length))),
+                           "key 'k'"));
+        }
     }
     // 2^61 + 1 elements of 8 bytes are 8 bytes, to a product that wraps round.
     CHECK(contains(refusal_of(with_value(

@@ -207,6 +207,8 @@ TEST_CASE("Q8_0 refuses what does not fit, before it writes", "[day06][small]") 
           "matvec_q8_0: x has 32 columns, but in has 2 blocks of 32 a row");
     CHECK(product(in.view(), slice(x.view(), 0, 0, 63), y.view()) ==
           "matvec_q8_0: x has 63 columns, but in has 2 blocks of 32 a row");
+    const Tensor<float> longer({70});  // two blocks and a bit
+    CHECK(contains(product(in.view(), longer.view(), y.view()), "x has 70 columns"));
     CHECK(product(in.view(), x.view(), y2.view()) ==
           "matvec_q8_0: out has 2 elements, but in has 3 rows");
     CHECK(contains(product(in.view(), x.view(), slice(x.view(), 0, 61, 64)), "x and out overlap"));
