@@ -9,7 +9,7 @@ import golden  # noqa: E402
 
 INF, NAN, LOWEST = float("inf"), float("nan"), float(np.finfo(np.float32).min)
 
-#One line each : ties, NaN first, middle, last, twice; infinities; zeros of both signs.
+# One line each: ties, NaN first, middle, last, twice; infinities; zeros of both signs.
 SPECIAL = [
     [0.0], [NAN], [-INF], [1, 1], [2, 1], [1, 2], [-0.0, 0.0], [0.0, -0.0], [-1, -0.0, 0.0, -0.0],
     [-INF, LOWEST], [LOWEST, -INF], [-INF, -INF, -INF], [INF, INF], [INF, -INF, INF],
