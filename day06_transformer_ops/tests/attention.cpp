@@ -326,6 +326,21 @@ TEST_CASE("scores of 10,000 overflow nothing", "[day06][attention][small]") {
     check_case(c);
 }
 
+TEST_CASE("larger scores come in later tiles, or in earlier ones", "[day06][attention][small]") {
+    for (const bool rising : {true, false}) {
+        Case c = case_of({}, 3, 100, 4);
+        for (std::int64_t s = 0; s < 100; ++s) {
+            for (std::int64_t d = 0; d < 4; ++d) {
+                c.k(s, d) = static_cast<float>(rising ? s : 100 - s) * 0.25f;
+            }
+        }
+        c.scale = 0.125;
+        check_case(c);
+        c.scale = 40;  // an earlier maximum that was forgotten would make exp overflow
+        check_case(c);
+    }
+}
+
 TEST_CASE("attention takes the path that its queries ask for", "[day06][attention][small]") {
     const Case c = case_of({2}, 5, 5, 8), decode = case_of({2}, 4, 9, 8),
                wide = case_of({}, 2, 3, 129);
