@@ -33,7 +33,7 @@ struct Problem {
     static constexpr int kMostDims = kMaxRank - 1;
     int dims = 0;
     std::int64_t extent[kMostDims] = {};
-// [problem]
+    // [problem]
     std::int64_t step_a[kMostDims] = {};
     std::int64_t step_b[kMostDims] = {};
     std::int64_t step_out[kMostDims] = {};
