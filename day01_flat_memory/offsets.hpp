@@ -1,7 +1,7 @@
 /// @file
 /// The offset of an element in flat memory, written out for 2, 3 and 4 dims.
 ///
-/// Ask one question per dim: how many elements lie between two neighbours along it? The answer is
+/// Ask one question per dim: how many elements further on lies the next one along it? It is
 /// the product of the extents to its right, and it multiplies that dim's index:
 ///
 ///     scores (B, NH, T, T)     b: NH * T * T     h: T * T     q: T     k: 1
