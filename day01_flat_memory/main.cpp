@@ -36,8 +36,7 @@ void memory_is_one_run(lesson::Report& report) {
 }
 
 void one_question_per_dim(lesson::Report& report) {
-    report.heading(
-        "2. One question per dim: how many elements further on lies the next along it?");
+    report.heading("2. One question per dim: how many elements further on lies the next along it?");
     const Layout scores = row_major({2, 3, 4, 5});
     std::printf("   Attention scores (B, NH, T, S): %s\n\n", to_string(scores).c_str());
     std::printf(
