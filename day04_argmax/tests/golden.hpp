@@ -4,14 +4,14 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <initializer_list>
 
 #include "common/tensor/layout.hpp"
 
 namespace sixdays::day04_argmax {
 
 struct GoldenLine {
-    std::vector<float> line;
+    std::initializer_list<float> line;
     std::int64_t argmax, argmin;
 };
 struct GoldenReduction {
@@ -19,8 +19,8 @@ struct GoldenReduction {
     Strides strides;
     std::int64_t first;
     int dim;
-    std::vector<std::int64_t> argmax, argmin;
-    std::vector<float> max, min, sum, mean;
+    std::initializer_list<std::int64_t> argmax, argmin;
+    std::initializer_list<float> max, min, sum, mean;
 };
 #include "day04_argmax/tests/golden.inc"
 

@@ -32,7 +32,7 @@ def numbers(values):
 
 def special():
     yield "// a line, its argmax, its argmin"
-    yield "const GoldenLine golden_lines[] = {"
+    yield "constexpr GoldenLine golden_lines[] = {"
     for values in SPECIAL:
         x = np.array(values, dtype=np.float32)
         yield "{%s, %d, %d}," % (numbers(x), np.argmax(x), np.argmin(x))
@@ -53,7 +53,7 @@ def views():
 
 def reductions():
     yield "// shape, strides, offset, dim; argmax, argmin, max, min, sum, mean"
-    yield "const GoldenReduction golden_reductions[] = {"
+    yield "constexpr GoldenReduction golden_reductions[] = {"
     for array in views():
         root = array
         while root.base is not None:
