@@ -232,7 +232,7 @@ TEST_CASE("softmax takes long rows", "[day06][softmax][full]") {
     check_rows_of(noise<bf16>({1, 16384}));
 }
 
-TEST_CASE("softmax takes more rows than a grid has blocks in y", "[day06][softmax][full]") {
+TEST_CASE("softmax takes more rows than a grid has blocks in y", "[day06][softmax][huge]") {
     check_rows_of(noise<float>({65537, 4}));
 }
 
