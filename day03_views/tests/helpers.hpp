@@ -26,6 +26,7 @@ Tensor<T> patterns(const Shape& shape) {
     Tensor<T> x(shape);
     const auto bytes = x.size() * static_cast<std::int64_t>(sizeof(T));
     const auto random = testing::seeded_integers<std::uint8_t>({bytes}, 1, 0, 0xFE);  // no poison
+    if (bytes == 0) return x;  // memcpy takes no null pointer, not even for nothing
     std::memcpy(static_cast<void*>(x.data()), random.data(), static_cast<std::size_t>(bytes));
     return x;
 }
