@@ -7,8 +7,10 @@ import tempfile
 import xml.dom.minidom
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "site")]
 import measured  # noqa: E402
+import run_tests  # noqa: E402
 
 CSV = """# A <device>, driver 1
 # limits: this CPU core: copy 1, read 2, write 3 GB/s, fma 4 GFLOP/s
@@ -123,12 +125,5 @@ def test_sweep():
     assert costs == [[4, 32, 32], [4, 64, 64], [4, 64, 102.4]], costs
 
 
-def main():
-    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
-    for test in tests:
-        test()
-    print(f"{len(tests)} tests passed")
-
-
 if __name__ == "__main__":
-    main()
+    run_tests.run(globals())

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import run_tests  # noqa: E402
+
 FAILED = """<Expression success="false"><Original>{asked}</Original><Expanded>{said}</Expanded></Expression>"""
 
 
@@ -69,12 +72,5 @@ def test_sections():
     assert run("x\n", FAILS=1) == ({"out.txt": "x\n"}, "")
 
 
-def main():
-    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
-    for test in tests:
-        test()
-    print(f"{len(tests)} tests passed")
-
-
 if __name__ == "__main__":
-    main()
+    run_tests.run(globals())

@@ -8,6 +8,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import finish  # noqa: E402
+import run_tests  # noqa: E402
 
 GLOSSARY = [("warp", "32 threads, `together`"), ("shared memory", "a small \"fast\" one"), ("half", "64 bytes"),
             ("B", "sequences"), ("host", "the CPU"), ("size", "a number"), ("NH", "heads")]
@@ -109,12 +110,5 @@ def test_page_without_a_name():
             raise AssertionError("not refused")
 
 
-def main():
-    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
-    for test in tests:
-        test()
-    print(f"{len(tests)} tests passed")
-
-
 if __name__ == "__main__":
-    main()
+    run_tests.run(globals())

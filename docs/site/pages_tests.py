@@ -10,6 +10,7 @@ import xml.dom.minidom
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import pages  # noqa: E402
+import run_tests  # noqa: E402
 import steps  # noqa: E402
 
 CSV = """# A device, driver 1
@@ -209,12 +210,5 @@ def test_words():
                          "| @anchor word_dim3 `dim3` | three |", "| warp | x |"]
 
 
-def main():
-    tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
-    for test in tests:
-        test()
-    print(f"{len(tests)} tests passed")
-
-
 if __name__ == "__main__":
-    main()
+    run_tests.run(globals())
