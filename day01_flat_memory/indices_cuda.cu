@@ -80,9 +80,11 @@ void indices_cuda(IndicesPath path, std::int64_t base, View<float> out, gpu::Str
     if (path == IndicesPath::quads) return launch_indices_quads(base, out, stream);
     const Shape& s = out.layout.shape;
     if (s.rank == 2) {
+        // [launch2]
         const dim3 block(32, 8);  // 32 columns, 8 rows
         const dim3 grid(gpu::blocks_for(s[1], 32), gpu::blocks_for(s[0], 8));
         indices2_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], out.data);
+        // [launch2]
         gpu::check_launch("indices2_kernel", grid, block);
     }
     if (s.rank == 3) {
