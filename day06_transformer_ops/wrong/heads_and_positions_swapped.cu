@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(kThreads)
         }
         const bool seen = s0 + lane < n;
         const int some = n - s0 < kKeys ? static_cast<int>(n - s0) : kKeys;
-        take(o, seen ? p.scale * dot : -INFINITY, seen, some, values, kHead);
+        take(o, seen ? p.scale * dot : -INFINITY, seen, some,
+             [&](int j, int d) { return values[j * kHead + d]; });
     }
     if (t >= T) return;
     for (int d = lane, i = 0; d < D; d += 32, ++i) {

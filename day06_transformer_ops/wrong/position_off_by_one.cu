@@ -29,16 +29,9 @@ __global__ void __launch_bounds__(kThreads)
         const bool seen = s0 + lane < n;
         float dot = 0;
         for (int d = 0; seen && d < D; ++d) dot += query[d] * k(s0 + lane, d);
-        const float score = seen ? p.scale * dot : -INFINITY;
-        const float m = fmaxf(o.m, gpu::warp_reduce(score, Larger()));
-        const float e = seen ? expf(score - m) : 0, old = expf(o.m - m);
-        o.sum = o.sum * old + gpu::warp_reduce(e, Plus());
-        o.m = m;
-        for (float& x : o.x) x *= old;
-        for (int j = 0; j < kKeys && s0 + j < n; ++j) {
-            const float share = __shfl_sync(0xffffffffu, e, j);
-            for (int d = lane, i = 0; d < D; d += 32, ++i) o.x[i] += share * v(s0 + j, d);
-        }
+        const int some = n - s0 < kKeys ? static_cast<int>(n - s0) : kKeys;
+        take(o, seen ? p.scale * dot : -INFINITY, seen, some,
+             [&](int j, int d) { return d < D ? v(s0 + j, d) : 0; });
     }
     of_warp[warp][lane] = o;
     __syncthreads();

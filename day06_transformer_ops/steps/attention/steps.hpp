@@ -32,10 +32,11 @@ struct Online {
     float x[kHead / 32];
 };
 
-/// Takes 32 keys more: every lane brings the score of one, and -infinity if it is not seen. values
-/// has a row of `pitch` floats for each; the first `n` of them count.
-__device__ inline void take(Online& o, float score, bool seen, int n, const float* values,
-                            int pitch) {
+/// Takes 32 keys more: every lane brings the score of one, and -infinity if it is not seen.
+/// value(j, d) is element d of the j-th one's value, and 0 if there is no such element; the first
+/// `n` of them count.
+template <class Value>
+__device__ inline void take(Online& o, float score, bool seen, int n, const Value& value) {
     const int lane = threadIdx.x % 32;
     const float m = fmaxf(o.m, gpu::warp_reduce(score, Larger()));
     const float e = seen ? expf(score - m) : 0;
@@ -46,7 +47,7 @@ __device__ inline void take(Online& o, float score, bool seen, int n, const floa
     for (int j = 0; j < n; ++j) {
         const float share = __shfl_sync(0xffffffffu, e, j);
         for (int i = 0; i < kHead / 32; ++i) {
-            o.x[i] += share * values[j * pitch + lane + 32 * i];
+            o.x[i] += share * value(j, lane + 32 * i);
         }
     }
 }
