@@ -72,6 +72,7 @@ void rotary_cpu(View<const float> in, View<const float> table, View<const std::i
                 Pairing pairing, View<float> out) {
     check_rotary(in, table, places, out);
     check_ids("rotary", "places", places, table.extent(0));
+    if (out.size() == 0) return;
     const Rows<const float> rows = rows_along(in, in.rank() - 1);
     rotary_loop(rows, table, broadcast_to(places, rows.first.shape()), pairing,
                 rows_along(out, out.rank() - 1));

@@ -1,8 +1,6 @@
 // What loops and ports of the norms refuse, and which path is taken.
 #include "day06_transformer_ops/norm.hpp"
 
-#include "common/tensor/quads.hpp"
-
 namespace sixdays::day06_transformer_ops {
 
 // --- what is refused -----------------------------------------------------------------------------
@@ -60,19 +58,11 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
 namespace {
 
 template <class T>
-bool in_quads(const View<T>& v) {
-    return has_wider(v.data, v.layout, sizeof(T));
-}
-
-template <class T>
 void check_path(NormPath path, const View<const T>& in, const View<T>& residual,
                 const View<T>& out) {
     if (path != NormPath::registers || in.size() == 0 || choose_norm<T>(in, residual, out) == path)
         return;
-    refuse(
-        "norm: the path 'registers' needs rows of whole quads along memory that begin at multiples "
-        "of 16 bytes, of 16,384 elements at most; in has " +
-        to_string(in.layout) + ", out " + to_string(out.layout));
+    refuse("norm" + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout));
 }
 
 }  // namespace
@@ -96,7 +86,7 @@ template <class T>
 NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
                      const View<T>& out) {
     const int last = in.rank() - 1;
-    if (in.extent(last) <= kMostHeld && in_quads(in) && in_quads(residual) && in_quads(out)) {
+    if (can_be_held(in, last) && can_be_held(residual, last) && can_be_held(out, last)) {
         return NormPath::registers;
     }
     // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.

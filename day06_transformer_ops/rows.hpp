@@ -7,9 +7,11 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
+#include "common/tensor/quads.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/tensor/view.hpp"
 
@@ -57,6 +59,21 @@ template <class T>
 
 /// Elements of the longest row that a step holds in the registers of a block.
 inline constexpr std::int64_t kMostHeld = 16384;
+
+/// Rows of whole quads that begin at multiples of 16 bytes, and few enough elements for a block.
+/// @param dim  along which a row lies
+template <class T>
+[[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
+    Layout layout = x.layout;  // the row's dim last, for has_wider()
+    for (int d = dim; d + 1 < layout.rank(); ++d) {
+        std::swap(layout.shape[d], layout.shape[d + 1]);
+        std::swap(layout.strides[d], layout.strides[d + 1]);
+    }
+    return x.extent(dim) <= kMostHeld && has_wider(x.data, layout, sizeof(T));
+}
+inline constexpr char kHeldNeeds[] =
+    ": the path 'registers' needs rows of whole quads along memory that begin at multiples of 16 "
+    "bytes, of 16,384 elements at most; in has ";
 
 /// What an operation refuses that makes every element of `out` from the row of `in` with it.
 template <class T>

@@ -1,10 +1,6 @@
 // What loops and ports of softmax and its siblings refuse, and which path is taken.
 #include "day06_transformer_ops/softmax.hpp"
 
-#include <utility>
-
-#include "common/tensor/quads.hpp"
-
 namespace sixdays::day06_transformer_ops {
 
 // --- what is refused -----------------------------------------------------------------------------
@@ -65,29 +61,13 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
-// Rows of whole quads that begin at multiples of 16 bytes, and few enough bytes for a block.
-template <class T>
-bool can_be_held(const View<const T>& in, int d, const View<T>& out) {
-    const auto quads = [d](const auto& v) {
-        Layout layout = v.layout;  // the row's dim last, for rows_begin_at()
-        for (int k = d; k + 1 < layout.rank(); ++k) {
-            std::swap(layout.shape[k], layout.shape[k + 1]);
-            std::swap(layout.strides[k], layout.strides[k + 1]);
-        }
-        return has_wider(v.data, layout, sizeof(T));
-    };
-    return in.extent(d) <= kMostHeld && quads(in) && quads(out);
-}
-
 template <class T>
 void check_path(const char* op, SoftmaxPath path, const View<const T>& in, int d,
                 const View<T>& out) {
-    if (path != SoftmaxPath::registers || in.size() == 0 || can_be_held(in, d, out)) return;
-    refuse(std::string(op) +
-           ": the path 'registers' needs rows of whole quads along memory that begin at multiples "
-           "of 16 bytes, of 16,384 elements at most; in has " +
-           to_string(in.layout) + ", out " + to_string(out.layout) + ", and rows lie along dim " +
-           std::to_string(d));
+    if (path != SoftmaxPath::registers || in.size() == 0) return;
+    if (can_be_held(in, d) && can_be_held(out, d)) return;
+    refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
+           ", and rows lie along dim " + std::to_string(d));
 }
 
 }  // namespace
@@ -107,7 +87,7 @@ void check_causal_softmax(SoftmaxPath path, const View<const Same<T>>& in, const
 template <class T>
 SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out) {
     const int d = checked_dim("softmax", dim, in.rank());
-    if (can_be_held<T>(in, d, out)) return SoftmaxPath::registers;
+    if (can_be_held(in, d) && can_be_held(out, d)) return SoftmaxPath::registers;
     // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
     if (in.stride(d) != 1 && in.extent(d) > 1) return SoftmaxPath::thread_a_row;
     return in.extent(d) <= 1024 ? SoftmaxPath::warp_a_row : SoftmaxPath::online;

@@ -127,6 +127,7 @@ void softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
 template <class T>
 void log_softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
     check_softmax<T>(in, dim, out);
+    if (out.size() == 0) return;
     const int d = checked_dim("softmax", dim, in.rank());
     log_softmax_loop(rows_along(in, d), rows_along(out, d));
 }
@@ -135,6 +136,7 @@ template <class T>
 void masked_softmax_cpu(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
                         View<T> out) {
     check_masked_softmax<T>(in, mask, dim, out);
+    if (out.size() == 0) return;
     const int d = checked_dim("masked_softmax", dim, in.rank());
     const View<const std::uint8_t> seen = broadcast_to(mask, in.shape());
     masked_softmax_loop(rows_along(in, d), rows_along(seen, d), rows_along(out, d));

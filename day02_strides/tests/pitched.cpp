@@ -244,6 +244,8 @@ TEST_CASE("pitched of 0 elements needs no memory and no launch", "[day02][pitche
         for (const Step& step : {kTwin, kSingles, kChosen}) step.pitched(nothing, nothing, {});
         pitched_cpu(nothing, nothing);
     }
+    const View<float> many(nullptr, Shape{std::int64_t{1} << 40, 0});
+    pitched_cpu(many, many);            // must not walk along 2^40 empty rows
     CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
 }
 

@@ -31,7 +31,7 @@ void bench_softmax(lesson::Report& report) {
         run(path, 8 * K, 4 * K);
     }
     run(SoftmaxPath::online, K, 32 * K);
-    run(SoftmaxPath::registers, K, 32 * K);
+    run(SoftmaxPath::registers, 2 * K, 16 * K);
     run(SoftmaxPath::online, 512, 50257);
     run(SoftmaxPath::online, 1, 50257);
     const Op<T> causal = {"causal softmax",

@@ -219,6 +219,16 @@ TEST_CASE("softmax takes the lengths around its quads, warps and blocks",
     check_rows_of(noise<float>({4, 0}));
 }
 
+TEST_CASE("2^40 rows of no element are no work", "[day06][softmax][small]") {
+    const View<float> none(nullptr, Shape{1 << 20, 0, 1 << 20});
+    const View<float> wide(nullptr, Shape{1 << 20, 1 << 20, 0});
+    softmax_cpu<float>(none, 1, none);
+    log_softmax_cpu<float>(none, 1, none);
+    masked_softmax_cpu<float>(none, {nullptr, none.shape()}, 1, none);
+    CHECK(refusal([&] { causal_softmax_cpu<float>(wide, wide); }).find("T <= S") !=
+          std::string::npos);  // so its rows cannot be many and empty
+}
+
 TEST_CASE("scores of thousands, the largest anywhere in a long row", "[day06][softmax][small]") {
     Tensor<float> x = noise<float>({4, 300});
     for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] *= 1600;
