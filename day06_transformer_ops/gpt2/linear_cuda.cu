@@ -52,8 +52,9 @@ struct Stored {
     View<const float> bias;
     View<float> out;  // (N)
 
-    __device__ float start(std::int64_t n) const { return bias.data != nullptr ? bias(n) : 0; }
-    __device__ void operator()(std::int64_t n, float sum) const { out(n) = sum; }
+    using Early = float;
+    __device__ Early early(std::int64_t n) const { return bias.data != nullptr ? bias(n) : 0; }
+    __device__ void operator()(std::int64_t n, float sum, Early b) const { out(n) = b + sum; }
 };
 
 }  // namespace

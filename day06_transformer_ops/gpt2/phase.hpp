@@ -5,7 +5,8 @@
 ///     the wait          until the phase before has ended
 ///     in                the block makes x (K), in shared memory: a norm, or attention's parts joined
 ///     the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
-///     out               one thread a row stores it: to the cache, to the stream, through GELU
+///     out               one thread a row stores it: to the cache, to the stream, through GELU; what it
+///                       needs for that (early) was loaded while the block made x
 ///
 /// What makes the phases differ is `In` and `Out`, two small objects with the phase's two ends.
 #pragma once
@@ -117,7 +118,8 @@ __global__ void __launch_bounds__(C::THREADS)
 
     const bool stores = C::PARTS == 1 ? threadIdx.x % 32 < C::ROWS : threadIdx.x < C::TILE;
     const int stored = C::PARTS == 1 ? first + threadIdx.x % 32 : threadIdx.x;
-    float start = stores && tile + stored < w.N ? out.start(tile + stored) : 0;
+    typename Out::Early early = {};
+    if (stores && tile + stored < w.N) early = out.early(tile + stored);
     in(x, x + padded(w.K), w.K);
     for (std::int64_t k = w.K + threadIdx.x; k < padded(w.K); k += C::THREADS) x[k] = 0;
     __syncthreads();
@@ -131,10 +133,10 @@ __global__ void __launch_bounds__(C::THREADS)
         const std::int64_t next = tile + std::int64_t{gridDim.x} * C::TILE;
         if (next < w.N) pieces.load(w, next + first, part * kSlice);
         const float total = add_up<C>(sum, part, first);
-        if (stores && tile + stored < w.N) out(tile + stored, start + total);
+        if (stores && tile + stored < w.N) out(tile + stored, total, early);
         if (next >= w.N) return;
         tile = next;
-        start = stores && tile + stored < w.N ? out.start(tile + stored) : 0;
+        if (stores && tile + stored < w.N) early = out.early(tile + stored);
     }
 }
 // [phase]
