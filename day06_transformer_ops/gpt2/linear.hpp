@@ -1,17 +1,26 @@
 /// @file
-/// A linear layer over weights in the type that a file has them:
+/// What a transformer spends its time on: the product with a matrix of weights, straight from the type
+/// that a file has them in.
 ///
-///     out(t, n) = bias(n) + sum over k of w(n, k) * x(t, k)
+///     out(t, n) = bias(n) + sum over k of weight(n, k) * x(t, k)
 ///
-/// Arithmetic is float: a weight is widened when it is used, which changes none (F16, BF16 and a
-/// Q8_0 weight have fewer bits than a float). With few tokens the time is that of reading the
-/// weights, so half the bytes are half the time. Sums in an order that each version chooses.
+/// Arithmetic is float: a weight is widened when it is used, which changes none (F16, BF16 and a Q8_0
+/// weight have fewer bits than a float).
+///
+/// One token is limited by memory: every weight is fetched for one multiply-add, so half the bytes are
+/// half the time. A prompt is limited by arithmetic: the tokens share each weight that was fetched.
+/// So there is a loop for either.
+/// Error: K + 1 roundings of the sum of |weight(n, k) * x(t, k)|; versions differ in the order.
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, overlap of x and out, a
-/// null pointer; a path that cannot take these weights
+/// null pointer; the fast loop: gaps; a path that cannot take these weights
 #pragma once
 
+#include <cstdint>
+
 #include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
 #include "day06_transformer_ops/gpt2/device_weight.hpp"
+#include "day06_transformer_ops/gpt2/weight.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -43,5 +52,24 @@ enum class LinearPath {
 };
 [[nodiscard]] const char* name(LinearPath path);
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w, const View<const float>& x);
+
+/// The same without a bias; a thread of its own gives rows(weight, ...) and those columns of out.
+/// @param weight  (N, K)
+/// @param x       (T, K), contiguous
+/// @param out     (T, N), columns side by side, rows of any stride; apart from x
+/// @throws std::invalid_argument  shapes that do not fit, gaps, a null pointer, overlap
+void linear_fast_cpu(const Weight& weight, View<const float> x, View<float> out);
+void check_linear_fast(const Weight& weight, const View<const float>& x, const View<float>& out);
+
+/// What one query gets from the n positions that it sees: attention_cpu() of one row, in sums side by
+/// side.
+/// @param q, out        (D), contiguous
+/// @param keys, values  (n, D), n at least 1, a row's elements side by side
+/// @param scores        room for n
+/// @throws std::invalid_argument  shapes that do not fit, gaps, a null pointer, overlap
+void attend_fast_cpu(View<const float> q, View<const float> keys, View<const float> values,
+                     float* scores, View<float> out);
+void check_attend_fast(const View<const float>& q, const View<const float>& keys,
+                       const View<const float>& values, const View<float>& out);
 
 }  // namespace sixdays::gpt2
