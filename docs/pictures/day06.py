@@ -77,7 +77,7 @@ def qkv_views():
         svg.outline(left + 2 * cut * c - 1, top, 2, 3 * c)
     svg.outline(left + 6 * c, top + 2 * c, 2 * c, c)
     svg.arch(left + 4.5 * c, left + 6.5 * c, top - 2, 26)
-    svg.text(left + 4.75 * c, top - 12, "H: 2", "note")
+    svg.text(left + 6.75 * c, top - 12, "H: 2", "note")
     lines = (
         "The buffer: shape (B, T, 3 C) = (1, 3, 12), strides (36, 12, 1).",
         "k by heads: shape (B, H, T, D) = (1, 2, 3, 2), strides (36, 2, 12, 1). q and v have the same strides.",
@@ -92,7 +92,7 @@ def qkv_views():
 def three_tokens():
     """Head 0 of the run: queries times keys, causal softmax, times values."""
     c = 50
-    svg = Svg(800, 420, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
+    svg = Svg(840, 480, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
                         "diagonal are not read; softmax makes shares of each row; shares times values is the output")
 
     def grid(x, y, values, colour, title, strides, width=c):
@@ -107,24 +107,24 @@ def three_tokens():
                     svg.cell(x + n * width, y + m * c, colour(m), value, width, c)
 
     of_token = lambda m: COLOURS[m]  # noqa: E731
-    grid(150, 220, ((1, -1), (1, 1), (1, -1)), of_token, "q (3, 2)", "strides (12, 1)")
-    grid(290, 60, (("a", "a", "a"), ("-a", "a", "-a")), lambda m: FAINT, "k, transposed (2, 3)",
+    grid(150, 280, ((1, -1), (1, 1), (1, -1)), of_token, "q (3, 2)", "strides (12, 1)")
+    grid(290, 120, (("a", "a", "a"), ("-a", "a", "-a")), lambda m: FAINT, "k, transposed (2, 3)",
          "strides (1, 12); a = 0.4901", 56)
-    grid(290, 220, (("log 2", None, None), ("0", "log 2", None), ("log 2", "0", "log 2")), of_token,
+    grid(290, 280, (("log 2", None, None), ("0", "log 2", None), ("log 2", "0", "log 2")), of_token,
          "scores (3, 3)", "strides (3, 1)", 56)
-    grid(500, 220, ((1, None, None), ("1/3", "2/3", None), ("2/5", "1/5", "2/5")), of_token,
+    grid(540, 280, ((1, None, None), ("1/3", "2/3", None), ("2/5", "1/5", "2/5")), of_token,
          "shares (3, 3)", "strides (3, 1)", 44)
-    grid(680, 60, ((1, -1), (1, 1), (1, -1)), lambda m: FAINT, "v (3, 2)", "strides (12, 1)")
-    grid(680, 220, (("1", "-1"), ("1", "1/3"), ("1", "-0.6")), of_token, "out (3, 2)", "strides (4, 1)")
+    grid(730, 60, ((1, -1), (1, 1), (1, -1)), lambda m: FAINT, "v (3, 2)", "strides (12, 1)")
+    grid(730, 280, (("1", "-1"), ("1", "1/3"), ("1", "-0.6")), of_token, "out (3, 2)", "strides (4, 1)")
     for t, word in enumerate(("the", "cat", "sat")):
-        svg.text(90, 250 + t * c, word, "word")
-    svg.arrow(462, 295, 492, 295)
-    svg.text(454, 282, "softmax", "note")
-    svg.arrow(640, 295, 672, 295)
+        svg.text(90, 310 + t * c, word, "word")
+    svg.arrow(464, 355, 534, 355)
+    svg.text(472, 346, "softmax", "note")
+    svg.arrow(678, 355, 724, 355)
     for number, text in enumerate((
             "sat, number 1 of its output: 2/5 · (-1) + 1/5 · 1 + 2/5 · (-1) = -0.6.",
             "Dashed: what lies ahead of a token. It is not made, not read, and has no share.")):
-        svg.text(20, 394 + 20 * number, text, "note")
+        svg.text(20, 452 + 20 * number, text, "note")
     return svg.done()
 
 
