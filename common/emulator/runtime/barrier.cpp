@@ -1,6 +1,6 @@
 /// @file
 /// __syncthreads(), and what happens when somebody never comes.
-#include <cinttypes>
+#include <cstring>
 
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
@@ -33,7 +33,7 @@ const Thread* somebody_at_barrier() {
 
 bool same(const Site& a, const Site& b) {
     return a.line() == b.line() && a.column() == b.column() &&
-           std::string(a.file_name()) == b.file_name();
+           (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
 }
 
 // On a GPU, threads that come to different barriers may pass, hang or mix: it is undefined.
