@@ -13,22 +13,57 @@ using namespace sixdays::testing;
 
 namespace {
 
+// What a row r of C numbers becomes, in double; `root(squares)` is what they are divided by.
+template <class Root>
+Tensor<double> normed(const Tensor<float>& r, const Tensor<float>& weight, const Root& root) {
+    Tensor<double> y(r.shape());
+    for (std::int64_t m = 0; m < r.shape()[0]; ++m) {
+        double squares = 0;
+        for (std::int64_t c = 0; c < r.shape()[1]; ++c) {
+            squares += static_cast<double>(r(m, c)) * r(m, c);
+        }
+        for (std::int64_t c = 0; c < r.shape()[1]; ++c) {
+            y(m, c) = r(m, c) / root(squares) * weight(c);
+        }
+    }
+    return y;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& in,
+                     const Tensor<float>& before, const Tensor<float>& after,
+                     const Tensor<float>& weight, double eps) {
+    const auto C = static_cast<double>(in.shape()[1]);
+    const auto right = [=](double squares) { return std::sqrt(squares / C + eps); };
+    Tensor<float> ones(weight.shape());
+    for (std::int64_t c = 0; c < ones.size(); ++c) ones(c) = 1;
+    return likely_mistake(
+        got, want,
+        {{"The sum of squares was not divided by C: the mean square is wanted.",
+          normed(after, weight, [=](double squares) { return std::sqrt(squares + eps); })},
+         {"eps was added to the root. It stands inside of it: sqrt(mean + eps).",
+          normed(after, weight, [=](double squares) { return std::sqrt(squares / C) + eps; })},
+         {"The root was multiplied, not divided by.",
+          normed(after, weight, [=](double squares) { return 1 / right(squares); })},
+         {"This is the norm of `in`. That of the new residual is wanted, residual + in.",
+          normed(in, weight, right)},
+         {"This is the norm of the old residual. That of the new one is wanted, residual + in.",
+          normed(before, weight, right)},
+         {"The weight was left out: column c is multiplied by weight(c).",
+          normed(after, ones, right)}});
+}
+
 // Small whole numbers and powers of two, so that what the stream becomes is exact.
 void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tensor<float>& weight,
                 float eps) {
     const std::int64_t M = in.shape()[0], C = in.shape()[1];
     CAPTURE(M, C, eps);
     Tensor<float> after({M, C});
-    Tensor<double> want({M, C});
-    for (std::int64_t m = 0; m < M; ++m) {
-        double squares = 0;
-        for (std::int64_t c = 0; c < C; ++c) {
-            after(m, c) = before(m, c) + in(m, c);
-            squares += static_cast<double>(after(m, c)) * after(m, c);
-        }
-        const double root = std::sqrt(squares / static_cast<double>(C) + eps);
-        for (std::int64_t c = 0; c < C; ++c) want(m, c) = after(m, c) / root * weight(c);
+    for (std::int64_t i = 0; i < after.size(); ++i) {
+        after.data()[i] = before.data()[i] + in.data()[i];
     }
+    const Tensor<double> want = normed(after, weight, [=](double squares) {
+        return std::sqrt(squares / static_cast<double>(C) + eps);
+    });
     // The sum of C squares is off by C half units at most, its root by half as many.
     const auto bound = [&](const Index& at) {
         return (static_cast<double>(C) / 2 + 6) * 0x1p-24 * std::abs(want(at[0], at[1]));
@@ -50,6 +85,7 @@ void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tens
             "not overwritten.");
         REQUIRE(residual.matches(after));
     }
+    INFO(cause_of(got.values(), want, in, before, after, weight, eps));
     REQUIRE(got.close_to(want, bound));
     REQUIRE(x.unchanged());
     REQUIRE(scale.unchanged());
@@ -65,26 +101,20 @@ TEST_CASE("add_rms_norm: the example of the statement", "[day06][add_rms_norm][s
                Tensor<float>({2}, {1, 10}), 1e-12f);
 }
 
+TEST_CASE("add_rms_norm: eps stands inside of the root", "[day06][add_rms_norm][small]") {
+    const Tensor<float> small({2, 3}, {0.5f, -0.25f, 0.125f, 0, 0, 0}), none({2, 3});
+    check_port(small, none, Tensor<float>({3}, {1, 2, 4}), 0.25f);
+}
+
 TEST_CASE("add_rms_norm: rows of one warp's width", "[day06][add_rms_norm][small]") {
     check_shape(1, 32);
     check_shape(9, 32);
 }
 
 TEST_CASE("add_rms_norm: shorter and longer rows, and none", "[day06][add_rms_norm][small]") {
-    INFO(
-        "The mean is the sum of squares divided by C, however many elements a lane has. Lanes "
-        "without one come to the shuffle with 0.");
     for (const std::int64_t C : {1, 2, 31, 33, 64, 65, 127, 300}) check_shape(5, C);
     for (const std::int64_t M : {0, 1, 7, 8, 17}) check_shape(M, 40);
     check_shape(3, 0);
-}
-
-TEST_CASE("add_rms_norm: eps stands inside of the root", "[day06][add_rms_norm][small]") {
-    INFO(
-        "1 / sqrt(mean + eps): eps is added to the mean square, before the root. It shows where "
-        "the row is as small as eps.");
-    const Tensor<float> small({2, 3}, {0.5f, -0.25f, 0.125f, 0, 0, 0}), none({2, 3});
-    check_port(small, none, Tensor<float>({3}, {1, 2, 4}), 0.25f);
 }
 
 TEST_CASE("add_rms_norm: a warp reads and writes along its row", "[day06][add_rms_norm][small]") {

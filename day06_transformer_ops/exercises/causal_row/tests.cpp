@@ -50,6 +50,60 @@ Answer answer(const View<const float>& q, const View<const float>& k, const View
     return all;
 }
 
+// Key after key, as the exercise does it, with one thing wrong.
+struct Wrong {
+    std::int64_t keys_of_0 = 1;  // how many keys token 0 sees; token t sees t more
+    bool sees_all = false, corrects_x = true, corrects_sum = true, divides = true;
+    double scale = 0;  // 0: the right one
+};
+Tensor<double> with(const Wrong& wrong, const Tensor<float>& q, const Tensor<float>& k,
+                    const Tensor<float>& v) {
+    const std::int64_t T = q.shape()[0], D = q.shape()[1];
+    const double scale = wrong.scale > 0 ? wrong.scale : 1 / std::sqrt(static_cast<double>(D));
+    Tensor<double> y({T, D});
+    for (std::int64_t t = 0; t < T; ++t) {
+        double m = -INFINITY, sum = 0;
+        for (std::int64_t s = 0; s < (wrong.sees_all ? T : t + wrong.keys_of_0); ++s) {
+            double dot = 0;
+            for (std::int64_t d = 0; d < D; ++d) dot += double(q(t, d)) * k(s, d);
+            const double larger = std::fmax(m, scale * dot), old = std::exp(m - larger);
+            const double e = std::exp(scale * dot - larger);
+            sum = sum * (wrong.corrects_sum ? old : 1) + e;
+            for (std::int64_t d = 0; d < D; ++d) {
+                y(t, d) = y(t, d) * (wrong.corrects_x ? old : 1) + e * v(s, d);
+            }
+            m = larger;
+        }
+        for (std::int64_t d = 0; d < D && wrong.divides; ++d) y(t, d) /= sum;
+    }
+    return y;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& q,
+                     const Tensor<float>& k, const Tensor<float>& v) {
+    const auto mistake = [&](const Wrong& wrong, const char* sentence) {
+        return Mistake{sentence, with(wrong, q, k, v)};
+    };
+    Wrong self, ahead, x, sum, share, unscaled, by_32, by_D;
+    self.keys_of_0 = 0, ahead.sees_all = true, x.corrects_x = false, sum.corrects_sum = false;
+    share.divides = false, unscaled.scale = 1, by_32.scale = 1 / std::sqrt(32.0);
+    by_D.scale = 1 / static_cast<double>(q.shape()[1]);
+    return likely_mistake(
+        got, want,
+        {mistake(self, "Token t has left itself out: s runs from 0 to t, both included."),
+         mistake(ahead, "Tokens have looked ahead: token t sees s = 0 to t only."),
+         mistake(x,
+                 "x was not corrected when a larger score came: it is multiplied by exp(old m - "
+                 "new m), as the sum is."),
+         mistake(sum,
+                 "The sum was not corrected when a larger score came: it is multiplied by "
+                 "exp(old m - new m), as x is."),
+         mistake(share, "x is not yet divided by the sum."),
+         mistake(unscaled, "Scores were not divided by the root of D."),
+         mistake(by_32, "Scores were divided by the root of 32, the lanes; it is the root of D."),
+         mistake(by_D, "Scores were divided by D; it is the root of D.")});
+}
+
 void check_port(const Tensor<float>& q, const Tensor<float>& k, const Tensor<float>& v) {
     const std::int64_t T = q.shape()[0], D = q.shape()[1];
     CAPTURE(T, D);
@@ -62,6 +116,7 @@ void check_port(const Tensor<float>& q, const Tensor<float>& k, const Tensor<flo
     DeviceOut<float> got({T, D}, Lead{3});
     causal_row_cuda(dq.view(), dk.view(), dv.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(cause_of(got.values(), want.out, q, k, v));
     REQUIRE(got.close_to(want.out, bound));
 }
 
@@ -92,17 +147,11 @@ TEST_CASE("causal_row: heads of a warp's width, and many tokens", "[day06][causa
 }
 
 TEST_CASE("causal_row: narrower heads, one token, no token", "[day06][causal_row][small]") {
-    INFO(
-        "Lanes without a column, d >= D, come to the shuffle with 0; and scores are divided by the "
-        "root of D, not of 32.");
     for (const std::int64_t D : {1, 2, 16, 17, 31}) check_shape(9, D);
     for (const std::int64_t T : {0, 1, 7, 8, 17}) check_shape(T, 8);
 }
 
 TEST_CASE("causal_row: the maximum comes late, or early", "[day06][causal_row][small]") {
-    INFO(
-        "When a larger score comes, sum AND x are multiplied by exp(old m - new m). When none "
-        "comes, by 1.");
     const std::int64_t T = 40;
     Tensor<float> one({T, 1}), rising({T, 1}), falling({T, 1});
     for (std::int64_t t = 0; t < T; ++t) {

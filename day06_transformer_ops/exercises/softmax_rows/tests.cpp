@@ -13,17 +13,45 @@ using namespace sixdays::testing;
 
 namespace {
 
-// In double.
-Tensor<double> softmax_of(const Tensor<float>& x) {
+// In double. `sum_of(m, n, largest)`: what exp(x(m, n) - largest) is divided by.
+template <class Sum>
+Tensor<double> softmax_of(const Tensor<float>& x, const Sum& sum_of) {
     const std::int64_t M = x.shape()[0], N = x.shape()[1];
     Tensor<double> y({M, N});
     for (std::int64_t m = 0; m < M; ++m) {
-        double largest = -INFINITY, sum = 0;
+        double largest = -INFINITY;
         for (std::int64_t n = 0; n < N; ++n) largest = std::fmax(largest, double(x(m, n)));
-        for (std::int64_t n = 0; n < N; ++n) sum += std::exp(x(m, n) - largest);
-        for (std::int64_t n = 0; n < N; ++n) y(m, n) = std::exp(x(m, n) - largest) / sum;
+        for (std::int64_t n = 0; n < N; ++n) {
+            y(m, n) = std::exp(x(m, n) - largest) / sum_of(m, n, largest);
+        }
     }
     return y;
+}
+// exp summed up over every step-th element of row m, from `first` on.
+double sum_of_exp(const Tensor<float>& x, std::int64_t m, double largest, std::int64_t first = 0,
+                  std::int64_t step = 1) {
+    double sum = 0;
+    for (std::int64_t n = first; n < x.shape()[1]; n += step) sum += std::exp(x(m, n) - largest);
+    return sum;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& x) {
+    const auto lanes_beyond = static_cast<double>((x.shape()[1] + 31) / 32 * 32 - x.shape()[1]);
+    return likely_mistake(
+        got, want,
+        {{"Lanes behind the row's end have added exp(0 - m) to the sum. They come to the shuffle, "
+          "but "
+          "add nothing.",
+          softmax_of(x,
+                     [&](std::int64_t m, std::int64_t, double largest) {
+                         return sum_of_exp(x, m, largest) + lanes_beyond * std::exp(-largest);
+                     })},
+         {"Each lane has divided by its own part of the sum: gpu::warp_reduce(sum, Plus()) adds up "
+          "those of all lanes.",
+          softmax_of(x, [&](std::int64_t m, std::int64_t n,
+                            double largest) { return sum_of_exp(x, m, largest, n % 32, 32); })},
+         {"These are exp(x - m), not yet divided by their sum.",
+          softmax_of(x, [](std::int64_t, std::int64_t, double) { return 1.0; })}});
 }
 
 // x - m is rounded, and exp makes a relative error of that: `range` half units. exp itself, each of
@@ -31,7 +59,8 @@ Tensor<double> softmax_of(const Tensor<float>& x) {
 void check_port(const Tensor<float>& x, double range) {
     const std::int64_t M = x.shape()[0], N = x.shape()[1];
     CAPTURE(M, N);
-    const Tensor<double> want = softmax_of(x);
+    const Tensor<double> want = softmax_of(
+        x, [&](std::int64_t m, std::int64_t, double largest) { return sum_of_exp(x, m, largest); });
     const auto bound = [&](const Index& at) {
         return (range + static_cast<double>(N) + 8) * 0x1p-24 * want(at[0], at[1]) + 1e-44;
     };
@@ -42,6 +71,7 @@ void check_port(const Tensor<float>& x, double range) {
     DeviceOut<float> got({M, N}, Lead{3});
     softmax_rows_cuda(in.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(cause_of(got.values(), want, x));
     REQUIRE(got.close_to(want, bound));
     REQUIRE(in.unchanged());
 }
