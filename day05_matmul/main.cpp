@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
          .trace = trace_all,
          .bench = bench_all,
          .try_this = "take a __syncthreads() out of steps/matmul/03_shared_tile.cu; then the + 1 "
-                     "out of\n04_turned_tile.cu, and run with --trace.",
+                     "out of\n04_transposed_tile.cu, and run with --trace.",
          .flags = {{"--step", "N", "only step N of the ladder"},
                    {"--size", "S", "the ladder at M = N = K = S"}}});
 }

@@ -85,7 +85,7 @@ std::string missing(MatmulPath path, const Problem& x) {
             return x.N <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " columns";
         case MatmulPath::lanes_along_n:
         case MatmulPath::shared_tile:
-        case MatmulPath::turned_tile:
+        case MatmulPath::transposed_tile:
         case MatmulPath::column_a_thread:
         case MatmulPath::square_a_thread:
             return "";
@@ -144,7 +144,7 @@ MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogu
     if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
     if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
     if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
-    return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
+    return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::transposed_tile;
 }
 
 void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
@@ -165,8 +165,8 @@ const char* name(MatmulPath path) {
             return "lanes along N";
         case MatmulPath::shared_tile:
             return "shared tile";
-        case MatmulPath::turned_tile:
-            return "turned tile";
+        case MatmulPath::transposed_tile:
+            return "transposed tile";
         case MatmulPath::column_a_thread:
             return "column a thread";
         case MatmulPath::square_a_thread:

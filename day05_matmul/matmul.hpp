@@ -68,7 +68,7 @@ enum class MatmulPath {
     one_element,      // a thread, an element: the loop's twin; lanes lie along M
     lanes_along_n,    // lanes lie along N, where b and out are neighbours
     shared_tile,      // a block fetches a tile once and reads it 32 times
-    turned_tile,      // lanes load along whichever dim is contiguous; the tile is padded
+    transposed_tile,  // lanes load along whichever dim is contiguous; the tile is padded
     column_a_thread,  // 8 outputs a thread, one below the other: registers are the next cache
     square_a_thread,  // 8 x 8 outputs a thread
     quads,            // 16 bytes a load, from memory and from the tile

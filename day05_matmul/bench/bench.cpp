@@ -64,8 +64,8 @@ Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* pa
         Arena& x = **arena;
         fill(x, 0, 1);
         fill(x, 1, 77777777);
-        matmul_cuda(MatmulPath::turned_tile, {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb},
-                    {}, {x.want<float>(), lout});
+        matmul_cuda(MatmulPath::transposed_tile, {x.input<float>(0, 0), la},
+                    {x.input<float>(0, 1), lb}, {}, {x.want<float>(), lout});
         *workspace = gpu::Buffer<std::byte>(matmul_workspace_bytes(
             {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, {x.want<float>(), lout}));
         *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);
@@ -110,7 +110,7 @@ void bench_all(lesson::Report& report) {
             small.trial([&](auto a, auto b, auto out) { matmul_cuda(step.path, a, b, {}, out); });
         report.port(v);
     }
-    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::turned_tile}) {
+    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {
         const Sizes large{4096, 4096, 4096, false, true};
         Version v = timed_matmul("matmul, b transposed, two steps", large, &path);
         SmallProduct small({100, 140, 40, false, true});

@@ -10,7 +10,7 @@ namespace sixdays::day05_matmul {
 
 void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream);
 void launch_matmul_shared_tile(Problem x, gpu::Stream stream);
-void launch_matmul_turned_tile(Problem x, gpu::Stream stream);
+void launch_matmul_transposed_tile(Problem x, gpu::Stream stream);
 void launch_matmul_column_a_thread(Problem x, gpu::Stream stream);
 void launch_matmul_square_a_thread(Problem x, gpu::Stream stream);
 void launch_matmul_quads(Problem x, gpu::Stream stream);
