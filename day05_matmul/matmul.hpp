@@ -80,6 +80,7 @@ enum class MatmulPath {
     whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
     skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
     split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
+    shallow,          // beside it: a short K: the work is to write out
 };
 [[nodiscard]] const char* name(MatmulPath path);
 

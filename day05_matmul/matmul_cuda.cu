@@ -72,6 +72,8 @@ void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::St
             return launch_matmul_whole_tiles(cut_for(x), x, stream);
         case MatmulPath::skinny:
             return launch_matmul_skinny(x, stream);
+        case MatmulPath::shallow:
+            return launch_matmul_shallow(x, stream);
         case MatmulPath::split_k: {
             const auto parts = gpu::carve("matmul", workspace, [&](gpu::Carver& carver) {
                 return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});

@@ -99,7 +99,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     CHECK(cut(512, 512, 16) == WholeTile::large);
 }
 
-// --- step 14, which wants at most 16 rows or columns ---------------------------------------------
+// --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
 
 TEST_CASE("skinny products in every layout", "[day05][small]") {
     const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
@@ -123,15 +123,15 @@ TEST_CASE("skinny products in every layout", "[day05][small]") {
     check_paths(skinny, 3, 64 * 132 + 4, 3, {.bias = true});
 }
 
-TEST_CASE("skinny is for at most 16 rows or columns", "[day05][small]") {
+TEST_CASE("skinny is for fewer than 64 rows or columns", "[day05][small]") {
     const auto needs = [](std::int64_t M, std::int64_t N) {
         DeviceIn<float> a(whole({M, 3}, 1)), b(whole({3, N}, 2));
         DeviceOut<float> out({M, N});
         return refusal([&] { matmul_cuda(P::skinny, a.view(), b.view(), {}, out.view()); });
     };
-    CHECK(needs(16, 17) == "");
-    CHECK(needs(17, 16) == "");
-    CHECK(contains(needs(17, 17), "the path 'skinny' needs at most 16 rows, or columns, of out"));
+    CHECK(needs(63, 64) == "");
+    CHECK(needs(64, 63) == "");
+    CHECK(contains(needs(64, 64), "the path 'skinny' needs fewer than 64 rows, or columns, of"));
 }
 
 TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
@@ -140,13 +140,13 @@ TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
         P path;
         const char* kernel;
     } cases[] = {
-        {64, 64, 16, P::whole_tiles, "matmul_whole_tiles_kernel"},
-        {63, 64, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {64, 63, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {64, 64, 15, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {33, 33, 90, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {32, 90, 90, P::transposed_tile, "matmul_transposed_tile_kernel"},
-        {90, 17, 90, P::transposed_tile, "matmul_transposed_tile_kernel"},
+        {64, 64, 33, P::whole_tiles, "matmul_whole_tiles_kernel"},
+        {64, 64, 32, P::shallow, "matmul_shallow_kernel"},
+        {17, 17, 32, P::shallow, "matmul_shallow_kernel"},
+        {16, 17, 32, P::skinny, "matmul_skinny_rows_kernel"},
+        {17, 16, 32, P::skinny, "matmul_skinny_dots_kernel"},
+        {63, 64, 33, P::skinny, "matmul_skinny_rows_kernel"},
+        {64, 63, 33, P::skinny, "matmul_skinny_dots_kernel"},
         {90, 16, 90, P::skinny, "matmul_skinny_dots_kernel"},
         {16, 90, 90, P::skinny, "matmul_skinny_rows_kernel"},
         {1, 1, 0, P::skinny, "matmul_skinny_rows_kernel"},

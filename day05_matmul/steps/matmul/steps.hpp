@@ -21,6 +21,7 @@ void launch_matmul_serpentine(Problem x, gpu::Stream stream);
 void launch_matmul_spread_copies(Problem x, gpu::Stream stream);
 void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream);
 void launch_matmul_skinny(Problem x, gpu::Stream stream);
+void launch_matmul_shallow(Problem x, gpu::Stream stream);
 
 /// @param parts  room for parts_of(x) times all outputs
 void launch_matmul_split_k(Problem x, float* parts, gpu::Stream stream);
