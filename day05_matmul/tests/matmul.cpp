@@ -213,6 +213,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
         {P::column_a_thread, false, 1024, 128 + 16 * K * 9, 128 + 16 * K * 9},
         {P::square_a_thread, false, 1024, 256 + 8 * K * 16, 256 + 8 * K * 16},
         {P::quads, false, 1024, 256 + 8 * K * (2 + 8), 256 + 8 * K * (2 + 4)},
+        {P::shallow, false, 1024, -1, -1},
         {P::warp_tiles, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},
         {P::ring, false, 1024, -1, -1},
         {P::fragments, false, 1024, -1, -1},

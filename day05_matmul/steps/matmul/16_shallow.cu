@@ -19,21 +19,25 @@ __global__ void __launch_bounds__(kThreads, 2)
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
     const Tile tile = tile_of_block(x, BM, BN);
     const int m0 = threadIdx.x / 32 * TM, n0 = threadIdx.x % 32 * 4;
+    const int wide = x.quads_b ? 4 : 1;  // numbers of b that a thread fetches at once
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
-        for (int i = threadIdx.x; i < BM * depth; i += kThreads) {
-            const int m = x.a_m == 1 ? i % BM : i / depth, k = x.a_m == 1 ? i / BM : i % depth;
+        // Lanes lie along m if a does, else 8 along k and 4 along m: then the tile's
+        // rows, of 4 words more, put what they write into 32 banks.
+        for (int i = threadIdx.x; i < BM * BK; i += kThreads) {
+            const int m = x.a_m == 1 ? i % BM : i / 8 % BM;
+            const int k = x.a_m == 1 ? i / BM : i % 8 + i / (8 * BM) * 8;
+            if (k >= depth) continue;
             a[k][m] = m < tile.rows ? tile.a[m * x.a_m + (k0 + k) * x.a_k] : 0;
         }
-        for (int i = threadIdx.x * 4; i < depth * BN; i += kThreads * 4) {
+        for (int i = threadIdx.x * wide; i < depth * BN; i += kThreads * wide) {
             const int k = i / BN, n = i % BN;
             const float* const from = tile.b + (k0 + k) * x.b_k + n * x.b_n;
             if (x.quads_b) {
                 *reinterpret_cast<float4*>(&b[k][n]) = quad_at(from, tile.columns - n);
             } else {
-                for (int j = 0; j < 4; ++j)
-                    b[k][n + j] = n + j < tile.columns ? from[j * x.b_n] : 0;
+                b[k][n] = n < tile.columns ? *from : 0;
             }
         }
         __syncthreads();  // the tile is full
