@@ -108,7 +108,7 @@ void layouts(lesson::Report& report) {
     report.heading("5. A transposed operand is a view, and matmul takes the path that suits");
     for (const Sizes& s :
          {Sizes{67, 70, 35}, Sizes{67, 70, 35, false, true}, Sizes{67, 70, 35, true, false},
-          Sizes{67, 70, 35, true, true}, Sizes{40, 50, 60}, Sizes{3, 50, 8}}) {
+          Sizes{67, 70, 35, true, true}, Sizes{40, 50, 60}, Sizes{40, 50, 8}, Sizes{3, 50, 8}}) {
         SmallProduct x(s);
         lesson::Version v;
         v.op = "matmul";
