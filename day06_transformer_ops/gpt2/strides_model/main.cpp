@@ -22,6 +22,7 @@ constexpr const char* kHelp = R"(A small GPT-2 answers questions about row-major
                                one question: shape 3 4 5, or with offset 33 behind it
   gpt2_strides --table [N]     how many of N answers (100) of each kind and rank are right
 
+  --ask                        questions from the standard input, one a line, terminal or not
   --model FILE                 another file (.gguf)
   --backend cpu | cuda         what it runs on (cpu)
 )";
@@ -30,6 +31,7 @@ constexpr double kPromised = 0.95;  // of answers about shapes that it was not t
 struct Options {
     std::string model = SIXDAYS_STRIDES_MODEL, backend = "cpu", question;
     std::int64_t table = 0;  // questions of each kind and rank
+    bool ask = false;
 };
 
 // Prints the line with its verdict. @return  is it right?
@@ -109,6 +111,8 @@ Options read_options(int argc, char** argv) {
         } else if (word == "--table") {
             options.table = i + 1 < argc ? std::atoll(argv[++i]) : 100;
             if (options.table < 1) throw std::invalid_argument("--table needs a number above 0");
+        } else if (word == "--ask") {
+            options.ask = true;
         } else if (word.rfind("--", 0) == 0) {
             throw std::invalid_argument(word + " is not a flag. --help lists them");
         } else {
@@ -140,7 +144,7 @@ bool run(const Options& options) {
                 static_cast<double>(mapped.bytes().size()) / 1e6, ask.device().c_str());
     if (options.table > 0) return table(ask, options.table);
     const bool enough = some_questions(ask);
-    if (isatty(0) != 0 && isatty(1) != 0) your_questions(ask);
+    if (options.ask || (isatty(0) != 0 && isatty(1) != 0)) your_questions(ask);
     return enough;
 }
 
