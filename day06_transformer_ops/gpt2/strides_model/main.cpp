@@ -37,8 +37,9 @@ struct Options {
 // Prints the line with its verdict. @return  is it right?
 bool shown(const Question& question, const std::string& said) {
     const std::string right = answer_to(question);
-    std::printf("  %-76s%s\n", (text_of(question) + said).c_str(), said == right ? "ok" : "not ok");
-    if (said != right) std::printf("  common/tensor says%s\n", right.c_str());
+    std::printf("  %-8s%s%s\n", said == right ? "ok" : "not ok", text_of(question).c_str(),
+                said.c_str());
+    if (said != right) std::printf("          common/tensor says%s\n", right.c_str());
     std::fflush(stdout);
     return said == right;
 }
