@@ -191,7 +191,7 @@ def write_fixtures(folder):
 
 def show_greedy(start):
     tokens, _ = vocabulary()
-    byte_of = {letter: byte for byte, letter in enumerate(letters())}
+    byte_of = {letter: byte for byte, letter in letters().items()}
     for name, kind, head in FIXTURES:
         with tempfile.TemporaryDirectory() as folder:
             stored = write(pathlib.Path(folder) / name, "tiny", kind, head)
