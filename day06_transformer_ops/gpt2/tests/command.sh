@@ -60,7 +60,6 @@ cmp -s "$folder/seed.5" "$folder/seed.6" && fail "seeds 5 and 6 gave the same te
 tiny="--model $files/tiny.gguf"
 expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 24" $tiny --prompt zzzzz -n 21
 expect 1 ERR "a prompt of 25 tokens" $tiny --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
-expect 1 ERR "built without the CUDA backend" $tiny --prompt z --backend cuda
 expect 0 ERR "the engine itself" $tiny --prompt z --stats
 expect 0 ERR "cpu, 1 thread" $tiny --prompt z --stats --threads 1
 expect 0 OUT "differ nowhere by more than 0.0001 of the largest" $tiny --prompt "the z" --compare
