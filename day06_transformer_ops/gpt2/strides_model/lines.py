@@ -9,6 +9,7 @@ extents 1 to 9. Every tenth shape or so is held out: no line about it is ever tr
 
     lines.py            some lines, and that the two writers below agree about thousands
 """
+import math
 import sys
 
 import torch
@@ -90,20 +91,27 @@ class Lines:
     def __init__(self, device, seed, held):
         self.vocabulary = Vocabulary()
         self.random = torch.Generator(device).manual_seed(seed)
-        self.device, self.shapes = device, {}
+        self.device, self.held, self.shapes = device, held, {}
         for rank in range(1, RANK + 1):
-            shapes = [s for s in all_shapes(rank).tolist() if held_out(s) == held]
+            shapes = sorted((s for s in all_shapes(rank).tolist() if held_out(s) == held),
+                            key=math.prod)
             self.shapes[rank] = torch.tensor(
                 [[1] * (RANK - rank) + s for s in shapes], device=device).reshape(-1, RANK)
 
-    def draw(self, size, high):
-        return torch.rand(size, generator=self.random, device=self.device).mul(high).long()
+    def draw(self, *size):
+        """In [0, 1). For the training, half of the rows lean towards 1: to large shapes and indices,
+        whose sums have the most to carry."""
+        drawn = torch.rand(size, generator=self.random, device=self.device)
+        if not self.held:
+            drawn[::2] = drawn[::2].sqrt()
+        return drawn
 
     def make(self, kind, rank, count):
         """(tokens, answer begins), rows of LONGEST tokens, filled up with the end of text."""
         shapes = self.shapes[rank]
-        e = shapes[self.draw(count, len(shapes))]  # extents, 1 in front where the rank is lower
-        i = (torch.rand(count, RANK, generator=self.random, device=self.device) * e).long()
+        # Extents, 1 in front where the rank is lower.
+        e = shapes[(self.draw(count) * len(shapes)).long().clamp(max=len(shapes) - 1)]
+        i = (self.draw(count, RANK) * e).long().minimum(e - 1)  # a float may round up to 1
         s = torch.ones_like(e)
         for dim in reversed(range(RANK - 1)):
             s[:, dim] = s[:, dim + 1] * e[:, dim + 1]

@@ -22,6 +22,7 @@ constexpr const char* kHelp = R"(A small GPT-2 answers questions about row-major
                                one question: shape 3 4 5, or with offset 33 behind it
   gpt2_strides --table [N]     how many of N answers (100) of each kind and rank are right
 
+  --ask                        questions from the standard input, one a line, terminal or not
   --model FILE                 another file (.gguf)
   --backend cpu | cuda         what it runs on (cpu)
 )";
@@ -30,13 +31,15 @@ constexpr double kPromised = 0.95;  // of answers about shapes that it was not t
 struct Options {
     std::string model = SIXDAYS_STRIDES_MODEL, backend = "cpu", question;
     std::int64_t table = 0;  // questions of each kind and rank
+    bool ask = false;
 };
 
 // Prints the line with its verdict. @return  is it right?
 bool shown(const Question& question, const std::string& said) {
     const std::string right = answer_to(question);
-    std::printf("  %-76s%s\n", (text_of(question) + said).c_str(), said == right ? "ok" : "not ok");
-    if (said != right) std::printf("  common/tensor says%s\n", right.c_str());
+    std::printf("  %-8s%s%s\n", said == right ? "ok" : "not ok", text_of(question).c_str(),
+                said.c_str());
+    if (said != right) std::printf("          common/tensor says%s\n", right.c_str());
     std::fflush(stdout);
     return said == right;
 }
@@ -109,6 +112,8 @@ Options read_options(int argc, char** argv) {
         } else if (word == "--table") {
             options.table = i + 1 < argc ? std::atoll(argv[++i]) : 100;
             if (options.table < 1) throw std::invalid_argument("--table needs a number above 0");
+        } else if (word == "--ask") {
+            options.ask = true;
         } else if (word.rfind("--", 0) == 0) {
             throw std::invalid_argument(word + " is not a flag. --help lists them");
         } else {
@@ -140,7 +145,7 @@ bool run(const Options& options) {
                 static_cast<double>(mapped.bytes().size()) / 1e6, ask.device().c_str());
     if (options.table > 0) return table(ask, options.table);
     const bool enough = some_questions(ask);
-    if (isatty(0) != 0 && isatty(1) != 0) your_questions(ask);
+    if (options.ask || (isatty(0) != 0 && isatty(1) != 0)) your_questions(ask);
     return enough;
 }
 

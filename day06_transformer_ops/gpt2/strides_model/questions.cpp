@@ -144,9 +144,12 @@ std::vector<Question> held_out_questions(Asked asked, int rank, std::int64_t cou
         if (held_out(shape)) shapes.push_back(shape);
     }
     std::vector<Question> questions;
+    // Other kinds and ranks are asked about other shapes.
+    const std::uint64_t stream =
+        seed * 64 + static_cast<std::uint64_t>(asked) * 8 + static_cast<std::uint64_t>(rank);
     std::uint64_t step = 0;
     const auto below = [&](std::int64_t most) {
-        return static_cast<std::int64_t>(uniform(seed, step++) * static_cast<double>(most));
+        return static_cast<std::int64_t>(uniform(stream, step++) * static_cast<double>(most));
     };
     while (static_cast<std::int64_t>(questions.size()) < count) {
         const auto chosen = below(static_cast<std::int64_t>(shapes.size()));
