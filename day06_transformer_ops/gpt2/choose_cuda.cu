@@ -129,7 +129,8 @@ __device__ std::uint64_t threshold(const Candidates& c, unsigned target, const V
         __syncthreads();
         if (alone == 1) break;  // no lower digit could part them
     }
-    const std::uint64_t found = prefix;
+    // Digits that were not looked for are 0, which may lie below the floor.
+    const std::uint64_t found = prefix > c.floor ? prefix : c.floor;
     __syncthreads();
     return found;
 }
