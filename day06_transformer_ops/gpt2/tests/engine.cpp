@@ -60,7 +60,7 @@ constexpr double kRounding = 4e-6;
 
 TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06][small]") {
     const std::string name = GENERATE("tiny", "tiny_head");
-    const std::string backend_name = GENERATE("plain", "cpu");
+    const std::string backend_name = GENERATE("plain", "cpu", "cuda");
     CAPTURE(name, backend_name);
     const Model model(file_of_tests(name + ".gguf"));
     const Expected expected;
