@@ -58,7 +58,13 @@ struct Pieces {
                 of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
             }
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) sum[r] += W::dot(piece[r][i], of_x);
+            for (int r = 0; r < ROWS; ++r) {
+                float numbers[W::kWide], dot = 0;
+                W::numbers(piece[r][i], numbers);
+#pragma unroll
+                for (int j = 0; j < W::kWide; ++j) dot += numbers[j] * of_x[j];
+                sum[r] += W::scale(piece[r][i]) * dot;
+            }
         }
     }
 };
