@@ -18,6 +18,7 @@ constexpr int kThreads = 1024;
 constexpr int kDigit = 8;  // bits
 constexpr int kBins = 1 << kDigit;
 constexpr unsigned kAll = 0xffffffffu;
+constexpr int kList = kThreads;  // candidates in shared memory at most
 
 struct Plus {
     template <class T>
@@ -51,11 +52,13 @@ __device__ __forceinline__ std::uint64_t rank(float logit, std::int64_t token) {
 /// What the block knows of the candidates.
 struct Candidates {
     const float* logits;
-    std::int64_t V;
+    const unsigned* list;  // tokens in the vocabulary's order; a null pointer: all
+    std::int64_t count;
     std::uint64_t floor;  // the lowest rank that stays
     float largest, temperature;
     float unit;  // a weight of 1 in units of 2^-31 of all weights
 
+    __device__ std::int64_t token(std::int64_t i) const { return list != nullptr ? list[i] : i; }
     __device__ bool stays(std::int64_t v) const { return rank(logits[v], v) >= floor; }
     __device__ float weight(std::int64_t v) const {
         return expf((logits[v] - largest) / temperature);
@@ -109,7 +112,8 @@ __device__ std::uint64_t threshold(const Candidates& c, unsigned target, const V
     for (int shift = 64 - kDigit; shift >= 0; shift -= kDigit) {
         if (threadIdx.x < kBins) bins[threadIdx.x] = counts[threadIdx.x] = 0;
         __syncthreads();
-        for (std::int64_t v = threadIdx.x; v < c.V; v += kThreads) {
+        for (std::int64_t i = threadIdx.x; i < c.count; i += kThreads) {
+            const std::int64_t v = c.token(i);
             const std::uint64_t r = rank(c.logits[v], v);
             if (r < c.floor || (r & mask) != prefix) continue;
             atomicAdd(&bins[r >> shift & (kBins - 1)], value(v));
@@ -136,15 +140,54 @@ __device__ std::uint64_t threshold(const Candidates& c, unsigned target, const V
 }
 // [threshold]
 
+// [gather]
+/// Top-k needs few of V: those within so many eighths of the largest as k are. They become a list,
+/// unless it would be too long. Whoever comes first takes the next place in it; then each looks for
+/// its place in the vocabulary's order.
+__device__ void gather(Candidates& c, unsigned k) {
+    __shared__ unsigned bins[kBins], near, found, unsorted[kList], list[kList];
+    const auto bin = [&](std::int64_t v) {
+        return kBins - 1 - static_cast<int>(fminf((c.largest - c.logits[v]) * 8, kBins - 1));
+    };
+    if (threadIdx.x < kBins) bins[threadIdx.x] = 0;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    for (std::int64_t v = threadIdx.x; v < c.count; v += kThreads) atomicAdd(&bins[bin(v)], 1u);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        unsigned above = 0;
+        const int lowest = find_digit(bins, k, above);
+        if (threadIdx.x == 0) near = above + bins[lowest] <= kList ? lowest : kBins;
+    }
+    __syncthreads();
+    if (near == kBins) return;
+    for (std::int64_t v = threadIdx.x; v < c.count; v += kThreads) {
+        if (bin(v) >= static_cast<int>(near))
+            unsorted[atomicAdd(&found, 1u)] = static_cast<unsigned>(v);
+    }
+    __syncthreads();
+    if (threadIdx.x < found) {
+        const unsigned mine = unsorted[threadIdx.x];
+        unsigned place = 0;
+        for (unsigned i = 0; i < found; ++i) place += unsorted[i] < mine;
+        list[place] = mine;
+    }
+    __syncthreads();
+    c.list = list;
+    c.count = found;
+}
+// [gather]
+
 // [at_place]
 /// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its length.
 /// A thread has a run of them.
 __device__ void at_place(const Candidates& c, double u, std::int64_t* token) {
     __shared__ unsigned of_warp[kThreads / 32];
-    const std::int64_t run = (c.V + kThreads - 1) / kThreads, first = threadIdx.x * run;
-    const std::int64_t end = min(c.V, first + run);
+    const std::int64_t run = (c.count + kThreads - 1) / kThreads, first = threadIdx.x * run;
+    const std::int64_t end = min(c.count, first + run);
+    const auto mass = [&](std::int64_t v) { return c.stays(v) ? c.mass(v) : 0; };
     unsigned mine = 0;
-    for (std::int64_t v = first; v < end; ++v) mine += c.stays(v) ? c.mass(v) : 0;
+    for (std::int64_t i = first; i < end; ++i) mine += mass(c.token(i));
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned sum = mine;
     for (int d = 1; d < 32; d *= 2) {
@@ -160,10 +203,9 @@ __device__ void at_place(const Candidates& c, double u, std::int64_t* token) {
     }
     const unsigned place = static_cast<unsigned>(u * total);
     if (place < before || place - before >= mine) return;
-    for (std::int64_t v = first; v < end; ++v) {
-        if (!c.stays(v)) continue;
-        before += c.mass(v);
-        if (place < before) return void(*token = v);
+    for (std::int64_t i = first; i < end; ++i) {
+        before += mass(c.token(i));
+        if (place < before) return void(*token = c.token(i));
     }
 }
 // [at_place]
@@ -189,12 +231,17 @@ __global__ void __launch_bounds__(kThreads)
         if (threadIdx.x == 0) tokens[position] = none ? kNoToken : bad ? -1 - token : token;
         return;
     }
-    Candidates c = {logits, V, 0, best.logit, how.temperature, 0};
+    Candidates c = {logits, nullptr, V, 0, best.logit, how.temperature, 0};
     if (how.top_k > 0 && how.top_k < V) {
-        c.floor = threshold(c, static_cast<unsigned>(how.top_k), [](std::int64_t) { return 1u; });
+        const auto k = static_cast<unsigned>(how.top_k);
+        gather(c, k);
+        c.floor = threshold(c, k, [](std::int64_t) { return 1u; });
     }
     float total = 0;
-    for (std::int64_t v = threadIdx.x; v < V; v += kThreads) total += c.stays(v) ? c.weight(v) : 0;
+    for (std::int64_t i = threadIdx.x; i < c.count; i += kThreads) {
+        const std::int64_t v = c.token(i);
+        total += c.stays(v) ? c.weight(v) : 0;
+    }
     total = gpu::block_reduce<kThreads>(total, Plus());
     c.unit = 0x1p31f / total;
     if (how.top_p < 1) {
@@ -215,8 +262,7 @@ void launch_choose(View<const float> logits, const SamplerOptions* options, std:
 
 void refuse_logits(std::int64_t instead_of_token, std::int64_t V) {
     if (instead_of_token == kNoToken) {
-        refuse("sample: none of " + std::to_string(V) +
-               " logits is finite, so no token can come");
+        refuse("sample: none of " + std::to_string(V) + " logits is finite, so no token can come");
     }
     refuse("sample: the logit of token " + std::to_string(-1 - instead_of_token) +
            " is NaN or infinite; a finite number or -inf is needed");

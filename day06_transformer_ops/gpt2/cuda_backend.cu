@@ -159,13 +159,15 @@ public:
             const View<float> normed = normed_.view({1, C});
             layer_norm_cuda<float>(View<const float>{x, {1, C}}, final_norm_.parameters(), normed,
                                    queue_);
-            linear_cuda(head_matrix(), normed, {}, logits_.view(row_major({1, V}), row * V), queue_);
+            linear_cuda(head_matrix(), normed, {}, logits_.view(row_major({1, V}), row * V),
+                        queue_);
         }
     }
 
     void choose() override {
-        launch_choose(logits_.view(row_major({config_.vocabulary}), (rows_ - 1) * config_.vocabulary),
-                      options_.data(), ids_.data(), place_.data(), queue_);
+        launch_choose(
+            logits_.view(row_major({config_.vocabulary}), (rows_ - 1) * config_.vocabulary),
+            options_.data(), ids_.data(), place_.data(), queue_);
     }
 
     void set_sampler(const SamplerOptions& options) override { options_.upload(&options, 1); }

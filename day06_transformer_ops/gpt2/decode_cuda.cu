@@ -8,10 +8,10 @@ namespace sixdays::gpt2 {
 namespace {
 
 // How the phases are cut: measured on an H200.
-using Wide = Cut<8, 1, 1>;     // rows of C columns
-using Narrow = Cut<4, 1, 1>;   // few of them: more blocks, so that every multiprocessor has some
-using Long = Cut<8, 4, 2>;     // rows of 4 C columns
-using Many = Cut<8, 1, 2>;     // the head: rows by the ten thousand
+using Wide = Cut<8, 1, 1>;    // rows of C columns
+using Narrow = Cut<4, 1, 1>;  // few of them: more blocks, so that every multiprocessor has some
+using Long = Cut<8, 4, 2>;    // rows of 4 C columns
+using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
 
 // --- what the block makes x of -------------------------------------------------------------------
 
@@ -112,8 +112,8 @@ struct Append {
     __device__ Early early(std::int64_t n) const { return {bias[n], *place}; }
     __device__ void operator()(std::int64_t n, float sum, const Early& had) const {
         const std::int64_t c = n % C, head = c / D, d = c % D;
-        float* const to = n < C ? query + c
-                                : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
+        float* const to =
+            n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
         *to = had.bias + sum;
     }
 };
@@ -182,8 +182,8 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
     with_rows(tokens, [&](auto token_rows) {
         with_rows(positions, [&](auto position_rows) {
             const unsigned grid = gpu::blocks_for(stream.size(), kThreads);
-            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(
-                token_rows, position_rows, ids, place, stream.extent(0), stream.data);
+            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(token_rows, position_rows, ids, place,
+                                                              stream.extent(0), stream.data);
             gpu::check_launch("embed_tokens_kernel", grid, kThreads);
         });
     });
@@ -192,9 +192,14 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
 void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
                             const float* stream, float* query, const KvSlots& cache,
                             const std::int64_t* place, gpu::Stream queue) {
-    const Append append = {linear.bias,        query, cache.keys.data,      cache.values.data,
-                           place,              linear.weight.K,
-                           cache.keys.extent(2), cache.keys.stride(0) / cache.keys.stride(1)};
+    const Append append = {linear.bias,
+                           query,
+                           cache.keys.data,
+                           cache.values.data,
+                           place,
+                           linear.weight.K,
+                           cache.keys.extent(2),
+                           cache.keys.stride(0) / cache.keys.stride(1)};
     launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), append, queue);
 }
 
