@@ -39,6 +39,27 @@ struct Better {
     }
 };
 
+// [each_logit]
+/// Calls use(v, logit) for a thread's share of all: 16 loads are in flight at a time.
+template <class Use>
+__device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, const Use& use) {
+    constexpr int kDeep = 16;
+    for (std::int64_t first = threadIdx.x; first < V; first += kDeep * kThreads) {
+        float some[kDeep];
+#pragma unroll
+        for (int j = 0; j < kDeep; ++j) {
+            const std::int64_t v = first + j * kThreads;
+            some[j] = v < V ? logits[v] : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < kDeep; ++j) {
+            const std::int64_t v = first + j * kThreads;
+            if (v < V) use(v, some[j]);
+        }
+    }
+}
+// [each_logit]
+
 // [rank]
 /// How likely, as an integer: larger is likelier. The upper half orders logits as floats do, -0 as
 /// +0; in the lower one the lower of equal tokens is larger. No two are equal.
@@ -146,13 +167,14 @@ __device__ std::uint64_t threshold(const Candidates& c, unsigned target, const V
 /// its place in the vocabulary's order.
 __device__ void gather(Candidates& c, unsigned k) {
     __shared__ unsigned bins[kBins], near, found, unsorted[kList], list[kList];
-    const auto bin = [&](std::int64_t v) {
-        return kBins - 1 - static_cast<int>(fminf((c.largest - c.logits[v]) * 8, kBins - 1));
+    const auto bin = [&](float logit) {
+        return kBins - 1 - static_cast<int>(fminf((c.largest - logit) * 8, kBins - 1));
     };
     if (threadIdx.x < kBins) bins[threadIdx.x] = 0;
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
-    for (std::int64_t v = threadIdx.x; v < c.count; v += kThreads) atomicAdd(&bins[bin(v)], 1u);
+    each_logit(c.logits, c.count,
+               [&](std::int64_t, float logit) { atomicAdd(&bins[bin(logit)], 1u); });
     __syncthreads();
     if (threadIdx.x < 32) {
         unsigned above = 0;
@@ -161,10 +183,10 @@ __device__ void gather(Candidates& c, unsigned k) {
     }
     __syncthreads();
     if (near == kBins) return;
-    for (std::int64_t v = threadIdx.x; v < c.count; v += kThreads) {
-        if (bin(v) >= static_cast<int>(near))
-            unsorted[atomicAdd(&found, 1u)] = static_cast<unsigned>(v);
-    }
+    each_logit(c.logits, c.count, [&](std::int64_t v, float logit) {
+        if (bin(logit) < static_cast<int>(near)) return;
+        unsorted[atomicAdd(&found, 1u)] = static_cast<unsigned>(v);
+    });
     __syncthreads();
     if (threadIdx.x < found) {
         const unsigned mine = unsorted[threadIdx.x];
@@ -217,9 +239,9 @@ __global__ void __launch_bounds__(kThreads)
     gpu::let_next_start();
     gpu::wait_for_previous();
     Best best = {-INFINITY, kAll};
-    for (std::int64_t v = threadIdx.x; v < V; v += kThreads) {
-        best = Better()(best, {logits[v], static_cast<unsigned>(v)});
-    }
+    each_logit(logits, V, [&](std::int64_t v, float logit) {
+        best = Better()(best, {logit, static_cast<unsigned>(v)});
+    });
     best = gpu::block_reduce<kThreads>(best, Better());
     const std::int64_t position = *place + 1;
     const SamplerOptions how = *options;

@@ -242,8 +242,10 @@ private:
         Epilogue epilogue;
         epilogue.beta = beta;
         epilogue.bias = linear.bias.view({w.N});
-        day05_matmul::matmul_cuda(x, transpose(View<const float>(wide), 0, 1), epilogue, out, {},
-                                  queue_);
+        const View<const float> across = transpose(View<const float>(wide), 0, 1);
+        const std::int64_t bytes = day05_matmul::matmul_workspace_bytes(x, across, out);
+        if (bytes > workspace_.size()) workspace_ = gpu::Buffer<std::byte>(bytes);
+        day05_matmul::matmul_cuda(x, across, epilogue, out, workspace_, queue_);
     }
     void product_of_norm(const Norm& norm, const Linear& linear, View<float> out) {
         layer_norm_cuda<float>(stream(), norm.parameters(), normed(), queue_);
@@ -269,6 +271,7 @@ private:
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
     gpu::Buffer<float> wide_;  // a matrix as floats
     gpu::Buffer<float> sums_, tops_, logits_;
+    gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;
     bool token_by_token_ = false;

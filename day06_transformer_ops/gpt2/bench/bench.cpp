@@ -1,7 +1,9 @@
 // How fast the CUDA backend generates, with random weights of GPT-2's size: prints CSV, columns as
 // common/lesson/csv.hpp has them; times are those of one token, or of one prompt.
 //
-//     gpt2_bench [F32|F16|BF16|Q8_0]...
+//     gpt2_bench [parts] [F32|F16|BF16|Q8_0]...
+//
+// With `parts` it prints where the time goes, of a prompt and of a token.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -81,38 +83,54 @@ double without(Backend& backend, int part) {
     return s.median / kPasses;
 }
 
-void measure(WeightType type) {
+// Each part of a prompt, with a wait behind it, and one token's parts by what is missing without them.
+void measure_parts(WeightType type) {
     const RandomModel model(kGpt2, type);
+    const char* const dtype = storage_of(type).name;
     {
         const auto backend = make_cuda_backend(model.weights(), kCapacity);
         Engine engine(kGpt2, *backend, kCapacity);
-        const std::int64_t mean = bytes_a_token(type, (kPrompt + kCapacity) / 2);
-        backend->set_sampler({.temperature = 0});
-        row("decode", "greedy", type, 1, mean, decode(engine, 5));
-        backend->set_sampler({.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
-        row("decode", "top-k 40 top-p 0.95", type, 1, mean, decode(engine, 5));
-        backend->set_sampler({.temperature = 1, .seed = 1});
-        row("decode", "temperature 1", type, 1, mean, decode(engine, 3));
-        for (const std::int64_t T : {std::int64_t{128}, kCapacity - 1}) {
-            const auto prompt = some_ids(T);
-            row("prefill", "prompt", type, T, bytes_a_token(type, T), bench::host_seconds(9, [&] {
-                    engine.forget();
-                    engine.read(prompt.view());
-                    (void)engine.chosen();
-                }));
+        engine.read(some_ids(kCapacity - 64).view());
+        engine.forget();
+        PartTimes times = {};
+        engine.measure(&times);
+        engine.read(some_ids(kCapacity - 64).view());
+        for (int part = 0; part < kParts; ++part) {
+            std::printf("# %s: prompt of %d: %s %.1f us\n", dtype, int(kCapacity - 64),
+                        name(static_cast<Part>(part)), 1e6 * times[static_cast<std::size_t>(part)]);
         }
+        for (int i = 0; i < 20; ++i) engine.next();
     }
-    const char* const names[] = {"none",  "queries keys values", "attention", "attention's output",
-                                 "up",    "down",                "head",      "sampler"};
     double whole = 0;
     for (int part = -1; part < kParts; ++part) {
         const auto backend = make_cuda_backend(model.weights(), kCapacity);
         backend->set_sampler({.temperature = 0});
         const double s = without(*backend, part);
         if (part < 0) whole = s;
-        std::printf("# %s: %s %.1f us\n", storage_of(type).name,
-                    part < 0 ? "a token" : part == 0 ? "embedding" : names[part],
+        std::printf("# %s: %s %.1f us\n", dtype,
+                    part < 0 ? "a token" : name(static_cast<Part>(part)),
                     1e6 * (part < 0 ? s : whole - s));
+    }
+}
+
+void measure(WeightType type) {
+    const RandomModel model(kGpt2, type);
+    const auto backend = make_cuda_backend(model.weights(), kCapacity);
+    Engine engine(kGpt2, *backend, kCapacity);
+    const std::int64_t mean = bytes_a_token(type, (kPrompt + kCapacity) / 2);
+    backend->set_sampler({.temperature = 0});
+    row("decode", "greedy", type, 1, mean, decode(engine, 5));
+    backend->set_sampler({.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
+    row("decode", "top-k 40 top-p 0.95", type, 1, mean, decode(engine, 5));
+    backend->set_sampler({.temperature = 1, .seed = 1});
+    row("decode", "temperature 1", type, 1, mean, decode(engine, 3));
+    for (const std::int64_t T : {std::int64_t{128}, kCapacity - 1}) {
+        const auto prompt = some_ids(T);
+        row("prefill", "prompt", type, T, bytes_a_token(type, T), bench::host_seconds(9, [&] {
+                engine.forget();
+                engine.read(prompt.view());
+                (void)engine.chosen();
+            }));
     }
 }
 
@@ -122,8 +140,9 @@ int main(int argc, char** argv) {
     std::printf("# %s\n", gpu::device().name.c_str());
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
-        bool wanted = argc == 1;
+        const bool parts = argc > 1 && std::strcmp(argv[1], "parts") == 0;
+        bool wanted = argc == 1 + parts;
         for (int i = 1; i < argc; ++i) wanted |= std::strcmp(argv[i], storage_of(type).name) == 0;
-        if (wanted) measure(type);
+        if (wanted) parts ? measure_parts(type) : measure(type);
     }
 }
