@@ -60,7 +60,8 @@ TEST_CASE("CUDA: a prompt of one token, and generation up to the last position",
     compare({1, 40, 32, 1, 96, 33, 1e-5f}, WeightType::f32, 1, 39);
 }
 
-TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations", "[day06][small]") {
+TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations",
+          "[day06][small]") {
     compare({1, 24, 128, 1, 64, 50, 1e-5f}, WeightType::f16, 3, 3);
     compare({1, 24, 36, 6, 50, 50, 1e-5f}, WeightType::bf16, 3, 3);  // heads of 6, rows of 72 bytes
 }

@@ -207,10 +207,17 @@ TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06
     CHECK(both_refuse([&] { linear_cpu(w.weight, fits.view(), bias.view(), out.view()); },
                       [&] { linear_cuda(dw.matrix(), fits.view(), bias.view(), out.view()); },
                       "a bias of 3 for 4 outputs"));
-    CHECK(both_refuse([&] { linear_cpu(w.weight, fits.view(), {}, {nullptr, {1, 4}}); },
-                      [&] { linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}}); },
-                      "null pointer"));
-    CHECK(contains(refusal([&] { (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}}); }),
+    CHECK(both_refuse(
+        [&] {
+            linear_cpu(w.weight, fits.view(), {}, {nullptr, {1, 4}});
+        },
+        [&] {
+            linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}});
+        },
+        "null pointer"));
+    CHECK(contains(refusal([&] {
+                       (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}});
+                   }),
                    "no matrix"));
 }
 
