@@ -1,0 +1,222 @@
+// The phases of one token that are products: their two ends, and the launchers. phase.hpp has what
+// lies between.
+#include "day06_transformer_ops/activation.hpp"
+#include "day06_transformer_ops/gpt2/decode.hpp"
+#include "day06_transformer_ops/gpt2/phase.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+// How the phases are cut: measured on an H200.
+using Wide = Cut<8, 1, 1>;     // rows of C columns
+using Narrow = Cut<4, 1, 1>;   // few of them: more blocks, so that every multiprocessor has some
+using Long = Cut<8, 4, 2>;     // rows of 4 C columns
+using Many = Cut<8, 1, 2>;     // the head: rows by the ten thousand
+
+// --- what the block makes x of -------------------------------------------------------------------
+
+// [norm]
+/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more.
+template <class C>
+struct Norm {
+    static constexpr int kKept = 2;  // weight and bias
+    const float *stream, *weight, *bias;
+    float eps;
+
+    __device__ void before(float* kept, std::int64_t K) const {
+        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
+            kept[k] = weight[k];
+            kept[K + k] = bias[k];
+        }
+    }
+    /// Each thread comes back to the columns that it has written: no barrier in between.
+    __device__ void operator()(float* x, const float* kept, std::int64_t K) const {
+        const float N = static_cast<float>(K), first = stream[0];
+        float sum = 0;
+        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
+            x[k] = stream[k];
+            sum += x[k] - first;
+        }
+        const float mean = first + gpu::block_reduce<C::THREADS>(sum, Plus()) / N;
+        float squares = 0;
+        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
+            const float d = x[k] - mean;
+            squares += d * d;
+        }
+        squares = gpu::block_reduce<C::THREADS>(squares, Plus());
+        const float scale = 1 / std::sqrt(squares / N + eps);
+        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
+            x[k] = fmaf((x[k] - mean) * scale, kept[k], kept[K + k]);
+        }
+    }
+};
+// [norm]
+
+// [join]
+/// Attention's parts, each brought to the largest score of all.
+struct Join {
+    static constexpr int kKept = 0;
+    AttentionParts parts;
+
+    __device__ void before(float*, std::int64_t) const {}
+    __device__ void operator()(float* x, const float*, std::int64_t K) const {
+        for (std::int64_t k = threadIdx.x; k < K; k += blockDim.x) {
+            const std::int64_t head = k / parts.D, d = k % parts.D;
+            const float* const tops = parts.tops + head * kSplits * 2;
+            const float* const sums = parts.sums + head * kSplits * parts.D + d;
+            float of[kSplits], largest = tops[0];
+#pragma unroll
+            for (int s = 0; s < kSplits; ++s) {
+                of[s] = sums[s * parts.D];
+                largest = fmaxf(largest, tops[2 * s]);
+            }
+            float total = 0, sum = 0;
+#pragma unroll
+            for (int s = 0; s < kSplits; ++s) {
+                const float share = expf(tops[2 * s] - largest);
+                total += share * tops[2 * s + 1];
+                sum += share * of[s];
+            }
+            x[k] = sum / total;
+        }
+    }
+};
+// [join]
+
+struct Hidden {
+    static constexpr int kKept = 0;
+    const float* hidden;
+
+    __device__ void before(float*, std::int64_t) const {}
+    __device__ void operator()(float* x, const float*, std::int64_t K) const {
+        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) {
+            *reinterpret_cast<float4*>(x + k) = *reinterpret_cast<const float4*>(hidden + k);
+        }
+    }
+};
+
+// --- where a sum goes ----------------------------------------------------------------------------
+
+// [append]
+/// Output n is a number of the query, of the key or of the value.
+struct Append {
+    const float* bias;
+    float *query, *keys, *values;  // (C), (head, capacity, D) both
+    const std::int64_t* place;
+    std::int64_t C, D, capacity;
+
+    struct Early {
+        float bias;
+        std::int64_t place;
+    };
+    __device__ Early early(std::int64_t n) const { return {bias[n], *place}; }
+    __device__ void operator()(std::int64_t n, float sum, const Early& had) const {
+        const std::int64_t c = n % C, head = c / D, d = c % D;
+        float* const to = n < C ? query + c
+                                : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
+        *to = had.bias + sum;
+    }
+};
+// [append]
+
+// [add]
+struct Add {
+    const float* bias;
+    float* stream;
+
+    using Early = float;
+    __device__ Early early(std::int64_t n) const { return stream[n] + bias[n]; }
+    __device__ void operator()(std::int64_t n, float sum, Early had) const {
+        stream[n] = had + sum;
+    }
+};
+// [add]
+
+struct Gelu {
+    const float* bias;
+    float* out;
+
+    using Early = float;
+    __device__ Early early(std::int64_t n) const { return bias[n]; }
+    __device__ void operator()(std::int64_t n, float sum, Early had) const {
+        out[n] = day06_transformer_ops::gelu_tanh(had + sum);
+    }
+};
+
+struct Logit {
+    float* out;
+
+    struct Early {};
+    __device__ Early early(std::int64_t) const { return {}; }
+    __device__ void operator()(std::int64_t n, float sum, Early) const { out[n] = sum; }
+};
+
+template <class C>
+Norm<C> norm_of(const float* stream, const NormParameters& norm) {
+    return {stream, norm.weight.data, norm.bias.data, norm.eps};
+}
+
+constexpr int kThreads = 256;
+
+// [embed]
+template <class W, class P>
+__global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
+                                    const __grid_constant__ P positions, const std::int64_t* ids,
+                                    const std::int64_t* place, std::int64_t T, float* stream) {
+    gpu::let_next_start();
+    gpu::wait_for_previous();
+    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x, C = tokens.K;
+    if (i >= T * C) return;
+    const std::int64_t position = *place - (T - 1) + i / C;
+    stream[i] = tokens(ids[position], i % C) + positions(position, i % C);
+}
+// [embed]
+
+}  // namespace
+
+// --- launchers -----------------------------------------------------------------------------------
+
+void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
+                  const std::int64_t* ids, const std::int64_t* place, View<float> stream,
+                  gpu::Stream queue) {
+    with_rows(tokens, [&](auto token_rows) {
+        with_rows(positions, [&](auto position_rows) {
+            const unsigned grid = gpu::blocks_for(stream.size(), kThreads);
+            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(
+                token_rows, position_rows, ids, place, stream.extent(0), stream.data);
+            gpu::check_launch("embed_tokens_kernel", grid, kThreads);
+        });
+    });
+}
+
+void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
+                            const float* stream, float* query, const KvSlots& cache,
+                            const std::int64_t* place, gpu::Stream queue) {
+    const Append append = {linear.bias,        query, cache.keys.data,      cache.values.data,
+                           place,              linear.weight.K,
+                           cache.keys.extent(2), cache.keys.stride(0) / cache.keys.stride(1)};
+    launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), append, queue);
+}
+
+void launch_add_attention(const AttentionParts& parts, const DeviceLinear& linear, float* stream,
+                          gpu::Stream queue) {
+    launch_phase<Narrow>(linear.weight, Join{parts}, Add{linear.bias, stream}, queue);
+}
+
+void launch_widen(const NormParameters& norm, const DeviceLinear& linear, const float* stream,
+                  float* hidden, gpu::Stream queue) {
+    launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), Gelu{linear.bias, hidden},
+                       queue);
+}
+
+void launch_add_mlp(const float* hidden, const DeviceLinear& linear, float* stream,
+                    gpu::Stream queue) {
+    launch_phase<Long>(linear.weight, Hidden{hidden}, Add{linear.bias, stream}, queue);
+}
+
+void launch_head(const NormParameters& norm, const DeviceMatrix& head, const float* stream,
+                 float* logits, unsigned blocks, gpu::Stream queue) {
+    launch_phase<Many>(head, norm_of<Many>(stream, norm), Logit{logits}, queue, blocks);
+}
+
+}  // namespace sixdays::gpt2
