@@ -132,7 +132,7 @@ TEST_CASE("about held-out shapes 95 % and more are right, with each type of weig
     for (const WeightType type : kTypes) check_accuracy(type, one_thread, 50);
 }
 
-TEST_CASE("CUDA: the model's answers, with each type of weights", "[day06][full]") {
+TEST_CASE("CUDA: the model's answers, with each type of weights", "[day06][cuda]") {
     for (const WeightType type : kTypes) {
         if (!gpu::is_emulated()) check_accuracy(type, make_cuda_backend, 50);
         const Bytes bytes = Shipped().as(type);
