@@ -168,8 +168,7 @@ class Linker:
         for piece in re.split(r"(<!--.*?-->|<[^>]*>)", body, flags=re.S):
             tag = re.match(r"<(/?)(\w+)([^>]*)", piece)
             if tag and not tag[3].endswith("/"):
-                listing = tag[2] == "div" and (closed or 'class="fragment"' in tag[3] or 'class="step"' in tag[3]
-                                               or 'class="ttc"' in tag[3])
+                listing = tag[2] == "div" and (closed or re.search('class="(fragment|step|ttc|measured|bar)"', tag[3]))
                 if tag[1] and closed and closed[-1] == tag[2]:
                     closed.pop()
                 elif not tag[1] and (tag[2] in NO_LINKS or listing):

@@ -27,7 +27,8 @@ def test_links():
     for kept in ("half the B of this size, NH", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
                  "<code>warp</code>", "<h2>warp</h2>", '<img alt="warp"/>', "<!-- a > warp -->",
                  '<a href="x">the warp</a>', '<div class="fragment"><div>x</div> warp</div>',
-                 '<div class="step"><div>x</div> warp</div>', "<summary>warp</summary>", "<pre>warp</pre>",
+                 '<div class="step"><div>x</div> warp</div>', '<div class="measured"><table><td>warp</td></table></div>',
+                 '<div class="bar"><span>warp</span></div>', "<summary>warp</summary>", "<pre>warp</pre>",
                  "<svg><text>warp</text></svg>"):
         assert linked(kept) == kept, linked(kept)
         after = linked(f"{kept} host")
