@@ -23,8 +23,7 @@ void let_start_early(cudaGraph_t graph) {
     std::vector<cudaGraphNode_t> from(count), to(count);
     std::vector<cudaGraphEdgeData> edges(count);
     SIXDAYS_CUDA(cudaGraphGetEdges(graph, from.data(), to.data(), edges.data(), &count));
-    SIXDAYS_CUDA(
-        cudaGraphRemoveDependencies(graph, from.data(), to.data(), edges.data(), count));
+    SIXDAYS_CUDA(cudaGraphRemoveDependencies(graph, from.data(), to.data(), edges.data(), count));
     for (cudaGraphEdgeData& edge : edges) {
         edge = {};
         edge.from_port = cudaGraphKernelNodePortProgrammatic;

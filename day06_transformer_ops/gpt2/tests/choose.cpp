@@ -83,6 +83,9 @@ TEST_CASE("choose: the CPU's token, with every filter", "[day06][small]") {
         for (std::int64_t step = 1; step <= 6; ++step) {
             const auto logits = seeded<float>({300}, static_cast<std::uint64_t>(step), -6, 6);
             const std::int64_t token = chosen(logits, options, step);
+            INFO("step " << step << " got " << token << " want "
+                         << sample(logits.view(), options, static_cast<std::uint64_t>(step))
+                         << " u " << uniform(options.seed, static_cast<std::uint64_t>(step)));
             CHECK(is_right(token, logits, options, step));
             different += token != sample(logits.view(), options, static_cast<std::uint64_t>(step));
         }
