@@ -108,7 +108,7 @@ void layouts(lesson::Report& report) {
     report.heading("5. A transposed operand is a view, and matmul takes the path that suits");
     for (const Sizes& s :
          {Sizes{67, 70, 35}, Sizes{67, 70, 35, false, true}, Sizes{67, 70, 35, true, false},
-          Sizes{67, 70, 35, true, true}, Sizes{40, 50, 60}, Sizes{3, 50, 8}}) {
+          Sizes{67, 70, 35, true, true}, Sizes{40, 50, 60}, Sizes{40, 50, 8}, Sizes{3, 50, 8}}) {
         SmallProduct x(s);
         lesson::Version v;
         v.op = "matmul";
@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
          .trace = trace_all,
          .bench = bench_all,
          .try_this = "take a __syncthreads() out of steps/matmul/03_shared_tile.cu; then the + 1 "
-                     "out of\n04_turned_tile.cu, and run with --trace.",
+                     "out of\n04_transposed_tile.cu, and run with --trace.",
          .flags = {{"--step", "N", "only step N of the ladder"},
                    {"--size", "S", "the ladder at M = N = K = S"}}});
 }

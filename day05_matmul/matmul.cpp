@@ -75,7 +75,7 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
 namespace {
 
 bool takes_whole_tiles(const Problem& x) {
-    return x.M >= 64 && x.N >= 64 && x.K >= 16;
+    return std::min(x.M, x.N) >= kWholeEdge && x.K >= kWholeDepth;
 }
 
 // Empty if `path` can take these views, else what it needs.
@@ -85,9 +85,10 @@ std::string missing(MatmulPath path, const Problem& x) {
             return x.N <= kMostRows ? "" : "at most " + std::to_string(kMostRows) + " columns";
         case MatmulPath::lanes_along_n:
         case MatmulPath::shared_tile:
-        case MatmulPath::turned_tile:
+        case MatmulPath::transposed_tile:
         case MatmulPath::column_a_thread:
         case MatmulPath::square_a_thread:
+        case MatmulPath::shallow:
             return "";
         case MatmulPath::quads:
         case MatmulPath::warp_tiles:
@@ -105,9 +106,9 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::whole_tiles:
             return takes_whole_tiles(x) ? "" : "at least 64 rows, 64 columns and a K of 16";
         case MatmulPath::skinny:
-            return std::min(x.M, x.N) <= kSkinny
+            return std::min(x.M, x.N) < kSkinny
                        ? ""
-                       : "at most " + std::to_string(kSkinny) + " rows, or columns, of out";
+                       : "fewer than " + std::to_string(kSkinny) + " rows, or columns, of out";
         case MatmulPath::split_k:
             return takes_whole_tiles(x) && parts_of(x) > 0
                        ? ""
@@ -123,7 +124,7 @@ namespace {
 
 // Of a workspace that pays; 0: none does.
 std::int64_t bytes_for_parts(const Problem& x) {
-    if (!takes_whole_tiles(x) || std::min(x.M, x.N) <= kSkinny) return 0;
+    if (!takes_whole_tiles(x)) return 0;
     const int count = parts_of(x);
     if (count == 0 || seconds_in_parts(x, count) >= seconds_in_parts(x, 1)) return 0;
     return gpu::bytes_to_carve([&](gpu::Carver& carver) {
@@ -140,11 +141,12 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                          View<float> out, gpu::Workspace workspace) {
     const Problem x = problem_of(a, b, epilogue, out);
-    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
+    const std::int64_t narrow = std::min(x.M, x.N);
+    if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;  // the work: writing out
+    if (narrow < kSkinny) return MatmulPath::skinny;                      // reading b, or a
+    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;  // multiplying, by few tiles
     if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
-    if (takes_whole_tiles(x)) return MatmulPath::whole_tiles;
-    if (std::min(x.M, x.N) <= kSkinny) return MatmulPath::skinny;
-    return std::min(x.M, x.N) > 32 ? MatmulPath::square_a_thread : MatmulPath::turned_tile;
+    return MatmulPath::whole_tiles;  // multiplying
 }
 
 void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
@@ -165,8 +167,8 @@ const char* name(MatmulPath path) {
             return "lanes along N";
         case MatmulPath::shared_tile:
             return "shared tile";
-        case MatmulPath::turned_tile:
-            return "turned tile";
+        case MatmulPath::transposed_tile:
+            return "transposed tile";
         case MatmulPath::column_a_thread:
             return "column a thread";
         case MatmulPath::square_a_thread:
@@ -189,6 +191,8 @@ const char* name(MatmulPath path) {
             return "skinny";
         case MatmulPath::split_k:
             return "split K";
+        case MatmulPath::shallow:
+            return "shallow";
     }
     return "";
 }

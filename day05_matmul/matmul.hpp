@@ -68,7 +68,7 @@ enum class MatmulPath {
     one_element,      // a thread, an element: the loop's twin; lanes lie along M
     lanes_along_n,    // lanes lie along N, where b and out are neighbours
     shared_tile,      // a block fetches a tile once and reads it 32 times
-    turned_tile,      // lanes load along whichever dim is contiguous; the tile is padded
+    transposed_tile,  // lanes load along whichever dim is contiguous; the tile is padded
     column_a_thread,  // 8 outputs a thread, one below the other: registers are the next cache
     square_a_thread,  // 8 x 8 outputs a thread
     quads,            // 16 bytes a load, from memory and from the tile
@@ -80,6 +80,7 @@ enum class MatmulPath {
     whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
     skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
     split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
+    shallow,          // beside it: a short K: the work is to write out
 };
 [[nodiscard]] const char* name(MatmulPath path);
 

@@ -50,8 +50,8 @@ void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::St
             return launch_matmul_lanes_along_n(x, stream);
         case MatmulPath::shared_tile:
             return launch_matmul_shared_tile(x, stream);
-        case MatmulPath::turned_tile:
-            return launch_matmul_turned_tile(x, stream);
+        case MatmulPath::transposed_tile:
+            return launch_matmul_transposed_tile(x, stream);
         case MatmulPath::column_a_thread:
             return launch_matmul_column_a_thread(x, stream);
         case MatmulPath::square_a_thread:
@@ -72,6 +72,8 @@ void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::St
             return launch_matmul_whole_tiles(cut_for(x), x, stream);
         case MatmulPath::skinny:
             return launch_matmul_skinny(x, stream);
+        case MatmulPath::shallow:
+            return launch_matmul_shallow(x, stream);
         case MatmulPath::split_k: {
             const auto parts = gpu::carve("matmul", workspace, [&](gpu::Carver& carver) {
                 return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});

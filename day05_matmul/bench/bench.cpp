@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/lesson/arena.hpp"
+#include "common/lesson/lesson.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/bench/peer/peer.hpp"
 #include "day05_matmul/bench/small_product.hpp"
@@ -31,10 +32,10 @@ Layout operand(std::int64_t rows, std::int64_t columns, bool transposed) {
     return transposed ? transpose(row_major({columns, rows})) : row_major({rows, columns});
 }
 
-void run(const MatmulPath* path, View<const float> a, View<const float> b, View<float> out,
-         gpu::Buffer<std::byte>& workspace) {
-    if (path == nullptr) return matmul_cuda(a, b, out, workspace);
-    matmul_cuda(*path, a, b, {}, out, workspace);
+void run(const MatmulPath* path, View<const float> a, View<const float> b, const Epilogue& epilogue,
+         View<float> out, gpu::Buffer<std::byte>& workspace) {
+    if (path == nullptr) return matmul_cuda(a, b, epilogue, out, workspace);
+    matmul_cuda(*path, a, b, epilogue, out, workspace);
 }
 
 // Noise over the whole input, made once on the host: a part of it, again and again.
@@ -58,26 +59,37 @@ Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* pa
     const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // made when it is needed
     const auto room = std::make_shared<std::unique_ptr<gpu::Buffer<float>>>();
     const auto workspace = std::make_shared<gpu::Buffer<std::byte>>(0);
+    const auto bias = std::make_shared<gpu::Buffer<float>>(0);
     const auto peer = std::make_shared<PeerProduct>();
+    const auto epilogue = [=] {
+        if (!s.bias_and_relu) return Epilogue{};
+        return Epilogue{.bias = std::as_const(*bias).view({s.N}), .activation = Activation::relu};
+    };
     v.timed = [=] {
         *arena = std::make_shared<Arena>(std::vector{4 * s.M * s.K, 4 * s.K * s.N}, 4 * s.M * s.N);
         Arena& x = **arena;
         fill(x, 0, 1);
         fill(x, 1, 77777777);
-        matmul_cuda(MatmulPath::turned_tile, {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb},
-                    {}, {x.want<float>(), lout});
+        if (s.bias_and_relu) {
+            *bias = gpu::Buffer<float>(
+                lesson::filled<float>({s.N}, [](std::int64_t i) { return noise(5, i); }));
+        }
+        matmul_cuda(MatmulPath::transposed_tile, {x.input<float>(0, 0), la},
+                    {x.input<float>(0, 1), lb}, epilogue(), {x.want<float>(), lout});
         *workspace = gpu::Buffer<std::byte>(matmul_workspace_bytes(
             {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, {x.want<float>(), lout}));
         *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);
-        *peer = peer_product({x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb},
-                             {(*room)->data(), lout});
+        if (has_peer() && !s.bias_and_relu) {
+            *peer = peer_product({x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb},
+                                 {(*room)->data(), lout});
+        }
         const auto one = [=](int set) {
             run(path, {(*arena)->input<float>(set, 0), la}, {(*arena)->input<float>(set, 1), lb},
-                {(*arena)->output<float>(set), lout}, *workspace);
+                epilogue(), {(*arena)->output<float>(set), lout}, *workspace);
         };
         return Trial{one, x.outcomes()};
     };
-    if (has_peer()) {
+    if (has_peer() && !s.bias_and_relu) {
         v.peer = "cuBLAS";
         v.run_peer = [=](int i) {
             const int set = i % (*arena)->sets();
@@ -110,7 +122,7 @@ void bench_all(lesson::Report& report) {
             small.trial([&](auto a, auto b, auto out) { matmul_cuda(step.path, a, b, {}, out); });
         report.port(v);
     }
-    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::turned_tile}) {
+    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {
         const Sizes large{4096, 4096, 4096, false, true};
         Version v = timed_matmul("matmul, b transposed, two steps", large, &path);
         SmallProduct small({100, 140, 40, false, true});
@@ -133,7 +145,7 @@ void bench_all(lesson::Report& report) {
                                              {4096, 4096, 64}}) {
         bench_chosen(report, "matmul, awkward", s);
     }
-    for (const std::int64_t tokens : {1, 4, 16, 64, 128, 512, 2048, 8192}) {
+    for (const std::int64_t tokens : {1, 4, 16, 32, 64, 128, 512, 2048, 8192}) {
         for (const auto& [n, k] :
              std::vector<std::pair<std::int64_t, std::int64_t>>{{2304, 768},
                                                                 {768, 3072},
@@ -144,8 +156,14 @@ void bench_all(lesson::Report& report) {
             bench_chosen(report, "matmul, weights", {tokens, n, k});
         }
     }
+    for (const std::int64_t tokens : {1, 16, 128}) {
+        bench_chosen(report, "matmul, weights (N, K)", {tokens, 28672, 4096, false, true});
+    }
     for (const std::int64_t tokens : {1, 4, 16, 1024}) {
         bench_chosen(report, "matmul, logits", {tokens, 50257, 768, false, true});
+    }
+    for (const std::int64_t tokens : {1, 64, 1024}) {  // no peer but PyTorch: two launches of its
+        bench_chosen(report, "linear, bias and ReLU", {tokens, 3072, 768, false, true, true});
     }
 }
 

@@ -11,10 +11,11 @@
 
 namespace sixdays::day05_matmul {
 
-/// The sizes of a product, and whether its operands are transposed views: of a (K, M), b (N, K).
+/// The sizes of a product, whether its operands are transposed views: of a (K, M), b (N, K), and
+/// whether a timed run adds a bias and cuts off at 0.
 struct Sizes {
     std::int64_t M, N, K;
-    bool a_transposed = false, b_transposed = false;
+    bool a_transposed = false, b_transposed = false, bias_and_relu = false;
 };
 [[nodiscard]] std::string to_string(const Sizes& s);
 

@@ -15,7 +15,7 @@ void trace_all() {
             matmul_cuda(step.path, a.view({M, K}), b.view({K, N}), {}, out.view({M, N}));
         });
     }
-    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::turned_tile}) {
+    for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {
         lesson::trace(std::string("b a transposed view of (N, K), ") + name(path), [&] {
             matmul_cuda(path, a.view({M, K}), transpose(b.view({N, K})), {}, out.view({M, N}));
         });

@@ -1,4 +1,5 @@
 // The proof of what takes not every size: whole tiles, few rows, K in parts; and of the choice.
+#include "common/gpu/trace.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/tests/helpers.hpp"
 
@@ -99,7 +100,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     CHECK(cut(512, 512, 16) == WholeTile::large);
 }
 
-// --- step 14, which wants at most 16 rows or columns ---------------------------------------------
+// --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
 
 TEST_CASE("skinny products in every layout", "[day05][small]") {
     const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
@@ -119,19 +120,88 @@ TEST_CASE("skinny products in every layout", "[day05][small]") {
     }
     check_paths(skinny, 3, 40, 36, {.stack_a = {2, 1}, .stack_b = {3}});
     check_paths(skinny, 16, 16, 16);
-    check_paths(skinny, 2, 64 * 132, 5);  // wider blocks
-    check_paths(skinny, 3, 64 * 132 + 4, 3, {.bias = true});
 }
 
-TEST_CASE("skinny is for at most 16 rows or columns", "[day05][small]") {
+TEST_CASE("skinny products: every number of rows, from one to the last", "[day05][small]") {
+    const std::vector<P> skinny = {P::skinny};
+    for (std::int64_t M = 1; M <= 18; ++M) {
+        check_paths(skinny, M, 20, 9, {.bias = true});
+        check_paths(skinny, M, 21, 10, {.b = Lies::column_major});
+    }
+    for (const std::int64_t M : {31, 32, 33, 63}) {
+        check_paths(skinny, M, 68, 9, {.beta = 2, .relu = true});
+        check_paths(skinny, 69, M, 12, {.bias = true});
+    }
+}
+
+TEST_CASE("skinny products: K longer than the rows that lie in shared memory at a time",
+          "[day05][small]") {
+    const std::vector<P> skinny = {P::skinny};
+    for (const Lies lies : {Lies::row_major, Lies::column_major, Lies::odd_gaps}) {
+        check_paths(skinny, 1, 4, 2 * 8192 + 5, {.b = lies});
+        check_paths(skinny, 2, 4, 4096, {.b = lies});
+        check_paths(skinny, 3, 4, 2048 + 1, {.b = lies});
+        check_paths(skinny, 8, 4, 1024 + 3, {.b = lies});
+        check_paths(skinny, 16, 4, 3 * 512 - 1, {.b = lies});
+        check_paths(skinny, 16, 4, 3 * 512 + 1, {.b = lies});
+    }
+}
+
+TEST_CASE("skinny products of many columns, by wider blocks", "[day05][small]") {
+    const std::vector<P> skinny = {P::skinny};
+    for (const std::int64_t M : {1, 2, 3, 7, 13}) {
+        check_paths(skinny, M, 132 * 32, 5);
+        check_paths(skinny, M, 132 * 32 + 1, 5, {.b = Lies::column_major});
+    }
+    check_paths(skinny, 2, 132 * 128 + 4, 9, {.bias = true});
+    check_paths(skinny, 16, 132 * 128, 3);
+}
+
+TEST_CASE("skinny products read b once", "[day05][small]") {
+    // b: 4,096 numbers; 8 blocks of 8 columns read the 4 rows of a; out: 4 rows of 64 columns.
+    gpu::Buffer<float> a(4 * 64), b(64 * 64), out(4 * 64);
+    a.fill_bytes(0x3f);
+    b.fill_bytes(0x3f);
+    for (const bool b_transposed : {false, true}) {
+        const View<const float> vb = b_transposed ? transpose(b.view({64, 64})) : b.view({64, 64});
+        const auto touched = gpu::touched([&] {
+            matmul_cuda(P::skinny, a.view({4, 64}), vb, {}, out.view({4, 64}));
+        });
+        CHECK(touched.has_value() == gpu::is_emulated());
+        if (!touched) continue;
+        const std::int64_t blocks = b_transposed ? 16 : 8;
+        CHECK(touched->sectors == 4096 / 8 + blocks * 4 * 64 / 8 + blocks * 4);
+    }
+}
+
+// --- step 16, which takes any --------------------------------------------------------------------
+
+TEST_CASE("shallow products: one below and above a tile, in every layout", "[day05][small]") {
+    const std::vector<P> shallow = {P::shallow};
+    for (const std::int64_t K : {1, 2, 3, 4, 7, 8, 9, 17, 31, 32, 33, 65}) {
+        check_paths(shallow, 65, 68, K, {.beta = 2, .bias = true});
+    }
+    for (const std::int64_t M : {1, 7, 8, 9, 63, 64}) check_paths(shallow, M, 60, 5);
+    for (const std::int64_t N : {1, 3, 4, 5, 127, 128, 132, 255, 256, 260, 261}) {
+        check_paths(shallow, 9, N, 6, {.bias = true, .relu = true});
+        check_paths(shallow, 9, N, 6, {.a = Lies::gaps, .b = Lies::gaps, .out = Lies::gaps});
+    }
+    for (const Lies lies :
+         {Lies::column_major, Lies::gaps, Lies::odd_gaps, Lies::every_other, Lies::flipped}) {
+        check_paths(shallow, 66, 67, 10, {.a = lies, .b = lies, .out = lies, .bias = true});
+        check_paths(shallow, 66, 68, 10, {.a = lies, .out = lies, .beta = 2, .lead = {1}});
+    }
+}
+
+TEST_CASE("skinny is for fewer than 64 rows or columns", "[day05][small]") {
     const auto needs = [](std::int64_t M, std::int64_t N) {
         DeviceIn<float> a(whole({M, 3}, 1)), b(whole({3, N}, 2));
         DeviceOut<float> out({M, N});
         return refusal([&] { matmul_cuda(P::skinny, a.view(), b.view(), {}, out.view()); });
     };
-    CHECK(needs(16, 17) == "");
-    CHECK(needs(17, 16) == "");
-    CHECK(contains(needs(17, 17), "the path 'skinny' needs at most 16 rows, or columns, of out"));
+    CHECK(needs(63, 64) == "");
+    CHECK(needs(64, 63) == "");
+    CHECK(contains(needs(64, 64), "the path 'skinny' needs fewer than 64 rows, or columns, of"));
 }
 
 TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
@@ -140,13 +210,13 @@ TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
         P path;
         const char* kernel;
     } cases[] = {
-        {64, 64, 16, P::whole_tiles, "matmul_whole_tiles_kernel"},
-        {63, 64, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {64, 63, 16, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {64, 64, 15, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {33, 33, 90, P::square_a_thread, "matmul_square_a_thread_kernel"},
-        {32, 90, 90, P::turned_tile, "matmul_turned_tile_kernel"},
-        {90, 17, 90, P::turned_tile, "matmul_turned_tile_kernel"},
+        {64, 64, 33, P::whole_tiles, "matmul_whole_tiles_kernel"},
+        {64, 64, 32, P::shallow, "matmul_shallow_kernel"},
+        {17, 17, 32, P::shallow, "matmul_shallow_kernel"},
+        {16, 17, 32, P::skinny, "matmul_skinny_rows_kernel"},
+        {17, 16, 32, P::skinny, "matmul_skinny_dots_kernel"},
+        {63, 64, 33, P::skinny, "matmul_skinny_rows_kernel"},
+        {64, 63, 33, P::skinny, "matmul_skinny_dots_kernel"},
         {90, 16, 90, P::skinny, "matmul_skinny_dots_kernel"},
         {16, 90, 90, P::skinny, "matmul_skinny_rows_kernel"},
         {1, 1, 0, P::skinny, "matmul_skinny_rows_kernel"},

@@ -54,8 +54,9 @@ inline Layout layout_of(const Shape& shape, Lies lies) {
 
 /// Paths that take any strides, and those that want rows of quads.
 using P = MatmulPath;
-inline const std::vector<P> kAnyLayout = {P::one_element, P::lanes_along_n,   P::shared_tile,
-                                          P::turned_tile, P::column_a_thread, P::square_a_thread};
+inline const std::vector<P> kAnyLayout = {
+    P::one_element,     P::lanes_along_n,   P::shared_tile, P::transposed_tile,
+    P::column_a_thread, P::square_a_thread, P::shallow};
 inline const std::vector<P> kQuads = {P::quads, P::warp_tiles};
 inline const std::vector<P> kQuadsOfB = {P::ring, P::fragments, P::serpentine, P::spread_copies};
 

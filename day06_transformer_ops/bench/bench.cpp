@@ -189,21 +189,4 @@ void bench_all(lesson::Report& report) {
     }
 }
 
-void trace_all() {
-    const std::int64_t rows = 32, n = 64;
-    gpu::Buffer<float> x(rows * n), y(rows * n);
-    x.fill_bytes(0x3f);
-    const auto step = [&](const char* title, SoftmaxPath path) {
-        lesson::trace(title, [&] {
-            softmax_cuda<float>(path, x.view({rows, n}), -1, y.view({rows, n}));
-        });
-    };
-    step("softmax of 32 rows of 64 floats, a thread a row", SoftmaxPath::thread_a_row);
-    step("a warp a row", SoftmaxPath::warp_a_row);
-    step("the row in registers, in quads", SoftmaxPath::registers);
-    lesson::trace("layer norm of the same rows, in registers", [&] {
-        layer_norm_cuda<float>(NormPath::registers, x.view({rows, n}), {}, y.view({rows, n}));
-    });
-}
-
 }  // namespace sixdays::day06_transformer_ops

@@ -16,11 +16,9 @@ __global__ void matmul_lanes_along_n_kernel(const __grid_constant__ Problem x) {
     const int m = threadIdx.y;
     const int n = threadIdx.x;
     if (m < tile.rows && n < tile.columns) {
-        const float* const a = tile.a + m * x.a_m;
-        const float* const b = tile.b + n * x.b_n;
         float sum = 0;
         for (std::int64_t k = 0; k < x.K; ++k) {
-            sum += a[k * x.a_k] * b[k * x.b_k];
+            sum += tile.a[m * x.a_m + k * x.a_k] * tile.b[k * x.b_k + n * x.b_n];
         }
         store(x, tile, m, n, sum);
     }

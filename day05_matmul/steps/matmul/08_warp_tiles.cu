@@ -45,13 +45,9 @@ __global__ void __launch_bounds__(kThreads)
         }
         __syncthreads();  // the tile may be overwritten
     }
-#pragma unroll
-    for (int i = 0; i < TM; ++i) {
-#pragma unroll
-        for (int j = 0; j < TN; j += 4) {
-            store_four(x, tile, m0 + i / 4 * 32 + i % 4, n0 + j / 4 * 16, sum[i] + j);
-        }
-    }
+    const auto m_of = [&](int i) { return m0 + i / 4 * 32 + i % 4; };
+    const auto n_of = [&](int j) { return n0 + j / 4 * 16; };
+    store_all(x, tile, sum, m_of, n_of);
 }
 // [kernel]
 

@@ -64,13 +64,9 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
         }
     }
     gpu::copy_async_wait<0>();
-#pragma unroll
-    for (int i = 0; i < C::TM; ++i) {
-#pragma unroll
-        for (int j = 0; j < C::TN; j += 4) {
-            store_four(x, tile, feed.m0 + i / 4 * 32 + i % 4, feed.n0 + j * 4, sum[i] + j);
-        }
-    }
+    const auto m_of = [&](int i) { return feed.m0 + i / 4 * 32 + i % 4; };
+    const auto n_of = [&](int j) { return feed.n0 + j * 4; };
+    store_all(x, tile, sum, m_of, n_of);
 }
 // [kernel]
 

@@ -1,8 +1,10 @@
 // Step 14, beside the ladder: few rows of a, as when a model reads one token. Then every number of b
-// is multiplied 16 times at most, and what counts is to read b once, at the speed of memory. So
-// there is no tile: each thread holds the sums of all rows for its columns, and the threads of a
-// block share K. Where b lies along N, lanes lie along N; where it lies along K, as a weight stored
-// (N, K), they lie along K, and add up by shuffles. Few columns are the same thing, transposed.
+// is multiplied 16 times at most, and what counts is to read b once, at the speed of memory. So b
+// has no tile: a thread takes its numbers into registers, one sweep ahead of the multiply-adds, and
+// holds the sums of all rows for its columns; the threads of a block share K. The rows of a, which
+// all of them need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along
+// N, lanes lie along N; where it lies along K, as a weight stored (N, K), they lie along K, and add
+// up by shuffles. Few columns are the same thing, transposed.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
@@ -10,13 +12,11 @@
 namespace sixdays::day05_matmul {
 namespace {
 
-// Threads a block: more where a thread has few sums, so that enough of b is in flight; fewer where
-// the sums take so many registers that more would not fit.
+constexpr int kThreads = 256, kWarps = kThreads / 32;
+constexpr int kDeep = 4;       // k's that a thread takes in a row
+constexpr int kShared = 8192;  // floats: M rows of a, or what the warps have summed
 template <int M>
-constexpr int kThreads = M <= 2 ? 512 : 256;
-template <int M>
-constexpr int kWarps = kThreads<M> / 32;
-constexpr int kDeep = 4;  // k's that a thread takes in a row
+constexpr int kChunk = kShared / M;  // so much of K of the rows of a
 
 /// Numbers k to k + 3 of a row of K; zeros where K has ended.
 __device__ __forceinline__ void load_four(const float* row, std::int64_t step, std::int64_t k,
@@ -26,95 +26,149 @@ __device__ __forceinline__ void load_four(const float* row, std::int64_t step, s
     for (int q = 0; q < kDeep; ++q) to[q] = k + q < K ? row[(k + q) * step] : 0;
 }
 
-/// Adds up what PARTS of the block have, and stores it: BN outputs of each of M rows.
-template <int M, int BN, int PARTS>
-__device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, const float* sums) {
+/// rows[m * kChunk + i] = a(m, k0 + i), for the tile's rows; behind them the first, again.
+template <int M>
+__device__ __forceinline__ void share_rows(const Problem& x, const Tile& tile, std::int64_t k0,
+                                           float* rows) {
+    __syncthreads();  // the chunk before it has been read
+#pragma unroll
+    for (int i = threadIdx.x * kDeep; i < kShared; i += kThreads * kDeep) {
+        const int m = i / kChunk<M>, k = i % kChunk<M>;
+        if (k0 + k >= x.K) continue;
+        float four[kDeep];
+        load_four(tile.a + (m < tile.rows ? m : 0) * x.a_m, x.a_k, k0 + k, x.K, x.quads_a, four);
+        store_quad(rows + i, four);
+    }
     __syncthreads();
-    for (int i = threadIdx.x; i < M * BN; i += kThreads<M>) {
-        const int m = i / BN, n = i % BN;
-        float sum = 0;
-        for (int part = 0; part < PARTS; ++part) sum += sums[part * M * BN + i];
-        if (m < tile.rows && n < tile.columns) store(x, tile, m, n, sum);
+}
+
+/// Adds up what PARTS of the block have, some rows at a time, and stores it: BN outputs of each of M
+/// rows. A thread's sums of row m belong to columns n to n + WIDE - 1.
+template <int M, int BN, int PARTS, int WIDE>
+__device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, bool mine, int part,
+                                          int n, const float (&sum)[M][WIDE], float* shared) {
+    constexpr int kRows = kShared / (PARTS * BN) < M ? kShared / (PARTS * BN) : M;
+#pragma unroll
+    for (int m0 = 0; m0 < M; m0 += kRows) {
+        __syncthreads();  // nobody reads a, or the rows before these, any more
+#pragma unroll
+        for (int m = m0; m < m0 + kRows; ++m) {
+#pragma unroll
+            for (int j = 0; j < WIDE; ++j) {
+                if (mine) shared[(part * kRows + m - m0) * BN + n + j] = sum[m][j];
+            }
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < kRows * BN; i += kThreads) {
+            float all = 0;
+            for (int p = 0; p < PARTS; ++p) all += shared[p * kRows * BN + i];
+            const int m = m0 + i / BN, column = i % BN;
+            if (m < tile.rows && column < tile.columns) store(x, tile, m, column, all);
+        }
     }
 }
 
 // [rows]
-/// b along N: a thread has WIDE columns, a warp BN of them; its other lanes, if any, have other k.
-template <int M, int WIDE, int BN>
-__global__ void __launch_bounds__(kThreads<M>)
+/// b along N: LINE lanes of a warp have WIDE columns each, its other lanes, if any, other k.
+template <int M, int LINE, int WIDE>
+__global__ void __launch_bounds__(kThreads, M > 4 ? 2 : 3)
     matmul_skinny_rows_kernel(const __grid_constant__ Problem x) {
-    constexpr int kLine = BN / WIDE, kGroups = kThreads<M> / kLine;
-    __shared__ float sums[kWarps<M> * M * BN];
+    constexpr int BN = LINE * WIDE, kSweep = kThreads / LINE * kDeep;
+    static_assert(kChunk<M> % kSweep == 0);
+    __shared__ __align__(16) float shared[kShared];
     const Tile tile = tile_of_block(x, M, BN);
-    const int n = threadIdx.x % kLine * WIDE, group = threadIdx.x / kLine;
-    const bool inside = n < tile.columns;
-    const float* const b = tile.b + (inside ? n * x.b_n : 0);
-    float sum[M][WIDE] = {};
-#pragma unroll 2
-    for (std::int64_t k = group * kDeep; k < x.K; k += kGroups * kDeep) {
-        float rb[kDeep][WIDE] = {};
+    const int n = threadIdx.x % LINE * WIDE, own = threadIdx.x / LINE * kDeep;
+    const float* b = tile.b + own * x.b_k + (n < tile.columns ? n * x.b_n : 0);
+    struct Numbers {
+        float of[kDeep][WIDE];
+    };
+    const auto load = [&](std::int64_t left) {  // of K
+        Numbers to;
 #pragma unroll
         for (int q = 0; q < kDeep; ++q) {
-            if (k + q >= x.K || !inside) continue;
-            if constexpr (WIDE == 4) load_quad(b + (k + q) * x.b_k, rb[q]);
-            if constexpr (WIDE == 1) rb[q][0] = b[(k + q) * x.b_k];
+            if constexpr (WIDE == 1) to.of[q][0] = q < left ? b[q * x.b_k] : 0;
+            if constexpr (WIDE == 4) quad_or_zeros(b + q * x.b_k, q < left, to.of[q]);
         }
+        b += kSweep * x.b_k;
+        return to;
+    };
+    float sum[M][WIDE] = {};
+    Numbers rb = load(x.K - own);
+    for (std::int64_t k0 = 0; k0 < x.K; k0 += kChunk<M>) {
+        share_rows<M>(x, tile, k0, shared);
+        const std::int64_t left = x.K - k0;
+#pragma unroll 1
+        for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
+            const Numbers next = load(left - k - kSweep);  // on their way
 #pragma unroll
-        for (int m = 0; m < M; ++m) {
-            float ra[kDeep];
-            const int row = m < tile.rows ? m : 0;  // some row: it will not be stored
-            load_four(tile.a + row * x.a_m, x.a_k, k, x.K, x.quads_a, ra);
+            for (int m = 0; m < M; ++m) {
+                float ra[kDeep];
+                load_quad(shared + m * kChunk<M> + k, ra);
 #pragma unroll
-            for (int q = 0; q < kDeep; ++q) {
+                for (int q = 0; q < kDeep; ++q) {
 #pragma unroll
-                for (int j = 0; j < WIDE; ++j) sum[m][j] += ra[q] * rb[q][j];
+                    for (int j = 0; j < WIDE; ++j) sum[m][j] += ra[q] * rb.of[q][j];
+                }
             }
+            rb = next;
         }
     }
 #pragma unroll
     for (int m = 0; m < M; ++m) {
 #pragma unroll
         for (int j = 0; j < WIDE; ++j) {
-            for (int lane = kLine; lane < 32; lane *= 2) {
+            for (int lane = LINE; lane < 32; lane *= 2) {
                 sum[m][j] += __shfl_xor_sync(0xffffffff, sum[m][j], lane);
             }
-            const int at = threadIdx.x / 32 * M * BN + m * BN + n + j;
-            if (threadIdx.x % 32 < kLine) sums[at] = sum[m][j];
         }
     }
-    add_parts<M, BN, kWarps<M>>(x, tile, sums);
+    const bool mine = threadIdx.x % 32 < LINE;
+    add_parts<M, BN, kWarps>(x, tile, mine, threadIdx.x / 32, n, sum, shared);
 }
 // [rows]
 
 // [dots]
-/// b along K: a warp has 4 columns of b, its lanes lie along k. Where K is long, the warps of a
-/// block share it (SHARE = 16); else each has columns of its own (SHARE = 1).
+/// b along K: a warp has 4 columns of b, its lanes lie along k. SHARE warps share K.
 template <int M, int SHARE>
-__global__ void __launch_bounds__(kThreads<M>)
+__global__ void __launch_bounds__(kThreads, 2)
     matmul_skinny_dots_kernel(const __grid_constant__ Problem x) {
-    constexpr int kColumns = 4, BN = kWarps<M> / SHARE * kColumns;
-    __shared__ float sums[SHARE * M * BN];
+    constexpr int kColumns = 4, BN = kWarps / SHARE * kColumns, kSweep = SHARE * 32 * kDeep;
+    static_assert(kChunk<M> % kSweep == 0);
+    __shared__ __align__(16) float shared[kShared];
     const Tile tile = tile_of_block(x, M, BN);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int n = warp / SHARE * kColumns, part = warp % SHARE;
-    float sum[M][kColumns] = {};
-    for (std::int64_t k = (part * 32 + lane) * kDeep; k < x.K; k += SHARE * 32 * kDeep) {
-        float rb[kColumns][kDeep];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % SHARE;
+    const int n = warp / SHARE * kColumns, own = (part * 32 + lane) * kDeep;
+    struct Numbers {
+        float of[kColumns][kDeep];
+    };
+    const auto load = [&](std::int64_t k) {
+        Numbers to;
 #pragma unroll
         for (int j = 0; j < kColumns; ++j) {
-            const int column = n + j < tile.columns ? n + j : 0;
-            load_four(tile.b + column * x.b_n, x.b_k, k, x.K, x.quads_b, rb[j]);
+            const float* const column = tile.b + (n + j < tile.columns ? n + j : 0) * x.b_n;
+            load_four(column, x.b_k, k, x.K, x.quads_b, to.of[j]);
         }
+        return to;
+    };
+    float sum[M][kColumns] = {};
+    Numbers rb = load(own);
+    for (std::int64_t k0 = 0; k0 < x.K; k0 += kChunk<M>) {
+        share_rows<M>(x, tile, k0, shared);
+        const std::int64_t left = x.K - k0;
+#pragma unroll 1
+        for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
+            const Numbers next = load(k0 + k + kSweep);  // on their way
 #pragma unroll
-        for (int m = 0; m < M; ++m) {
-            float ra[kDeep];
-            const int row = m < tile.rows ? m : 0;
-            load_four(tile.a + row * x.a_m, x.a_k, k, x.K, x.quads_a, ra);
+            for (int m = 0; m < M; ++m) {
+                float ra[kDeep];
+                load_quad(shared + m * kChunk<M> + k, ra);
 #pragma unroll
-            for (int j = 0; j < kColumns; ++j) {
+                for (int j = 0; j < kColumns; ++j) {
 #pragma unroll
-                for (int q = 0; q < kDeep; ++q) sum[m][j] += ra[q] * rb[j][q];
+                    for (int q = 0; q < kDeep; ++q) sum[m][j] += ra[q] * rb.of[j][q];
+                }
             }
+            rb = next;
         }
     }
 #pragma unroll
@@ -124,44 +178,46 @@ __global__ void __launch_bounds__(kThreads<M>)
             for (int other = 16; other > 0; other /= 2) {
                 sum[m][j] += __shfl_xor_sync(0xffffffff, sum[m][j], other);
             }
-            if (lane == 0) sums[(part * M + m) * BN + n + j] = sum[m][j];
         }
     }
-    add_parts<M, BN, SHARE>(x, tile, sums);
+    add_parts<M, BN, SHARE>(x, tile, lane == 0, part, n, sum, shared);
 }
 // [dots]
 
+template <int M, int LINE, int WIDE>
+void launch_rows(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, M, LINE * WIDE);
+    matmul_skinny_rows_kernel<M, LINE, WIDE><<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads);
+}
+
+template <int M, int SHARE>
+void launch_dots(Problem x, gpu::Stream stream) {
+    const unsigned grid = cut_into_tiles(x, M, kWarps / SHARE * 4);
+    matmul_skinny_dots_kernel<M, SHARE><<<grid, kThreads, 0, stream>>>(x);
+    gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
+}
+
+/// Wide blocks read a less often; narrow ones are more, and there should be one for each
+/// multiprocessor. (132, as an H200 has.)
 template <int M>
 void launch(Problem x, gpu::Stream stream) {
     x.quads_a = a_has_quads(x);
+    x.quads_b = b_columns_are_quads(x);
     if (x.b_k == 1 && x.b_n != 1) {
-        x.quads_b = b_columns_are_quads(x);
-        if (x.K < 4096) {
-            const unsigned grid = cut_into_tiles(x, M, 4 * kWarps<M>);
-            matmul_skinny_dots_kernel<M, 1><<<grid, kThreads<M>, 0, stream>>>(x);
-            return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads<M>);
-        }
-        const unsigned grid = cut_into_tiles(x, M, 4);
-        matmul_skinny_dots_kernel<M, kWarps<M>><<<grid, kThreads<M>, 0, stream>>>(x);
-        return gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads<M>);
+        if (x.N >= 132 * kWarps * 4) return launch_dots<M, 1>(x, stream);
+        return launch_dots<M, (M > 8 ? 4 : kWarps)>(x, stream);
     }
-    // Wide blocks read a less often; narrow ones are more.
-    const bool quads = x.N % 4 == 0 && b_has_quads(x), wide = quads && x.N >= 64 * 132;
-    const unsigned grid = cut_into_tiles(x, M, wide ? 64 : 32);
-    if (wide) {
-        matmul_skinny_rows_kernel<M, 4, 64><<<grid, kThreads<M>, 0, stream>>>(x);
-    } else if (quads) {
-        matmul_skinny_rows_kernel<M, 4, 32><<<grid, kThreads<M>, 0, stream>>>(x);
-    } else {
-        matmul_skinny_rows_kernel<M, 1, 32><<<grid, kThreads<M>, 0, stream>>>(x);
-    }
-    gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads<M>);
+    if (x.N % 4 != 0 || !b_has_quads(x)) return launch_rows<M, 32, 1>(x, stream);
+    if (x.N >= 132 * 128) return launch_rows<M, 32, 4>(x, stream);
+    if (x.N >= 132 * 32) return launch_rows<M, 8, 4>(x, stream);
+    return launch_rows<M, 2, 4>(x, stream);
 }
 
 }  // namespace
 
 void launch_matmul_skinny(Problem x, gpu::Stream stream) {
-    if (x.M > kSkinny) x = transposed(x);
+    if (x.M > x.N) x = transposed(x);
     if (x.M == 1) return launch<1>(x, stream);
     if (x.M == 2) return launch<2>(x, stream);
     if (x.M <= 4) return launch<4>(x, stream);

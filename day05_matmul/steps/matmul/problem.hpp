@@ -58,8 +58,14 @@ struct Problem {
 [[nodiscard]] bool a_columns_are_quads(const Problem& x);  // the same for columns
 [[nodiscard]] bool b_columns_are_quads(const Problem& x);
 
-/// So many rows, or columns, of out at most: step 14 takes it.
-inline constexpr std::int64_t kSkinny = 16;
+/// The smallest tile of step 13 has so many rows, columns, and k's: what has fewer is not for it.
+inline constexpr std::int64_t kWholeEdge = 64, kWholeDepth = 16;
+
+/// Fewer rows, or columns, of out: step 14 takes it.
+inline constexpr std::int64_t kSkinny = kWholeEdge;
+
+/// A K up to this, unless out is narrow: step 16 is the fastest.
+inline constexpr std::int64_t kShallow = 32, kNarrow = 16;
 
 /// How step 13 cuts the outputs: (64, 256), (64, 64) by few threads, (64, 64) by many.
 enum class WholeTile { large, medium, small };

@@ -73,14 +73,10 @@ struct Ring {
     }
 
     __device__ __forceinline__ void store(const Problem& x, const Tile& tile,
-                                          const float (&sum)[TM][TN]) const {
-#pragma unroll
-        for (int i = 0; i < TM; ++i) {
-#pragma unroll
-            for (int j = 0; j < TN; j += 4) {
-                store_four(x, tile, m0 + i / 4 * 32 + i % 4, n0 + j * 4, sum[i] + j);
-            }
-        }
+                                          float (&sum)[TM][TN]) const {
+        store_all(
+            x, tile, sum, [&](int i) { return m0 + i / 4 * 32 + i % 4; },
+            [&](int j) { return n0 + j * 4; });
     }
 };
 

@@ -10,7 +10,7 @@ namespace sixdays::day05_matmul {
 
 void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream);
 void launch_matmul_shared_tile(Problem x, gpu::Stream stream);
-void launch_matmul_turned_tile(Problem x, gpu::Stream stream);
+void launch_matmul_transposed_tile(Problem x, gpu::Stream stream);
 void launch_matmul_column_a_thread(Problem x, gpu::Stream stream);
 void launch_matmul_square_a_thread(Problem x, gpu::Stream stream);
 void launch_matmul_quads(Problem x, gpu::Stream stream);
@@ -21,6 +21,7 @@ void launch_matmul_serpentine(Problem x, gpu::Stream stream);
 void launch_matmul_spread_copies(Problem x, gpu::Stream stream);
 void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream);
 void launch_matmul_skinny(Problem x, gpu::Stream stream);
+void launch_matmul_shallow(Problem x, gpu::Stream stream);
 
 /// @param parts  room for parts_of(x) times all outputs
 void launch_matmul_split_k(Problem x, float* parts, gpu::Stream stream);

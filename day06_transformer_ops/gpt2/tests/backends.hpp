@@ -1,26 +1,18 @@
-// Backends under test, and models to try them on.
+// Backends under test, and what to try them on.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 
 #include "day06_transformer_ops/gpt2/engine.hpp"
 #include "day06_transformer_ops/gpt2/model.hpp"
+#include "day06_transformer_ops/gpt2/random_model.hpp"
 
 namespace sixdays::gpt2::tests {
 
-/// A backend of this name for a model: "plain", "cpu" with 2 threads, "cpu 1", "cpu 3", ...;
-/// "cuda"
+/// A backend of this name for a model: "plain", "cuda", "cpu" with 2 threads, "cpu 1", "cpu 3", ...
 std::unique_ptr<Backend> make(const std::string& name, const ModelWeights& model,
                               std::int64_t capacity);
-
-/// A GPT-2 in memory with random weights that are large enough for every part to show.
-struct RandomModel {
-    ModelWeights weights;
-    std::deque<Tensor<float>> matrices;  // what weights points into
-};
-RandomModel random_model(const Config& config, std::uint64_t seed);
 
 /// Seeded token ids (count).
 Tensor<std::int64_t> random_ids(const Config& config, std::int64_t count, std::uint64_t seed);

@@ -101,10 +101,10 @@ TEST_CASE("a fast backend is the plain loops' equal over 256 positions, for any 
           "[day06][small]") {
     const std::string name = GENERATE("cpu 1", "cpu", "cpu 3", "cpu 5");
     CAPTURE(name);
-    const RandomModel model = random_model(kOdd, 7);
+    const RandomModel model(kOdd, WeightType::f32, 7);
     const auto ids = random_ids(kOdd, 256, 8);
-    const auto plain = make("plain", model.weights, 256);
-    const auto fast = make(name, model.weights, 256);
+    const auto plain = make("plain", model.weights(), 256);
+    const auto fast = make(name, model.weights(), 256);
     Engine expected(kOdd, *plain, 256), engine(kOdd, *fast, 256);
     const auto want = logits_of(expected, ids.view());
     CHECK(close(logits_of(engine, ids.view()), want, kRounding * largest(want.view())));
@@ -113,10 +113,10 @@ TEST_CASE("a fast backend is the plain loops' equal over 256 positions, for any 
 TEST_CASE("token by token is all at once, wherever a text is cut", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu", "cpu 3");
     CAPTURE(name);
-    const RandomModel model = random_model(kOdd, 17);
+    const RandomModel model(kOdd, WeightType::f32, 17);
     const std::int64_t T = 40;
     const auto ids = random_ids(kOdd, T, 18);
-    const auto backend = make(name, model.weights, T);
+    const auto backend = make(name, model.weights(), T);
     Engine engine(kOdd, *backend, T);
     const auto want = logits_of(engine, ids.view());
     const double bound = kRounding * largest(want.view());
@@ -138,10 +138,10 @@ TEST_CASE("greedy tokens are those that a whole pass would choose at each positi
           "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
     CAPTURE(name);
-    const RandomModel model = random_model(kOdd, 27);
+    const RandomModel model(kOdd, WeightType::f32, 27);
     const std::int64_t prompt = 5, T = 60;
     const auto ids = random_ids(kOdd, prompt, 28);
-    const auto backend = make(name, model.weights, T);
+    const auto backend = make(name, model.weights(), T);
     Engine engine(kOdd, *backend, T);
     backend->set_sampler({0, 0, 1, 0});
     engine.read(ids.view());
@@ -151,7 +151,7 @@ TEST_CASE("greedy tokens are those that a whole pass would choose at each positi
     const std::int64_t last = engine.chosen();
     CHECK(equal(slice(text.view(), 0, 0, prompt), ids));
 
-    const auto plain = make("plain", model.weights, T);
+    const auto plain = make("plain", model.weights(), T);
     Engine whole(kOdd, *plain, T);
     const auto logits = logits_of(whole, text.view());
     const double bound = 2 * kRounding * largest(logits.view());
@@ -167,9 +167,9 @@ TEST_CASE("greedy tokens are those that a whole pass would choose at each positi
 
 TEST_CASE("draws depend on seed and position, not on how the text was read", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
-    const RandomModel model = random_model(kOdd, 37);
+    const RandomModel model(kOdd, WeightType::f32, 37);
     const auto ids = random_ids(kOdd, 8, 38);
-    const auto backend = make(name, model.weights, 30);
+    const auto backend = make(name, model.weights(), 30);
     Engine engine(kOdd, *backend, 30);
     const auto text = [&](std::uint64_t seed, std::int64_t cut) {
         backend->set_sampler({1.5f, 30, 0.95f, seed});
@@ -192,9 +192,9 @@ TEST_CASE("draws depend on seed and position, not on how the text was read", "[d
 
 TEST_CASE("what lies beyond the context is refused before anything is written", "[day06][small]") {
     const std::string name = GENERATE("plain", "cpu");
-    const RandomModel model = random_model(kOdd, 47);
+    const RandomModel model(kOdd, WeightType::f32, 47);
     const auto ids = random_ids(kOdd, 12, 48);
-    const auto backend = make(name, model.weights, 10);
+    const auto backend = make(name, model.weights(), 10);
     Engine engine(kOdd, *backend, 10);
     CHECK(refusal([&] { engine.read(ids.view()); }) ==
           "12 tokens behind 0 would end at 12, but the context ends at 10");
@@ -213,8 +213,8 @@ TEST_CASE("what lies beyond the context is refused before anything is written", 
 }
 
 TEST_CASE("ids and capacities that are none are refused", "[day06][small]") {
-    const RandomModel model = random_model(kOdd, 57);
-    const auto backend = make("cpu", model.weights, 10);
+    const RandomModel model(kOdd, WeightType::f32, 57);
+    const auto backend = make("cpu", model.weights(), 10);
     Engine engine(kOdd, *backend, 10);
     const auto read = [&](const std::vector<std::int64_t>& ids) {
         return refusal([&] { engine.read(view_of(ids)); });
@@ -226,13 +226,13 @@ TEST_CASE("ids and capacities that are none are refused", "[day06][small]") {
     for (const std::int64_t capacity : {0, -1, 257}) {
         const std::string sentence =
             "a text of " + std::to_string(capacity) + " tokens; this model takes 1 to 256";
-        CHECK(refusal([&] { (void)make("plain", model.weights, capacity); }) == sentence);
-        CHECK(refusal([&] { (void)make("cpu", model.weights, capacity); }) == sentence);
+        CHECK(refusal([&] { (void)make("plain", model.weights(), capacity); }) == sentence);
+        CHECK(refusal([&] { (void)make("cpu", model.weights(), capacity); }) == sentence);
         CHECK(refusal([&] { Engine(kOdd, *backend, capacity); }) == sentence);
     }
-    CHECK(make("cpu", model.weights, 256)->name() == "cpu, 2 threads");
-    CHECK(make("cpu 1", model.weights, 1)->name() == "cpu, 1 thread");
-    CHECK(make("plain", model.weights, 1)->name() == "cpu, plain loops");
+    CHECK(make("cpu", model.weights(), 256)->name() == "cpu, 2 threads");
+    CHECK(make("cpu 1", model.weights(), 1)->name() == "cpu, 1 thread");
+    CHECK(make("plain", model.weights(), 1)->name() == "cpu, plain loops");
 }
 
 namespace {

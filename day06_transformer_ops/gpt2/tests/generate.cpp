@@ -169,9 +169,9 @@ TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][s
 
 TEST_CASE("two backends that differ by a bias differ from that layer on", "[day06][small]") {
     constexpr Config config{3, 16, 24, 3, 40, 37, 1e-5f};
-    RandomModel right = random_model(config, 5);
-    RandomModel wrong = random_model(config, 5);
-    const auto a = make("cpu", wrong.weights, 16), b = make("plain", right.weights, 16);
+    const RandomModel right(config, WeightType::f32, 5);
+    ModelWeights wrong = right.weights();
+    const auto a = make("cpu", wrong, 16), b = make("plain", right.weights(), 16);
     Engine got(config, *a, 16), expected(config, *b, 16);
     const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9};
     auto layers = compare(config, got, expected, ids);
@@ -185,11 +185,11 @@ TEST_CASE("two backends that differ by a bias differ from that layer on", "[day0
         CHECK(layer.largest > 0.1);
         CHECK((layer.difference > 0) == (layer.layer != "embedding"));
     }
-    wrong.weights.blocks[1].down.bias(7) += 0.01f;
+    wrong.blocks[1].down.bias(7) += 0.01f;
     layers = compare(config, got, expected, ids);
     for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 2));
     CHECK(std::abs(layers[2].difference - 0.01) < 1e-4);
-    wrong.weights.blocks[0].down.bias(7) = std::numeric_limits<float>::quiet_NaN();
+    wrong.blocks[0].down.bias(7) = std::numeric_limits<float>::quiet_NaN();
     layers = compare(config, got, expected, ids);
     CHECK(std::isnan(layers[1].difference));
     for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 1));

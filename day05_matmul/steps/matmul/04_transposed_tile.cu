@@ -12,16 +12,16 @@ namespace {
 constexpr int T = 32;  // edge of a tile: of outputs, of a and of b
 
 // [kernel]
-__global__ void matmul_turned_tile_kernel(const __grid_constant__ Problem x) {
+__global__ void matmul_transposed_tile_kernel(const __grid_constant__ Problem x) {
     __shared__ float a[T][T + 1], b[T][T + 1];  // the pad is never used
     const Tile tile = tile_of_block(x, T, T);
     const int m = threadIdx.y;
     const int n = threadIdx.x;
-    const bool turn_a = x.a_m == 1, turn_b = x.b_k == 1;
-    const int am = turn_a ? threadIdx.x : threadIdx.y;
-    const int ak = turn_a ? threadIdx.y : threadIdx.x;
-    const int bk = turn_b ? threadIdx.x : threadIdx.y;
-    const int bn = turn_b ? threadIdx.y : threadIdx.x;
+    const bool a_transposed = x.a_m == 1, b_transposed = x.b_k == 1;
+    const int am = a_transposed ? threadIdx.x : threadIdx.y;
+    const int ak = a_transposed ? threadIdx.y : threadIdx.x;
+    const int bk = b_transposed ? threadIdx.x : threadIdx.y;
+    const int bn = b_transposed ? threadIdx.y : threadIdx.x;
     float sum = 0;
     for (std::int64_t k0 = 0; k0 < x.K; k0 += T) {
         const bool a_inside = am < tile.rows && k0 + ak < x.K;
@@ -40,11 +40,11 @@ __global__ void matmul_turned_tile_kernel(const __grid_constant__ Problem x) {
 
 }  // namespace
 
-void launch_matmul_turned_tile(Problem x, gpu::Stream stream) {
+void launch_matmul_transposed_tile(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, T, T);
     const dim3 block(T, T);
-    matmul_turned_tile_kernel<<<grid, block, 0, stream>>>(x);
-    gpu::check_launch("matmul_turned_tile_kernel", grid, block);
+    matmul_transposed_tile_kernel<<<grid, block, 0, stream>>>(x);
+    gpu::check_launch("matmul_transposed_tile_kernel", grid, block);
 }
 
 }  // namespace sixdays::day05_matmul
