@@ -114,6 +114,12 @@ Region* region_of(std::uintptr_t address) {
     return nullptr;
 }
 
+// A variable of the current thread, or an argument of the launch?
+bool is_own(std::uintptr_t address, AccessKind what) {
+    return address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes ||
+           (address - arguments_begin < arguments_bytes && !writes(what));
+}
+
 // Is the word at this place live, written, and last touched by nobody who matters? Then the access is
 // noted, too.
 bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_t since) {
@@ -135,10 +141,8 @@ bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_
 // By far the most accesses are like this: a thread's own variables, the launch's arguments, or whole
 // words of memory with which all is well. True if it was; anything else goes the long way.
 bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
-    if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes)
-        return true;
+    if (is_own(address, kind)) return true;
     if (kind != AccessKind::read && kind != AccessKind::write) return false;
-    if (address - arguments_begin < arguments_bytes && kind == AccessKind::read) return true;
     if (bytes % 4 != 0 || bytes > 16 || address % 4 != 0 || judgement_pending || tracing ||
         !clocks.usable) {
         return false;
@@ -163,9 +167,7 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
 // a host pointer.
 void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
-    if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
-    if (address - arguments_begin < arguments_bytes && !writes(what)) return;
-    if (!writes(what) && is_constant_data(address)) return;
+    if (is_own(address, what) || (!writes(what) && is_constant_data(address))) return;
     if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
               story(verb(what), bytes) +
