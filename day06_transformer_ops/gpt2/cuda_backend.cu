@@ -163,7 +163,7 @@ public:
                     pass();
                     queue_ = {};
                 },
-                std::getenv("SIXDAYS_LATE") ? gpu::Start::after_end : gpu::Start::early);
+                gpu::Start::early);
             position_ = position, T_ = T;
         }
         advance();
