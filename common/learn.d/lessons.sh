@@ -6,7 +6,7 @@ lessons_ready() {  # lessons_ready <day>...
     need
     configure
     for target in "$@"; do targets+=("${target}_emulated" "$target"); done
-    if [[ $verb == run && " $* " == *" day06"* ]]; then targets+=(gpt2_strides); fi
+    if [[ $verb == run && " $* " == *" day06"* ]]; then targets+=(gpt2_strides gpt2_command); fi
     build_target "the lessons" "$build" --target "${targets[@]}"
 }
 

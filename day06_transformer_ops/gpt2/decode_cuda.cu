@@ -7,16 +7,28 @@
 namespace sixdays::gpt2 {
 namespace {
 
+struct Larger {
+    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
 // How the phases are cut: measured on an H200.
-using Wide = Cut<8, 1, 1>;     // rows of C columns
-using Narrow = Cut<4, 1, 1>;   // few of them: more blocks, so that every multiprocessor has some
-using Long = Cut<8, 4, 2>;     // rows of 4 C columns
-using Many = Cut<8, 1, 2>;     // the head: rows by the ten thousand
+using Wide = Cut<8, 1, 1>;    // rows of C columns
+using Narrow = Cut<8, 2, 1>;  // few of them: more blocks, so that every multiprocessor has some
+using Long = Cut<8, 4, 2>;    // rows of 4 C columns
+using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
 
 // --- what the block makes x of -------------------------------------------------------------------
 
+__device__ __forceinline__ float4 quad(const float* at) {
+    return *reinterpret_cast<const float4*>(at);
+}
+__device__ __forceinline__ void put_quad(float* at, const float4& x) {
+    *reinterpret_cast<float4*>(at) = x;
+}
+
 // [norm]
-/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more.
+/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more. A
+/// thread comes back to the quads that it has written: no barrier in between.
 template <class C>
 struct Norm {
     static constexpr int kKept = 2;  // weight and bias
@@ -24,60 +36,67 @@ struct Norm {
     float eps;
 
     __device__ void before(float* kept, std::int64_t K) const {
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            kept[k] = weight[k];
-            kept[K + k] = bias[k];
+        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            put_quad(kept + k, quad(weight + k));
+            put_quad(kept + K + k, quad(bias + k));
         }
     }
-    /// Each thread comes back to the columns that it has written: no barrier in between.
     __device__ void operator()(float* x, const float* kept, std::int64_t K) const {
         const float N = static_cast<float>(K), first = stream[0];
         float sum = 0;
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            x[k] = stream[k];
-            sum += x[k] - first;
+        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const float4 q = quad(stream + k);
+            sum += (q.x - first) + (q.y - first) + (q.z - first) + (q.w - first);
+            put_quad(x + k, q);
         }
         const float mean = first + gpu::block_reduce<C::THREADS>(sum, Plus()) / N;
         float squares = 0;
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            const float d = x[k] - mean;
-            squares += d * d;
+        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            for (int i = 0; i < 4; ++i) squares += (x[k + i] - mean) * (x[k + i] - mean);
         }
         squares = gpu::block_reduce<C::THREADS>(squares, Plus());
         const float scale = 1 / std::sqrt(squares / N + eps);
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            x[k] = fmaf((x[k] - mean) * scale, kept[k], kept[K + k]);
+        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            for (int i = 0; i < 4; ++i) {
+                x[k + i] = fmaf((x[k + i] - mean) * scale, kept[k + i], kept[K + k + i]);
+            }
         }
     }
 };
 // [norm]
 
 // [join]
-/// Attention's parts, each brought to the largest score of all.
+/// Attention's parts, each brought to the largest score of its head: first the parts' shares, then
+/// the sums.
 struct Join {
-    static constexpr int kKept = 0;
+    static constexpr int kKept = 1;  // shares (head, split): at most K of them
     AttentionParts parts;
 
     __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* x, const float*, std::int64_t K) const {
-        for (std::int64_t k = threadIdx.x; k < K; k += blockDim.x) {
-            const std::int64_t head = k / parts.D, d = k % parts.D;
-            const float* const tops = parts.tops + head * kSplits * 2;
-            const float* const sums = parts.sums + head * kSplits * parts.D + d;
-            float of[kSplits], largest = tops[0];
+    __device__ void operator()(float* x, float* shares, std::int64_t K) const {
+        const int D = static_cast<int>(parts.D), size = static_cast<int>(K) / D * kSplits;
+        for (int i = threadIdx.x; i - static_cast<int>(threadIdx.x) < size; i += blockDim.x) {
+            const bool there = i < size;  // all lanes come to the shuffles
+            const float top = there ? parts.tops[2 * i] : 0;
+            const float total = there ? parts.tops[2 * i + 1] : 0;
+            const float largest = gpu::warp_reduce<kSplits>(top, Larger());
+            const float share = expf(top - largest);
+            const float all = gpu::warp_reduce<kSplits>(share * total, Plus());
+            if (there) shares[i] = share / all;
+        }
+        __syncthreads();
+        for (int k = 4 * threadIdx.x; k < static_cast<int>(K); k += 4 * blockDim.x) {
+            const int head = k / D;
+            const float* const from = parts.sums + head * kSplits * D + k % D;
+            float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll
             for (int s = 0; s < kSplits; ++s) {
-                of[s] = sums[s * parts.D];
-                largest = fmaxf(largest, tops[2 * s]);
+                const float4 part = quad(from + s * D);
+                const float share = shares[head * kSplits + s];
+                sum.x += share * part.x, sum.y += share * part.y;
+                sum.z += share * part.z, sum.w += share * part.w;
             }
-            float total = 0, sum = 0;
-#pragma unroll
-            for (int s = 0; s < kSplits; ++s) {
-                const float share = expf(tops[2 * s] - largest);
-                total += share * tops[2 * s + 1];
-                sum += share * of[s];
-            }
-            x[k] = sum / total;
+            put_quad(x + k, sum);
         }
     }
 };
@@ -90,7 +109,7 @@ struct Hidden {
     __device__ void before(float*, std::int64_t) const {}
     __device__ void operator()(float* x, const float*, std::int64_t K) const {
         for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) {
-            *reinterpret_cast<float4*>(x + k) = *reinterpret_cast<const float4*>(hidden + k);
+            put_quad(x + k, quad(hidden + k));
         }
     }
 };
@@ -103,7 +122,8 @@ struct Append {
     const float* bias;
     float *query, *keys, *values;  // (C), (head, capacity, D) both
     const std::int64_t* place;
-    std::int64_t C, D, capacity;
+    int C, D;
+    std::int64_t capacity;
 
     struct Early {
         float bias;
@@ -111,9 +131,9 @@ struct Append {
     };
     __device__ Early early(std::int64_t n) const { return {bias[n], *place}; }
     __device__ void operator()(std::int64_t n, float sum, const Early& had) const {
-        const std::int64_t c = n % C, head = c / D, d = c % D;
-        float* const to = n < C ? query + c
-                                : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
+        const int c = static_cast<int>(n) % C, head = c / D, d = c % D;
+        float* const to =
+            n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
         *to = had.bias + sum;
     }
 };
@@ -182,8 +202,8 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
     with_rows(tokens, [&](auto token_rows) {
         with_rows(positions, [&](auto position_rows) {
             const unsigned grid = gpu::blocks_for(stream.size(), kThreads);
-            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(
-                token_rows, position_rows, ids, place, stream.extent(0), stream.data);
+            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(token_rows, position_rows, ids, place,
+                                                              stream.extent(0), stream.data);
             gpu::check_launch("embed_tokens_kernel", grid, kThreads);
         });
     });
@@ -192,9 +212,15 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
 void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
                             const float* stream, float* query, const KvSlots& cache,
                             const std::int64_t* place, gpu::Stream queue) {
-    const Append append = {linear.bias,        query, cache.keys.data,      cache.values.data,
-                           place,              linear.weight.K,
-                           cache.keys.extent(2), cache.keys.stride(0) / cache.keys.stride(1)};
+    const View<float>& keys = cache.keys;
+    const Append append = {linear.bias,
+                           query,
+                           keys.data,
+                           cache.values.data,
+                           place,
+                           static_cast<int>(linear.weight.K),
+                           static_cast<int>(keys.extent(2)),
+                           keys.stride(0) / keys.stride(1)};
     launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), append, queue);
 }
 

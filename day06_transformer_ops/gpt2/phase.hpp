@@ -58,7 +58,13 @@ struct Pieces {
                 of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
             }
 #pragma unroll
-            for (int r = 0; r < ROWS; ++r) sum[r] += W::dot(piece[r][i], of_x);
+            for (int r = 0; r < ROWS; ++r) {
+                float numbers[W::kWide], dot = 0;
+                W::numbers(piece[r][i], numbers);
+#pragma unroll
+                for (int j = 0; j < W::kWide; ++j) dot += numbers[j] * of_x[j];
+                sum[r] += W::scale(piece[r][i]) * dot;
+            }
         }
     }
 };
@@ -107,13 +113,13 @@ __global__ void __launch_bounds__(C::THREADS)
     phase_kernel(const __grid_constant__ W w, const __grid_constant__ In in,
                  const __grid_constant__ Out out) {
     extern __shared__ float4 shared[];  // x, then what `in` keeps there
+    gpu::let_next_start();
     float* const x = reinterpret_cast<float*>(shared);
     const int warp = threadIdx.x / 32, part = warp % C::PARTS, first = warp / C::PARTS * C::ROWS;
     Pieces<W, C::ROWS> pieces;
     std::int64_t tile = std::int64_t{blockIdx.x} * C::TILE;
     pieces.load(w, tile + first, part * kSlice);
     in.before(x + padded(w.K), w.K);
-    gpu::let_next_start();
     gpu::wait_for_previous();
 
     const bool stores = C::PARTS == 1 ? threadIdx.x % 32 < C::ROWS : threadIdx.x < C::TILE;

@@ -4,9 +4,9 @@
 // only advance, and at the end the last tile is copied again instead of one behind it. And three
 // more things: any layout, by copies whose lanes lie along the dim that is contiguous; tiles in an
 // order that keeps their operands in the L2 cache; smaller tiles where large ones would be few.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/feed.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
 namespace sixdays::day05_matmul {
@@ -75,20 +75,20 @@ void launch(Problem x, gpu::Stream stream) {
     constexpr std::size_t kBytes = Feed<C, LANES_A, LANES_B>::kBytes;
     const unsigned grid = cut_into_tiles(x, C::BM, C::BN);
     auto* const kernel = matmul_whole_tiles_kernel<C, LANES_A, LANES_B>;
-    allow_shared(kernel, kBytes);
+    gpu::allow_shared(kernel, kBytes);
     matmul_whole_tiles_kernel<C, LANES_A, LANES_B><<<grid, C::kThreads, kBytes, stream>>>(x);
     gpu::check_launch("matmul_whole_tiles_kernel", grid, C::kThreads, kBytes);
 }
 
 // Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest, which
-// is right for any strides. QUADS: the cut where b is copied by quads.
-template <class QUADS, class C = QUADS>
+// is right for any strides.
+template <class C>
 void launch_by_layout(const Problem& x, gpu::Stream stream) {
     const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);
     const bool b_quads = x.N % 4 == 0 && b_has_quads(x);
     const bool b_along_k = x.b_k == 1 && x.b_n != 1;
-    if (a_quads && b_quads) return launch<QUADS, Lanes::quads, Lanes::quads>(x, stream);
-    if (b_quads) return launch<QUADS, Lanes::along_k, Lanes::quads>(x, stream);
+    if (a_quads && b_quads) return launch<C, Lanes::quads, Lanes::quads>(x, stream);
+    if (b_quads) return launch<C, Lanes::along_k, Lanes::quads>(x, stream);
     if (a_quads && b_along_k) return launch<C, Lanes::quads, Lanes::along_k>(x, stream);
     if (b_along_k) return launch<C, Lanes::along_k, Lanes::along_k>(x, stream);
     return launch<C, Lanes::along_k, Lanes::along_row>(x, stream);
@@ -97,16 +97,15 @@ void launch_by_layout(const Problem& x, gpu::Stream stream) {
 }  // namespace
 
 void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
-    if (x.out_n != 1 && x.out_m == 1) x = transposed(x);  // write along rows of the transpose
-    x.quads_out = x.quads_out && x.N % 4 == 0;            // a tile may begin at any column
+    x = along_rows(x);
+    x.quads_out = x.quads_out && x.N % 4 == 0;  // a tile may begin at any column
     switch (cut) {
         case WholeTile::large:
-            return launch_by_layout<Cut<1, 4, 8, 16, 3, 2, 13>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
-                                                                                            stream);
+            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1, 13>>(x, stream);
         case WholeTile::medium:
             return launch_by_layout<Cut<1, 2, 8, 8, 3, 8, 15>>(x, stream);
         case WholeTile::small:
-            return launch_by_layout<Cut<2, 2, 4, 8, 4, 4, 15>>(x, stream);
+            return launch_by_layout<Cut<1, 4, 4, 8, 4, 4, 15>>(x, stream);
     }
 }
 

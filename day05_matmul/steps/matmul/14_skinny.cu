@@ -71,7 +71,7 @@ __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, bo
 // [rows]
 /// b along N: LINE lanes of a warp have WIDE columns each, its other lanes, if any, other k.
 template <int M, int LINE, int WIDE>
-__global__ void __launch_bounds__(kThreads, M > 4 ? 2 : 3)
+__global__ void __launch_bounds__(kThreads, 2)
     matmul_skinny_rows_kernel(const __grid_constant__ Problem x) {
     constexpr int BN = LINE * WIDE, kSweep = kThreads / LINE * kDeep;
     static_assert(kChunk<M> % kSweep == 0);
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads, M > 4 ? 2 : 3)
     for (std::int64_t k0 = 0; k0 < x.K; k0 += kChunk<M>) {
         share_rows<M>(x, tile, k0, shared);
         const std::int64_t left = x.K - k0;
-#pragma unroll 1
+#pragma unroll(M <= 8 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
             const Numbers next = load(left - k - kSweep);  // on their way
 #pragma unroll
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     for (std::int64_t k0 = 0; k0 < x.K; k0 += kChunk<M>) {
         share_rows<M>(x, tile, k0, shared);
         const std::int64_t left = x.K - k0;
-#pragma unroll 1
+#pragma unroll(M <= 4 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
             const Numbers next = load(k0 + k + kSweep);  // on their way
 #pragma unroll
@@ -202,15 +202,17 @@ void launch_dots(Problem x, gpu::Stream stream) {
 /// multiprocessor. (132, as an H200 has.)
 template <int M>
 void launch(Problem x, gpu::Stream stream) {
+    const std::int64_t rows = (x.M + M - 1) / M * stacked(x);
+    const auto enough = [&](std::int64_t BN) { return (x.N + BN - 1) / BN * rows >= 132; };
     x.quads_a = a_has_quads(x);
     x.quads_b = b_columns_are_quads(x);
     if (x.b_k == 1 && x.b_n != 1) {
-        if (x.N >= 132 * kWarps * 4) return launch_dots<M, 1>(x, stream);
+        if (enough(kWarps * 4)) return launch_dots<M, 1>(x, stream);
         return launch_dots<M, (M > 8 ? 4 : kWarps)>(x, stream);
     }
     if (x.N % 4 != 0 || !b_has_quads(x)) return launch_rows<M, 32, 1>(x, stream);
-    if (x.N >= 132 * 128) return launch_rows<M, 32, 4>(x, stream);
-    if (x.N >= 132 * 32) return launch_rows<M, 8, 4>(x, stream);
+    if (enough(128)) return launch_rows<M, 32, 4>(x, stream);
+    if (enough(32)) return launch_rows<M, 8, 4>(x, stream);
     return launch_rows<M, 2, 4>(x, stream);
 }
 

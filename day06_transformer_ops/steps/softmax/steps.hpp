@@ -3,7 +3,10 @@
 /// nothing. Each is there for OP = Shares and LogShares, T = float and bf16.
 #pragma once
 
+#include <cfloat>
+
 #include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/softmax.hpp"
 #include "day06_transformer_ops/steps/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -23,6 +26,46 @@ struct LogShares {
     __device__ static float of(float held, float tail) { return held - tail; }
 };
 // [operations]
+
+// [max_sum]
+// m begins with the smallest number there is, not with -infinity: x = -infinity
+// is no larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
+struct MaxSum {
+    float m;
+    float sum;  // of exp(x - m)
+
+    __device__ void take(float x) {
+        if (x > m) {
+            sum = sum * expf(m - x) + 1;
+            m = x;
+        } else {
+            sum += expf(x - m);
+        }
+    }
+};
+struct Join {
+    __device__ MaxSum operator()(const MaxSum& a, const MaxSum& b) const {
+        MaxSum both;
+        both.m = fmaxf(a.m, b.m);
+        both.sum = a.sum * expf(a.m - both.m) + b.sum * expf(b.m - both.m);
+        return both;
+    }
+};
+// [max_sum]
+
+// [take]
+/// N numbers at once: one correction for all of them.
+template <int N>
+__device__ void take(MaxSum& sofar, const float (&x)[N]) {
+    float m = sofar.m;
+#pragma unroll
+    for (int e = 0; e < N; ++e) m = fmaxf(m, x[e]);
+    sofar.sum *= expf(sofar.m - m);
+    sofar.m = m;
+#pragma unroll
+    for (int e = 0; e < N; ++e) sofar.sum += expf(x[e] - m);
+}
+// [take]
 
 /// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its token.
 /// Without tokens, all are 0.
@@ -48,5 +91,12 @@ void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, std::int
 template <class OP, class T>
 void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                               gpu::Stream stream);
+template <class OP, class T>
+void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                           gpu::Stream stream);
+/// @param found  (rows, parts, 2): maximum and sum of each part
+template <class OP, class T>
+void launch_softmax_split(const Rows<const T>& in, const Rows<T>& out, const View<float>& found,
+                          gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops
