@@ -1,4 +1,5 @@
 // The shipped model, asked: on each backend, and with each type of weights.
+#include "common/gpu/device.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
@@ -129,6 +130,18 @@ TEST_CASE("some lines of each kind are right, with each type of weights", "[day0
 TEST_CASE("about held-out shapes 95 % and more are right, with each type of weights",
           "[day06][full]") {
     for (const WeightType type : kTypes) check_accuracy(type, one_thread, 50);
+}
+
+TEST_CASE("CUDA: the model's answers, with each type of weights", "[day06][cuda]") {
+    for (const WeightType type : kTypes) {
+        if (!gpu::is_emulated()) check_accuracy(type, make_cuda_backend, 50);
+        const Bytes bytes = Shipped().as(type);
+        const Gguf file(bytes, storage_of(type).name);
+        Asker ask(file, make_cuda_backend);  // some seconds a line on the emulator
+        const Question question = held_out_questions(Asked::strides, 2, 1, 5)[0];
+        CAPTURE(storage_of(type).name, text_of(question));
+        CHECK(ask(question) == answer_to(question));
+    }
 }
 
 TEST_CASE("a model of which one matrix is lost answers next to nothing", "[day06][full]") {
