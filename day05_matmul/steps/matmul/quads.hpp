@@ -57,7 +57,7 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 template <int TM, int TN, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, float (&sum)[TM][TN],
                                           const RowOf& m_of, const ColumnOf& n_of) {
-    if (!x.quads_out || x.beta != 0 || x.bias_m != 0 || m_of(0) < tile.first_row ||
+    if (x.out_n != 1 || x.beta != 0 || x.bias_m != 0 || m_of(0) < tile.first_row ||
         m_of(TM - 1) >= tile.rows || n_of(0) < tile.first_column ||
         n_of(TN - 4) + 3 >= tile.columns) {
         float all[TM][TN];
@@ -89,12 +89,18 @@ __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, fl
             for (int i = 0; i < TM; ++i) sum[i][j] = sum[i][j] < 0 ? 0 : sum[i][j];
         }
     }
+    const auto each_four = [&](const auto& keep) {
 #pragma unroll
-    for (int i = 0; i < TM; ++i) {
-        float* const row = tile.out + m_of(i) * x.out_m;
+        for (int i = 0; i < TM; ++i) {
+            float* const row = tile.out + m_of(i) * x.out_m;
 #pragma unroll
-        for (int j = 0; j < TN; j += 4) store_quad(row + n_of(j), sum[i] + j);
-    }
+            for (int j = 0; j < TN; j += 4) keep(row + n_of(j), sum[i] + j);
+        }
+    };
+    if (x.quads_out) return each_four(store_quad);
+    each_four([](float* to, const float* four) {
+        for (int j = 0; j < 4; ++j) to[j] = four[j];
+    });
 }
 // [store]
 
