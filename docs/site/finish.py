@@ -120,13 +120,12 @@ def without_wrong_links(body, day):
         def link(found):
             target = found["target"].replace("__", "_")
             days = set(re.findall(r"day\d\d", target)) | ({"day06"} if "gpt2" in target else set())
-            name = found["text"].split("::")[-1]
             before = html.unescape(match[0][:found.start()])
             behind = html.unescape(match[0][found.end():])
             called = "hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
             bare = "::" not in found["text"]
             member = bare and (before.endswith((".", "->")) or "reference_gpu." in target)  # there it is gpu::name
-            stays = called and not member and (days == {day} or not days and name not in own)
+            stays = called and not member and (days == {day} or not days and not (bare and found["text"] in own))
             return found[0] if stays else found["text"]
 
         return CODE_LINK.sub(link, match[0])

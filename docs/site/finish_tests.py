@@ -65,6 +65,8 @@ def test_wrong_links():
                         (f"x.{code('rows', tensor)}(1)", "x.rows(1)"),  # members
                         (f"x-&gt;{code('rows', tensor)}(1)", "x-&gt;rows(1)")):
         assert finish.without_wrong_links(fragment(wrong), "day03") == fragment(text), wrong
+    qualified = fragment(f"void check(int n); {code('gpu::check', 'gpu')}(1)")
+    assert finish.without_wrong_links(qualified, "day03") == qualified
     comment = fragment('<span class="comment">// a tile, then</span> ' + code("tile", tensor) + "(1)")
     assert finish.without_wrong_links(comment, "day03") == comment
     tip = fragment(code("at", tensor) + '(1)<div class="ttc"><div>x</div><div>int at(int)</div></div>')
