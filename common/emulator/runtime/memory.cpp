@@ -214,6 +214,16 @@ std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     for (const auto& [begin, allocation] : allocations) {
         const std::uint64_t index = (address - begin) / bytes;
         if (address < begin || (address - begin) % bytes != 0 || !allocation.live) continue;
+        const std::size_t elements = allocation.bytes / bytes;
+        if (index >= kWrap && index - kWrap < elements) {
+            return format(
+                "at element %" PRIu64
+                " of an allocation of %zu elements of that size (%zu bytes): that is 2^32 "
+                "elements past its element %" PRIu64
+                ". Is a negative number, a stride or an index, kept in an unsigned one "
+                "of 32 bits?",
+                index, elements, allocation.bytes, index - kWrap);
+        }
         if (kWrap - index - 1 >= nearest) continue;  // also if the index is larger than 32 bits
         nearest = kWrap - index - 1;
         held = allocation.bytes;

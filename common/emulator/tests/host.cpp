@@ -433,6 +433,11 @@ TEST_CASE("an unsigned index below 0 is called that") {
                    "element " + std::to_string(0u - before) + " of an allocation of 64 elements"));
         CHECK(says(report, "that is " + std::to_string(before) + " below 0"));
     }
+    clear_report();
+    store_before(1, x.data() + 10);  // from a pointer into it: a stride of -1
+    REQUIRE(last_report());
+    CHECK(says(*last_report(), "that is 2^32 elements past its element 9. Is a negative number"));
+    cudaGetLastError();
     // Of several allocations the one that it is least below: y is made later and lies higher.
     const Device<float> y(std::vector<float>(32, 3.0f));
     clear_report();
