@@ -21,10 +21,6 @@ __device__ __forceinline__ void load_quad(const float* from, float* to) {
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
 }
 
-__device__ __forceinline__ void quad_or_zeros(const float* from, bool inside, float (&to)[4]) {
-    if (inside) return load_quad(from, to);
-    to[0] = to[1] = to[2] = to[3] = 0;
-}
 __device__ __forceinline__ void store_quad(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
 }
