@@ -210,7 +210,7 @@ folder_names() {
 
 check() {
     # Not optimised and without nvcc: this is about words.
-    export SIXDAYS_CMAKE_ARGS='-DSIXDAYS_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug'
+    export SIXDAYS_CMAKE_ARGS='-DSIXDAYS_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='
     learns "start" 0 "$mine" -- start day01
     learns "the stubs" 1 "^$one: refused" "^$other: refused" 'The first case that fails: .' \
         "my/$day/$one.log" 'common/learn hint day01' -- check day01

@@ -72,7 +72,7 @@ void activate_cuda(ActivationPath path, Activation what, View<const Same<T>> in,
             return gpu::check_launch("activate_kernel", grid, kThreads);
         }
         case ActivationPath::quads:
-            return launch_activation_quads<T>(Plain{what}, in, in, out, stream);
+            return launch_activation_quads<Plain>(what, in, in, out, stream);
     }
 }
 
@@ -97,7 +97,7 @@ void activate_biased_cuda(ActivationPath path, Activation what, View<const Same<
             return gpu::check_launch("activate_biased_kernel", grid, kThreads);
         }
         case ActivationPath::quads:
-            return launch_activation_quads<T>(Biased{what}, in, bias, out, stream);
+            return launch_activation_quads<Biased>(what, in, bias, out, stream);
     }
 }
 
@@ -121,7 +121,7 @@ void activate_gated_cuda(ActivationPath path, Activation what, View<const Same<T
             return gpu::check_launch("activate_gated_kernel", grid, kThreads);
         }
         case ActivationPath::quads:
-            return launch_activation_quads<T>(Gated{what}, gate, in, out, stream);
+            return launch_activation_quads<Gated>(what, gate, in, out, stream);
     }
 }
 

@@ -1,6 +1,7 @@
 // What loops and ports of attention refuse, which path is taken, and the views that it works on.
 #include "day06_transformer_ops/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "day06_transformer_ops/attention_problem.hpp"
@@ -62,20 +63,64 @@ void check_attention(const View<const float>& q, const View<const float>& k,
     }
 }
 
-AttentionPath choose_attention(const View<const float>& q) {
+namespace {
+
+// Rows of whole quads that begin at multiples of 16 bytes.
+bool in_quads(const View<const float>& x) {
+    return has_wider(x.data, x.layout, sizeof(float));
+}
+
+}  // namespace
+
+AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
+                               const View<const float>& v) {
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
-        refuse("attention: a head of " + std::to_string(D) + " numbers; without a workspace " +
-               std::to_string(kMostOfHead) + " is the most. 'four passes' takes it, with one");
+        refuse("attention: a head of " + std::to_string(D) + " numbers; " +
+               std::to_string(kMostOfHead) +
+               " is the most. 'four passes' takes it, with a workspace");
     }
-    return T <= 4 ? AttentionPath::split_keys : AttentionPath::fused;
+    if (T > 4) return T >= 64 ? AttentionPath::tiles : AttentionPath::fused;
+    return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
 }
 
 void check_attention(AttentionPath path, const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
                      const View<float>& out) {
     check_attention(q, k, v, options, out);
-    if (path != AttentionPath::four_passes) (void)choose_attention(q);
+    if (path != AttentionPath::four_passes) (void)choose_attention(q, k, v);
+    if (path == AttentionPath::split_blocks && out.size() > 0 && !(in_quads(k) && in_quads(v))) {
+        refuse(
+            "attention: the path 'split blocks' needs keys and values of whole quads along memory "
+            "that begin at multiples of 16 bytes; k has " +
+            to_string(k.layout) + ", v " + to_string(v.layout));
+    }
+}
+
+std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
+    const std::int64_t blocks = 512, keys = 64;  // in all, at most; of a part, at least
+    const std::int64_t queries = rows_along(q, q.rank() - 1).count(), S = k.extent(k.rank() - 2);
+    const std::int64_t fit = std::max<std::int64_t>(blocks / std::max<std::int64_t>(queries, 1), 1);
+    return std::clamp<std::int64_t>((S + keys - 1) / keys, 1, fit);
+}
+
+AttentionPartials attention_partials(gpu::Carver& carver, const View<const float>& q,
+                                     std::int64_t parts) {
+    const std::int64_t queries = rows_along(q, q.rank() - 1).count();
+    if (parts == 1) return {{nullptr, Shape{queries, 1, 0}}, {}};
+    const std::int64_t D = q.extent(q.rank() - 1);
+    AttentionPartials all;
+    all.found = carver.take<float>({queries, parts, D + 2});
+    all.done = carver.take<unsigned>({queries});
+    return all;
+}
+
+std::int64_t attention_workspace_bytes(AttentionPath path, View<const float> q,
+                                       View<const float> k) {
+    if (path == AttentionPath::four_passes) return attention_workspace_bytes(q, k);
+    if (path != AttentionPath::split_blocks) return 0;
+    return gpu::bytes_to_carve(
+        [&](gpu::Carver& c) { return attention_partials(c, q, attention_parts(q, k)); });
 }
 
 std::int64_t attention_workspace_bytes(View<const float> q, View<const float> k) {
@@ -149,6 +194,10 @@ const char* name(AttentionPath path) {
             return "fused";
         case AttentionPath::split_keys:
             return "split keys";
+        case AttentionPath::tiles:
+            return "tiles";
+        case AttentionPath::split_blocks:
+            return "split blocks";
     }
     return "";
 }

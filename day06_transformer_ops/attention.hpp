@@ -46,7 +46,14 @@ void attention_cpu(View<const float> q, View<const float> k, View<const float> v
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out, gpu::Stream stream = {});
 
-/// By one path. The twin keeps all scores in the workspace; the others need none.
+/// With a workspace, of attention_workspace_bytes(choose_attention(q, k, v), q, k), all 0 before the
+/// first call: it holds counters, which are 0 again after each.
+void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
+                    const AttentionOptions& options, View<float> out, gpu::Workspace workspace,
+                    gpu::Stream stream = {});
+
+/// By one path. The twin keeps all scores in the workspace; 'split blocks' takes one block for a
+/// query if there is none; the others need none.
 /// @throws std::invalid_argument  also what that path cannot take
 void attention_cuda(AttentionPath path, View<const float> q, View<const float> k,
                     View<const float> v, const AttentionOptions& options, View<float> out,
@@ -54,6 +61,9 @@ void attention_cuda(AttentionPath path, View<const float> q, View<const float> k
 
 /// Bytes of workspace for the twin: a float for each pair of a query and a key.
 [[nodiscard]] std::int64_t attention_workspace_bytes(View<const float> q, View<const float> k);
+/// For any path.
+[[nodiscard]] std::int64_t attention_workspace_bytes(AttentionPath path, View<const float> q,
+                                                     View<const float> k);
 
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
@@ -98,16 +108,19 @@ template <class T>
 
 /// How attention_cuda goes about it.
 enum class AttentionPath {
-    four_passes,  // a thread, a query: the loop's twin; scores lie in the workspace
-    fused,        // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
-    split_keys,   // 03: a block, a query, and its warps share out the keys: for few queries
+    four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
+    fused,         // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
+    split_keys,    // 03: a block, a query, and its warps share out the keys: for few queries
+    tiles,         // 04: a thread has 8 keys of 8 queries in registers: for many queries. D <= 128
+    split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
 };
 [[nodiscard]] const char* name(AttentionPath path);
 
 /// The widest head that steps take.
 inline constexpr std::int64_t kMostOfHead = 128;
 
-/// The best of those that need no workspace. @throws std::invalid_argument  D > kMostOfHead
-[[nodiscard]] AttentionPath choose_attention(const View<const float>& q);
+/// The best for these views. @throws std::invalid_argument  D > kMostOfHead
+[[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
+                                             const View<const float>& v);
 
 }  // namespace sixdays::day06_transformer_ops

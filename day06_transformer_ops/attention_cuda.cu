@@ -60,9 +60,15 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
 
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out, gpu::Stream stream) {
+    attention_cuda(q, k, v, options, out, gpu::Workspace(), stream);
+}
+
+void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
+                    const AttentionOptions& options, View<float> out, gpu::Workspace workspace,
+                    gpu::Stream stream) {
     check_attention(q, k, v, options, out);
     if (out.size() == 0) return;
-    attention_cuda(choose_attention(q), q, k, v, options, out, {}, stream);
+    attention_cuda(choose_attention(q, k, v), q, k, v, options, out, workspace, stream);
 }
 
 void attention_cuda(AttentionPath path, View<const float> q, View<const float> k,
@@ -84,6 +90,15 @@ void attention_cuda(AttentionPath path, View<const float> q, View<const float> k
             return launch_attention_fused(p, stream);
         case AttentionPath::split_keys:
             return launch_attention_split_keys(p, stream);
+        case AttentionPath::tiles:
+            return launch_attention_tiles(p, stream);
+        case AttentionPath::split_blocks: {
+            const std::int64_t parts = workspace ? attention_parts(q, k) : 1;
+            const auto partials = gpu::carve("attention", workspace, [&](gpu::Carver& c) {
+                return attention_partials(c, q, parts);
+            });
+            return launch_attention_split_blocks(p, partials, stream);
+        }
     }
 }
 

@@ -52,4 +52,16 @@ struct AttentionProblem {
                                                  const AttentionOptions& options,
                                                  const View<float>& out);
 
+/// What blocks that share a query's keys leave for the last of them.
+struct AttentionPartials {
+    View<float> found;  // (queries, parts, D + 2): maximum, sum of exp, the values by their shares
+    View<unsigned> done;  // (queries), counters
+};
+
+/// @param parts  blocks of a query
+[[nodiscard]] AttentionPartials attention_partials(gpu::Carver& carver, const View<const float>& q,
+                                                   std::int64_t parts);
+/// How many blocks a query of so many keys is worth.
+[[nodiscard]] std::int64_t attention_parts(const View<const float>& q, const View<const float>& k);
+
 }  // namespace sixdays::day06_transformer_ops

@@ -61,13 +61,34 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
+// Rows along memory, where the same cut into quads suits in and out.
+template <class T>
+bool can_be_copied(const View<const T>& in, int d, const View<T>& out) {
+    bool alike = in.extent(d) == 1 || (in.stride(d) == 1 && out.stride(d) == 1);
+    alike &= equally_past_quad(in.data, out.data) && in.extent(d) < (1 << 24);
+    for (int other = 0; other < in.rank(); ++other) {
+        alike &= other == d || in.extent(other) == 1 ||
+                 (in.stride(other) - out.stride(other)) * std::int64_t{sizeof(T)} % kQuad == 0;
+    }
+    return alike;
+}
+
 template <class T>
 void check_path(const char* op, SoftmaxPath path, const View<const T>& in, int d,
                 const View<T>& out) {
-    if (path != SoftmaxPath::registers || in.size() == 0) return;
-    if (can_be_held(in, d) && can_be_held(out, d)) return;
-    refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
-           ", and rows lie along dim " + std::to_string(d));
+    if (in.size() == 0) return;
+    const bool held = can_be_held(in, d) && can_be_held(out, d);
+    if (path == SoftmaxPath::registers && !held) {
+        refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
+               ", and rows lie along dim " + std::to_string(d));
+    }
+    if (path == SoftmaxPath::shared && !can_be_copied<T>(in, d, out)) {
+        refuse(std::string(op) +
+               ": the path 'shared' needs rows along memory that begin equally far past a multiple "
+               "of 16 bytes in in and out; in has " +
+               to_string(in.layout) + ", out " + to_string(out.layout) +
+               ", and rows lie along dim " + std::to_string(d));
+    }
 }
 
 }  // namespace
@@ -81,16 +102,35 @@ void check_softmax(SoftmaxPath path, const View<const Same<T>>& in, int dim, con
 template <class T>
 void check_causal_softmax(SoftmaxPath path, const View<const Same<T>>& in, const View<T>& out) {
     check_causal_softmax<T>(in, out);
+    if (path == SoftmaxPath::split) refuse("causal_softmax: the path 'split' is softmax' only");
     check_path<T>("causal_softmax", path, in, in.rank() - 1, out);
 }
 
 template <class T>
-SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out) {
+SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
+                           bool workspace) {
     const int d = checked_dim("softmax", dim, in.rank());
+    const std::int64_t length = in.extent(d);
+    if (workspace && length >= 16 * kSplitPart && in.size() / length <= 8) {
+        return SoftmaxPath::split;
+    }
     if (can_be_held(in, d) && can_be_held(out, d)) return SoftmaxPath::registers;
     // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
-    if (in.stride(d) != 1 && in.extent(d) > 1) return SoftmaxPath::thread_a_row;
-    return in.extent(d) <= 1024 ? SoftmaxPath::warp_a_row : SoftmaxPath::online;
+    if (in.stride(d) != 1 && length > 1) return SoftmaxPath::thread_a_row;
+    if (length <= 1024) return SoftmaxPath::warp_a_row;
+    return can_be_copied<T>(in, d, out) ? SoftmaxPath::shared : SoftmaxPath::online;
+}
+
+template <class T>
+View<float> softmax_parts(gpu::Carver& carver, const View<const T>& in, int dim) {
+    const std::int64_t length = in.extent(checked_dim("softmax", dim, in.rank()));
+    if (length == 0) return {};
+    return carver.take<float>({in.size() / length, (length + kSplitPart - 1) / kSplitPart, 2});
+}
+
+template <class T>
+std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim) {
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return softmax_parts(c, in, dim); });
 }
 
 const char* name(SoftmaxPath path) {
@@ -103,6 +143,10 @@ const char* name(SoftmaxPath path) {
             return "online";
         case SoftmaxPath::registers:
             return "registers";
+        case SoftmaxPath::shared:
+            return "shared";
+        case SoftmaxPath::split:
+            return "split";
     }
     return "";
 }
@@ -116,7 +160,9 @@ template void check_causal_softmax<float>(SoftmaxPath, const View<const float>&,
                                           const View<float>&);
 template void check_cross_entropy<float>(const View<const float>&, const View<const std::int64_t>&,
                                          const View<float>&);
-template SoftmaxPath choose_softmax<float>(const View<const float>&, int, const View<float>&);
+template SoftmaxPath choose_softmax<float>(const View<const float>&, int, const View<float>&, bool);
+template View<float> softmax_parts(gpu::Carver&, const View<const float>&, int);
+template std::int64_t softmax_workspace_bytes(const View<const float>&, int);
 template void check_softmax<bf16>(const View<const bf16>&, int, const View<bf16>&);
 template void check_softmax<bf16>(SoftmaxPath, const View<const bf16>&, int, const View<bf16>&);
 template void check_masked_softmax<bf16>(const View<const bf16>&, const View<const std::uint8_t>&,
@@ -125,6 +171,8 @@ template void check_causal_softmax<bf16>(const View<const bf16>&, const View<bf1
 template void check_causal_softmax<bf16>(SoftmaxPath, const View<const bf16>&, const View<bf16>&);
 template void check_cross_entropy<bf16>(const View<const bf16>&, const View<const std::int64_t>&,
                                         const View<float>&);
-template SoftmaxPath choose_softmax<bf16>(const View<const bf16>&, int, const View<bf16>&);
+template SoftmaxPath choose_softmax<bf16>(const View<const bf16>&, int, const View<bf16>&, bool);
+template View<float> softmax_parts(gpu::Carver&, const View<const bf16>&, int);
+template std::int64_t softmax_workspace_bytes(const View<const bf16>&, int);
 
 }  // namespace sixdays::day06_transformer_ops

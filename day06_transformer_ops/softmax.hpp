@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "common/gpu/stream.hpp"
+#include "common/gpu/workspace.hpp"
 #include "common/tensor/half.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
@@ -36,6 +37,16 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stre
 template <class T>
 void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
                   gpu::Stream stream = {});
+/// With a workspace, which lets many blocks share a row: softmax_workspace_bytes().
+template <class T>
+void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
+                  gpu::Stream stream = {});
+template <class T>
+void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
+                  gpu::Workspace workspace, gpu::Stream stream = {});
+/// For the path 'split': 8 bytes for each 512 elements of a row. They need not be 0.
+template <class T>
+[[nodiscard]] std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim);
 
 /// log(softmax(x))(i) = x(i) - m - log(sum over j of exp(x(j) - m)). Not the logarithm of what
 /// softmax returns: a share below 1e-45 is 0 there, and log(0) is -infinity.
@@ -105,12 +116,21 @@ enum class SoftmaxPath {
     warp_a_row,    // 02: a warp's lanes are neighbours in the row; three passes
     online,        // 03: a block, a row: maximum and sum in one pass, two passes in all
     registers,     // 04: memory is read once, in quads, and the row waits in registers
+    shared,        // 05: a longer row, or one that begins anywhere, waits in shared memory
+    split,         // 06: many blocks share a row, in two launches; softmax only, with a workspace
 };
 [[nodiscard]] const char* name(SoftmaxPath path);
 
 /// The best of them. Views that check_softmax() has not refused.
+/// @param workspace  is there one? Without, no row is shared
 template <class T>
-[[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim,
-                                         const View<T>& out);
+[[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
+                                         bool workspace = false);
+
+/// Elements of a row for each block of the path 'split'.
+inline constexpr std::int64_t kSplitPart = 512;
+/// For the path 'split': (rows, parts, 2), maximum and sum of each part.
+template <class T>
+[[nodiscard]] View<float> softmax_parts(gpu::Carver& carver, const View<const T>& in, int dim);
 
 }  // namespace sixdays::day06_transformer_ops

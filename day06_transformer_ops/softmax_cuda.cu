@@ -1,4 +1,5 @@
 // The loops' twins, a thread for each row, and the launchers. What is faster is in steps/softmax/.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax.hpp"
 #include "day06_transformer_ops/softmax_row.hpp"
@@ -118,10 +119,25 @@ __global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logit
 // --- launchers -----------------------------------------------------------------------------------
 namespace {
 
+// Shared memory that a block needs for a row of x.
+template <class T>
+std::size_t bytes_of_row(const View<const T>& x, int d) {
+    return (static_cast<std::size_t>(x.extent(d)) + 64) * sizeof(T) + 1024;
+}
+
+template <class T>
+SoftmaxPath choose(const View<const T>& in, int dim, const View<T>& out, bool workspace) {
+    const SoftmaxPath path = choose_softmax<T>(in, dim, out, workspace);
+    const int d = checked_dim("softmax", dim, in.rank());
+    return path == SoftmaxPath::shared && bytes_of_row(in, d) > gpu::most_shared()
+               ? SoftmaxPath::online
+               : path;
+}
+
 // twin: launches the twin with so many blocks.
 template <class OP, class T, class Twin>
 void launch(SoftmaxPath path, const View<const T>& x, int d, const View<T>& y, std::int64_t tokens,
-            gpu::Stream stream, const Twin& twin) {
+            gpu::Workspace workspace, gpu::Stream stream, const Twin& twin) {
     const Rows<const T> in = rows_along(x, d);
     const Rows<T> out = rows_along(y, d);
     switch (path) {
@@ -133,6 +149,20 @@ void launch(SoftmaxPath path, const View<const T>& x, int d, const View<T>& y, s
             return launch_softmax_online<OP>(in, out, tokens, stream);
         case SoftmaxPath::registers:
             return launch_softmax_registers<OP>(in, out, tokens, stream);
+        case SoftmaxPath::shared:
+            if (bytes_of_row(x, d) > gpu::most_shared()) {
+                refuse("softmax: the path 'shared' needs " + std::to_string(bytes_of_row(x, d)) +
+                       " bytes of shared memory for a row of " + std::to_string(in.length) +
+                       ", and a block of this device gets " + std::to_string(gpu::most_shared()) +
+                       " at most");
+            }
+            return launch_softmax_shared<OP>(in, out, tokens, stream);
+        case SoftmaxPath::split:
+            return launch_softmax_split<OP>(
+                in, out,
+                gpu::carve("softmax", workspace,
+                           [&](gpu::Carver& c) { return softmax_parts(c, x, d); }),
+                stream);
     }
 }
 
@@ -151,18 +181,30 @@ void launch_cross_entropy(View<const T> logits, View<const std::int64_t> targets
 
 template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stream) {
-    check_softmax<T>(in, dim, out);
-    if (out.size() == 0) return;
-    softmax_cuda<T>(choose_softmax<T>(in, dim, out), in, dim, out, stream);
+    softmax_cuda<T>(in, dim, out, gpu::Workspace(), stream);
 }
 
 template <class T>
 void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
                   gpu::Stream stream) {
+    softmax_cuda<T>(path, in, dim, out, gpu::Workspace(), stream);
+}
+
+template <class T>
+void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
+                  gpu::Stream stream) {
+    check_softmax<T>(in, dim, out);
+    if (out.size() == 0) return;
+    softmax_cuda<T>(choose<T>(in, dim, out, bool(workspace)), in, dim, out, workspace, stream);
+}
+
+template <class T>
+void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
+                  gpu::Workspace workspace, gpu::Stream stream) {
     check_softmax<T>(path, in, dim, out);
     if (out.size() == 0) return;
     const int d = checked_dim("softmax", dim, in.rank());
-    launch<Shares>(path, in, d, out, 0, stream,
+    launch<Shares>(path, in, d, out, 0, workspace, stream,
                    [&](unsigned grid, const auto& from, const auto& to) {
                        softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
                        gpu::check_launch("softmax_kernel", grid, kThreads);
@@ -173,7 +215,7 @@ template <class T>
 void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stream) {
     check_softmax<T>(in, dim, out);
     if (out.size() == 0) return;
-    log_softmax_cuda<T>(choose_softmax<T>(in, dim, out), in, dim, out, stream);
+    log_softmax_cuda<T>(choose<T>(in, dim, out, false), in, dim, out, stream);
 }
 
 template <class T>
@@ -182,7 +224,7 @@ void log_softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T>
     check_softmax<T>(path, in, dim, out);
     if (out.size() == 0) return;
     const int d = checked_dim("softmax", dim, in.rank());
-    launch<LogShares>(path, in, d, out, 0, stream,
+    launch<LogShares>(path, in, d, out, 0, {}, stream,
                       [&](unsigned grid, const auto& from, const auto& to) {
                           log_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
                           gpu::check_launch("log_softmax_kernel", grid, kThreads);
@@ -207,7 +249,7 @@ template <class T>
 void causal_softmax_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream) {
     check_causal_softmax<T>(in, out);
     if (out.size() == 0) return;
-    causal_softmax_cuda<T>(choose_softmax<T>(in, -1, out), in, out, stream);
+    causal_softmax_cuda<T>(choose<T>(in, -1, out, false), in, out, stream);
 }
 
 template <class T>
@@ -217,7 +259,7 @@ void causal_softmax_cuda(SoftmaxPath path, View<const Same<T>> in, View<T> out,
     if (out.size() == 0) return;
     const int d = in.rank() - 1;
     const std::int64_t tokens = in.extent(d - 1);
-    launch<Shares>(path, in, d, out, tokens, stream,
+    launch<Shares>(path, in, d, out, tokens, {}, stream,
                    [&](unsigned grid, const auto& from, const auto& to) {
                        causal_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, tokens, to);
                        gpu::check_launch("causal_softmax_kernel", grid, kThreads);
@@ -236,6 +278,9 @@ void cross_entropy_cuda(View<const bf16> logits, View<const std::int64_t> target
 
 template void softmax_cuda(View<const float>, int, View<float>, gpu::Stream);
 template void softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Stream);
+template void softmax_cuda(View<const float>, int, View<float>, gpu::Workspace, gpu::Stream);
+template void softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Workspace,
+                           gpu::Stream);
 template void log_softmax_cuda(View<const float>, int, View<float>, gpu::Stream);
 template void log_softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Stream);
 template void masked_softmax_cuda(View<const float>, View<const std::uint8_t>, int, View<float>,
@@ -244,6 +289,9 @@ template void causal_softmax_cuda(View<const float>, View<float>, gpu::Stream);
 template void causal_softmax_cuda(SoftmaxPath, View<const float>, View<float>, gpu::Stream);
 template void softmax_cuda(View<const bf16>, int, View<bf16>, gpu::Stream);
 template void softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Stream);
+template void softmax_cuda(View<const bf16>, int, View<bf16>, gpu::Workspace, gpu::Stream);
+template void softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Workspace,
+                           gpu::Stream);
 template void log_softmax_cuda(View<const bf16>, int, View<bf16>, gpu::Stream);
 template void log_softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Stream);
 template void masked_softmax_cuda(View<const bf16>, View<const std::uint8_t>, int, View<bf16>,

@@ -7,7 +7,7 @@ cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 # and overflows. trivial-auto-var-init: a local variable that nobody has given a value holds a very
 # wrong one (-1.7e38 in a float), not a lucky 0. Never linked with -fsanitize=thread: the runtime
 # here answers the calls instead.
-set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
+set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -g1 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
     -fsanitize=thread,undefined -fno-sanitize=vptr -ftrivial-auto-var-init=pattern
     "SHELL:--param tsan-distinguish-volatile=1" -include cuda_runtime.h -Wno-unknown-pragmas)
 

@@ -3,11 +3,41 @@
 
 #include <cuda_runtime.h>
 
+#include <vector>
+
 #include "common/gpu/check.hpp"
 
 namespace sixdays::gpu {
+namespace {
 
-Graph::Graph(const std::function<void(Stream)>& work) {
+// Every edge "when it has ended" becomes one "when its blocks have said so".
+void let_start_early(cudaGraph_t graph) {
+#if CUDART_VERSION >= 13000
+    int device = 0, major = 0;
+    SIXDAYS_CUDA(cudaGetDevice(&device));
+    SIXDAYS_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    if (major < 9) return;
+    std::size_t count = 0;
+    SIXDAYS_CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count));
+    if (count == 0) return;
+    std::vector<cudaGraphNode_t> from(count), to(count);
+    std::vector<cudaGraphEdgeData> edges(count);
+    SIXDAYS_CUDA(cudaGraphGetEdges(graph, from.data(), to.data(), edges.data(), &count));
+    SIXDAYS_CUDA(cudaGraphRemoveDependencies(graph, from.data(), to.data(), edges.data(), count));
+    for (cudaGraphEdgeData& edge : edges) {
+        edge = {};
+        edge.from_port = cudaGraphKernelNodePortProgrammatic;
+        edge.type = cudaGraphDependencyTypeProgrammatic;
+    }
+    SIXDAYS_CUDA(cudaGraphAddDependencies(graph, from.data(), to.data(), edges.data(), count));
+#else
+    (void)graph;
+#endif
+}
+
+}  // namespace
+
+Graph::Graph(const std::function<void(Stream)>& work, Start start) {
     cudaStream_t stream = nullptr;
     cudaGraph_t graph = nullptr;
     SIXDAYS_CUDA(cudaStreamCreate(&stream));
@@ -21,6 +51,7 @@ Graph::Graph(const std::function<void(Stream)>& work) {
             throw;
         }
         SIXDAYS_CUDA(cudaStreamEndCapture(stream, &graph));
+        if (start == Start::early) let_start_early(graph);
         SIXDAYS_CUDA(cudaGraphInstantiate(&exec_, graph, 0));
     } catch (...) {
         if (graph != nullptr) (void)cudaGraphDestroy(graph);

@@ -4,7 +4,7 @@
 
 namespace sixdays::gpu {
 
-Graph::Graph(const std::function<void(Stream)>&) {
+Graph::Graph(const std::function<void(Stream)>&, Start) {
     constexpr int kNotSupported = 801;  // cudaErrorNotSupported
     throw Error(kNotSupported, "the emulator has no graphs: this needs a GPU.");
 }

@@ -6,6 +6,10 @@
 /// on meanwhile; no register holds the bytes on their way. It closes a group of copies with
 /// copy_async_commit(), and waits until only so many of its groups are in flight. What it waited
 /// for it may read; others may after the next barrier.
+///
+/// Dependent launch: a kernel of a graph made of early edges (graph.hpp) starts when all blocks of
+/// the one before it have said let_next_start(), and fetches what no kernel writes. What others
+/// wrote it may read after wait_for_previous(), which returns when they have ended.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -32,6 +36,9 @@ template <int GROUPS>
 inline void copy_async_wait() {
     emulator::async_wait(GROUPS);
 }
+// Here a kernel has ended before the next one starts.
+inline void let_next_start() {}
+inline void wait_for_previous() {}
 
 #else
 
@@ -62,6 +69,18 @@ __device__ __forceinline__ void copy_async_commit() {
 template <int GROUPS>
 __device__ __forceinline__ void copy_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
+}
+
+/// From Hopper on; before it, and where nothing was launched early, there is nothing to say.
+__device__ __forceinline__ void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 #endif

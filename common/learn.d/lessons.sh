@@ -6,6 +6,7 @@ lessons_ready() {  # lessons_ready <day>...
     need
     configure
     for target in "$@"; do targets+=("${target}_emulated" "$target"); done
+    if [[ $verb == run && " $* " == *" day06"* ]]; then targets+=(gpt2_strides gpt2_command); fi
     build_target "the lessons" "$build" --target "${targets[@]}"
 }
 
@@ -34,6 +35,9 @@ verb_run() {
     for day in "${which[@]}"; do
         note ""
         "$build/bin/$day$backend" "$@" || { status=$? && failed+=("$day"); }
+        if [[ $day == day06* ]] && (($# == 0)); then
+            ask_model || { status=$? && failed+=("$day, the model's answers"); }
+        fi
     done
     if ((${#failed[@]} > 0)); then
         if ((${#which[@]} > 1)); then note "" "Not all went well: ${failed[*]}."; fi
@@ -42,6 +46,14 @@ verb_run() {
         note ""
         if ((${#which[@]} == 1)); then read_and_solve; else read_all; fi
     fi
+}
+
+# Day 06 ends with a small GPT-2 that is asked about shapes, and in a terminal by the reader too.
+ask_model() {
+    local device=cpu
+    say ""
+    if [[ -z $backend ]]; then device=cuda; fi
+    "$build/bin/gpt2_strides" --backend "$device"
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------

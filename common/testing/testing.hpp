@@ -8,5 +8,6 @@
 #include "common/testing/far_end.hpp"
 #include "common/testing/host.hpp"
 #include "common/testing/inputs.hpp"
+#include "common/testing/likely.hpp"
 #include "common/testing/refusal.hpp"
 #include "common/testing/touches.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 using namespace sixdays;
@@ -108,4 +109,21 @@ TEST_CASE("a refusal is the sentence of the exception", "[testing][small]") {
     CHECK_FALSE(both_refuse(refuses, refuses, ""));
     CHECK_FALSE(both_refuse(
         refuses, [] { throw std::invalid_argument("shape (2, 3) differs"); }, "(2, 3)"));
+}
+
+TEST_CASE("a result that one known mistake makes names it, and no other", "[testing][small]") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const Tensor<double> want({2}, {1, 2}), half({2}, {0.5, 1}), twice({2}, {2, 4});
+    const auto cause = [&](float a, float b, const Tensor<double>& second) {
+        return likely_mistake(
+            Tensor<float>({2}, {a, b}), want,
+            {{"half", half}, {"twice", second}, {"nan", Tensor<double>({2}, {nan, 2})}});
+    };
+    CHECK(cause(0.5f, 1, twice) == "half");
+    CHECK(cause(2, 4.0001f, twice) == "twice");
+    CHECK(cause(std::nanf(""), 2, twice) == "nan");
+    CHECK(cause(1, 2, twice) == "");     // right
+    CHECK(cause(2, 4.1f, twice) == "");  // none of them
+    CHECK(cause(0.5f, 1, half) == "");   // either
+    CHECK(cause(1, 2, want) == "");      // a mistake that does not show here
 }

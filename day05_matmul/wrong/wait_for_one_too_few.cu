@@ -3,8 +3,8 @@
 //
 // case: the ring: what was copied is there before it is read
 // refused: copy
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(R::kThreads)
 
 void launch_matmul_ring(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    allow_shared(matmul_ring_kernel, R::kBytes);
+    gpu::allow_shared(matmul_ring_kernel, R::kBytes);
     matmul_ring_kernel<<<grid, R::kThreads, R::kBytes, stream>>>(x);
     gpu::check_launch("matmul_ring_kernel", grid, R::kThreads, R::kBytes);
 }

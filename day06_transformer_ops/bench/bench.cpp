@@ -2,8 +2,8 @@
 #include "day06_transformer_ops/bench/bench.hpp"
 
 #include "common/tensor/transform.hpp"
+#include "day03_views/broadcast.hpp"
 #include "day06_transformer_ops/activation.hpp"
-#include "day06_transformer_ops/attention.hpp"
 #include "day06_transformer_ops/embedding.hpp"
 #include "day06_transformer_ops/norm.hpp"
 #include "day06_transformer_ops/softmax.hpp"
@@ -30,10 +30,13 @@ void bench_softmax(lesson::Report& report) {
         run(path, 32 * K, K);
         run(path, 8 * K, 4 * K);
     }
-    run(SoftmaxPath::online, K, 32 * K);
+    run(SoftmaxPath::registers, 4 * K, 8 * K);
     run(SoftmaxPath::registers, 2 * K, 16 * K);
-    run(SoftmaxPath::online, 512, 50257);
-    run(SoftmaxPath::online, 1, 50257);
+    for (const auto path : {SoftmaxPath::online, SoftmaxPath::shared}) {
+        run(path, K, 32 * K);
+        run(path, K, 50257);
+    }
+    run(SoftmaxPath::online, 256, 128 * K);
     const Op<T> causal = {"causal softmax",
                           "registers",
                           [](View<const T> in, View<T> out) { causal_softmax_cpu(in, out); },
@@ -71,9 +74,37 @@ void bench_norm(lesson::Report& report) {
         run(path, false, 32 * K, 1600);
         run(path, false, 16 * K, 4 * K);
     }
+    run(NormPath::registers, false, 8 * K, 8 * K);
     run(NormPath::warp_a_row, false, 64 * K, 769);
     run(NormPath::registers, true, 64 * K, 768);
     run(NormPath::registers, true, 16 * K, 4 * K);
+}
+
+// Bias and residual stream are Day 03's broadcast; they stand here because a block has them.
+void bench_additions(lesson::Report& report) {
+    const Tensor<float> bias = noise<float>({3 * K}), small = noise<float>({5, 3 * K});
+    const gpu::Buffer<float> device_bias(bias), device_small(small);
+    gpu::Buffer<float> stream(32 * K * 3 * K);
+    stream.fill_bytes(0x3c);
+    using day03_views::add_broadcast_cpu, day03_views::add_broadcast_cuda;
+    const Op<float> biased = {
+        "bias", "day03's broadcast",
+        [&](View<const float> in, View<float> out) { add_broadcast_cpu(in, bias.view(), out); },
+        [&](View<const float> in, View<float> out) {
+            add_broadcast_cuda(in, device_bias.view({3 * K}), out);
+        }};
+    port(report, biased, {5, 3 * K}, {32 * K, 3 * K});
+    const Op<float> residual = {
+        "residual",
+        "day03's broadcast",
+        [&](View<const float> in, View<float> out) { add_broadcast_cpu(in, small.view(), out); },
+        [&](View<const float> in, View<float> out) {
+            const auto& other = in.extent(0) == 5 ? device_small : stream;
+            add_broadcast_cuda(in, View<const float>(other.data(), in.shape()), out);
+        },
+        0,
+        3};
+    port(report, residual, {5, 3 * K}, {32 * K, 3 * K});
 }
 
 template <class T>
@@ -127,47 +158,11 @@ void bench_embedding(lesson::Report& report) {
         v.op = "embedding";
         v.version = name(path);
         v.shape = to_string(Shape{T, C});
-        v.cache = "warm";  // the position table stays in it, and what the last run wrote
+        v.cache = "cold";  // 200 MB a run; only the positions, 3 MB, stay in the cache
         v.work = {4.0 * (T * C + P * C) + 16.0 * T, 4.0 * T * C, 0};
         v.check = {[&](int) { run(out); }, {{out.data(), want.data(), 4 * T * C}}};
         report.port(v);
     }
-}
-
-// T queries against S keys of each head, 64 numbers wide. Held against its own first answer: what it
-// must be is the tests' question.
-void bench_attention(lesson::Report& report, const char* op, AttentionPath path, std::int64_t B,
-                     std::int64_t H, std::int64_t T, std::int64_t S) {
-    const std::int64_t D = 64, queries = B * H * T * D, keys = B * H * S * D;
-    const Tensor<float> part = noise<float>({1 << 20});
-    const auto filled = [&](std::int64_t n) {
-        gpu::Buffer<float> x(n);
-        for (std::int64_t at = 0; at < n; at += part.size()) {
-            x.upload(part.data(), std::min(part.size(), n - at), at);
-        }
-        return x;
-    };
-    const gpu::Buffer<float> q = filled(queries), k = filled(keys), v = filled(keys);
-    gpu::Buffer<float> out(queries), want(queries);
-    const bool twin = path == AttentionPath::four_passes;
-    gpu::Buffer<std::byte> memory(twin ? 4 * B * H * T * S : 1);
-    const auto run = [&](gpu::Buffer<float>& to) {
-        attention_cuda(path, q.view({B, H, T, D}), k.view({B, H, S, D}), v.view({B, H, S, D}), {},
-                       to.view({B, H, T, D}), memory);
-    };
-    run(want);
-    lesson::Version row;
-    row.op = op;
-    row.version = name(path);
-    row.shape = to_string(Shape{B, H, S, D});
-    row.how = "the same bits again";
-    row.cache = keys > (std::int64_t{1} << 26) ? "cold" : "warm";
-    const double pairs = static_cast<double>(B * H) * static_cast<double>(T) *
-                         (static_cast<double>(S) - 0.5 * static_cast<double>(T - 1));
-    row.work = {4.0 * static_cast<double>(queries + 2 * keys), 4.0 * static_cast<double>(queries),
-                4.0 * pairs * static_cast<double>(D)};
-    row.check = {[&](int) { run(out); }, {{out.data(), want.data(), 4 * queries}}};
-    report.port(row);
 }
 
 }  // namespace
@@ -180,30 +175,8 @@ void bench_all(lesson::Report& report) {
     bench_activation<float>(report);
     bench_activation<bf16>(report);
     bench_embedding(report);
-    for (const auto path : {AttentionPath::four_passes, AttentionPath::fused}) {
-        bench_attention(report, "attention", path, 8, 12, K, K);
-    }
-    for (const auto path : {AttentionPath::fused, AttentionPath::split_keys}) {
-        bench_attention(report, "decode attention", path, 1, 12, 1, K);
-        bench_attention(report, "decode attention", path, 16, 32, 1, 4 * K);
-    }
-}
-
-void trace_all() {
-    const std::int64_t rows = 32, n = 64;
-    gpu::Buffer<float> x(rows * n), y(rows * n);
-    x.fill_bytes(0x3f);
-    const auto step = [&](const char* title, SoftmaxPath path) {
-        lesson::trace(title, [&] {
-            softmax_cuda<float>(path, x.view({rows, n}), -1, y.view({rows, n}));
-        });
-    };
-    step("softmax of 32 rows of 64 floats, a thread a row", SoftmaxPath::thread_a_row);
-    step("a warp a row", SoftmaxPath::warp_a_row);
-    step("the row in registers, in quads", SoftmaxPath::registers);
-    lesson::trace("layer norm of the same rows, in registers", [&] {
-        layer_norm_cuda<float>(NormPath::registers, x.view({rows, n}), {}, y.view({rows, n}));
-    });
+    bench_additions(report);
+    bench_attention(report);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -99,6 +99,9 @@ void port(lesson::Report& report, const Op<T>& op, const Shape& small, const Sha
     report.port(v);
 }
 
+/// Attention, and what one token costs.
+void bench_attention(lesson::Report& report);
+
 /// --bench
 void bench_all(lesson::Report& report);
 

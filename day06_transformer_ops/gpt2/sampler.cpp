@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/tensor/arguments.hpp"
+#include "day04_argmax/argmax.hpp"
 #include "day06_transformer_ops/gpt2/philox.hpp"
 
 namespace sixdays::gpt2 {
@@ -28,15 +29,6 @@ double total(const Candidates& candidates) {
     double sum = 0;
     for (const Candidate& c : candidates) sum += c.weight;
     return sum;
-}
-
-// Index of the largest, the lowest one if several are.
-std::int64_t argmax(const View<const float>& logits) {
-    std::int64_t best = 0;
-    for (std::int64_t v = 1; v < logits.extent(0); ++v) {
-        if (logits(v) > logits(best)) best = v;
-    }
-    return best;
 }
 
 void check_logits(const View<const float>& logits) {
@@ -122,7 +114,8 @@ void check_sampler(const SamplerOptions& options) {
 std::int64_t sample(View<const float> logits, const SamplerOptions& options, std::uint64_t step) {
     check_sampler(options);
     check_logits(logits);
-    const std::int64_t best = argmax(logits);
+    std::int64_t best = 0;
+    day04_argmax::argmax_cpu(logits, 0, {&best, Shape{}});
     if (options.temperature == 0) return best;
 
     Candidates candidates = with_temperature(logits, logits(best), options.temperature);

@@ -57,7 +57,8 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
 /// FLOATS numbers in all. Both are constants, so every x[q][e] is a register.
 template <class T, int THREADS, int FLOATS>
 struct HeldRow {
-    float x[FLOATS / kOfQuad<T>][kOfQuad<T>];
+    static constexpr int QUADS = FLOATS / kOfQuad<T>;
+    float x[QUADS][kOfQuad<T>];
 
     /// Quad q of this thread begins at element index(q) of the row.
     __device__ static int index(int q) {
@@ -66,21 +67,41 @@ struct HeldRow {
 
     /// The first n elements; `pad` stands for all others.
     __device__ void load(const T* row, int n, float pad) {
-        uint4 quads[FLOATS / kOfQuad<T>];
-        for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
-            quads[q] = make_uint4(0, 0, 0, 0);
+        uint4 quads[QUADS] = {};
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
             if (index(q) < n) quads[q] = *reinterpret_cast<const uint4*>(row + index(q));
         }
-        for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
-            unpack<T>(quads[q], x[q]);
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) unpack<T>(quads[q], x[q]);
+        fill(n, pad);
+    }
+
+    /// `pad` from element n on. Only a quad that n cuts, or none of which counts, needs a look at each.
+    __device__ void fill(int n, float pad) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            if (index(q) + kOfQuad<T> <= n) continue;
+#pragma unroll
             for (int e = 0; e < kOfQuad<T>; ++e) {
                 if (index(q) + e >= n) x[q][e] = pad;
             }
         }
     }
 
+    /// Calls f(x) for every number that is held.
+    template <class F>
+    __device__ void each(const F& f) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+#pragma unroll
+            for (int e = 0; e < kOfQuad<T>; ++e) f(x[q][e]);
+        }
+    }
+
     __device__ void store(T* row, int length) const {
-        for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
             if (index(q) < length) *reinterpret_cast<uint4*>(row + index(q)) = pack<T>(x[q]);
         }
     }
@@ -103,15 +124,21 @@ inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
 /// Calls f(threads, floats), both constants, with what is enough to hold a row of `length`, which
 /// is kMostHeld at most. A warp that has the row to itself needs no barrier.
-template <class F>
+/// @tparam MOST  numbers of a thread, where the row is long: 16 or 32
+template <class T, int MOST, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;
+    constexpr integral_constant<int, MOST> most;
     if (length <= 256) return f(integral_constant<int, 32>(), integral_constant<int, 8>());
     if (length <= 512) return f(integral_constant<int, 32>(), integral_constant<int, 16>());
-    if (length <= 1024) return f(integral_constant<int, 32>(), integral_constant<int, 32>());
-    if (length <= 2048) return f(integral_constant<int, 128>(), integral_constant<int, 16>());
-    if (length <= 4096) return f(integral_constant<int, 256>(), integral_constant<int, 16>());
-    return f(integral_constant<int, 1024>(), integral_constant<int, 16>());
+    if (length <= 1024) {
+        constexpr int THREADS = sizeof(T) == 4 ? 64 : 32;  // four quads a thread
+        return f(integral_constant<int, THREADS>(), integral_constant<int, 1024 / THREADS>());
+    }
+    if (length <= 2048) return f(integral_constant<int, 2048 / MOST>(), most);
+    if (length <= 4096) return f(integral_constant<int, 4096 / MOST>(), most);
+    if (length <= 8192) return f(integral_constant<int, 8192 / MOST>(), most);
+    return f(integral_constant<int, kMostHeld / MOST>(), most);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -40,7 +40,7 @@ void many_rows(const char* what, std::int64_t rows, std::int64_t C, const Port& 
 
 void all_operations(std::int64_t rows, std::int64_t C) {
     for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
-                            SoftmaxPath::registers}) {
+                            SoftmaxPath::registers, SoftmaxPath::shared}) {
         if (path == SoftmaxPath::registers && C % 4 != 0) continue;
         many_rows(
             name(path), rows, C, [&](View<float> x) { softmax_cuda(path, x, -1, x); },

@@ -23,7 +23,8 @@ struct GoldenCausal {
 #include "day06_transformer_ops/tests/golden_softmax.inc"
 
 constexpr SoftmaxPath kPaths[] = {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row,
-                                  SoftmaxPath::online, SoftmaxPath::registers};
+                                  SoftmaxPath::online,       SoftmaxPath::registers,
+                                  SoftmaxPath::shared,       SoftmaxPath::split};
 
 enum class Kind { softmax, log_softmax };
 
@@ -39,6 +40,8 @@ double chain(SoftmaxPath path, std::int64_t N) {
     if (path == SoftmaxPath::thread_a_row) return n;
     if (path == SoftmaxPath::warp_a_row) return n / 32 + 6;
     if (path == SoftmaxPath::online) return 3 * (n / 256 + 9);
+    if (path == SoftmaxPath::shared) return 3 * (n / 128 + 25);
+    if (path == SoftmaxPath::split) return 3 * (n / 8192 + 19);
     return 32 + 11;
 }
 
@@ -106,9 +109,20 @@ void run_loop(Kind kind, View<const T> in, int dim, View<T> out) {
     log_softmax_cpu(in, dim, out);
 }
 template <class T>
-void run_port(Kind kind, SoftmaxPath path, View<const T> in, int dim, View<T> out) {
-    if (kind == Kind::softmax) return softmax_cuda(path, in, dim, out);
-    log_softmax_cuda(path, in, dim, out);
+void run_softmax(SoftmaxPath path, View<const T> in, int dim, View<T> out) {
+    gpu::Buffer<std::byte> memory(softmax_workspace_bytes(in, dim));
+    softmax_cuda(path, in, dim, out, memory);
+}
+// False if the path is not there for log_softmax.
+template <class T>
+bool run_port(Kind kind, SoftmaxPath path, View<const T> in, int dim, View<T> out) {
+    if (kind == Kind::log_softmax) {
+        if (path == SoftmaxPath::split) return false;
+        log_softmax_cuda(path, in, dim, out);
+    } else {
+        run_softmax(path, in, dim, out);
+    }
+    return true;
 }
 
 // Loop and every path that takes it, from `in` to `out`.
@@ -126,7 +140,7 @@ void check_layouts(const Tensor<T>& x, const Layout& in, int dim, const Layout& 
             CAPTURE(name(path));
             DeviceOut<T> got(out, lead);
             if (!takes<T>(path, d.view(), dim, got.view())) continue;
-            run_port<T>(kind, path, d.view(), dim, got.view());
+            if (!run_port<T>(kind, path, d.view(), dim, got.view())) continue;
             CHECK(agrees(got, wanted(kind, x, dim, path)));
         }
         CHECK(d.unchanged());
@@ -159,7 +173,7 @@ TEST_CASE("softmax and log_softmax of rows of all kinds, NaN and infinities too:
                 DeviceIn<float> d(x);
                 DeviceOut<float> got(x.shape());
                 if (!takes<float>(path, d.view(), 0, got.view())) continue;
-                run_port<float>(kind, path, d.view(), 0, got.view());
+                if (!run_port<float>(kind, path, d.view(), 0, got.view())) continue;
                 CHECK(agrees(got, want));
             }
         }
@@ -186,7 +200,13 @@ TEST_CASE("rows of all lengths that a transformer has add up to what NumPy says"
             if (path == SoftmaxPath::thread_a_row) CHECK(agrees(loop, want));
             DeviceOut<float> got({n});
             if (!takes<float>(path, d.view(), 0, got.view())) continue;
-            softmax_cuda(path, d.view(), 0, got.view());
+            const std::string refused =
+                refusal([&] { run_softmax<float>(path, d.view(), 0, got.view()); });
+            if (path == SoftmaxPath::shared && n > 20000 && !refused.empty()) {
+                CHECK(contains(refused, "bytes of shared memory for a row of 50257"));
+                continue;
+            }
+            CHECK(refused == "");
             CHECK(agrees(got, want));
         }
     }
@@ -263,8 +283,8 @@ TEST_CASE("the shares of a row add up to 1, and a shift of the row changes no bi
     for (const SoftmaxPath path : kPaths) {
         CAPTURE(name(path));
         DeviceOut<float> got({3, 768}), again({3, 768});
-        softmax_cuda(path, d.view(), 1, got.view());
-        softmax_cuda(path, ds.view(), 1, again.view());
+        run_softmax<float>(path, d.view(), 1, got.view());
+        run_softmax<float>(path, ds.view(), 1, again.view());
         CHECK(again.matches(got.values()));
         const Tensor<float> y = got.values();
         for (std::int64_t r = 0; r < 3; ++r) {
@@ -292,7 +312,7 @@ TEST_CASE("softmax works in place", "[day06][softmax][small]") {
             CAPTURE(n, name(path));
             DeviceOut<float> there = DeviceOut<float>::holding(x);
             if (!takes<float>(path, there.view(), 1, there.view())) continue;
-            softmax_cuda(path, there.view(), 1, there.view());
+            run_softmax<float>(path, there.view(), 1, there.view());
             CHECK(agrees(there, wanted(Kind::softmax, x, 1, path)));
         }
     }
@@ -307,10 +327,10 @@ TEST_CASE("a padded vocabulary: what lies behind the last logit is not looked at
     Tensor<float> logits({3, 70});
     for (std::int64_t k = 0; k < 210; ++k) logits.data()[k] = x(k / 70, k % 70);
     DeviceIn<float> d(x);
-    for (const SoftmaxPath path :
-         {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online}) {
+    for (const SoftmaxPath path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row,
+                                   SoftmaxPath::online, SoftmaxPath::split}) {
         DeviceOut<float> got({3, 70});
-        softmax_cuda(path, slice(d.view(), 1, 0, 70), 1, got.view());
+        run_softmax<float>(path, slice(d.view(), 1, 0, 70), 1, got.view());
         CHECK(agrees(got, wanted(Kind::softmax, logits, 1, path)));
     }
 }
@@ -401,7 +421,7 @@ void check_causal(const Tensor<T>& x, const Layout& layout, Lead lead = {}) {
         if (path == SoftmaxPath::thread_a_row) CHECK(agrees(loop, want));
         DeviceIn<T> d(x, layout, lead);
         DeviceOut<T> got(layout, lead);
-        if (!takes<T>(path, d.view(), last, got.view())) continue;
+        if (path == SoftmaxPath::split || !takes<T>(path, d.view(), last, got.view())) continue;
         causal_softmax_cuda(path, d.view(), got.view());
         CHECK(agrees(got, want));
     }
@@ -514,9 +534,24 @@ TEST_CASE("softmax takes the path that its rows ask for", "[day06][softmax][smal
     CHECK(path(row_major({4, 8}), 0) == SoftmaxPath::thread_a_row);
     CHECK(path(column_major({8, 4}), 0) == SoftmaxPath::registers);
     CHECK(path(row_major({4, 1024}), 1, 1) == SoftmaxPath::warp_a_row);
-    CHECK(path(row_major({4, 1025}), 1) == SoftmaxPath::online);
+    CHECK(path(row_major({4, 1025}), 1) == SoftmaxPath::shared);
     CHECK(path(row_major({4, 16384}), 1) == SoftmaxPath::registers);
-    CHECK(path(row_major({4, 16388}), 1) == SoftmaxPath::online);
+    CHECK(path(row_major({4, 16388}), 1) == SoftmaxPath::shared);
+    const Layout padded = Layout(Shape{4, 1025}, Dims{1028, 1});
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], padded}) ==
+          SoftmaxPath::shared);
+    // Rows of in and out begin differently far past a quad: at the first, or at later ones.
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1] + 1, padded}) ==
+          SoftmaxPath::online);
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], row_major({4, 1025})}) ==
+          SoftmaxPath::online);
+    const auto with_workspace = [&](std::int64_t rows, std::int64_t n) {
+        const Layout in = row_major({rows, n});
+        return choose_softmax<float>({memory[0], in}, 1, {memory[1], in}, true);
+    };
+    CHECK(with_workspace(8, 8192) == SoftmaxPath::split);
+    CHECK(with_workspace(9, 8192) == SoftmaxPath::registers);
+    CHECK(with_workspace(8, 8191) == SoftmaxPath::shared);
     CHECK(choose_softmax<bf16>({nullptr, row_major({4, 8})}, 1, {nullptr, row_major({4, 8})}) ==
           SoftmaxPath::registers);
     CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
@@ -535,7 +570,18 @@ TEST_CASE("softmax takes the path that its rows ask for", "[day06][softmax][smal
     CHECK(last_kernel() == "softmax_kernel");
     softmax_cuda(SoftmaxPath::online, d.view(), 1, got.view());
     CHECK(last_kernel() == "softmax_online_kernel");
+    DeviceOut<float> got1({4, 8}, Lead{1});
+    softmax_cuda(SoftmaxPath::shared, d1.view(), 1, got1.view());
+    CHECK(last_kernel() == "softmax_shared_kernel");
     DeviceOut<float> untouched({4, 8});
+    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::shared, d1.view(), 1, untouched.view()); }) ==
+          "softmax: the path 'shared' needs rows along memory that begin equally far past a "
+          "multiple of 16 bytes in in and out; in has shape (4, 8), strides (8, 1), out shape (4, "
+          "8), strides (8, 1), and rows lie along dim 1");
+    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::split, d.view(), 1, untouched.view()); }) ==
+          "softmax: a workspace of 0 bytes at a null pointer was given, but 32 are needed");
+    CHECK(refusal([&] { causal_softmax_cuda(SoftmaxPath::split, d.view(), untouched.view()); }) ==
+          "causal_softmax: the path 'split' is softmax' only");
     CHECK(refusal([&] { softmax_cuda(SoftmaxPath::registers, d1.view(), 1, untouched.view()); }) ==
           "softmax: the path 'registers' needs rows of whole quads along memory that begin at "
           "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "

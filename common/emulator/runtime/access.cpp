@@ -114,30 +114,21 @@ Region* region_of(std::uintptr_t address) {
     return nullptr;
 }
 
-// By far the most accesses are like this: a whole word, live and written, last touched by nobody
-// who matters. True if it was, and has been noted; anything else goes the long way.
-bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
-    if (bytes != 4 || address % 4 != 0 || judgement_pending || tracing || !clocks.usable) {
-        return false;
-    }
-    const Region* region = region_of(address);
-    if (region == nullptr) return false;
-    constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
-    std::uint32_t state;
-    std::memcpy(&state, region->state_of(address), 4);
-    if (state != kGood) return false;
-    History& h = region->words[(address - region->base) / 4];
-    const PastAccess me = this_moment(code);
-    const std::uint32_t since =
-        region->space == Space::global ? clocks.first_serial : clocks.serial;
+// A variable of the current thread, or an argument of the launch?
+bool is_own(std::uintptr_t address, AccessKind what) {
+    return address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes ||
+           (address - arguments_begin < arguments_bytes && !writes(what));
+}
+
+// Is the word at this place live, written, and last touched by nobody who matters? Then the access is
+// noted, too.
+bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_t since) {
     if (kind == AccessKind::read) {
         if (same_moment(h.read, me)) return true;
         if (!came_before(h.write, since) || !came_before(h.atomic, since)) return false;
         remember_read(h, me, since);
         return true;
     }
-    if (kind != AccessKind::write) return false;
-    block.turns_without_write = 0;
     if (same_moment(h.write, me)) return true;
     if (!came_before(h.write, since) || !came_before(h.atomic, since) ||
         !came_before(h.read, since) || !came_before(h.other_read, since)) {
@@ -147,12 +138,36 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     return true;
 }
 
+// By far the most accesses are like this: a thread's own variables, the launch's arguments, or whole
+// words of memory with which all is well. True if it was; anything else goes the long way.
+bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
+    if (is_own(address, kind)) return true;
+    if (kind != AccessKind::read && kind != AccessKind::write) return false;
+    if (bytes % 4 != 0 || bytes > 16 || address % 4 != 0 || judgement_pending || tracing ||
+        !clocks.usable) {
+        return false;
+    }
+    const Region* region = region_of(address);
+    if (region == nullptr || !region->contains(address + bytes - 1)) return false;
+    const PastAccess me = this_moment(code);
+    const std::uint32_t since =
+        region->space == Space::global ? clocks.first_serial : clocks.serial;
+    constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
+    const std::uint8_t* state = region->state_of(address);
+    History* h = region->words + (address - region->base) / 4;
+    for (std::size_t word = 0; word < bytes / 4; ++word) {
+        std::uint32_t now;
+        std::memcpy(&now, state + 4 * word, 4);
+        if (now != kGood || !is_everyday(h[word], kind, me, since)) return false;
+    }
+    if (kind == AccessKind::write) block.turns_without_write = 0;
+    return true;
+}
+
 // Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
 // a host pointer.
 void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
-    if (address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes) return;
-    if (address - arguments_begin < arguments_bytes && !writes(what)) return;
-    if (!writes(what) && is_constant_data(address)) return;
+    if (is_own(address, what) || (!writes(what) && is_constant_data(address))) return;
     if (fiber_of_address(address) != kMaxFibers) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
               story(verb(what), bytes) +

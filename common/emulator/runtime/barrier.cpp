@@ -1,6 +1,6 @@
 /// @file
 /// __syncthreads(), and what happens when somebody never comes.
-#include <cinttypes>
+#include <cstring>
 
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
@@ -24,22 +24,15 @@ void open_barrier() {
     }
 }
 
-const Thread* somebody_at_barrier() {
-    for (const unsigned id : block.order) {
-        if (block.threads[id].state == Thread::State::at_barrier) return &block.threads[id];
-    }
-    return nullptr;
-}
-
 bool same(const Site& a, const Site& b) {
     return a.line() == b.line() && a.column() == b.column() &&
-           std::string(a.file_name()) == b.file_name();
+           (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
 }
 
 // On a GPU, threads that come to different barriers may pass, hang or mix: it is undefined.
 void check_same_barrier(const Thread& me, const Site& site) {
-    const Thread* other = somebody_at_barrier();
-    if (other == nullptr || same(other->barrier_site, site)) return;
+    const Thread* other = block.first_at_barrier;
+    if (same(other->barrier_site, site)) return;
     fail(
         {Kind::barrier,
          cudaErrorLaunchFailure,
@@ -63,7 +56,11 @@ int block_barrier_count(int predicate, Site site) {
     const InRuntime guard;
     Thread& me = *current;
     if (time_is_up) fail_for_time(site);
-    if (block.at_barrier > 0) check_same_barrier(me, site);
+    if (block.at_barrier == 0) {
+        block.first_at_barrier = &me;
+    } else {
+        check_same_barrier(me, site);
+    }
     block.barrier_votes += predicate != 0;
     me.state = Thread::State::at_barrier;
     me.barrier_site = site;
@@ -84,7 +81,7 @@ void leave_block(Thread& me) {
 
 // Everybody left waits at a barrier or in a warp call, and some wait for each other.
 void report_deadlock() {
-    const Thread* in_barrier = somebody_at_barrier();
+    const Thread* in_barrier = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
     const Thread* in_call = nullptr;
     for (const unsigned id : block.order) {
         if (in_call == nullptr && block.threads[id].state == Thread::State::at_warp_call) {

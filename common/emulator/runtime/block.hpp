@@ -55,8 +55,9 @@ struct Block {
     dim3 extents;   // blockDim
     dim3 grid;      // gridDim
     unsigned size = 0;
-    unsigned live = 0;                 // threads that have not returned
-    unsigned at_barrier = 0;           // of those
+    unsigned live = 0;        // threads that have not returned
+    unsigned at_barrier = 0;  // of those
+    const Thread* first_at_barrier = nullptr;
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
     unsigned barriers_passed = 0;
     int barrier_votes = 0;  // predicates that were true, so far

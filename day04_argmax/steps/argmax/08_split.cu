@@ -1,9 +1,7 @@
 // Step 8: a few long lines, which is the choice of the next token. A block for each would leave
 // most multiprocessors idle, so many blocks share a line. Each leaves what it has found in the
 // workspace and counts itself; the block that is done last combines the parts.
-//
-// Another block may read what this one has written only if the store comes before the counting.
-// __threadfence() says so: without it the counter may be seen first.
+#include "common/gpu/last_block.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day04_argmax/steps/argmax/quad_line.hpp"
@@ -16,19 +14,6 @@ constexpr int kThreads = 128;
 constexpr int kEach = 4;  // quads in flight: parts may be short
 
 // [kernel]
-/// Is this the last block of `blocks` to come here? Then it sees what all of
-/// them have written before. The counter is 0 again afterwards.
-__device__ bool last_to_come(unsigned* done, unsigned blocks) {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        __threadfence();  // first what this block has found, then the count
-        last = atomicInc(done, blocks - 1) == blocks - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    return last;
-}
-
 template <int RANK, class OP>
 __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                              std::uint32_t length, std::uint32_t parts, const OP op,
@@ -44,7 +29,7 @@ __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
     mine = gpu::block_reduce<kThreads>(mine, OP::combine);
     if (t == 0) found[blockIdx.x] = mine;
 
-    if (!last_to_come(done + k, parts)) return;
+    if (!gpu::last_to_come(done + k, parts)) return;
     mine = OP::none();
     for (std::uint32_t p = t; p < parts; p += kThreads) {
         mine = OP::combine(mine, found[k * parts + p]);

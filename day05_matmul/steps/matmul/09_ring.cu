@@ -2,8 +2,8 @@
 // Here the tiles lie in a ring of three stages: while one is multiplied, the next two are in
 // flight, by copies that pass no register (cp.async). One barrier a tile is left: behind it tile t
 // is complete, and tile t - 1, whose stage the newest copies overwrite, has been multiplied by all.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(R::kThreads)
 
 void launch_matmul_ring(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    allow_shared(matmul_ring_kernel, R::kBytes);
+    gpu::allow_shared(matmul_ring_kernel, R::kBytes);
     matmul_ring_kernel<<<grid, R::kThreads, R::kBytes, stream>>>(x);
     gpu::check_launch("matmul_ring_kernel", grid, R::kThreads, R::kBytes);
 }

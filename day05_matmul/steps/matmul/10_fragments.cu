@@ -3,8 +3,8 @@
 // k's are loaded into the other, across the border of a tile as well: the barrier now comes before
 // a tile's last k, whose fragments are in registers by then. And 8 x 16 outputs a thread: 24 words
 // for 128 multiply-adds, where 8 x 8 took 32.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(R::kThreads)
 
 void launch_matmul_fragments(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    allow_shared(matmul_fragments_kernel, R::kBytes);
+    gpu::allow_shared(matmul_fragments_kernel, R::kBytes);
     matmul_fragments_kernel<<<grid, R::kThreads, R::kBytes, stream>>>(x);
     gpu::check_launch("matmul_fragments_kernel", grid, R::kThreads, R::kBytes);
 }

@@ -3,8 +3,8 @@
 // where the walk turns. A register file has two banks and reads a word of each a cycle, but what the
 // instruction before has read is kept in front of it: of three operands one is there already.
 // Nothing else has changed, and no result does.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(R::kThreads)
 
 void launch_matmul_serpentine(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    allow_shared(matmul_serpentine_kernel, R::kBytes);
+    gpu::allow_shared(matmul_serpentine_kernel, R::kBytes);
     matmul_serpentine_kernel<<<grid, R::kThreads, R::kBytes, stream>>>(x);
     gpu::check_launch("matmul_serpentine_kernel", grid, R::kThreads, R::kBytes);
 }

@@ -2,8 +2,8 @@
 // Here they are spread over the first 8 of a tile's 16 k: a copy of a at each, one of b at every
 // second. Where K has ended they go on and copy no bytes, only zeros: a branch around them would
 // keep the compiler from moving them between the multiply-adds.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(R::kThreads)
 
 void launch_matmul_spread_copies(Problem x, gpu::Stream stream) {
     const unsigned grid = cut_into_tiles(x, BM, BN);
-    allow_shared(matmul_spread_copies_kernel, R::kBytes);
+    gpu::allow_shared(matmul_spread_copies_kernel, R::kBytes);
     matmul_spread_copies_kernel<<<grid, R::kThreads, R::kBytes, stream>>>(x);
     gpu::check_launch("matmul_spread_copies_kernel", grid, R::kThreads, R::kBytes);
 }

@@ -4,9 +4,9 @@
 // only advance, and at the end the last tile is copied again instead of one behind it. And three
 // more things: any layout, by copies whose lanes lie along the dim that is contiguous; tiles in an
 // order that keeps their operands in the L2 cache; smaller tiles where large ones would be few.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/feed.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
 namespace sixdays::day05_matmul {
@@ -75,7 +75,7 @@ void launch(Problem x, gpu::Stream stream) {
     constexpr std::size_t kBytes = Feed<C, LANES_A, LANES_B>::kBytes;
     const unsigned grid = cut_into_tiles(x, C::BM, C::BN);
     auto* const kernel = matmul_whole_tiles_kernel<C, LANES_A, LANES_B>;
-    allow_shared(kernel, kBytes);
+    gpu::allow_shared(kernel, kBytes);
     matmul_whole_tiles_kernel<C, LANES_A, LANES_B><<<grid, C::kThreads, kBytes, stream>>>(x);
     gpu::check_launch("matmul_whole_tiles_kernel", grid, C::kThreads, kBytes);
 }

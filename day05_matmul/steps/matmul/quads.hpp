@@ -8,6 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [load]
 /// Four neighbours of global memory, of which only the first `inside` exist; 0 for the others.
 __device__ __forceinline__ float4 quad_at(const float* from, int inside) {
     if (inside >= 4) return *reinterpret_cast<const float4*>(from);
@@ -20,6 +21,7 @@ __device__ __forceinline__ void load_quad(const float* from, float* to) {
     const float4 q = *reinterpret_cast<const float4*>(from);
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
 }
+// [load]
 
 __device__ __forceinline__ void store_quad(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);

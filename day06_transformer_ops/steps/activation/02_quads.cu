@@ -13,24 +13,41 @@ constexpr int kThreads = 256;
 constexpr int kEach = 4;  // quads of a tensor in flight
 
 // [each]
-template <class T, class OP>
-__device__ uint4 each(const OP& op, const uint4& p, const uint4& q) {
+template <class OP, class T, class F>
+__device__ uint4 each(const F& f, const uint4& p, const uint4& q) {
     float x[kOfQuad<T>], y[kOfQuad<T>];
     unpack<T>(p, x);
     unpack<T>(q, y);
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = op(x[e], y[e]);
+#pragma unroll
+    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(f, x[e], y[e]);
     return pack<T>(x);
+}
+
+/// Asks once which function it is, not for every element.
+template <class G>
+__device__ void with_function(Activation what, const G& g) {
+    switch (what) {
+        case Activation::relu:
+            return g([](float x) { return relu(x); });
+        case Activation::gelu_erf:
+            return g([](float x) { return gelu_erf(x); });
+        case Activation::gelu_tanh:
+            return g([](float x) { return gelu_tanh(x); });
+        case Activation::silu:
+            return g([](float x) { return silu(x); });
+    }
 }
 // [each]
 
 // [kernel]
-template <class T, int RANK, class OP>
+template <class OP, class T, int RANK>
 __global__ void __launch_bounds__(kThreads)
-    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, const OP op,
+    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, Activation what,
                             const uint4* a, const uint4* b, uint4* out) {
     const std::uint32_t first = blockIdx.x * kThreads * kEach + threadIdx.x;
     uint4 x[kEach], y[kEach];
     std::int64_t to[kEach];
+#pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const std::uint32_t k = first + j * kThreads;
         if (k < quads.size) {
@@ -40,28 +57,31 @@ __global__ void __launch_bounds__(kThreads)
             y[j] = std::is_same_v<OP, Plain> ? x[j] : b[at.of[2]];
         }
     }
-    for (int j = 0; j < kEach; ++j) {
-        if (first + j * kThreads < quads.size) {
-            out[to[j]] = each<T>(op, x[j], y[j]);
+    with_function(what, [&](const auto& f) {
+#pragma unroll
+        for (int j = 0; j < kEach; ++j) {
+            if (first + j * kThreads < quads.size) {
+                out[to[j]] = each<OP, T>(f, x[j], y[j]);
+            }
         }
-    }
+    });
 }
 // [kernel]
 
 }  // namespace
 
-template <class T, class OP>
-void launch_activation_quads(const OP& op, const View<const T>& a, const View<const T>& b,
+template <class OP, class T>
+void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
                              const View<T>& out, gpu::Stream stream) {
     const auto layouts = simplify(out.layout, a.layout, b.layout);
     const auto run = [&](const View<uint4>& to, const View<const uint4>& x,
                          const View<const uint4>& y) {
         with_rank(to.rank(), [&](auto rank) {
-            constexpr int RANK = rank <= 2 ? 2 : kMaxRank;
+            constexpr int RANK = rank <= 2 ? rank : kMaxRank;
             const Walk<RANK, 3> quads({to.layout, x.layout, y.layout});
             const unsigned grid = gpu::blocks_for(quads.size, kThreads * kEach);
-            activation_quads_kernel<T, RANK>
-                <<<grid, kThreads, 0, stream>>>(quads, op, x.data, y.data, to.data);
+            activation_quads_kernel<OP, T, RANK>
+                <<<grid, kThreads, 0, stream>>>(quads, what, x.data, y.data, to.data);
             gpu::check_launch("activation_quads_kernel", grid, kThreads);
         });
     };
@@ -72,17 +92,23 @@ void launch_activation_quads(const OP& op, const View<const T>& a, const View<co
         View<const uint4>(reinterpret_cast<const uint4*>(b.data), wider(layouts[2], kOfQuad<T>)));
 }
 
-template void launch_activation_quads(const Plain&, const View<const float>&,
-                                      const View<const float>&, const View<float>&, gpu::Stream);
-template void launch_activation_quads(const Biased&, const View<const float>&,
-                                      const View<const float>&, const View<float>&, gpu::Stream);
-template void launch_activation_quads(const Gated&, const View<const float>&,
-                                      const View<const float>&, const View<float>&, gpu::Stream);
-template void launch_activation_quads(const Plain&, const View<const bf16>&,
-                                      const View<const bf16>&, const View<bf16>&, gpu::Stream);
-template void launch_activation_quads(const Biased&, const View<const bf16>&,
-                                      const View<const bf16>&, const View<bf16>&, gpu::Stream);
-template void launch_activation_quads(const Gated&, const View<const bf16>&,
-                                      const View<const bf16>&, const View<bf16>&, gpu::Stream);
+template void launch_activation_quads<Plain>(Activation, const View<const float>&,
+                                             const View<const float>&, const View<float>&,
+                                             gpu::Stream);
+template void launch_activation_quads<Biased>(Activation, const View<const float>&,
+                                              const View<const float>&, const View<float>&,
+                                              gpu::Stream);
+template void launch_activation_quads<Gated>(Activation, const View<const float>&,
+                                             const View<const float>&, const View<float>&,
+                                             gpu::Stream);
+template void launch_activation_quads<Plain>(Activation, const View<const bf16>&,
+                                             const View<const bf16>&, const View<bf16>&,
+                                             gpu::Stream);
+template void launch_activation_quads<Biased>(Activation, const View<const bf16>&,
+                                              const View<const bf16>&, const View<bf16>&,
+                                              gpu::Stream);
+template void launch_activation_quads<Gated>(Activation, const View<const bf16>&,
+                                             const View<const bf16>&, const View<bf16>&,
+                                             gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -8,24 +8,30 @@
 namespace sixdays::day06_transformer_ops {
 
 // [operations]
-/// What becomes of the elements of two tensors; Plain is given the first one twice.
+/// What becomes of the elements of two tensors; Plain is given the first one twice. f: a function.
 struct Plain {
-    Activation what;
-    SIXDAYS_HD float operator()(float x, float) const { return activated(what, x); }
+    template <class F>
+    SIXDAYS_HD static float of(const F& f, float x, float) {
+        return f(x);
+    }
 };
 struct Biased {
-    Activation what;
-    SIXDAYS_HD float operator()(float x, float bias) const { return activated(what, x + bias); }
+    template <class F>
+    SIXDAYS_HD static float of(const F& f, float x, float bias) {
+        return f(x + bias);
+    }
 };
 struct Gated {
-    Activation what;
-    SIXDAYS_HD float operator()(float gate, float x) const { return activated(what, gate) * x; }
+    template <class F>
+    SIXDAYS_HD static float of(const F& f, float gate, float x) {
+        return f(gate) * x;
+    }
 };
 // [operations]
 
 /// Step 2: quads, four of each tensor in flight. For Plain, Biased and Gated, float and bf16.
-template <class T, class OP>
-void launch_activation_quads(const OP& op, const View<const T>& a, const View<const T>& b,
+template <class OP, class T>
+void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
                              const View<T>& out, gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -20,6 +20,13 @@ void launch_attention_fused(const AttentionProblem& p, gpu::Stream stream);
 /// Step 3: a block, a query; each of its warps has every eighth tile of keys.
 void launch_attention_split_keys(const AttentionProblem& p, gpu::Stream stream);
 
+/// Step 4: a block has 128 queries of a head, and a thread 8 keys of 8 or 4 of them.
+void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream);
+
+/// Step 5: a query's keys are shared out to many blocks. Partials: of each query and part.
+void launch_attention_split_blocks(const AttentionProblem& p, const AttentionPartials& partials,
+                                   gpu::Stream stream);
+
 inline constexpr int kKeys = 32;                // of a tile: one for each lane
 inline constexpr int kHead = int(kMostOfHead);  // numbers of a head, at most
 
@@ -53,13 +60,14 @@ __device__ inline void take(Online& o, float score, bool seen, int n, const Valu
 }
 // [online]
 
-/// A tile of 32 keys or values from s0 on, by THREADS threads: row s, element d to tile[s * pitch +
+/// A tile of ROWS keys or values from s0 on, by THREADS threads: row s, element d to tile[s * pitch +
 /// d]. Beyond `n` keys and beyond D there is 0.
-template <int THREADS>
+template <int THREADS, int ROWS = kKeys, int COLUMNS = kHead>
 __device__ void load_tile(float* tile, int pitch, const Table& from, std::int64_t s0,
                           std::int64_t n, int D) {
-    for (int i = threadIdx.x % THREADS; i < kKeys * kHead; i += THREADS) {
-        const int s = i / kHead, d = i % kHead;
+#pragma unroll 8
+    for (int i = threadIdx.x % THREADS; i < ROWS * COLUMNS; i += THREADS) {
+        const int s = i / COLUMNS, d = i % COLUMNS;
         tile[s * pitch + d] = s0 + s < n && d < D ? from(s0 + s, d) : 0;
     }
 }

@@ -1,14 +1,14 @@
 // Step 2: a warp takes a row. Its lanes all read the same id, which is one request, and the row goes
-// by in quads, several in flight.
+// by in quads, several in flight. Where id, place and row lie is found without slow divisions.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/embed/steps.hpp"
-#include "day06_transformer_ops/steps/quad.hpp"
+#include "day06_transformer_ops/steps/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 4;  // quads of a lane in flight, from each table
+constexpr int kEach = 6;  // quads of a lane in flight, from each table
 
 // [sum]
 /// a + b of each element, in float.
@@ -31,11 +31,13 @@ __device__ void sum_of_rows(const T* token, const T* position, T* out, std::int6
     uint4* to = reinterpret_cast<uint4*>(out);
     for (std::int64_t first = threadIdx.x % 32; first < quads; first += 32 * kEach) {
         uint4 x[kEach], y[kEach];
+#pragma unroll
         for (int j = 0; j < kEach; ++j) {
             const std::int64_t q = first + j * 32;
             if (q < quads) x[j] = a[q];
             if (q < quads && position != nullptr) y[j] = b[q];
         }
+#pragma unroll
         for (int j = 0; j < kEach; ++j) {
             const std::int64_t q = first + j * 32;
             if (q < quads) to[q] = position != nullptr ? sum<T>(x[j], y[j]) : x[j];
@@ -44,23 +46,23 @@ __device__ void sum_of_rows(const T* token, const T* position, T* out, std::int6
 }
 
 template <class T>
-__global__ void embed_quads_kernel(const __grid_constant__ View<const T> tokens,
-                                   const __grid_constant__ View<const std::int64_t> ids,
+__global__ void embed_quads_kernel(const __grid_constant__ RowWalk rows,
+                                   const __grid_constant__ View<const T> tokens,
+                                   const std::int64_t* ids,
                                    const __grid_constant__ View<const T> positions,
-                                   const __grid_constant__ View<const std::int64_t> places,
-                                   const __grid_constant__ Rows<T> out) {
-    const std::int64_t r = std::int64_t{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
-    if (r >= out.count()) return;
-    const Index at = unravel(r, ids.shape());
-    const Row<T> y = out.row(r);
-    const std::int64_t id = ids(at), place = places(at);
+                                   const std::int64_t* places, T* out, std::int64_t length) {
+    const unsigned r = blockIdx.x * (kThreads / 32) + threadIdx.x / 32;
+    if (r >= rows.size) return;
+    const Offsets<3> at = rows.offsets(r);
+    const std::int64_t id = ids[at.of[0]], place = places[at.of[2]];
+    T* const y = out + at.of[1];
     const bool adds = positions.data != nullptr;
     if (!is_row(id, tokens) || (adds && !is_row(place, positions))) {
-        for (std::int64_t c = threadIdx.x % 32; c < out.length; c += 32) y[c] = T(NAN);
+        for (std::int64_t c = threadIdx.x % 32; c < length; c += 32) y[c] = T(NAN);
         return;
     }
     const T* position = adds ? &positions(place, 0) : nullptr;
-    sum_of_rows(&tokens(id, 0), position, y.first, out.length / kOfQuad<T>);
+    sum_of_rows(&tokens(id, 0), position, y, length / kOfQuad<T>);
 }
 // [kernel]
 
@@ -70,9 +72,13 @@ template <class T>
 void launch_embed_quads(const View<const T>& tokens, const View<const std::int64_t>& ids,
                         const View<const T>& positions, const View<const std::int64_t>& places,
                         const Rows<T>& out, gpu::Stream stream) {
-    const unsigned grid = gpu::blocks_for(out.count(), kThreads / 32);
-    embed_quads_kernel<T><<<grid, kThreads, 0, stream>>>(tokens, ids, positions, places, out);
-    gpu::check_launch("embed_quads_kernel", grid, kThreads);
+    walk_rows(ids, out.first, Cut{places.layout},
+              [&](const RowWalk& rows, const std::int64_t* from, T* to, std::int64_t third) {
+                  const unsigned grid = gpu::blocks_for(rows.size, kThreads / 32);
+                  embed_quads_kernel<T><<<grid, kThreads, 0, stream>>>(
+                      rows, tokens, from, positions, places.data + third, to, out.length);
+                  gpu::check_launch("embed_quads_kernel", grid, kThreads);
+              });
 }
 
 template void launch_embed_quads(const View<const float>&, const View<const std::int64_t>&,

@@ -16,37 +16,37 @@ __device__ float load(HeldRow<T, THREADS, FLOATS>& row, const T* in, const T* re
     if (residual == nullptr) return float(in[0]);
     HeldRow<T, THREADS, FLOATS> old;
     old.load(residual, length, 0);
-    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
+#pragma unroll
+    for (int q = 0; q < row.QUADS; ++q) {
+#pragma unroll
         for (int e = 0; e < kOfQuad<T>; ++e) row.x[q][e] += old.x[q][e];
         unpack<T>(pack<T>(row.x[q]), row.x[q]);
     }
     return float(T(float(residual[0]) + float(in[0])));
 }
 
-/// Elements i to i + 3 of a weight or of a bias, in one load if they lie so.
-__device__ float4 four(const View<const float>& v, int i, float otherwise) {
-    if (v.data == nullptr) return make_float4(otherwise, otherwise, otherwise, otherwise);
-    if (v.stride(0) == 1 && reinterpret_cast<std::uintptr_t>(v.data) % 16 == 0) {
-        return *reinterpret_cast<const float4*>(v.data + i);
-    }
-    return make_float4(v(i), v(i + 1), v(i + 2), v(i + 3));
-}
-
-/// What becomes of a quad of z, whose first element is number i.
-template <int N>
+/// What becomes of a quad of z, whose first element is number i. WIDE: weight and bias are there, and
+/// can be read in quads.
+template <bool WIDE, int N>
 __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
+#pragma unroll
     for (int e = 0; e < N; e += 4) {
-        const float4 w = four(parameters.weight, i + e, 1), b = four(parameters.bias, i + e, 0);
-        z[e] = fmaf(z[e], w.x, b.x);
-        z[e + 1] = fmaf(z[e + 1], w.y, b.y);
-        z[e + 2] = fmaf(z[e + 2], w.z, b.z);
-        z[e + 3] = fmaf(z[e + 3], w.w, b.w);
+        if constexpr (WIDE) {
+            const float4 w = *reinterpret_cast<const float4*>(parameters.weight.data + i + e);
+            const float4 b = *reinterpret_cast<const float4*>(parameters.bias.data + i + e);
+            z[e] = fmaf(z[e], w.x, b.x);
+            z[e + 1] = fmaf(z[e + 1], w.y, b.y);
+            z[e + 2] = fmaf(z[e + 2], w.z, b.z);
+            z[e + 3] = fmaf(z[e + 3], w.w, b.w);
+        } else {
+            for (int k = e; k < e + 4; ++k) z[k] = parameters(z[k], i + k);
+        }
     }
 }
 // [held]
 
 // [kernel]
-template <class OP, class T, int THREADS, int FLOATS>
+template <class OP, bool WIDE, class T, int THREADS, int FLOATS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
     norm_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* residual, T* out,
                           int length, const __grid_constant__ NormParameters parameters) {
@@ -59,23 +59,19 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
     const float N = static_cast<float>(length);
     float mean = 0, squares = 0;
     if (OP::kCentered) {
-        for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
-            if (row.index(q) >= length) continue;
-            for (const float x : row.x[q]) mean += x - first;
-        }
+        row.fill(length, first);
+        row.each([&](float x) { mean += x - first; });
         mean = first + row_reduce<THREADS>(mean, Plus()) / N;
     }
-    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
-        if (row.index(q) >= length) continue;  // 0 there, and -mean would be squared
-        for (const float x : row.x[q]) squares += (x - mean) * (x - mean);
-    }
+    row.fill(length, mean);  // what is no element is the mean, and adds nothing
+    row.each([&](float x) { squares += (x - mean) * (x - mean); });
     squares = row_reduce<THREADS>(squares, Plus());
     const float scale = 1 / sqrtf(squares / N + parameters.eps);
     if (residual != nullptr) row.store(residual, length);  // nobody reads it any more
-    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
-        if (row.index(q) >= length) continue;
-        for (float& x : row.x[q]) x = (x - mean) * scale;
-        apply(parameters, row.x[q], row.index(q));
+    row.each([&](float& x) { x = (x - mean) * scale; });
+#pragma unroll
+    for (int q = 0; q < row.QUADS; ++q) {
+        if (row.index(q) < length) apply<WIDE>(parameters, row.x[q], row.index(q));
     }
     row.store(out + at.of[1], length);
 }
@@ -86,19 +82,25 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
 template <class OP, class T>
 void launch_norm_registers(const Rows<const T>& in, const NormParameters& parameters,
                            const Rows<T>& residual, const Rows<T>& out, gpu::Stream stream) {
-    walk_rows(in, out, residual.first.layout,
-              [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
-                  T* const sum =
-                      residual.first.data != nullptr ? residual.first.data + third : nullptr;
-                  with_held(in.length, [&](auto threads, auto floats) {
-                      constexpr int THREADS = threads, FLOATS = floats,
-                                    BLOCK = THREADS * kRowsOfBlock<THREADS>;
-                      const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
-                      norm_registers_kernel<OP, T, THREADS, FLOATS><<<grid, BLOCK, 0, stream>>>(
-                          rows, from, sum, to, static_cast<int>(in.length), parameters);
-                      gpu::check_launch("norm_registers_kernel", grid, BLOCK);
-                  });
-              });
+    const auto in_quads = [](const View<const float>& v) {
+        return v.data != nullptr && has_wider(v.data, v.layout, sizeof(float));
+    };
+    const bool wide = in_quads(parameters.weight) && in_quads(parameters.bias);
+    walk_rows(
+        in, out, residual.first.layout,
+        [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
+            T* const sum = residual.first.data != nullptr ? residual.first.data + third : nullptr;
+            with_held<T, sizeof(T) == 4 ? 16 : 32>(in.length, [&](auto threads, auto floats) {
+                constexpr int THREADS = threads, FLOATS = floats,
+                              BLOCK = THREADS * kRowsOfBlock<THREADS>;
+                const auto kernel = wide ? norm_registers_kernel<OP, true, T, THREADS, FLOATS>
+                                         : norm_registers_kernel<OP, false, T, THREADS, FLOATS>;
+                const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
+                kernel<<<grid, BLOCK, 0, stream>>>(rows, from, sum, to, static_cast<int>(in.length),
+                                                   parameters);
+                gpu::check_launch("norm_registers_kernel", grid, BLOCK);
+            });
+        });
 }
 
 template void launch_norm_registers<LayerNorm>(const Rows<const float>&, const NormParameters&,

@@ -19,20 +19,13 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>)
     HeldRow<T, THREADS, FLOATS> row;
     row.load(in + at.of[0], n, -INFINITY);  // exp(-infinity) adds nothing
     float m = -INFINITY;
-    for (const auto& quad : row.x) {
-        for (const float x : quad) m = fmaxf(m, x);
-    }
+    row.each([&](float x) { m = fmaxf(m, x); });
     m = row_reduce<THREADS>(m, Larger());
     float sum = 0;
-    for (auto& quad : row.x) {
-        for (float& x : quad) sum += OP::term(x = OP::held(x - m));
-    }
+    row.each([&](float& x) { sum += OP::term(x = OP::held(x - m)); });
     const float tail = OP::tail(row_reduce<THREADS>(sum, Plus()));
-    for (int q = 0; q < FLOATS / kOfQuad<T>; ++q) {
-        for (int e = 0; e < kOfQuad<T>; ++e) {
-            row.x[q][e] = row.index(q) + e < n ? OP::of(row.x[q][e], tail) : 0.0f;
-        }
-    }
+    row.each([&](float& x) { x = OP::of(x, tail); });
+    row.fill(n, 0);
     row.store(out + at.of[1], length);
 }
 // [kernel]
@@ -45,7 +38,7 @@ void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
     walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held(in.length, [&](auto threads, auto floats) {
+        with_held<T, 32>(in.length, [&](auto threads, auto floats) {
             constexpr int THREADS = threads, FLOATS = floats,
                           BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);

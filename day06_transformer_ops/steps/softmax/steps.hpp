@@ -3,7 +3,10 @@
 /// nothing. Each is there for OP = Shares and LogShares, T = float and bf16.
 #pragma once
 
+#include <cfloat>
+
 #include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/softmax.hpp"
 #include "day06_transformer_ops/steps/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -23,6 +26,34 @@ struct LogShares {
     __device__ static float of(float held, float tail) { return held - tail; }
 };
 // [operations]
+
+// [part_sum]
+/// What exp(x - m) adds up to for part of a row, whose largest element is m. m begins with the
+/// smallest number there is, as in step 3.
+struct PartSum {
+    float m = -FLT_MAX, sum = 0;
+
+    /// N numbers at once: one correction for all of them.
+    template <int N>
+    __device__ void take(const float (&x)[N]) {
+        const float old = m;
+#pragma unroll
+        for (int e = 0; e < N; ++e) m = fmaxf(m, x[e]);
+        sum *= expf(old - m);
+#pragma unroll
+        for (int e = 0; e < N; ++e) sum += expf(x[e] - m);
+    }
+};
+
+/// What all threads of a block have, joined: a sum is corrected once, when the largest m is known.
+template <int THREADS>
+__device__ PartSum join_block(const PartSum& mine) {
+    PartSum all;
+    all.m = gpu::block_reduce<THREADS>(mine.m, Larger());
+    all.sum = gpu::block_reduce<THREADS>(mine.sum * expf(mine.m - all.m), Plus());
+    return all;
+}
+// [part_sum]
 
 /// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its token.
 /// Without tokens, all are 0.
@@ -48,5 +79,12 @@ void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, std::int
 template <class OP, class T>
 void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                               gpu::Stream stream);
+template <class OP, class T>
+void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                           gpu::Stream stream);
+/// @param found  (rows, parts, 2): maximum and sum of each part
+template <class OP, class T>
+void launch_softmax_split(const Rows<const T>& in, const Rows<T>& out, const View<float>& found,
+                          gpu::Stream stream);
 
 }  // namespace sixdays::day06_transformer_ops

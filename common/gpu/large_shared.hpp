@@ -6,7 +6,7 @@
 
 #include "common/gpu/check.hpp"
 
-namespace sixdays::day05_matmul {
+namespace sixdays::gpu {
 
 /// Call it before the launch; the driver remembers it for the kernel.
 template <class Kernel>
@@ -15,4 +15,12 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
                                       static_cast<int>(bytes)));
 }
 
-}  // namespace sixdays::day05_matmul
+/// Bytes that a block of this device may ask for, its own __shared__ variables included.
+inline std::size_t most_shared() {
+    int device = 0, bytes = 0;
+    SIXDAYS_CUDA(cudaGetDevice(&device));
+    SIXDAYS_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace sixdays::gpu

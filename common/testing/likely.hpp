@@ -1,0 +1,51 @@
+/// @file
+/// For the cases of exercises: a wrong result that is exactly what a known mistake makes says which
+/// mistake it was.
+///
+///     const std::string cause = likely_mistake(got.values(), want, {
+///         {"the sum was not divided by C", without_division}, ... });
+///     INFO(cause);
+///     REQUIRE(got.close_to(want, bound));
+#pragma once
+
+#include <cmath>
+#include <initializer_list>
+#include <string>
+
+#include "common/tensor/tensor.hpp"
+
+namespace sixdays::testing {
+
+struct Mistake {
+    std::string sentence;
+    Tensor<double> result;  // what the mistake makes
+};
+
+/// As good as equal in every element, to three digits; a NaN is equal to a NaN.
+[[nodiscard]] inline bool looks_like(const Tensor<double>& a, const Tensor<double>& b) {
+    bool all = a.shape() == b.shape();
+    for (std::int64_t i = 0; all && i < a.size(); ++i) {
+        const double x = a.data()[i], y = b.data()[i];
+        all = std::isnan(x) ? std::isnan(y) : std::abs(x - y) <= 1e-3 * (std::abs(y) + 1e-3);
+    }
+    return all;
+}
+
+/// The sentence of the only mistake that makes what was got; "" if none does, if two do, or if what
+/// was got is right.
+[[nodiscard]] inline std::string likely_mistake(const Tensor<float>& got,
+                                                const Tensor<double>& want,
+                                                std::initializer_list<Mistake> mistakes) {
+    Tensor<double> wide(got.shape());
+    for (std::int64_t i = 0; i < got.size(); ++i) wide.data()[i] = got.data()[i];
+    if (looks_like(wide, want)) return "";
+    std::string found;
+    for (const Mistake& mistake : mistakes) {
+        if (!looks_like(wide, mistake.result)) continue;
+        if (!found.empty()) return "";
+        found = mistake.sentence;
+    }
+    return found;
+}
+
+}  // namespace sixdays::testing

@@ -1,0 +1,46 @@
+// What the warps touch, for --trace.
+#include "common/gpu/buffer.hpp"
+#include "common/lesson/lesson.hpp"
+#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/bench/bench.hpp"
+#include "day06_transformer_ops/norm.hpp"
+#include "day06_transformer_ops/softmax.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void trace_all() {
+    const std::int64_t T = 32, H = 2, D = 16, C = H * D;
+    gpu::Buffer<float> qkv(T * 3 * C), mixed(T * C), scores(H * T * T);
+    qkv.fill_bytes(0x3f);
+    const Heads of = heads_of(qkv.view({1, T, 3 * C}), H);
+    const gpu::Workspace memory(scores.data(), scores.size() * 4);
+    const auto attention = [&](const char* title, AttentionPath path, std::int64_t queries) {
+        const View<float> out = split_heads(mixed.view({1, T, C}), H);
+        lesson::trace(title, [&] {
+            attention_cuda(path, slice(of.q, 2, T - queries, T), of.k, of.v, {},
+                           slice(out, 2, T - queries, T), memory);
+        });
+    };
+    attention("attention of 32 tokens, 2 heads of 16, a thread a query", AttentionPath::four_passes,
+              T);
+    attention("fused, a warp a query", AttentionPath::fused, T);
+    attention("one new token, its 32 keys shared out", AttentionPath::split_keys, 1);
+
+    const std::int64_t rows = 32, n = 64;
+    gpu::Buffer<float> x(rows * n), y(rows * n);
+    x.fill_bytes(0x3f);
+    const auto softmax = [&](const char* title, SoftmaxPath path) {
+        lesson::trace(title, [&] {
+            softmax_cuda<float>(path, x.view({rows, n}), -1, y.view({rows, n}));
+        });
+    };
+    softmax("softmax of 32 rows of 64 floats, a thread a row", SoftmaxPath::thread_a_row);
+    softmax("a warp a row", SoftmaxPath::warp_a_row);
+    softmax("a block a row, online", SoftmaxPath::online);
+    softmax("the row in registers, in quads", SoftmaxPath::registers);
+    lesson::trace("layer norm of the same rows, in registers", [&] {
+        layer_norm_cuda<float>(NormPath::registers, x.view({rows, n}), {}, y.view({rows, n}));
+    });
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,151 @@
+// What `common/learn check` asks of an add_rms_norm port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// What a row r of C numbers becomes, in double; `root(squares)` is what they are divided by.
+template <class Root>
+Tensor<double> normed(const Tensor<float>& r, const Tensor<float>& weight, const Root& root) {
+    Tensor<double> y(r.shape());
+    for (std::int64_t m = 0; m < r.shape()[0]; ++m) {
+        double squares = 0;
+        for (std::int64_t c = 0; c < r.shape()[1]; ++c) {
+            squares += static_cast<double>(r(m, c)) * r(m, c);
+        }
+        for (std::int64_t c = 0; c < r.shape()[1]; ++c) {
+            y(m, c) = r(m, c) / root(squares) * weight(c);
+        }
+    }
+    return y;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& in,
+                     const Tensor<float>& before, const Tensor<float>& after,
+                     const Tensor<float>& weight, double eps) {
+    const auto C = static_cast<double>(in.shape()[1]);
+    const auto right = [=](double squares) { return std::sqrt(squares / C + eps); };
+    Tensor<float> ones(weight.shape());
+    for (std::int64_t c = 0; c < ones.size(); ++c) ones(c) = 1;
+    return likely_mistake(
+        got, want,
+        {{"The sum of squares was not divided by C: the mean square is wanted.",
+          normed(after, weight, [=](double squares) { return std::sqrt(squares + eps); })},
+         {"eps was added to the root. It stands inside of it: sqrt(mean + eps).",
+          normed(after, weight, [=](double squares) { return std::sqrt(squares / C) + eps; })},
+         {"The root was multiplied, not divided by.",
+          normed(after, weight, [=](double squares) { return 1 / right(squares); })},
+         {"This is the norm of `in`. That of the new residual is wanted, residual + in.",
+          normed(in, weight, right)},
+         {"This is the norm of the old residual. That of the new one is wanted, residual + in.",
+          normed(before, weight, right)},
+         {"The weight was left out: column c is multiplied by weight(c).",
+          normed(after, ones, right)}});
+}
+
+// Small whole numbers and powers of two, so that what the stream becomes is exact.
+void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tensor<float>& weight,
+                float eps) {
+    const std::int64_t M = in.shape()[0], C = in.shape()[1];
+    CAPTURE(M, C, eps);
+    Tensor<float> after({M, C});
+    for (std::int64_t i = 0; i < after.size(); ++i) {
+        after.data()[i] = before.data()[i] + in.data()[i];
+    }
+    const Tensor<double> want = normed(after, weight, [=](double squares) {
+        return std::sqrt(squares / static_cast<double>(C) + eps);
+    });
+    // The sum of C squares is off by C half units at most, its root by half as many.
+    const auto bound = [&](const Index& at) {
+        return (static_cast<double>(C) / 2 + 6) * 0x1p-24 * std::abs(want(at[0], at[1]));
+    };
+    const View<const float> w = weight.view();
+    Tensor<float> stream = before;
+    HostOut<float> loop({M, C});
+    add_rms_norm_cpu(in.view(), w, eps, stream.view(), loop.view());
+    REQUIRE(loop.close_to(want, bound));
+    DeviceIn<float> x(in, Lead{1}), scale(weight, Lead{1});
+    DeviceOut<float> residual = DeviceOut<float>::holding(before, Lead{3});
+    DeviceOut<float> got({M, C}, Lead{1});
+    add_rms_norm_cuda(x.view(), scale.view(), eps, residual.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    {
+        INFO(
+            "This is about residual, which has to become residual + in, and to be stored: added "
+            "to, "
+            "not overwritten.");
+        REQUIRE(residual.matches(after));
+    }
+    INFO(cause_of(got.values(), want, in, before, after, weight, eps));
+    REQUIRE(got.close_to(want, bound));
+    REQUIRE(x.unchanged());
+    REQUIRE(scale.unchanged());
+}
+
+void check_shape(std::int64_t M, std::int64_t C) {
+    check_port(seeded_integers<float>({M, C}, 1, -9, 9), seeded_integers<float>({M, C}, 2, -9, 9),
+               seeded_integers<float>({C}, 3, 1, 5), 1e-5f);
+}
+
+TEST_CASE("add_rms_norm: the example of the statement", "[day06][add_rms_norm][small]") {
+    check_port(Tensor<float>({1, 2}, {2, 6}), Tensor<float>({1, 2}, {1, 2}),
+               Tensor<float>({2}, {1, 10}), 1e-12f);
+}
+
+TEST_CASE("add_rms_norm: eps stands inside of the root", "[day06][add_rms_norm][small]") {
+    const Tensor<float> small({2, 3}, {0.5f, -0.25f, 0.125f, 0, 0, 0}), none({2, 3});
+    check_port(small, none, Tensor<float>({3}, {1, 2, 4}), 0.25f);
+}
+
+TEST_CASE("add_rms_norm: rows of one warp's width", "[day06][add_rms_norm][small]") {
+    check_shape(1, 32);
+    check_shape(9, 32);
+}
+
+TEST_CASE("add_rms_norm: shorter and longer rows, and none", "[day06][add_rms_norm][small]") {
+    for (const std::int64_t C : {1, 2, 31, 33, 64, 65, 127, 300}) check_shape(5, C);
+    for (const std::int64_t M : {0, 1, 7, 8, 17}) check_shape(M, 40);
+    check_shape(3, 0);
+}
+
+TEST_CASE("add_rms_norm: a warp reads and writes along its row", "[day06][add_rms_norm][small]") {
+    const std::int64_t M = 16, C = 256, row = C / 8;  // sectors of a row
+    DeviceIn<float> in(seeded_integers<float>({M, C}, 7, -9, 9)), weight(Tensor<float>({C}));
+    DeviceOut<float> residual = DeviceOut<float>::holding(seeded_integers<float>({M, C}, 8, -9, 9));
+    DeviceOut<float> got({M, C});
+    const auto touched = gpu::touched(
+        [&] { add_rms_norm_cuda(in.view(), weight.view(), 1, residual.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        const std::int64_t enough = M * row * 6;
+        INFO(
+            "Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
+                            << " suffice: in, residual read, written and read, weight, and out. If "
+                               "it is more, the lanes of a warp do not take neighbours, or a row "
+                               "is read in a pass too many.");
+        REQUIRE(touched->sectors <= enough);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("add_rms_norm: refuses what the loop refuses", "[day06][add_rms_norm][small]") {
+    Tensor<float> x({4, 4}), r({4, 4}), y({4, 4}), four({4}), three({3});
+    const auto refused = [&](View<const float> weight, float eps, View<float> out,
+                             const char* words) {
+        return both_refuse([&] { add_rms_norm_cpu(x.view(), weight, eps, r.view(), out); },
+                           [&] { add_rms_norm_cuda(x.view(), weight, eps, r.view(), out); }, words);
+    };
+    REQUIRE(refused(three.view(), 1, y.view(), "so weight has shape (4), not (3)"));
+    REQUIRE(refused(four.view(), 0, y.view(), "must be above 0"));
+    REQUIRE(refused(four.view(), 1, r.view(), "residual and out overlap"));
+}
+
+}  // namespace

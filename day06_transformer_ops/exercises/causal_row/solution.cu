@@ -1,0 +1,55 @@
+// Exercise 3: attention whose scores are never stored.
+// What it must do:  day06_transformer_ops/exercises/causal_row/causal_row.hpp
+// The loop to port: day06_transformer_ops/exercises/causal_row/causal_row_cpu.cpp
+// A hint:           common/learn hint day06 causal_row
+#include "common/gpu/launch.hpp"
+#include "common/gpu/reduce.hpp"
+#include "day06_transformer_ops/exercises/causal_row/causal_row.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kWarps = 8;  // queries of a block
+
+struct Plus {
+    __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+__global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
+                                  const __grid_constant__ View<const float> k,
+                                  const __grid_constant__ View<const float> v,
+                                  const __grid_constant__ View<float> out) {
+    const std::int64_t T = q.extent(0), D = q.extent(1);
+    const float scale = 1 / sqrtf(static_cast<float>(D));
+    // your code: one warp a query, lane d has column d; one pass over the keys
+    const int d = threadIdx.x % 32;
+    const std::int64_t t = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    if (t >= T) return;  // all lanes of the warp
+    const float asks = d < D ? q(t, d) : 0;
+    float m = -INFINITY, sum = 0, x = 0;
+    for (std::int64_t s = 0; s <= t; ++s) {
+        // All lanes come to the shuffles, also those without a column.
+        const float mine = d < D ? asks * k(s, d) : 0;
+        const float score = scale * gpu::warp_reduce(mine, Plus());
+        const float larger = fmaxf(m, score);
+        const float old = expf(m - larger), e = expf(score - larger);
+        sum = sum * old + e;
+        x = x * old + (d < D ? e * v(s, d) : 0);
+        m = larger;
+    }
+    if (d < D) out(t, d) = x / sum;
+    // end of your code
+}
+
+}  // namespace
+
+void causal_row_cuda(View<const float> q, View<const float> k, View<const float> v, View<float> out,
+                     gpu::Stream stream) {
+    check_causal_row(q, k, v, out);
+    if (out.size() == 0) return;
+    const unsigned grid = gpu::blocks_for(out.extent(0), kWarps);
+    causal_row_kernel<<<grid, 32 * kWarps, 0, stream>>>(q, k, v, out);
+    gpu::check_launch("causal_row_kernel", grid, 32 * kWarps);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,236 @@
+// What `common/learn check` asks of a causal_row port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "common/tensor/transform.hpp"
+#include "day06_transformer_ops/exercises/causal_row/causal_row.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// In double, and how large what is added up is.
+struct Answer {
+    Tensor<double> out, bound;
+};
+Answer answer(const View<const float>& q, const View<const float>& k, const View<const float>& v) {
+    const std::int64_t T = q.extent(0), D = q.extent(1);
+    Answer all{Tensor<double>({T, D}), Tensor<double>({T, D})};
+    for (std::int64_t t = 0; t < T; ++t) {
+        std::vector<double> score;
+        double m = -INFINITY, far = 0, sum = 0;
+        for (std::int64_t s = 0; s <= t; ++s) {
+            double dot = 0, size = 0;
+            for (std::int64_t d = 0; d < D; ++d) {
+                dot += double(q(t, d)) * k(s, d), size += std::abs(double(q(t, d)) * k(s, d));
+            }
+            const double root = std::sqrt(static_cast<double>(D));
+            score.push_back(dot / root);
+            m = std::fmax(m, score.back());
+            far = std::fmax(far, size / root);  // a score is off by D + 2 half units of this
+        }
+        for (const double x : score) sum += std::exp(x - m);
+        for (std::int64_t d = 0; d < D; ++d) {
+            double x = 0, size = 0;
+            for (std::int64_t s = 0; s <= t; ++s) {
+                const double share = std::exp(score[static_cast<std::size_t>(s)] - m) / sum;
+                x += share * v(s, d), size += share * std::abs(v(s, d));
+            }
+            const double units =
+                2 * far * static_cast<double>(D + 4) + 6.0 * static_cast<double>(t + 1) + 8;
+            all.out(t, d) = x, all.bound(t, d) = units * 0x1p-24 * size;
+        }
+    }
+    return all;
+}
+
+// Key after key, as the exercise does it, with one thing wrong.
+struct Wrong {
+    std::int64_t keys_of_0 = 1;  // how many keys token 0 sees; token t sees t more
+    bool sees_all = false, corrects_x = true, corrects_sum = true, divides = true;
+    double scale = 0;  // 0: the right one
+};
+Tensor<double> with(const Wrong& wrong, const Tensor<float>& q, const Tensor<float>& k,
+                    const Tensor<float>& v) {
+    const std::int64_t T = q.shape()[0], D = q.shape()[1];
+    const double scale = wrong.scale > 0 ? wrong.scale : 1 / std::sqrt(static_cast<double>(D));
+    Tensor<double> y({T, D});
+    for (std::int64_t t = 0; t < T; ++t) {
+        double m = -INFINITY, sum = 0;
+        for (std::int64_t s = 0; s < (wrong.sees_all ? T : t + wrong.keys_of_0); ++s) {
+            double dot = 0;
+            for (std::int64_t d = 0; d < D; ++d) dot += double(q(t, d)) * k(s, d);
+            const double larger = std::fmax(m, scale * dot), old = std::exp(m - larger);
+            const double e = std::exp(scale * dot - larger);
+            sum = sum * (wrong.corrects_sum ? old : 1) + e;
+            for (std::int64_t d = 0; d < D; ++d) {
+                y(t, d) = y(t, d) * (wrong.corrects_x ? old : 1) + e * v(s, d);
+            }
+            m = larger;
+        }
+        for (std::int64_t d = 0; d < D && wrong.divides; ++d) y(t, d) /= sum;
+    }
+    return y;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& q,
+                     const Tensor<float>& k, const Tensor<float>& v) {
+    const auto mistake = [&](const Wrong& wrong, const char* sentence) {
+        return Mistake{sentence, with(wrong, q, k, v)};
+    };
+    Wrong self, ahead, x, sum, share, unscaled, by_32, by_D;
+    self.keys_of_0 = 0, ahead.sees_all = true, x.corrects_x = false, sum.corrects_sum = false;
+    share.divides = false, unscaled.scale = 1, by_32.scale = 1 / std::sqrt(32.0);
+    by_D.scale = 1 / static_cast<double>(q.shape()[1]);
+    return likely_mistake(
+        got, want,
+        {mistake(self, "Token t has left itself out: s runs from 0 to t, both included."),
+         mistake(ahead, "Tokens have looked ahead: token t sees s = 0 to t only."),
+         mistake(x,
+                 "x was not corrected when a larger score came: it is multiplied by exp(old m - "
+                 "new m), as the sum is."),
+         mistake(sum,
+                 "The sum was not corrected when a larger score came: it is multiplied by "
+                 "exp(old m - new m), as x is."),
+         mistake(share, "x is not yet divided by the sum."),
+         mistake(unscaled, "Scores were not divided by the root of D."),
+         mistake(by_32, "Scores were divided by the root of 32, the lanes; it is the root of D."),
+         mistake(by_D, "Scores were divided by D; it is the root of D.")});
+}
+
+void check_port(const Tensor<float>& q, const Tensor<float>& k, const Tensor<float>& v) {
+    const std::int64_t T = q.shape()[0], D = q.shape()[1];
+    CAPTURE(T, D);
+    const Answer want = answer(q.view(), k.view(), v.view());
+    const auto bound = [&](const Index& at) { return want.bound(at[0], at[1]); };
+    HostOut<float> loop({T, D});
+    causal_row_cpu(q.view(), k.view(), v.view(), loop.view());
+    REQUIRE(loop.close_to(want.out, bound));
+    DeviceIn<float> dq(q, Lead{1}), dk(k, Lead{1}), dv(v, Lead{1});
+    DeviceOut<float> got({T, D}, Lead{3});
+    causal_row_cuda(dq.view(), dk.view(), dv.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(cause_of(got.values(), want.out, q, k, v));
+    REQUIRE(got.close_to(want.out, bound));
+}
+
+void check_shape(std::int64_t T, std::int64_t D) {
+    check_port(seeded<float>({T, D}, 1, -2, 2), seeded<float>({T, D}, 2, -2, 2),
+               seeded<float>({T, D}, 3, -2, 2));
+}
+
+TEST_CASE("causal_row: the example of the statement", "[day06][causal_row][small]") {
+    check_port(Tensor<float>({2, 1}, {5, 1}), Tensor<float>({2, 1}, {0, std::log(3.0f)}),
+               Tensor<float>({2, 1}, {4, 8}));
+}
+
+TEST_CASE("causal_row: the first token sees itself alone", "[day06][causal_row][small]") {
+    INFO("Token t sees tokens 0 to t. Token 0 has no choice: its answer is v(0, :), bit for bit.");
+    const Tensor<float> q = seeded<float>({3, 32}, 1, -2, 2), v = seeded<float>({3, 32}, 2, -2, 2);
+    DeviceIn<float> dq(q), dv(v);
+    DeviceOut<float> got({3, 32});
+    causal_row_cuda(dq.view(), dq.view(), dv.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    const Tensor<float> y = got.values();
+    for (std::int64_t d = 0; d < 32; ++d) REQUIRE(y(0, d) == v(0, d));
+}
+
+TEST_CASE("causal_row: heads of a warp's width, and many tokens", "[day06][causal_row][small]") {
+    check_shape(2, 32);
+    check_shape(40, 32);
+}
+
+TEST_CASE("causal_row: narrower heads, one token, no token", "[day06][causal_row][small]") {
+    for (const std::int64_t D : {1, 2, 16, 17, 31}) check_shape(9, D);
+    for (const std::int64_t T : {0, 1, 7, 8, 17}) check_shape(T, 8);
+}
+
+TEST_CASE("causal_row: the maximum comes late, or early", "[day06][causal_row][small]") {
+    const std::int64_t T = 40;
+    Tensor<float> one({T, 1}), rising({T, 1}), falling({T, 1});
+    for (std::int64_t t = 0; t < T; ++t) {
+        one(t, 0) = 1;
+        rising(t, 0) = static_cast<float>(t) / 2;
+        falling(t, 0) = static_cast<float>(T - t) / 2;
+    }
+    const Tensor<float> v = seeded<float>({T, 1}, 4, 1, 2);
+    check_port(one, rising, v);
+    check_port(one, falling, v);
+}
+
+TEST_CASE("causal_row: scores whose exp no float holds", "[day06][causal_row][small]") {
+    INFO(
+        "exp is asked of score - m only, never of a score: exp(89) is infinite in float. And m "
+        "begins with minus infinity, for all scores may lie far below 0.");
+    const Tensor<float> one({3, 1}, {1, 1, 1}), v({3, 1}, {4, 8, 2});
+    check_port(one, Tensor<float>({3, 1}, {1000, 1001, 999}), v);
+    check_port(one, Tensor<float>({3, 1}, {-20000, -20001, -19999}), v);
+}
+
+TEST_CASE("causal_row: what lies ahead is not looked at", "[day06][causal_row][small]") {
+    INFO("Keys and values behind token t are not t's to see: s runs from 0 to t, both included.");
+    Tensor<float> q = seeded<float>({5, 4}, 1, -2, 2), k = q, v = q;
+    k(4, 0) = NAN, v(4, 1) = NAN;
+    DeviceIn<float> dq(q), dk(k), dv(v);
+    DeviceOut<float> got({5, 4});
+    causal_row_cuda(dq.view(), dk.view(), dv.view(), got.view());
+    const Tensor<float> y = got.values();
+    for (std::int64_t t = 0; t < 5; ++t) {
+        CAPTURE(t);
+        REQUIRE(std::isnan(y(t, 0)) == (t == 4));
+    }
+}
+
+TEST_CASE("causal_row: views of one buffer, as heads are", "[day06][causal_row][small]") {
+    INFO("q, k, v and out are views with strides of their own: use q(t, d), k(s, d), v(s, d).");
+    const std::int64_t T = 6, D = 5;
+    const Tensor<float> qkv = seeded<float>({T, 3 * D}, 6, -2, 2);
+    const auto third = [&](const View<const float>& all, std::int64_t i) {
+        return slice(all, 1, i * D, (i + 1) * D);
+    };
+    const View<const float> host = qkv.view();
+    const Answer want = answer(third(host, 0), third(host, 1), third(host, 2));
+    DeviceIn<float> device(qkv);
+    DeviceOut<float> got(column_major({T, D}));
+    causal_row_cuda(third(device.view(), 0), third(device.view(), 1), third(device.view(), 2),
+                    got.view());
+    REQUIRE(got.close_to(want.out, [&](const Index& at) { return want.bound(at[0], at[1]); }));
+}
+
+TEST_CASE("causal_row: one pass, and nothing is stored on the way", "[day06][causal_row][small]") {
+    const std::int64_t T = 24, row = 4;  // sectors of 32 floats
+    DeviceIn<float> q(seeded<float>({T, 32}, 1, -2, 2));
+    DeviceOut<float> got({T, 32});
+    const auto touched =
+        gpu::touched([&] { causal_row_cuda(q.view(), q.view(), q.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        const std::int64_t pairs = T * (T + 1) / 2, enough = row * (2 * T + 2 * pairs);
+        INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
+                             << " suffice: each query once, each key and value once for each token "
+                                "that sees it, and the output. If it is more, keys are read in two "
+                                "passes, scores are stored, or lanes are not neighbours along d.");
+        REQUIRE(touched->sectors <= enough);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("causal_row: refuses what the loop refuses", "[day06][causal_row][small]") {
+    Tensor<float> a({4, 8}), out({4, 8}), wide({2, 33}), far({2, 33});
+    REQUIRE(both_refuse([&] { causal_row_cpu(a.view(), a.view(), a.view(), wide.view()); },
+                        [&] { causal_row_cuda(a.view(), a.view(), a.view(), wide.view()); },
+                        "they must be equal"));
+    REQUIRE(both_refuse([&] { causal_row_cpu(wide.view(), wide.view(), wide.view(), far.view()); },
+                        [&] { causal_row_cuda(wide.view(), wide.view(), wide.view(), far.view()); },
+                        "a head has 1 to 32 numbers here"));
+    REQUIRE(both_refuse([&] { causal_row_cpu(a.view(), a.view(), a.view(), a.view()); },
+                        [&] { causal_row_cuda(a.view(), a.view(), a.view(), a.view()); },
+                        "out overlaps an input"));
+}
+
+}  // namespace

@@ -1,0 +1,54 @@
+// Exercise 1: softmax of every row, by a warp.
+// What it must do:  day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp
+// The loop to port: day06_transformer_ops/exercises/softmax_rows/softmax_rows_cpu.cpp
+// A hint:           common/learn hint day06 softmax_rows
+#include "common/gpu/launch.hpp"
+#include "common/gpu/reduce.hpp"
+#include "day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kWarps = 8;  // rows of a block
+
+struct Larger {
+    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+struct Plus {
+    __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+__global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
+    // your code: one warp a row, 32 elements at a time
+    const int lane = threadIdx.x % 32;
+    const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    if (m >= M) return;  // all lanes of the warp
+    const float* x = in + m * N;
+    float largest = -INFINITY;
+    for (std::int64_t n = lane; n < N; n += 32) {
+        largest = fmaxf(largest, x[n]);
+    }
+    largest = gpu::warp_reduce(largest, Larger());
+    float sum = 0;
+    for (std::int64_t n = lane; n < N; n += 32) {
+        sum += expf(x[n] - largest);
+    }
+    sum = gpu::warp_reduce(sum, Plus());
+    for (std::int64_t n = lane; n < N; n += 32) {
+        out[m * N + n] = expf(x[n] - largest) / sum;
+    }
+    // end of your code
+}
+
+}  // namespace
+
+void softmax_rows_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
+    check_softmax_rows(in, out);
+    if (out.size() == 0) return;
+    const std::int64_t M = in.extent(0), N = in.extent(1);
+    const unsigned grid = gpu::blocks_for(M, kWarps);
+    softmax_rows_kernel<<<grid, 32 * kWarps, 0, stream>>>(in.data, M, N, out.data);
+    gpu::check_launch("softmax_rows_kernel", grid, 32 * kWarps);
+}
+
+}  // namespace sixdays::day06_transformer_ops

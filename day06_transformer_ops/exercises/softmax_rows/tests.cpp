@@ -1,0 +1,153 @@
+// What `common/learn check` asks of a softmax_rows port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// In double. `sum_of(m, n, largest)`: what exp(x(m, n) - largest) is divided by.
+template <class Sum>
+Tensor<double> softmax_of(const Tensor<float>& x, const Sum& sum_of) {
+    const std::int64_t M = x.shape()[0], N = x.shape()[1];
+    Tensor<double> y({M, N});
+    for (std::int64_t m = 0; m < M; ++m) {
+        double largest = -INFINITY;
+        for (std::int64_t n = 0; n < N; ++n) largest = std::fmax(largest, double(x(m, n)));
+        for (std::int64_t n = 0; n < N; ++n) {
+            y(m, n) = std::exp(x(m, n) - largest) / sum_of(m, n, largest);
+        }
+    }
+    return y;
+}
+// exp summed up over every step-th element of row m, from `first` on.
+double sum_of_exp(const Tensor<float>& x, std::int64_t m, double largest, std::int64_t first = 0,
+                  std::int64_t step = 1) {
+    double sum = 0;
+    for (std::int64_t n = first; n < x.shape()[1]; n += step) sum += std::exp(x(m, n) - largest);
+    return sum;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& x) {
+    const auto lanes_beyond = static_cast<double>((x.shape()[1] + 31) / 32 * 32 - x.shape()[1]);
+    return likely_mistake(
+        got, want,
+        {{"Lanes behind the row's end have added exp(0 - m) to the sum. They come to the shuffle, "
+          "but "
+          "add nothing.",
+          softmax_of(x,
+                     [&](std::int64_t m, std::int64_t, double largest) {
+                         return sum_of_exp(x, m, largest) + lanes_beyond * std::exp(-largest);
+                     })},
+         {"Each lane has divided by its own part of the sum: gpu::warp_reduce(sum, Plus()) adds up "
+          "those of all lanes.",
+          softmax_of(x, [&](std::int64_t m, std::int64_t n,
+                            double largest) { return sum_of_exp(x, m, largest, n % 32, 32); })},
+         {"These are exp(x - m), not yet divided by their sum.",
+          softmax_of(x, [](std::int64_t, std::int64_t, double) { return 1.0; })}});
+}
+
+// x - m is rounded, and exp makes a relative error of that: `range` half units. exp itself, each of
+// N additions and the division make some more.
+void check_port(const Tensor<float>& x, double range) {
+    const std::int64_t M = x.shape()[0], N = x.shape()[1];
+    CAPTURE(M, N);
+    const Tensor<double> want = softmax_of(
+        x, [&](std::int64_t m, std::int64_t, double largest) { return sum_of_exp(x, m, largest); });
+    const auto bound = [&](const Index& at) {
+        return (range + static_cast<double>(N) + 8) * 0x1p-24 * want(at[0], at[1]) + 1e-44;
+    };
+    HostOut<float> loop({M, N});
+    softmax_rows_cpu(x.view(), loop.view());
+    REQUIRE(loop.close_to(want, bound));
+    DeviceIn<float> in(x, Lead{1});
+    DeviceOut<float> got({M, N}, Lead{3});
+    softmax_rows_cuda(in.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(cause_of(got.values(), want, x));
+    REQUIRE(got.close_to(want, bound));
+    REQUIRE(in.unchanged());
+}
+
+TEST_CASE("softmax_rows: the example of the statement", "[day06][softmax_rows][small]") {
+    check_port(Tensor<float>({2, 3}, {0, std::log(2.0f), std::log(5.0f), 7, 7, 7}), 2);
+}
+
+TEST_CASE("softmax_rows: rows of one warp's width", "[day06][softmax_rows][small]") {
+    check_port(seeded<float>({1, 32}, 1, -4, 4), 8);
+    check_port(seeded<float>({9, 32}, 2, -4, 4), 8);
+}
+
+TEST_CASE("softmax_rows: shorter and longer rows, and none", "[day06][softmax_rows][small]") {
+    INFO(
+        "Where a row has ended, a lane brings what changes nothing: minus infinity for the "
+        "maximum, "
+        "and 0 for the sum, not exp(0 - m).");
+    for (const std::int64_t N : {1, 2, 31, 33, 64, 65, 127, 300}) {
+        check_port(seeded<float>({5, N}, 3, -9, -1), 8);
+    }
+    for (const std::int64_t M : {0, 1, 7, 8, 17}) check_port(seeded<float>({M, 40}, 4, -4, 4), 8);
+    check_port(Tensor<float>({3, 0}), 0);
+}
+
+TEST_CASE("softmax_rows: numbers whose exp no float holds", "[day06][softmax_rows][small]") {
+    INFO(
+        "exp(89) is infinite in float, so the row's largest element is subtracted before exp is "
+        "asked, in the sum as well as in the result.");
+    check_port(Tensor<float>({2, 3}, {1000, 1000, 999, 90, 100, 95}), 10);
+}
+
+TEST_CASE("softmax_rows: a row far below 0", "[day06][softmax_rows][small]") {
+    INFO(
+        "The search for the largest element begins with minus infinity. With 0, or -10000, that "
+        "start is the maximum of this row, all exp are 0, and 0 / 0 is NaN.");
+    check_port(Tensor<float>({2, 3}, {-20000, -20001, -20002, -200, -203, -200}), 4);
+}
+
+TEST_CASE("softmax_rows: a NaN spoils its own row only", "[day06][softmax_rows][small]") {
+    Tensor<float> x = seeded<float>({3, 70}, 5, -4, 4);
+    x(1, 69) = NAN;
+    DeviceIn<float> in(x);
+    DeviceOut<float> got({3, 70});
+    softmax_rows_cuda(in.view(), got.view());
+    const Tensor<float> y = got.values();
+    REQUIRE(std::isnan(y(1, 0)));
+    REQUIRE(std::isfinite(y(0, 69)));
+    REQUIRE(std::isfinite(y(2, 0)));
+}
+
+TEST_CASE("softmax_rows: a warp reads and writes along its row", "[day06][softmax_rows][small]") {
+    const std::int64_t M = 16, N = 256, row = N / 8;  // sectors of a row
+    DeviceIn<float> in(seeded<float>({M, N}, 7, -4, 4));
+    DeviceOut<float> got({M, N});
+    const auto touched = gpu::touched([&] { softmax_rows_cuda(in.view(), got.view()); });
+    if (touched) {  // the emulator tells; a GPU does not
+        INFO(
+            "Memory moved " << touched->sectors << " sectors of 32 bytes where " << M * row * 4
+                            << " suffice for three passes that read and one that "
+                            << "writes. If it is more, the lanes of a warp do not take neighbours: "
+                               "lane i takes elements i, i + 32, ... of its row.");
+        REQUIRE(touched->sectors <= M * row * 4);
+        INFO("The warps asked " << touched->requests << " times where " << M * N / 32 * 4
+                                << " suffice.");
+        REQUIRE(touched->requests <= M * N / 32 * 4);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("softmax_rows: refuses what the loop refuses", "[day06][softmax_rows][small]") {
+    Tensor<float> a({4, 4}), wide({2, 8});
+    REQUIRE(both_refuse([&] { softmax_rows_cpu(a.view(), wide.view()); },
+                        [&] { softmax_rows_cuda(a.view(), wide.view()); }, "they must be equal"));
+    REQUIRE(both_refuse([&] { softmax_rows_cpu(a.view(), a.view()); },
+                        [&] { softmax_rows_cuda(a.view(), a.view()); }, "in and out overlap"));
+}
+
+}  // namespace

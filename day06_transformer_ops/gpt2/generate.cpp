@@ -1,0 +1,150 @@
+#include "day06_transformer_ops/gpt2/generate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/copy.hpp"
+#include "day06_transformer_ops/gpt2/utf8.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+View<const std::int64_t> view_of(const std::vector<std::int64_t>& ids) {
+    return {ids.data(), Shape{static_cast<std::int64_t>(ids.size())}};
+}
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+std::int64_t most_tokens(std::int64_t capacity, const std::vector<std::int64_t>& prompt) {
+    return capacity - std::max<std::int64_t>(1, static_cast<std::int64_t>(prompt.size())) + 1;
+}
+
+// [generate]
+Generated generate(Engine& engine, const Vocabulary& vocabulary,
+                   const std::vector<std::int64_t>& prompt, std::int64_t n,
+                   const std::function<void(std::string_view)>& print,
+                   const std::function<bool()>& stop, bool measure) {
+    if (n < 1) refuse(std::to_string(n) + " tokens to make; 1 is the least");
+    const std::vector<std::int64_t> nothing = {vocabulary.end_of_text()};
+    const auto& ids = prompt.empty() ? nothing : prompt;
+    if (n > most_tokens(engine.capacity(), ids)) {
+        refuse("a prompt of " + std::to_string(ids.size()) + " tokens and " + std::to_string(n) +
+               " more do not fit: the context ends at " + std::to_string(engine.capacity()));
+    }
+    Generated made;
+    made.prompt = static_cast<std::int64_t>(ids.size());
+    engine.forget();
+    engine.measure(measure ? &made.prompt_parts : nullptr);
+    made.prompt_seconds = seconds_of([&] {
+        engine.read(view_of(ids));
+        (void)engine.chosen();  // waits for it
+    });
+    engine.measure(measure ? &made.parts : nullptr);
+    Utf8Stream text;
+    while (!stop()) {
+        const std::int64_t token = engine.chosen();
+        made.ended = token == vocabulary.end_of_text();
+        if (made.ended) break;
+        print(text.push(vocabulary.bytes(token)));
+        if (++made.tokens == n) break;
+        made.seconds += seconds_of([&] {
+            engine.next();
+            (void)engine.chosen();
+        });
+    }
+    engine.measure(nullptr);
+    print(text.finish());
+    return made;
+}
+// [generate]
+
+// [perplexity]
+Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
+    const auto size = static_cast<std::int64_t>(text.size());
+    if (size < 2 || engine.capacity() < 2) {
+        refuse("perplexity: a text of " + std::to_string(size) + " tokens in windows of " +
+               std::to_string(engine.capacity()) + "; 2 are the least, for the first is given");
+    }
+    double surprise = 0;
+    std::int64_t foreseen = 0;
+    for (std::int64_t begin = 0; begin + 1 < size; begin += engine.capacity()) {
+        const std::int64_t end = std::min(size, begin + engine.capacity());
+        const auto see = [&](std::int64_t first, View<const float> logits) {
+            for (std::int64_t r = 0; r < logits.extent(0); ++r) {
+                const std::int64_t at = begin + first + r + 1;  // of the token to foresee
+                if (at >= end) continue;
+                const View<const float> row = select(logits, 0, r);
+                float largest = row(0);
+                for (std::int64_t v = 1; v < row.size(); ++v) largest = std::max(largest, row(v));
+                double sum = 0;
+                for (std::int64_t v = 0; v < row.size(); ++v)
+                    sum += std::exp(double{row(v)} - largest);
+                surprise += std::log(sum) + largest - row(text[static_cast<std::size_t>(at)]);
+                ++foreseen;
+            }
+        };
+        engine.forget();
+        engine.score(slice(view_of(text), 0, begin, end), see);
+    }
+    return {std::exp(surprise / static_cast<double>(foreseen)), foreseen};
+}
+// [perplexity]
+
+namespace {
+
+// What leaves each layer, and the last token's logits.
+std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
+                                   const std::vector<std::int64_t>& ids) {
+    std::vector<Tensor<float>> seen;
+    const auto T = static_cast<std::int64_t>(ids.size());
+    engine.forget();
+    engine.watch([&](std::int64_t) {
+        seen.emplace_back(Shape{T, config.channels});
+        engine.backend().read_stream(seen.back().view());
+    });
+    Tensor<float> last({1, config.vocabulary});
+    engine.score(view_of(ids), [&](std::int64_t, View<const float> logits) {
+        const std::int64_t rows = logits.extent(0);
+        day03_views::copy_cpu(slice(logits, 0, rows - 1, rows), last.view());
+    });
+    engine.watch({});
+    seen.push_back(std::move(last));
+    return seen;
+}
+
+}  // namespace
+
+// [compare]
+std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& expected,
+                                     const std::vector<std::int64_t>& ids) {
+    const std::vector<Tensor<float>> a = outputs(config, got, ids);
+    const std::vector<Tensor<float>> b = outputs(config, expected, ids);
+    std::vector<LayerDifference> all;
+    for (std::size_t layer = 0; layer < a.size(); ++layer) {
+        std::string name = "block " + std::to_string(layer - 1);
+        if (layer == 0) name = "embedding";
+        if (layer + 1 == a.size()) name = "logits";
+        LayerDifference found{name, 0, 0};
+        for (std::int64_t i = 0; i < a[layer].size(); ++i) {
+            const double want = b[layer].data()[i];
+            const double difference = std::abs(a[layer].data()[i] - want);
+            found.largest = std::max(found.largest, std::abs(want));
+            if (!(difference <= found.difference)) found.difference = difference;
+            if (std::isnan(difference)) break;  // which the next comparison would forget
+        }
+        all.push_back(found);
+    }
+    return all;
+}
+// [compare]
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,199 @@
+// The command: options in, text out. The text alone goes to the output, everything else to the error
+// output, so that a text can be put into a file.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "day06_transformer_ops/gpt2/generate.hpp"
+#include "day06_transformer_ops/gpt2/model.hpp"
+#include "day06_transformer_ops/gpt2/options.hpp"
+#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+
+namespace {
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+
+// Ctrl-C ends the text after the token that is being made, not the program in the middle of it.
+std::atomic<bool> interrupted{false};
+
+void listen_to_ctrl_c() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = true; };
+    sigaction(SIGINT, &action, nullptr);  // without SA_RESTART: waiting for a line ends too
+}
+
+void show_loading(const Model& model) {
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    const std::size_t all = model.mapped.bytes().size();
+    model.load([&](std::size_t bytes) {
+        if (terminal) std::fprintf(stderr, "\rloading: %3zu %%", bytes * 100 / all);
+    });
+    if (terminal) std::fprintf(stderr, "\r");
+    std::fprintf(stderr, "%s\n", summary(model).c_str());
+}
+
+std::unique_ptr<Backend> make_backend(const Options& options, const Model& model,
+                                      std::int64_t capacity) {
+    if (options.backend == "cuda") return make_cuda_backend(model.weights, capacity);
+    return make_cpu_backend(model.weights, capacity, options.threads);
+}
+
+void print(std::string_view text) {
+    std::cout << text << std::flush;
+}
+
+void show_row(const char* what, double prompt, double all_of_prompt, double token, double all) {
+    const auto share = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
+    std::fprintf(stderr, "%-22s %9.2f ms %5.1f %% %9.3f ms %5.1f %%\n", what, prompt * 1e3,
+                 share(prompt, all_of_prompt), token * 1e3, share(token, all));
+}
+
+// Rows add up to the last one: what is in no part, the engine's own, has a row too.
+void show_stats(const std::string& backend, const Generated& made) {
+    const std::int64_t passes = std::max<std::int64_t>(made.tokens - 1, 0);
+    const auto speed = [](std::int64_t tokens, double seconds) {
+        return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+    };
+    const double token = passes > 0 ? made.seconds / static_cast<double>(passes) : 0;
+    std::fprintf(stderr, "\n%s\nprompt:  %" PRId64 " tokens, %.1f tokens/s\n", backend.c_str(),
+                 made.prompt, speed(made.prompt, made.prompt_seconds));
+    std::fprintf(stderr, "text:    %" PRId64 " tokens, %.1f tokens/s\n\n", made.tokens,
+                 speed(passes, made.seconds));
+    std::fprintf(stderr, "%-22s %20s %20s\n", "", "the prompt", "a token");
+    double prompt_rest = made.prompt_seconds, token_rest = token;
+    for (int part = 0; part < kParts; ++part) {
+        const auto i = static_cast<std::size_t>(part);
+        const double of_token = passes > 0 ? made.parts[i] / static_cast<double>(passes) : 0;
+        show_row(name(static_cast<Part>(part)), made.prompt_parts[i], made.prompt_seconds, of_token,
+                 token);
+        prompt_rest -= made.prompt_parts[i];
+        token_rest -= of_token;
+    }
+    show_row("the engine itself", prompt_rest, made.prompt_seconds, token_rest, token);
+    show_row("all", made.prompt_seconds, made.prompt_seconds, token, token);
+}
+
+Generated go_on(const Options& options, const Model& model, Engine& engine,
+                const std::string& prompt, bool measure) {
+    const auto ids = encode(model.vocabulary, prompt);
+    const std::int64_t fits = most_tokens(engine.capacity(), ids);
+    // Where not even one fits, generate() says so.
+    const std::int64_t n = options.n.value_or(std::clamp(fits, std::int64_t{1}, Options::kTokens));
+    engine.backend().set_sampler(options.sampler);
+    return generate(
+        engine, model.vocabulary, ids, n, print, [] { return interrupted.load(); }, measure);
+}
+
+constexpr const char* kHelp =
+    R"(A line is a prompt; the text goes on behind it. An empty line begins any text.
+  :help    this
+  :stats   after each text, how fast it was; again: no more
+  :quit    the end, as Ctrl-D is; Ctrl-C ends the text that is being made
+)";
+
+int interactive(Options options, const Model& model, Engine& engine) {
+    std::fputs(kHelp, stderr);
+    std::string line;
+    for (;;) {
+        std::fputs("> ", stderr);
+        if (!std::getline(std::cin, line) || line == ":quit") return 0;
+        if (line == ":help") {
+            std::fputs(kHelp, stderr);
+        } else if (line == ":stats") {
+            options.stats = !options.stats;
+            std::fprintf(stderr, "stats: %s\n", options.stats ? "on" : "off");
+        } else if (line.size() > 1 && line[0] == ':') {
+            std::fprintf(stderr, "%s is no command; :help lists them\n", line.c_str());
+        } else {
+            try {
+                interrupted = false;
+                const Generated made = go_on(options, model, engine, line, options.stats);
+                print("\n");
+                if (options.stats) show_stats(engine.backend().name(), made);
+            } catch (const std::invalid_argument& refused) {
+                std::fprintf(stderr, "%s\n", refused.what());
+            }
+        }
+    }
+}
+
+std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) throw std::invalid_argument(path + " cannot be read");
+    return text.str();
+}
+
+int show_comparison(const Options& options, const Model& model, Engine& engine) {
+    auto ids = encode(model.vocabulary, *options.prompt);
+    if (ids.empty()) ids = {model.vocabulary.end_of_text()};
+    const auto plain = make_plain_backend(model.weights, engine.capacity());
+    Engine expected(model.weights.config, *plain, engine.capacity());
+    const LayerDifference* first = nullptr;
+    const auto layers = compare(model.weights.config, engine, expected, ids);
+    std::printf("%-12s %14s %14s\n", "", "largest", "difference");
+    for (const LayerDifference& layer : layers) {
+        std::printf("%-12s %14.6g %14.3g\n", layer.layer.c_str(), layer.largest, layer.difference);
+        if (first == nullptr && layer.beyond()) first = &layer;
+    }
+    const std::string both = engine.backend().name() + " and " + plain->name();
+    if (first == nullptr) {
+        std::printf("%s differ nowhere by more than %g of the largest.\n", both.c_str(),
+                    LayerDifference::kBound);
+        return 0;
+    }
+    std::printf("%s differ by more than %g of the largest; the first to do so: %s.\n", both.c_str(),
+                LayerDifference::kBound, first->layer.c_str());
+    return 1;
+}
+
+int run(const Options& options) {
+    const Model model(options.model);
+    show_loading(model);
+    const std::int64_t capacity = model.weights.config.context;
+    const auto backend = make_backend(options, model, capacity);
+    Engine engine(model.weights.config, *backend, capacity);
+    if (options.compare) return show_comparison(options, model, engine);
+    if (options.perplexity) {
+        const auto text = encode(model.vocabulary, contents(*options.perplexity));
+        const Perplexity found = perplexity(engine, text);
+        std::printf("perplexity %.4f over %" PRId64 " tokens\n", found.value, found.tokens);
+        return 0;
+    }
+    listen_to_ctrl_c();
+    if (options.interactive) return interactive(options, model, engine);
+    print(*options.prompt);
+    const Generated made = go_on(options, model, engine, *options.prompt, options.stats);
+    print("\n");
+    if (options.stats) show_stats(backend->name(), made);
+    return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    try {
+        options = parse({argv + 1, argv + argc});
+    } catch (const std::invalid_argument& refused) {
+        std::fprintf(stderr, "gpt2: %s\ngpt2 --help lists all flags.\n", refused.what());
+        return 2;
+    }
+    try {
+        const int status = options.help ? (print(usage()), 0) : run(options);
+        if (std::cout.good() && std::fflush(stdout) == 0) return status;
+        std::fprintf(stderr, "gpt2: not all of the text arrived at its output\n");
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gpt2: %s\n", error.what());
+    }
+    return 1;
+}

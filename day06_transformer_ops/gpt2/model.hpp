@@ -1,0 +1,37 @@
+/// @file
+/// A model file, opened: its weights and its vocabulary.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "day06_transformer_ops/gpt2/gguf.hpp"
+#include "day06_transformer_ops/gpt2/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/model_file.hpp"
+#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+
+namespace sixdays::gpt2 {
+
+/// Everything in it points into the mapped file, so it stays where it is.
+struct Model {
+    MappedFile mapped;
+    Gguf file;
+    ModelWeights weights;
+    Vocabulary vocabulary;
+
+    /// @throws std::invalid_argument  no such file, or no GPT-2: as MappedFile, Gguf, read_model and
+    /// Vocabulary say
+    explicit Model(const std::string& path)
+        : mapped(path), file(mapped.bytes(), path), weights(read_model(file)), vocabulary(file) {}
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    /// Reads the file's pages from the disk, so that the first token need not.
+    /// @param progress  is given the bytes so far, every 16 MB and at the end
+    void load(const std::function<void(std::size_t)>& progress) const;
+};
+
+/// "12 layers, 768 channels, 50257 tokens, context 1024, weights in F16, 252 MB"
+[[nodiscard]] std::string summary(const Model& model);
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,132 @@
+#include "day06_transformer_ops/gpt2/options.hpp"
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <system_error>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+// All of the text as a number.
+template <class Number>
+Number number(const std::string& flag, const std::string& text, const char* wanted) {
+    Number value{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end)
+        refuse(flag + " is '" + text + "', but must be " + wanted);
+    return value;
+}
+
+template <class Number>
+Number at_least(Number least, const std::string& flag, const std::string& text,
+                const char* wanted) {
+    const auto value = number<Number>(flag, text, wanted);
+    if (value < least) refuse(flag + " is " + text + ", but must be " + wanted);
+    return value;
+}
+
+constexpr const char* kCount = "a whole number, 0 or more";
+constexpr const char* kAboveNone = "a whole number, 1 or more";
+
+using Set = std::function<void(Options&, const std::string& flag, const std::string& value)>;
+
+const std::map<std::string, Set>& flags_with_value() {
+    static const std::map<std::string, Set> flags = {
+        {"--model", [](Options& o, const auto&, const auto& v) { o.model = v; }},
+        {"--prompt", [](Options& o, const auto&, const auto& v) { o.prompt = v; }},
+        {"-n", [](Options& o, const auto& f,
+                  const auto& v) { o.n = at_least<std::int64_t>(1, f, v, kAboveNone); }},
+        {"--temperature",
+         [](Options& o, const auto& f, const auto& v) {
+             o.sampler.temperature = number<float>(f, v, "a number, 0 or more");
+         }},
+        {"--top-k",
+         [](Options& o, const auto& f, const auto& v) {
+             o.sampler.top_k = at_least<std::int64_t>(0, f, v, kCount);
+         }},
+        {"--top-p",
+         [](Options& o, const auto& f, const auto& v) {
+             o.sampler.top_p = number<float>(f, v, "a number from 0 to 1");
+         }},
+        {"--seed", [](Options& o, const auto& f,
+                      const auto& v) { o.sampler.seed = number<std::uint64_t>(f, v, kCount); }},
+        {"--backend",
+         [](Options& o, const auto& f, const auto& v) {
+             if (v != "cpu" && v != "cuda") refuse(f + " is '" + v + "', but must be cpu or cuda");
+             o.backend = v;
+         }},
+        {"--threads", [](Options& o, const auto& f,
+                         const auto& v) { o.threads = at_least<int>(1, f, v, kAboveNone); }},
+        {"--perplexity", [](Options& o, const auto&, const auto& v) { o.perplexity = v; }},
+    };
+    return flags;
+}
+
+bool* switch_of(Options& options, const std::string& flag) {
+    if (flag == "--interactive") return &options.interactive;
+    if (flag == "--stats") return &options.stats;
+    if (flag == "--compare") return &options.compare;
+    if (flag == "--help") return &options.help;
+    return nullptr;
+}
+
+void check(const Options& options) {
+    if (options.model.empty()) refuse("--model FILE is missing: a GPT-2 as a GGUF file");
+    if (options.compare && !options.prompt) {
+        refuse("--compare needs the --prompt TEXT that both backends are to read");
+    }
+    const int tasks = int{options.prompt.has_value()} + int{options.interactive} +
+                      int{options.perplexity.has_value()};
+    if (tasks != 1) {
+        refuse("one of --prompt TEXT, --interactive and --perplexity FILE is needed, and no two");
+    }
+    check_sampler(options.sampler);
+}
+
+}  // namespace
+
+Options parse(const std::vector<std::string>& arguments) {
+    Options options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& flag = arguments[i];
+        if (bool* const given = switch_of(options, flag)) {
+            *given = true;
+            continue;
+        }
+        const auto found = flags_with_value().find(flag);
+        if (found == flags_with_value().end()) refuse("'" + flag + "' is not a flag");
+        if (++i == arguments.size()) refuse(flag + " is the last word, but a value must follow it");
+        found->second(options, flag, arguments[i]);
+    }
+    if (!options.help) check(options);
+    return options;
+}
+
+std::string usage() {
+    return R"(gpt2: goes on with a text, by a GPT-2 that runs on six days' operations
+
+  --model FILE        a GPT-2 as a GGUF file, weights in F32, F16, BF16 or Q8_0
+  --prompt TEXT       the text's beginning; "" for any text
+  --interactive       prompts from the keyboard, one a line; :help there says more
+  --perplexity FILE   how well the model foresees a text
+
+  -n N                tokens to make: 40, or as many as fit
+  --temperature T     below 1 the likely gets likelier; 0: always the likeliest. 1
+  --top-k K           choose from the K likeliest; 0: from all. 40
+  --top-p P           choose from the fewest that together have this probability. 1
+  --seed S            another seed, another text; the same seed, the same. 0
+
+  --backend NAME      cpu, or cuda where the program was built with it. cpu
+  --threads N         of the cpu backend: all cores
+  --stats             how fast it was, and which part of the model took how long
+  --compare           reads the prompt by this backend and by the days' plain loops, and names the
+                      first layer that differs
+  --help              this
+)";
+}
+
+}  // namespace sixdays::gpt2

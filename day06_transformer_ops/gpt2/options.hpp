@@ -1,0 +1,34 @@
+/// @file
+/// The command line of `gpt2`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/sampler.hpp"
+
+namespace sixdays::gpt2 {
+
+struct Options {
+    std::string model;
+    std::optional<std::string> prompt;
+    std::optional<std::int64_t> n;  // else kTokens, or as many as fit
+    SamplerOptions sampler = {1, 40, 1, 0};
+    std::string backend = "cpu";
+    int threads = 0;  // 0: all cores
+    bool interactive = false, stats = false, compare = false, help = false;
+    std::optional<std::string> perplexity;  // a file
+
+    static constexpr std::int64_t kTokens = 40;
+};
+
+/// @param arguments  without the program's name
+/// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no use
+[[nodiscard]] Options parse(const std::vector<std::string>& arguments);
+
+/// What --help prints.
+[[nodiscard]] std::string usage();
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,40 @@
+/// @file
+/// A GPT-2 of any size with random weights: for tests, and for measuring, which does not ask what a
+/// model knows.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/model_file.hpp"
+
+namespace sixdays::gpt2 {
+
+/// GPT-2's sizes: 124M parameters.
+inline constexpr Config kGpt2 = {12, 1024, 768, 12, 3072, 50257, 1e-5f};
+
+class RandomModel {
+public:
+    /// The same numbers for the same seed. Matrices of `type`, of a size such that a token's numbers
+    /// stay near 1 and logits differ by a few units; no bias is 0 and no norm the identity.
+    /// @throws std::invalid_argument  rows that do not divide into the type's blocks
+    RandomModel(const Config& config, WeightType type, std::uint64_t seed = 1);
+    RandomModel(const RandomModel&) = delete;
+
+    const ModelWeights& weights() const noexcept { return weights_; }
+
+private:
+    ModelWeights make(const Config& config);
+    Weight matrix(std::int64_t N, std::int64_t K, double size);
+    Tensor<float> vector(std::int64_t N, float middle);
+    NormWeights norm(std::int64_t N) { return {vector(N, 1), vector(N, 0)}; }
+    LinearWeights linear(std::int64_t N, std::int64_t K);
+    float next();
+
+    WeightType type_;
+    std::uint64_t state_;
+    std::deque<std::vector<std::byte>> memory_;
+    ModelWeights weights_;
+};
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,135 @@
+// The sampler on the device beside the CPU's.
+#include "day06_transformer_ops/gpt2/choose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/philox.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::testing;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// What the device chooses for a token at position `step`.
+std::int64_t chosen(const Tensor<float>& logits, const SamplerOptions& options,
+                    std::int64_t step = 1) {
+    DeviceIn<float> in(logits);
+    gpu::Buffer<SamplerOptions> how(1);
+    gpu::Buffer<std::int64_t> tokens(step + 2), place(1);
+    const std::int64_t before = step - 1;
+    how.upload(&options, 1);
+    place.upload(&before, 1);
+    launch_choose(in.view(), how.data(), tokens.data(), place.data());
+    CHECK(in.unchanged());
+    CHECK(place.download()[0] == step);
+    return tokens.download(step, 1)[0];
+}
+
+// The CPU's tokens for this draw, and for one that is a little lower or higher.
+bool is_right(std::int64_t token, const Tensor<float>& logits, SamplerOptions options,
+              std::int64_t step) {
+    if (token == sample(logits.view(), options, static_cast<std::uint64_t>(step))) return true;
+    // Weights in the vocabulary's order, after both filters.
+    std::vector<std::int64_t> order;
+    for (std::int64_t v = 0; v < logits.size(); ++v) order.push_back(v);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return logits(a) > logits(b); });
+    if (options.top_k > 0 && options.top_k < logits.size()) {
+        order.resize(static_cast<std::size_t>(options.top_k));
+    }
+    const auto weight = [&](std::int64_t v) {
+        return std::exp((double{logits(v)} - logits(order[0])) / double{options.temperature});
+    };
+    double all = 0, sum = 0;
+    for (const auto v : order) all += weight(v);
+    std::size_t kept = 0;
+    while (kept < order.size() && (kept == 0 || sum < double{options.top_p} * all)) {
+        const double w = weight(order[kept]);
+        // A border of top-p this near may lie on the other side.
+        if (std::abs(sum + w - double{options.top_p} * all) < kChooseBound * all) return true;
+        sum += w, ++kept;
+    }
+    order.resize(kept);
+    std::sort(order.begin(), order.end());
+    const double place = uniform(options.seed, static_cast<std::uint64_t>(step)) * sum;
+    double begin = 0;
+    for (const auto v : order) {
+        const double end = begin + weight(v);
+        if (v == token) {
+            return place >= begin - kChooseBound * sum && place < end + kChooseBound * sum;
+        }
+        begin = end;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("choose: the CPU's token, with every filter", "[day06][small]") {
+    const SamplerOptions all[] = {{0, 0, 1, 0},     {1, 0, 1, 1},        {0.7f, 40, 1, 2},
+                                  {1, 0, 0.9f, 3},  {1.3f, 20, 0.8f, 4}, {1, 1, 1, 5},
+                                  {1, 0, 0, 6},     {0.1f, 5, 0.5f, 7},  {5, 300, 1, 8},
+                                  {2, 7, 0.99f, 9}, {1, 299, 0.999f, 1}};
+    for (const SamplerOptions& options : all) {
+        INFO("temperature " << options.temperature << ", k " << options.top_k << ", p "
+                            << options.top_p);
+        int different = 0;
+        for (std::int64_t step = 1; step <= 6; ++step) {
+            const auto logits = seeded<float>({300}, static_cast<std::uint64_t>(step), -6, 6);
+            const std::int64_t token = chosen(logits, options, step);
+            INFO("step " << step << " got " << token << " want "
+                         << sample(logits.view(), options, static_cast<std::uint64_t>(step))
+                         << " u " << uniform(options.seed, static_cast<std::uint64_t>(step)));
+            CHECK(is_right(token, logits, options, step));
+            different += token != sample(logits.view(), options, static_cast<std::uint64_t>(step));
+        }
+        CHECK(different == 0);  // none of these draws is near a border
+    }
+}
+
+TEST_CASE("choose: equal logits, of which the lower index is likelier", "[day06][small]") {
+    Tensor<float> logits({70});
+    for (std::int64_t v = 0; v < 70; ++v) logits(v) = v % 3 == 1 ? 2.0f : v % 3 == 2 ? -0.0f : 0.0f;
+    CHECK(chosen(logits, {.temperature = 0}) == 1);
+    for (const std::int64_t k : {1, 5, 23, 24, 40}) {
+        for (std::uint64_t seed = 0; seed < 12; ++seed) {
+            const SamplerOptions options = {1, k, 1, seed};
+            CHECK(chosen(logits, options) == sample(logits.view(), options, 1));
+        }
+    }
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        const SamplerOptions options = {1, 0, 0.3f, seed};
+        CHECK(is_right(chosen(logits, options), logits, options, 1));
+    }
+}
+
+TEST_CASE("choose: minus infinity cannot come; NaN and infinity are told", "[day06][small]") {
+    Tensor<float> logits({40});
+    for (std::int64_t v = 0; v < 40; ++v) logits(v) = v == 17 ? -3.0f : -kInfinity;
+    CHECK(chosen(logits, {.temperature = 0}) == 17);
+    CHECK(chosen(logits, {1, 0, 1, 3}) == 17);
+    CHECK(chosen(logits, {1, 10, 0.5f, 3}) == 17);
+    logits(17) = -kInfinity;
+    CHECK(chosen(logits, {1, 0, 1, 3}) == kNoToken);
+    logits(5) = kInfinity;
+    CHECK(chosen(logits, {.temperature = 0}) == -1 - 5);
+    logits(30) = std::numeric_limits<float>::quiet_NaN();
+    CHECK(chosen(logits, {1, 3, 0.5f, 3}) == -1 - 30);
+    CHECK(contains(refusal([] { refuse_logits(-1 - 30, 40); }), "token 30 is NaN or infinite"));
+    CHECK(contains(refusal([] { refuse_logits(kNoToken, 40); }), "none of 40 logits"));
+}
+
+TEST_CASE("choose: one token, and a vocabulary larger than a block", "[day06][small]") {
+    CHECK(chosen(seeded<float>({1}, 1, -1, 1), {1, 0, 1, 3}) == 0);
+    const auto logits = seeded<float>({2500}, 2, -4, 4);
+    for (const SamplerOptions& options :
+         {SamplerOptions{0, 0, 1, 0}, {1, 0, 1, 1}, {1, 100, 0.9f, 2}, {0.5f, 0, 0.7f, 3}}) {
+        CHECK(is_right(chosen(logits, options, 7), logits, options, 7));
+    }
+}

@@ -1,0 +1,238 @@
+// The linear layer over all four types of weights: the loop against sums in double, the ports against
+// the loop.
+#include "day06_transformer_ops/gpt2/linear.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "common/tensor/transform.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::testing;
+
+namespace {
+
+constexpr WeightType kTypes[] = {WeightType::f32, WeightType::f16, WeightType::bf16,
+                                 WeightType::q8_0};
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+Tensor<T> constant(const Shape& shape, T value) {
+    Tensor<T> all(shape);
+    for (T& x : std::span(all.data(), static_cast<std::size_t>(all.size()))) x = value;
+    return all;
+}
+
+// Seeded weights of a type, with the bytes that hold them.
+struct Matrix {
+    Matrix(WeightType type, std::int64_t N, std::int64_t K, std::uint64_t seed)
+        : bytes(static_cast<std::size_t>(bytes_of(type, {N, K}))) {
+        const auto values = seeded<float>({N, K}, seed, -1, 1);
+        for (std::int64_t i = 0; i < N * K; ++i) {
+            const float x = values.data()[i];
+            if (type == WeightType::f32) put(i * 4, x);
+            if (type == WeightType::f16) put(i * 2, f16(x));
+            if (type == WeightType::bf16) put(i * 2, bf16(x));
+            if (type != WeightType::q8_0) continue;
+            const std::int64_t block = i / kQ8Block * std::int64_t{sizeof(Q8Block)};
+            if (i % kQ8Block == 0) put(block, f16(0.01f + 0.01f * x));
+            put(block + 2 + i % kQ8Block, static_cast<std::int8_t>(127 * x));
+        }
+        weight = {type, bytes.data(), {N, K}};
+    }
+    Matrix(const Matrix&) = delete;
+
+    template <class T>
+    void put(std::int64_t at, T value) {
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+
+    std::vector<std::byte> bytes;
+    Weight weight;
+};
+
+// The sum in double, and how large its parts are: what rounding goes by.
+struct Exact {
+    Tensor<double> sums, sizes;
+};
+Exact exact(const Weight& w, const Tensor<float>& x, const Tensor<float>& bias) {
+    const std::int64_t N = w.shape[0], K = w.shape[1], T = x.shape()[0];
+    Tensor<float> wide({N, K});
+    to_float_cpu(w, wide.view());
+    Exact e{Tensor<double>({T, N}), Tensor<double>({T, N})};
+    for (std::int64_t t = 0; t < T; ++t) {
+        for (std::int64_t n = 0; n < N; ++n) {
+            e.sums(t, n) = bias(n);
+            e.sizes(t, n) = std::abs(bias(n));
+            for (std::int64_t k = 0; k < K; ++k) {
+                const double part = double{wide(n, k)} * x(t, k);
+                e.sums(t, n) += part;
+                e.sizes(t, n) += std::abs(part);
+            }
+        }
+    }
+    return e;
+}
+
+// Rounding of a product, then at most K + 1 additions, half a unit each.
+auto bound(const Exact& e, std::int64_t K) {
+    return [&e, K](const Index& at) {
+        return std::ldexp(double(K + 2), -24) * e.sizes.view()(at) + 1e-30;
+    };
+}
+
+struct Case {
+    std::int64_t T, N, K;
+};
+
+}  // namespace
+
+TEST_CASE("linear: loop and ports make the sum that doubles make, in all types", "[day06][small]") {
+    const Case sizes[] = {{1, 1, 32},  {1, 7, 64},    {3, 8, 96},  {1, 9, 768},
+                          {2, 3, 800}, {1, 17, 1568}, {1, 5, 2304}};
+    for (const WeightType type : kTypes) {
+        for (const Case& c : sizes) {
+            INFO(storage_of(type).name << ", T " << c.T << ", N " << c.N << ", K " << c.K);
+            const Matrix w(type, c.N, c.K, 3);
+            const auto x = seeded<float>({c.T, c.K}, 4, -1, 1);
+            const auto bias = seeded<float>({c.N}, 5, -1, 1);
+            const Exact e = exact(w.weight, x, bias);
+            HostOut<float> want({c.T, c.N});
+            linear_cpu(w.weight, x.view(), bias.view(), want.view());
+            CHECK(want.close_to(e.sums, bound(e, c.K)));
+
+            const DeviceWeight dw(w.weight);
+            DeviceIn<float> dx(x), db(bias);
+            for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+                INFO(name(path));
+                DeviceOut<float> got({c.T, c.N});
+                linear_cuda(path, dw.matrix(), dx.view(), db.view(), got.view());
+                CHECK(got.close_to(e.sums, bound(e, c.K)));
+            }
+            CHECK(dx.unchanged());
+            CHECK(db.unchanged());
+        }
+    }
+}
+
+TEST_CASE("linear: without a bias; x and out of any strides", "[day06][small]") {
+    const Matrix w(WeightType::q8_0, 9, 64, 6);
+    const auto x = seeded<float>({2, 64}, 7, -1, 1);
+    const Tensor<float> none = constant({9}, 0.0f);
+    const Exact e = exact(w.weight, x, none);
+    const DeviceWeight dw(w.weight);
+    DeviceIn<float> dx(x, permute(row_major({64, 2}), {1, 0}));
+    for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+        INFO(name(path));
+        DeviceOut<float> got(permute(row_major({9, 2}), {1, 0}));
+        linear_cuda(path, dw.matrix(), dx.view(), {}, got.view());
+        CHECK(got.close_to(e.sums, bound(e, 64)));
+    }
+}
+
+TEST_CASE("linear: a NaN in x reaches every output, one in a weight its row", "[day06][small]") {
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
+        INFO(storage_of(type).name);
+        Matrix w(type, 3, 32, 8);
+        auto x = seeded<float>({2, 32}, 9, -1, 1);
+        x(1, 31) = kNan;
+        if (type == WeightType::f32) w.put((32 + 5) * 4, kNan);
+        if (type == WeightType::f16) w.put((32 + 5) * 2, f16(kNan));
+        if (type == WeightType::bf16) w.put((32 + 5) * 2, bf16(kNan));
+        x(0, 5) = 0;  // 0 * NaN is NaN
+        Exact e = exact(w.weight, x, constant({3}, 0.0f));
+        for (double& size : std::span(e.sizes.data(), 6)) size = std::isnan(size) ? 0 : size;
+        const DeviceWeight dw(w.weight);
+        DeviceIn<float> dx(x);
+        for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+            DeviceOut<float> got({2, 3});
+            linear_cuda(path, dw.matrix(), dx.view(), {}, got.view());
+            CHECK(got.close_to(e.sums, bound(e, 32), Nans::where_expected));
+        }
+    }
+}
+
+TEST_CASE("linear: rows that no 16 bytes fit take the twin", "[day06][small]") {
+    const Matrix w(WeightType::f16, 4, 30, 10);  // rows of 60 bytes
+    const auto x = seeded<float>({1, 30}, 11, -1, 1);
+    const auto bias = seeded<float>({4}, 12, -1, 1);
+    const Exact e = exact(w.weight, x, bias);
+    const DeviceWeight dw(w.weight);
+    DeviceIn<float> dx(x), db(bias);
+    DeviceOut<float> got({1, 4}), refused({1, 4});
+    linear_cuda(dw.matrix(), dx.view(), db.view(), got.view());
+    CHECK(got.close_to(e.sums, bound(e, 30)));
+    CHECK(contains(refusal([&] {
+                       linear_cuda(LinearPath::warp_a_row, dw.matrix(), dx.view(), db.view(),
+                                   refused.view());
+                   }),
+                   "30 columns make a row"));
+    CHECK(refused.untouched());
+
+    DeviceMatrix late = DeviceWeight(Matrix(WeightType::f32, 4, 32, 1).weight).matrix();
+    late.data += 4;
+    CHECK(choose_linear(late, dx.view()) == LinearPath::one_output);
+}
+
+TEST_CASE("linear: no token or no row is no launch; no column leaves the bias", "[day06][small]") {
+    const DeviceWeight none({WeightType::f16, nullptr, {0, 8}});
+    const DeviceWeight narrow({WeightType::f16, nullptr, {3, 0}});
+    DeviceIn<float> no_tokens(Tensor<float>({0, 8})), token(constant({1, 8}, 1.0f));
+    DeviceIn<float> nothing(Tensor<float>({1, 0}));
+    const auto bias = distinct<float>({3});
+    DeviceIn<float> db(bias);
+    DeviceOut<float> a({1, 0}), b({1, 3});
+    linear_cuda(none.matrix(), token.view(), {}, a.view());
+    linear_cuda(none.matrix(), no_tokens.view(), {}, DeviceOut<float>({0, 0}).view());
+    for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
+        DeviceOut<float> got({1, 3});
+        linear_cuda(path, narrow.matrix(), nothing.view(), db.view(), got.view());
+        CHECK(got.matches(unsqueeze(bias.view(), 0)));
+    }
+}
+
+TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06][small]") {
+    const Matrix w(WeightType::bf16, 4, 32, 1);
+    const DeviceWeight dw(w.weight);
+    HostIn<float> x(constant({1, 31}, 1.0f)), bias(constant({3}, 1.0f));
+    HostIn<float> fits(constant({1, 32}, 1.0f));
+    HostOut<float> out({1, 4});
+    CHECK(both_refuse([&] { linear_cpu(w.weight, x.view(), {}, out.view()); },
+                      [&] { linear_cuda(dw.matrix(), x.view(), {}, out.view()); },
+                      "4 rows and 32 columns, x of shape (1, 31)"));
+    CHECK(both_refuse([&] { linear_cpu(w.weight, fits.view(), bias.view(), out.view()); },
+                      [&] { linear_cuda(dw.matrix(), fits.view(), bias.view(), out.view()); },
+                      "a bias of 3 for 4 outputs"));
+    CHECK(both_refuse(
+        [&] {
+            linear_cpu(w.weight, fits.view(), {}, {nullptr, {1, 4}});
+        },
+        [&] {
+            linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}});
+        },
+        "null pointer"));
+    CHECK(contains(refusal([&] {
+                       (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}});
+                   }),
+                   "no matrix"));
+}
+
+TEST_CASE("widen: every weight as a float, exactly", "[day06][small]") {
+    for (const WeightType type : kTypes) {
+        // 159 weights: no whole pieces of 4 or 8. Blocks of Q8_0 are whole.
+        const std::int64_t K = type == WeightType::q8_0 ? 96 : 53;
+        INFO(storage_of(type).name);
+        const Matrix w(type, 3, K, 13);
+        HostOut<float> want({3, K});
+        to_float_cpu(w.weight, want.view());
+        const DeviceWeight dw(w.weight);
+        DeviceOut<float> got({3, K}), late({3, K}, Lead{1});
+        widen_cuda(dw.matrix(), got.view());
+        CHECK(got.matches(want));
+        CHECK(contains(refusal([&] { widen_cuda(dw.matrix(), late.view()); }), "out 4 bytes past"));
+    }
+}

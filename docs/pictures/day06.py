@@ -1,0 +1,179 @@
+"""Pictures of Day 06: a token's path, views of one buffer, attention of three tokens, a running maximum, a cache."""
+from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
+
+
+def token_path():
+    """The residual stream from top to bottom, and what each part reads from it and adds to it."""
+    svg = Svg(760, 640, "The path of a token: text, ids, embedding, the residual stream with attention and MLP "
+                        "beside it, each behind a norm and added back, a last norm, the head, the next token")
+    x, w = 60, 130                                   # the stream's column
+
+    def stage(y, name, note, colour=FAINT):
+        svg.cell(x, y, colour, "", w, 34)
+        svg.text(x + w / 2, y + 22, name, "word in" if colour != FAINT else "word middle")
+        svg.text(x + w + 16, y + 22, note, "note")
+
+    def part(y, boxes, note):
+        """Reads the stream at y, and is added to it 96 below."""
+        svg.arrow(x + w / 2, y, 232, y)
+        left = 232
+        for number, (name, width, colour) in enumerate(boxes):
+            svg.cell(left, y - 17, colour, "", width, 34)
+            svg.text(left + width / 2, y + 5, name, "word in" if colour != FAINT else "word middle")
+            left += width + 22
+            if number + 1 < len(boxes):
+                svg.arrow(left - 22, y, left, y)
+        end = left - 22 - boxes[-1][1] / 2
+        svg.parts.append(f'<path d="M{end:g} {y + 17:g} L{end:g} {y + 64:g} L{x + w / 2 + 20:g} {y + 64:g}"/>')
+        svg.arrow(x + w / 2 + 40, y + 64, x + w / 2 + 13, y + 64)
+        svg.text(250, y + 56, note, "note")
+        svg.parts.append(f'<circle cx="{x + w / 2:g}" cy="{y + 64:g}" r="12" fill="{PURPLE}" stroke="var(--ink)"/>')
+        svg.text(x + w / 2, y + 69, "+", "in")
+
+    stage(16, "the cat sat", "text")
+    svg.arrow(x + w / 2, 50, x + w / 2, 70)
+    stage(70, "0 1 2", "ids, a number for each token: (B, T)")
+    svg.arrow(x + w / 2, 104, x + w / 2, 124)
+    stage(124, "embedding", "a row of C numbers for each id, plus one for its place: (B, T, C)", SKY)
+    svg.line(x + w / 2, 158, x + w / 2, 458, "thick")
+    svg.text(4, 186, "the", "note")
+    svg.text(4, 203, "residual", "note")
+    svg.text(4, 220, "stream", "note")
+    part(216, (("norm", 64, FAINT), ("q k v", 70, ORANGE), ("attention", 96, GREEN), ("join", 64, ORANGE)),
+         "tokens tell each other what they know")
+    part(336, (("norm", 64, FAINT), ("up", 60, ORANGE), ("GELU", 70, SKY), ("down", 70, ORANGE)),
+         "each token by itself")
+    svg.box(220, 178, 500, 242)
+    svg.text(470, 440, "a block; a GPT-2 has twelve of them", "note")
+    svg.arrow(x + w / 2, 450, x + w / 2, 470)
+    stage(470, "norm", "one more, behind the last block")
+    svg.arrow(x + w / 2, 504, x + w / 2, 524)
+    stage(524, "head", "one number for each token of the vocabulary: (B, T, V)", ORANGE)
+    svg.arrow(x + w / 2, 558, x + w / 2, 578)
+    stage(578, "argmax: mat", "the next token, which is put behind the others; and again from the top", GREEN)
+    svg.text(232, 632, "orange: a matrix product, Day 05", "note")
+    return svg.done()
+
+
+def qkv_views():
+    """One buffer (1, 3, 12): which offset is which number of q, k and v."""
+    c = 44
+    svg = Svg(760, 372, "A buffer of 3 rows of 12 numbers, a row for each token. Of each row the first 4 numbers are the "
+                        "query, then 4 of the key, 4 of the value; each 4 are two heads of 2. A step to the next head is "
+                        "2 elements, to the next token 12")
+    left, top = 130, 92
+    for third, (name, colour) in enumerate((("q", SKY), ("k", ORANGE), ("v", GREEN))):
+        svg.text(left + (4 * third + 2) * c, 30, f"{name}, begins at {4 * third}", "word middle")
+        for h in range(2):
+            svg.text(left + (4 * third + 2 * h + 1) * c, 56, f"head {h}", "note middle")
+        for t in range(3):
+            for i in range(4):
+                offset = 12 * t + 4 * third + i
+                svg.cell(left + (4 * third + i) * c, top + t * c, colour, offset, c, c)
+    for t, word in enumerate(("the", "cat", "sat")):
+        svg.text(20, top + t * c + 27, word)
+        svg.text(62, top + t * c + 27, f"token {t}", "note")
+    for cut in range(1, 6):
+        svg.outline(left + 2 * cut * c - 1, top, 2, 3 * c)
+    svg.outline(left + 6 * c, top + 2 * c, 2 * c, c)
+    svg.arch(left + 4.5 * c, left + 6.5 * c, top - 2, 26)
+    svg.text(left + 6.75 * c, top - 12, "H: 2", "note")
+    lines = (
+        "The buffer: shape (B, T, 3 C) = (1, 3, 12), strides (36, 12, 1).",
+        "k by heads: shape (B, H, T, D) = (1, 2, 3, 2), strides (36, 2, 12, 1). q and v have the same strides.",
+        "To the next number of a head 1, to the next head 2, down to the next token 12, to the next sequence 36.",
+        "Framed: k of head 1, token 2. It begins at 4 + 1 · 2 + 2 · 12 = 30.",
+    )
+    for number, text in enumerate(lines):
+        svg.text(20, 262 + 26 * number, text, "note")
+    return svg.done()
+
+
+def three_tokens():
+    """Head 0 of the run: queries times keys, causal softmax, times values."""
+    c = 50
+    svg = Svg(840, 480, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
+                        "diagonal are not read; softmax makes shares of each row; shares times values is the output")
+
+    def grid(x, y, values, colour, title, strides, width=c):
+        svg.text(x, y - 28, title)
+        svg.text(x, y - 10, strides, "note")
+        for m, row in enumerate(values):
+            for n, value in enumerate(row):
+                if value is None:
+                    svg.parts.append(f'<rect class="idle" x="{x + n * width:g}" y="{y + m * c:g}" '
+                                     f'width="{width:g}" height="{c:g}"/>')
+                else:
+                    svg.cell(x + n * width, y + m * c, colour(m), value, width, c, "inkin" if colour(m) == FAINT else "in")
+
+    of_token = lambda m: COLOURS[m]  # noqa: E731
+    grid(150, 280, ((1, -1), (1, 1), (1, -1)), of_token, "q (3, 2)", "strides (12, 1)")
+    grid(290, 120, (("a", "a", "a"), ("-a", "a", "-a")), lambda m: FAINT, "k, transposed (2, 3)",
+         "strides (1, 12); a = 0.4901", 56)
+    grid(290, 280, (("log 2", None, None), ("0", "log 2", None), ("log 2", "0", "log 2")), of_token,
+         "scores (3, 3)", "strides (3, 1)", 56)
+    grid(540, 280, ((1, None, None), ("1/3", "2/3", None), ("2/5", "1/5", "2/5")), of_token,
+         "shares (3, 3)", "strides (3, 1)", 44)
+    grid(730, 60, ((1, -1), (1, 1), (1, -1)), lambda m: FAINT, "v (3, 2)", "strides (12, 1)")
+    grid(730, 280, (("1", "-1"), ("1", "1/3"), ("1", "-0.6")), of_token, "out (3, 2)", "strides (4, 1)")
+    for t, word in enumerate(("the", "cat", "sat")):
+        svg.text(90, 310 + t * c, word, "word")
+    svg.arrow(464, 355, 534, 355)
+    svg.text(472, 346, "softmax", "note")
+    svg.arrow(678, 355, 724, 355)
+    for number, text in enumerate((
+            "sat, number 1 of its output: 2/5 · (-1) + 1/5 · 1 + 2/5 · (-1) = -0.6.",
+            "Dashed: what lies ahead of a token. It is not made, not read, and has no share.")):
+        svg.text(20, 452 + 20 * number, text, "note")
+    return svg.done()
+
+
+def running_maximum():
+    """Scores log 1, log 2, log 8, log 4, key by key: heights are exp(score - m) at that time."""
+    svg = Svg(760, 336, "Four scores, log 1, log 2, log 8 and log 4, one after the other. The largest so far counts as 1; "
+                        "when a larger one comes, all before shrink by the same factor. The sums are 1, 1.5, 1.375, 1.875")
+    scores, left, tall = (1, 2, 8, 4), 40, 150
+    notes = (("m = log 1", "", "sum = 1"), ("m = log 2", "all before · 1/2", "1/2 + 1 = 1.5"),
+             ("m = log 8", "all before · 1/4", "1.5/4 + 1 = 1.375"), ("m stays", "all before · 1", "1.375 + 1/2 = 1.875"))
+    for step in range(4):
+        m = max(scores[:step + 1])
+        base, x = 226, left + step * 182
+        svg.text(x, 30, f"key {step}, score log {scores[step]}")
+        for key in range(step + 1):
+            height = tall * scores[key] / m
+            svg.cell(x + key * 36, base - height, COLOURS[key], "", 30, height)
+            svg.text(x + key * 36 + 15, base - height - 6, {1: "1", .5: "1/2", .25: "1/4", .125: "1/8"}[scores[key] / m],
+                     "small")
+        svg.outline(x - 4, base, 150, 1)
+        for line, text in enumerate(notes[step]):
+            svg.text(x, base + 26 + 20 * line, text, "note")
+    svg.text(20, 326, "At the end, 1.875 = (1 + 2 + 8 + 4) / 8: what a pass of its own would have found with m = log 8.", "note")
+    return svg.done()
+
+
+def kv_cache():
+    """Places of a cache over three steps: who writes, who is asked."""
+    c = CELL
+    svg = Svg(760, 330, "A cache with room for 8 keys and values. Token t writes its own into place t and asks places 0 to t; "
+                        "the rest is not read yet")
+    for step, word in enumerate(("the", "cat", "sat")):
+        y = 60 + 84 * step
+        svg.text(20, y + 20, word)
+        svg.text(20, y + 40, f"length {step + 1}", "note")
+        svg.cell(100, y, PURPLE, f"q{step}", c, c)
+        svg.arrow(146, y + c / 2, 196, y + c / 2)
+        svg.text(150, y + c / 2 - 8, "asks", "note")
+        for place in range(8):
+            if place <= step:
+                svg.cell(200 + place * (c + 4), y, COLOURS[place], f"k{place} v{place}", c + 4, c, "in tiny")
+            else:
+                svg.parts.append(f'<rect class="idle" x="{200 + place * (c + 4):g}" y="{y:g}" width="{c + 4:g}" height="{c}"/>')
+        svg.outline(200 + step * (c + 4), y, c + 4, c)
+    for place in range(8):
+        svg.text(200 + place * (c + 4) + (c + 4) / 2, 48, str(place), "small")
+    svg.text(200, 24, "place: keys (1, H, 8, D) have strides (H · 8 · D, 8 · D, D, 1)", "note")
+    svg.text(20, 318, "Framed: what this step writes. Dashed: room, never read. What came before is not computed again.", "note")
+    return svg.done()
+
+
+PICTURES = (token_path, qkv_views, three_tokens, running_maximum, kv_cache)
