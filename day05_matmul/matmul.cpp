@@ -74,10 +74,6 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
-bool takes_whole_tiles(const Problem& x) {
-    return std::min(x.M, x.N) >= kWholeEdge && x.K >= kWholeDepth;
-}
-
 // Empty if `path` can take these views, else what it needs.
 std::string missing(MatmulPath path, const Problem& x) {
     switch (path) {
@@ -104,16 +100,17 @@ std::string missing(MatmulPath path, const Problem& x) {
                        ? ""
                        : "b and out whose rows run along memory and begin at multiples of 16 bytes";
         case MatmulPath::whole_tiles:
-            return takes_whole_tiles(x) ? "" : "at least 64 rows, 64 columns and a K of 16";
+            return has_whole_tiles(x)
+                       ? ""
+                       : "a K of 16 at least, and room for a tile of 64 x 64 or 32 x 128";
         case MatmulPath::skinny:
             return std::min(x.M, x.N) < kSkinny
                        ? ""
                        : "fewer than " + std::to_string(kSkinny) + " rows, or columns, of out";
         case MatmulPath::split_k:
-            return takes_whole_tiles(x) && parts_of(x) > 0
-                       ? ""
-                       : "at least 64 rows and 64 columns, and a K that is 2 to 16 times a whole "
-                         "number from 64 on";
+            return parts_of(x) > 0 ? ""
+                                   : "a K that is a few times a whole number from 64 on, and "
+                                     "outputs for whole tiles, or rows of b for step 14";
     }
     return "a path that exists";
 }
@@ -124,11 +121,9 @@ namespace {
 
 // Of a workspace that pays; 0: none does.
 std::int64_t bytes_for_parts(const Problem& x) {
-    if (!takes_whole_tiles(x)) return 0;
-    const int count = parts_of(x);
-    if (count == 0 || seconds_in_parts(x, count) >= seconds_in_parts(x, 1)) return 0;
+    if (x.K <= kShallow || !parts_pay(x)) return 0;
     return gpu::bytes_to_carve([&](gpu::Carver& carver) {
-        return carver.take<float>({count, stacked(x), x.M, x.N});
+        return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});
     });
 }
 
@@ -141,12 +136,15 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                          View<float> out, gpu::Workspace workspace) {
     const Problem x = problem_of(a, b, epilogue, out);
+    // [choose]
     const std::int64_t narrow = std::min(x.M, x.N);
-    if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;  // the work: writing out
-    if (narrow < kSkinny) return MatmulPath::skinny;                      // reading b, or a
-    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;  // multiplying, by few tiles
+    // What is most of the work? To write out; to multiply, or read b, with too few blocks; to read
+    // b; to multiply.
+    if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;
+    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
     if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
-    return MatmulPath::whole_tiles;  // multiplying
+    return has_whole_tiles(x) ? MatmulPath::whole_tiles : MatmulPath::skinny;
+    // [choose]
 }
 
 void check_matmul(MatmulPath path, View<const float> a, View<const float> b,

@@ -82,6 +82,10 @@ Problem transposed(Problem x) {
     return x;
 }
 
+Problem along_rows(const Problem& x) {
+    return x.out_n != 1 && x.out_m == 1 ? transposed(x) : x;
+}
+
 std::int64_t stacked(const Problem& x) {
     std::int64_t matrices = 1;
     for (int d = 0; d < x.dims; ++d) matrices *= x.extent[d];
@@ -105,35 +109,44 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
 
 // --- how it is cut -------------------------------------------------------------------------------
 
+namespace {
+
 // How long each cut takes for one k, in outputs a lane and a scheduler, of which a multiprocessor has
 // four: the multiprocessor with most blocks is the last to end, and its scheduler with most warps;
 // then divided by the share of the peak that each cut was measured to reach where there are many
-// tiles. 132 multiprocessors, as an H200 has.
-namespace {
-
-struct CutTimes {
-    double large, medium, small;
+// tiles. 132 multiprocessors, as an H200 has. Infinite where the matrix is smaller than a tile.
+struct CutTime {
+    WholeTile cut;
+    double time;
 };
-CutTimes cut_times(const Problem& x) {
+CutTime fastest_cut(const Problem& product) {
+    const Problem x = along_rows(product);
     const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
+        if (x.M < BM || x.N < BN) return static_cast<double>(INFINITY);
         const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
                              static_cast<double>((x.N + BN - 1) / BN) *
                              static_cast<double>(stacked(x));
         return std::ceil(tiles / 132);
     };
-    return {2 * 128 * blocks(128, 256) / 0.80,          // 8 warps of 8 x 16 a lane
-            64 * std::ceil(blocks(64, 64) / 2) / 0.74,  // 2 warps of 8 x 8
-            32 * blocks(64, 64) / 0.68};                // 4 warps of 4 x 8
+    const bool fours = x.b_n != 1;  // b is copied 4 bytes at a time
+    const CutTime cuts[] = {
+        // 8 warps of 8 x 16 a lane; 2 of 8 x 8; 4 of 4 x 8
+        {WholeTile::large, 2 * 128 * blocks(128, 256) / 0.80},
+        {WholeTile::medium, 64 * std::ceil(blocks(64, 64) / 2) / (fours ? 0.60 : 0.70)},
+        {WholeTile::small, 32 * blocks(32, 128) / (fours ? 0.52 : 0.72)},
+    };
+    return *std::min_element(std::begin(cuts), std::end(cuts),
+                             [](const CutTime& p, const CutTime& q) { return p.time < q.time; });
 }
 
 }  // namespace
 
 WholeTile cut_for(const Problem& x) {
-    const CutTimes t = cut_times(x);
-    if (std::min(x.M, x.N) >= 256 && t.large <= std::min(t.medium, t.small)) {
-        return WholeTile::large;
-    }
-    return t.medium <= t.small ? WholeTile::medium : WholeTile::small;
+    return fastest_cut(x).cut;
+}
+
+bool has_whole_tiles(const Problem& x) {
+    return x.K >= kWholeDepth && std::isfinite(fastest_cut(x).time);
 }
 
 Problem in_parts(const Problem& x, int count, float* parts) {
@@ -158,23 +171,45 @@ Problem in_parts(const Problem& x, int count, float* parts) {
 
 double seconds_in_parts(const Problem& x, int count) {
     const Problem y = count == 1 ? x : in_parts(x, count, nullptr);
-    const CutTimes t = cut_times(y);
-    double best = std::min(t.medium, t.small);
-    if (std::min(x.M, x.N) >= 256) best = std::min(best, t.large);
-    const double product = best * static_cast<double>(y.K + 32) / 1.75e9;  // a cycle for each
+    const double product = fastest_cut(y).time * static_cast<double>(y.K + 16) / 1.95e9;
     if (count == 1) return product;
     // Written, and read again out of the L2 cache; and another launch.
     const double bytes = 8.0 * static_cast<double>(stacked(y) * x.M * x.N);
     return product + bytes / 3e12 + 2.5e-6;
 }
 
-int parts_of(const Problem& x) {
+namespace {
+
+// Of K, at least 64 k's each: the best for whole tiles.
+int parts_of_tiles(const Problem& x) {
     int best = 0;
     for (int count = 2; count <= 16; ++count) {
         if (x.K % count != 0 || x.K / count < 64) continue;
         if (best == 0 || seconds_in_parts(x, count) < seconds_in_parts(x, best)) best = count;
     }
     return best;
+}
+
+// For few rows: as many as make two of the widest blocks for each multiprocessor.
+int parts_of_rows(const Problem& x) {
+    const std::int64_t tiles = (x.M + 15) / 16 * ((x.N + 127) / 128) * stacked(x);
+    std::int64_t count = 264 / tiles;
+    while (count > 1 && (x.K % count != 0 || x.K / count < 64)) --count;
+    return count > 1 ? static_cast<int>(count) : 0;
+}
+
+}  // namespace
+
+int parts_of(const Problem& x) {
+    if (has_whole_tiles(x)) return parts_of_tiles(x);
+    return x.M <= x.N && x.M < kSkinny && b_has_quads(x) ? parts_of_rows(x) : 0;
+}
+
+bool parts_pay(const Problem& x) {
+    const int count = parts_of(x);
+    if (count == 0) return false;
+    if (!has_whole_tiles(x)) return (x.M > 4 || x.N < 32 * 132) && x.M * x.N * x.K >= 10'000'000;
+    return seconds_in_parts(x, count) < seconds_in_parts(x, 1);
 }
 
 }  // namespace sixdays::day05_matmul

@@ -6,7 +6,7 @@ lessons_ready() {  # lessons_ready <day>...
     need
     configure
     for target in "$@"; do targets+=("${target}_emulated" "$target"); done
-    if [[ $verb == run && " $* " == *" day06"* ]]; then targets+=(gpt2_strides); fi
+    if [[ $verb == run && " $* " == *" day06"* ]]; then targets+=(gpt2_strides gpt2_command); fi
     build_target "the lessons" "$build" --target "${targets[@]}"
 }
 
@@ -50,12 +50,10 @@ verb_run() {
 
 # Day 06 ends with a small GPT-2 that is asked about shapes, and in a terminal by the reader too.
 ask_model() {
+    local device=cpu
     say ""
-    if ! cached SIXDAYS_PCRE2_LIBRARY /; then
-        note "Without PCRE2 the model cannot read questions. On Debian or Ubuntu: apt install libpcre2-dev"
-        return
-    fi
-    "$build/bin/gpt2_strides"
+    if [[ -z $backend ]]; then device=cuda; fi
+    "$build/bin/gpt2_strides" --backend "$device"
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------

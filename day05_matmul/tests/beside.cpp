@@ -9,7 +9,7 @@ using namespace sixdays::testing;
 
 namespace {
 
-// --- step 13, which wants 64 rows, 64 columns and a K of 16 --------------------------------------
+// --- step 13, which wants a K of 16 and a tile that fits -----------------------------------------
 
 // One cut of it, for an a of (M, K) and a b of (K, N).
 void check_cut(WholeTile cut, std::int64_t M, std::int64_t N, std::int64_t K, const Setup& s) {
@@ -35,17 +35,21 @@ TEST_CASE("whole tiles in every layout, and where they do not divide the matrix"
     const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
                                    Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
     for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
+        const std::int64_t M = cut == WholeTile::small ? 32 : 64, N = 192 - 2 * M;  // of a tile
         for (const Lies lies : all) {
-            check_cut(cut, 68, 72, 20, {.a = lies});
-            check_cut(cut, 68, 72, 20, {.b = lies, .beta = 2});
-            check_cut(cut, 68, 72, 20, {.out = lies, .beta = 2});
-            check_cut(cut, 67, 65, 17, {.a = lies, .b = Lies::column_major, .lead = {1}});
+            check_cut(cut, M + 4, N + 8, 20, {.a = lies});
+            check_cut(cut, M + 4, N + 8, 20, {.b = lies, .beta = 2});
+            const bool across = lies == Lies::column_major;  // then the product is seen transposed
+            check_cut(cut, across ? N + 8 : M + 4, across ? M + 4 : N + 8, 20,
+                      {.out = lies, .beta = 2});
+            check_cut(cut, M + 3, N + 1, 17, {.a = lies, .b = Lies::column_major, .lead = {1}});
         }
-        check_cut(cut, 68, 72, 16, {.a = Lies::column_major, .b = Lies::column_major});
-        check_cut(cut, 68, 72, 32, {.a = Lies::gaps, .b = Lies::gaps, .lead = {2}});
-        check_cut(cut, 64, 64, 100, {});
-        check_cut(cut, 129, 66, 31, {.out = Lies::column_major});
-        check_cut(cut, 65, 66, 18, {.stack_a = {3}, .stack_b = {3}});
+        check_cut(cut, M + 4, N + 8, 16, {.a = Lies::column_major, .b = Lies::column_major});
+        check_cut(cut, M + 4, N + 8, 32, {.a = Lies::gaps, .b = Lies::gaps, .lead = {2}});
+        check_cut(cut, M, N, 100, {});
+        check_cut(cut, 2 * M + 1, 2 * N + 2, 31, {});
+        check_cut(cut, 2 * N + 2, 2 * N + 1, 31, {.out = Lies::column_major});
+        check_cut(cut, M + 1, N + 2, 18, {.stack_a = {3}, .stack_b = {3}});
     }
 }
 
@@ -65,39 +69,50 @@ TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
 }
 
 TEST_CASE("9 rows of tiles, walked in groups of 8", "[day05][small]") {
-    check_cut(WholeTile::small, 9 * 64 - 3, 3 * 64, 16, {});
+    check_cut(WholeTile::small, 9 * 32 - 3, 3 * 128, 16, {});
 }
 
-TEST_CASE("whole tiles need 64 rows, 64 columns and a K of 16", "[day05][small]") {
-    const auto needs = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+TEST_CASE("whole tiles need a K of 16 and a tile that fits", "[day05][small]") {
+    const auto needs = [](std::int64_t M, std::int64_t N, std::int64_t K, Lies out_lies) {
         DeviceIn<float> a(whole({M, K}, 1)), b(whole({K, N}, 2));
-        DeviceOut<float> out({M, N});
+        DeviceOut<float> out(layout_of({M, N}, out_lies));
         return refusal([&] { matmul_cuda(P::whole_tiles, a.view(), b.view(), {}, out.view()); });
     };
-    CHECK(needs(64, 64, 16) == "");
-    for (const Size& s : std::vector<Size>{{63, 64, 16}, {64, 63, 16}, {64, 64, 15}}) {
-        CHECK(contains(needs(s.M, s.N, s.K),
-                       "the path 'whole tiles' needs at least 64 rows, 64 "
-                       "columns and a K of 16"));
+    CHECK(needs(64, 64, 16, Lies::row_major) == "");
+    CHECK(needs(32, 128, 16, Lies::row_major) == "");
+    CHECK(needs(128, 32, 16, Lies::column_major) == "");
+    for (const Size& s : std::vector<Size>{
+             {63, 64, 16}, {64, 63, 16}, {64, 64, 15}, {31, 128, 16}, {32, 127, 16}}) {
+        CHECK(contains(needs(s.M, s.N, s.K, Lies::row_major),
+                       "the path 'whole tiles' needs a K of 16 at least, and room for a tile of 64 "
+                       "x 64 or 32 x 128"));
     }
+    CHECK(needs(128, 32, 16, Lies::row_major) != "");
+    CHECK(needs(32, 128, 16, Lies::column_major) != "");
 }
 
 TEST_CASE("the cut: large tiles where there are many, small ones where there are few",
           "[day05][small]") {
-    const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1) {
+    const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1,
+                        bool b_transposed = false) {
         Problem x;
         x.M = M, x.N = N, x.K = 64;
+        x.b_n = b_transposed ? 64 : 1, x.out_n = 1;
         x.dims = 1, x.extent[0] = stack;
         return cut_for(x);
     };
     CHECK(cut(2048, 2048) == WholeTile::large);
     CHECK(cut(4096, 4096) == WholeTile::large);
-    CHECK(cut(4096, 64) == WholeTile::small);
-    CHECK(cut(255, 100000) == WholeTile::medium);
-    CHECK(cut(1024, 1024) == WholeTile::medium);
+    CHECK(cut(4096, 64) == WholeTile::medium);
+    CHECK(cut(64, 4096) == WholeTile::small);
+    CHECK(cut(63, 100000) == WholeTile::small);
+    CHECK(cut(127, 100000) == WholeTile::small);
+    CHECK(cut(128, 100000) == WholeTile::large);
+    CHECK(cut(1024, 1024) == WholeTile::small);
     CHECK(cut(1536, 1536) == WholeTile::small);
     CHECK(cut(512, 768) == WholeTile::small);
     CHECK(cut(512, 512, 16) == WholeTile::large);
+    CHECK(cut(1024, 1024, 1, true) == WholeTile::medium);
 }
 
 // --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
@@ -211,6 +226,9 @@ TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
         const char* kernel;
     } cases[] = {
         {64, 64, 33, P::whole_tiles, "matmul_whole_tiles_kernel"},
+        {32, 128, 33, P::whole_tiles, "matmul_whole_tiles_kernel"},
+        {31, 128, 33, P::skinny, "matmul_skinny_rows_kernel"},
+        {32, 127, 33, P::skinny, "matmul_skinny_rows_kernel"},
         {64, 64, 32, P::shallow, "matmul_shallow_kernel"},
         {17, 17, 32, P::shallow, "matmul_shallow_kernel"},
         {16, 17, 32, P::skinny, "matmul_skinny_rows_kernel"},
@@ -247,6 +265,10 @@ TEST_CASE("K in parts", "[day05][small]") {
         {{64, 65, 192}, {.b = Lies::column_major, .out = Lies::column_major}},
         {{67, 64, 130}, {.a = Lies::flipped, .out = Lies::odd_gaps, .bias = true, .lead = {1}}},
         {{64, 64, 128}, {.stack_a = {2, 1}, .stack_b = {3}}},
+        // Few rows: step 14, in parts.
+        {{1, 68, 256}, {.beta = 2, .bias = true, .relu = true}},
+        {{5, 64, 192}, {.a = Lies::column_major, .out = Lies::column_major, .bias = true}},
+        {{17, 132, 130}, {.b = Lies::gaps, .stack_a = {2, 1}, .stack_b = {3}}},
     };
     for (const auto& [sizes, s] : cases) {
         const auto [M, N, K] = sizes;
@@ -265,7 +287,7 @@ TEST_CASE("K in parts", "[day05][small]") {
         DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead), dbias(bias);
         DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead);
         auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
-        gpu::Buffer<std::byte> room(16 * 4 * size(shape));
+        gpu::Buffer<std::byte> room(264 * 4 * size(shape));
         room.fill_bytes(0xff);
         matmul_cuda(P::split_k, da.view(), db.view(), epilogue(dbias.view()), got.view(), room);
         CHECK(got.matches(want));
@@ -277,10 +299,17 @@ TEST_CASE("parts of K: as many as pay", "[day05][small]") {
     const auto parts = [](std::int64_t M, std::int64_t N, std::int64_t K) {
         Problem x;
         x.M = M, x.N = N, x.K = K;
+        x.b_n = 1, x.b_k = N;
         return parts_of(x);
     };
     CHECK(parts(128, 2304, 768) == 3);
     CHECK(parts(64, 64, 127) == 0);
+    CHECK(parts(16, 4096, 4096) == 8);  // 32 blocks of 128 columns, 264 at once
+    CHECK(parts(17, 4096, 4096) == 4);  // twice 16 rows
+    CHECK(parts(16, 128 * 132, 4096) == 2);
+    CHECK(parts(16, 128 * 133, 4096) == 0);
+    CHECK(parts(16, 128, 64 * 7) == 7);
+    CHECK(parts(16, 128, 64 * 7 - 1) == 3);  // 149 each
     CHECK(parts(64, 64, 128) == 2);
     CHECK(parts(64, 64, 130) == 2);
     CHECK(parts(64, 64, 4096) == 16);
@@ -309,13 +338,19 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
                                       {memory, Shape{M, N}});
     };
     CHECK(large(4096, 4096, 4096) == 0);
-    CHECK(large(16, 4096, 4096) == 0);
+    CHECK(large(16, 4096, 4096) == 8 * 16 * 4096 * 4);  // 32 blocks, 8 times
+    CHECK(large(16, 4098, 4096) == 0);                  // rows of b that are no quads
+    CHECK(large(16, 128 * 133, 4096) == 0);             // blocks enough
+    CHECK(large(1, 2304, 768) == 0);                    // little work
+    CHECK(large(4, 6144, 4096) == 0);                   // step 14 alone has blocks enough
+    CHECK(large(5, 6144, 4096) == 4 * 5 * 6144 * 4);
+    CHECK(large(64, 4096, 32) == 0);  // step 16 takes it
     CHECK(large(64, 0, 4096) == 0);
     CHECK(large(128, 2304, 768) == 3 * 128 * 2304 * 4);
     DeviceIn<float> odd_a(whole({64, 127}, 1)), odd_b(whole({127, 64}, 2));
     CHECK(contains(
         refusal([&] { matmul_cuda(P::split_k, odd_a.view(), odd_b.view(), {}, out.view(), room); }),
-        "needs at least 64 rows and 64 columns, and a K that is 2 to 16 times"));
+        "needs a K that is a few times a whole number from 64 on"));
 }
 
 }  // namespace

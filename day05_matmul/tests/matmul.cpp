@@ -218,9 +218,9 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
         {P::ring, false, 1024, -1, -1},
         {P::fragments, false, 1024, -1, -1},
         {P::spread_copies, false, 1024, -1, -1},
-        // Two tiles of K, and the second three times more: nothing asks whether it is the last.
-        {P::whole_tiles, false, 5 * 256 + 512, -1, -1},
-        {P::whole_tiles, true, 5 * 256 + 512, -1, -1},
+        // Two tiles of K, and the second twice more: nothing asks whether it is the last.
+        {P::whole_tiles, false, 4 * 256 + 512, -1, -1},
+        {P::whole_tiles, true, 4 * 256 + 512, -1, -1},
     };
     for (const auto& step : steps) {
         CAPTURE(name(step.path), step.b_transposed);

@@ -1,7 +1,6 @@
 // The engine's phases on a GPU, or on the emulator. One token is a kernel a phase (decode.hpp), and
 // on a GPU the phases of a token are one graph. Many tokens at once are the days' own operations: the
 // weights widened to floats, a matrix at a time, and Day 05's product.
-#include <array>
 #include <optional>
 
 #include "common/gpu/buffer.hpp"
@@ -15,8 +14,9 @@
 #include "day06_transformer_ops/attention.hpp"
 #include "day06_transformer_ops/gpt2/backend.hpp"
 #include "day06_transformer_ops/gpt2/choose.hpp"
-#include "day06_transformer_ops/gpt2/decode.hpp"
+#include "day06_transformer_ops/gpt2/device_model.hpp"
 #include "day06_transformer_ops/gpt2/linear.hpp"
+#include "day06_transformer_ops/softmax.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
@@ -24,42 +24,17 @@ namespace {
 using namespace day06_transformer_ops;
 using day05_matmul::Epilogue;
 
-// A layer's weights on the device.
-struct Norm {
-    explicit Norm(const NormWeights& host, float eps_)
-        : weight(host.weight), bias(host.bias), eps(eps_) {}
-    NormParameters parameters() const {
-        return {weight.view({weight.size()}), bias.view({bias.size()}), eps};
-    }
-    gpu::Buffer<float> weight, bias;
-    float eps;
-};
-struct Linear {
-    explicit Linear(const LinearWeights& host) : weight(host.weight), bias(host.bias) {}
-    DeviceLinear linear() const { return {weight.matrix(), bias.data()}; }
-    DeviceWeight weight;
-    gpu::Buffer<float> bias;
-};
-struct Block {
-    Block(const BlockWeights& host, float eps)
-        : attention_norm(host.attention_norm, eps),
-          mlp_norm(host.mlp_norm, eps),
-          qkv(host.qkv),
-          attention_output(host.attention_output),
-          up(host.up),
-          down(host.down) {}
-    Norm attention_norm, mlp_norm;
-    Linear qkv, attention_output, up, down;
-};
+// From so many tokens on, two products and a softmax between them are faster than attention in one
+// kernel: the products run at the speed of products, and the scores still fit in memory.
+constexpr std::int64_t kManyQueries = 64;
 
 class CudaBackend : public Backend {
 public:
     CudaBackend(const ModelWeights& model, std::int64_t capacity)
         : config_(model.config),
           capacity_(capacity),
-          tokens_(model.token_embedding),
-          positions_(model.position_embedding),
-          final_norm_(model.final_norm, config_.epsilon),
+          model_(model),
+          token_by_token_(model_.takes_one_token()),
           ids_(capacity + 1),
           place_(1),
           options_(1),
@@ -73,9 +48,6 @@ public:
           sums_(config_.channels * kSplits),
           tops_(config_.heads * kSplits * 2),
           logits_(config_.vocabulary) {
-        if (model.head.data != model.token_embedding.data) own_head_.emplace(model.head);
-        for (const BlockWeights& block : model.blocks) blocks_.emplace_back(block, config_.epsilon);
-        token_by_token_ = takes_head(config_.head_dim()) && all_quads();
         set_sampler({});
     }
 
@@ -95,12 +67,12 @@ public:
     void advance() override { position_ += T_, T_ = 1; }  // choose() has moved *place_ already
 
     void embed() override {
-        launch_embed(tokens_.matrix(), positions_.matrix(), ids_.data(), place_.data(), stream(),
+        launch_embed(model_.tokens(), model_.positions(), ids_.data(), place_.data(), stream(),
                      queue_);
     }
 
     void query_key_value(std::int64_t layer) override {
-        const Block& block = blocks_[layer];
+        const DeviceModel::Block& block = model_.block(layer);
         const KvSlots held = cache(layer);
         if (one()) {
             return launch_query_key_value(block.attention_norm.parameters(), block.qkv.linear(),
@@ -118,19 +90,28 @@ public:
     void attend(std::int64_t layer) override {
         const KvSlots held = cache(layer);
         if (one()) return launch_attend(qkv_.data(), held, place_.data(), parts(), queue_);
-        const View<float> q = heads(slice(qkv(), 1, 0, config_.channels));
-        attention_cuda(q, slice(held.keys, 1, 0, position_ + T_),
-                       slice(held.values, 1, 0, position_ + T_), {}, heads(normed()), queue_);
+        const View<const float> q = heads(slice(qkv(), 1, 0, config_.channels));
+        const std::int64_t S = position_ + T_;
+        const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
+        if (T_ < kManyQueries) return attention_cuda(q, k, v, {}, heads(normed()), queue_);
+        const std::int64_t H = config_.heads;
+        if (H * T_ * S > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * S);
+        const View<float> scores = scores_.view({H, T_, S});
+        Epilogue scaled;
+        scaled.alpha = 1 / std::sqrt(static_cast<float>(config_.head_dim()));
+        day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {}, queue_);
+        causal_softmax_cuda<float>(scores, scores, queue_);
+        day05_matmul::matmul_cuda(scores, v, heads(normed()), {}, queue_);
     }
 
     void add_attention(std::int64_t layer) override {
-        const Linear& join = blocks_[layer].attention_output;
+        const DeviceModel::Linear& join = model_.block(layer).attention_output;
         if (one()) return launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
         product(normed(), join, 1, stream());
     }
 
     void widen(std::int64_t layer) override {
-        const Block& block = blocks_[layer];
+        const DeviceModel::Block& block = model_.block(layer);
         if (one()) {
             return launch_widen(block.mlp_norm.parameters(), block.up.linear(), stream_.data(),
                                 hidden_.data(), queue_);
@@ -140,7 +121,7 @@ public:
     }
 
     void add_mlp(std::int64_t layer) override {
-        const Linear& down = blocks_[layer].down;
+        const DeviceModel::Linear& down = model_.block(layer).down;
         if (one()) return launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
         product(hidden(), down, 1, stream());
     }
@@ -152,20 +133,22 @@ public:
         for (std::int64_t row = 0; row < count; ++row) {
             const float* x = stream_.data() + (first + row) * C;
             if (token_by_token_) {
-                launch_head(final_norm_.parameters(), head_matrix(), x, logits_.data() + row * V,
-                            head_blocks_, queue_);
+                launch_head(model_.final_norm().parameters(), model_.head(), x,
+                            logits_.data() + row * V, head_blocks_, queue_);
                 continue;
             }
             const View<float> normed = normed_.view({1, C});
-            layer_norm_cuda<float>(View<const float>{x, {1, C}}, final_norm_.parameters(), normed,
-                                   queue_);
-            linear_cuda(head_matrix(), normed, {}, logits_.view(row_major({1, V}), row * V), queue_);
+            layer_norm_cuda<float>(View<const float>{x, {1, C}}, model_.final_norm().parameters(),
+                                   normed, queue_);
+            linear_cuda(model_.head(), normed, {}, logits_.view(row_major({1, V}), row * V),
+                        queue_);
         }
     }
 
     void choose() override {
-        launch_choose(logits_.view(row_major({config_.vocabulary}), (rows_ - 1) * config_.vocabulary),
-                      options_.data(), ids_.data(), place_.data(), queue_);
+        launch_choose(
+            logits_.view(row_major({config_.vocabulary}), (rows_ - 1) * config_.vocabulary),
+            options_.data(), ids_.data(), place_.data(), queue_);
     }
 
     void set_sampler(const SamplerOptions& options) override { options_.upload(&options, 1); }
@@ -202,20 +185,6 @@ public:
 private:
     bool one() const { return T_ == 1 && token_by_token_; }
 
-    bool all_quads() const {
-        const auto quads = [](const DeviceWeight& w) {
-            return choose_linear(w.matrix(), {}) == LinearPath::warp_a_row;
-        };
-        for (const Block& b : blocks_) {
-            if (!quads(b.qkv.weight) || !quads(b.attention_output.weight) || !quads(b.up.weight) ||
-                !quads(b.down.weight)) {
-                return false;
-            }
-        }
-        return quads(own_head_ ? *own_head_ : tokens_);
-    }
-
-    DeviceMatrix head_matrix() const { return (own_head_ ? *own_head_ : tokens_).matrix(); }
     AttentionParts parts() { return {sums_.data(), tops_.data(), config_.head_dim()}; }
 
     View<float> stream() { return stream_.view({T_, config_.channels}); }
@@ -233,17 +202,21 @@ private:
     }
 
     // out = beta * out + x . weightT + bias
-    void product(View<const float> x, const Linear& linear, float beta, View<float> out) {
+    void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
+                 View<float> out) {
         const DeviceMatrix w = linear.weight.matrix();
         View<float> wide = wide_.view({w.N, w.K});
         widen_cuda(w, wide, queue_);
         Epilogue epilogue;
         epilogue.beta = beta;
         epilogue.bias = linear.bias.view({w.N});
-        day05_matmul::matmul_cuda(x, transpose(View<const float>(wide), 0, 1), epilogue, out, {},
-                                  queue_);
+        const View<const float> across = transpose(View<const float>(wide), 0, 1);
+        const std::int64_t bytes = day05_matmul::matmul_workspace_bytes(x, across, out);
+        if (bytes > workspace_.size()) workspace_ = gpu::Buffer<std::byte>(bytes);
+        day05_matmul::matmul_cuda(x, across, epilogue, out, workspace_, queue_);
     }
-    void product_of_norm(const Norm& norm, const Linear& linear, View<float> out) {
+    void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
+                         View<float> out) {
         layer_norm_cuda<float>(stream(), norm.parameters(), normed(), queue_);
         product(normed(), linear, 0, out);
     }
@@ -255,10 +228,8 @@ private:
 
     Config config_;
     std::int64_t capacity_;
-    DeviceWeight tokens_, positions_;
-    std::optional<DeviceWeight> own_head_;
-    std::vector<Block> blocks_;
-    Norm final_norm_;
+    DeviceModel model_;
+    bool token_by_token_;
 
     gpu::Buffer<std::int64_t> ids_;    // (capacity + 1), by position
     gpu::Buffer<std::int64_t> place_;  // position of the pass' last token
@@ -267,9 +238,10 @@ private:
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
     gpu::Buffer<float> wide_;  // a matrix as floats
     gpu::Buffer<float> sums_, tops_, logits_;
+    gpu::Buffer<float> scores_{0};         // (head, T, S) of a long prompt
+    gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;
-    bool token_by_token_ = false;
     unsigned head_blocks_ = static_cast<unsigned>(gpu::device().multiprocessors) * 3;
     gpu::Stream queue_ = {};
     std::optional<gpu::Graph> graph_;

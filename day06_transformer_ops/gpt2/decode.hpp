@@ -21,7 +21,7 @@ struct DeviceLinear {
 
 /// Attention's answer in parts: each of kSplits blocks of a head has looked at some of the positions.
 /// The phase behind it joins them.
-inline constexpr int kSplits = 16;
+inline constexpr int kSplits = 8;
 struct AttentionParts {
     float* sums;  // (head, split, D): sum of exp(score - largest) * value
     float* tops;  // (head, split, 2): the largest score, and the sum of exp(score - largest)
@@ -29,7 +29,9 @@ struct AttentionParts {
 };
 
 /// Do the kernels of this file take a head of D numbers?
-[[nodiscard]] constexpr bool takes_head(std::int64_t D) { return D % 4 == 0 && D <= 128; }
+[[nodiscard]] constexpr bool takes_head(std::int64_t D) {
+    return D % 4 == 0 && D >= kSplits && D <= 128;
+}
 
 /// stream(t) = token row + position row, of T tokens, the last of which is at *place.
 void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,

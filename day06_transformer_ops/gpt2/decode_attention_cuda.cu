@@ -11,10 +11,10 @@
 namespace sixdays::gpt2 {
 namespace {
 
-constexpr int kLanes = 16;             // of a position
+constexpr int kLanes = 16;  // of a position
 constexpr int kThreads = 256;
 constexpr int kGroups = kThreads / kLanes;
-constexpr int kDeep = 4;               // positions of a group at a time, all their loads in flight
+constexpr int kDeep = 4;  // positions of a group at a time, all their loads in flight
 
 struct Plus {
     __device__ float operator()(float a, float b) const { return a + b; }

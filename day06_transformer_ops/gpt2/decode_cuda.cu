@@ -7,77 +7,100 @@
 namespace sixdays::gpt2 {
 namespace {
 
+struct Larger {
+    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
 // How the phases are cut: measured on an H200.
-using Wide = Cut<8, 1, 1>;     // rows of C columns
-using Narrow = Cut<4, 1, 1>;   // few of them: more blocks, so that every multiprocessor has some
-using Long = Cut<8, 4, 2>;     // rows of 4 C columns
-using Many = Cut<8, 1, 2>;     // the head: rows by the ten thousand
+using Wide = Cut<8, 1, 2>;    // rows of C columns
+using Narrow = Cut<8, 2, 1>;  // few of them: more blocks, so that every multiprocessor has some
+using Long = Cut<8, 4, 1>;    // rows of 4 C columns
+using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
 
 // --- what the block makes x of -------------------------------------------------------------------
 
+// Loops over K are not unrolled: K is mostly one turn, and a kernel that is fetched anew for each
+// phase should be short.
+
 // [norm]
-/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more.
+/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more. A
+/// thread comes back to the quads that it has written: no barrier in between.
 template <class C>
 struct Norm {
     static constexpr int kKept = 2;  // weight and bias
     const float *stream, *weight, *bias;
     float eps;
 
-    __device__ void before(float* kept, std::int64_t K) const {
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            kept[k] = weight[k];
-            kept[K + k] = bias[k];
+    __device__ void before(float* kept, int K) const {
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad w = quad(weight + k), b = quad(bias + k);
+            quad(kept + k) = w;
+            quad(kept + K + k) = b;
         }
     }
-    /// Each thread comes back to the columns that it has written: no barrier in between.
-    __device__ void operator()(float* x, const float* kept, std::int64_t K) const {
+    __device__ void operator()(float* x, const float* kept, int K) const {
         const float N = static_cast<float>(K), first = stream[0];
-        float sum = 0;
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            x[k] = stream[k];
-            sum += x[k] - first;
+        float sum = 0, squares = 0;
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad q = quad(stream + k);
+            for (const float s : q.x) sum += s - first;
+            quad(x + k) = q;
         }
         const float mean = first + gpu::block_reduce<C::THREADS>(sum, Plus()) / N;
-        float squares = 0;
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            const float d = x[k] - mean;
-            squares += d * d;
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad q = quad(x + k);
+            for (const float s : q.x) squares += (s - mean) * (s - mean);
         }
         squares = gpu::block_reduce<C::THREADS>(squares, Plus());
         const float scale = 1 / std::sqrt(squares / N + eps);
-        for (std::int64_t k = threadIdx.x; k < K; k += C::THREADS) {
-            x[k] = fmaf((x[k] - mean) * scale, kept[k], kept[K + k]);
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            Quad q = quad(x + k);
+            const Quad w = quad(kept + k), b = quad(kept + K + k);
+            for (int i = 0; i < 4; ++i) q.x[i] = fmaf((q.x[i] - mean) * scale, w.x[i], b.x[i]);
+            quad(x + k) = q;
         }
     }
 };
 // [norm]
 
 // [join]
-/// Attention's parts, each brought to the largest score of all.
+/// Attention's parts, each brought to the largest score of its head: first the parts' shares, then
+/// the sums.
 struct Join {
-    static constexpr int kKept = 0;
+    static constexpr int kKept = 1;  // shares (head, split): at most K of them
     AttentionParts parts;
 
-    __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* x, const float*, std::int64_t K) const {
-        for (std::int64_t k = threadIdx.x; k < K; k += blockDim.x) {
-            const std::int64_t head = k / parts.D, d = k % parts.D;
-            const float* const tops = parts.tops + head * kSplits * 2;
-            const float* const sums = parts.sums + head * kSplits * parts.D + d;
-            float of[kSplits], largest = tops[0];
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* x, float* shares, int K) const {
+        const int D = static_cast<int>(parts.D), size = K / D * kSplits;
+        const int threads = static_cast<int>(blockDim.x), me = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+        for (int first = 0; first < size; first += threads) {
+            const int i = first + me;
+            const bool there = i < size;  // all lanes come to the shuffles
+            const float top = there ? parts.tops[2 * i] : 0;
+            const float total = there ? parts.tops[2 * i + 1] : 0;
+            const float largest = gpu::warp_reduce<kSplits>(top, Larger());
+            const float share = expf(top - largest);
+            const float all = gpu::warp_reduce<kSplits>(share * total, Plus());
+            if (there) shares[i] = share / all;
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int k = 4 * me; k < K; k += 4 * threads) {
+            const int head = k / D;
+            const float* const from = parts.sums + head * kSplits * D + k % D;
+            Quad sum = {};
 #pragma unroll
             for (int s = 0; s < kSplits; ++s) {
-                of[s] = sums[s * parts.D];
-                largest = fmaxf(largest, tops[2 * s]);
+                const Quad part = quad(from + s * D);
+                for (int i = 0; i < 4; ++i) sum.x[i] += shares[head * kSplits + s] * part.x[i];
             }
-            float total = 0, sum = 0;
-#pragma unroll
-            for (int s = 0; s < kSplits; ++s) {
-                const float share = expf(tops[2 * s] - largest);
-                total += share * tops[2 * s + 1];
-                sum += share * of[s];
-            }
-            x[k] = sum / total;
+            quad(x + k) = sum;
         }
     }
 };
@@ -87,11 +110,10 @@ struct Hidden {
     static constexpr int kKept = 0;
     const float* hidden;
 
-    __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* x, const float*, std::int64_t K) const {
-        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) {
-            *reinterpret_cast<float4*>(x + k) = *reinterpret_cast<const float4*>(hidden + k);
-        }
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* x, const float*, int K) const {
+#pragma unroll 4
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) quad(x + k) = quad(hidden + k);
     }
 };
 
@@ -103,17 +125,18 @@ struct Append {
     const float* bias;
     float *query, *keys, *values;  // (C), (head, capacity, D) both
     const std::int64_t* place;
-    std::int64_t C, D, capacity;
+    int C, D;
+    std::int64_t capacity;
 
     struct Early {
         float bias;
         std::int64_t place;
     };
-    __device__ Early early(std::int64_t n) const { return {bias[n], *place}; }
-    __device__ void operator()(std::int64_t n, float sum, const Early& had) const {
-        const std::int64_t c = n % C, head = c / D, d = c % D;
-        float* const to = n < C ? query + c
-                                : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
+    __device__ Early early(int n) const { return {bias[n], *place}; }
+    __device__ void operator()(int n, float sum, const Early& had) const {
+        const int c = n % C, head = c / D, d = c % D;
+        float* const to =
+            n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
         *to = had.bias + sum;
     }
 };
@@ -125,10 +148,8 @@ struct Add {
     float* stream;
 
     using Early = float;
-    __device__ Early early(std::int64_t n) const { return stream[n] + bias[n]; }
-    __device__ void operator()(std::int64_t n, float sum, Early had) const {
-        stream[n] = had + sum;
-    }
+    __device__ Early early(int n) const { return stream[n] + bias[n]; }
+    __device__ void operator()(int n, float sum, Early had) const { stream[n] = had + sum; }
 };
 // [add]
 
@@ -137,8 +158,8 @@ struct Gelu {
     float* out;
 
     using Early = float;
-    __device__ Early early(std::int64_t n) const { return bias[n]; }
-    __device__ void operator()(std::int64_t n, float sum, Early had) const {
+    __device__ Early early(int n) const { return bias[n]; }
+    __device__ void operator()(int n, float sum, Early had) const {
         out[n] = day06_transformer_ops::gelu_tanh(had + sum);
     }
 };
@@ -147,8 +168,8 @@ struct Logit {
     float* out;
 
     struct Early {};
-    __device__ Early early(std::int64_t) const { return {}; }
-    __device__ void operator()(std::int64_t n, float sum, Early) const { out[n] = sum; }
+    __device__ Early early(int) const { return {}; }
+    __device__ void operator()(int n, float sum, Early) const { out[n] = sum; }
 };
 
 template <class C>
@@ -182,8 +203,8 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
     with_rows(tokens, [&](auto token_rows) {
         with_rows(positions, [&](auto position_rows) {
             const unsigned grid = gpu::blocks_for(stream.size(), kThreads);
-            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(
-                token_rows, position_rows, ids, place, stream.extent(0), stream.data);
+            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(token_rows, position_rows, ids, place,
+                                                              stream.extent(0), stream.data);
             gpu::check_launch("embed_tokens_kernel", grid, kThreads);
         });
     });
@@ -192,9 +213,15 @@ void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
 void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
                             const float* stream, float* query, const KvSlots& cache,
                             const std::int64_t* place, gpu::Stream queue) {
-    const Append append = {linear.bias,        query, cache.keys.data,      cache.values.data,
-                           place,              linear.weight.K,
-                           cache.keys.extent(2), cache.keys.stride(0) / cache.keys.stride(1)};
+    const View<float>& keys = cache.keys;
+    const Append append = {linear.bias,
+                           query,
+                           keys.data,
+                           cache.values.data,
+                           place,
+                           static_cast<int>(linear.weight.K),
+                           static_cast<int>(keys.extent(2)),
+                           keys.stride(0) / keys.stride(1)};
     launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), append, queue);
 }
 

@@ -15,6 +15,17 @@ namespace sixdays::gpt2 {
 /// Columns that a warp reads with all its pieces in flight: those of GPT-2's smallest model.
 inline constexpr int kSlice = 768;
 
+/// Four floats that are loaded and stored at once.
+struct alignas(16) Quad {
+    float x[4];
+};
+__device__ __forceinline__ Quad& quad(float* at) {
+    return *reinterpret_cast<Quad*>(at);
+}
+__device__ __forceinline__ const Quad& quad(const float* at) {
+    return *reinterpret_cast<const Quad*>(at);
+}
+
 // [widen]
 /// The numbers of 16 bytes as floats. Exact.
 __device__ __forceinline__ void widen(const uint4& bits, float (&w)[4]) {
@@ -35,7 +46,8 @@ __device__ __forceinline__ void widen_two(f16, unsigned bits, float* w) {
 // [widen]
 
 // [rows]
-/// Rows of float, f16 or bf16.
+/// Rows of float, f16 or bf16. A weight of a piece is one of its numbers times its scale, so that a
+/// sum of products can be scaled once.
 template <class T>
 struct FloatRows {
     static constexpr int kWide = 16 / sizeof(T);  // weights in a piece
@@ -50,23 +62,18 @@ struct FloatRows {
     __device__ Piece piece(std::int64_t n, std::int64_t k) const {
         return *reinterpret_cast<const uint4*>(data + n * K + k);
     }
-    /// Sum of a piece's weights times x.
-    static __device__ __forceinline__ float dot(const Piece& piece, const float* x) {
-        float w[kWide], sum = 0;
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWide]) {
         if constexpr (kWide == 4) {
             widen(piece, w);
         } else {
             widen_two(T{}, piece.x, w), widen_two(T{}, piece.y, w + 2);
             widen_two(T{}, piece.z, w + 4), widen_two(T{}, piece.w, w + 6);
         }
-#pragma unroll
-        for (int i = 0; i < kWide; ++i) sum += w[i] * x[i];
-        return sum;
     }
+    static __device__ __forceinline__ float scale(const Piece&) { return 1; }
 };
 
-/// Rows of Q8_0, quants and scales apart. A piece is a quarter of a block: its 8 quants are summed up
-/// first, and scaled once.
+/// Rows of Q8_0, quants and scales apart. A piece is a quarter of a block.
 struct Q8Rows {
     static constexpr int kWide = 8;
     struct Piece {
@@ -86,17 +93,17 @@ struct Q8Rows {
         const std::int64_t at = n * K + k;
         return {*reinterpret_cast<const uint2*>(quants + at), scales[at / kQ8Block]};
     }
-    static __device__ __forceinline__ float dot(const Piece& piece, const float* x) {
-        float sum = 0;
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWide]) {
 #pragma unroll
-        for (int i = 0; i < 8; ++i) {
+        for (int i = 0; i < kWide; ++i) {
             const unsigned word = i < 4 ? piece.quants.x : piece.quants.y;
-            const auto quant = static_cast<std::int8_t>(word >> (8 * (i % 4)));
-            sum += static_cast<float>(quant) * x[i];
+            w[i] = static_cast<float>(static_cast<std::int8_t>(word >> (8 * (i % 4))));
         }
-        float scale[2];
-        widen_two(f16{}, piece.scale.bits, scale);
-        return scale[0] * sum;
+    }
+    static __device__ __forceinline__ float scale(const Piece& piece) {
+        float two[2];
+        widen_two(f16{}, piece.scale.bits, two);
+        return two[0];
     }
 };
 // [rows]

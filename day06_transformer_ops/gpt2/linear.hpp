@@ -37,7 +37,7 @@ void linear_cuda(LinearPath path, const DeviceMatrix& w, View<const float> x,
                  View<const float> bias, View<float> out, gpu::Stream stream = {});
 
 /// out = the weights as floats: what a product of many tokens is made from.
-/// @param out  (N, K), contiguous, in device memory
+/// @param out  (N, K), contiguous, in device memory, at a multiple of 16 bytes as the weights
 void widen_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream = {});
 
 void check_linear(std::int64_t N, std::int64_t K, const View<const float>& x,

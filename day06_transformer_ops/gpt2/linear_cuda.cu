@@ -3,6 +3,7 @@
 
 #include "common/gpu/launch.hpp"
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/quads.hpp"
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/gpt2/phase.hpp"
 
@@ -30,10 +31,25 @@ __global__ void linear_kernel(const __grid_constant__ W w,
 // [linear]
 
 // [widen]
+// Rows lie without gaps, so this is one run of memory. A thread, a piece; what no whole piece is left
+// for, one by one.
 template <class W>
 __global__ void widen_kernel(const __grid_constant__ W w, float* out) {
-    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (i < w.N * w.K) out[i] = w(i / w.K, i % w.K);
+    const std::int64_t size = w.N * w.K;
+    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * W::kWide;
+    if (i + W::kWide <= size) {
+        const typename W::Piece piece = w.piece(0, i);
+        const float scale = W::scale(piece);
+        float x[W::kWide];
+        W::numbers(piece, x);
+#pragma unroll
+        for (int j = 0; j < W::kWide; j += 4) {
+            *reinterpret_cast<float4*>(out + i + j) =
+                make_float4(scale * x[j], scale * x[j + 1], scale * x[j + 2], scale * x[j + 3]);
+        }
+    } else {
+        for (std::int64_t j = i; j < size && j < i + W::kWide; ++j) out[j] = w(0, j);
+    }
 }
 // [widen]
 
@@ -42,9 +58,9 @@ struct Copied {
     static constexpr int kKept = 0;
     View<const float> x;  // (K)
 
-    __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* to, float*, std::int64_t K) const {
-        for (std::int64_t k = threadIdx.x; k < K; k += blockDim.x) to[k] = x(k);
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* to, float*, int K) const {
+        for (int k = threadIdx.x; k < K; k += blockDim.x) to[k] = x(k);
     }
 };
 
@@ -53,8 +69,8 @@ struct Stored {
     View<float> out;  // (N)
 
     using Early = float;
-    __device__ Early early(std::int64_t n) const { return bias.data != nullptr ? bias(n) : 0; }
-    __device__ void operator()(std::int64_t n, float sum, Early b) const { out(n) = b + sum; }
+    __device__ Early early(int n) const { return bias.data != nullptr ? bias(n) : 0; }
+    __device__ void operator()(int n, float sum, Early b) const { out(n) = b + sum; }
 };
 
 }  // namespace
@@ -90,9 +106,14 @@ void widen_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
     }
     require_contiguous("widen", "out", out);
     require_output("widen", out);
+    if (past_quad(w.data) != 0 || past_quad(out.data) != 0) {
+        refuse("widen: the weights begin " + std::to_string(past_quad(w.data)) + " and out " +
+               std::to_string(past_quad(out.data)) + " bytes past a multiple of 16");
+    }
     if (out.size() == 0) return;
     with_rows(w, [&](auto rows) {
-        const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+        const unsigned grid =
+            gpu::blocks_for(out.size(), kThreads * static_cast<int>(decltype(rows)::kWide));
         widen_kernel<<<grid, kThreads, 0, stream>>>(rows, out.data);
         gpu::check_launch("widen_kernel", grid, kThreads);
     });

@@ -25,8 +25,10 @@ struct PhiloxKey {
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t a = std::uint64_t{0xD2511F53} * x.word[0];
         const std::uint64_t b = std::uint64_t{0xCD9E8D57} * x.word[2];
-        x = {static_cast<std::uint32_t>(b >> 32) ^ x.word[1] ^ key.word[0], static_cast<std::uint32_t>(b),
-             static_cast<std::uint32_t>(a >> 32) ^ x.word[3] ^ key.word[1], static_cast<std::uint32_t>(a)};
+        x = {static_cast<std::uint32_t>(b >> 32) ^ x.word[1] ^ key.word[0],
+             static_cast<std::uint32_t>(b),
+             static_cast<std::uint32_t>(a >> 32) ^ x.word[3] ^ key.word[1],
+             static_cast<std::uint32_t>(a)};
         key.word[0] += 0x9E3779B9;  // the golden ratio
         key.word[1] += 0xBB67AE85;  // the root of 3
     }

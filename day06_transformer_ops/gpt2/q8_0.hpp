@@ -35,18 +35,13 @@ void dequantise_q8_0_cpu(View<const Q8Block> in, View<float> out);
 void check_dequantise_q8_0(const View<const Q8Block>& in, const View<float>& out);
 
 /// out(n) = sum over k of in(n, k) * x(k), straight from the blocks, k upwards: bit for bit the
-/// product with the dequantised matrix.
+/// product with the dequantised matrix. linear_fast_cpu() is its fast sister.
 /// @param in   blocks (N, K/32), any strides
 /// @param x    (K), any stride
 /// @param out  (N), injective, apart from x
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, overlap, a null
 /// pointer
 void matvec_q8_0_cpu(View<const Q8Block> in, View<const float> x, View<float> out);
-
-/// The same in 32 sums side by side, one for each place in a block, added up at the end: the
-/// compiler keeps them in vector registers. For x and rows of blocks without gaps.
-/// @throws std::invalid_argument  also if x or a row of `in` has gaps
-void matvec_q8_0_fast_cpu(View<const Q8Block> in, View<const float> x, View<float> out);
 
 void check_matvec_q8_0(const View<const Q8Block>& in, const View<const float>& x,
                        const View<float>& out);

@@ -124,7 +124,7 @@ inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
 /// Calls f(threads, floats), both constants, with what is enough to hold a row of `length`, which
 /// is kMostHeld at most. A warp that has the row to itself needs no barrier.
-/// @param MOST  numbers of a thread, where the row is long: 16 or 32
+/// @tparam MOST  numbers of a thread, where the row is long: 16 or 32
 template <class T, int MOST, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;

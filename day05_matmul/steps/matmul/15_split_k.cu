@@ -1,4 +1,4 @@
-// Step 15, beside the ladder: few outputs and a long K, fewer tiles than multiprocessors. Then
+// Step 15, beside the ladder: few outputs and a long K, fewer blocks than multiprocessors. Then
 // several blocks share the K of one tile. That needs no new product: K cut into parts is one more
 // dim of the stack, a view. Each part is a product of its own, left in a workspace, and a second
 // kernel adds the parts up, always in the same order, and does the epilogue.
@@ -31,7 +31,11 @@ __global__ void matmul_add_parts_kernel(const __grid_constant__ Problem x, const
 void launch_matmul_split_k(Problem x, float* parts, gpu::Stream stream) {
     const int count = parts_of(x);
     const Problem y = in_parts(x, count, parts);
-    launch_matmul_whole_tiles(cut_for(y), y, stream);
+    if (has_whole_tiles(y)) {
+        launch_matmul_whole_tiles(cut_for(y), y, stream);
+    } else {
+        launch_matmul_skinny(y, stream);
+    }
     const unsigned grid = cut_into_tiles(x, BM, BN);
     const dim3 block(BN, BM);
     matmul_add_parts_kernel<<<grid, block, 0, stream>>>(x, parts, count, stacked(x) * x.M * x.N);

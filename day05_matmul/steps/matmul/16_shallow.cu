@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 }  // namespace
 
 void launch_matmul_shallow(Problem x, gpu::Stream stream) {
-    if (x.out_n != 1 && x.out_m == 1) x = transposed(x);  // write along rows of the transpose
+    x = along_rows(x);
     x.quads_b = b_has_quads(x);
     const unsigned grid = cut_into_tiles(x, BM, BN);
     matmul_shallow_kernel<<<grid, kThreads, 0, stream>>>(x);

@@ -50,6 +50,9 @@ struct Problem {
 /// The same product seen from the other side: out^T = b^T a^T. Nothing is copied.
 [[nodiscard]] Problem transposed(Problem x);
 
+/// The same, transposed if that makes rows of out run along memory where they did not.
+[[nodiscard]] Problem along_rows(const Problem& x);
+
 /// Do an operand's rows run along memory, and begin at multiples of 16 bytes, in every matrix?
 [[nodiscard]] bool a_has_quads(const Problem& x);
 [[nodiscard]] bool b_has_quads(const Problem& x);
@@ -58,22 +61,26 @@ struct Problem {
 [[nodiscard]] bool a_columns_are_quads(const Problem& x);  // the same for columns
 [[nodiscard]] bool b_columns_are_quads(const Problem& x);
 
-/// The smallest tile of step 13 has so many rows, columns, and k's: what has fewer is not for it.
-inline constexpr std::int64_t kWholeEdge = 64, kWholeDepth = 16;
-
 /// Fewer rows, or columns, of out: step 14 takes it.
-inline constexpr std::int64_t kSkinny = kWholeEdge;
+inline constexpr std::int64_t kSkinny = 64;
 
 /// A K up to this, unless out is narrow: step 16 is the fastest.
 inline constexpr std::int64_t kShallow = 32, kNarrow = 16;
 
-/// How step 13 cuts the outputs: (64, 256), (64, 64) by few threads, (64, 64) by many.
+/// How step 13 cuts the outputs: (128, 256), (64, 64), (32, 128).
 enum class WholeTile { large, medium, small };
 [[nodiscard]] WholeTile cut_for(const Problem& x);
+
+/// Can step 13 take it? One of its tiles fits, and one has so many k's.
+inline constexpr std::int64_t kWholeDepth = 16;
+[[nodiscard]] bool has_whole_tiles(const Problem& x);
 
 /// Into how many parts does step 15 cut K? Parts are equal, so this divides K; at least 2, or 0 if
 /// there is no such number, and then that step cannot take it.
 [[nodiscard]] int parts_of(const Problem& x);
+
+/// Is it faster in so many parts?
+[[nodiscard]] bool parts_pay(const Problem& x);
 
 /// The products of all parts of K, left at `parts`, each stack of sums row-major behind the other.
 [[nodiscard]] Problem in_parts(const Problem& x, int count, float* parts);

@@ -8,6 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [load]
 /// Four neighbours of global memory, of which only the first `inside` exist; 0 for the others.
 __device__ __forceinline__ float4 quad_at(const float* from, int inside) {
     if (inside >= 4) return *reinterpret_cast<const float4*>(from);
@@ -20,6 +21,7 @@ __device__ __forceinline__ void load_quad(const float* from, float* to) {
     const float4 q = *reinterpret_cast<const float4*>(from);
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
 }
+// [load]
 
 __device__ __forceinline__ void quad_or_zeros(const float* from, bool inside, float (&to)[4]) {
     if (inside) return load_quad(from, to);
@@ -29,73 +31,77 @@ __device__ __forceinline__ void store_quad(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
 }
 
+/// Outputs (m, n) to (m, n + 3), those of them that are the tile's own.
+__device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, int m, int n,
+                                           const float* sum) {
+    if (m < tile.first_row || m >= tile.rows) return;
+    if (x.quads_out && n >= tile.first_column && n + 3 < tile.columns) {
+        float* const to = tile.out + m * x.out_m + n;
+        float y[4] = {};
+        if (x.beta != 0) load_quad(to, y);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) y[j] = finish(x, tile, m, n + j, sum[j], y[j]);
+        return store_quad(to, y);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+        if (n + j >= tile.first_column && n + j < tile.columns) store(x, tile, m, n + j, sum[j]);
+    }
+}
+
 // [store]
-/// A thread's sums become outputs, those of them that are the tile's own: in rows m_of(i), in columns
-/// n_of(j) and the three behind it, for j = 0, 4, 8, ... The epilogue goes over all sums for each thing
-/// that is asked for, instead of over all things for each sum: so what nobody asks for is one question,
-/// and its instructions are never fetched. Sum by sum, 128 sums took 150 KB of them.
+/// A thread's sums become outputs: in rows m_of(i), in columns n_of(j) and the three behind it, for
+/// j = 0, 4, 8, ... Most threads have no edge in their part and no old output to read: they go over
+/// all sums once for each thing that is asked for, and what nobody asks for costs one question. The
+/// others put their sums into memory, where a short loop can take them one by one. Written out for
+/// each sum, with all questions, this was 150 KB of instructions, and to fetch them took longer than
+/// a hundred k's.
 template <int TM, int TN, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, float (&sum)[TM][TN],
                                           const RowOf& m_of, const ColumnOf& n_of) {
-    const auto each_four = [&](const auto& f) {  // f(m, n, four sums, are they one quad of out?)
+    if (x.out_n != 1 || x.beta != 0 || x.bias_m != 0 || m_of(0) < tile.first_row ||
+        m_of(TM - 1) >= tile.rows || n_of(0) < tile.first_column ||
+        n_of(TN - 4) + 3 >= tile.columns) {
+        float all[TM][TN];
 #pragma unroll
         for (int i = 0; i < TM; ++i) {
-            const int m = m_of(i);
-            if (m < tile.first_row || m >= tile.rows) continue;
 #pragma unroll
-            for (int j = 0; j < TN; j += 4) {
-                const int n = n_of(j);
-                f(m, n, sum[i] + j, x.quads_out && n >= tile.first_column && n + 3 < tile.columns);
-            }
+            for (int j = 0; j < TN; ++j) all[i][j] = sum[i][j];
         }
-    };
-    const auto own = [&](int n) { return n >= tile.first_column && n < tile.columns; };
-    if (x.alpha != 1) {
-        each_four([&](int, int, float* four, bool) {
-            for (int j = 0; j < 4; ++j) four[j] *= x.alpha;
-        });
+#pragma unroll 1
+        for (int i = 0; i < TM; ++i) {
+#pragma unroll 1
+            for (int j = 0; j < TN; j += 4) store_four(x, tile, m_of(i), n_of(j), all[i] + j);
+        }
+        return;
     }
-    if (x.beta != 0) {
-        each_four([&](int m, int n, float* four, bool quad) {
-            const float* const old = tile.out + m * x.out_m + n * x.out_n;
-            float y[4] = {};
-            if (quad) load_quad(old, y);
-            for (int j = 0; j < 4; ++j) {
-                if (!quad && own(n + j)) y[j] = old[j * x.out_n];
-                four[j] += x.beta * y[j];
-            }
-        });
+#pragma unroll
+    for (int j = 0; j < TN; ++j) {
+        if (x.alpha != 1) {
+#pragma unroll
+            for (int i = 0; i < TM; ++i) sum[i][j] *= x.alpha;
+        }
+        if (x.bias != nullptr) {
+            const float y = x.bias[(tile.n0 + n_of(j / 4 * 4) + j % 4) * x.bias_n];
+#pragma unroll
+            for (int i = 0; i < TM; ++i) sum[i][j] += y;
+        }
+        if (x.relu) {
+#pragma unroll
+            for (int i = 0; i < TM; ++i) sum[i][j] = sum[i][j] < 0 ? 0 : sum[i][j];
+        }
     }
-    if (x.bias != nullptr) {
-        each_four([&](int m, int n, float* four, bool) {
-            const float* const bias = x.bias + (tile.m0 + m) * x.bias_m;
-            for (int j = 0; j < 4; ++j) {
-                if (own(n + j)) four[j] += bias[(tile.n0 + n + j) * x.bias_n];
-            }
-        });
-    }
-    if (x.relu) {
-        each_four([&](int, int, float* four, bool) {
-            for (int j = 0; j < 4; ++j) four[j] = four[j] < 0 ? 0 : four[j];
-        });
-    }
-    // Most threads have no edge in their part of the tile, and ask only once.
-    if (x.quads_out && m_of(0) >= tile.first_row && m_of(TM - 1) < tile.rows &&
-        n_of(0) >= tile.first_column && n_of(TN - 4) + 3 < tile.columns) {
+    const auto each_four = [&](const auto& keep) {
 #pragma unroll
         for (int i = 0; i < TM; ++i) {
             float* const row = tile.out + m_of(i) * x.out_m;
 #pragma unroll
-            for (int j = 0; j < TN; j += 4) store_quad(row + n_of(j), sum[i] + j);
+            for (int j = 0; j < TN; j += 4) keep(row + n_of(j), sum[i] + j);
         }
-        return;
-    }
-    each_four([&](int m, int n, const float* four, bool quad) {
-        float* const to = tile.out + m * x.out_m + n * x.out_n;
-        if (quad) store_quad(to, four);
-        for (int j = 0; j < 4; ++j) {
-            if (!quad && own(n + j)) to[j * x.out_n] = four[j];
-        }
+    };
+    if (x.quads_out) return each_four(store_quad);
+    each_four([](float* to, const float* four) {
+        for (int j = 0; j < 4; ++j) to[j] = four[j];
     });
 }
 // [store]

@@ -72,10 +72,10 @@ bool is_right(std::int64_t token, const Tensor<float>& logits, SamplerOptions op
 }  // namespace
 
 TEST_CASE("choose: the CPU's token, with every filter", "[day06][small]") {
-    const SamplerOptions all[] = {
-        {0, 0, 1, 0},       {1, 0, 1, 1},    {0.7f, 40, 1, 2},  {1, 0, 0.9f, 3}, {1.3f, 20, 0.8f, 4},
-        {1, 1, 1, 5},       {1, 0, 0, 6},    {0.1f, 5, 0.5f, 7}, {5, 300, 1, 8},  {2, 7, 0.99f, 9},
-        {1, 299, 0.999f, 1}};
+    const SamplerOptions all[] = {{0, 0, 1, 0},     {1, 0, 1, 1},        {0.7f, 40, 1, 2},
+                                  {1, 0, 0.9f, 3},  {1.3f, 20, 0.8f, 4}, {1, 1, 1, 5},
+                                  {1, 0, 0, 6},     {0.1f, 5, 0.5f, 7},  {5, 300, 1, 8},
+                                  {2, 7, 0.99f, 9}, {1, 299, 0.999f, 1}};
     for (const SamplerOptions& options : all) {
         INFO("temperature " << options.temperature << ", k " << options.top_k << ", p "
                             << options.top_p);
@@ -83,6 +83,9 @@ TEST_CASE("choose: the CPU's token, with every filter", "[day06][small]") {
         for (std::int64_t step = 1; step <= 6; ++step) {
             const auto logits = seeded<float>({300}, static_cast<std::uint64_t>(step), -6, 6);
             const std::int64_t token = chosen(logits, options, step);
+            INFO("step " << step << " got " << token << " want "
+                         << sample(logits.view(), options, static_cast<std::uint64_t>(step))
+                         << " u " << uniform(options.seed, static_cast<std::uint64_t>(step)));
             CHECK(is_right(token, logits, options, step));
             different += token != sample(logits.view(), options, static_cast<std::uint64_t>(step));
         }

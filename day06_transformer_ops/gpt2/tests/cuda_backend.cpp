@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/gpu/device.hpp"
+#include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/engine.hpp"
 #include "day06_transformer_ops/gpt2/random_model.hpp"
@@ -59,13 +60,18 @@ TEST_CASE("CUDA: a prompt of one token, and generation up to the last position",
     compare({1, 40, 32, 1, 96, 33, 1e-5f}, WeightType::f32, 1, 39);
 }
 
-TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations", "[day06][small]") {
+TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations",
+          "[day06][small]") {
     compare({1, 24, 128, 1, 64, 50, 1e-5f}, WeightType::f16, 3, 3);
     compare({1, 24, 36, 6, 50, 50, 1e-5f}, WeightType::bf16, 3, 3);  // heads of 6, rows of 72 bytes
 }
 
-TEST_CASE("CUDA: rows longer than a slice, and more heads than fit", "[day06][full]") {
-    compare({1, 80, 800, 10, 3200, 301, 1e-5f}, WeightType::q8_0, 65, 3);
+TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]") {
+    compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 70, 2);
+}
+
+TEST_CASE("CUDA: rows longer than a slice, heads of 80", "[day06][full]") {
+    compare({1, 12, 800, 10, 1600, 301, 1e-5f}, WeightType::q8_0, 3, 2);
 }
 
 TEST_CASE("CUDA: a text can be forgotten, and its positions used again", "[day06][small]") {
@@ -111,4 +117,26 @@ TEST_CASE("CUDA: the stream after each block, as the plain loops have it", "[day
             CHECK(close(streams[1][i].view(), streams[0][i].view(), kBound));
         }
     }
+}
+
+TEST_CASE("CUDA: a text cut anywhere, and draws that are the CPU's", "[day06][small]") {
+    const Config config = {1, 24, 32, 2, 64, 200, 1e-5f};
+    const RandomModel model(config, WeightType::f16);
+    const auto ids = some_ids(9, config.vocabulary, 6);
+    const auto generate = [&](Backend& backend, std::int64_t cut) {
+        Engine engine(config, backend, config.context);
+        backend.set_sampler({1.2f, 50, 0.9f, 4});
+        const View<const std::int64_t> all = ids.view();
+        engine.read(slice(all, 0, 0, cut));
+        engine.read(slice(all, 0, cut, 9));
+        std::vector<std::int64_t> tokens;
+        for (int i = 0; i < 8; ++i, engine.next()) tokens.push_back(engine.chosen());
+        return tokens;
+    };
+    const auto cpu = make_cpu_backend(model.weights(), config.context, 1);
+    const auto cuda = make_cuda_backend(model.weights(), config.context);
+    const auto want = generate(*cpu, 4);
+    CHECK(generate(*cuda, 1) == want);
+    CHECK(generate(*cuda, 5) == want);
+    CHECK(generate(*cuda, 8) == want);
 }

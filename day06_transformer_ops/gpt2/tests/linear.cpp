@@ -207,22 +207,32 @@ TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06
     CHECK(both_refuse([&] { linear_cpu(w.weight, fits.view(), bias.view(), out.view()); },
                       [&] { linear_cuda(dw.matrix(), fits.view(), bias.view(), out.view()); },
                       "a bias of 3 for 4 outputs"));
-    CHECK(both_refuse([&] { linear_cpu(w.weight, fits.view(), {}, {nullptr, {1, 4}}); },
-                      [&] { linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}}); },
-                      "null pointer"));
-    CHECK(contains(refusal([&] { (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}}); }),
+    CHECK(both_refuse(
+        [&] {
+            linear_cpu(w.weight, fits.view(), {}, {nullptr, {1, 4}});
+        },
+        [&] {
+            linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}});
+        },
+        "null pointer"));
+    CHECK(contains(refusal([&] {
+                       (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}});
+                   }),
                    "no matrix"));
 }
 
 TEST_CASE("widen: every weight as a float, exactly", "[day06][small]") {
     for (const WeightType type : kTypes) {
+        // 159 weights: no whole pieces of 4 or 8. Blocks of Q8_0 are whole.
+        const std::int64_t K = type == WeightType::q8_0 ? 96 : 53;
         INFO(storage_of(type).name);
-        const Matrix w(type, 5, 96, 13);
-        HostOut<float> want({5, 96});
+        const Matrix w(type, 3, K, 13);
+        HostOut<float> want({3, K});
         to_float_cpu(w.weight, want.view());
         const DeviceWeight dw(w.weight);
-        DeviceOut<float> got({5, 96});
+        DeviceOut<float> got({3, K}), late({3, K}, Lead{1});
         widen_cuda(dw.matrix(), got.view());
         CHECK(got.matches(want));
+        CHECK(contains(refusal([&] { widen_cuda(dw.matrix(), late.view()); }), "out 4 bytes past"));
     }
 }

@@ -5,6 +5,7 @@ every part shows: attention is not uniform, no bias is 0, no layer norm is the i
 
     reference.py             writes tiny.gguf, tiny_head.gguf, tiny_expected.gguf
     reference.py --check     exit status 1 if they are not what it would write
+    reference.py --greedy z  the bytes, in hex, of "z" and 16 tokens that each tiny model goes on with
     reference.py --size 124M --type q8_0 --out F [--logits L]
                              GPT-2's true shapes (--type f32 or f16 too); logits of 256 tokens
 
@@ -30,6 +31,8 @@ BF16, Q8_0 = gguf.GGMLQuantizationType.BF16, gguf.GGMLQuantizationType.Q8_0
 SIZES = {"tiny": (2, 2, 32, 24, 43), "124M": (12, 12, 768, 1024, 50000)}
 # One file with every type in it, as nobody would write it; the other plain, with a head of its own.
 MIXED = {"token_embd": Q8_0, "attn_qkv": F16, "attn_output": BF16, "ffn_up": Q8_0}
+
+FIXTURES = [("tiny", None, False), ("tiny_head", F32, True)]  # name, type, head of its own
 
 
 def uniform(seed, count):
@@ -176,7 +179,7 @@ def some_tokens(size, count):
 def write_fixtures(folder):
     tokens = some_tokens("tiny", SIZES["tiny"][3])
     files = []
-    for name, kind, head in [("tiny", None, False), ("tiny_head", F32, True)]:
+    for name, kind, head in FIXTURES:
         stored = write(folder / (name + ".gguf"), "tiny", kind, head)
         passed, logits = forward(stored, "tiny", tokens)
         files.append((name, tokens, passed, logits))
@@ -184,6 +187,18 @@ def write_fixtures(folder):
         print("%s: logits from %.3f to %.3f, best and second at least %.5f apart"
               % (name, logits.min(), logits.max(), (gap[:, 1] - gap[:, 0]).min()))
     write_expected(folder / "tiny_expected.gguf", files)
+
+
+def show_greedy(start):
+    tokens, _ = vocabulary()
+    byte_of = {letter: byte for byte, letter in letters().items()}
+    for name, kind, head in FIXTURES:
+        with tempfile.TemporaryDirectory() as folder:
+            stored = write(pathlib.Path(folder) / name, "tiny", kind, head)
+        ids = [tokens.index(start)]
+        for _ in range(16):
+            ids.append(int(forward(stored, "tiny", np.array(ids))[1][-1].argmax()))
+        print(name, bytes(byte_of[letter] for id in ids for letter in tokens[id]).hex())
 
 
 def check():
@@ -208,11 +223,15 @@ def same(a, b):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--check", action="store_true", help="compare, write nothing")
+    arguments.add_argument("--greedy", help="a text of one letter")
     arguments.add_argument("--size", choices=SIZES)
     arguments.add_argument("--type", choices=["f32", "f16", "q8_0"], default="f32")
     arguments.add_argument("--out", type=pathlib.Path)
     arguments.add_argument("--logits", type=pathlib.Path)
     asked = arguments.parse_args()
+    if asked.greedy:
+        show_greedy(asked.greedy)
+        return
     if asked.size is None:
         check() if asked.check else write_fixtures(HERE)
         return

@@ -1,0 +1,46 @@
+#include "day06_transformer_ops/gpt2/tests/backends.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/tensor/index.hpp"
+#include "common/testing/testing.hpp"
+#include "day03_views/copy.hpp"
+
+namespace sixdays::gpt2::tests {
+
+std::unique_ptr<Backend> make(const std::string& name, const ModelWeights& model,
+                              std::int64_t capacity) {
+    if (name == "plain") return make_plain_backend(model, capacity);
+    if (name == "cuda") return make_cuda_backend(model, capacity);
+    const int threads = name == "cpu" ? 2 : std::stoi(name.substr(4));
+    return make_cpu_backend(model, capacity, threads);
+}
+
+Tensor<std::int64_t> random_ids(const Config& config, std::int64_t count, std::uint64_t seed) {
+    return testing::seeded_integers<std::int64_t>({count}, seed, 0, config.vocabulary - 1);
+}
+
+Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids) {
+    std::vector<float> all;
+    std::int64_t next = 0;
+    engine.score(ids, [&](std::int64_t first, View<const float> logits) {
+        CHECK(first == next);
+        next += logits.extent(0);
+        all.insert(all.end(), logits.data, logits.data + logits.size());
+    });
+    const std::int64_t T = ids.size();
+    REQUIRE(next == T);
+    const auto V = static_cast<std::int64_t>(all.size()) / T;
+    return Tensor<float>({T, V}, std::move(all));
+}
+
+double largest(View<const float> x) {
+    double most = 0;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+        most = std::max(most, std::abs(double{x(unravel(i, x.layout.shape))}));
+    }
+    return most;
+}
+
+}  // namespace sixdays::gpt2::tests

@@ -1,0 +1,26 @@
+// Backends under test, and what to try them on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "day06_transformer_ops/gpt2/engine.hpp"
+#include "day06_transformer_ops/gpt2/model.hpp"
+#include "day06_transformer_ops/gpt2/random_model.hpp"
+
+namespace sixdays::gpt2::tests {
+
+/// A backend of this name for a model: "plain", "cuda", "cpu" with 2 threads, "cpu 1", "cpu 3", ...
+std::unique_ptr<Backend> make(const std::string& name, const ModelWeights& model,
+                              std::int64_t capacity);
+
+/// Seeded token ids (count).
+Tensor<std::int64_t> random_ids(const Config& config, std::int64_t count, std::uint64_t seed);
+
+/// Logits of all ids (T, V), in one pass.
+Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids);
+
+/// The largest size of an element.
+double largest(View<const float> x);
+
+}  // namespace sixdays::gpt2::tests

@@ -1,0 +1,101 @@
+#!/bin/sh
+# The command as a reader calls it: what it prints where, and with which status it ends.
+#   command.sh PROGRAM FOLDER_OF_THE_TESTS yes|no (is the tokenizer built?)
+program=$1 files=$2 tokenizer=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $1"
+    sed 's/^/    /' "$folder/out" "$folder/err"
+    failures=$((failures + 1))
+}
+# expect STATUS OUT|ERR WORDS ARGUMENT...: ends so, and says so there
+expect() {
+    status=$1 where=$2 words=$3
+    shift 3
+    "$program" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    got=$?
+    [ "$got" = "$status" ] || fail "gpt2 $*: status $got, not $status"
+    [ "$where" = OUT ] && said=$folder/out || said=$folder/err
+    grep -aqF -e "$words" "$said" || fail "gpt2 $*: does not say '$words'"
+}
+# says WORDS ARGUMENT...: the same of a dialogue, whose lines come from the input
+dialogue() {
+    lines=$1 words=$2
+    printf "$lines" | "$program" --model "$files/tiny.gguf" --interactive --temperature 0 \
+        >"$folder/out" 2>"$folder/err" || fail "a dialogue ended with status $?"
+    cat "$folder/err" >>"$folder/out"
+    grep -aqF -e "$words" "$folder/out" || fail "dialogue $lines: does not say '$words'"
+}
+
+expect 0 OUT "--perplexity FILE" --help
+expect 2 ERR "gpt2: '--fast' is not a flag" --fast
+expect 2 ERR "gpt2 --help lists all flags" --model x
+expect 1 ERR "gpt2: $folder/none.gguf cannot be opened: No such file" --model "$folder/none.gguf" --prompt a
+head -c 20000 "$files/tiny.gguf" >"$folder/cut.gguf"
+expect 1 ERR "$folder/cut.gguf, byte" --model "$folder/cut.gguf" --prompt a
+if [ "$tokenizer" = no ]; then
+    expect 1 ERR "libpcre2-dev" --model "$files/tiny.gguf" --prompt a
+    [ "$failures" = 0 ]
+    exit
+fi
+
+# What NumPy's model says after "z": reference.py --greedy z.
+for model in tiny:7ac46c656c6520664365656f753a3ad5d5d5d59fe10a tiny_head:7aa66c6c6c6f6d6f6d8a098097886ecf20616e97520a; do
+    expect 0 ERR "2 layers, 32 channels, 300 tokens, context 24" --model "$files/${model%:*}.gguf" \
+        --prompt z -n 16 --temperature 0
+    [ "$(od -An -v -tx1 "$folder/out" | tr -d ' \n')" = "${model#*:}" ] || fail "$model: other text"
+done
+# The same seed, the same text; another, another.
+for seed in 5 5 6; do
+    "$program" --model "$files/tiny.gguf" --prompt z --seed $seed >"$folder/seed.$seed.new" 2>/dev/null
+    [ ! -e "$folder/seed.$seed" ] || cmp -s "$folder/seed.$seed" "$folder/seed.$seed.new" ||
+        fail "seed $seed gave two texts"
+    mv "$folder/seed.$seed.new" "$folder/seed.$seed"
+done
+cmp -s "$folder/seed.5" "$folder/seed.6" && fail "seeds 5 and 6 gave the same text"
+
+tiny="--model $files/tiny.gguf"
+expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 24" $tiny --prompt zzzzz -n 21
+expect 1 ERR "a prompt of 25 tokens" $tiny --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
+expect 0 ERR "the engine itself" $tiny --prompt z --stats
+expect 0 ERR "cpu, 1 thread" $tiny --prompt z --stats --threads 1
+expect 0 OUT "differ nowhere by more than 0.0001 of the largest" $tiny --prompt "the z" --compare
+printf 'the end of the thing and then some more of the same, and all that' >"$folder/text"
+expect 0 OUT "over 28 tokens" $tiny --perplexity "$folder/text"
+expect 1 ERR "2 are the least" $tiny --perplexity /dev/null
+expect 1 ERR "$folder/nothing cannot be read" $tiny --perplexity "$folder/nothing"
+
+dialogue ':help\n:quit\nz\n' ':stats   after each text'
+dialogue 'z\n' '> '
+[ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a dialogue did not answer"
+dialogue ':stats\nz\n:stats\nz\n' 'the engine itself'
+[ "$(grep -ac "the engine itself" "$folder/out")" = 1 ] || fail "stats were not switched off"
+dialogue ':fast\n' ':fast is no command; :help lists them'
+dialogue 'zzzzzzzzzzzzzzzzzzzzzzzzz\nz\n' 'do not fit'
+[ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a refused line ended the dialogue"
+
+# Ctrl-C while it waits for a line, which comes through a pipe that stays open. One that comes while
+# a text is being made ends that text only, so a slow machine needs two.
+mkfifo "$folder/lines"
+(
+    sh -c 'echo $$ >"$0/child"; exec "$@"' "$folder" "$program" $tiny --interactive <"$folder/lines"
+    echo $? >"$folder/status"
+) >"$folder/out" 2>"$folder/err" &
+exec 3>"$folder/lines"
+echo z >&3
+tries=0
+while [ ! -s "$folder/status" ] && [ $tries -lt 100 ]; do
+    [ -s "$folder/out" ] && kill -INT "$(cat "$folder/child")" 2>/dev/null
+    tries=$((tries + 1))
+    sleep 0.1
+done
+[ "$(cat "$folder/status" 2>/dev/null)" = 0 ] || fail "Ctrl-C at the prompt does not end the dialogue"
+exec 3>&-
+wait
+
+"$program" $tiny --prompt z >/dev/full 2>"$folder/err"
+[ $? = 1 ] && grep -q "arrived at its output" "$folder/err" || fail "a full disk is not noticed"
+[ "$failures" = 0 ]

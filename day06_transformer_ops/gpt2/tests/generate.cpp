@@ -1,0 +1,196 @@
+// Texts that go on, how well they are foreseen, and which layer differs.
+#include "day06_transformer_ops/gpt2/generate.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "common/tensor/transform.hpp"
+#include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/tests/backends.hpp"
+#include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::gpt2::tests;
+using namespace sixdays::testing;
+
+namespace {
+
+// Chooses the tokens of a script, whatever it has read.
+class Script final : public Backend {
+public:
+    explicit Script(std::vector<std::int64_t> tokens) : script(std::move(tokens)) {}
+    std::vector<std::int64_t> script, read;
+    std::string name() const override { return "script"; }
+    void begin(View<const std::int64_t> ids, std::int64_t position) override {
+        read.resize(static_cast<std::size_t>(position));
+        read.insert(read.end(), ids.data, ids.data + ids.size());
+    }
+    void advance() override { read.push_back(next_); }
+    void embed() override {}
+    void query_key_value(std::int64_t) override {}
+    void attend(std::int64_t) override {}
+    void add_attention(std::int64_t) override {}
+    void widen(std::int64_t) override {}
+    void add_mlp(std::int64_t) override {}
+    void head(std::int64_t, std::int64_t) override {}
+    void choose() override { next_ = script.at(chosen_++); }
+    void set_sampler(const SamplerOptions&) override {}
+    void read_stream(View<float>) override {}
+    void read_logits(View<float>) override {}
+    std::int64_t token(std::int64_t) override { return next_; }
+
+private:
+    std::int64_t next_ = -1;
+    std::size_t chosen_ = 0;
+};
+
+const Model& tiny() {
+    static const Model model(file_of_tests("tiny.gguf"));
+    return model;
+}
+
+struct Told {
+    Generated made;
+    std::vector<std::string> pieces;
+    std::vector<std::int64_t> read;
+};
+Told told(const std::vector<std::int64_t>& script, const std::vector<std::int64_t>& prompt,
+          std::int64_t n, int stop_after = 1000, std::int64_t capacity = 24) {
+    Script backend(script);
+    Engine engine(tiny().weights.config, backend, capacity);
+    Told told;
+    told.made = generate(
+        engine, tiny().vocabulary, prompt, n,
+        [&](std::string_view text) { told.pieces.emplace_back(text); },
+        [&] { return stop_after-- == 0; });
+    told.read = backend.read;
+    return told;
+}
+
+}  // namespace
+
+TEST_CASE("a text goes on token by token, and its last token is not read", "[day06][small]") {
+    const Told t = told({64, 65, 66}, {1, 2}, 3);  // tokens 64, 65, 66: "a", "b", "c"
+    CHECK(t.pieces == std::vector<std::string>{"a", "b", "c", ""});
+    CHECK(t.read == std::vector<std::int64_t>{1, 2, 64, 65});
+    CHECK(t.made.prompt == 2);
+    CHECK(t.made.tokens == 3);
+    CHECK_FALSE(t.made.ended);
+}
+
+TEST_CASE("the end-of-text token ends a text and is not printed", "[day06][small]") {
+    const Told t = told({64, 299, 66}, {1}, 3);
+    CHECK(t.pieces == std::vector<std::string>{"a", ""});
+    CHECK(t.made.ended);
+    CHECK(t.made.tokens == 1);
+    CHECK(told({299}, {1}, 3).made.tokens == 0);
+}
+
+TEST_CASE("a text without a prompt begins behind the end of another", "[day06][small]") {
+    const Told t = told({64}, {}, 1);
+    CHECK(t.read == std::vector<std::int64_t>{299});
+    CHECK(t.made.prompt == 1);
+}
+
+TEST_CASE("who has enough stops before the next token", "[day06][small]") {
+    CHECK(told({64, 65, 66}, {1}, 3, 2).pieces == std::vector<std::string>{"a", "b", ""});
+    CHECK(told({64, 65, 66}, {1}, 3, 0).pieces == std::vector<std::string>{""});
+}
+
+TEST_CASE("a character of two tokens is printed in one go, half of one at the end",
+          "[day06][small]") {
+    const auto byte = [](int b) {
+        return tiny().vocabulary.token_of_byte(static_cast<std::uint8_t>(b));
+    };
+    const Told whole = told({byte(0xC3), byte(0xA9), byte(0xC3)}, {1}, 3);
+    CHECK(whole.pieces == std::vector<std::string>{"", "\xC3\xA9", "", "\xC3"});
+}
+
+TEST_CASE("a text that would not fit is refused before anything is read", "[day06][small]") {
+    const auto refused = [](std::int64_t prompt, std::int64_t n) {
+        return refusal([&] {
+            (void)told({64, 64, 64, 64, 64, 64}, std::vector<std::int64_t>(prompt, 1), n, 1000, 8);
+        });
+    };
+    CHECK(refused(4, 5).empty());  // the fifth need not be read
+    CHECK(refused(4, 6) == "a prompt of 4 tokens and 6 more do not fit: the context ends at 8");
+    CHECK(contains(refused(9, 1), "a prompt of 9 tokens"));
+    CHECK(refused(8, 1).empty());
+    CHECK(refused(1, 0) == "0 tokens to make; 1 is the least");
+    CHECK(most_tokens(8, {1, 2, 3, 4}) == 5);
+    CHECK(most_tokens(8, {}) == 8);
+}
+
+TEST_CASE("times of the parts are less than the whole, and nothing without being asked for",
+          "[day06][small]") {
+    const auto backend = make("cpu", tiny().weights, 24);
+    Engine engine(tiny().weights.config, *backend, 24);
+    const bool measure = GENERATE(false, true);
+    backend->set_sampler({0, 0, 1, 0});
+    const Generated made = generate(
+        engine, tiny().vocabulary, {1, 2, 3}, 8, [](std::string_view) {}, [] { return false; },
+        measure);
+    double parts = 0, prompt_parts = 0;
+    for (std::size_t i = 0; i < kParts; ++i) {
+        CHECK((made.parts[i] > 0) == (measure && made.tokens > 1));
+        CHECK((made.prompt_parts[i] > 0) == measure);
+        parts += made.parts[i];
+        prompt_parts += made.prompt_parts[i];
+    }
+    CHECK(parts <= made.seconds);
+    CHECK(prompt_parts <= made.prompt_seconds);
+    if (measure) CHECK(parts > 0.5 * made.seconds);
+}
+
+TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][small]") {
+    const auto backend = make("cpu", tiny().weights, 24);
+    Engine engine(tiny().weights.config, *backend, 24);
+    const auto ids = random_ids(tiny().weights.config, 53, 3);  // windows of 24, 24 and 5
+    const std::vector<std::int64_t> text(ids.data(), ids.data() + 53);
+    double surprise = 0;
+    for (std::int64_t begin = 0; begin < 53; begin += 24) {
+        const std::int64_t end = std::min<std::int64_t>(53, begin + 24);
+        engine.forget();
+        const auto window = slice(View<const std::int64_t>(ids.view()), 0, begin, end);
+        const Tensor<float> logits = logits_of(engine, window);
+        for (std::int64_t t = 0; begin + t + 1 < end; ++t) {
+            double sum = 0;
+            for (std::int64_t v = 0; v < 300; ++v) sum += std::exp(double{logits(t, v)});
+            surprise -= std::log(std::exp(double{logits(t, ids(begin + t + 1))}) / sum);
+        }
+    }
+    const Perplexity found = perplexity(engine, text);
+    CHECK(found.tokens == 50);
+    CHECK(std::abs(found.value / std::exp(surprise / 50) - 1) < 1e-9);
+    CHECK(perplexity(engine, {text.begin(), text.begin() + 49}).tokens == 46);  // a last one alone
+    CHECK(contains(refusal([&] { (void)perplexity(engine, {7}); }), "2 are the least"));
+}
+
+TEST_CASE("two backends that differ by a bias differ from that layer on", "[day06][small]") {
+    constexpr Config config{3, 16, 24, 3, 40, 37, 1e-5f};
+    const RandomModel right(config, WeightType::f32, 5);
+    ModelWeights wrong = right.weights();
+    const auto a = make("cpu", wrong, 16), b = make("plain", right.weights(), 16);
+    Engine got(config, *a, 16), expected(config, *b, 16);
+    const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9};
+    auto layers = compare(config, got, expected, ids);
+    REQUIRE(layers.size() == 5);
+    CHECK(layers[0].layer == "embedding");
+    CHECK(layers[3].layer == "block 2");
+    CHECK(layers[4].layer == "logits");
+    for (const LayerDifference& layer : layers) {
+        CAPTURE(layer.layer);
+        CHECK_FALSE(layer.beyond());
+        CHECK(layer.largest > 0.1);
+        CHECK((layer.difference > 0) == (layer.layer != "embedding"));
+    }
+    wrong.blocks[1].down.bias(7) += 0.01f;
+    layers = compare(config, got, expected, ids);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 2));
+    CHECK(std::abs(layers[2].difference - 0.01) < 1e-4);
+    wrong.blocks[0].down.bias(7) = std::numeric_limits<float>::quiet_NaN();
+    layers = compare(config, got, expected, ids);
+    CHECK(std::isnan(layers[1].difference));
+    for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 1));
+}

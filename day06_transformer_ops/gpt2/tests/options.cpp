@@ -1,0 +1,102 @@
+// The command line: what is understood, and the sentences for what is not.
+#include "day06_transformer_ops/gpt2/options.hpp"
+
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::testing;
+
+namespace {
+
+std::string refused(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--model", "m"});
+    return refusal([&] { (void)parse(arguments); });
+}
+
+}  // namespace
+
+TEST_CASE("all flags are understood", "[day06][small]") {
+    const Options o = parse({"--model",
+                             "m.gguf",
+                             "--prompt",
+                             "a b",
+                             "-n",
+                             "7",
+                             "--temperature",
+                             "0.5",
+                             "--top-k",
+                             "3",
+                             "--top-p",
+                             "0.25",
+                             "--seed",
+                             "18446744073709551615",
+                             "--backend",
+                             "cuda",
+                             "--threads",
+                             "4",
+                             "--stats",
+                             "--compare"});
+    CHECK(o.model == "m.gguf");
+    CHECK(o.prompt == "a b");
+    CHECK(o.n == 7);
+    CHECK(o.sampler.temperature == 0.5f);
+    CHECK(o.sampler.top_k == 3);
+    CHECK(o.sampler.top_p == 0.25f);
+    CHECK(o.sampler.seed == ~std::uint64_t{0});
+    CHECK(o.backend == "cuda");
+    CHECK(o.threads == 4);
+    CHECK(o.stats);
+    CHECK(o.compare);
+    CHECK_FALSE(o.interactive);
+    CHECK(parse({"--model", "m", "--interactive"}).interactive);
+    CHECK(parse({"--model", "m", "--perplexity", "f"}).perplexity == "f");
+    CHECK(parse({"--help"}).help);
+}
+
+TEST_CASE("what is not given is as --help says", "[day06][small]") {
+    const Options o = parse({"--model", "m", "--prompt", ""});
+    CHECK(o.prompt == "");
+    CHECK_FALSE(o.n.has_value());
+    CHECK(o.sampler.temperature == 1);
+    CHECK(o.sampler.top_k == 40);
+    CHECK(o.sampler.top_p == 1);
+    CHECK(o.sampler.seed == 0);
+    CHECK(o.backend == "cpu");
+    CHECK(o.threads == 0);
+    for (const char* flag :
+         {"--model", "--prompt", "--interactive", "--perplexity", "-n", "--temperature", "--top-k",
+          "--top-p", "--seed", "--backend", "--threads", "--stats", "--compare", "--help"}) {
+        CHECK(contains(usage(), std::string("  ") + flag + " "));
+    }
+}
+
+TEST_CASE("a command line that means nothing is refused with the word at fault", "[day06][small]") {
+    CHECK(refused({"--fast"}) == "'--fast' is not a flag");
+    CHECK(refused({"text"}) == "'text' is not a flag");
+    CHECK(refused({"--prompt"}) == "--prompt is the last word, but a value must follow it");
+    CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number, 1 or more");
+    CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number, 1 or more");
+    CHECK(refused({"-n", "4x"}) == "-n is '4x', but must be a whole number, 1 or more");
+    CHECK(refused({"-n", ""}) == "-n is '', but must be a whole number, 1 or more");
+    CHECK(contains(refused({"-n", "99999999999999999999"}), "'99999999999999999999'"));
+    CHECK(refused({"--threads", "0"}) == "--threads is 0, but must be a whole number, 1 or more");
+    CHECK(refused({"--top-k", "-1"}) == "--top-k is -1, but must be a whole number, 0 or more");
+    CHECK(refused({"--seed", "-1"}) == "--seed is '-1', but must be a whole number, 0 or more");
+    CHECK(refused({"--backend", "gpu"}) == "--backend is 'gpu', but must be cpu or cuda");
+    CHECK(refused({"--temperature", "hot"}) ==
+          "--temperature is 'hot', but must be a number, 0 or more");
+    CHECK(contains(refused({"--prompt", "a", "--temperature", "-1"}), "temperature of -1"));
+    CHECK(contains(refused({"--prompt", "a", "--temperature", "nan"}), "temperature of nan"));
+    CHECK(contains(refused({"--prompt", "a", "--top-p", "1.5"}), "top_p of 1.5"));
+    const std::string one =
+        "one of --prompt TEXT, --interactive and --perplexity FILE is needed, "
+        "and no two";
+    CHECK(refused({}) == one);
+    CHECK(refused({"--prompt", "a", "--interactive"}) == one);
+    CHECK(refused({"--interactive", "--perplexity", "f"}) == one);
+    CHECK(contains(refused({"--compare"}), "--compare needs the --prompt TEXT"));
+    CHECK(refusal([] {
+              (void)parse({"--prompt", "a"});
+          }) == "--model FILE is missing: a GPT-2 as a GGUF file");
+}
