@@ -72,6 +72,10 @@ TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 80, 0);
 }
 
+TEST_CASE("CUDA: so many positions that a group takes them in several turns", "[day06][full]") {
+    compare({1, 600, 32, 1, 32, 33, 1e-5f}, WeightType::f32, 590, 3);
+}
+
 TEST_CASE("CUDA: rows longer than a slice, heads of 80", "[day06][full]") {
     compare({1, 12, 800, 10, 1600, 301, 1e-5f}, WeightType::q8_0, 3, 2);
 }
