@@ -10,8 +10,8 @@ namespace sixdays::day04_argmax {
 
 // [beats]
 /// Does x take the place of the largest element so far, which came before it?
-/// Not if they are equal, and not if that is a NaN. If x is one, no comparison
-/// holds, so !(x <= best) is true: the first NaN wins.
+/// Not if they are equal, and not if best is a NaN. If x is a NaN, x <= best is
+/// false, so !(x <= best) is true: the first NaN wins and stays.
 SIXDAYS_HD inline bool beats(float x, float best) noexcept {
     return best == best && !(x <= best);
 }

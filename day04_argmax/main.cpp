@@ -133,6 +133,8 @@ void a_path_for_each_layout(lesson::Report& report) {
         {"rows backwards", flip(row_major({4096, 4096}), 1).layout, 1, ArgmaxPath::warp},
         {"three channels", row_major({3, 1024, 1024}), 0, ArgmaxPath::walk},
     };
+    std::printf("   %-20s %-17s %-22s %-7s %s\n", "lines are", "shape", "strides", "reduced",
+                "path");
     bool ok = true;
     for (const auto& row : rows) {
         const ArgmaxPath path = choose_argmax({nullptr, row.layout}, row.dim, true);
@@ -141,6 +143,10 @@ void a_path_for_each_layout(lesson::Report& report) {
                     to_string(row.layout.shape).c_str(), to_string(row.layout.strides).c_str(),
                     row.dim, name(path));
     }
+    std::printf(
+        "\n   walk: a thread a line. warp: a warp a line. quads: 16 bytes a load, 8 to 256\n"
+        "   threads a line. strided: lanes across lines. short lines: copied to shared\n"
+        "   memory first, then a thread a line. split: many blocks a line.\n\n");
     report.check(ok, "with a workspace at hand; without one, the long row goes by quads");
 }
 
@@ -172,8 +178,9 @@ void a_sum_in_another_order(lesson::Report& report) {
                 static_cast<double>(port));
     const double loop_off = std::abs(static_cast<double>(loop.data()[0]) - exact);
     const double port_off = std::abs(static_cast<double>(port) - exact);
-    // Some 70 additions stand behind one another in the port, each rounds by 2^-24 at most.
-    report.check(port_off <= 90 * 0x1p-24 * exact, "the port is within its bound of 90 roundings");
+    // A thread has 64 quads: 64 additions and 2 within a quad, 1 for the line's ends, 8 for 256
+    // threads. Each rounds by 2^-24 at most.
+    report.check(port_off <= 75 * 0x1p-24 * exact, "the port is within its bound of 75 roundings");
     report.check(port_off < loop_off,
                  "and nearer than the loop: each of its partial sums is short");
     report.check(again.download()[0] == port, "a second run gives the same bits");

@@ -49,8 +49,9 @@ void reuse(lesson::Report& report) {
                     static_cast<double>(n * n * n) / static_cast<double>(fetched));
     }
     report.note(
-        "It grows with a tile's edge, not with its area: 32 x 32 has 1,024 times the outputs of\n"
-        "   1 x 1, and fetches a 32nd.");
+        "In a tile of 32 x 32 a number meets 32 others; each multiply-add needs two numbers: 16\n"
+        "   for each fetched. It grows with a tile's edge, not with its area: 32 x 32 has 1,024\n"
+        "   times the outputs of 1 x 1, and fetches a 32nd.");
 }
 
 void loop_orders(lesson::Report& report) {
@@ -75,9 +76,8 @@ void loop_orders(lesson::Report& report) {
     order("m, k, n, blocked", matmul_blocked);
     report.note(
         "m, n, k walks b down a column, a row's length from number to number. m, k, n walks rows,\n"
-        "   and the compiler makes vectors of them. All give the same bits: each sum is added in "
-        "the\n"
-        "   order of k.");
+        "   and the compiler makes vectors of them. Blocked: 64 x 256 numbers of b at a time, which\n"
+        "   stay in the cache. All give the same bits: each sum is added in the order of k.");
 }
 
 void neighbours(lesson::Report& report) {
@@ -100,12 +100,17 @@ void neighbours(lesson::Report& report) {
     line("step 1, threadIdx.x is m", false);
     line("step 2, threadIdx.x is n", true);
     report.check(offset(b, 5, 1) - offset(b, 5, 0) == 1 && offset(a, 1, 5) - offset(a, 0, 5) == 64,
-                 "lanes are neighbours in threadIdx.x. So step 2 reads b in one run; that threads");
-    std::printf("          which differ in threadIdx.y read other rows of it does not matter.\n");
+                 "the lanes of a warp differ in threadIdx.x. So a warp of step 2 reads 32");
+    std::printf("          neighbours of b, 4 sectors, and one number of a.\n");
 }
 
 void layouts(lesson::Report& report) {
     report.heading("5. A transposed operand is a view, and matmul takes the path that suits");
+    std::printf(
+        "   whole tiles: a tile of outputs a block, b by way of shared memory (step 13)\n"
+        "   skinny:      few rows or few columns; reading b is the work (step 14)\n"
+        "   shallow:     a short K; writing out is the work (step 16)\n\n"
+        "          (M, N, K): path\n");
     for (const Sizes& s :
          {Sizes{67, 70, 35}, Sizes{67, 70, 35, false, true}, Sizes{67, 70, 35, true, false},
           Sizes{67, 70, 35, true, true}, Sizes{40, 50, 60}, Sizes{40, 50, 8}, Sizes{3, 50, 8}}) {

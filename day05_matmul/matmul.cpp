@@ -136,6 +136,7 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                          View<float> out, gpu::Workspace workspace) {
     const Problem x = problem_of(a, b, epilogue, out);
+    // [choose]
     const std::int64_t narrow = std::min(x.M, x.N);
     // What is most of the work? To write out; to multiply, or read b, with too few blocks; to read
     // b; to multiply.
@@ -143,6 +144,7 @@ MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogu
     const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
     if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
     return has_whole_tiles(x) ? MatmulPath::whole_tiles : MatmulPath::skinny;
+    // [choose]
 }
 
 void check_matmul(MatmulPath path, View<const float> a, View<const float> b,

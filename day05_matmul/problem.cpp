@@ -128,10 +128,12 @@ CutTime fastest_cut(const Problem& product) {
                              static_cast<double>(stacked(x));
         return std::ceil(tiles / 132);
     };
+    const bool fours = x.b_n != 1;  // b is copied 4 bytes at a time
     const CutTime cuts[] = {
-        {WholeTile::large, 2 * 128 * blocks(128, 256) / 0.80},          // 8 warps of 8 x 16 a lane
-        {WholeTile::medium, 64 * std::ceil(blocks(64, 64) / 2) / 0.7},  // 2 warps of 8 x 8
-        {WholeTile::small, 32 * blocks(32, 128) / 0.72},                // 4 warps of 4 x 8
+        // 8 warps of 8 x 16 a lane; 2 of 8 x 8; 4 of 4 x 8
+        {WholeTile::large, 2 * 128 * blocks(128, 256) / 0.80},
+        {WholeTile::medium, 64 * std::ceil(blocks(64, 64) / 2) / (fours ? 0.60 : 0.70)},
+        {WholeTile::small, 32 * blocks(32, 128) / (fours ? 0.52 : 0.72)},
     };
     return *std::min_element(std::begin(cuts), std::end(cuts),
                              [](const CutTime& p, const CutTime& q) { return p.time < q.time; });
@@ -206,7 +208,7 @@ int parts_of(const Problem& x) {
 bool parts_pay(const Problem& x) {
     const int count = parts_of(x);
     if (count == 0) return false;
-    if (!has_whole_tiles(x)) return x.M * x.N * x.K >= 1 << 22;
+    if (!has_whole_tiles(x)) return (x.M > 4 || x.N < 32 * 132) && x.M * x.N * x.K >= 10'000'000;
     return seconds_in_parts(x, count) < seconds_in_parts(x, 1);
 }
 

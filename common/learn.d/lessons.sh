@@ -50,12 +50,10 @@ verb_run() {
 
 # Day 06 ends with a small GPT-2 that is asked about shapes, and in a terminal by the reader too.
 ask_model() {
+    local device=cpu
     say ""
-    if ! cached SIXDAYS_PCRE2_LIBRARY /; then
-        note "Without PCRE2 the model cannot read questions. On Debian or Ubuntu: apt install libpcre2-dev"
-        return
-    fi
-    "$build/bin/gpt2_strides"
+    if [[ -z $backend ]]; then device=cuda; fi
+    "$build/bin/gpt2_strides" --backend "$device"
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------

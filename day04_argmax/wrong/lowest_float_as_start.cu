@@ -1,5 +1,6 @@
 // Wrong on purpose: the search starts with the lowest float there is. But minus infinity is lower, and
-// the lowest float itself is not above it: in (-inf, lowest) nothing is found, and index 0 is kept.
+// the lowest float itself is not above it: of (-inf, -inf, -inf, -inf, lowest) nothing is found, and
+// index 0 is kept.
 //
 // case: only a higher float beats minus infinity, else it is index 0
 // refused: name(path) := "walk"

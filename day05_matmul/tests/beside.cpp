@@ -93,9 +93,11 @@ TEST_CASE("whole tiles need a K of 16 and a tile that fits", "[day05][small]") {
 
 TEST_CASE("the cut: large tiles where there are many, small ones where there are few",
           "[day05][small]") {
-    const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1) {
+    const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1,
+                        bool b_transposed = false) {
         Problem x;
         x.M = M, x.N = N, x.K = 64;
+        x.b_n = b_transposed ? 64 : 1, x.out_n = 1;
         x.dims = 1, x.extent[0] = stack;
         return cut_for(x);
     };
@@ -110,6 +112,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     CHECK(cut(1536, 1536) == WholeTile::small);
     CHECK(cut(512, 768) == WholeTile::small);
     CHECK(cut(512, 512, 16) == WholeTile::large);
+    CHECK(cut(1024, 1024, 1, true) == WholeTile::medium);
 }
 
 // --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
@@ -339,7 +342,9 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
     CHECK(large(16, 4098, 4096) == 0);                  // rows of b that are no quads
     CHECK(large(16, 128 * 133, 4096) == 0);             // blocks enough
     CHECK(large(1, 2304, 768) == 0);                    // little work
-    CHECK(large(64, 4096, 32) == 0);                    // step 16 takes it
+    CHECK(large(4, 6144, 4096) == 0);                   // step 14 alone has blocks enough
+    CHECK(large(5, 6144, 4096) == 4 * 5 * 6144 * 4);
+    CHECK(large(64, 4096, 32) == 0);  // step 16 takes it
     CHECK(large(64, 0, 4096) == 0);
     CHECK(large(128, 2304, 768) == 3 * 128 * 2304 * 4);
     DeviceIn<float> odd_a(whole({64, 127}, 1)), odd_b(whole({127, 64}, 2));

@@ -13,12 +13,14 @@
 
 namespace sixdays::day04_argmax {
 
-/// The best element so far, and where it is: its index in the line or, where a thread takes quads,
-/// the number of the quad.
+// [best]
+/// The best element so far, and where it is: its index in the line or, where
+/// a thread takes quads, the number of the quad.
 struct Best {
     float value;
     std::uint32_t at;
 };
+// [best]
 
 /// argmax, argmin, max, min.
 template <class ORDER>

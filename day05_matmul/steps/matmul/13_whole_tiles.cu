@@ -81,16 +81,16 @@ void launch(Problem x, gpu::Stream stream) {
 }
 
 // Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest, which
-// is right for any strides.
-template <class C>
+// is right for any strides. ALONG_K: the cut where b is copied along k.
+template <class C, class ALONG_K = C>
 void launch_by_layout(const Problem& x, gpu::Stream stream) {
     const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);
     const bool b_quads = x.N % 4 == 0 && b_has_quads(x);
     const bool b_along_k = x.b_k == 1 && x.b_n != 1;
     if (a_quads && b_quads) return launch<C, Lanes::quads, Lanes::quads>(x, stream);
     if (b_quads) return launch<C, Lanes::along_k, Lanes::quads>(x, stream);
-    if (a_quads && b_along_k) return launch<C, Lanes::quads, Lanes::along_k>(x, stream);
-    if (b_along_k) return launch<C, Lanes::along_k, Lanes::along_k>(x, stream);
+    if (a_quads && b_along_k) return launch<ALONG_K, Lanes::quads, Lanes::along_k>(x, stream);
+    if (b_along_k) return launch<ALONG_K, Lanes::along_k, Lanes::along_k>(x, stream);
     return launch<C, Lanes::along_k, Lanes::along_row>(x, stream);
 }
 
@@ -101,7 +101,8 @@ void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
     x.quads_out = x.quads_out && x.N % 4 == 0;  // a tile may begin at any column
     switch (cut) {
         case WholeTile::large:
-            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1, 13>>(x, stream);
+            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1, 14>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
+                                                                                            stream);
         case WholeTile::medium:
             return launch_by_layout<Cut<1, 2, 8, 8, 3, 8, 15>>(x, stream);
         case WholeTile::small:

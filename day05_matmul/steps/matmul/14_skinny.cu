@@ -1,11 +1,14 @@
 // Step 14, beside the ladder: few rows of a, as when a model reads one token. Then every number of b
 // is multiplied 16 times at most, and what counts is to read b once, at the speed of memory. So b
-// has no tile: a thread takes its numbers into registers, one sweep ahead of the multiply-adds, and
-// holds the sums of all rows for its columns; the threads of a block share K. The rows of a, which
-// all of them need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along
-// N, lanes lie along N; where it lies along K, as a weight stored (N, K), they lie along K, and add
-// up by shuffles. Few columns are the same thing, transposed.
+// has no tile: a thread fetches its own numbers, sweeps ahead of the multiply-adds, and holds the
+// sums of all rows for its columns; the threads of a block share K. The rows of a, which all of them
+// need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N, lanes lie
+// along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up by
+// shuffles. Few columns are the same thing, transposed.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -15,6 +18,7 @@ namespace {
 constexpr int kThreads = 256, kWarps = kThreads / 32;
 constexpr int kDeep = 4;       // k's that a thread takes in a row
 constexpr int kShared = 8192;  // floats: M rows of a, or what the warps have summed
+constexpr int kStages = 4;     // of b's numbers: one is multiplied, three are in flight
 template <int M>
 constexpr int kChunk = kShared / M;  // so much of K of the rows of a
 
@@ -68,38 +72,52 @@ __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, bo
     }
 }
 
+template <int WIDE>
+constexpr int kRing = kStages* kDeep* kThreads* WIDE;
+
 // [rows]
-/// b along N: LINE lanes of a warp have WIDE columns each, its other lanes, if any, other k.
+/// b along N: LINE lanes of a warp have WIDE columns each, its other lanes, if any,
+/// other k. What a thread copies to the ring is read by nobody else: no barrier.
 template <int M, int LINE, int WIDE>
 __global__ void __launch_bounds__(kThreads, 2)
     matmul_skinny_rows_kernel(const __grid_constant__ Problem x) {
     constexpr int BN = LINE * WIDE, kSweep = kThreads / LINE * kDeep;
     static_assert(kChunk<M> % kSweep == 0);
-    __shared__ __align__(16) float shared[kShared];
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* const shared = tiles.next<float>(kShared);
+    float* const ring = tiles.next<float>(kRing<WIDE>) + threadIdx.x * WIDE;
     const Tile tile = tile_of_block(x, M, BN);
     const int n = threadIdx.x % LINE * WIDE, own = threadIdx.x / LINE * kDeep;
     const float* b = tile.b + own * x.b_k + (n < tile.columns ? n * x.b_n : 0);
-    struct Numbers {
-        float of[kDeep][WIDE];
-    };
-    const auto load = [&](std::int64_t left) {  // of K
-        Numbers to;
+    int stage = 0;
+    const auto start = [&](std::int64_t left) {  // the next numbers of b, of which K has `left`
 #pragma unroll
         for (int q = 0; q < kDeep; ++q) {
-            if constexpr (WIDE == 1) to.of[q][0] = q < left ? b[q * x.b_k] : 0;
-            if constexpr (WIDE == 4) quad_or_zeros(b + q * x.b_k, q < left, to.of[q]);
+            gpu::copy_async<4 * WIDE>(ring + (stage * kDeep + q) * kThreads * WIDE,
+                                      q < left ? b + q * x.b_k : tile.b, q < left ? 4 * WIDE : 0);
         }
+        gpu::copy_async_commit();
         b += kSweep * x.b_k;
-        return to;
+        stage = (stage + 1) % kStages;
     };
     float sum[M][WIDE] = {};
-    Numbers rb = load(x.K - own);
+    for (int s = 0; s < kStages - 1; ++s) start(x.K - own - s * kSweep);
     for (std::int64_t k0 = 0; k0 < x.K; k0 += kChunk<M>) {
         share_rows<M>(x, tile, k0, shared);
         const std::int64_t left = x.K - k0;
 #pragma unroll(M <= 8 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
-            const Numbers next = load(left - k - kSweep);  // on their way
+            start(left - k - (kStages - 1) * kSweep);
+            gpu::copy_async_wait<kStages -
+                                 1>();  // for what this thread copied: nobody else reads it
+            float rb[kDeep][WIDE];
+#pragma unroll
+            for (int q = 0; q < kDeep; ++q) {
+                const float* const from = ring + (stage * kDeep + q) * kThreads * WIDE;
+                if constexpr (WIDE == 1) rb[q][0] = *from;
+                if constexpr (WIDE == 4) load_quad(from, rb[q]);
+            }
 #pragma unroll
             for (int m = 0; m < M; ++m) {
                 float ra[kDeep];
@@ -107,12 +125,12 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
                 for (int q = 0; q < kDeep; ++q) {
 #pragma unroll
-                    for (int j = 0; j < WIDE; ++j) sum[m][j] += ra[q] * rb.of[q][j];
+                    for (int j = 0; j < WIDE; ++j) sum[m][j] += ra[q] * rb[q][j];
                 }
             }
-            rb = next;
         }
     }
+    gpu::copy_async_wait<0>();
 #pragma unroll
     for (int m = 0; m < M; ++m) {
 #pragma unroll
@@ -186,9 +204,13 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 template <int M, int LINE, int WIDE>
 void launch_rows(Problem x, gpu::Stream stream) {
+    constexpr std::size_t kBytes =
+        gpu::tile_bytes<float>(kShared) + gpu::tile_bytes<float>(kRing<WIDE>);
     const unsigned grid = cut_into_tiles(x, M, LINE * WIDE);
-    matmul_skinny_rows_kernel<M, LINE, WIDE><<<grid, kThreads, 0, stream>>>(x);
-    gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads);
+    auto* const kernel = matmul_skinny_rows_kernel<M, LINE, WIDE>;
+    allow_shared(kernel, kBytes);
+    matmul_skinny_rows_kernel<M, LINE, WIDE><<<grid, kThreads, kBytes, stream>>>(x);
+    gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads, kBytes);
 }
 
 template <int M, int SHARE>

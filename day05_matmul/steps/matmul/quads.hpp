@@ -8,6 +8,7 @@
 
 namespace sixdays::day05_matmul {
 
+// [load]
 /// Four neighbours of global memory, of which only the first `inside` exist; 0 for the others.
 __device__ __forceinline__ float4 quad_at(const float* from, int inside) {
     if (inside >= 4) return *reinterpret_cast<const float4*>(from);
@@ -20,6 +21,7 @@ __device__ __forceinline__ void load_quad(const float* from, float* to) {
     const float4 q = *reinterpret_cast<const float4*>(from);
     to[0] = q.x, to[1] = q.y, to[2] = q.z, to[3] = q.w;
 }
+// [load]
 
 __device__ __forceinline__ void quad_or_zeros(const float* from, bool inside, float (&to)[4]) {
     if (inside) return load_quad(from, to);
@@ -57,7 +59,7 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 template <int TM, int TN, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, float (&sum)[TM][TN],
                                           const RowOf& m_of, const ColumnOf& n_of) {
-    if (!x.quads_out || x.beta != 0 || x.bias_m != 0 || m_of(0) < tile.first_row ||
+    if (x.out_n != 1 || x.beta != 0 || x.bias_m != 0 || m_of(0) < tile.first_row ||
         m_of(TM - 1) >= tile.rows || n_of(0) < tile.first_column ||
         n_of(TN - 4) + 3 >= tile.columns) {
         float all[TM][TN];
@@ -89,12 +91,18 @@ __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, fl
             for (int i = 0; i < TM; ++i) sum[i][j] = sum[i][j] < 0 ? 0 : sum[i][j];
         }
     }
+    const auto each_four = [&](const auto& keep) {
 #pragma unroll
-    for (int i = 0; i < TM; ++i) {
-        float* const row = tile.out + m_of(i) * x.out_m;
+        for (int i = 0; i < TM; ++i) {
+            float* const row = tile.out + m_of(i) * x.out_m;
 #pragma unroll
-        for (int j = 0; j < TN; j += 4) store_quad(row + n_of(j), sum[i] + j);
-    }
+            for (int j = 0; j < TN; j += 4) keep(row + n_of(j), sum[i] + j);
+        }
+    };
+    if (x.quads_out) return each_four(store_quad);
+    each_four([](float* to, const float* four) {
+        for (int j = 0; j < 4; ++j) to[j] = four[j];
+    });
 }
 // [store]
 

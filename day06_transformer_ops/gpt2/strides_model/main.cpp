@@ -45,7 +45,8 @@ bool shown(const Question& question, const std::string& said) {
 }
 
 bool some_questions(Asker& ask) {
-    std::printf("These shapes were not in its training. common/tensor checks each line.\n\n");
+    std::printf(
+        "It was never trained on a line about these shapes. common/tensor checks each.\n\n");
     std::int64_t right = 0, asked = 0;
     (void)score_held_out(ask, 1, 1, [&](const Question& question, const std::string& said) {
         right += shown(question, said);
@@ -138,11 +139,12 @@ bool run(const Options& options) {
         const Question question = read_question(options.question);
         return shown(question, ask(question));
     }
-    std::printf("A GPT-2 of %lld layers, %lld channels and %lld tokens, in %.1f MB (%s).\n",
-                static_cast<long long>(ask.config().layers),
-                static_cast<long long>(ask.config().channels),
-                static_cast<long long>(ask.config().vocabulary),
-                static_cast<double>(mapped.bytes().size()) / 1e6, ask.device().c_str());
+    std::printf(
+        "A GPT-2 of %lld layers, %lld channels and %lld tokens, in %.1f MB (%s),\n"
+        "answers the questions of Days 01 and 02.\n",
+        static_cast<long long>(ask.config().layers), static_cast<long long>(ask.config().channels),
+        static_cast<long long>(ask.config().vocabulary),
+        static_cast<double>(mapped.bytes().size()) / 1e6, ask.device().c_str());
     if (options.table > 0) return table(ask, options.table);
     const bool enough = some_questions(ask);
     if (options.ask || (isatty(0) != 0 && isatty(1) != 0)) your_questions(ask);

@@ -108,8 +108,8 @@ def train(asked, device):
     made = batches(lines, asked.batch)
     if asked.compile:
         stepped = compiled(stepped, made, device)
-    print("%d parameters, %s" % (sum(p.numel() for p in model.parameters()), vars(asked)),
-          flush=True)
+    how = {name: value for name, value in vars(asked).items() if name not in ("out", "measure")}
+    print("%d parameters, %s" % (sum(p.numel() for p in model.parameters()), how), flush=True)
 
     begin = said = time.monotonic()
     step = 0
