@@ -109,8 +109,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll(M <= 8 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
             start(left - k - (kStages - 1) * kSweep);
-            gpu::copy_async_wait<kStages -
-                                 1>();  // for what this thread copied: nobody else reads it
+            gpu::copy_async_wait<kStages - 1>();  // the oldest
             float rb[kDeep][WIDE];
 #pragma unroll
             for (int q = 0; q < kDeep; ++q) {
@@ -140,8 +139,7 @@ __global__ void __launch_bounds__(kThreads, 2)
             }
         }
     }
-    const bool mine = threadIdx.x % 32 < LINE;
-    add_parts<M, BN, kWarps>(x, tile, mine, threadIdx.x / 32, n, sum, shared);
+    add_parts<M, BN, kWarps>(x, tile, threadIdx.x % 32 < LINE, threadIdx.x / 32, n, sum, shared);
 }
 // [rows]
 
