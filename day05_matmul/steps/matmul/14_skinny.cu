@@ -5,10 +5,10 @@
 // need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N, lanes lie
 // along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up by
 // shuffles. Few columns are the same thing, transposed.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
