@@ -80,7 +80,7 @@ AttentionPath choose_attention(const View<const float>& q, const View<const floa
                std::to_string(kMostOfHead) +
                " is the most. 'four passes' takes it, with a workspace");
     }
-    if (T > 4) return T >= 32 ? AttentionPath::tiles : AttentionPath::fused;
+    if (T > 4) return T >= 64 ? AttentionPath::tiles : AttentionPath::fused;
     return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
 }
 
@@ -98,7 +98,7 @@ void check_attention(AttentionPath path, const View<const float>& q, const View<
 }
 
 std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
-    const std::int64_t blocks = 512, keys = 32;  // in all, at most; of a part, at least
+    const std::int64_t blocks = 512, keys = 64;  // in all, at most; of a part, at least
     const std::int64_t queries = rows_along(q, q.rank() - 1).count(), S = k.extent(k.rank() - 2);
     const std::int64_t fit = std::max<std::int64_t>(blocks / std::max<std::int64_t>(queries, 1), 1);
     return std::clamp<std::int64_t>((S + keys - 1) / keys, 1, fit);

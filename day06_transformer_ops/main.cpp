@@ -123,8 +123,8 @@ void who_asks_whom(lesson::Report& report) {
     const gpu::Buffer<float> device(model.qkv);
     const Heads there = heads_of(device.view({1, 3, 12}), 2);
     gpu::Buffer<std::byte> memory(attention_workspace_bytes(there.q, there.k));
-    for (const auto path :
-         {AttentionPath::four_passes, AttentionPath::fused, AttentionPath::split_keys}) {
+    for (const auto path : {AttentionPath::four_passes, AttentionPath::fused,
+                            AttentionPath::split_keys, AttentionPath::tiles}) {
         gpu::Buffer<float> out(12);
         attention_cuda(path, there.q, there.k, there.v, {}, split_heads(out.view({1, 3, 4}), 2),
                        memory);
@@ -225,7 +225,7 @@ void one_token_more(lesson::Report& report) {
 void ladders(lesson::Report& report) {
     report.heading("9. From a thread a row to a row in registers");
     for (const auto path : {SoftmaxPath::thread_a_row, SoftmaxPath::warp_a_row, SoftmaxPath::online,
-                            SoftmaxPath::registers}) {
+                            SoftmaxPath::registers, SoftmaxPath::shared}) {
         const Op<float> op = {
             "softmax", name(path),
             [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); },

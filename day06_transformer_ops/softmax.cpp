@@ -111,13 +111,13 @@ SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>
                            bool workspace) {
     const int d = checked_dim("softmax", dim, in.rank());
     const std::int64_t length = in.extent(d);
-    if (workspace && length >= 32 * kSplitPart && in.size() / length <= 8) {
+    if (workspace && length >= 16 * kSplitPart && in.size() / length <= 8) {
         return SoftmaxPath::split;
     }
     if (can_be_held(in, d) && can_be_held(out, d)) return SoftmaxPath::registers;
     // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
     if (in.stride(d) != 1 && length > 1) return SoftmaxPath::thread_a_row;
-    if (length <= 256) return SoftmaxPath::warp_a_row;
+    if (length <= 1024) return SoftmaxPath::warp_a_row;
     return can_be_copied<T>(in, d, out) ? SoftmaxPath::shared : SoftmaxPath::online;
 }
 

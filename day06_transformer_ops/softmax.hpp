@@ -37,14 +37,14 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stre
 template <class T>
 void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
                   gpu::Stream stream = {});
-/// With a workspace, which lets many warps share a row: softmax_workspace_bytes().
+/// With a workspace, which lets many blocks share a row: softmax_workspace_bytes().
 template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
                   gpu::Stream stream = {});
 template <class T>
 void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
                   gpu::Workspace workspace, gpu::Stream stream = {});
-/// For the path 'split': 8 bytes for each 256 elements of a row. They need not be 0.
+/// For the path 'split': 8 bytes for each 512 elements of a row. They need not be 0.
 template <class T>
 [[nodiscard]] std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim);
 
@@ -117,7 +117,7 @@ enum class SoftmaxPath {
     online,        // 03: a block, a row: maximum and sum in one pass, two passes in all
     registers,     // 04: memory is read once, in quads, and the row waits in registers
     shared,        // 05: a longer row, or one that begins anywhere, waits in shared memory
-    split,         // 06: many warps share a row, in two launches; softmax only, with a workspace
+    split,         // 06: many blocks share a row, in two launches; softmax only, with a workspace
 };
 [[nodiscard]] const char* name(SoftmaxPath path);
 
@@ -127,8 +127,8 @@ template <class T>
 [[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
                                          bool workspace = false);
 
-/// Elements of a row for each warp of the path 'split'.
-inline constexpr std::int64_t kSplitPart = 256;
+/// Elements of a row for each block of the path 'split'.
+inline constexpr std::int64_t kSplitPart = 512;
 /// For the path 'split': (rows, parts, 2), maximum and sum of each part.
 template <class T>
 [[nodiscard]] View<float> softmax_parts(gpu::Carver& carver, const View<const T>& in, int dim);

@@ -52,10 +52,6 @@ verb_run() {
 ask_model() {
     local device=cpu
     say ""
-    if ! cached SIXDAYS_PCRE2_LIBRARY /; then
-        note "Without PCRE2 the model cannot read questions. On Debian or Ubuntu: apt install libpcre2-dev"
-        return
-    fi
     if [[ -z $backend ]]; then device=cuda; fi
     "$build/bin/gpt2_strides" --backend "$device"
 }

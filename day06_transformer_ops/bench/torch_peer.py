@@ -8,6 +8,39 @@ def with_input(call):
     return make
 
 
+compiled_once = {}  # one function for all sets of buffers
+
+
+def compiled(torch, name, function):
+    if name not in compiled_once:
+        compiled_once[name] = torch.compile(function, dynamic=False)
+    return compiled_once[name]
+
+
+def causal_softmax(torch, x):
+    ahead = torch.ones(x.shape[-2:], dtype=torch.bool, device="cuda").triu(1)
+    run = compiled(torch, "causal softmax",
+                   lambda x, ahead: torch.softmax(x.masked_fill(ahead, -torch.inf), -1))
+    return lambda: run(x, ahead)
+
+
+def biased_gelu(torch, x):
+    bias = torch.rand(x.shape[-1:], device="cuda").to(x.dtype)
+    run = compiled(torch, "bias, gelu",
+                   lambda x, b: torch.nn.functional.gelu(x + b, approximate="tanh"))
+    return lambda: run(x, bias)
+
+
+def bias(torch, x):
+    b, out = torch.rand(x.shape[-1:], device="cuda").to(x.dtype), torch.empty_like(x)
+    return lambda: torch.add(x, b, out=out)
+
+
+def residual(torch, x):
+    other, out = torch.rand_like(x), torch.empty_like(x)
+    return lambda: torch.add(x, other, out=out)
+
+
 def softmax(torch, x):
     return lambda: torch.softmax(x, -1)
 
@@ -50,6 +83,10 @@ def functional(name, **options):
 
 PEERS = {
     "softmax": ("torch.softmax", with_input(softmax)),
+    "causal softmax": ("torch.compile masked softmax", with_input(causal_softmax)),
+    "bias, gelu_tanh": ("torch.compile bias + gelu", with_input(biased_gelu)),
+    "bias": ("torch.add", with_input(bias)),
+    "residual": ("torch.add", with_input(residual)),
     "layer norm": ("torch layer_norm", with_input(layer_norm)),
     "RMS norm": ("torch rms_norm", with_input(rms_norm)),
     "relu": ("torch relu", functional("relu")),

@@ -201,33 +201,33 @@ __device__ void gather(Candidates& c, unsigned k) {
 
 // [at_place]
 /// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its length.
-/// A thread has a run of them.
-__device__ void at_place(const Candidates& c, double u, std::int64_t* token) {
-    __shared__ unsigned of_warp[kThreads / 32];
-    const std::int64_t run = (c.count + kThreads - 1) / kThreads, first = threadIdx.x * run;
-    const std::int64_t end = min(c.count, first + run);
-    const auto mass = [&](std::int64_t v) { return c.stays(v) ? c.mass(v) : 0; };
-    unsigned mine = 0;
-    for (std::int64_t i = first; i < end; ++i) mine += mass(c.token(i));
+/// Each warp adds up a 32nd of them; then the same with the 32nd where the place is, until it is one.
+__device__ std::int64_t at_place(const Candidates& c, double u) {
+    constexpr int kWarps = kThreads / 32;
+    __shared__ unsigned sums[kWarps];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned sum = mine;
-    for (int d = 1; d < 32; d *= 2) {
-        const unsigned other = __shfl_up_sync(kAll, sum, d);
-        if (lane >= d) sum += other;
+    std::int64_t first = 0, end = c.count;
+    unsigned place = 0;
+    for (bool whole = true; whole || end - first > 1; whole = false) {
+        const std::int64_t run = (end - first + kWarps - 1) / kWarps, from = first + warp * run;
+        const std::int64_t to = min(end, from + run);
+        unsigned mine = 0;
+        for (std::int64_t i = from + lane; i < to; i += 32) {
+            const std::int64_t v = c.token(i);
+            if (c.stays(v)) mine += c.mass(v);
+        }
+        mine = gpu::warp_reduce(mine, Plus());
+        __syncthreads();  // all have read the sums before these
+        if (lane == 0) sums[warp] = mine;
+        __syncthreads();
+        const unsigned of_lane = sums[lane];
+        if (whole) place = static_cast<unsigned>(u * gpu::warp_reduce(of_lane, Plus()));
+        int who = 0;
+        while (place >= sums[who]) place -= sums[who++];
+        first += who * run;
+        end = min(end, first + run);
     }
-    if (lane == 31) of_warp[warp] = sum;
-    __syncthreads();
-    unsigned before = sum - mine, total = 0;
-    for (int w = 0; w < kThreads / 32; ++w) {
-        if (w < warp) before += of_warp[w];
-        total += of_warp[w];
-    }
-    const unsigned place = static_cast<unsigned>(u * total);
-    if (place < before || place - before >= mine) return;
-    for (std::int64_t i = first; i < end; ++i) {
-        before += mass(c.token(i));
-        if (place < before) return void(*token = c.token(i));
-    }
+    return first;
 }
 // [at_place]
 

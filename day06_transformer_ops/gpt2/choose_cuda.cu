@@ -18,9 +18,10 @@ __global__ void __launch_bounds__(kThreads)
                   std::int64_t* tokens, std::int64_t* place) {
     gpu::let_next_start();
     gpu::wait_for_previous();
-    Best best = {-INFINITY, kAll};
+    Best best = {-INFINITY, threadIdx.x};
     each_logit(logits, V, [&](std::int64_t v, float logit) {
-        best = Better()(best, {logit, static_cast<unsigned>(v)});
+        const bool better = day04_argmax::beats(logit, best.logit);  // which came before it
+        best = better ? Best{logit, static_cast<unsigned>(v)} : best;
     });
     best = gpu::block_reduce<kThreads>(best, Better());
     const std::int64_t position = *place + 1;
@@ -50,7 +51,9 @@ __global__ void __launch_bounds__(kThreads)
         const unsigned target = max(1u, static_cast<unsigned>(std::ceil(how.top_p * 0x1p31)));
         c.floor = threshold(c, target, [&](std::int64_t v) { return c.mass(v); });
     }
-    at_place(c, uniform(how.seed, static_cast<std::uint64_t>(position)), &tokens[position]);
+    const double u = uniform(how.seed, static_cast<std::uint64_t>(position));
+    const std::int64_t token = c.token(at_place(c, u));
+    if (threadIdx.x == 0) tokens[position] = token;
 }
 // [choose]
 

@@ -16,12 +16,17 @@
 #include "day06_transformer_ops/gpt2/choose.hpp"
 #include "day06_transformer_ops/gpt2/device_model.hpp"
 #include "day06_transformer_ops/gpt2/linear.hpp"
+#include "day06_transformer_ops/softmax.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
 
 using namespace day06_transformer_ops;
 using day05_matmul::Epilogue;
+
+// From so many tokens on, two products and a softmax between them are faster than attention in one
+// kernel: the products run at the speed of products, and the scores still fit in memory.
+constexpr std::int64_t kManyQueries = 64;
 
 class CudaBackend : public Backend {
 public:
@@ -85,9 +90,18 @@ public:
     void attend(std::int64_t layer) override {
         const KvSlots held = cache(layer);
         if (one()) return launch_attend(qkv_.data(), held, place_.data(), parts(), queue_);
-        const View<float> q = heads(slice(qkv(), 1, 0, config_.channels));
-        attention_cuda(q, slice(held.keys, 1, 0, position_ + T_),
-                       slice(held.values, 1, 0, position_ + T_), {}, heads(normed()), queue_);
+        const View<const float> q = heads(slice(qkv(), 1, 0, config_.channels));
+        const std::int64_t S = position_ + T_;
+        const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
+        if (T_ < kManyQueries) return attention_cuda(q, k, v, {}, heads(normed()), queue_);
+        const std::int64_t H = config_.heads;
+        if (H * T_ * S > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * S);
+        const View<float> scores = scores_.view({H, T_, S});
+        Epilogue scaled;
+        scaled.alpha = 1 / std::sqrt(static_cast<float>(config_.head_dim()));
+        day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {}, queue_);
+        causal_softmax_cuda<float>(scores, scores, queue_);
+        day05_matmul::matmul_cuda(scores, v, heads(normed()), {}, queue_);
     }
 
     void add_attention(std::int64_t layer) override {
@@ -149,7 +163,7 @@ public:
                     pass();
                     queue_ = {};
                 },
-                std::getenv("SIXDAYS_LATE") ? gpu::Start::after_end : gpu::Start::early);
+                gpu::Start::early);
             position_ = position, T_ = T;
         }
         advance();
@@ -224,6 +238,7 @@ private:
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
     gpu::Buffer<float> wide_;  // a matrix as floats
     gpu::Buffer<float> sums_, tops_, logits_;
+    gpu::Buffer<float> scores_{0};         // (head, T, S) of a long prompt
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;

@@ -12,19 +12,15 @@ struct Larger {
 };
 
 // How the phases are cut: measured on an H200.
-using Wide = Cut<8, 1, 1>;    // rows of C columns
+using Wide = Cut<8, 1, 2>;    // rows of C columns
 using Narrow = Cut<8, 2, 1>;  // few of them: more blocks, so that every multiprocessor has some
-using Long = Cut<8, 4, 2>;    // rows of 4 C columns
+using Long = Cut<8, 4, 1>;    // rows of 4 C columns
 using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
 
 // --- what the block makes x of -------------------------------------------------------------------
 
-__device__ __forceinline__ float4 quad(const float* at) {
-    return *reinterpret_cast<const float4*>(at);
-}
-__device__ __forceinline__ void put_quad(float* at, const float4& x) {
-    *reinterpret_cast<float4*>(at) = x;
-}
+// Loops over K are not unrolled: K is mostly one turn, and a kernel that is fetched anew for each
+// phase should be short.
 
 // [norm]
 /// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more. A
@@ -35,31 +31,37 @@ struct Norm {
     const float *stream, *weight, *bias;
     float eps;
 
-    __device__ void before(float* kept, std::int64_t K) const {
-        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            put_quad(kept + k, quad(weight + k));
-            put_quad(kept + K + k, quad(bias + k));
+    __device__ void before(float* kept, int K) const {
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad w = quad(weight + k), b = quad(bias + k);
+            quad(kept + k) = w;
+            quad(kept + K + k) = b;
         }
     }
-    __device__ void operator()(float* x, const float* kept, std::int64_t K) const {
+    __device__ void operator()(float* x, const float* kept, int K) const {
         const float N = static_cast<float>(K), first = stream[0];
-        float sum = 0;
-        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            const float4 q = quad(stream + k);
-            sum += (q.x - first) + (q.y - first) + (q.z - first) + (q.w - first);
-            put_quad(x + k, q);
+        float sum = 0, squares = 0;
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad q = quad(stream + k);
+            for (const float s : q.x) sum += s - first;
+            quad(x + k) = q;
         }
         const float mean = first + gpu::block_reduce<C::THREADS>(sum, Plus()) / N;
-        float squares = 0;
-        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            for (int i = 0; i < 4; ++i) squares += (x[k + i] - mean) * (x[k + i] - mean);
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad q = quad(x + k);
+            for (const float s : q.x) squares += (s - mean) * (s - mean);
         }
         squares = gpu::block_reduce<C::THREADS>(squares, Plus());
         const float scale = 1 / std::sqrt(squares / N + eps);
-        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
-            for (int i = 0; i < 4; ++i) {
-                x[k + i] = fmaf((x[k + i] - mean) * scale, kept[k + i], kept[K + k + i]);
-            }
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            Quad q = quad(x + k);
+            const Quad w = quad(kept + k), b = quad(kept + K + k);
+            for (int i = 0; i < 4; ++i) q.x[i] = fmaf((q.x[i] - mean) * scale, w.x[i], b.x[i]);
+            quad(x + k) = q;
         }
     }
 };
@@ -72,10 +74,13 @@ struct Join {
     static constexpr int kKept = 1;  // shares (head, split): at most K of them
     AttentionParts parts;
 
-    __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* x, float* shares, std::int64_t K) const {
-        const int D = static_cast<int>(parts.D), size = static_cast<int>(K) / D * kSplits;
-        for (int i = threadIdx.x; i - static_cast<int>(threadIdx.x) < size; i += blockDim.x) {
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* x, float* shares, int K) const {
+        const int D = static_cast<int>(parts.D), size = K / D * kSplits;
+        const int threads = static_cast<int>(blockDim.x), me = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+        for (int first = 0; first < size; first += threads) {
+            const int i = first + me;
             const bool there = i < size;  // all lanes come to the shuffles
             const float top = there ? parts.tops[2 * i] : 0;
             const float total = there ? parts.tops[2 * i + 1] : 0;
@@ -85,18 +90,17 @@ struct Join {
             if (there) shares[i] = share / all;
         }
         __syncthreads();
-        for (int k = 4 * threadIdx.x; k < static_cast<int>(K); k += 4 * blockDim.x) {
+#pragma unroll 1
+        for (int k = 4 * me; k < K; k += 4 * threads) {
             const int head = k / D;
             const float* const from = parts.sums + head * kSplits * D + k % D;
-            float4 sum = make_float4(0, 0, 0, 0);
+            Quad sum = {};
 #pragma unroll
             for (int s = 0; s < kSplits; ++s) {
-                const float4 part = quad(from + s * D);
-                const float share = shares[head * kSplits + s];
-                sum.x += share * part.x, sum.y += share * part.y;
-                sum.z += share * part.z, sum.w += share * part.w;
+                const Quad part = quad(from + s * D);
+                for (int i = 0; i < 4; ++i) sum.x[i] += shares[head * kSplits + s] * part.x[i];
             }
-            put_quad(x + k, sum);
+            quad(x + k) = sum;
         }
     }
 };
@@ -106,11 +110,10 @@ struct Hidden {
     static constexpr int kKept = 0;
     const float* hidden;
 
-    __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* x, const float*, std::int64_t K) const {
-        for (std::int64_t k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) {
-            put_quad(x + k, quad(hidden + k));
-        }
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* x, const float*, int K) const {
+#pragma unroll 4
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) quad(x + k) = quad(hidden + k);
     }
 };
 
@@ -129,9 +132,9 @@ struct Append {
         float bias;
         std::int64_t place;
     };
-    __device__ Early early(std::int64_t n) const { return {bias[n], *place}; }
-    __device__ void operator()(std::int64_t n, float sum, const Early& had) const {
-        const int c = static_cast<int>(n) % C, head = c / D, d = c % D;
+    __device__ Early early(int n) const { return {bias[n], *place}; }
+    __device__ void operator()(int n, float sum, const Early& had) const {
+        const int c = n % C, head = c / D, d = c % D;
         float* const to =
             n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
         *to = had.bias + sum;
@@ -145,10 +148,8 @@ struct Add {
     float* stream;
 
     using Early = float;
-    __device__ Early early(std::int64_t n) const { return stream[n] + bias[n]; }
-    __device__ void operator()(std::int64_t n, float sum, Early had) const {
-        stream[n] = had + sum;
-    }
+    __device__ Early early(int n) const { return stream[n] + bias[n]; }
+    __device__ void operator()(int n, float sum, Early had) const { stream[n] = had + sum; }
 };
 // [add]
 
@@ -157,8 +158,8 @@ struct Gelu {
     float* out;
 
     using Early = float;
-    __device__ Early early(std::int64_t n) const { return bias[n]; }
-    __device__ void operator()(std::int64_t n, float sum, Early had) const {
+    __device__ Early early(int n) const { return bias[n]; }
+    __device__ void operator()(int n, float sum, Early had) const {
         out[n] = day06_transformer_ops::gelu_tanh(had + sum);
     }
 };
@@ -167,8 +168,8 @@ struct Logit {
     float* out;
 
     struct Early {};
-    __device__ Early early(std::int64_t) const { return {}; }
-    __device__ void operator()(std::int64_t n, float sum, Early) const { out[n] = sum; }
+    __device__ Early early(int) const { return {}; }
+    __device__ void operator()(int n, float sum, Early) const { out[n] = sum; }
 };
 
 template <class C>

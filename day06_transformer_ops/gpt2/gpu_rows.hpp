@@ -15,6 +15,17 @@ namespace sixdays::gpt2 {
 /// Columns that a warp reads with all its pieces in flight: those of GPT-2's smallest model.
 inline constexpr int kSlice = 768;
 
+/// Four floats that are loaded and stored at once.
+struct alignas(16) Quad {
+    float x[4];
+};
+__device__ __forceinline__ Quad& quad(float* at) {
+    return *reinterpret_cast<Quad*>(at);
+}
+__device__ __forceinline__ const Quad& quad(const float* at) {
+    return *reinterpret_cast<const Quad*>(at);
+}
+
 // [widen]
 /// The numbers of 16 bytes as floats. Exact.
 __device__ __forceinline__ void widen(const uint4& bits, float (&w)[4]) {

@@ -99,10 +99,14 @@ const char* name(LinearPath path) {
     return "?";
 }
 
+// Rows and columns are counted in ints; a grid's stride must fit, too.
+constexpr std::int64_t kMostOfAMatrix = std::int64_t{1} << 29;
+
 LinearPath choose_linear(const DeviceMatrix& w, const View<const float>&) {
     const std::int64_t row = w.type == WeightType::q8_0 ? w.K : bytes_of(w.type, {w.K});
     const bool quads = past_quad(w.data) == 0 && row % kQuad == 0;
-    return quads ? LinearPath::warp_a_row : LinearPath::one_output;
+    const bool counts_in_ints = w.N < kMostOfAMatrix && w.K < kMostOfAMatrix;
+    return quads && counts_in_ints ? LinearPath::warp_a_row : LinearPath::one_output;
 }
 
 }  // namespace sixdays::gpt2

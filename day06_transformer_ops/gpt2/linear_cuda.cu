@@ -58,9 +58,9 @@ struct Copied {
     static constexpr int kKept = 0;
     View<const float> x;  // (K)
 
-    __device__ void before(float*, std::int64_t) const {}
-    __device__ void operator()(float* to, float*, std::int64_t K) const {
-        for (std::int64_t k = threadIdx.x; k < K; k += blockDim.x) to[k] = x(k);
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* to, float*, int K) const {
+        for (int k = threadIdx.x; k < K; k += blockDim.x) to[k] = x(k);
     }
 };
 
@@ -69,8 +69,8 @@ struct Stored {
     View<float> out;  // (N)
 
     using Early = float;
-    __device__ Early early(std::int64_t n) const { return bias.data != nullptr ? bias(n) : 0; }
-    __device__ void operator()(std::int64_t n, float sum, Early b) const { out(n) = b + sum; }
+    __device__ Early early(int n) const { return bias.data != nullptr ? bias(n) : 0; }
+    __device__ void operator()(int n, float sum, Early b) const { out(n) = b + sum; }
 };
 
 }  // namespace

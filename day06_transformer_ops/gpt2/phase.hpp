@@ -35,12 +35,12 @@ struct Pieces {
     typename W::Piece piece[ROWS][kEach];
 
     /// Beyond the last row and column there is 0.
-    __device__ __forceinline__ void load(const W& w, std::int64_t row, std::int64_t column) {
+    __device__ __forceinline__ void load(const W& w, int row, int column) {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
             for (int i = 0; i < kEach; ++i) {
-                const std::int64_t k = column + (i * 32 + threadIdx.x % 32) * W::kWide;
+                const int k = column + (i * 32 + static_cast<int>(threadIdx.x % 32)) * W::kWide;
                 piece[r][i] = {};
                 if (row + r < w.N && k < w.K) piece[r][i] = w.piece(row + r, k);
             }
@@ -71,8 +71,8 @@ struct Pieces {
 // [pieces]
 
 /// K rounded up to whole slices.
-SIXDAYS_HD inline std::int64_t padded(std::int64_t K) {
-    return (K + kSlice - 1) / kSlice * kSlice;
+SIXDAYS_HD inline int padded(std::int64_t K) {
+    return (static_cast<int>(K) + kSlice - 1) / kSlice * kSlice;
 }
 
 struct Plus {
@@ -115,34 +115,38 @@ __global__ void __launch_bounds__(C::THREADS)
     extern __shared__ float4 shared[];  // x, then what `in` keeps there
     gpu::let_next_start();
     float* const x = reinterpret_cast<float*>(shared);
-    const int warp = threadIdx.x / 32, part = warp % C::PARTS, first = warp / C::PARTS * C::ROWS;
+    const int K = static_cast<int>(w.K), N = static_cast<int>(w.N);
+    const int me = static_cast<int>(threadIdx.x), warp = me / 32, lane = me % 32;
+    const int part = warp % C::PARTS, first = warp / C::PARTS * C::ROWS;
+    const bool stores = C::PARTS == 1 ? lane < C::ROWS : me < C::TILE;
+    const int stored = C::PARTS == 1 ? first + lane : me, turn = gridDim.x * C::TILE;
+    int tile = blockIdx.x * C::TILE;
     Pieces<W, C::ROWS> pieces;
-    std::int64_t tile = std::int64_t{blockIdx.x} * C::TILE;
     pieces.load(w, tile + first, part * kSlice);
-    in.before(x + padded(w.K), w.K);
+    in.before(x + padded(K), K);
     gpu::wait_for_previous();
 
-    const bool stores = C::PARTS == 1 ? threadIdx.x % 32 < C::ROWS : threadIdx.x < C::TILE;
-    const int stored = C::PARTS == 1 ? first + threadIdx.x % 32 : threadIdx.x;
     typename Out::Early early = {};
-    if (stores && tile + stored < w.N) early = out.early(tile + stored);
-    in(x, x + padded(w.K), w.K);
-    for (std::int64_t k = w.K + threadIdx.x; k < padded(w.K); k += C::THREADS) x[k] = 0;
+    if (stores && tile + stored < N) early = out.early(tile + stored);
+    in(x, x + padded(K), K);
+#pragma unroll 1
+    for (int k = K + me; k < padded(K); k += C::THREADS) x[k] = 0;
     __syncthreads();
     while (true) {
         float sum[C::ROWS] = {};
-        for (std::int64_t k = part * kSlice; k < w.K; k += C::PARTS * kSlice) {
+#pragma unroll 1
+        for (int k = part * kSlice; k < K; k += C::PARTS * kSlice) {
             pieces.multiply(x + k, sum);
-            const std::int64_t next = k + C::PARTS * kSlice;
-            if (next < w.K) pieces.load(w, tile + first, next);
+            const int next = k + C::PARTS * kSlice;
+            if (next < K) pieces.load(w, tile + first, next);
         }
-        const std::int64_t next = tile + std::int64_t{gridDim.x} * C::TILE;
-        if (next < w.N) pieces.load(w, next + first, part * kSlice);
+        const int next = tile + turn;
+        if (next < N) pieces.load(w, next + first, part * kSlice);
         const float total = add_up<C>(sum, part, first);
-        if (stores && tile + stored < w.N) out(tile + stored, total, early);
-        if (next >= w.N) return;
+        if (stores && tile + stored < N) out(tile + stored, total, early);
+        if (next >= N) return;
         tile = next;
-        if (stores && tile + stored < w.N) early = out.early(tile + stored);
+        if (stores && tile + stored < N) early = out.early(tile + stored);
     }
 }
 // [phase]

@@ -124,14 +124,17 @@ inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
 /// Calls f(threads, floats), both constants, with what is enough to hold a row of `length`, which
 /// is kMostHeld at most. A warp that has the row to itself needs no barrier.
-/// @param MOST  numbers of a thread, where the row is long: 16 or 32
-template <int MOST, class F>
+/// @tparam MOST  numbers of a thread, where the row is long: 16 or 32
+template <class T, int MOST, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;
     constexpr integral_constant<int, MOST> most;
     if (length <= 256) return f(integral_constant<int, 32>(), integral_constant<int, 8>());
     if (length <= 512) return f(integral_constant<int, 32>(), integral_constant<int, 16>());
-    if (length <= 1024) return f(integral_constant<int, 64>(), integral_constant<int, 16>());
+    if (length <= 1024) {
+        constexpr int THREADS = sizeof(T) == 4 ? 64 : 32;  // four quads a thread
+        return f(integral_constant<int, THREADS>(), integral_constant<int, 1024 / THREADS>());
+    }
     if (length <= 2048) return f(integral_constant<int, 2048 / MOST>(), most);
     if (length <= 4096) return f(integral_constant<int, 4096 / MOST>(), most);
     if (length <= 8192) return f(integral_constant<int, 8192 / MOST>(), most);

@@ -40,7 +40,7 @@ double chain(SoftmaxPath path, std::int64_t N) {
     if (path == SoftmaxPath::thread_a_row) return n;
     if (path == SoftmaxPath::warp_a_row) return n / 32 + 6;
     if (path == SoftmaxPath::online) return 3 * (n / 256 + 9);
-    if (path == SoftmaxPath::shared) return 3 * (n / 512 + 25);
+    if (path == SoftmaxPath::shared) return 3 * (n / 128 + 25);
     if (path == SoftmaxPath::split) return 3 * (n / 8192 + 19);
     return 32 + 11;
 }
@@ -533,17 +533,17 @@ TEST_CASE("softmax takes the path that its rows ask for", "[day06][softmax][smal
     CHECK(path(row_major({4, 7}), 1) == SoftmaxPath::warp_a_row);
     CHECK(path(row_major({4, 8}), 0) == SoftmaxPath::thread_a_row);
     CHECK(path(column_major({8, 4}), 0) == SoftmaxPath::registers);
-    CHECK(path(row_major({4, 256}), 1, 1) == SoftmaxPath::warp_a_row);
-    CHECK(path(row_major({4, 257}), 1) == SoftmaxPath::shared);
+    CHECK(path(row_major({4, 1024}), 1, 1) == SoftmaxPath::warp_a_row);
+    CHECK(path(row_major({4, 1025}), 1) == SoftmaxPath::shared);
     CHECK(path(row_major({4, 16384}), 1) == SoftmaxPath::registers);
     CHECK(path(row_major({4, 16388}), 1) == SoftmaxPath::shared);
-    const Layout padded = Layout(Shape{4, 257}, Dims{260, 1});
+    const Layout padded = Layout(Shape{4, 1025}, Dims{1028, 1});
     CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], padded}) ==
           SoftmaxPath::shared);
     // Rows of in and out begin differently far past a quad: at the first, or at later ones.
     CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1] + 1, padded}) ==
           SoftmaxPath::online);
-    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], row_major({4, 257})}) ==
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], row_major({4, 1025})}) ==
           SoftmaxPath::online);
     const auto with_workspace = [&](std::int64_t rows, std::int64_t n) {
         const Layout in = row_major({rows, n});

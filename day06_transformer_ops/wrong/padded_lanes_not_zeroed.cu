@@ -89,7 +89,7 @@ void launch_norm_registers(const Rows<const T>& in, const NormParameters& parame
         in, out, residual.first.layout,
         [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
             T* const sum = residual.first.data != nullptr ? residual.first.data + third : nullptr;
-            with_held<16>(in.length, [&](auto threads, auto floats) {
+            with_held<T, sizeof(T) == 4 ? 16 : 32>(in.length, [&](auto threads, auto floats) {
                 constexpr int THREADS = threads, FLOATS = floats,
                               BLOCK = THREADS * kRowsOfBlock<THREADS>;
                 const auto kernel = wide ? norm_registers_kernel<OP, true, T, THREADS, FLOATS>

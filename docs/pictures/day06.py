@@ -104,7 +104,7 @@ def three_tokens():
                     svg.parts.append(f'<rect class="idle" x="{x + n * width:g}" y="{y + m * c:g}" '
                                      f'width="{width:g}" height="{c:g}"/>')
                 else:
-                    svg.cell(x + n * width, y + m * c, colour(m), value, width, c)
+                    svg.cell(x + n * width, y + m * c, colour(m), value, width, c, "inkin" if colour(m) == FAINT else "in")
 
     of_token = lambda m: COLOURS[m]  # noqa: E731
     grid(150, 280, ((1, -1), (1, 1), (1, -1)), of_token, "q (3, 2)", "strides (12, 1)")

@@ -1,11 +1,13 @@
 // How fast the CUDA backend generates, with random weights of GPT-2's size: prints CSV, columns as
 // common/lesson/csv.hpp has them; times are those of one token, or of one prompt.
 //
-//     gpt2_bench [parts] [F32|F16|BF16|Q8_0]...
+//     gpt2_bench [decode|parts] [F32|F16|BF16|Q8_0]...
 //
-// With `parts` it prints where the time goes, of a prompt and of a token.
+// With `decode` it prints one row a type, greedy; with `parts`, where the time goes, of a prompt and of
+// a token.
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "common/bench/measure.hpp"
@@ -113,13 +115,14 @@ void measure_parts(WeightType type) {
     }
 }
 
-void measure(WeightType type) {
+void measure(WeightType type, bool all) {
     const RandomModel model(kGpt2, type);
     const auto backend = make_cuda_backend(model.weights(), kCapacity);
     Engine engine(kGpt2, *backend, kCapacity);
     const std::int64_t mean = bytes_a_token(type, (kPrompt + kCapacity) / 2);
     backend->set_sampler({.temperature = 0});
     row("decode", "greedy", type, 1, mean, decode(engine, 5));
+    if (!all) return;
     backend->set_sampler({.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
     row("decode", "top-k 40 top-p 0.95", type, 1, mean, decode(engine, 5));
     backend->set_sampler({.temperature = 1, .seed = 1});
@@ -138,11 +141,13 @@ void measure(WeightType type) {
 
 int main(int argc, char** argv) {
     std::printf("# %s\n", gpu::device().name.c_str());
+    const std::string what = argc > 1 ? argv[1] : "";
+    const bool named = what == "decode" || what == "parts";
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
-        const bool parts = argc > 1 && std::strcmp(argv[1], "parts") == 0;
-        bool wanted = argc == 1 + parts;
+        bool wanted = argc == 1 + named;
         for (int i = 1; i < argc; ++i) wanted |= std::strcmp(argv[i], storage_of(type).name) == 0;
-        if (wanted) parts ? measure_parts(type) : measure(type);
+        if (!wanted) continue;
+        what == "parts" ? measure_parts(type) : measure(type, what != "decode");
     }
 }

@@ -1,8 +1,22 @@
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
 
+#include <algorithm>
+
+#include "day06_transformer_ops/gpt2/bpe.hpp"
 #include "day06_transformer_ops/gpt2/tokenizer.hpp"
 
 namespace sixdays::gpt2 {
+
+std::vector<std::int64_t> tokens_of(const Vocabulary& vocabulary, const Question& question) {
+    const std::string text = text_of(question);
+    std::vector<std::int64_t> tokens;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin + 1), text.size());
+        encode_piece(vocabulary, std::string_view(text).substr(begin, end - begin), tokens);
+        begin = end;
+    }
+    return tokens;
+}
 
 Asker::Asker(const Gguf& file, const MakeBackend& make)
     : vocabulary_(file),
@@ -16,7 +30,7 @@ Asker::Asker(const Gguf& file, const MakeBackend& make)
 
 // [ask]
 std::string Asker::operator()(const Question& question) {
-    const std::vector<std::int64_t> tokens = encode(vocabulary_, text_of(question));
+    const std::vector<std::int64_t> tokens = tokens_of(vocabulary_, question);
     engine_.forget();
     engine_.read({tokens.data(), {static_cast<std::int64_t>(tokens.size())}});
     std::vector<std::int64_t> said;

@@ -17,13 +17,18 @@ namespace sixdays::gpt2 {
 /// Who makes the device: make_cpu_backend, or another.
 using MakeBackend = std::function<std::unique_ptr<Backend>(const ModelWeights&, std::int64_t)>;
 
+/// The question's tokens. In such a line every word and number but the first has one space before it,
+/// so it can be cut into pieces without the tokenizer's regular expression, and without PCRE2.
+[[nodiscard]] std::vector<std::int64_t> tokens_of(const Vocabulary& vocabulary,
+                                                  const Question& question);
+
 /// A model file with all that it takes to ask it. `file` must outlive it.
 class Asker {
 public:
     Asker(const Gguf& file, const MakeBackend& make);
 
     /// What the model says behind the question, up to the end of text or of the context.
-    /// @throws std::runtime_error  built without PCRE2
+    /// @throws std::invalid_argument  the question does not fit into the model's context
     [[nodiscard]] std::string operator()(const Question& question);
 
     const Config& config() const noexcept { return model_.config; }

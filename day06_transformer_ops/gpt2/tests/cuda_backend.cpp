@@ -66,6 +66,10 @@ TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations"
     compare({1, 24, 36, 6, 50, 50, 1e-5f}, WeightType::bf16, 3, 3);  // heads of 6, rows of 72 bytes
 }
 
+TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]") {
+    compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 70, 2);
+}
+
 TEST_CASE("CUDA: rows longer than a slice, heads of 80", "[day06][full]") {
     compare({1, 12, 800, 10, 1600, 301, 1e-5f}, WeightType::q8_0, 3, 2);
 }

@@ -2,6 +2,8 @@
 // the largest element m that it has met so far. When it meets a larger one, all that it has added is
 // too large by the same factor, exp(m_new - m_old): one multiplication puts it right. So the row is
 // read twice, not three times.
+#include <cfloat>
+
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/softmax/steps.hpp"
 
@@ -9,6 +11,32 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr int kThreads = 256;
+
+// [max_sum]
+// m begins with the smallest number there is, not with -infinity: x = -infinity
+// is no larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
+struct MaxSum {
+    float m;
+    float sum;  // of exp(x - m)
+
+    __device__ void take(float x) {
+        if (x > m) {
+            sum = sum * expf(m - x) + 1;
+            m = x;
+        } else {
+            sum += expf(x - m);
+        }
+    }
+};
+struct Join {
+    __device__ MaxSum operator()(const MaxSum& a, const MaxSum& b) const {
+        MaxSum both;
+        both.m = fmaxf(a.m, b.m);
+        both.sum = a.sum * expf(a.m - both.m) + b.sum * expf(b.m - both.m);
+        return both;
+    }
+};
+// [max_sum]
 
 // [kernel]
 template <class OP, class T>

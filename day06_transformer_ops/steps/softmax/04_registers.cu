@@ -38,7 +38,7 @@ void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
     walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<32>(in.length, [&](auto threads, auto floats) {
+        with_held<T, 32>(in.length, [&](auto threads, auto floats) {
             constexpr int THREADS = threads, FLOATS = floats,
                           BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);

@@ -51,12 +51,12 @@ __device__ void copy_quads(T* held, const T* row, const Cuts<T>& cuts, int each)
 
 /// Waits for group G, takes it, and goes on with the next.
 template <class T, int THREADS, int G = 0>
-__device__ void take_groups(MaxSum& mine, T* held, const Cuts<T>& cuts, int each) {
+__device__ void take_groups(PartSum& mine, T* held, const Cuts<T>& cuts, int each) {
     gpu::copy_async_wait<kGroups - 1 - G>();
     for (int q = G * each + threadIdx.x; q < min((G + 1) * each, cuts.quads); q += THREADS) {
         float x[kOfQuad<T>];
         unpack<T>(quad_at(held, cuts, q), x);
-        take(mine, x);
+        mine.take(x);
     }
     if constexpr (G + 1 < kGroups) take_groups<T, THREADS, G + 1>(mine, held, cuts, each);
 }
@@ -77,13 +77,13 @@ __global__ void __launch_bounds__(THREADS)
     T* const held = tiles.next<T>(length + kOfQuad<T>) + cuts.past;
     const int each = (cuts.quads + kGroups * THREADS - 1) / (kGroups * THREADS) * THREADS;
     copy_quads<T, THREADS>(held, in, cuts, each);
-    MaxSum mine = {-FLT_MAX, 0};
+    PartSum mine;
     const int i = cuts.element(threadIdx.x);
     float loose[1] = {-INFINITY};
     if (static_cast<int>(threadIdx.x) < cuts.loose) loose[0] = float(in[i]);
-    take(mine, loose);
+    mine.take(loose);
     take_groups<T, THREADS>(mine, held, cuts, each);
-    const MaxSum all = gpu::block_reduce<THREADS>(mine, Join());
+    const PartSum all = join_block<THREADS>(mine);
     const float tail = OP::tail(all.sum);
     const auto result = [&](float x) { return OP::of(OP::held(x - all.m), tail); };
     if (static_cast<int>(threadIdx.x) < cuts.loose) out[i] = T(result(loose[0]));
@@ -115,9 +115,10 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
             gpu::check_launch("softmax_shared_kernel", rows.size, THREADS, bytes);
         });
     };
-    // Three blocks' rows fit into a multiprocessor, or one block needs all of its threads.
-    bytes <= 72 * 1024 ? run(std::integral_constant<int, 512>())
-                       : run(std::integral_constant<int, 1024>());
+    // Few threads, and many blocks side by side: while one waits for its copies, another computes.
+    if (bytes <= 20 * 1024) return run(std::integral_constant<int, 128>());
+    if (bytes <= 72 * 1024) return run(std::integral_constant<int, 256>());
+    run(std::integral_constant<int, 512>());
 }
 
 template void launch_softmax_shared<Shares>(const Rows<const float>&, const Rows<float>&,

@@ -27,45 +27,33 @@ struct LogShares {
 };
 // [operations]
 
-// [max_sum]
-// m begins with the smallest number there is, not with -infinity: x = -infinity
-// is no larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
-struct MaxSum {
-    float m;
-    float sum;  // of exp(x - m)
+// [part_sum]
+/// What exp(x - m) adds up to for part of a row, whose largest element is m. m begins with the
+/// smallest number there is, as in step 3.
+struct PartSum {
+    float m = -FLT_MAX, sum = 0;
 
-    __device__ void take(float x) {
-        if (x > m) {
-            sum = sum * expf(m - x) + 1;
-            m = x;
-        } else {
-            sum += expf(x - m);
-        }
+    /// N numbers at once: one correction for all of them.
+    template <int N>
+    __device__ void take(const float (&x)[N]) {
+        const float old = m;
+#pragma unroll
+        for (int e = 0; e < N; ++e) m = fmaxf(m, x[e]);
+        sum *= expf(old - m);
+#pragma unroll
+        for (int e = 0; e < N; ++e) sum += expf(x[e] - m);
     }
 };
-struct Join {
-    __device__ MaxSum operator()(const MaxSum& a, const MaxSum& b) const {
-        MaxSum both;
-        both.m = fmaxf(a.m, b.m);
-        both.sum = a.sum * expf(a.m - both.m) + b.sum * expf(b.m - both.m);
-        return both;
-    }
-};
-// [max_sum]
 
-// [take]
-/// N numbers at once: one correction for all of them.
-template <int N>
-__device__ void take(MaxSum& sofar, const float (&x)[N]) {
-    float m = sofar.m;
-#pragma unroll
-    for (int e = 0; e < N; ++e) m = fmaxf(m, x[e]);
-    sofar.sum *= expf(sofar.m - m);
-    sofar.m = m;
-#pragma unroll
-    for (int e = 0; e < N; ++e) sofar.sum += expf(x[e] - m);
+/// What all threads of a block have, joined: a sum is corrected once, when the largest m is known.
+template <int THREADS>
+__device__ PartSum join_block(const PartSum& mine) {
+    PartSum all;
+    all.m = gpu::block_reduce<THREADS>(mine.m, Larger());
+    all.sum = gpu::block_reduce<THREADS>(mine.sum * expf(mine.m - all.m), Plus());
+    return all;
 }
-// [take]
+// [part_sum]
 
 /// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its token.
 /// Without tokens, all are 0.
