@@ -208,7 +208,7 @@ void launch_rows(Problem x, gpu::Stream stream) {
         gpu::tile_bytes<float>(kShared) + gpu::tile_bytes<float>(kRing<WIDE>);
     const unsigned grid = cut_into_tiles(x, M, LINE * WIDE);
     auto* const kernel = matmul_skinny_rows_kernel<M, LINE, WIDE>;
-    allow_shared(kernel, kBytes);
+    gpu::allow_shared(kernel, kBytes);
     matmul_skinny_rows_kernel<M, LINE, WIDE><<<grid, kThreads, kBytes, stream>>>(x);
     gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads, kBytes);
 }
