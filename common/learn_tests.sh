@@ -130,6 +130,9 @@ words() {
     learns "progress shows hints" 0 "$one .* started, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress
     learns "progress shows what is solved" 0 "$one .* solved" "1 of ${#exercises[@]}" --
+    install -D /bin/true "build/default/bin/${day}_emulated"  # as if the lesson had run
+    learns "what is next" 0 "^Next: fill in my/$day/$other.cu, then common/learn check day01" --
+    rm "build/default/bin/${day}_emulated"
     learns "a solution after solving" 0 "^$one, a solution" 'blocks_for' 'Why it is right' -- solution day01
     silent "nobody is asked" '\[y/N\]'
     learns "the other one still asks" 1 "not solved $other yet" -- solution day01 "$other"

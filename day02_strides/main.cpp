@@ -96,7 +96,7 @@ void gaps_and_backwards(lesson::Report& report) {
 }
 
 void three_questions(lesson::Report& report) {
-    report.heading("4. Three questions to ask any layout, here six of shape (3, 4)");
+    report.heading("4. Three of the four questions, asked of six layouts of shape (3, 4)");
     std::puts(R"(                              strides   a place per index?   contiguous?  needs
        row-major              (4, 1)    yes                  yes          12 elements
        column-major           (1, 3)    yes                  no           12 elements
@@ -122,9 +122,9 @@ void other_conventions(lesson::Report& report) {
                      equivalent(from_byte_strides({2, 3, 4}, {48, 16, 4}, 4), x),
                  "NumPy counts bytes: float32 strides (12, 4, 1) are (48, 16, 4)");
     const Dims listed = innermost_first({50257, 768});
-    report.check(
-        listed == Dims{768, 50257},
-        "GGUF lists the fast dim first: GPT-2's wte (50257, 768) stands there as (768, 50257)");
+    report.check(listed == Dims{768, 50257},
+                 "GGUF, a file format of models, lists the fast dim first: a table (50257, 768) "
+                 "stands there as (768, 50257)");
     report.check(column_major(listed).stride(1) == 768,
                  "and its rows are 768 long all the same: a reader must reverse the list");
     report.check(matrix_strides(pitched).row == 6 && leading_dimension(pitched) == 6,

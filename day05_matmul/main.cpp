@@ -76,7 +76,7 @@ void loop_orders(lesson::Report& report) {
     order("m, k, n, blocked", matmul_blocked);
     report.note(
         "m, n, k walks b down a column, a row's length from number to number. m, k, n walks rows,\n"
-        "   and the compiler makes vectors of them. Blocked: 64 x 256 numbers of b at a time, which\n"
+        "   and the compiler makes vectors of them. Blocked: 64 x 256 of b at a time, which\n"
         "   stay in the cache. All give the same bits: each sum is added in the order of k.");
 }
 

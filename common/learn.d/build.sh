@@ -90,7 +90,7 @@ build_target() {
 # Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
 # Ninja says nothing until its first step is done, so after a second we say what is being built.
 build_progress() {
-    local line part status number of quarter shown=0 announced='' begun=''
+    local line part status number of quarter shown=0 announced='' begun='' long=''
     while :; do
         status=0
         IFS= read -r -t 1 part || status=$?
@@ -104,6 +104,10 @@ build_progress() {
         if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
             number=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]} line=${BASH_REMATCH[3]##*/}
             quarter=$((4 * number / of))
+            if [[ -z $long ]] && ((of >= 50)); then
+                note "  $of steps, a few minutes. Next time, only what has changed is built."
+                long=yes
+            fi
             if [[ -t 2 ]]; then
                 printf '\r\e[K  %s of %s  %.60s' "$number" "$of" "${line%.o}"
             elif ((quarter > shown && of >= 20)); then

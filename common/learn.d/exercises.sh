@@ -335,7 +335,8 @@ verb_progress() {
         if [[ ! -e $page ]]; then page=$root/docs/$day.md; fi
         minutes=$(minutes_to_read "$root/docs/$day.md")
         if [[ -e $page ]]; then printf '    %-16s %3s %-17s %s\n' page "$minutes" "${minutes:+minutes}" "$(path "$page")"; fi
-        printf '    %-16s %3s %-17s %s\n' run 5 minutes "$learn run ${day%%_*}"
+        minutes=$(sed -n '/{#day.._run}/,/@reading/s/^@reading{hands on, *\([0-9]*\)}.*/\1/p' "$root/docs/$day.md" 2>/dev/null) || true
+        printf '    %-16s %3s %-17s %s\n' run "${minutes:-10}" minutes "$learn run ${day%%_*}"
         if [[ $words ]]; then say "${words:1}"; fi
     done
     say ""
@@ -353,7 +354,10 @@ next_of_day() {
             return
         fi
     done
-    say "fill in $(path "$root/my/$day"), then $learn check ${day%%_*}"
+    for exercise in "${exercises[@]}"; do
+        if [[ $(recall "$exercise" result) != passed ]]; then break; fi
+    done
+    say "fill in $(path "$root/my/$day/$exercise.cu"), then $learn check ${day%%_*}"
 }
 
 suggest_next() {

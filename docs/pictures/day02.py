@@ -73,12 +73,12 @@ def three_layouts():
 
 
 def stride_pieces():
-    """What a walk with stride s moves of the first 512 bytes: sectors, halves, and blocks."""
+    """What a walk with stride s moves of the first 512 bytes: sectors and halves."""
     c, left = 4.4, 118
     strides = (1, 2, 8, 16, 32, 64)
     svg = Svg(720, 92 + 44 * len(strides), "Which 32-byte sectors and 64-byte halves of 512 bytes a walk "
                                            "touches with strides 1, 2, 8, 16, 32 and 64")
-    svg.text(left, 22, "512 bytes of memory: 128 floats, 16 sectors, 8 halves, 2 blocks")
+    svg.text(left, 22, "512 bytes of memory: 128 floats, 16 sectors of 32 bytes, 8 halves of 64")
     for row, s in enumerate(strides):
         y = 44 + row * 44
         svg.text(left - 14, y + 15, f"stride {s}", "end")

@@ -30,42 +30,39 @@ def lines_of_a_tensor():
 
 
 def who_reads_what():
-    """Rows of a matrix and its columns: who reads which element in the first load of a warp."""
-    c = 26
-    svg = Svg(800, 330, "The first load of a warp of four lanes: a thread a row touches four rows, a "
-                        "warp a row touches one row, lanes across columns touch one row")
-    pictures = (
-        ("a thread a row", lambda m, k: m if k == 0 else None, "4 lanes, 4 sectors"),
-        ("a warp a row", lambda m, k: k if m == 0 and k < 4 else None, "4 lanes, 1 sector"),
-        ("columns: a thread each", lambda m, k: k if m == 0 and k < 4 else None, "4 lanes, 1 sector"),
+    """Rows of a matrix and its columns: what a warp reads in its first load, and after some."""
+    c, m_of, k_of = 26, range(4), range(8)
+    svg = Svg(800, 390, "The elements that four lanes read. A thread a row: the first load touches four "
+                        "sectors, one for each lane. A warp a row, and a thread a column: four neighbours "
+                        "in one sector")
+    ways = (  # lane of element (m, k), or None, in the first load and after some; frames around lines
+        ("a thread a row", "over dim 1, step 1", "4 loads", "4 lanes in 4 sectors",
+         lambda m, k: m if k == 0 else None, lambda m, k: m if k < 4 else None,
+         [(0, m, 8, 1) for m in m_of]),
+        ("a warp a row", "over dim 1, step 4", "2 loads", "4 lanes in 1 sector",
+         lambda m, k: k if m == 0 and k < 4 else None, lambda m, k: k % 4 if m == 0 else None,
+         [(0, 0, 8, 1)]),
+        ("a thread a column", "over dim 0, step 1", "4 loads", "4 lanes in 1 sector",
+         lambda m, k: k if m == 0 and k < 4 else None, lambda m, k: k if k < 4 else None,
+         [(k, 0, 1, 4) for k in range(4)]),
     )
-    for number, (title, lane_of, note) in enumerate(pictures):
-        left = 20 + 262 * number
+    for number, (title, dim, loads, note, first, later, frames) in enumerate(ways):
+        left = 20 + 276 * number
         svg.text(left, 24, title)
-        for m in range(4):
-            for k in range(8):
-                lane = lane_of(m, k)
-                svg.cell(left + k * c, 40 + m * c, FAINT if lane is None else COLOURS[lane],
-                         "" if lane is None else lane, c, c)
-        if number == 0:
-            for m in range(4):
-                svg.outline(left, 40 + m * c, 8 * c, c)
-        else:
-            svg.outline(left, 40, 8 * c, c)
-        svg.text(left, 40 + 4 * c + 24, note, "note")
-    svg.text(20, 208, "after four loads, after two, after four", "note")
-    pictures = (
-        lambda m, k: m if k < 4 else None,
-        lambda m, k: k % 4 if m == 0 else None,
-        lambda m, k: k if k < 4 else None,
-    )
-    for number, lane_of in enumerate(pictures):
-        left = 20 + 262 * number
-        for m in range(4):
-            for k in range(8):
-                lane = lane_of(m, k)
-                svg.cell(left + k * c, 216 + m * c, FAINT if lane is None else COLOURS[lane],
-                         "" if lane is None else lane, c, c, border="thin")
+        svg.text(left, 44, dim, "note")
+        for top, words, lane_of in ((72, f"first load: {note}", first), (222, f"after {loads}", later)):
+            svg.text(left, top - 6, words, "note")
+            for m in m_of:
+                for k in k_of:
+                    lane = lane_of(m, k)
+                    svg.cell(left + k * c, top + m * c, FAINT if lane is None else COLOURS[lane],
+                             "" if lane is None else lane, c, c, border="thin")
+            for x, y, columns, rows in frames:
+                svg.outline(left + x * c, top + y * c, columns * c, rows * c)
+    svg.text(20, 352, "A number, and its colour, is the lane that reads the element; a thick frame is a line, "
+                      "the elements of one output.", "note")
+    svg.text(20, 374, "A row of each picture is 8 floats, one sector of 32 bytes. A warp is drawn with 4 lanes "
+                      "instead of 32.", "note")
     return svg.done()
 
 

@@ -24,27 +24,58 @@ def product():
     matrix(svg, b_x, a_y, 8, 8, c, lambda m, n: GREEN if m in rows and n in columns else FAINT)
     svg.outline(a_x + depth[0] * c, a_y + rows[0] * c, 4 * c, 4 * c)
     svg.outline(b_x + columns[0] * c, b_y + depth[0] * c, 4 * c, 4 * c)
-    svg.outline(b_x + columns[0] * c, a_y + rows[0] * c, 4 * c, 4 * c)
     for line, words in enumerate((
             "16 outputs need 4 rows of a", "and 4 columns of b: each number", "is multiplied 4 times.",
-            "", "The frames: what is in shared", "memory at a time.")):
+            "", "The frames in a and b: what is in", "shared memory at a time.")):
         svg.text(b_x + 8 * c + 10, a_y + 48 + 20 * line, words, "note")
+    return svg.done()
+
+
+def square_a_thread():
+    """The 8 x 8 outputs of thread (0, 0) among the 128 x 128 of its block, and its neighbours'."""
+    c, mark, x, y = 38, 9, 70, 70
+    svg = Svg(800, 400, "128 by 128 outputs of a block. Thread 0 has those whose row and column are "
+                        "multiples of 16; thread 1 those one column on, thread 16 those one row down")
+    svg.text(x, 24, "columns n of the block's outputs")
+    for i in range(8):
+        svg.text(x + i * c, y - 10, 16 * i, "note")
+        svg.text(x - 12, y + i * c + 12, 16 * i, "note end")
+        for j in range(8):
+            svg.cell(x + j * c, y + i * c, FAINT, "", c, c, border="thin")
+            for dm, dn, colour in ((0, 0, ORANGE), (0, 1, SKY), (1, 0, GREEN)):
+                svg.cell(x + j * c + dn * mark, y + i * c + dm * mark, colour, "", mark, mark, border="thin")
+    left = x + 8 * c + 30
+    for row, (colour, words) in enumerate((
+            (ORANGE, "thread 0: rows and columns 0, 16, … 112"),
+            (SKY, "thread 1: one column to the right"),
+            (GREEN, "thread 16: one row down"))):
+        svg.cell(left, y + 30 * row, colour, "", 16, 16)
+        svg.text(left + 26, y + 13 + 30 * row, words)
+    for row, words in enumerate((
+            "For each k thread 0 loads a[k][0], a[k][16], … and b[k][0],",
+            "b[k][16], …: 8 and 8, and multiplies each with each.",
+            "Lanes 0 to 15 load b[k][0] to b[k][15] at once: neighbours.",
+            "", "A grey square is 16 x 16 outputs, one of each of the 256",
+            "threads; the marks are drawn larger than one output is.")):
+        svg.text(left, y + 124 + 20 * row, words, "note")
     return svg.done()
 
 
 def rectangle():
     """A warp's outputs as 16 x 128 and as 64 x 32: what it reads for each k."""
-    svg = Svg(760, 300, "2,048 outputs of a warp as 16 rows of 128 columns need 144 words for each k; as 64 "
+    svg = Svg(760, 300, "2,048 outputs of a warp, 64 a lane, as 16 rows of 128 columns need 144 words for each k; as 64 "
                         "rows of 32 columns 96")
-    for number, (left, rows, columns) in enumerate(((60, 16, 128), (520, 64, 32))):
+    for left, rows, columns, note in (
+            (60, 16, 128, "Step 7. Drawn as one: rows 0 to 7, and 64 to 71."),
+            (520, 64, 32, "Step 8: nearer to a square.")):
         u = 2.5
         top = 60
-        svg.text(left - 40, 24, f"{rows} x {columns} outputs")
+        svg.text(left - 40, 24, f"{rows} x {columns} outputs, 8 x 8 a lane")
         svg.cell(left, top, GREEN, "", columns * u, rows * u)
         svg.cell(left - 16, top, SKY, "", 10, rows * u)
         svg.cell(left, top - 16, ORANGE, "", columns * u, 10)
         svg.text(left - 40, 250, f"{rows} words of a, {columns} of b: {rows + columns} for each k", "note")
-        svg.text(left - 40, 272, ("8 outputs a lane: rows 64 apart" if number == 0 else "nearer to a square"), "note")
+        svg.text(left - 40, 272, note, "note")
     return svg.done()
 
 
@@ -73,4 +104,4 @@ def ring():
     return svg.done()
 
 
-PICTURES = (product, rectangle, ring)
+PICTURES = (product, square_a_thread, rectangle, ring)

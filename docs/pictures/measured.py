@@ -106,7 +106,7 @@ def bars(title, results, rows):
     loops = [row for row in results.rows if is_loop(row) and operation(row) == ops[0]]
     peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer_s"]))
     height, left, full = 40, 12, 440  # of a row; where bars begin; width of 100 %
-    values = [f"{rate(row)}, {100 * float(row['share']):.1f} % of {row['limit']}" for row in rows]
+    values = [f"{rate(row)}, {100 * float(row['share']):.1f} % of the limit" for row in rows]
     drop = [18 if len(name) + len(value) > 62 else 0 for name, value in zip(names(rows), values)]  # a line more
     bottom = 40 + height * len(rows) + sum(drop) + 30 * len(ops)
     lines = ["Full width: what the bytes or operations take at the", "measured limit of the same machine."]
@@ -150,7 +150,7 @@ def stride_of(row):
 MODELS = (
     ("pieces of 32 bytes", lambda stride: 4 * min(stride, 8), "lead"),
     ("pieces of 64 bytes", lambda stride: 4 * min(stride, 16), ""),
-    ("and a visit of each 256", lambda stride: 64 * (min(stride, 16) / 16 + min(stride, 64) / 64)
+    ("and a price for each 256", lambda stride: 64 * (min(stride, 16) / 16 + min(stride, 64) / 64)
      / 1.25, "thick"),
 )
 

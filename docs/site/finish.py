@@ -2,7 +2,7 @@
 """What Doxygen's pages get afterwards: finish.py <html folder> <docs folder>
 
 Each page of docs/ gets the contents of the page, anchors for headings without one, and links to the
-glossary where it first uses one of its words. All pages and the reference go into search_data.js, one
+glossary where it first uses one of its words. Links from a day's listings to what only has the same name go. All pages and the reference go into search_data.js, one
 entry a section, for search.js.
 """
 import html
@@ -97,6 +97,42 @@ def in_lines(body):
                   match[1] + "".join(map(line, match[2].split("\n"))) + match[3], body, flags=re.S)
 
 
+LISTING = re.compile(r'<div class="fragment">.*?<!-- fragment -->', re.S)
+CODE_LINK = re.compile(r'<a class="code(?P<kind>[^"]*)" href="(?P<target>[^"]*)">(?P<text>[^<]*)</a>')
+NO_TYPE = {"return", "else", "case", "new", "throw", "goto", "co_return"}
+
+
+def declared(listing):
+    """The names that a listing declares: `int n =`, `float tile[`, `void check(`, as far as words tell."""
+    text = NO_TEXT.sub("", re.sub(r'<span class="comment">.*?</span>', "", listing, flags=re.S))
+    text = html.unescape(re.sub(r"<[^>]*>", "", text))
+    found = re.findall(r"(\w+|>)[&*]*\s+[&*]*(\w+)(?=\s*[\[(=;,{):])", text)
+    return {name for type_, name in found if type_ not in NO_TYPE}
+
+
+def without_wrong_links(body, day):
+    """Doxygen links a word of a listing to whatever has that name. Of a day's page those links stay that
+    lead to the day itself or to common/, where the name is not one of the page's own; and a function's
+    only where it is called."""
+    own = set().union(*map(declared, LISTING.findall(body)))
+
+    def listing(match):
+        def link(found):
+            target = found["target"].replace("__", "_")
+            days = set(re.findall(r"day\d\d", target)) | ({"day06"} if "gpt2" in target else set())
+            before = html.unescape(match[0][:found.start()])
+            behind = html.unescape(match[0][found.end():])
+            called = "hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
+            bare = "::" not in found["text"]
+            member = bare and (before.endswith((".", "->")) or "reference_gpu." in target)  # there it is gpu::name
+            stays = called and not member and (days == {day} or not days and not (bare and found["text"] in own))
+            return found[0] if stays else found["text"]
+
+        return CODE_LINK.sub(link, match[0])
+
+    return LISTING.sub(listing, body)
+
+
 class Linker:
     """Links each word of the glossary where a page first uses it."""
 
@@ -131,8 +167,7 @@ class Linker:
         for piece in re.split(r"(<!--.*?-->|<[^>]*>)", body, flags=re.S):
             tag = re.match(r"<(/?)(\w+)([^>]*)", piece)
             if tag and not tag[3].endswith("/"):
-                listing = tag[2] == "div" and (closed or 'class="fragment"' in tag[3] or 'class="step"' in tag[3]
-                                               or 'class="ttc"' in tag[3])
+                listing = tag[2] == "div" and (closed or re.search('class="(fragment|step|ttc|measured|bar)"', tag[3]))
                 if tag[1] and closed and closed[-1] == tag[2]:
                     closed.pop()
                 elif not tag[1] and (tag[2] in NO_LINKS or listing):
@@ -161,6 +196,8 @@ def main():
         known[name] = title
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
         body = in_lines(with_anchors(body))
+        if name.startswith("day"):
+            body = without_wrong_links(body, name[:5])
         weight = 3 if name.startswith("day") else 1.5
         entries += entries_of(name, title, body, weight)
         contents = outline(sections(body, title))

@@ -27,13 +27,54 @@ def test_links():
     for kept in ("half the B of this size, NH", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
                  "<code>warp</code>", "<h2>warp</h2>", '<img alt="warp"/>', "<!-- a > warp -->",
                  '<a href="x">the warp</a>', '<div class="fragment"><div>x</div> warp</div>',
-                 '<div class="step"><div>x</div> warp</div>', "<summary>warp</summary>", "<pre>warp</pre>",
+                 '<div class="step"><div>x</div> warp</div>', '<div class="measured"><table><td>warp</td></table></div>',
+                 '<div class="bar"><span>warp</span></div>', "<summary>warp</summary>", "<pre>warp</pre>",
                  "<svg><text>warp</text></svg>"):
         assert linked(kept) == kept, linked(kept)
         after = linked(f"{kept} host")
         assert after == f'{kept} <a class="term" href="words.html#word_host" title="the CPU">host</a>', after
     assert linked('<div class="pair"><div class="fragment">warp</div></div> <div>host</div>').endswith("host</a></div>")
     assert finish.Linker([]).page("warp") == "warp"
+
+
+def code(text, group, name="function"):
+    return f'<a class="code hl_{name}" href="group__reference__{group}.html#x">{text}</a>'
+
+
+def fragment(text):
+    return f'<div class="fragment"><div class="line">{text}</div>\n</div><!-- fragment -->'
+
+
+def test_wrong_links():
+    tensor, own, other = "tensor", "day03__views", "day05__matmul"
+    for kept in (f"= {code('offset', tensor)}(x)", f"{code('gpu::check', 'gpu')}(x)", f"{code('tile', own)}(2)",
+                 f"void {code('tile', own)}(int n) {{", f"return {code('offset', tensor)}(x);",
+                 f"{code('fill', tensor)}&lt;<span>int</span>&gt;(x)", f"{code('View', tensor, 'class')} x;",
+                 '<a class="code hl_define" href="check_8hpp.html#x">SIXDAYS_CUDA</a>(f())'):
+        assert finish.without_wrong_links(fragment(kept), "day03") == fragment(kept), kept
+    for wrong, text in ((code("transposed", other) + "(x)", "transposed(x)"),  # another day's
+                        (code("OP::take", "day06__x") + "(x)", "OP::take(x)"),
+                        ('<a class="code hl_struct" href="structsixdays_1_1gpt2_1_1Part.html">Part</a> x', "Part x"),
+                        (code("at", "day02__strides") + " + 1", "at + 1"),
+                        (f"int at = 1; {code('at', tensor)}(2)", "int at = 1; at(2)"),  # declared here
+                        (f"float tile[4]; {code('tile', tensor)}(2)", "float tile[4]; tile(2)"),
+                        (f"const Quads&amp; run, {code('run', tensor)}(1)", "const Quads&amp; run, run(1)"),
+                        (f"View&lt;T&gt; each(1); {code('each', tensor)}(1)", "View&lt;T&gt; each(1); each(1)"),
+                        (code("check", "gpu") + "(1)", "check(1)"),  # gpu::check would be written so
+                        (code("tile", own) + "[2]", "tile[2]"),  # not called
+                        (f"x.{code('rows', tensor)}(1)", "x.rows(1)"),  # members
+                        (f"x-&gt;{code('rows', tensor)}(1)", "x-&gt;rows(1)")):
+        assert finish.without_wrong_links(fragment(wrong), "day03") == fragment(text), wrong
+    qualified = fragment(f"void check(int n); {code('gpu::check', 'gpu')}(1)")
+    assert finish.without_wrong_links(qualified, "day03") == qualified
+    comment = fragment('<span class="comment">// a tile, then</span> ' + code("tile", tensor) + "(1)")
+    assert finish.without_wrong_links(comment, "day03") == comment
+    tip = fragment(code("at", tensor) + '(1)<div class="ttc"><div>x</div><div>int at(int)</div></div>')
+    assert finish.without_wrong_links(tip, "day03") == tip
+    elsewhere = fragment("int rows = 2;") + fragment(code("rows", tensor) + "(1)")
+    assert finish.without_wrong_links(elsewhere, "day03").endswith(fragment("rows(1)"))  # the page's own
+    outside = f"<p>{code('transposed', other)}</p>"
+    assert finish.without_wrong_links(outside, "day03") == outside
 
 
 def test_anchors_and_outline():
@@ -79,20 +120,22 @@ def test_whole():
         (out / "index.html").write_text(page.format("A warp."))
         (out / "words.html").write_text(page.format("A warp."))
         (out / "day01_x.html").write_text(page.format(
-            '<p>In</p><h1 id="a">A</h1><p>A <strong>warp</strong> <svg>no</svg></p><h1>B</h1><h1>C</h1><h1>D</h1>'))
+            '<p>In</p><h1 id="a">A</h1><p>A <strong>warp</strong> <svg>no</svg></p>'
+            + fragment(code("f", "day02__x") + "(1)") + '<h1>B</h1><h1>C</h1><h1>D</h1>'))
         (out / "structS.html").write_text('<div class="title">S<div>x</div></div>' + page.format("text"))
         (out / "structS-members.html").write_text(page.format("members"))
         (out / "files.html").write_text(page.format("files"))
         sys.argv = ["finish.py", str(out), str(docs)]
         finish.main()
         day = (out / "day01_x.html").read_text()
+        assert fragment("f(1)") in day
         assert day.count('class="term"') == 1 and day.endswith("<i>warp</i>")
         assert day.index("<details class=\"outline\">") < day.index("<p>In</p>")
         assert "term" in (out / "index.html").read_text() and "term" not in (out / "words.html").read_text()
         data = (out / "search_data.js").read_text()
     assert data.startswith("searchData(") and "</" not in data
     assert json.loads(data[len("searchData("):-3]) == [
-        ["Day 01", "", "day01_x.html", "In", "", 3], ["Day 01", "A", "day01_x.html#a", "A warp", "warp", 3],
+        ["Day 01", "", "day01_x.html", "In", "", 3], ["Day 01", "A", "day01_x.html#a", "A warp f(1)", "warp", 3],
         *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", 3] for name in "BCD"],
         ["Six days", "", "index.html", "A warp.", "", 1.5], ["Words", "", "words.html", "A warp.", "", 1.5],
         ["S", "", "structS.html", "text", "", 0.5],

@@ -93,6 +93,8 @@ def test_numbers():
             ("walk; stride 1; model", "50.0&nbsp;%"),
             ("walk; stride 2; model", "−75.0&nbsp;%"),
             ("walk; stride *; most model 0", "75&nbsp;%"),
+            ("add; takes fast; limit GB/s", "6,667&nbsp;GB/s"),
+            ("ridge", "15"),
             ("limit copy", "4,000&nbsp;GB/s"),
             ("limit fma", "60,000&nbsp;GFLOP/s")):
         lines, _ = made("a @number{day01; " + asked + "} b")
@@ -120,7 +122,7 @@ def test_bar():
     lines, (bar,) = made("@bar{day01; add; fast}")
     assert lines == ["@htmlinclude[block] page_day01_x_1.html"]
     assert 'class="fill" style="width:80.51%"' in bar and 'class="peer" style="left:53.67%"' in bar
-    assert "<b>80.5 %</b> of copy, 6,000 GB/s" in bar and "torch.add 53.7 %" in bar
+    assert "<b>80.5 %</b> of the limit, 6,000 GB/s" in bar and "torch.add 53.7 %" in bar
     _, (bar,) = made("@bar{day01; matmul; naive}")
     assert "3.0 TFLOP/s" in bar and "a &lt; b 10.0 %" in bar
     _, (bar,) = made("@bar{day01; matmul; tensor}")

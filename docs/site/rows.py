@@ -39,6 +39,7 @@ COLUMNS = {
     "us": (lambda row, s: 1e6 * s, "µs", 1),
     "ms": (lambda row, s: 1e3 * s, "ms", 2),
     "ns/element": (lambda row, s: 1e9 * s / elements(row), "ns", 2),
+    "limit GB/s": (lambda row, s: moved(row) / median(row) / float(row["share"]) / 1e9, "GB/s", 0),
     "MB": (lambda row, s: moved(row) / 1e6, "MB", 0),
     "model": (lambda row, s: model(row), "%", 1),
 }
@@ -90,6 +91,8 @@ def value(results, fields, name):
         if kind not in results.limits:
             raise ValueError(f"{name} tells no limit '{kind}', but {', '.join(results.limits)}")
         return results.limits[kind] / 1e9, "GB/s" if kind in BYTES else "GFLOP/s", 0, False
+    if fields == ["ridge"]:
+        return results.limits["fma"] / results.limits["copy"], "", 0, False
     at = [i for i, field in enumerate(fields) if WANTED.fullmatch(field)]
     if not at or at[0] == 0:
         raise ValueError(f"'{'; '.join(fields)}' is not a row and a column: one of "
@@ -130,5 +133,5 @@ def bar(results, fields, name):
         beside = f'<span class="beside">{html.escape(row["peer"])} {reached:.1f} %</span>'
     return (f'<div class="bar"><span class="what">{html.escape(row["version"].strip())}</span>'
             f'<span class="track"><span class="fill" style="width:{min(share, 104):.2f}%"></span>{mark}</span>'
-            f'<span class="value"><b>{share:.1f} %</b> of {html.escape(row["limit"])}, '
+            f'<span class="value"><b>{share:.1f} %</b> of the limit, '
             f'{rate(row)}</span>{beside}</div>\n')

@@ -96,8 +96,18 @@ std::string position(std::size_t offset, std::size_t bytes) {
 }
 
 std::string extent(std::size_t size, std::size_t bytes, const char* what) {
-    if (bytes <= 1 || bytes > 16 || size % bytes != 0) return format("%s of %zu bytes", what, size);
-    return format("%s of %zu elements of that size (%zu bytes)", what, size / bytes, size);
+    const auto counted = [](std::size_t n, const char* one) {
+        return format("%zu %s%s", n, one, n == 1 ? "" : "s");
+    };
+    const std::string all = std::string(what) + " of ";
+    if (bytes <= 1 || bytes > 16 || size % bytes != 0) return all + counted(size, "byte");
+    return all + counted(size / bytes, "element") + format(" of that size (%zu bytes)", size);
+}
+
+// Thread (0,0,0) of block (0,0,0), which no guard would keep still.
+bool is_first_thread() {
+    const uint3 b = block.index;
+    return current != nullptr && current->id == 0 && b.x == 0 && b.y == 0 && b.z == 0;
 }
 
 std::string outside(const Extent& near, std::uintptr_t address, std::size_t bytes,
@@ -108,9 +118,10 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         return (whole ? format("at element -%zu, %zu bytes", ahead / bytes, ahead)
                       : format("%zu bytes", ahead)) +
                " before the start of " + extent(near.bytes, bytes, what) +
-               (ahead == bytes ? ": one before its first. Is a guard such as `if (i > 0)` missing?"
-                               : ". Is an index negative, or a flip begun at the wrong end: should "
-                                 "its pointer be the last element's, or the last row's?");
+               (ahead == bytes ? ": one before its first. Is a guard such as `if (i > 0)` missing"
+                               : ". Is an index negative") +
+               ", or a flip begun at the wrong end: should its pointer be the last element's, or "
+               "the last row's?";
     }
     const std::size_t offset = address - near.begin;
     if (!near.live) {
@@ -121,6 +132,11 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
     if (offset < near.bytes) return text + ", and ends beyond it.";
     const std::size_t past = offset - near.bytes;
+    if (past == 0 && is_first_thread()) {
+        return text +
+               ": one past its end, and that by the very first thread. Does the view begin at the "
+               "right place, and does a loop end with `<` and not `<=`?";
+    }
     if (past == 0) {
         return text + ": one past its end. Is a guard such as `if (i < n)` missing, or is it `<=`?";
     }

@@ -209,18 +209,22 @@ bool is_nobodys(std::uintptr_t address) {
 std::string describe_wrapped(std::uintptr_t address, std::size_t bytes) {
     constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
     constexpr std::uint64_t kNear = 1 << 24;  // further below 0 it is something else
+    std::uint64_t nearest = kNear;            // the fewest elements below 0
+    std::size_t held = 0;                     // by that allocation
     for (const auto& [begin, allocation] : allocations) {
         const std::uint64_t index = (address - begin) / bytes;
         if (address < begin || (address - begin) % bytes != 0 || !allocation.live) continue;
-        if (kWrap - index - 1 >= kNear) continue;  // also if the index is larger than 32 bits
-        return format("at element %" PRIu64
-                      " of an allocation of %zu elements of that size (%zu bytes): as an unsigned "
-                      "index that is %" PRIu64
-                      " below 0, wrapped around. Is something subtracted from an unsigned number "
-                      "that can be smaller?",
-                      index, allocation.bytes / bytes, allocation.bytes, kWrap - index);
+        if (kWrap - index - 1 >= nearest) continue;  // also if the index is larger than 32 bits
+        nearest = kWrap - index - 1;
+        held = allocation.bytes;
     }
-    return "";
+    if (nearest == kNear) return "";
+    return format("at element %" PRIu64
+                  " of an allocation of %zu elements of that size (%zu bytes): as an unsigned "
+                  "index that is %" PRIu64
+                  " below 0, wrapped around. Is something subtracted from an unsigned number "
+                  "that can be smaller?",
+                  kWrap - nearest - 1, held / bytes, held, nearest + 1);
 }
 
 }  // namespace sixdays::emulator

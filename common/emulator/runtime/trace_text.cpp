@@ -73,7 +73,11 @@ std::string sector_row(const LineTrace& line) {
     std::string row;
     constexpr std::uint64_t kWidest = 64;
     for (std::uint64_t s = touched.front(); s <= touched.back(); ++s) {
-        if (s - touched.front() == kWidest) return row + "...";
+        if (s - touched.front() == kWidest) {
+            touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+            const auto more = touched.end() - std::lower_bound(touched.begin(), touched.end(), s);
+            return row + " and " + std::to_string(more) + " more";
+        }
         const auto n = std::count(touched.begin(), touched.end(), s);
         row += n == 0 ? '.' : n > 9 ? '*' : static_cast<char>('0' + n);
     }
@@ -140,7 +144,11 @@ std::string trace_verdict(const std::vector<LineTrace>& lines) {
     if (lines.empty()) return "No kernel touched memory.";
     const LineTrace& worst = lines.front();
     if (worst.bytes_wasted() == 0) {
-        return "Every request moves as little as it can: no sector and no pass is wasted.";
+        const bool shared = std::any_of(lines.begin(), lines.end(), [](const LineTrace& line) {
+            return line.memory == Memory::shared;
+        });
+        return std::string("Every request moves as little as it can: no sector ") +
+               (shared ? "and no pass " : "") + "is wasted.";
     }
     const bool global = worst.memory == Memory::global;
     return format(

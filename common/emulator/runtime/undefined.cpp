@@ -117,9 +117,10 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
     if (address % alignment != 0) {
         found(Kind::misaligned, cudaErrorMisalignedAddress, d->where,
               format("an address that is not a multiple of %zu is used as one of %s, which needs "
-                     "that. It is %zu bytes beyond such a multiple.",
+                     "that. It is %zu byte%s beyond such a multiple.",
                      static_cast<std::size_t>(alignment), d->type->name,
-                     static_cast<std::size_t>(address % alignment)),
+                     static_cast<std::size_t>(address % alignment),
+                     address % alignment == 1 ? "" : "s"),
               address);
     }
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,

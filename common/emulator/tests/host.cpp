@@ -433,6 +433,14 @@ TEST_CASE("an unsigned index below 0 is called that") {
                    "element " + std::to_string(0u - before) + " of an allocation of 64 elements"));
         CHECK(says(report, "that is " + std::to_string(before) + " below 0"));
     }
+    // Of several allocations the one that it is least below: y is made later and lies higher.
+    const Device<float> y(std::vector<float>(32, 3.0f));
+    clear_report();
+    store_before(1, y.data());
+    REQUIRE(last_report());
+    CHECK(says(*last_report(), "element 4294967295 of an allocation of 32 elements"));
+    CHECK(says(*last_report(), "that is 1 below 0"));
+    cudaGetLastError();
     clear_report();
     store_before(0x80000000u, x.data());  // further below 0 than one would subtract
     REQUIRE(last_report());

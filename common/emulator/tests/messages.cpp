@@ -94,7 +94,7 @@ TEST_CASE("who else writes a word is said, and a barrier is asked for only where
           {"__syncthreads()", "__syncwarp()", "barrier"});
     check("two_blocks_one_word", {"of block (0,0,0) writes in", "is blockIdx missing in the index"},
           {"__syncthreads()", "__threadfence()"});
-    check("plain_variable", {"of a __device__ variable of 1 elements", "of block (0,0,0)"});
+    check("plain_variable", {"of a __device__ variable of 1 element of", "of block (0,0,0)"});
     check("plain_counter", {"if they count or add up, that needs an atomic"}, {"__syncwarp()"});
     check("no_second_barrier", {"No __syncthreads() stands between"}, {"same line"});
     check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() stands between"});
@@ -121,9 +121,17 @@ TEST_CASE("memory that nobody wrote is not put down to a barrier that was passed
 }
 
 TEST_CASE("an index below the start says so") {
-    check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`"}, {"flip"});
+    check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`",
+                         "a flip begun at the wrong end"});
     check("flip_from_the_start",
           {"at element -8, 32 bytes before the start", "a flip begun at the wrong end"}, {"guard"});
+}
+
+TEST_CASE("one past the end by the very first thread is not put down to its guard") {
+    check("no_guard", {"one past its end. Is a guard such as `if (i < n)` missing"},
+          {"first thread"});
+    check("first_past_end",
+          {"one past its end, and that by the very first thread", "Does the view"}, {"guard"});
 }
 
 TEST_CASE("a refused launch is told with its line, and before what follows from it") {

@@ -40,6 +40,7 @@ constexpr cudaError_t kFailure = cudaErrorLaunchFailure;
 const Case kCases[] = {
     {"no_guard", Kind::out_of_bounds, kIllegal, 1, 122},
     {"one_before", Kind::out_of_bounds, kIllegal, 0, 0},
+    {"first_past_end", Kind::out_of_bounds, kIllegal, 0, 0},
     {"flip_from_the_start", Kind::out_of_bounds, kIllegal, 0, 8},
     {"write_past_end", Kind::out_of_bounds, kIllegal, 0, 5},
     {"quad_as_argument", Kind::out_of_bounds, kIllegal, 0, 8},

@@ -22,6 +22,9 @@ __global__ void one_before(const float* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
     if (i < n) out[i] = in[i - 1];  // MARK one_before
 }
+__global__ void first_past_end(const float* in, int n, float* out) {
+    out[threadIdx.x] = (in + n)[threadIdx.x];  // MARK first_past_end
+}
 __global__ void flip_from_the_start(const float* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
     const float* row = in;                       // of the last: in + n - 8
@@ -496,6 +499,7 @@ const std::vector<Mistake>& mistakes() {
     static const std::vector<Mistake> all = {
         {"no_guard", no_guard, 2, 128, 250},
         {"one_before", one_before, 1, 32, 32},
+        {"first_past_end", first_past_end, 1, 32, 32},
         {"flip_from_the_start", flip_from_the_start, 1, 32, 32},
         {"write_past_end", write_past_end, 1, 32, 100},
         {"quad_as_argument", quad_as_argument, 1, 32, 32},

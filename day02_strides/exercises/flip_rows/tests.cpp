@@ -11,14 +11,14 @@ using namespace sixdays::testing;
 
 namespace {
 
-void check_port(const Layout& from, const Layout& to) {
-    CAPTURE(to_string(from), to_string(to));
-    const Tensor<float> values = distinct<float>(from.shape);
-    const HostIn<float> in(values, from);
-    HostOut<float> want(to);
-    flip_rows_cpu(in.view(), want.view());
-    DeviceIn<float> din(values, from, Lead{1});
-    DeviceOut<float> got(to, Lead{1});
+void check_port(const Layout& in, const Layout& out) {
+    CAPTURE(to_string(in), to_string(out));
+    const Tensor<float> values = distinct<float>(in.shape);
+    const HostIn<float> host_in(values, in);
+    HostOut<float> want(out);
+    flip_rows_cpu(host_in.view(), want.view());
+    DeviceIn<float> din(values, in, Lead{1});
+    DeviceOut<float> got(out, Lead{1});
     flip_rows_cuda(din.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
     REQUIRE(got.matches(want));

@@ -8,8 +8,8 @@
 /// pos, pos + 1, ... of every sequence and head. All else in the cache stays as it is.
 ///
 ///     fresh  (B, NH, n, d)          here (1, 2, 1, 2)    one position:   7 8 | 9 10
-///     cache  (B, NH, capacity, d)   here (1, 2, 3, 2)    before:   1 2  3 4  . . | 5 6  0 1  . .
-///     pos = 2                                            after:    1 2  3 4  7 8 | 5 6  0 1  9 10
+///     cache  (B, NH, capacity, d)   here (1, 2, 3, 2)    before:   1 2  3 4 -1 -1 | 5 6  0 1 -1 -1
+///     pos = 2                    -1: not filled yet      after:    1 2  3 4  7  8 | 5 6  0 1  9 10
 ///
 /// The matrix product before it gives the new keys as (B, n, NH, d); `fresh` is a view of that, its
 /// dims permuted and nothing moved, so its strides are not row-major. Nor need the cache's be.

@@ -220,6 +220,16 @@ TEST_CASE("the fast attention of a query is the plain loop's", "[day06][small]")
     CHECK(out.close_to(select(want.view(), 0, 0), bound));
 }
 
+TEST_CASE("the fast attention bears scores whose exp no float can hold", "[day06][small]") {
+    // Scores 200, 0, -200 and the other way round: the largest has all of the share.
+    const bool first = GENERATE(true, false);
+    Tensor<float> q({1}, {20}), k({3, 1}, {10, 0, -10}), v({3, 1}, {5, 6, 7}), out({1});
+    if (!first) k = Tensor<float>({3, 1}, {-10, 0, 10});
+    float scores[3];
+    attend_fast_cpu(q.view(), k.view(), v.view(), scores, out.view());
+    CHECK(out(0) == (first ? 5 : 7));
+}
+
 TEST_CASE("the fast attention refuses what does not fit", "[day06][small]") {
     Tensor<float> q({4}), k({3, 4}), v({3, 4});
     HostOut<float> out({4});
