@@ -208,7 +208,7 @@ int parts_of(const Problem& x) {
 bool parts_pay(const Problem& x) {
     const int count = parts_of(x);
     if (count == 0) return false;
-    if (!has_whole_tiles(x)) return (x.M > 4 || x.N < 32 * 132) && x.M * x.N * x.K >= 10'000'000;
+    if (!has_whole_tiles(x)) return (x.M > 4 || x.N < 32 * 132) && x.M * x.N * x.K >= 1 << 25;
     return seconds_in_parts(x, count) < seconds_in_parts(x, 1);
 }
 

@@ -1,4 +1,5 @@
-// The block as launches, line by line what the loops are: operations of this day and of Day 05.
+// The block as launches, line by line what the loops are: operations of this day and of Day 05. No
+// kernel stands here, for every line is one that has its own.
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/attention.hpp"
 #include "day06_transformer_ops/block.hpp"

@@ -29,21 +29,25 @@ namespace sixdays::day06_transformer_ops {
 
 enum class SoftmaxPath;  // below
 
-/// @param dim  along which a row lies; may count from the back
+/// @param dim        along which a row lies; may count from the back
+/// @param workspace  lets many blocks share a row: softmax_workspace_bytes()
 template <class T>
 void softmax_cpu(View<const Same<T>> in, int dim, View<T> out);
-template <class T>
-void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stream = {});
-template <class T>
-void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
-                  gpu::Stream stream = {});
-/// With a workspace, which lets many blocks share a row: softmax_workspace_bytes().
 template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
                   gpu::Stream stream = {});
 template <class T>
+void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stream = {}) {
+    softmax_cuda<T>(in, dim, out, gpu::Workspace(), stream);
+}
+template <class T>
 void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
                   gpu::Workspace workspace, gpu::Stream stream = {});
+template <class T>
+void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
+                  gpu::Stream stream = {}) {
+    softmax_cuda<T>(path, in, dim, out, gpu::Workspace(), stream);
+}
 /// For the path 'split': 8 bytes for each 512 elements of a row. They need not be 0.
 template <class T>
 [[nodiscard]] std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim);

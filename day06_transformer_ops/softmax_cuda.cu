@@ -119,17 +119,12 @@ __global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logit
 // --- launchers -----------------------------------------------------------------------------------
 namespace {
 
-// Shared memory that a block needs for a row of x.
-template <class T>
-std::size_t bytes_of_row(const View<const T>& x, int d) {
-    return (static_cast<std::size_t>(x.extent(d)) + 64) * sizeof(T) + 1024;
-}
-
+// Without enough shared memory for a row, 'online' takes what 'shared' would.
 template <class T>
 SoftmaxPath choose(const View<const T>& in, int dim, const View<T>& out, bool workspace) {
     const SoftmaxPath path = choose_softmax<T>(in, dim, out, workspace);
     const int d = checked_dim("softmax", dim, in.rank());
-    return path == SoftmaxPath::shared && bytes_of_row(in, d) > gpu::most_shared()
+    return path == SoftmaxPath::shared && bytes_of_shared_row<T>(in.extent(d)) > gpu::most_shared()
                ? SoftmaxPath::online
                : path;
 }
@@ -150,12 +145,6 @@ void launch(SoftmaxPath path, const View<const T>& x, int d, const View<T>& y, s
         case SoftmaxPath::registers:
             return launch_softmax_registers<OP>(in, out, tokens, stream);
         case SoftmaxPath::shared:
-            if (bytes_of_row(x, d) > gpu::most_shared()) {
-                refuse("softmax: the path 'shared' needs " + std::to_string(bytes_of_row(x, d)) +
-                       " bytes of shared memory for a row of " + std::to_string(in.length) +
-                       ", and a block of this device gets " + std::to_string(gpu::most_shared()) +
-                       " at most");
-            }
             return launch_softmax_shared<OP>(in, out, tokens, stream);
         case SoftmaxPath::split:
             return launch_softmax_split<OP>(
@@ -178,17 +167,6 @@ void launch_cross_entropy(View<const T> logits, View<const std::int64_t> targets
 }
 
 }  // namespace
-
-template <class T>
-void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stream) {
-    softmax_cuda<T>(in, dim, out, gpu::Workspace(), stream);
-}
-
-template <class T>
-void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
-                  gpu::Stream stream) {
-    softmax_cuda<T>(path, in, dim, out, gpu::Workspace(), stream);
-}
 
 template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
@@ -276,8 +254,6 @@ void cross_entropy_cuda(View<const bf16> logits, View<const std::int64_t> target
     launch_cross_entropy(logits, targets, out, stream);
 }
 
-template void softmax_cuda(View<const float>, int, View<float>, gpu::Stream);
-template void softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Stream);
 template void softmax_cuda(View<const float>, int, View<float>, gpu::Workspace, gpu::Stream);
 template void softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Workspace,
                            gpu::Stream);
@@ -287,8 +263,6 @@ template void masked_softmax_cuda(View<const float>, View<const std::uint8_t>, i
                                   gpu::Stream);
 template void causal_softmax_cuda(View<const float>, View<float>, gpu::Stream);
 template void causal_softmax_cuda(SoftmaxPath, View<const float>, View<float>, gpu::Stream);
-template void softmax_cuda(View<const bf16>, int, View<bf16>, gpu::Stream);
-template void softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Stream);
 template void softmax_cuda(View<const bf16>, int, View<bf16>, gpu::Workspace, gpu::Stream);
 template void softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Workspace,
                            gpu::Stream);

@@ -171,4 +171,17 @@ void reduce_lanes(int lanes, View<const float> in, View<Found> out) {
     check_launch("reduce_lanes_kernel", blocks, 64);
 }
 
+__global__ void pass_on_kernel(const float* in, float* out, std::int64_t n) {
+    let_next_start();
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    wait_for_previous();
+    if (i < n) out[i] = in[n - 1 - i] + 1;
+}
+
+void pass_on(View<const float> in, View<float> out, Stream stream) {
+    const unsigned grid = gpu::blocks_for(out.size(), 256);
+    pass_on_kernel<<<grid, 256, 0, stream>>>(in.data, out.data, out.size());
+    check_launch("pass_on_kernel", grid, 256);
+}
+
 }  // namespace sixdays::gpu::tests

@@ -52,4 +52,7 @@ void reduce_blocks(View<const float> in, View<Found> out, View<Found> negated);
 /// The same of warp_reduce() for each run of `lanes` lanes, 2 to 32; threads is 64.
 void reduce_lanes(int lanes, View<const float> in, View<Found> out);
 
+/// out[i] = in[n - 1 - i] + 1 by a kernel that starts early where its graph allows that; contiguous.
+void pass_on(View<const float> in, View<float> out, Stream stream);
+
 }  // namespace sixdays::gpu::tests

@@ -2,6 +2,8 @@
 // block of a grid, and what a launch was given.
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
+#include "common/gpu/error.hpp"
+#include "common/gpu/graph.hpp"
 #include "common/gpu/tests_kernels.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/testing/testing.hpp"
@@ -103,5 +105,31 @@ TEST_CASE("tiles of dynamic shared memory lie behind each other, aligned", "[gpu
         DeviceOut<float> out({n});
         gpu::tests::reverse_in_tiles(in.view(), by.view(), out.view());
         CHECK(out.matches(expected));
+    }
+}
+
+TEST_CASE("a graph gives what its launches give, with kernels that start early too",
+          "[gpu][small]") {
+    constexpr std::int64_t n = 100'000;  // more blocks than run at a time
+    constexpr int kLaunches = 41;
+    const Tensor<float> zeros({n});
+    Tensor<float> want({n});
+    for (std::int64_t i = 0; i < n; ++i) want(i) = kLaunches;
+    for (const gpu::Start start : {gpu::Start::after_end, gpu::Start::early}) {
+        gpu::Buffer<float> a(zeros), b(zeros);
+        const auto work = [&](gpu::Stream stream) {
+            for (int i = 0; i < kLaunches; ++i) {
+                auto &from = i % 2 == 0 ? a : b, &to = i % 2 == 0 ? b : a;
+                gpu::tests::pass_on(from.view({n}), to.view({n}), stream);
+            }
+        };
+        if (gpu::is_emulated()) {
+            CHECK_THROWS_AS(gpu::Graph(work, start), gpu::Error);  // it has none
+            work({});
+        } else {
+            gpu::Graph graph(work, start);
+            graph.launch();
+        }
+        CHECK(equal(Tensor<float>({n}, b.download()).view(), want.view()));
     }
 }

@@ -165,7 +165,8 @@ TEST_CASE("skinny products: K longer than the rows that lie in shared memory at 
 TEST_CASE("skinny products of many columns, by wider blocks", "[day05][small]") {
     const std::vector<P> skinny = {P::skinny};
     for (const std::int64_t M : {1, 2, 3, 7, 13}) {
-        check_paths(skinny, M, 132 * 32, 5);
+        check_paths(skinny, M, 48 * 32 - 4, 5);
+        check_paths(skinny, M, 48 * 32, 5, {.beta = 2});
         check_paths(skinny, M, 132 * 32 + 1, 5, {.b = Lies::column_major});
     }
     check_paths(skinny, 2, 132 * 128 + 4, 9, {.bias = true});
@@ -341,9 +342,10 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
     CHECK(large(16, 4096, 4096) == 8 * 16 * 4096 * 4);  // 32 blocks, 8 times
     CHECK(large(16, 4098, 4096) == 0);                  // rows of b that are no quads
     CHECK(large(16, 128 * 133, 4096) == 0);             // blocks enough
-    CHECK(large(1, 2304, 768) == 0);                    // little work
     CHECK(large(4, 6144, 4096) == 0);                   // step 14 alone has blocks enough
     CHECK(large(5, 6144, 4096) == 4 * 5 * 6144 * 4);
+    CHECK(large(16, 2304, 768) == 0);  // little work
+    CHECK(large(16, 768, 3072) == 32 * 16 * 768 * 4);
     CHECK(large(64, 4096, 32) == 0);  // step 16 takes it
     CHECK(large(64, 0, 4096) == 0);
     CHECK(large(128, 2304, 768) == 3 * 128 * 2304 * 4);

@@ -87,8 +87,8 @@ void in_graph(lesson::Report& report, lesson::Version row, std::int64_t each, co
 
 // Each call has logits of its own: 40 MB together, which may stay in the cache.
 void bench_next_token(lesson::Report& report) {
-    const std::int64_t V = 50257, apart = 50304;
-    const gpu::Buffer<float> logits = filled(kCalls * apart);
+    const std::int64_t V = 50257;
+    const gpu::Buffer<float> logits = filled(kCalls * V);
     const View<const float> one(logits.data(), Shape{1, V});
     gpu::Buffer<std::byte> memory(softmax_workspace_bytes(one, -1));
     lesson::Version row;
@@ -97,9 +97,9 @@ void bench_next_token(lesson::Report& report) {
     row.shape = to_string(Shape{1, V});
     row.cache = "warm";
     row.work = {4.0 * V, 4.0 * V, 0};
-    in_graph(report, row, apart, [&](std::int64_t call, float* out, gpu::Stream stream) {
-        softmax_cuda<float>({logits.data() + call * apart, Shape{1, V}}, -1, {out, Shape{1, V}},
-                            memory, stream);
+    in_graph(report, row, V, [&](std::int64_t call, float* out, gpu::Stream stream) {
+        softmax_cuda<float>({logits.data() + call * V, Shape{1, V}}, -1, {out, Shape{1, V}}, memory,
+                            stream);
     });
 }
 

@@ -95,8 +95,9 @@ public:
         const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
         if (T_ < kManyQueries) return attention_cuda(q, k, v, {}, heads(normed()), queue_);
         const std::int64_t H = config_.heads;
-        if (H * T_ * S > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * S);
-        const View<float> scores = scores_.view({H, T_, S});
+        const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at quads
+        if (H * T_ * pitch > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * pitch);
+        const View<float> scores = slice(scores_.view({H, T_, pitch}), 2, 0, S);
         Epilogue scaled;
         scaled.alpha = 1 / std::sqrt(static_cast<float>(config_.head_dim()));
         day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {}, queue_);

@@ -188,8 +188,9 @@ __global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
     gpu::wait_for_previous();
     const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x, C = tokens.K;
     if (i >= T * C) return;
-    const std::int64_t position = *place - (T - 1) + i / C;
-    stream[i] = tokens(ids[position], i % C) + positions(position, i % C);
+    const std::int64_t position = *place - (T - 1) + i / C, id = ids[position];
+    const bool chosen = id >= 0;  // else no logit was finite: nobody has looked yet
+    stream[i] = chosen ? tokens(id, i % C) + positions(position, i % C) : NAN;
 }
 // [embed]
 

@@ -295,6 +295,16 @@ TEST_CASE("the shares of a row add up to 1, and a shift of the row changes no bi
     }
 }
 
+TEST_CASE("a shared row of more parts than a block has threads, the largest element in any of them",
+          "[day06][softmax][small]") {
+    Tensor<float> x = noise<float>({2, 150 * kSplitPart});  // 128 threads join 150 parts
+    x(0, 3) = x(1, 149 * kSplitPart) = 30;
+    DeviceIn<float> d(x);
+    DeviceOut<float> got(x.shape());
+    run_softmax<float>(SoftmaxPath::split, d.view(), 1, got.view());
+    CHECK(agrees(got, wanted(Kind::softmax, x, 1, SoftmaxPath::split)));
+}
+
 TEST_CASE("a NaN poisons its own row and no other", "[day06][softmax][small]") {
     Tensor<float> x = noise<float>({6, 64});
     x(2, 63) = NAN;
@@ -425,6 +435,13 @@ void check_causal(const Tensor<T>& x, const Layout& layout, Lead lead = {}) {
         causal_softmax_cuda(path, d.view(), got.view());
         CHECK(agrees(got, want));
     }
+}
+
+TEST_CASE("what a token does not see gets 0, even if what it sees holds a NaN",
+          "[day06][softmax][small]") {
+    Tensor<float> x = noise<float>({6, 8});
+    x(2, 1) = NAN;
+    check_causal(x, row_major(x.shape()));
 }
 
 TEST_CASE("a token looks at itself and back, never ahead: what NumPy says",

@@ -101,7 +101,7 @@ void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
     x.quads_out = x.quads_out && x.N % 4 == 0;  // a tile may begin at any column
     switch (cut) {
         case WholeTile::large:
-            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1, 14>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
+            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1, 11>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
                                                                                             stream);
         case WholeTile::medium:
             return launch_by_layout<Cut<1, 2, 8, 8, 3, 8, 15>>(x, stream);

@@ -5,10 +5,10 @@
 // need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N, lanes lie
 // along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up by
 // shuffles. Few columns are the same thing, transposed.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -109,8 +109,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll(M <= 8 ? 2 : 1)
         for (int k = own; k < kChunk<M> && k < left; k += kSweep) {
             start(left - k - (kStages - 1) * kSweep);
-            gpu::copy_async_wait<kStages -
-                                 1>();  // for what this thread copied: nobody else reads it
+            gpu::copy_async_wait<kStages - 1>();  // the oldest
             float rb[kDeep][WIDE];
 #pragma unroll
             for (int q = 0; q < kDeep; ++q) {
@@ -140,8 +139,7 @@ __global__ void __launch_bounds__(kThreads, 2)
             }
         }
     }
-    const bool mine = threadIdx.x % 32 < LINE;
-    add_parts<M, BN, kWarps>(x, tile, mine, threadIdx.x / 32, n, sum, shared);
+    add_parts<M, BN, kWarps>(x, tile, threadIdx.x % 32 < LINE, threadIdx.x / 32, n, sum, shared);
 }
 // [rows]
 
@@ -208,7 +206,7 @@ void launch_rows(Problem x, gpu::Stream stream) {
         gpu::tile_bytes<float>(kShared) + gpu::tile_bytes<float>(kRing<WIDE>);
     const unsigned grid = cut_into_tiles(x, M, LINE * WIDE);
     auto* const kernel = matmul_skinny_rows_kernel<M, LINE, WIDE>;
-    allow_shared(kernel, kBytes);
+    gpu::allow_shared(kernel, kBytes);
     matmul_skinny_rows_kernel<M, LINE, WIDE><<<grid, kThreads, kBytes, stream>>>(x);
     gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads, kBytes);
 }
@@ -220,21 +218,21 @@ void launch_dots(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
 }
 
-/// Wide blocks read a less often; narrow ones are more, and there should be one for each
-/// multiprocessor. (132, as an H200 has.)
+/// Wide blocks read a less often; narrow ones are more, and no multiprocessor (132 of them, as an
+/// H200 has) should be idle. From 48 blocks on, blocks of 32 columns were measured to be faster.
 template <int M>
 void launch(Problem x, gpu::Stream stream) {
     const std::int64_t rows = (x.M + M - 1) / M * stacked(x);
-    const auto enough = [&](std::int64_t BN) { return (x.N + BN - 1) / BN * rows >= 132; };
+    const auto blocks = [&](std::int64_t BN) { return (x.N + BN - 1) / BN * rows; };
     x.quads_a = a_has_quads(x);
     x.quads_b = b_columns_are_quads(x);
     if (x.b_k == 1 && x.b_n != 1) {
-        if (enough(kWarps * 4)) return launch_dots<M, 1>(x, stream);
+        if (blocks(kWarps * 4) >= 132) return launch_dots<M, 1>(x, stream);
         return launch_dots<M, (M > 8 ? 4 : kWarps)>(x, stream);
     }
     if (x.N % 4 != 0 || !b_has_quads(x)) return launch_rows<M, 32, 1>(x, stream);
-    if (enough(128)) return launch_rows<M, 32, 4>(x, stream);
-    if (enough(32)) return launch_rows<M, 8, 4>(x, stream);
+    if (blocks(128) >= 132) return launch_rows<M, 32, 4>(x, stream);
+    if (blocks(32) >= 48) return launch_rows<M, 8, 4>(x, stream);
     return launch_rows<M, 2, 4>(x, stream);
 }
 

@@ -23,10 +23,6 @@ __device__ __forceinline__ void load_quad(const float* from, float* to) {
 }
 // [load]
 
-__device__ __forceinline__ void quad_or_zeros(const float* from, bool inside, float (&to)[4]) {
-    if (inside) return load_quad(from, to);
-    to[0] = to[1] = to[2] = to[3] = 0;
-}
 __device__ __forceinline__ void store_quad(float* to, const float* four) {
     *reinterpret_cast<float4*>(to) = make_float4(four[0], four[1], four[2], four[3]);
 }

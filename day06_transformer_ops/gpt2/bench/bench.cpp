@@ -127,7 +127,7 @@ void measure(WeightType type, bool all) {
     row("decode", "top-k 40 top-p 0.95", type, 1, mean, decode(engine, 5));
     backend->set_sampler({.temperature = 1, .seed = 1});
     row("decode", "temperature 1", type, 1, mean, decode(engine, 3));
-    for (const std::int64_t T : {std::int64_t{128}, kCapacity - 1}) {
+    for (const std::int64_t T : {std::int64_t{128}, kCapacity}) {
         const auto prompt = some_ids(T);
         row("prefill", "prompt", type, T, bytes_a_token(type, T), bench::host_seconds(9, [&] {
                 engine.forget();

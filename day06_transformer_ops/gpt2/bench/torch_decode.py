@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """GPT-2 124M in PyTorch, random weights, one text: tokens a second from position 128 to 1024, and a
-prompt of 1023 tokens. Compiled, the token's step in a CUDA graph, greedy, nothing comes back to the
+prompt of 1024 tokens. Compiled, the token's step in a CUDA graph, greedy, nothing comes back to the
 host meanwhile. Prints rows as gpt2_bench does.
 
     torch_decode.py [bf16|fp32]...
@@ -79,11 +79,11 @@ def measure(name, dtype):
 
     s = median_of(5, generate) / (CONTEXT - PROMPT)
     print(f"decode,PyTorch compiled with a graph,,{name},1,cold,,,,{s:.4g},,,,,,", flush=True)
-    ids = torch.randint(0, V, (CONTEXT - 1,), device="cuda")
-    places = torch.arange(CONTEXT - 1, device="cuda")
+    ids = torch.randint(0, V, (CONTEXT,), device="cuda")
+    places = torch.arange(CONTEXT, device="cuda")
     with torch.no_grad():
         s = median_of(9, lambda: forward(w, ids, places))
-    print(f"prefill,PyTorch eager,,{name},{CONTEXT - 1},cold,,,,{s:.4g},,,,,,", flush=True)
+    print(f"prefill,PyTorch eager,,{name},{CONTEXT},cold,,,,{s:.4g},,,,,,", flush=True)
 
 
 if __name__ == "__main__":

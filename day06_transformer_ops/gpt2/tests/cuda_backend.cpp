@@ -1,6 +1,7 @@
 // The CUDA backend beside the plain loops: the same logits and the same tokens, from prompts and token
 // by token, in all types of weights.
 #include <cmath>
+#include <limits>
 
 #include "common/gpu/device.hpp"
 #include "common/tensor/transform.hpp"
@@ -68,6 +69,11 @@ TEST_CASE("CUDA: heads of 128; rows that no quad fits take the days' operations"
 
 TEST_CASE("CUDA: a long prompt, whose attention is two products", "[day06][full]") {
     compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 70, 2);
+    compare({1, 80, 32, 2, 64, 40, 1e-5f}, WeightType::f32, 80, 0);
+}
+
+TEST_CASE("CUDA: so many positions that a group takes them in several turns", "[day06][full]") {
+    compare({1, 600, 32, 1, 32, 33, 1e-5f}, WeightType::f32, 590, 3);
 }
 
 TEST_CASE("CUDA: rows longer than a slice, heads of 80", "[day06][full]") {
@@ -139,4 +145,20 @@ TEST_CASE("CUDA: a text cut anywhere, and draws that are the CPU's", "[day06][sm
     CHECK(generate(*cuda, 1) == want);
     CHECK(generate(*cuda, 5) == want);
     CHECK(generate(*cuda, 8) == want);
+}
+
+TEST_CASE("CUDA: a model that makes NaN is told by the token, however many come",
+          "[day06][small]") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Config config = {1, 16, 32, 2, 64, 40, nan};
+    const RandomModel model(config, WeightType::f32);
+    const auto cuda = make_cuda_backend(model.weights(), config.context);
+    for (const float temperature : {0.0f, 1.0f}) {
+        Engine engine(config, *cuda, config.context);
+        cuda->set_sampler({temperature, 0, 1, 1});
+        engine.read(some_ids(1, config.vocabulary, 1).view());
+        engine.next();
+        engine.next();
+        CHECK(contains(refusal([&] { (void)engine.chosen(); }), "the logit of token 0 is NaN"));
+    }
 }

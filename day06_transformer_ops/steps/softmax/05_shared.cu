@@ -102,6 +102,13 @@ __global__ void __launch_bounds__(THREADS)
 template <class OP, class T>
 void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                            gpu::Stream stream) {
+    if (bytes_of_shared_row<T>(in.length) > gpu::most_shared()) {
+        refuse("softmax: the path 'shared' needs " +
+               std::to_string(bytes_of_shared_row<T>(in.length)) +
+               " bytes of shared memory for a row of " + std::to_string(in.length) +
+               ", and a block of this device gets " + std::to_string(gpu::most_shared()) +
+               " at most");
+    }
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
     const auto bytes = gpu::tile_bytes<T>(static_cast<std::size_t>(in.length) + kOfQuad<T>);

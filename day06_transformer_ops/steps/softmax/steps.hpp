@@ -79,6 +79,12 @@ void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, std::int
 template <class OP, class T>
 void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                               gpu::Stream stream);
+/// Shared memory that a block of step 5 needs for a row, its own variables included.
+template <class T>
+std::size_t bytes_of_shared_row(std::int64_t length) {
+    return (static_cast<std::size_t>(length) + 2 * kOfQuad<T>)*sizeof(T) + 1024;
+}
+/// @throws std::invalid_argument  this device has not as much
 template <class OP, class T>
 void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
                            gpu::Stream stream);
