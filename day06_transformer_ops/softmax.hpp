@@ -29,10 +29,10 @@ namespace sixdays::day06_transformer_ops {
 
 enum class SoftmaxPath;  // below
 
-/// @param dim        along which a row lies; may count from the back
-/// @param workspace  lets many blocks share a row: softmax_workspace_bytes()
+/// @param dim  along which a row lies; may count from the back
 template <class T>
 void softmax_cpu(View<const Same<T>> in, int dim, View<T> out);
+/// @param workspace  lets many blocks share a row: softmax_workspace_bytes()
 template <class T>
 void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
                   gpu::Stream stream = {});
