@@ -5,10 +5,10 @@
 // need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N, lanes lie
 // along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up by
 // shuffles. Few columns are the same thing, transposed.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
-#include "day05_matmul/steps/matmul/large_shared.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 
@@ -208,7 +208,7 @@ void launch_rows(Problem x, gpu::Stream stream) {
         gpu::tile_bytes<float>(kShared) + gpu::tile_bytes<float>(kRing<WIDE>);
     const unsigned grid = cut_into_tiles(x, M, LINE * WIDE);
     auto* const kernel = matmul_skinny_rows_kernel<M, LINE, WIDE>;
-    allow_shared(kernel, kBytes);
+    gpu::allow_shared(kernel, kBytes);
     matmul_skinny_rows_kernel<M, LINE, WIDE><<<grid, kThreads, kBytes, stream>>>(x);
     gpu::check_launch("matmul_skinny_rows_kernel", grid, kThreads, kBytes);
 }
