@@ -1,4 +1,5 @@
-// What softmax and its siblings refuse, in which words, and that nothing is written then.
+// What softmax and its siblings refuse, in which words, that nothing is written then, and which path is
+// taken.
 #include "day06_transformer_ops/softmax.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
@@ -82,6 +83,75 @@ TEST_CASE("loop and port of softmax refuse the same, in the same words",
     CHECK(g.untouched());
     CHECK(htall.untouched());
     CHECK(gtall.untouched());
+}
+
+TEST_CASE("softmax takes the path that its rows ask for", "[day06][softmax][small]") {
+    alignas(16) static float memory[2][8];
+    const auto path = [&](const Layout& in, int dim, int lead = 0) {
+        return choose_softmax<float>({memory[0] + lead, in}, dim, {memory[1] + lead, in});
+    };
+    CHECK(path(row_major({4, 8}), 1) == SoftmaxPath::registers);
+    CHECK(path(row_major({4, 8}), -1, 1) == SoftmaxPath::warp_a_row);
+    CHECK(path(row_major({4, 7}), 1) == SoftmaxPath::warp_a_row);
+    CHECK(path(row_major({4, 8}), 0) == SoftmaxPath::thread_a_row);
+    CHECK(path(column_major({8, 4}), 0) == SoftmaxPath::registers);
+    CHECK(path(row_major({4, 1024}), 1, 1) == SoftmaxPath::warp_a_row);
+    CHECK(path(row_major({4, 1025}), 1) == SoftmaxPath::shared);
+    CHECK(path(row_major({4, 16384}), 1) == SoftmaxPath::registers);
+    CHECK(path(row_major({4, 16388}), 1) == SoftmaxPath::shared);
+    const Layout padded = Layout(Shape{4, 1025}, Dims{1028, 1});
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], padded}) ==
+          SoftmaxPath::shared);
+    // Rows of in and out begin differently far past a quad: at the first, or at later ones.
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1] + 1, padded}) ==
+          SoftmaxPath::online);
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], row_major({4, 1025})}) ==
+          SoftmaxPath::online);
+    const auto with_workspace = [&](std::int64_t rows, std::int64_t n) {
+        const Layout in = row_major({rows, n});
+        return choose_softmax<float>({memory[0], in}, 1, {memory[1], in}, true);
+    };
+    CHECK(with_workspace(8, 8192) == SoftmaxPath::split);
+    CHECK(with_workspace(9, 8192) == SoftmaxPath::registers);
+    CHECK(with_workspace(8, 8191) == SoftmaxPath::shared);
+    CHECK(choose_softmax<bf16>({nullptr, row_major({4, 8})}, 1, {nullptr, row_major({4, 8})}) ==
+          SoftmaxPath::registers);
+    CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
+          SoftmaxPath::warp_a_row);
+
+    const Tensor<float> x = noise<float>({4, 8});
+    DeviceIn<float> d(x), d1(x, Lead{1});
+    DeviceOut<float> got({4, 8});
+    softmax_cuda(d.view(), 1, got.view());
+    CHECK(last_kernel() == "softmax_registers_kernel");
+    log_softmax_cuda(d1.view(), 1, got.view());
+    CHECK(last_kernel() == "softmax_warp_kernel");
+    causal_softmax_cuda(d1.view(), got.view());
+    CHECK(last_kernel() == "softmax_warp_kernel");
+    softmax_cuda(d.view(), 0, got.view());
+    CHECK(last_kernel() == "softmax_kernel");
+    softmax_cuda(SoftmaxPath::online, d.view(), 1, got.view());
+    CHECK(last_kernel() == "softmax_online_kernel");
+    DeviceOut<float> got1({4, 8}, Lead{1});
+    softmax_cuda(SoftmaxPath::shared, d1.view(), 1, got1.view());
+    CHECK(last_kernel() == "softmax_shared_kernel");
+    DeviceOut<float> untouched({4, 8});
+    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::shared, d1.view(), 1, untouched.view()); }) ==
+          "softmax: the path 'shared' needs rows along memory that begin equally far past a "
+          "multiple of 16 bytes in in and out; in has shape (4, 8), strides (8, 1), out shape (4, "
+          "8), strides (8, 1), and rows lie along dim 1");
+    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::split, d.view(), 1, untouched.view()); }) ==
+          "softmax: a workspace of 0 bytes at a null pointer was given, but 32 are needed");
+    CHECK(refusal([&] { causal_softmax_cuda(SoftmaxPath::split, d.view(), untouched.view()); }) ==
+          "causal_softmax: the path 'split' is softmax' only");
+    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::registers, d1.view(), 1, untouched.view()); }) ==
+          "softmax: the path 'registers' needs rows of whole quads along memory that begin at "
+          "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "
+          "out shape (4, 8), strides (8, 1), and rows lie along dim 1");
+    CHECK(contains(
+        refusal([&] { causal_softmax_cuda(SoftmaxPath::registers, d1.view(), untouched.view()); }),
+        "causal_softmax: the path 'registers' needs"));
+    CHECK(untouched.untouched());
 }
 
 }  // namespace
