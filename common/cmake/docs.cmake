@@ -126,6 +126,7 @@ add_custom_target(docs_outputs DEPENDS ${captured})
 list(FILTER pages EXCLUDE REGEX "/README.md$")
 list(TRANSFORM pages REPLACE "^.*/" "${made}/pages/" OUTPUT_VARIABLE made_pages)
 add_custom_target(docs_pages BYPRODUCTS ${made_pages}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}/html  # pages of files that are gone
     COMMAND ${Python3_EXECUTABLE} ${site}/pages.py ${PROJECT_SOURCE_DIR} ${made}/pages ${outputs}
     COMMENT "Pages" VERBATIM)
 
