@@ -38,6 +38,7 @@ COLUMNS = {
     "TFLOP/s": (lambda row, s: float(row["flops"]) / s / 1e12, "TFLOP/s", 1),
     "us": (lambda row, s: 1e6 * s, "µs", 1),
     "ms": (lambda row, s: 1e3 * s, "ms", 2),
+    "tokens/s": (lambda row, s: elements(row) / s, "tokens/s", 0),
     "ns/element": (lambda row, s: 1e9 * s / elements(row), "ns", 2),
     "limit GB/s": (lambda row, s: moved(row) / median(row) / float(row["share"]) / 1e9, "GB/s", 0),
     "MB": (lambda row, s: moved(row) / 1e6, "MB", 0),
