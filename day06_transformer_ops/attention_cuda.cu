@@ -1,4 +1,5 @@
 // The loop's twin, a thread for each query, and the launchers. What is faster is in steps/attention/.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention.hpp"
 #include "day06_transformer_ops/attention_problem.hpp"
@@ -68,7 +69,12 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
                     gpu::Stream stream) {
     check_attention(q, k, v, options, out);
     if (out.size() == 0) return;
-    attention_cuda(choose_attention(q, k, v), q, k, v, options, out, workspace, stream);
+    AttentionPath path = choose_attention(q, k, v);
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (path == AttentionPath::tiles && attention_tiles_bytes(D) > gpu::most_shared()) {
+        path = AttentionPath::fused;  // a card with less shared memory than it takes
+    }
+    attention_cuda(path, q, k, v, options, out, workspace, stream);
 }
 
 void attention_cuda(AttentionPath path, View<const float> q, View<const float> k,

@@ -3,6 +3,8 @@
 // keys of 8 queries and reads 16 floats for their 64 products, as in Day 05. What has become of the
 // scores goes through shared memory once more, and weighs the values in a second product. Meanwhile
 // copies are in flight: values during the first product, the next keys during the second.
+#include <string>
+
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -247,13 +249,27 @@ void launch(const AttentionProblem& p, gpu::Stream stream) {
     gpu::check_launch("attention_tiles_kernel", grid, S::THREADS, S::kBytes);
 }
 
+using Wide = Block<128, 128, 4>;
+using Tall = Block<64, 128, 8>;
+using Low = Block<64, 128, 4>;
+
 }  // namespace
 
+std::size_t attention_tiles_bytes(std::int64_t D) {
+    return D > 64 ? Wide::kBytes : Low::kBytes;
+}
+
 void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream) {
-    // Fewer queries a block if there would be too few blocks.
-    const bool few = p.q.count() < 256 * 128;
-    if (p.q.length > 64) return launch<Block<128, 128, 4>>(p, stream);
-    few ? launch<Block<64, 128, 4>>(p, stream) : launch<Block<64, 128, 8>>(p, stream);
+    const std::size_t needed = attention_tiles_bytes(p.q.length), most = gpu::most_shared();
+    if (needed > most) {
+        refuse("attention: the path 'tiles' needs " + std::to_string(needed) +
+               " bytes of shared memory for a head of " + std::to_string(p.q.length) +
+               " numbers, and a block of this device gets " + std::to_string(most));
+    }
+    // Fewer queries a block if there would be too few blocks, or too little shared memory.
+    const bool few = p.q.count() < 256 * 128 || Tall::kBytes > most;
+    if (p.q.length > 64) return launch<Wide>(p, stream);
+    few ? launch<Low>(p, stream) : launch<Tall>(p, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops
