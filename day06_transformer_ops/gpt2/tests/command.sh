@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # The command as a reader calls it: what it prints where, and with which status it ends.
 #   command.sh PROGRAM FOLDER_OF_THE_TESTS yes|no (is the tokenizer built?)
 program=$1 files=$2 tokenizer=$3
@@ -24,7 +24,7 @@ expect() {
 # says WORDS ARGUMENT...: the same of a dialogue, whose lines come from the input
 dialogue() {
     lines=$1 words=$2
-    printf "$lines" | "$program" --model "$files/tiny.gguf" --interactive --temperature 0 \
+    printf '%b' "$lines" | "$program" --model "$files/tiny.gguf" --interactive --temperature 0 \
         >"$folder/out" 2>"$folder/err" || fail "a dialogue ended with status $?"
     cat "$folder/err" >>"$folder/out"
     grep -aqF -e "$words" "$folder/out" || fail "dialogue $lines: does not say '$words'"
@@ -55,18 +55,18 @@ for seed in 5 5 6; do
         fail "seed $seed gave two texts"
     mv "$folder/seed.$seed.new" "$folder/seed.$seed"
 done
-cmp -s "$folder/seed.5" "$folder/seed.6" && fail "seeds 5 and 6 gave the same text"
+! cmp -s "$folder/seed.5" "$folder/seed.6" || fail "seeds 5 and 6 gave the same text"
 
-tiny="--model $files/tiny.gguf"
-expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 24" $tiny --prompt zzzzz -n 21
-expect 1 ERR "a prompt of 25 tokens" $tiny --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
-expect 0 ERR "the engine itself" $tiny --prompt z --stats
-expect 0 ERR "cpu, 1 thread" $tiny --prompt z --stats --threads 1
-expect 0 OUT "differ nowhere by more than 0.0001 of the largest" $tiny --prompt "the z" --compare
+tiny=(--model "$files/tiny.gguf")
+expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 24" "${tiny[@]}" --prompt zzzzz -n 21
+expect 1 ERR "a prompt of 25 tokens" "${tiny[@]}" --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
+expect 0 ERR "the engine itself" "${tiny[@]}" --prompt z --stats
+expect 0 ERR "cpu, 1 thread" "${tiny[@]}" --prompt z --stats --threads 1
+expect 0 OUT "differ nowhere by more than 0.0001 of the largest" "${tiny[@]}" --prompt "the z" --compare
 printf 'the end of the thing and then some more of the same, and all that' >"$folder/text"
-expect 0 OUT "over 28 tokens" $tiny --perplexity "$folder/text"
-expect 1 ERR "2 are the least" $tiny --perplexity /dev/null
-expect 1 ERR "$folder/nothing cannot be read" $tiny --perplexity "$folder/nothing"
+expect 0 OUT "over 28 tokens" "${tiny[@]}" --perplexity "$folder/text"
+expect 1 ERR "2 are the least" "${tiny[@]}" --perplexity /dev/null
+expect 1 ERR "$folder/nothing cannot be read" "${tiny[@]}" --perplexity "$folder/nothing"
 
 dialogue ':help\n:quit\nz\n' ':stats   after each text'
 dialogue 'z\n' '> '
@@ -81,7 +81,8 @@ dialogue 'zzzzzzzzzzzzzzzzzzzzzzzzz\nz\n' 'do not fit'
 # a text is being made ends that text only, so a slow machine needs two.
 mkfifo "$folder/lines"
 (
-    sh -c 'echo $$ >"$0/child"; exec "$@"' "$folder" "$program" $tiny --interactive <"$folder/lines"
+    # shellcheck disable=SC2016  # the inner shell is to read them
+    sh -c 'echo $$ >"$0/child"; exec "$@"' "$folder" "$program" "${tiny[@]}" --interactive <"$folder/lines"
     echo $? >"$folder/status"
 ) >"$folder/out" 2>"$folder/err" &
 exec 3>"$folder/lines"
@@ -96,6 +97,8 @@ done
 exec 3>&-
 wait
 
-"$program" $tiny --prompt z >/dev/full 2>"$folder/err"
-[ $? = 1 ] && grep -q "arrived at its output" "$folder/err" || fail "a full disk is not noticed"
+status=0
+"$program" "${tiny[@]}" --prompt z >/dev/full 2>"$folder/err" || status=$?
+[ "$status" = 1 ] || fail "a full disk ends with status $status"
+grep -q "arrived at its output" "$folder/err" || fail "a full disk is not noticed"
 [ "$failures" = 0 ]
