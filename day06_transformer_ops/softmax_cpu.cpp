@@ -67,7 +67,7 @@ void masked_softmax_loop(const Rows<const T>& in, const Rows<const std::uint8_t>
 // [masked_softmax]
 
 // [causal_softmax]
-// A row of scores of one token: t is the last dim of where rows begin.
+// Row r holds the scores of token r % tokens.
 template <class T>
 void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Rows<T>& out) {
     for (std::int64_t r = 0; r < in.count(); ++r) {

@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [max_sum]
-// m begins with the smallest number there is, not with -infinity: x = -infinity
+// m begins with the lowest finite float, not with -infinity: x = -infinity
 // is no larger, and exp(-infinity - m) is 0. (-infinity - -infinity is NaN.)
 struct MaxSum {
     float m;
