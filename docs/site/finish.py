@@ -124,6 +124,8 @@ def without_wrong_links(body, day):
             behind = html.unescape(match[0][found.end():])
             called = "hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
             bare = "::" not in found["text"]
+            if before.endswith("std::") or found["text"].startswith("std::"):
+                return found["text"]
             member = bare and (before.endswith((".", "->")) or "reference_gpu." in target)  # there it is gpu::name
             stays = called and not member and (days == {day} or not days and not (bare and found["text"] in own))
             return found[0] if stays else found["text"]
@@ -196,8 +198,8 @@ def main():
         known[name] = title
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
         body = in_lines(with_anchors(body))
-        if name.startswith("day"):
-            body = without_wrong_links(body, name[:5])
+        if name.startswith(("day", "gpt2")):
+            body = without_wrong_links(body, name[:5] if name.startswith("day") else "day06")
         weight = 3 if name.startswith("day") else 1.5
         entries += entries_of(name, title, body, weight)
         contents = outline(sections(body, title))
