@@ -85,7 +85,10 @@ void open_shared_array(const volatile void* pointer, std::size_t bytes, Site sit
     std::memset(state, kLive, bytes);
     arrays.push_back({number(array), bytes, true});
     array_bytes += bytes;
-    if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > shared_limit(kernel)) {
+    // What cudaFuncSetAttribute allows is of the dynamic part alone.
+    const std::size_t all =
+        shared_limit(kernel) > kStaticSharedLimit ? kDynamicSharedLimit : kStaticSharedLimit;
+    if (array_bytes > kStaticSharedLimit || array_bytes + dynamic.bytes > all) {
         fail({Kind::invalid_launch, cudaErrorInvalidValue, site,
               format(
                   "the kernel's shared arrays take %zu bytes so far, and its dynamic shared memory "

@@ -77,6 +77,16 @@ TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the dev
     CHECK(out.host().front() == 7);
 }
 
+TEST_CASE("what a kernel may ask for is its dynamic shared memory; with its arrays it is 163 KiB") {
+    const Device<int> out(std::vector<int>(1, 0));
+    much_beside_an_array(out.data(), 100 * 1024);
+    CHECK(told() == "");
+    CHECK(out.host().front() == 7);
+    much_beside_an_array(out.data(), 163 * 1024);
+    CHECK(contains(told(),
+                   "shared arrays take 32 bytes so far, and its dynamic shared memory 166912"));
+}
+
 TEST_CASE("variables of the device are copied by name") {
     const std::vector<float> in{1, 2, 3, 4, 5, 6, 7, 8};
     std::vector<float> out(8);

@@ -231,6 +231,13 @@ __global__ void far_end(int* out) {
     out[0] = tile[25599];
 }
 
+__global__ void array_beside_much(int* out) {
+    extern __shared__ int tile[];
+    __shared__ int own[8];
+    own[7] = 3, tile[25599] = 4;
+    out[0] = own[7] + tile[25599];
+}
+
 }  // namespace
 
 namespace sixdays::emulator::tests {
@@ -275,6 +282,10 @@ void much_shared_memory(int* out, int bytes_asked) {
     if (bytes_asked > 0)
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_asked);
     kernel<<<1, 1, 100 * 1024>>>(out);
+}
+void much_beside_an_array(int* out, int bytes) {
+    cudaFuncSetAttribute(array_beside_much, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    array_beside_much<<<1, 1, bytes>>>(out);
 }
 
 

@@ -20,6 +20,8 @@ void call_from_a_kernel(int* out);
 void launch_from_a_kernel(int* out);
 /// 100 KB of dynamic shared memory, with and without asking for it, by a pointer to the kernel.
 void much_shared_memory(int* out, int bytes_asked);
+/// So many bytes of it, beside 32 bytes of a shared array.
+void much_beside_an_array(int* out, int bytes);
 
 /// Variables of the device, by name: 8 floats go in, and come out 10 larger.
 void through_symbols(const float* in, float* out);
