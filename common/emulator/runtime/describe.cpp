@@ -138,9 +138,15 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
                "right place, and does a loop end with `<` and not `<=`?";
     }
     if (past == 0) {
-        return text + ": one past its end. Is a guard such as `if (i < n)` missing, or is it `<=`?";
+        return text +
+               ": one past its end. Is a guard such as `if (i < n)` missing, or is it `<=`? If "
+               "not: are "
+               "two extents exchanged in the offset?";
     }
-    return text + format(": %zu bytes past its end.", past);
+    return text + format(
+                      ": %zu bytes past its end. Has every index its guard, and does the offset "
+                      "use the right extents?",
+                      past);
 }
 
 }  // namespace

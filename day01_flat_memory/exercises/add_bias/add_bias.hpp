@@ -21,7 +21,7 @@ namespace sixdays::day01_flat_memory {
 /// out(m, n) = in(m, n) + bias(n)
 /// @param in    (M, N), contiguous; M and N may be 0
 /// @param bias  (N), contiguous
-/// @param out   (M, N), contiguous; may be `in` itself; at most kMostRows rows
+/// @param out   (M, N), contiguous; may be `in` itself; at most kMostRows rows, 65,535 blocks of 8
 /// @throws std::invalid_argument  other shapes or strides, too many rows, a null pointer, overlap
 void add_bias_cpu(View<const float> in, View<const float> bias, View<float> out);
 void add_bias_cuda(View<const float> in, View<const float> bias, View<float> out,
