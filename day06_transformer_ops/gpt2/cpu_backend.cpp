@@ -35,7 +35,7 @@ public:
     void query_key_value(std::int64_t layer) override {
         const BlockWeights& b = block(layer);
         norm(x(), b.attention_norm, normed());
-        linear(b.qkv, normed(), qkv(), [](float made) { return made; });
+        linear(b.qkv, normed(), qkv(), qkv(), [](float& to, float made) { to = made; });
         append_keys_and_values(layer);
     }
 
@@ -65,7 +65,8 @@ public:
 
     void widen(std::int64_t layer) override {
         norm(x(), block(layer).mlp_norm, normed());
-        linear(block(layer).up, normed(), hidden(), day06_transformer_ops::gelu_tanh);
+        linear(block(layer).up, normed(), hidden(), hidden(),
+               [](float& to, float made) { to = day06_transformer_ops::gelu_tanh(made); });
     }
 
     void add_mlp(std::int64_t layer) override { add(block(layer).down, hidden()); }
@@ -96,32 +97,23 @@ private:
         return columns;
     }
 
-    // out = finish(product + bias)
+    // finish(out(t, n), product + bias); the product itself is written to `made`
     template <class Finish>
-    void linear(const LinearWeights& weights, View<const float> in, View<float> out,
-                Finish finish) {
+    void linear(const LinearWeights& weights, View<const float> in, View<float> made,
+                View<float> out, Finish finish) {
         threads_.run([&](int part) {
-            const Share columns = multiply(weights.weight, in, out, part);
+            const Share columns = multiply(weights.weight, in, made, part);
             for (std::int64_t t = 0; t < T_; ++t) {
                 for (std::int64_t n = columns.begin; n < columns.end; ++n) {
-                    out(t, n) = finish(out(t, n) + weights.bias(n));
+                    finish(out(t, n), made(t, n) + weights.bias(n));
                 }
             }
         });
     }
     // [share]
 
-    // x += product + bias
     void add(const LinearWeights& weights, View<const float> in) {
-        const View<float> stream = x(), made = normed();
-        threads_.run([&](int part) {
-            const Share columns = multiply(weights.weight, in, made, part);
-            for (std::int64_t t = 0; t < T_; ++t) {
-                for (std::int64_t n = columns.begin; n < columns.end; ++n) {
-                    stream(t, n) += made(t, n) + weights.bias(n);
-                }
-            }
-        });
+        linear(weights, in, normed(), x(), [](float& to, float made) { to += made; });
     }
 
     Threads threads_;
