@@ -124,10 +124,10 @@ def without_wrong_links(body, day):
             behind = html.unescape(match[0][found.end():])
             called = "hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
             bare = "::" not in found["text"]
-            if before.endswith("std::") or found["text"].startswith("std::"):
-                return found["text"]
+            standard = before.endswith("std::") or found["text"].startswith("std::")
             member = bare and (before.endswith((".", "->")) or "reference_gpu." in target)  # there it is gpu::name
-            stays = called and not member and (days == {day} or not days and not (bare and found["text"] in own))
+            stays = (called and not member and not standard
+                     and (days == {day} or not days and not (bare and found["text"] in own)))
             return found[0] if stays else found["text"]
 
         return CODE_LINK.sub(link, match[0])
