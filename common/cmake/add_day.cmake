@@ -108,7 +108,7 @@ function(sixdays_add_exercise day label name)
         add_library(${prefix}_stub_port_cuda STATIC ${folder}/stub.cu)  # nvcc takes it too
         target_link_libraries(${prefix}_stub_port_cuda PRIVATE sixdays_flags)
         list(TRANSFORM unfinished PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished_host)
-        target_compile_options(${prefix}_stub_port_cuda PRIVATE ${unfinished_host} --diag-suppress=177)
+        target_compile_options(${prefix}_stub_port_cuda PRIVATE ${unfinished_host})
         add_library(${prefix}_solution_port_cuda STATIC ${folder}/solution.cu)
         target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda

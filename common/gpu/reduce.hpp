@@ -22,6 +22,20 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int distance) {
     return other;
 }
 
+// [combine]
+/// The sum.
+struct Plus {
+    template <class T>
+    __device__ T operator()(T a, T b) const {
+        return a + b;
+    }
+};
+/// The larger of two floats; of a number and a NaN the number.
+struct Larger {
+    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+// [combine]
+
 // [warp_reduce]
 /// The values of LANES neighbouring lanes combined; each of them has the result.
 /// All 32 lanes of the warp must come. LANES is 2, 4, 8, 16 or 32.

@@ -19,13 +19,6 @@ constexpr int kBins = 1 << kDigit;
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kList = kThreads;  // candidates in shared memory at most
 
-struct Plus {
-    template <class T>
-    __device__ T operator()(T a, T b) const {
-        return a + b;
-    }
-};
-
 struct Best {
     float logit;
     unsigned token;
@@ -216,12 +209,12 @@ __device__ std::int64_t at_place(const Candidates& c, double u) {
             const std::int64_t v = c.token(i);
             if (c.stays(v)) mine += c.mass(v);
         }
-        mine = gpu::warp_reduce(mine, Plus());
+        mine = gpu::warp_reduce(mine, gpu::Plus());
         __syncthreads();  // all have read the sums before these
         if (lane == 0) sums[warp] = mine;
         __syncthreads();
         const unsigned of_lane = sums[lane];
-        if (whole) place = static_cast<unsigned>(u * gpu::warp_reduce(of_lane, Plus()));
+        if (whole) place = static_cast<unsigned>(u * gpu::warp_reduce(of_lane, gpu::Plus()));
         int who = 0;
         while (place >= sums[who]) place -= sums[who++];
         first += who * run;

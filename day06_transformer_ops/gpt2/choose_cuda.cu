@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kThreads)
         const std::int64_t v = c.token(i);
         total += c.stays(v) ? c.weight(v) : 0;
     }
-    total = gpu::block_reduce<kThreads>(total, Plus());
+    total = gpu::block_reduce<kThreads>(total, gpu::Plus());
     c.unit = 0x1p31f / total;
     if (how.top_p < 1) {
         const unsigned target = max(1u, static_cast<unsigned>(std::ceil(how.top_p * 0x1p31)));

@@ -16,10 +16,6 @@ constexpr int kThreads = 256;
 constexpr int kGroups = kThreads / kLanes;
 constexpr int kDeep = 4;  // positions of a group at a time, all their loads in flight
 
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 __device__ __forceinline__ float dot(const float4& a, const float4& b) {
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
@@ -94,7 +90,7 @@ __global__ void __launch_bounds__(kThreads)
         for (int j = 0; j < kDeep; ++j) {
             float sum = 0;
             for (int i = 0; i < PIECES; ++i) sum += dot(q[i], k[j][i]);
-            score[j] = scale * gpu::warp_reduce<kLanes>(sum, Plus());
+            score[j] = scale * gpu::warp_reduce<kLanes>(sum, gpu::Plus());
         }
         seen_so_far.take(score, seen, v);
     }

@@ -7,10 +7,6 @@
 namespace sixdays::gpt2 {
 namespace {
 
-struct Larger {
-    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-
 // How the phases are cut: measured on an H200.
 using Wide = Cut<8, 1, 2>;    // rows of C columns
 using Narrow = Cut<8, 2, 1>;  // few of them: more blocks, so that every multiprocessor has some
@@ -48,13 +44,13 @@ struct Norm {
             for (const float s : q.x) sum += s - first;
             quad(x + k) = q;
         }
-        const float mean = first + gpu::block_reduce<C::THREADS>(sum, Plus()) / N;
+        const float mean = first + gpu::block_reduce<C::THREADS>(sum, gpu::Plus()) / N;
 #pragma unroll 1
         for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
             const Quad q = quad(x + k);
             for (const float s : q.x) squares += (s - mean) * (s - mean);
         }
-        squares = gpu::block_reduce<C::THREADS>(squares, Plus());
+        squares = gpu::block_reduce<C::THREADS>(squares, gpu::Plus());
         const float scale = 1 / std::sqrt(squares / N + eps);
 #pragma unroll 1
         for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
@@ -84,9 +80,9 @@ struct Join {
             const bool there = i < size;  // all lanes come to the shuffles
             const float top = there ? parts.tops[2 * i] : 0;
             const float total = there ? parts.tops[2 * i + 1] : 0;
-            const float largest = gpu::warp_reduce<kSplits>(top, Larger());
+            const float largest = gpu::warp_reduce<kSplits>(top, gpu::Larger());
             const float share = expf(top - largest);
-            const float all = gpu::warp_reduce<kSplits>(share * total, Plus());
+            const float all = gpu::warp_reduce<kSplits>(share * total, gpu::Plus());
             if (there) shares[i] = share / all;
         }
         __syncthreads();

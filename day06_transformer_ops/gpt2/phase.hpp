@@ -75,10 +75,6 @@ SIXDAYS_HD inline int padded(std::int64_t K) {
     return (static_cast<int>(K) + kSlice - 1) / kSlice * kSlice;
 }
 
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 // [add_up]
 /// The sum of all lanes, and of the PARTS warps of a row, for the thread that stores it.
 template <class C>
@@ -87,7 +83,7 @@ __device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, i
     if constexpr (C::PARTS == 1) {  // lane r of the warp stores its row r
 #pragma unroll
         for (int r = 0; r < C::ROWS; ++r) {
-            const float of_row = gpu::warp_reduce(sum[r], Plus());
+            const float of_row = gpu::warp_reduce(sum[r], gpu::Plus());
             if (static_cast<int>(threadIdx.x % 32) == r) total = of_row;
         }
     } else {  // thread i of the block stores its row i
@@ -95,7 +91,7 @@ __device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, i
         __syncthreads();  // the tile before has been added up
 #pragma unroll
         for (int r = 0; r < C::ROWS; ++r) {
-            const float of_part = gpu::warp_reduce(sum[r], Plus());
+            const float of_part = gpu::warp_reduce(sum[r], gpu::Plus());
             if (threadIdx.x % 32 == 0) sums[first + r][part] = of_part;
         }
         __syncthreads();

@@ -12,12 +12,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-struct Larger {
-    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
+using gpu::Larger;
+using gpu::Plus;
 
 /// Where row number k begins: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. Three dims are
 /// enough for nearly all tensors, after simplify(), and every further one would cost each row.

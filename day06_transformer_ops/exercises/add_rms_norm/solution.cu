@@ -11,13 +11,9 @@ namespace {
 
 constexpr int kWarps = 8;  // rows of a block
 
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 __global__ void add_rms_norm_kernel(const float* in, const float* weight, float eps, std::int64_t M,
                                     std::int64_t C, float* residual, float* out) {
-    // your code: one warp a row, and gpu::warp_reduce(squares, Plus()) between two passes
+    // your code: one warp a row, and gpu::warp_reduce(squares, gpu::Plus()) between two passes
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp
@@ -27,7 +23,7 @@ __global__ void add_rms_norm_kernel(const float* in, const float* weight, float 
         residual[m * C + c] = sum;
         squares += sum * sum;
     }
-    squares = gpu::warp_reduce(squares, Plus());
+    squares = gpu::warp_reduce(squares, gpu::Plus());
     const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
     for (std::int64_t c = lane; c < C; c += 32) {
         out[m * C + c] = residual[m * C + c] * scale * weight[c];

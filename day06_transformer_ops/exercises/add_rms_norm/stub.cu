@@ -11,13 +11,9 @@ namespace {
 
 constexpr int kWarps = 8;  // rows of a block
 
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 __global__ void add_rms_norm_kernel(const float* in, const float* weight, float eps, std::int64_t M,
                                     std::int64_t C, float* residual, float* out) {
-    // your code: one warp a row, and gpu::warp_reduce(squares, Plus()) between two passes
+    // your code: one warp a row, and gpu::warp_reduce(squares, gpu::Plus()) between two passes
     // end of your code
 }
 

@@ -16,7 +16,7 @@
 /// which is 4 * 1/4 + 8 * 3/4. A warp takes a query, and lane d has q(t, d) and x(d): a head of 32
 /// numbers at most. The score of a key is a sum over d, so over the lanes:
 ///
-///     gpu::warp_reduce(mine, Plus())      the sum of `mine` over all lanes, in each lane
+///     gpu::warp_reduce(mine, gpu::Plus())      the sum of `mine` over all lanes, in each lane
 ///
 /// Write the kernel in my/day06_transformer_ops/causal_row.cu, then `common/learn check day06`.
 #pragma once

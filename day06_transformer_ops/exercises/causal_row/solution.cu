@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kWarps = 8;  // queries of a block
 
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
                                   const __grid_constant__ View<const float> k,
                                   const __grid_constant__ View<const float> v,
@@ -30,7 +26,7 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
     for (std::int64_t s = 0; s <= t; ++s) {
         // All lanes come to the shuffles, also those without a column.
         const float mine = d < D ? asks * k(s, d) : 0;
-        const float score = scale * gpu::warp_reduce(mine, Plus());
+        const float score = scale * gpu::warp_reduce(mine, gpu::Plus());
         const float larger = fmaxf(m, score);
         const float old = expf(m - larger), e = expf(score - larger);
         sum = sum * old + e;

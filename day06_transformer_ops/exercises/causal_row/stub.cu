@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kWarps = 8;  // queries of a block
 
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
                                   const __grid_constant__ View<const float> k,
                                   const __grid_constant__ View<const float> v,

@@ -12,8 +12,8 @@
 /// that sum. The loop does it in three passes; so does a warp, whose 32 lanes take every 32nd element
 /// of its row and combine what they have found:
 ///
-///     gpu::warp_reduce(mine, Larger())    the largest `mine` of all lanes, in each lane
-///     gpu::warp_reduce(mine, Plus())      their sum, likewise
+///     gpu::warp_reduce(mine, gpu::Larger())    the largest `mine` of all lanes, in each lane
+///     gpu::warp_reduce(mine, gpu::Plus())      their sum, likewise
 ///
 /// All 32 lanes must come to these, also those without an element.
 ///

@@ -11,13 +11,6 @@ namespace {
 
 constexpr int kWarps = 8;  // rows of a block
 
-struct Larger {
-    __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
-};
-struct Plus {
-    __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
     // your code: one warp a row, 32 elements at a time
     const int lane = threadIdx.x % 32;
@@ -28,12 +21,12 @@ __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_
     for (std::int64_t n = lane; n < N; n += 32) {
         largest = fmaxf(largest, x[n]);
     }
-    largest = gpu::warp_reduce(largest, Larger());
+    largest = gpu::warp_reduce(largest, gpu::Larger());
     float sum = 0;
     for (std::int64_t n = lane; n < N; n += 32) {
         sum += expf(x[n] - largest);
     }
-    sum = gpu::warp_reduce(sum, Plus());
+    sum = gpu::warp_reduce(sum, gpu::Plus());
     for (std::int64_t n = lane; n < N; n += 32) {
         out[m * N + n] = expf(x[n] - largest) / sum;
     }

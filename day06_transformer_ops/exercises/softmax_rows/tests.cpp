@@ -46,7 +46,8 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
                      [&](std::int64_t m, std::int64_t, double largest) {
                          return sum_of_exp(x, m, largest) + lanes_beyond * std::exp(-largest);
                      })},
-         {"Each lane has divided by its own part of the sum: gpu::warp_reduce(sum, Plus()) adds up "
+         {"Each lane has divided by its own part of the sum: gpu::warp_reduce(sum, gpu::Plus()) "
+          "adds up "
           "those of all lanes.",
           softmax_of(x, [&](std::int64_t m, std::int64_t n,
                             double largest) { return sum_of_exp(x, m, largest, n % 32, 32); })},
