@@ -18,6 +18,10 @@ __global__ void fill_kernel(View<float> out, float value) {
     if (i < out.size()) out.data[i] = value;
 }
 
+__global__ void number_turns_kernel(View<int> turn, View<int> next) {
+    turn.data[blockIdx.x] = atomicAdd(next.data, 1);
+}
+
 __global__ void round_trip_kernel(View<f16> halves, View<bf16> bfloats) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i >= halves.size()) return;
@@ -92,6 +96,12 @@ __global__ void reduce_lanes_kernel(const float* in, Found* out) {
 }
 
 }  // namespace
+
+void number_turns(View<int> turn, View<int> next) {
+    const auto blocks = static_cast<unsigned>(turn.size());
+    number_turns_kernel<<<blocks, 1>>>(turn, next);
+    check_launch("number_turns_kernel", blocks, 1);
+}
 
 void launch_nothing(unsigned grid, unsigned block) {
     nothing_kernel<<<grid, block>>>();

@@ -26,6 +26,9 @@ unsigned blocks_at_most(std::int64_t items, int threads, unsigned most);
 /// out[i] = value for all elements of a contiguous tensor.
 void fill(View<float> out, float value, Stream stream = {});
 
+/// turn[b] = how many blocks had their turn before block b; next holds 0, and then so many as all.
+void number_turns(View<int> turn, View<int> next);
+
 /// bits[i] becomes what half.hpp makes of it on the device: to float and back.
 void round_trip(View<f16> halves, View<bf16> bfloats);
 

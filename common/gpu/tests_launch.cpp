@@ -1,5 +1,9 @@
 // blocks_for(), plain arithmetic whose header is for .cu files, so tests_kernels.cu calls it; one
 // block of a grid, and what a launch was given.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
@@ -73,6 +77,31 @@ TEST_CASE("a grid's last block runs alone, if one thread has one element", "[gpu
     CHECK(out.download() == want);
     launch();  // all of them again
     CHECK(out.download() == std::vector<float>(1000, 7));
+}
+
+TEST_CASE("blocks take turns in other orders, each of them once", "[gpu][small]") {
+    std::vector<int> in_turn(50);
+    std::iota(in_turn.begin(), in_turn.end(), 0);
+    std::set<std::vector<int>> orders;
+    int runs = 0;
+    const auto launch = [&] {
+        gpu::Buffer<int> turn(50), next(1);
+        next.fill_bytes(0);
+        gpu::tests::number_turns(turn.view(Shape{50}), next.view(Shape{1}));
+        std::vector<int> order = turn.download();
+        orders.insert(order);
+        ++runs;
+        std::sort(order.begin(), order.end());
+        CHECK(order == in_turn);
+    };
+    gpu::run_in_other_orders(launch);
+    CHECK(runs == (gpu::is_emulated() ? 4 : 1));
+    if (!gpu::is_emulated()) return;
+    CHECK(orders.size() == 4);
+    CHECK(orders.count(in_turn) == 0);
+    CHECK_THROWS_AS(gpu::run_in_other_orders([] { throw 1; }), int);
+    launch();  // forward again
+    CHECK(orders.count(in_turn) == 1);
 }
 
 TEST_CASE("what the last launch was given", "[gpu][small]") {

@@ -63,6 +63,19 @@ bool run_only_blocks(std::uint64_t first, std::uint64_t count,
     return true;
 }
 
+void run_in_other_orders(const std::function<void()>& launches) {
+    using emulator::Order;
+    struct Forward {
+        ~Forward() { emulator::set_order(Order::forward); }
+    } afterwards;
+    emulator::set_order(Order::reversed);
+    launches();
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        emulator::set_order(Order::shuffled, seed);
+        launches();
+    }
+}
+
 bool run_last_block(std::int64_t threads, const std::function<void()>& launches) {
     run_only_blocks(0, 0, launches);
     const emulator::LastLaunch& asked = emulator::last_launch();
@@ -80,6 +93,10 @@ std::optional<bool> launched_with(const void* bytes, std::size_t count) {
 }
 
 #else
+
+void run_in_other_orders(const std::function<void()>& launches) {
+    launches();
+}
 
 bool run_last_block(std::int64_t, const std::function<void()>&) {
     return false;

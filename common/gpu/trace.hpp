@@ -29,6 +29,10 @@ struct Touched {
 bool run_only_blocks(std::uint64_t first, std::uint64_t count,
                      const std::function<void()>& launches);
 
+/// Runs `launches` four times, and each time blocks, and the threads of a block, take turns in
+/// another order: CUDA promises none. On a GPU once, in the GPU's own order.
+void run_in_other_orders(const std::function<void()>& launches);
+
 /// Runs `launches` twice: without any block, which tells how large the grid is, and then the last
 /// block alone. False, and no block ran, unless the grid has one thread for each of `threads`
 /// elements and no block too many, and wherever the ports run on a GPU.

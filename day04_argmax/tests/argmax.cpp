@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "common/gpu/trace.hpp"
 #include "common/tensor/index.hpp"
 #include "day04_argmax/tests/golden.hpp"
 #include "day04_argmax/tests/helpers.hpp"
@@ -257,6 +258,15 @@ TEST_CASE("rising and falling lines, where every or no element is better",
         std::reverse(line.begin(), line.end());
         check_line(line, 0);
     }
+}
+
+TEST_CASE("blocks and threads may come in any order", "[day04][argmax][order][small]") {
+    gpu::run_in_other_orders([] {
+        // Step 08: four lines in two parts each, whose blocks come mixed.
+        check_all(seeded_integers<float>({4, 1030}, 14, 0, 1000), 1, 1);
+        check_all(seeded_integers<float>({130, 6}, 15, 0, 4), 1, 3);
+        check_all(seeded_integers<float>({20, 40}, 16, 0, 9), 0);
+    });
 }
 
 TEST_CASE("lines of one, and broadcast lines", "[day04][argmax][small]") {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "common/gpu/trace.hpp"
 #include "common/tensor/index.hpp"
 #include "day04_argmax/tests/golden.hpp"
 #include "day04_argmax/tests/helpers.hpp"
@@ -303,6 +304,23 @@ TEST_CASE("a line cut into parts of which the last has nothing left", "[day04][r
     DeviceOut<float> got(Shape{1});
     reduce_cuda(ReducePath::split, Reduction::sum, in.view(), {1}, got.view(), memory.workspace());
     CHECK(got.matches(Tensor<float>({1}, {std::accumulate(x.data(), x.data() + n, 0.0f)})));
+}
+
+TEST_CASE("a sum has the same bits, in whatever order its blocks come", "[day04][reduce][small]") {
+    const DeviceIn<float> in(numbers({3, 9000}, 12));
+    const Lines lines = lines_of("test", in.view(), {1});
+    for (const ReducePath path : kPaths) {
+        if (!takes(path, lines)) continue;
+        CAPTURE(name(path));
+        Memory memory(lines);
+        const auto sum = [&] {
+            DeviceOut<float> out(Shape{3});
+            reduce_cuda(path, Reduction::sum, in.view(), {1}, out.view(), memory.workspace());
+            return out.values();
+        };
+        const Tensor<float> in_turn = sum();
+        gpu::run_in_other_orders([&] { CHECK(equal(sum(), in_turn)); });
+    }
 }
 
 TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04][reduce][small]") {
