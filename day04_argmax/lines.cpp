@@ -79,6 +79,7 @@ constexpr std::int64_t kBlocks = 1024;     // that step 08 makes of all lines to
 constexpr std::int64_t kManyLines = 264;   // two blocks of step 05 for each multiprocessor
 constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look
 constexpr std::int64_t kFewForAWarp = 16;  // a line that would leave half of a warp idle
+constexpr std::int64_t kWholeQuads = 64;   // from here on step 05 is faster if no quad is loose
 constexpr std::int64_t kNeighbours = 32;   // lines side by side, for the lanes of a warp
 
 bool one_walk(const Lines& lines) {
@@ -114,7 +115,7 @@ const char* needed(LinePath path, const Lines& lines) {
         case LinePath::short_lines:
             return one_behind_the_other(lines) && lines.length() <= kShortLine
                        ? ""
-                       : "lines of at most 64 elements, one behind the other in memory";
+                       : "lines of at most 80 elements, one behind the other in memory";
         case LinePath::strided:
             return side_by_side(lines) > 0 ? "" : "lines that begin side by side in memory";
         case LinePath::split:
@@ -135,9 +136,9 @@ std::int64_t parts_of(const Lines& lines) {
 LinePath choose_path(const Lines& lines, bool workspace) {
     if (!one_walk(lines) || lines.length() == 0) return LinePath::one_thread;
     if (lines.stride() == 1 && lines.length() > 1) {
-        if (lines.length() <= kShortLine && one_behind_the_other(lines)) {
-            return LinePath::short_lines;
-        }
+        const bool whole_quads = lines.length() % 4 == 0 && lines.length() >= kWholeQuads;
+        const bool is_short = lines.length() <= kShortLine && !whole_quads;
+        if (is_short && one_behind_the_other(lines)) return LinePath::short_lines;
         const bool few = lines.count() < kManyLines && lines.length() >= kLongLine;
         if (few && workspace) return LinePath::split;
         return lines.length() >= kFewForAWarp ? LinePath::quads : LinePath::walk;

@@ -68,7 +68,7 @@ enum class LinePath {
 inline constexpr std::int64_t kLongestLine = (std::int64_t{1} << 32) - 65536;
 
 /// What step 06 keeps of a block's lines in shared memory: 128 lines of so many elements at most.
-inline constexpr std::int64_t kShortLine = 64;
+inline constexpr std::int64_t kShortLine = 80;
 
 /// Blocks that share a line in step 08.
 [[nodiscard]] std::int64_t parts_of(const Lines& lines);

@@ -144,7 +144,7 @@ void a_path_for_each_layout(lesson::Report& report) {
                     row.dim, name(path));
     }
     std::printf(
-        "\n   walk: a thread a line. warp: a warp a line. quads: 16 bytes a load, 8 to 256\n"
+        "\n   walk: a thread a line. warp: a warp a line. quads: 16 bytes a load, 4 to 256\n"
         "   threads a line. strided: lanes across lines. short lines: copied to shared\n"
         "   memory first, then a thread a line. split: many blocks a line.\n\n");
     report.check(ok, "with a workspace at hand; without one, the long row goes by quads");

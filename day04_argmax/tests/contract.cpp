@@ -132,8 +132,11 @@ TEST_CASE("the layout decides which path is taken", "[day04][argmax][path][small
     CHECK(chosen(row_major({264, 8192}), 1, true) == P::quads);
     CHECK(chosen(row_major({263, 8191}), 1, true) == P::quads);
     CHECK(chosen(row_major({1 << 20, 17}), 1) == P::short_lines);
-    CHECK(chosen(row_major({100, 64}), 1) == P::short_lines);
-    CHECK(chosen(row_major({100, 65}), 1) == P::quads);
+    CHECK(chosen(row_major({100, 60}), 1) == P::short_lines);
+    CHECK(chosen(row_major({100, 64}), 1) == P::quads);  // whole quads only
+    CHECK(chosen(row_major({100, 66}), 1) == P::short_lines);
+    CHECK(chosen(row_major({100, 79}), 1) == P::short_lines);
+    CHECK(chosen(row_major({100, 81}), 1) == P::quads);
     CHECK(chosen(Layout({100, 17}, {18, 1}), 1) == P::quads);  // a gap behind each
     CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == P::walk);
     CHECK(chosen(row_major({64, 4096, 4096}), 0) == P::strided);

@@ -92,6 +92,14 @@ auto bound_of(const Second& second, double depth) {
     };
 }
 
+// Threads of step 05 that share a line.
+double quad_threads(std::int64_t n) {
+    if (n <= 144) return 4;
+    if (n <= 256) return 8;
+    if (n <= 2048) return 32;
+    return n <= 8192 ? 128 : 256;
+}
+
 // Joins that a path puts behind one another, at most: those of a thread, and those of the tree.
 double depth_of(LinePath path, std::int64_t n) {
     const auto each = [n](double threads) { return std::ceil(static_cast<double>(n) / threads); };
@@ -105,7 +113,7 @@ double depth_of(LinePath path, std::int64_t n) {
         case LinePath::warp:
             return each(32) + 5;
         case LinePath::quads:  // a quad counts once, but its four have two joins of their own
-            return each(4 * (n <= 256 ? 8 : n <= 2048 ? 32 : n <= 8192 ? 128 : 256)) + 4 + 9;
+            return each(4 * quad_threads(n)) + 4 + 9;
         case LinePath::strided:
             return each(8) + 8;
         case LinePath::split:
@@ -263,7 +271,7 @@ TEST_CASE("every order and direction of dims", "[day04][reduce][small]") {
 
 TEST_CASE("lengths around every boundary, at any address, within their bounds",
           "[day04][reduce][small]") {
-    for (const std::int64_t n : {1, 2, 3, 4, 5, 31, 32, 33, 64, 65, 129, 257, 1025}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 31, 32, 33, 64, 65, 79, 80, 144, 145, 257, 1025}) {
         for (std::int64_t lead = 0; lead < 4; ++lead) check_all(numbers({3, n}, 5), {1}, lead);
         check_all(numbers({n, 35}, 6), {0}, n % 4);
     }

@@ -45,7 +45,9 @@ template <class OP>
 void launch_quads(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto length = static_cast<std::uint32_t>(lines.length());
-        if (length <= 256) return launch<8, 32, 4>(walk, in, length, piece, stream);
+        if (length <= 64) return launch<4, 64, 4>(walk, in, length, piece, stream);
+        if (length <= 144) return launch<4, 64, 8>(walk, in, length, piece, stream);
+        if (length <= 256) return launch<8, 32, 8>(walk, in, length, piece, stream);
         if (length <= 512) return launch<32, 8, 4>(walk, in, length, piece, stream);
         if (length <= 2048) return launch<32, 8, 8>(walk, in, length, piece, stream);
         if (length <= 8192) return launch<128, 1, 8>(walk, in, length, piece, stream);

@@ -26,11 +26,11 @@ __device__ void stage(const QuadLine& run, float* shared) {
         }
     }
     gpu::copy_async_commit();
-    gpu::copy_async_wait<0>();
-    __syncthreads();
 }
 
-template <int RANK, class OP>
+/// TURN: lanes whose lines begin in one bank of shared memory start at
+/// different elements of them, and go round.
+template <bool TURN, int RANK, class OP>
 __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                                    std::uint32_t length, std::uint32_t apart, const OP op) {
     extern __shared__ __align__(16) float shared[];
@@ -39,14 +39,16 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     const QuadLine run(in + walk.offsets(first).of[0], lines * length);
     stage(run, shared);
     const std::uint32_t t = threadIdx.x;
+    const std::int64_t to = walk.offsets(first + t).of[1];  // in the meantime
+    gpu::copy_async_wait<0>();
+    __syncthreads();
     if (t >= lines) return;
-    // Lanes whose lines begin in one bank start at different elements of them.
     const float* line = shared + run.past + t * length;
-    std::uint32_t i = t % 32 * apart / 32;
+    std::uint32_t i = TURN ? t % 32 * apart / 32 : 0;
     auto behind = OP::none(), mine = OP::none();
 #pragma unroll 4
     for (std::uint32_t seen = 0; seen < length; ++seen) {
-        if (apart > 1 && i == length) {  // what comes now is in front of all that was seen
+        if (TURN && i == length) {  // what comes now is in front of all seen
             behind = mine;
             mine = OP::none();
             i = 0;
@@ -55,7 +57,7 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
         ++i;
     }
     mine = OP::combine(mine, behind);
-    op.write(walk.offsets(first + t).of[1], mine);
+    op.write(to, mine);
 }
 // [kernel]
 
@@ -71,8 +73,14 @@ void launch_short_lines(const Lines& lines, const Layout& out, const OP& op, gpu
         while (apart < 32 && length % (2 * apart) == 0) apart *= 2;
         const unsigned grid = gpu::blocks_for(walk.size, kThreads);
         const std::size_t bytes = 4 * (std::size_t{kThreads} * length + 4);
-        short_lines_kernel<<<grid, kThreads, bytes, stream>>>(walk, in, length, apart, piece);
-        gpu::check_launch("short_lines_kernel", grid, kThreads, bytes);
+        const auto launch = [&](auto turn) {
+            constexpr bool TURN = turn;
+            short_lines_kernel<TURN>
+                <<<grid, kThreads, bytes, stream>>>(walk, in, length, apart, piece);
+            gpu::check_launch("short_lines_kernel", grid, kThreads, bytes);
+        };
+        if (apart == 1) return launch(std::false_type());
+        launch(std::true_type());
     });
 }
 
