@@ -247,7 +247,7 @@ TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][small]") {
 }
 
 TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][small]") {
-    for (const std::int64_t n : {16, 17, 24, 32}) {
+    for (const std::int64_t n : {12, 16, 17, 18, 24, 32}) {
         const DeviceIn<float> in(distinct<float>({128, n}));
         DeviceOut<std::int64_t> out(Shape{128});
         const auto touched =
