@@ -7,9 +7,13 @@
 /// `capacity` positions; a step of the model brings n new ones, and they go to positions
 /// pos, pos + 1, ... of every sequence and head. All else in the cache stays as it is.
 ///
-///     fresh  (B, H, n, D)          here (1, 2, 1, 2)    one position:   7 8 | 9 10
-///     cache  (B, H, capacity, D)   here (1, 2, 3, 2)    before:   1 2  3 4 -1 -1 | 5 6  0 1 -1 -1
-///     pos = 2                    -1: not filled yet      after:    1 2  3 4  7  8 | 5 6  0 1  9 10
+/// Here fresh (B, H, n, D) is (1, 2, 1, 2), cache (B, H, capacity, D) is (1, 2, 4, 2), and pos is 2;
+/// below 0 is what nobody has filled yet:
+///
+///                      head 0                        head 1
+///     fresh            9 10                          11 12
+///     cache, before    1  2   3  4  -1 -2  -3 -4     5  6   7  8  -5 -6  -7 -8
+///     cache, after     1  2   3  4   9 10  -3 -4     5  6   7  8  11 12  -7 -8
 ///
 /// The matrix product before it gives the new keys as (B, n, H, D); `fresh` is a view of that, its
 /// dims permuted and nothing moved, so its strides are not row-major. Nor need the cache's be.

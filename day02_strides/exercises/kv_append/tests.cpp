@@ -32,9 +32,12 @@ void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
 }
 
 TEST_CASE("kv_append: the example of the statement", "[day02][kv_append][small]") {
-    const Tensor<float> fresh({1, 2, 1, 2}, {7, 8, 9, 10});
-    const Tensor<float> before({1, 2, 3, 2}, {1, 2, 3, 4, -1, -1, 5, 6, 0, 1, -1, -1});
-    const Tensor<float> after({1, 2, 3, 2}, {1, 2, 3, 4, 7, 8, 5, 6, 0, 1, 9, 10});
+    // All numbers differ, so that a wrong one says whose it is.
+    const Tensor<float> fresh({1, 2, 1, 2}, {9, 10, 11, 12});
+    const Tensor<float> before({1, 2, 4, 2},
+                               {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8, -5, -6, -7, -8});
+    const Tensor<float> after({1, 2, 4, 2},
+                              {1, 2, 3, 4, 9, 10, -3, -4, 5, 6, 7, 8, 11, 12, -7, -8});
     auto loop = HostOut<float>::holding(before);
     kv_append_cpu(fresh.view(), 2, loop.view());
     REQUIRE(loop.matches(after));
