@@ -31,23 +31,42 @@
         line.style.setProperty("--wrap", spaces + 4 + "ch");
     }
 
+    // The variable that a loop counts, and its end: `for (... i = 0; i < n; ++i) {`
+    function headOf(line) {
+        const head = codeOf(line).match(/^for \((?:const )?[\w:]+ (\w+) = [^;]*; \1 < ([^;]+);/);
+        return head && {name: head[1], end: head[2]};
+    }
+
+    // The lines of the kernel that a loop has become. A loop there begins where its variable is set,
+    // and what holds the variable against its end belongs to the loop begun last. Where several loops
+    // have one variable, the second became the second; if there are not as many, nobody knows.
+    function partnersOf(line, name, heads, kernel) {
+        const alike = heads.filter(([, head]) => head.name === name);
+        const word = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+        const set = new RegExp("^(for \\()?(const )?[\\w:]+ " + name + " = ");
+        const ends = alike.map(([, head]) => word(head.end)).join("|");
+        const held = new RegExp("\\b" + name + " (<|>=) (" + ends + ")(?!\\w)");
+        const begun = [];
+        for (const l of kernel) {
+            if (set.test(codeOf(l)) || (held.test(codeOf(l)) && begun.length === 0)) begun.push([l]);
+            else if (held.test(codeOf(l))) begun[begun.length - 1].push(l);
+        }
+        if (alike.length === 1) return begun.flat();
+        return alike.length === begun.length ? begun[alike.findIndex(([other]) => other === line)] : [];
+    }
+
     function markPair(pair) {
         const [loop, kernel] = Array.from(pair.children).map(codeLines);
         [...loop, ...(kernel || [])].forEach(indent);
         if (!kernel) return;
         let variables = 0;
-        for (const line of loop) {
-            const head = codeOf(line).match(/^for \((?:const )?[\w:]+ (\w+) = [^;]*; \1 < ([^;]+);/);
-            if (!head) continue;
-            const [, name, end] = head;
-            const word = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-            const set = new RegExp("^(for \\()?(const )?[\\w:]+ " + name + " = ");
-            const held = new RegExp("\\b" + name + " (<|>=) " + word(end) + "(?!\\w)");
-            const partners = kernel.filter((l) => set.test(codeOf(l)) || held.test(codeOf(l)));
+        const heads = loop.map((line) => [line, headOf(line)]).filter(([, head]) => head);
+        for (const [line, head] of heads) {
+            const partners = partnersOf(line, head.name, heads, kernel);
             if (partners.length === 0) continue;
             const colour = variables++ % 4;
-            mark(line, variables, colour, name);
-            partners.forEach((l) => mark(l, variables, colour, name));
+            mark(line, variables, colour, "loop" + variables);
+            partners.forEach((l) => mark(l, variables, colour, "loop" + variables));
         }
         let same = 0;
         for (const line of loop) {
