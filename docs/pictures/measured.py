@@ -59,17 +59,26 @@ def labels(row):
     """What a row of an operation may be called, the shortest first."""
     which, version = row["op"].partition(", ")[2], row["version"].strip()
     version += f", takes {row['path']}" if row["path"] else ""
-    both = f"{which}, {version}" if which else version
-    return [which or version, version, f"{which or version}, {row['shape']}", both, f"{both}, {row['shape']}",
-            f"{both}, {row['dtype']} {row['shape']}"]
+    return [which or version, version, f"{which}, {version}" if which else version]
+
+
+def elements(row, rows, alike):
+    """Of element type and shape what the rows of this operation have alike, or what they differ in."""
+    family = [other for other in rows if operation(other) == operation(row)]
+    return " ".join(row[key] for key in ("dtype", "shape") if (len({other[key] for other in family}) == 1) == alike)
 
 
 def names(rows):
-    """The first label of each row that no other row of its operation has."""
+    """Of each row the first label that no other row of its operation has; behind it its elements, if they differ."""
     found = []
     for row in rows:
-        others = [labels(other) for other in rows if other is not row and operation(other) == operation(row)]
-        mine = labels(row)
+        family = [other for other in rows if operation(other) == operation(row)]
+
+        def detailed(other):
+            return [", ".join(filter(None, (label, elements(other, rows, alike=False)))) for label in labels(other)]
+
+        others = [detailed(other) for other in family if other is not row]
+        mine = detailed(row)
         free = [label for n, label in enumerate(mine) if all(label != other[n] for other in others)]
         found.append((free or mine[-1:])[0])
     return found
@@ -120,7 +129,8 @@ def bars(title, results, rows):
     svg.text(left, 24, safe(title), "note")
     y = 36
     for op in ops:
-        svg.text(left, y + 22, safe(op))
+        first = next(row for row in rows if operation(row) == op)
+        svg.text(left, y + 22, safe(", ".join(filter(None, (op, elements(first, rows, alike=True))))))
         y += 30
         for row, name, value, more in zip(rows, names(rows), values, drop):
             if operation(row) != op:

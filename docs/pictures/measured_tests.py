@@ -64,10 +64,10 @@ def test_names():
         return measured.names([dict(zip(keys, row)) for row in rows])
 
     assert named(("m, the ladder", " 1 one", "", "f", "8"), ("m, the ladder", "12 two", "", "f", "8"),
-                 ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one", "12 two", "odd"]
+                 ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one, 8", "12 two, 8", "odd, 9"]
     assert named(("a, dim 1", "quads", "", "f", "8"), ("a, dim 1", "quads", "", "f", "9"), ("b", "quads", "", "f", "8"),
-                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0"]
-    assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f 8", "x, h 8"]
+                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0, 8"]
+    assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f", "x, h"]
     assert named(("a, d", "x", "p", "f", "8"), ("a, d", "x", "", "f", "8")) == ["x, takes p", "x"]
 
 
@@ -84,7 +84,7 @@ def test_bars():
     text = measured.bars("Day < 1", r, measured.ladder_and_rest(r)[0])
     xml.dom.minidom.parseString(text)
     assert widths(text) == ["220", "44"], widths(text)  # half of 440, a tenth
-    assert "&lt; b, c" in text and ">mul<" not in text and "chosen" not in text
+    assert "&lt; b, c" in text and ">add, float32 8<" in text and ">mul" not in text and "chosen" not in text
     assert ">48 GB/s, 50.0 % of the limit<" in text  # 96 million bytes in 2 ms
     assert "pack, takes any" in text and "Upright mark: torch.add" in text
     assert re.findall(r'<rect class="marked" x="([0-9.]+)" y="([0-9.]+)"', text) == [("451", "87")]  # 100 %
@@ -96,7 +96,7 @@ def test_more_bars():
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[1])
     xml.dom.minidom.parseString(text)
     assert widths(text) == ["440", "440", "457.6", "1"], widths(text)  # cut off at 104 %; a hair
-    assert ">both, 8<" in text and ">both, 9<" in text
+    assert ">both, float32 8<" in text and ">both, float16 9<" in text and ">mul<" in text
     assert ">30.0 TFLOP/s, 150.0 % of the limit<" in text and ">500 GFLOP/s, 0.0 % of the limit<" in text
     r.rows = [row for row in r.rows if row["op"] == "mul"]
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[0])  # 7 ms for 7, 2 ms for 6e10 operations
