@@ -5,7 +5,8 @@
 //       out[i] = a[i] + b[i];          =          out[i] = a[i] + b[i];                    =
 //
 // A loop variable has a number: on the left its `for`, on the right where it is set, where it is
-// held against its end, and where it walks on. `=` marks lines that are the same word for word.
+// held against its end, and where it walks on. `=` marks lines that are the same word for word, and
+// as often on both sides.
 (function () {
     "use strict";
 
@@ -72,8 +73,10 @@
         for (const line of loop) {
             const code = codeOf(line);
             if (code.length < 3 || line.dataset.mark) continue;
-            const twin = kernel.find((l) => !l.dataset.mark && codeOf(l) === code);
-            if (!twin) continue;
+            const [ours, theirs] = [loop, kernel].map((side) => side.filter((l) => codeOf(l) === code));
+            if (ours.length !== theirs.length) continue;
+            const twin = theirs[ours.indexOf(line)];
+            if (twin.dataset.mark) continue;
             same += 1;
             mark(line, "=", null, "same" + same);
             mark(twin, "=", null, "same" + same);
