@@ -114,9 +114,9 @@ def bars(title, results, rows):
     ops = list(dict.fromkeys(map(operation, rows)))
     loops = [row for row in results.rows if is_loop(row) and operation(row) == ops[0]]
     peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer_s"]))
-    height, left, full = 40, 12, 440  # of a row; where bars begin; width of 100 %
+    height, left, full = 40, 8, 408  # of a row; where bars begin; width of 100 %
     values = [f"{rate(row)}, {100 * float(row['share']):.1f} % of the limit" for row in rows]
-    drop = [18 if len(name) + len(value) > 62 else 0 for name, value in zip(names(rows), values)]  # a line more
+    drop = [18 if len(name) + len(value) > 56 else 0 for name, value in zip(names(rows), values)]  # a line more
     bottom = 40 + height * len(rows) + sum(drop) + 30 * len(ops)
     lines = ["Full width: what the bytes or operations take at the", "measured limit of the same machine."]
     lines += [f"Upright mark: {', '.join(peers[:3])}{', …' if peers[3:] else ''}"] if peers else []
@@ -125,7 +125,7 @@ def bars(title, results, rows):
         one = "an element" if loop["limit"] in BYTES else "an operation"
         lines += [f"Apart, the loop on one core of the CPU: {1e9 * per_element(loop):.2g} ns {one}",
                   f"(the fastest kernel here: {1e9 * per_element(fastest):.2g} ns)."]
-    svg = Svg(480, bottom + 6 + 20 * len(lines), safe(title))
+    svg = Svg(436, bottom + 6 + 20 * len(lines), safe(title))
     svg.text(left, 24, safe(title), "note")
     y = 36
     for op in ops:

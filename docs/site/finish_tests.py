@@ -37,6 +37,32 @@ def test_links():
     assert finish.Linker([]).page("warp") == "warp"
 
 
+def test_senses():
+    glossary = [("block", "threads"), ("transformer block", "attention and MLP"), ("rank", "number of dims")]
+    model = '<a class="term" href="words.html#word_transformer_block" title="attention and MLP">'
+
+    def here(body):
+        return finish.Linker(glossary, {"block": "transformer block", "rank": None}).page(body)
+
+    assert here("Two blocks of rank 2. A block.") == f"Two {model}blocks</a> of rank 2. A block."
+    assert here("A transformer block, a block.") == f"A {model}transformer block</a>, a block."
+    assert ">block</a>, " in finish.Linker(glossary).page("A block, a transformer block")
+    words = {name.lower() for name, _ in finish.words((finish.pathlib.Path(finish.__file__).parents[1] / "words.md")
+                                                      .read_text(encoding="utf-8").splitlines())}
+    for page, senses in finish.OTHER_SENSE.items():  # no word that the glossary has lost
+        assert words.issuperset(word.lower() for pair in senses.items() for word in pair if word), page
+
+
+def test_margin():
+    deep = fragment("    if (a) {</div>\n<div class=\"line\">        b();</div>\n<div class=\"line\"></div>\n"
+                    "<div class=\"line\">    <span>}</span>")
+    assert finish.to_the_margin(deep) == fragment(
+        "if (a) {</div>\n<div class=\"line\">    b();</div>\n<div class=\"line\"></div>\n"
+        "<div class=\"line\"><span>}</span>"), finish.to_the_margin(deep)
+    for kept in (fragment("a</div>\n<div class=\"line\">    b"), '<div class="line">    a</div>', fragment("")):
+        assert finish.to_the_margin(kept) == kept, finish.to_the_margin(kept)
+
+
 def code(text, group, name="function"):
     return f'<a class="code hl_{name}" href="group__reference__{group}.html#x">{text}</a>'
 

@@ -26,7 +26,8 @@
     function indent(line) {
         const first = line.firstChild;
         if (first && first.nodeType === Node.TEXT_NODE) {
-            first.textContent = first.textContent.replace(/^ {20,}/, " ".repeat(8));
+            first.textContent = first.textContent.replace(/^ {9,}/, (deep) =>
+                deep.length >= 20 || deep.length % 4 ? " ".repeat(8) : deep);
         }
         const spaces = line.textContent.match(/^ */)[0].length;
         line.style.setProperty("--wrap", spaces + 4 + "ch");
