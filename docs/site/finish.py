@@ -131,7 +131,8 @@ def to_the_margin(body):
 def without_wrong_links(body, day):
     """Doxygen links a word of a listing to whatever has that name. Of a day's page those links stay that
     lead to the day itself or to common/, where the name is not one of the page's own; and a function's
-    only where it is called."""
+    only where it is called, or declared at the margin: further in it is a variable or a method. Other
+    pages have no day. No lesson calls the emulator."""
     own = set().union(*map(declared, LISTING.findall(body)))
 
     def listing(match):
@@ -140,11 +141,15 @@ def without_wrong_links(body, day):
             days = set(re.findall(r"day\d\d", target)) | ({"day06"} if "gpt2" in target else set())
             before = html.unescape(match[0][:found.start()])
             behind = html.unescape(match[0][found.end():])
-            called = "hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
+            line = re.sub(r"<[^>]*>", "", match[0][match[0].rfind('<div class="line">', 0, found.start()):found.start()])
+            inside = re.match(r"\s+.*?(\w+|(?<=[\w>*&])>)[&*]*\s+[&*]*$", html.unescape(line))
+            called = ("hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
+                      and not (inside and inside[1] not in NO_TYPE))
             bare = "::" not in found["text"]
             standard = before.endswith("std::") or found["text"].startswith("std::")
             member = bare and (before.endswith((".", "->")) or "reference_gpu." in target)  # there it is gpu::name
-            stays = (called and not member and not standard
+            elsewhere = found["text"].startswith("gpt2::") and not days or "reference_emulator" in target
+            stays = (called and not member and not standard and not elsewhere
                      and (days == {day} or not days and not (bare and found["text"] in own)))
             return found[0] if stays else found["text"]
 
@@ -218,9 +223,10 @@ def main():
     for name, title, _ in pages_of(docs):
         known[name] = title
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
-        body = to_the_margin(in_lines(with_anchors(body)))
-        if name.startswith(("day", "gpt2")):
-            body = without_wrong_links(body, name[:5] if name.startswith("day") else "day06")
+        body = in_lines(with_anchors(body))
+        if name != "emulator.html":
+            body = without_wrong_links(body, "day06" if name == "gpt2.html" else name[:5])
+        body = to_the_margin(body)
         weight = 3 if name.startswith("day") else 1.5
         entries += entries_of(name, title, body, weight)
         contents = outline(sections(body, title))

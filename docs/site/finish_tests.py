@@ -74,7 +74,8 @@ def fragment(text):
 def test_wrong_links():
     tensor, own, other = "tensor", "day03__views", "day05__matmul"
     for kept in (f"= {code('offset', tensor)}(x)", f"{code('gpu::check', 'gpu')}(x)", f"{code('tile', own)}(2)",
-                 f"void {code('tile', own)}(int n) {{", f"return {code('offset', tensor)}(x);",
+                 f"void {code('tile', own)}(int n) {{", f"    return {code('tile', own)}(x);",
+                 f"    if (a &gt; {code('tile', own)}(x)) {{", f"    int a = {code('tile', own)}(x);", f"return {code('offset', tensor)}(x);",
                  f"{code('fill', tensor)}&lt;<span>int</span>&gt;(x)", f"{code('View', tensor, 'class')} x;",
                  '<a class="code hl_define" href="check_8hpp.html#x">SIXDAYS_CUDA</a>(f())'):
         assert finish.without_wrong_links(fragment(kept), "day03") == fragment(kept), kept
@@ -88,6 +89,10 @@ def test_wrong_links():
                         (f"View&lt;T&gt; each(1); {code('each', tensor)}(1)", "View&lt;T&gt; each(1); each(1)"),
                         (code("check", "gpu") + "(1)", "check(1)"),  # gpu::check would be written so
                         (code("tile", own) + "[2]", "tile[2]"),  # not called
+                        (f"    void {code('tile', own)}(int n);", "    void tile(int n);"),  # a method
+                        (f"    View&lt;T&gt; {code('tile', own)}(n);", "    View&lt;T&gt; tile(n);"),  # a variable
+                        (code("gpt2::rows", tensor) + "(1)", "gpt2::rows(1)"),
+                        (code("name", "emulator") + "(1)", "name(1)"),
                         (f"x.{code('rows', tensor)}(1)", "x.rows(1)"),  # members
                         (f"x-&gt;{code('rows', tensor)}(1)", "x-&gt;rows(1)")):
         assert finish.without_wrong_links(fragment(wrong), "day03") == fragment(text), wrong
