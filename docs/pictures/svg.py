@@ -22,8 +22,8 @@ STYLE = """<style>
     fill: var(--ink); }
   svg.pic text.in { fill: #111; text-anchor: middle; }
   svg.pic text.inkin { text-anchor: middle; }
-  svg.pic text.tiny { font-size: 10.5px; }
-  svg.pic text.small { font-size: 12px; text-anchor: middle; }
+  svg.pic text.tiny { font-size: 12px; }
+  svg.pic text.small { font-size: 13px; text-anchor: middle; }
   svg.pic text.word { font-family: system-ui, 'DejaVu Sans', sans-serif; }
   svg.pic text.note { font: 13px system-ui, 'DejaVu Sans', sans-serif; fill: var(--soft); }
   svg.pic text.middle { text-anchor: middle; }
