@@ -2,14 +2,14 @@
 (function () {
     "use strict";
 
-    const kWide = ".picture, table.markdownTable, .measured";
+    const kWide = ".picture, table.markdownTable tbody, .measured, p.formulaDsp";
 
     function say(wide) {
         const line = document.createElement("p");
         line.className = "push";
         line.textContent = "wider than this window: push it sideways ↔";
         line.hidden = true;
-        wide.before(line);
+        (wide.closest("table") || wide).before(line);
         new ResizeObserver(() => { line.hidden = wide.scrollWidth <= wide.clientWidth + 1; }).observe(wide);
     }
 
