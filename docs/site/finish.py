@@ -121,9 +121,9 @@ def declared(listing):
 def to_the_margin(body):
     """Listings begin at the margin, however deep in a function they were cut out."""
     def listing(match):
-        lines = re.findall(r'<div class="line">( *)(?! |</div>)', match[0])
-        least = min(map(len, lines), default=0)
-        return re.sub(rf'(<div class="line">) {{{least}}}', r"\1", match[0]) if least else match[0]
+        lines = [re.sub(r"<[^>]*>", "", line) for line in re.findall(r'<div class="line">(.*?)</div>', match[0])]
+        least = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
+        return re.sub(rf'(<div class="line">(?:<span class="comment">)?) {{{least}}}', r"\1", match[0])
 
     return LISTING.sub(listing, body)
 

@@ -59,6 +59,8 @@ def test_margin():
     assert finish.to_the_margin(deep) == fragment(
         "if (a) {</div>\n<div class=\"line\">    b();</div>\n<div class=\"line\"></div>\n"
         "<div class=\"line\"><span>}</span>"), finish.to_the_margin(deep)
+    note = fragment('<span class="comment">    // why</span></div>\n<div class="line">    a();')
+    assert finish.to_the_margin(note) == note.replace("    ", ""), finish.to_the_margin(note)
     for kept in (fragment("a</div>\n<div class=\"line\">    b"), '<div class="line">    a</div>', fragment("")):
         assert finish.to_the_margin(kept) == kept, finish.to_the_margin(kept)
 
