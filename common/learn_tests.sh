@@ -93,6 +93,9 @@ words() {
         awk '/^## /{ on = $0 == "## Why" } on && /./{ ++n } END { exit n < 3 }' "${stub%/*}/hints.md" ||
             complain "$name does not say why its solution is right"
     done
+    install -D /bin/true "build/default/bin/${day}_emulated"  # as if the lesson had run
+    learns "what is next after a run" 0 "^Next: common/learn start day01, for the exercises of $day" --
+    rm "build/default/bin/${day}_emulated"
     for number in 1 1; do
         learns "a hint before the start, which does not count" 0 "hint 1 of" 'not started' -- hint day01 "$one"
     done
@@ -130,9 +133,7 @@ words() {
     learns "progress shows hints" 0 "$one .* started, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress
     learns "progress shows what is solved" 0 "$one .* solved" "1 of ${#exercises[@]}" --
-    install -D /bin/true "build/default/bin/${day}_emulated"  # as if the lesson had run
     learns "what is next" 0 "^Next: fill in my/$day/$other.cu, then common/learn check day01" --
-    rm "build/default/bin/${day}_emulated"
     learns "a solution after solving" 0 "^$one, a solution" 'blocks_for' 'Why it is right' -- solution day01
     silent "nobody is asked" '\[y/N\]'
     learns "the other one still asks" 1 "not solved $other yet" -- solution day01 "$other"
@@ -216,16 +217,18 @@ check() {
     export SIXDAYS_CMAKE_ARGS='-DSIXDAYS_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='
     learns "start" 0 "$mine" -- start day01
     learns "the stubs" 1 "^$one: refused" "^$other: refused" 'The first case that fails: .' \
-        "my/$day/$one.log" 'common/learn hint day01' -- check day01
+        "my/$day/$one.log" "^A hint, if you want one: common/learn hint day01 $one\$" -- check day01
     learns "progress after it" 0 "$one .* not right yet" --
 
     cp "$day/exercises/$one/solution.cu" "$mine"
     cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"
     echo 'static int broken = nowhere;' >>"my/$day/$other.cu"
     learns "a solution and a broken file" 1 "^$one: passed" "^$other: does not compile" \
-        "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" -- check day01
+        "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" "hint day01 $other\$" -- check day01
     holds "only the learner's file is shown" test "$(grep -c ' error: ' "$scratch/said")" -eq 1
     learns "progress after that" 0 "$one .* solved" "1 of ${#exercises[@]}" --
+    learns "one solved, without a run before" 0 "^$one: passed" \
+        "^Next: fill in my/$day/$other.cu, then common/learn check day01" -- check day01 "$one"
 
     wrongs
     sed 's/[a-z_]*<<</[]{}<<</' "$day/exercises/$other/solution.cu" >"my/$day/$other.cu"

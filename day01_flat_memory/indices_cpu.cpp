@@ -33,14 +33,14 @@ void indices3_loop(std::int64_t base, std::int64_t B, std::int64_t T, std::int64
 // [indices3]
 
 // [indices4]
-void indices4_loop(std::int64_t base, std::int64_t B, std::int64_t NH, std::int64_t T,
+void indices4_loop(std::int64_t base, std::int64_t B, std::int64_t H, std::int64_t T,
                    std::int64_t S, float* out) {
     for (std::int64_t b = 0; b < B; ++b) {
-        for (std::int64_t h = 0; h < NH; ++h) {
+        for (std::int64_t h = 0; h < H; ++h) {
             for (std::int64_t q = 0; q < T; ++q) {
                 for (std::int64_t k = 0; k < S; ++k) {
                     const std::int64_t value = ((b * base + h) * base + q) * base + k;
-                    out[offset4(b, h, q, k, NH, T, S)] = static_cast<float>(value);
+                    out[offset4(b, h, q, k, H, T, S)] = static_cast<float>(value);
                 }
             }
         }

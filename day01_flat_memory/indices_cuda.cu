@@ -46,16 +46,16 @@ __global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t 
 // A grid has three axes and this loop nest four. So one flat number i runs over all elements, and
 // division and remainder take it apart again, last dim first: the offset formula backwards.
 // [indices4]
-__global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t NH, std::int64_t T,
+__global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t H, std::int64_t T,
                                 std::int64_t S, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < B * NH * T * S) {
+    if (i < B * H * T * S) {
         const std::int64_t k = i % S;
         const std::int64_t q = i / S % T;
-        const std::int64_t h = i / S / T % NH;
-        const std::int64_t b = i / S / T / NH;
+        const std::int64_t h = i / S / T % H;
+        const std::int64_t b = i / S / T / H;
         const std::int64_t value = ((b * base + h) * base + q) * base + k;
-        out[offset4(b, h, q, k, NH, T, S)] = static_cast<float>(value);  // which is out[i]
+        out[offset4(b, h, q, k, H, T, S)] = static_cast<float>(value);  // which is out[i]
     }
 }
 // [indices4]

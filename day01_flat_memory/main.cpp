@@ -38,9 +38,9 @@ void memory_is_one_run(lesson::Report& report) {
 void one_question_per_dim(lesson::Report& report) {
     report.heading("2. One question per dim: how many elements further on lies the next along it?");
     const Layout scores = row_major({2, 3, 4, 5});
-    std::printf("   Attention scores (B, NH, T, S): %s\n\n", to_string(scores).c_str());
+    std::printf("   Attention scores (B, H, T, S): %s\n\n", to_string(scores).c_str());
     std::printf(
-        "       b  sequence         all scores of a sequence: NH * T * S = 3 * 4 * 5 = %2d\n"
+        "       b  sequence         all scores of a sequence: H * T * S = 3 * 4 * 5 = %2d\n"
         "       h  head             all scores of a head:          T * S =     4 * 5 = %2d\n"
         "       q  query position   all scores of a query:             S =         5 = %2d\n"
         "       k  key position     neighbours in memory:              1             = %2d\n\n",

@@ -4,9 +4,9 @@
 /// Ask one question per dim: how many elements further on lies the next one along it? It is
 /// the product of the extents to its right, and it multiplies that dim's index:
 ///
-///     scores (B, NH, T, T)     b: NH * T * T     h: T * T     q: T     k: 1
+///     scores (B, H, T, T)     b: H * T * T     h: T * T     q: T     k: 1
 ///
-/// The same functions serve loops and kernels. All sizes are 64-bit: B * NH * T * T passes 2^31 in
+/// The same functions serve loops and kernels. All sizes are 64-bit: B * H * T * T passes 2^31 in
 /// ordinary models (32 * 12 * 4096 * 4096 is 6.4e9).
 #pragma once
 
@@ -28,12 +28,12 @@ SIXDAYS_HD inline std::int64_t offset3(std::int64_t b, std::int64_t t, std::int6
     return (b * T + t) * C + c;  // b * (T * C) + t * C + c, with one multiplication less
 }
 
-/// Attention scores (B, NH, T, S): sequence b, head h, query position q of T, key position k of S.
-/// While a model reads a prompt, S equals T and the shape is (B, NH, T, T).
+/// Attention scores (B, H, T, S): sequence b, head h, query position q of T, key position k of S.
+/// While a model reads a prompt, S equals T and the shape is (B, H, T, T).
 SIXDAYS_HD inline std::int64_t offset4(std::int64_t b, std::int64_t h, std::int64_t q,
-                                       std::int64_t k, std::int64_t NH, std::int64_t T,
+                                       std::int64_t k, std::int64_t H, std::int64_t T,
                                        std::int64_t S) noexcept {
-    return ((b * NH + h) * T + q) * S + k;
+    return ((b * H + h) * T + q) * S + k;
 }
 // [offsets]
 
@@ -45,11 +45,11 @@ SIXDAYS_HD inline const float* token_at(const float* x, std::int64_t b, std::int
     return x + (b * T + t) * C;
 }
 
-/// The scores of one query: scores_of(x, b, h, q, NH, T, S)[k] is x[offset4(b, h, q, k, NH, T, S)].
+/// The scores of one query: scores_of(x, b, h, q, H, T, S)[k] is x[offset4(b, h, q, k, H, T, S)].
 SIXDAYS_HD inline const float* scores_of(const float* x, std::int64_t b, std::int64_t h,
-                                         std::int64_t q, std::int64_t NH, std::int64_t T,
+                                         std::int64_t q, std::int64_t H, std::int64_t T,
                                          std::int64_t S) noexcept {
-    return x + ((b * NH + h) * T + q) * S;
+    return x + ((b * H + h) * T + q) * S;
 }
 // [row pointer]
 

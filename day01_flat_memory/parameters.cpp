@@ -42,12 +42,12 @@ std::int64_t cut(std::vector<Part>& parts) {
 
 std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,
                             std::int64_t bytes_per_element) {
-    if (sizes.NH < 1 || sizes.C % sizes.NH != 0) {
+    if (sizes.H < 1 || sizes.C % sizes.H != 0) {
         refuse("kv_cache_bytes: " + std::to_string(sizes.C) + " channels cannot be shared by " +
-               std::to_string(sizes.NH) + " heads");
+               std::to_string(sizes.H) + " heads");
     }
     // size() refuses what is negative or does not fit in 64 bits.
-    return size({2, sizes.L, sizes.NH, T, sizes.C / sizes.NH, bytes_per_element});
+    return size({2, sizes.L, sizes.H, T, sizes.C / sizes.H, bytes_per_element});
 }
 
 }  // namespace sixdays::day01_flat_memory

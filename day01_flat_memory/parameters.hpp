@@ -17,8 +17,8 @@ struct Gpt2Sizes {
     std::int64_t max_T = 1024;  // positions
     std::int64_t Vp = 50304;    // vocabulary, padded
     std::int64_t L = 12;        // layers
-    std::int64_t NH = 12;       // heads
-    std::int64_t C = 768;       // channels; a head has C / NH of them
+    std::int64_t H = 12;        // heads
+    std::int64_t C = 768;       // channels; a head has C / H of them
 };
 
 struct Part {
@@ -36,9 +36,9 @@ std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes = {});
 /// @throws std::invalid_argument  a bad shape, or a total that does not fit in 64 bits
 std::int64_t cut(std::vector<Part>& parts);
 
-/// Bytes that a KV cache takes: one key and one value of C / NH channels per layer, head and
+/// Bytes that a KV cache takes: one key and one value of D = C / H channels per layer, head and
 /// position, for `T` positions.
-/// @throws std::invalid_argument  a negative size, NH that does not divide C, or too many bytes
+/// @throws std::invalid_argument  a negative size, H that does not divide C, or too many bytes
 [[nodiscard]] std::int64_t kv_cache_bytes(const Gpt2Sizes& sizes, std::int64_t T,
                                           std::int64_t bytes_per_element);
 

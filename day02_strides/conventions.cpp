@@ -66,13 +66,13 @@ std::int64_t leading_dimension(const Layout& layout) {
     refuse(to_string(layout) + " has no leading dimension: neither stride is 1");
 }
 
-Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t NH, std::int64_t capacity,
-                       std::int64_t d) {
+Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H, std::int64_t capacity,
+                       std::int64_t D) {
     if (T > capacity) {
         refuse(std::to_string(T) + " positions of a cache that has room for " +
                std::to_string(capacity));
     }
-    return Layout({B, NH, T, d}, row_major({B, NH, capacity, d}).strides);
+    return Layout({B, H, T, D}, row_major({B, H, capacity, D}).strides);
 }
 
 void check_index(const Index& index, const Shape& shape) {

@@ -41,11 +41,11 @@ struct MatrixStrides {
 /// @throws std::invalid_argument  the rank is not 2, or neither stride is 1
 [[nodiscard]] std::int64_t leading_dimension(const Layout& layout);
 
-/// The first T positions of a cache with room for `capacity`: shape (B, NH, T, d), where a head
-/// still takes capacity * d elements. @throws std::invalid_argument  T > capacity, or a negative
+/// The first T positions of a cache with room for `capacity`: shape (B, H, T, D), where a head
+/// still takes capacity * D elements. @throws std::invalid_argument  T > capacity, or a negative
 /// extent
-[[nodiscard]] Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t NH,
-                                     std::int64_t capacity, std::int64_t d);
+[[nodiscard]] Layout cache_filled_to(std::int64_t T, std::int64_t B, std::int64_t H,
+                                     std::int64_t capacity, std::int64_t D);
 
 /// Refuses an index outside of the shape, or of another rank.
 /// @throws std::invalid_argument  "index (1, 3) of shape (2, 3): index 3 of dim 1 is not in [0, 3)"

@@ -89,7 +89,7 @@ void gaps_and_backwards(lesson::Report& report) {
                  "offsets reach from -4 to 0: in a buffer of 5, index 0 must be element 4");
     const Layout filled = cache_filled_to(5, 2, 3, 8, 4);
     std::puts(
-        "\n   A cache (B, NH, capacity, d) = (2, 3, 8, 4) of which T = 5 positions are filled:");
+        "\n   A cache (B, H, capacity, D) = (2, 3, 8, 4) of which T = 5 positions are filled:");
     std::printf("       %s\n", to_string(filled).c_str());
     report.check(offset(filled, 0, 1, 0, 0) == 32,
                  "the next head begins 8 * 4 = 32 elements on, however many positions are filled");
@@ -160,7 +160,7 @@ void one_warp(lesson::Report& report) {
 void pack_any_layout(lesson::Report& report) {
     report.heading("7. pack: one kernel that takes any layout; out(i, j, ...) = in(i, j, ...)");
     const std::pair<const char*, Layout> cases[] = {
-        {"(B, T, NH, d) as (B, NH, T, d)  ", Layout({2, 3, 5, 8}, {120, 8, 24, 1})},
+        {"(B, T, H, D) as (B, H, T, D)  ", Layout({2, 3, 5, 8}, {120, 8, 24, 1})},
         {"rows of 9 with pitch 11          ", pitched_rows(50, 9, 11)},
         {"column-major                     ", column_major({30, 41})},
         {"rows in reverse                  ", Layout({30, 40}, {-40, 1})},

@@ -212,7 +212,7 @@ set(DOXYGEN_HTML_DYNAMIC_SECTIONS NO)
 set(DOXYGEN_SOURCE_BROWSER YES)
 set(DOXYGEN_HTML_EXTRA_STYLESHEET "")
 set(scripts "")
-foreach(script pairs.js outline.js explorers/explore.js explorers/explore_inputs.js
+foreach(script pairs.js outline.js push.js explorers/explore.js explorers/explore_inputs.js
         explorers/explorer.js explorers/explorer_layout.js explorers/explorer_warp.js
         explorers/explorer_banks.js)
     list(APPEND DOXYGEN_HTML_EXTRA_FILES ${site}/${script})

@@ -165,7 +165,7 @@ verb_reset() {
 
 # --- check ----------------------------------------------------------------------------------------
 verb_check() {
-    local which=("${days[@]}") found='' refused='' exercise
+    local which=("${days[@]}") found='' refused='' exercise  # refused: the first that was, "day04 top_two"
     no_more_than 2 "$@"
     if (($# > 0)); then
         find_exercises "$@"
@@ -183,12 +183,14 @@ verb_check() {
     for day in "${which[@]}"; do
         if (($# < 2)); then list_exercises; fi
         for exercise in "${exercises[@]}"; do
-            if [[ -e $root/my/$day/$exercise.cu ]]; then check_one "$exercise" || refused=$day; fi
+            if [[ -e $root/my/$day/$exercise.cu ]]; then
+                check_one "$exercise" || refused=${refused:-${day%%_*} $exercise}
+            fi
         done
     done
     say ""
     if [[ $refused ]]; then
-        say "A hint, if you want one: $learn hint ${refused%%_*}"
+        say "A hint, if you want one: $learn hint $refused"
     else
         suggest_next
     fi
@@ -360,8 +362,9 @@ next_of_day() {
     say "fill in $(path "$root/my/$day/$exercise.cu"), then $learn check ${day%%_*}"
 }
 
+# Who has done an exercise, of whatever day, has begun; nobody else begins without a run.
 suggest_next() {
-    if [[ ! -x $build/bin/${days[0]:-}_emulated ]]; then
+    if [[ ! -e $root/my/progress && ! -x $build/bin/${days[0]:-}_emulated ]]; then
         say "Next: $learn run"
     elif ! day_to_do; then
         say "Every exercise is solved. $learn docs builds the pages."

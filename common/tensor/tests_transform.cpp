@@ -445,14 +445,14 @@ TEST_CASE("which views of a 4 x 6 matrix are contiguous", "[tensor][small]") {
 
 TEST_CASE("heads are split off channels and joined again without a copy, until they move",
           "[tensor][small]") {
-    const std::int64_t B = 2, T = 5, NH = 3, D = 4;
-    const Layout x = row_major({B, T, NH * D});
-    const Layout heads = permute(reshape(x, {B, T, NH, D}), {0, 2, 1, 3});  // (B, NH, T, D)
-    CHECK(heads.shape == Shape{B, NH, T, D});
-    CHECK(heads.strides == Strides{T * NH * D, D, NH * D, 1});
-    CHECK(reshape_would_copy(heads, {B, NH, T * D}));
+    const std::int64_t B = 2, T = 5, H = 3, D = 4;
+    const Layout x = row_major({B, T, H * D});
+    const Layout heads = permute(reshape(x, {B, T, H, D}), {0, 2, 1, 3});  // (B, H, T, D)
+    CHECK(heads.shape == Shape{B, H, T, D});
+    CHECK(heads.strides == Strides{T * H * D, D, H * D, 1});
+    CHECK(reshape_would_copy(heads, {B, H, T * D}));
     CHECK(refusal([&] {
-              (void)reshape(heads, {B * NH, T, D});
+              (void)reshape(heads, {B * H, T, D});
           }) ==
           "reshape of shape (2, 3, 5, 4), strides (60, 4, 12, 1) to (6, 5, 4): dims 0 and 1 cannot "
           "be walked with one stride; copy first");

@@ -39,9 +39,11 @@ struct Offsets {
 /// numbers are known to the compiler, so it writes every loop out and indexes no array at run time.
 template <int RANK, int TENSORS>
 struct Walk {
+    // [members]
     std::uint32_t size = 1;               // elements
     FastDivisor extents[RANK];            // outermost dim first
     std::int64_t strides[TENSORS][RANK];  // of each tensor, in elements
+    // [members]
 
     /// @param layouts  of one shape, of rank RANK or less: dims of extent 1 are put in front. Fewer
     /// than kWalkable elements, and at least one; unchecked

@@ -60,16 +60,17 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
         }
     }
     for (int d = 0; d < rank; ++d) {
+        if (shape[d] < 4) continue;  // in so short a dim any wrong place may be that one
         Index index = at;
         index[d] = shape[d] - 1 - at[d];
-        list.push_back({index, "dim " + std::to_string(d) + " counted from its end?"});
+        list.push_back({index, "as if dim " + std::to_string(d) + " were counted from its end?"});
     }
     const std::int64_t number = ravel(at, shape);
     if (rank > 1) {
         list.push_back({unravel(column_major_number(at, shape), shape),
-                        "column-major strides where row-major ones belong?"});
+                        "as if strides were column-major and not row-major?"});
         list.push_back({from_column_major_number(number, shape),
-                        "row-major strides where column-major ones belong?"});
+                        "as if strides were row-major and not column-major?"});
         list.push_back({unravel(number > 0 ? number - 1 : 0, shape), "the element before it?"});
         list.push_back(
             {unravel(std::min(number + 1, size(shape) - 1), shape), "the element after it?"});

@@ -126,17 +126,17 @@ TEST_CASE("indices refuses other ranks, gaps and values beyond 64 bits",
 }
 
 void check_past_2_32(std::int64_t S) {
-    const std::int64_t B = 3, NH = 7, T = 14303, base = 20000;  // 4.3e9 elements
-    const std::int64_t n = B * NH * T * S;
+    const std::int64_t B = 3, H = 7, T = 14303, base = 20000;  // 4.3e9 elements
+    const std::int64_t n = B * H * T * S;
     REQUIRE(n > 2 * kTwo31);
     need_device_memory(4 * n);
     gpu::Buffer<float> out(n);
     std::vector<float> want(static_cast<std::size_t>(T * S));
-    for (const Shape& shape : {Shape{B, NH, T, S}, Shape{B * NH, T, S}, Shape{B * NH * T, S}}) {
+    for (const Shape& shape : {Shape{B, H, T, S}, Shape{B * H, T, S}, Shape{B * H * T, S}}) {
         out.fill_bytes(0xff);
         indices_cuda(base, out.view(shape));
-        for (std::int64_t matrix = 0; matrix < B * NH; ++matrix) {
-            const std::int64_t b = matrix / NH, h = matrix % NH;
+        for (std::int64_t matrix = 0; matrix < B * H; ++matrix) {
+            const std::int64_t b = matrix / H, h = matrix % H;
             const std::int64_t before = shape.rank == 4 ? b * base + h : matrix;
             for (std::int64_t q = 0; q < T; ++q) {
                 // The index in all dims but the last, as a number in `base`.

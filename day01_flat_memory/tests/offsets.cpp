@@ -19,16 +19,16 @@ TEST_CASE("the offset in a 3 x 3 matrix of 1..9", "[day01][offsets][small]") {
 }
 
 TEST_CASE("offsets count 0, 1, 2, ... in the order of the loop nest", "[day01][offsets][small]") {
-    const std::int64_t B = 2, NH = 3, T = 4, S = 5;
+    const std::int64_t B = 2, H = 3, T = 4, S = 5;
     std::int64_t next = 0;
     for (std::int64_t b = 0; b < B; ++b) {
-        for (std::int64_t h = 0; h < NH; ++h) {
+        for (std::int64_t h = 0; h < H; ++h) {
             for (std::int64_t q = 0; q < T; ++q) {
                 for (std::int64_t k = 0; k < S; ++k, ++next) {
-                    CHECK(offset4(b, h, q, k, NH, T, S) == next);
-                    CHECK(offset(row_major({B, NH, T, S}), b, h, q, k) == next);
-                    CHECK(offset3(b * NH + h, q, k, T, S) == next);  // two dims seen as one
-                    CHECK(offset2((b * NH + h) * T + q, k, S) == next);
+                    CHECK(offset4(b, h, q, k, H, T, S) == next);
+                    CHECK(offset(row_major({B, H, T, S}), b, h, q, k) == next);
+                    CHECK(offset3(b * H + h, q, k, T, S) == next);  // two dims seen as one
+                    CHECK(offset2((b * H + h) * T + q, k, S) == next);
                 }
             }
         }
@@ -59,19 +59,19 @@ TEST_CASE("offsets do not wrap at 2^31 or 2^32 elements", "[day01][offsets][smal
 
 TEST_CASE("a row pointer into scores: one query's row, and the last index",
           "[day01][offsets][small]") {
-    const std::int64_t B = 2, NH = 3, T = 4, S = 5;
-    const Tensor<float> x = distinct<float>({B, NH, T, S});
+    const std::int64_t B = 2, H = 3, T = 4, S = 5;
+    const Tensor<float> x = distinct<float>({B, H, T, S});
     for (std::int64_t b = 0; b < B; ++b) {
-        for (std::int64_t h = 0; h < NH; ++h) {
+        for (std::int64_t h = 0; h < H; ++h) {
             for (std::int64_t q = 0; q < T; ++q) {
-                const float* row = scores_of(x.data(), b, h, q, NH, T, S);
+                const float* row = scores_of(x.data(), b, h, q, H, T, S);
                 for (std::int64_t k = 0; k < S; ++k) CHECK(&row[k] == &x(b, h, q, k));
             }
         }
     }
     // By hand: sequence 1, head 2, query 3 of (2, 3, 4, 5) has 1*3 + 2 = 5 matrices of 4 rows and 3
     // rows before it, each of 5 scores: (5*4 + 3)*5 = 115.
-    CHECK(scores_of(x.data(), 1, 2, 3, NH, T, S) - x.data() == 115);
+    CHECK(scores_of(x.data(), 1, 2, 3, H, T, S) - x.data() == 115);
     const auto* none = reinterpret_cast<const float*>(std::uintptr_t{1} << 40);  // arithmetic only
     const auto far =
         reinterpret_cast<std::uintptr_t>(scores_of(none, 31, 11, 4095, 12, 4096, 4096));
@@ -144,17 +144,17 @@ TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
     // A large model: 2 * 80 * 64 * 131072 * 128 * 2 bytes = 320 GiB, far beyond 32 bits.
     Gpt2Sizes large;
     large.L = 80;
-    large.NH = 64;
+    large.H = 64;
     large.C = 8192;
     CHECK(kv_cache_bytes(large, 131072, 2) == 343597383680);
     CHECK(refusal([] {
               Gpt2Sizes odd;
-              odd.NH = 5;
+              odd.H = 5;
               (void)kv_cache_bytes(odd, 1024, 4);
           }) == "kv_cache_bytes: 768 channels cannot be shared by 5 heads");
     CHECK(refusal([] {
               Gpt2Sizes none;
-              none.NH = 0;
+              none.H = 0;
               (void)kv_cache_bytes(none, 1024, 4);
           }) == "kv_cache_bytes: 768 channels cannot be shared by 0 heads");
     CHECK(refusal([] { (void)kv_cache_bytes({}, -1, 4); }) != "");

@@ -11,9 +11,11 @@ namespace {
 
 __global__ void square_kernel(const float* in, std::int64_t n, float* out) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // [wrong]
     if (i <= n) {
         out[i] = in[i] * in[i];  // <- here
     }
+    // [wrong]
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ __global__ void picture_kernel(const Julia julia, std::int64_t H, std::int64_t W
     const std::int64_t x = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t y = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     if (x < W && y < H) {
+        // [wrong]
         out[offset2(x, y, H)] = julia_steps(julia, x, y, W, H);
+        // [wrong]
     }
 }
 

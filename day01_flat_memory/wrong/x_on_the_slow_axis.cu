@@ -12,8 +12,10 @@ namespace {
 
 __global__ void picture_kernel(const Julia julia, std::int64_t H, std::int64_t W,
                                std::uint8_t* out) {
+    // [wrong]
     const std::int64_t y = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t x = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    // [wrong]
     if (x < W && y < H) {
         out[offset2(y, x, W)] = julia_steps(julia, x, y, W, H);
     }

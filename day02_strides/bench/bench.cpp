@@ -43,9 +43,9 @@ void pack_chosen(View<const float> in, View<float> out) {
     pack_cuda(in, out);
 }
 
-// (B, T, NH, d) read as (B, NH, T, d): what attention does to its heads.
-Layout heads(std::int64_t B, std::int64_t T, std::int64_t NH, std::int64_t d) {
-    return Layout({B, NH, T, d}, {T * NH * d, d, NH * d, 1});
+// (B, T, H, D) read as (B, H, T, D): what attention does to its heads.
+Layout heads(std::int64_t B, std::int64_t T, std::int64_t H, std::int64_t D) {
+    return Layout({B, H, T, D}, {T * H * D, D, H * D, 1});
 }
 
 std::shared_ptr<Pair> packing(const Layout& from) {

@@ -2,9 +2,9 @@
 
 
 def pack(torch, dtype, shape):
-    """(B, NH, T, d) out of (B, T, NH, d)."""
-    B, NH, T, d = shape
-    x = torch.rand((B, T, NH, d), dtype=dtype, device="cuda").permute(0, 2, 1, 3)
+    """(B, H, T, D) out of (B, T, H, D)."""
+    B, H, T, D = shape
+    x = torch.rand((B, T, H, D), dtype=dtype, device="cuda").permute(0, 2, 1, 3)
     out = torch.empty(shape, dtype=dtype, device="cuda")
     return lambda: out.copy_(x)
 

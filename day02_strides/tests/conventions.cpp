@@ -72,7 +72,7 @@ TEST_CASE("row stride, column stride and leading dimension", "[day02][convention
 
 TEST_CASE("a cache with room for more is walked with the strides of its capacity",
           "[day02][conventions][small]") {
-    // (B, NH, capacity, d) = (2, 3, 8, 4), of which 5 positions are filled.
+    // (B, H, capacity, D) = (2, 3, 8, 4), of which 5 positions are filled.
     const Layout filled = cache_filled_to(5, 2, 3, 8, 4);
     CHECK(filled.shape == Shape{2, 3, 5, 4});
     CHECK(filled.strides == Strides{96, 32, 4, 1});  // a head is 8 * 4 apart, not 5 * 4

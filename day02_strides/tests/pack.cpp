@@ -101,7 +101,7 @@ std::vector<Layout> larger_layouts() {
         column_major({61, 67}),                               // rank 2
         Layout({67, 31}, {40, 1}),                            // a pitch
         Layout({5, 19, 23}, {1, 5 * 23, 5}),                  // rank 3, permuted
-        Layout({2, 7, 5, 33}, {7 * 5 * 33, 33, 7 * 33, 1}),   // (B, T, NH, d) as (B, NH, T, d)
+        Layout({2, 7, 5, 33}, {7 * 5 * 33, 33, 7 * 33, 1}),   // (B, T, H, D) as (B, H, T, D)
         Layout({3, 2, 5, 7, 4}, {1, 3, 6, 30, 210}),          // rank 5, column-major
         Layout({3, 1, 2, 5, 1, 7}, {70, 999, 35, 7, -5, 1}),  // contiguous but for two dims of 1
         column_major({2, 3, 1, 4, 5, 2, 3}),                  // rank 7

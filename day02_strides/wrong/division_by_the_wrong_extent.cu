@@ -18,9 +18,11 @@ __global__ void pack_kernel(const __grid_constant__ View<const float> in, std::i
         std::int64_t rest = number;
         for (int d = kMaxRank - 1; d >= 0; --d) {
             if (d < in.rank()) {
+                // [wrong]
                 const std::int64_t extent = in.extent(d > 0 ? d - 1 : 0);
                 index[d] = rest % extent;
                 rest /= extent;
+                // [wrong]
             }
         }
         out[number] = in.data[offset(in.layout, index)];

@@ -16,9 +16,11 @@ __global__ void pack_kernel(const __grid_constant__ View<const float> in, std::i
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < n) {
         const Index index = unravel(number, in.shape());
+        // [wrong]
         const char* bytes = reinterpret_cast<const char*>(in.data);
         const char* from = bytes + offset(in.layout, index);
         out[number] = *reinterpret_cast<const float*>(from);
+        // [wrong]
     }
 }
 

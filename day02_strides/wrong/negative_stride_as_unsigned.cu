@@ -15,12 +15,14 @@ __global__ void pack_kernel(const __grid_constant__ View<const float> in, std::i
     const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (number < n) {
         const Index index = unravel(number, in.shape());
+        // [wrong]
         unsigned from = 0;
         for (int d = 0; d < kMaxRank; ++d) {
             if (d < in.rank()) {
                 from += static_cast<unsigned>(index[d]) * static_cast<unsigned>(in.stride(d));
             }
         }
+        // [wrong]
         out[number] = in.data[from];  // <- here
     }
 }

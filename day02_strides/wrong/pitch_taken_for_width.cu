@@ -14,7 +14,9 @@ __global__ void pitched_kernel(const float* in, std::int64_t, std::int64_t M, st
     const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     if (m < M && k < K) {
+        // [wrong]
         out[m * out_pitch + k] = in[m * K + k];
+        // [wrong]
     }
 }
 

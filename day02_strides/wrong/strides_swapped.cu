@@ -19,7 +19,9 @@ __global__ void sum_columns_kernel(const __grid_constant__ View<const float> in,
     if (t >= T) return;
     float sum = 0;
     for (std::int64_t j = 0; j < J; ++j) {
+        // [wrong]
         sum += in.data[j * in.stride(1) + t * in.stride(0)];
+        // [wrong]
     }
     out[t] = sum;
 }

@@ -12,8 +12,10 @@ namespace {
 
 __global__ void pitched_kernel(const float* in, std::int64_t in_pitch, std::int64_t M,
                                std::int64_t K, float* out, std::int64_t out_pitch) {
+    // [wrong]
     const std::int64_t k = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
     const std::int64_t m = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // [wrong]
     if (m < M && k < K) {
         out[m * out_pitch + k] = in[m * in_pitch + k];
     }

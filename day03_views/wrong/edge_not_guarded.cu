@@ -22,7 +22,9 @@ __global__ void transpose_padded_kernel(const float* in, std::int64_t, std::int6
 
     for (int i = threadIdx.y; i < kSide; i += kRows) {
         const std::int64_t m = m0 + i, n = n0 + lane;
+        // [wrong]
         shared[i][lane] = in[m * pitch_in + n];  // <- here
+        // [wrong]
     }
     __syncthreads();  // what this thread writes, others have read
     for (int i = threadIdx.y; i < kSide; i += kRows) {

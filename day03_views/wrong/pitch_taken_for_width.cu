@@ -23,7 +23,9 @@ __global__ void transpose_padded_kernel(const float* in, std::int64_t M, std::in
     for (int i = threadIdx.y; i < kSide; i += kRows) {
         const std::int64_t m = m0 + i, n = n0 + lane;
         if (m < M && n < N) {
+            // [wrong]
             shared[i][lane] = in[m * N + n];
+            // [wrong]
         }
     }
     __syncthreads();  // what this thread writes, others have read

@@ -16,9 +16,11 @@ __global__ void copy_walk_kernel(const T* in, const __grid_constant__ Layout in_
     if (k >= out_layout.size()) return;
     const Index index = unravel(k, out_layout.shape);
     std::int64_t from = offset(in_layout, index);
+    // [wrong]
     if (in_layout.rank() == 2) {
         from = index[1] * in_layout.strides[0] + index[0] * in_layout.strides[1];
     }
+    // [wrong]
     out[offset(out_layout, index)] = in[from];
 }
 

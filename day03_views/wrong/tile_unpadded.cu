@@ -14,7 +14,9 @@ constexpr int kRows = 8;   // threads: 8 rows of 32, so each takes 4 elements
 
 __global__ void transpose_padded_kernel(const float* in, std::int64_t M, std::int64_t N,
                                         std::int64_t pitch_in, std::int64_t pitch_out, float* out) {
+    // [wrong]
     __shared__ float shared[kSide][kSide];
+    // [wrong]
     // This tile's first row and first column.
     const std::int64_t m0 = std::int64_t{blockIdx.x} * kSide;
     const std::int64_t n0 = std::int64_t{blockIdx.y} * kSide;

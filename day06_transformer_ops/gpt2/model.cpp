@@ -1,6 +1,19 @@
 #include "day06_transformer_ops/gpt2/model.hpp"
 
+#include <cstdio>
+
 namespace sixdays::gpt2 {
+namespace {
+
+// "252 MB", and of less than 10 "1.4 MB"
+std::string megabytes(std::size_t bytes) {
+    const double mb = static_cast<double>(bytes) / 1e6;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f MB", mb < 9.95 ? 1 : 0, mb);
+    return text;
+}
+
+}  // namespace
 
 void Model::load(const std::function<void(std::size_t)>& progress) const {
     constexpr std::size_t kPage = 4096, kStep = std::size_t{16} << 20;
@@ -18,7 +31,7 @@ std::string summary(const Model& model) {
            " channels, " + std::to_string(config.vocabulary) + " tokens, context " +
            std::to_string(config.context) + ", weights in " +
            storage_of(model.weights.blocks[0].up.weight.type).name + ", " +
-           std::to_string(model.mapped.bytes().size() / 1'000'000) + " MB";
+           megabytes(model.mapped.bytes().size());
 }
 
 }  // namespace sixdays::gpt2

@@ -31,7 +31,7 @@ double total(const Candidates& candidates) {
     return sum;
 }
 
-void check_logits(const View<const float>& logits) {
+void check_each_logit(const View<const float>& logits) {
     require_rank("sample", "logits", logits, 1);
     require_memory("sample", "logits", logits);
     bool any = false;
@@ -113,7 +113,7 @@ void check_sampler(const SamplerOptions& options) {
 // [sample]
 std::int64_t sample(View<const float> logits, const SamplerOptions& options, std::uint64_t step) {
     check_sampler(options);
-    check_logits(logits);
+    check_each_logit(logits);
     std::int64_t best = 0;
     day04_argmax::argmax_cpu(logits, 0, {&best, Shape{}});
     if (options.temperature == 0) return best;

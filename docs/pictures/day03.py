@@ -75,7 +75,7 @@ def tile():
 def banks():
     """A column of a tile of 8 words a row falls into one bank of 8; with 9 words a row, into 8."""
     c = 24
-    svg = Svg(760, 304, "Drawn with 8 banks for the 32 of a GPU: with 8 words a row a column of the tile lies in one bank; with 9 words a row "
+    svg = Svg(760, 314, "Drawn with 8 banks for the 32 of a GPU: with 8 words a row a column of the tile lies in one bank; with 9 words a row "
                         "each of its words lies in a bank of its own")
     for side, pitch in enumerate((8, 9)):
         left = 40 + side * 370
@@ -93,7 +93,7 @@ def banks():
                  "column 2: bank 2, eight times" if pitch == 8 else
                  "column 2: banks 2 3 4 5 6 7 0 1")
         svg.text(left, 40 + 8 * c + 46, "8 passes" if pitch == 8 else "1 pass")
-    svg.text(40, 292, "Drawn with 8 banks and rows of 8 words, to be small. A GPU has 32: the same holds for rows "
+    svg.text(40, 302, "Drawn with 8 banks and rows of 8 words, to be small. A GPU has 32: the same holds for rows "
              "of 32 and 33.", "note")
     return svg.done()
 

@@ -59,17 +59,26 @@ def labels(row):
     """What a row of an operation may be called, the shortest first."""
     which, version = row["op"].partition(", ")[2], row["version"].strip()
     version += f", takes {row['path']}" if row["path"] else ""
-    both = f"{which}, {version}" if which else version
-    return [which or version, version, f"{which or version}, {row['shape']}", both, f"{both}, {row['shape']}",
-            f"{both}, {row['dtype']} {row['shape']}"]
+    return [which or version, version, f"{which}, {version}" if which else version]
+
+
+def elements(row, rows, alike):
+    """Of element type and shape what the rows of this operation have alike, or what they differ in."""
+    family = [other for other in rows if operation(other) == operation(row)]
+    return " ".join(row[key] for key in ("dtype", "shape") if (len({other[key] for other in family}) == 1) == alike)
 
 
 def names(rows):
-    """The first label of each row that no other row of its operation has."""
+    """Of each row the first label that no other row of its operation has; behind it its elements, if they differ."""
     found = []
     for row in rows:
-        others = [labels(other) for other in rows if other is not row and operation(other) == operation(row)]
-        mine = labels(row)
+        family = [other for other in rows if operation(other) == operation(row)]
+
+        def detailed(other):
+            return [", ".join(filter(None, (label, elements(other, rows, alike=False)))) for label in labels(other)]
+
+        others = [detailed(other) for other in family if other is not row]
+        mine = detailed(row)
         free = [label for n, label in enumerate(mine) if all(label != other[n] for other in others)]
         found.append((free or mine[-1:])[0])
     return found
@@ -105,9 +114,9 @@ def bars(title, results, rows):
     ops = list(dict.fromkeys(map(operation, rows)))
     loops = [row for row in results.rows if is_loop(row) and operation(row) == ops[0]]
     peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer_s"]))
-    height, left, full = 40, 12, 440  # of a row; where bars begin; width of 100 %
+    height, left, full = 40, 8, 408  # of a row; where bars begin; width of 100 %
     values = [f"{rate(row)}, {100 * float(row['share']):.1f} % of the limit" for row in rows]
-    drop = [18 if len(name) + len(value) > 62 else 0 for name, value in zip(names(rows), values)]  # a line more
+    drop = [18 if len(name) + len(value) > 56 else 0 for name, value in zip(names(rows), values)]  # a line more
     bottom = 40 + height * len(rows) + sum(drop) + 30 * len(ops)
     lines = ["Full width: what the bytes or operations take at the", "measured limit of the same machine."]
     lines += [f"Upright mark: {', '.join(peers[:3])}{', …' if peers[3:] else ''}"] if peers else []
@@ -116,11 +125,12 @@ def bars(title, results, rows):
         one = "an element" if loop["limit"] in BYTES else "an operation"
         lines += [f"Apart, the loop on one core of the CPU: {1e9 * per_element(loop):.2g} ns {one}",
                   f"(the fastest kernel here: {1e9 * per_element(fastest):.2g} ns)."]
-    svg = Svg(480, bottom + 6 + 20 * len(lines), safe(title))
+    svg = Svg(436, bottom + 6 + 20 * len(lines), safe(title))
     svg.text(left, 24, safe(title), "note")
     y = 36
     for op in ops:
-        svg.text(left, y + 22, safe(op))
+        first = next(row for row in rows if operation(row) == op)
+        svg.text(left, y + 22, safe(", ".join(filter(None, (op, elements(first, rows, alike=True))))))
         y += 30
         for row, name, value, more in zip(rows, names(rows), values, drop):
             if operation(row) != op:

@@ -64,30 +64,30 @@ def test_names():
         return measured.names([dict(zip(keys, row)) for row in rows])
 
     assert named(("m, the ladder", " 1 one", "", "f", "8"), ("m, the ladder", "12 two", "", "f", "8"),
-                 ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one", "12 two", "odd"]
+                 ("m, odd", "m_cuda", "two", "f", "9")) == ["1 one, 8", "12 two, 8", "odd, 9"]
     assert named(("a, dim 1", "quads", "", "f", "8"), ("a, dim 1", "quads", "", "f", "9"), ("b", "quads", "", "f", "8"),
-                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0"]
-    assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f 8", "x, h 8"]
+                 ("a, dim 0", "quads", "", "f", "8")) == ["dim 1, 8", "dim 1, 9", "quads", "dim 0, 8"]
+    assert named(("a", "x", "", "f", "8"), ("a", "x", "", "h", "8")) == ["x, f", "x, h"]
     assert named(("a, d", "x", "p", "f", "8"), ("a, d", "x", "", "f", "8")) == ["x, takes p", "x"]
 
 
 def test_long_names():
     r = results()
-    r.rows = [dict(r.rows[2], version="v" * n) for n in (30, 50)]
+    r.rows = [dict(r.rows[2], version="v" * n) for n in (20, 50)]
     text = measured.bars("Day 1", r, r.rows)
     assert re.findall(r'y="([0-9.]+)">(?:v+|48 GB)', text) == ["81", "81", "121", "139"]  # below it, no room
-    assert [float(y) for y in re.findall(r'x="12" y="([0-9.]+)" width="220', text)] == [87, 145]
+    assert [float(y) for y in re.findall(r'x="8" y="([0-9.]+)" width="204', text)] == [87, 145]
 
 
 def test_bars():
     r = results()
     text = measured.bars("Day < 1", r, measured.ladder_and_rest(r)[0])
     xml.dom.minidom.parseString(text)
-    assert widths(text) == ["220", "44"], widths(text)  # half of 440, a tenth
-    assert "&lt; b, c" in text and ">mul<" not in text and "chosen" not in text
+    assert widths(text) == ["204", "40.8"], widths(text)  # half of 408, a tenth
+    assert "&lt; b, c" in text and ">add, float32 8<" in text and ">mul" not in text and "chosen" not in text
     assert ">48 GB/s, 50.0 % of the limit<" in text  # 96 million bytes in 2 ms
     assert "pack, takes any" in text and "Upright mark: torch.add" in text
-    assert re.findall(r'<rect class="marked" x="([0-9.]+)" y="([0-9.]+)"', text) == [("451", "87")]  # 100 %
+    assert re.findall(r'<rect class="marked" x="([0-9.]+)" y="([0-9.]+)"', text) == [("415", "87")]  # 100 %
     assert text.count("Apart, the loop") == 1 and "1e+06 ns an element" in text and "(the fastest kernel here: 2.5e+05 ns)." in text
 
 
@@ -95,8 +95,8 @@ def test_more_bars():
     r = results()
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[1])
     xml.dom.minidom.parseString(text)
-    assert widths(text) == ["440", "440", "457.6", "1"], widths(text)  # cut off at 104 %; a hair
-    assert ">both, 8<" in text and ">both, 9<" in text
+    assert widths(text) == ["408", "408", "424.32", "1"], widths(text)  # cut off at 104 %; a hair
+    assert ">both, float32 8<" in text and ">both, float16 9<" in text and ">mul<" in text
     assert ">30.0 TFLOP/s, 150.0 % of the limit<" in text and ">500 GFLOP/s, 0.0 % of the limit<" in text
     r.rows = [row for row in r.rows if row["op"] == "mul"]
     text = measured.bars("Day 1", r, measured.ladder_and_rest(r)[0])  # 7 ms for 7, 2 ms for 6e10 operations
@@ -107,7 +107,7 @@ def test_more_bars():
 
 
 def widths(text):
-    return re.findall(r'<rect class="thin" x="12" y="[0-9.]+" width="([0-9.]+)" height="12" fill="#', text)
+    return re.findall(r'<rect class="thin" x="8" y="[0-9.]+" width="([0-9.]+)" height="12" fill="#', text)
 
 
 def test_sweep():

@@ -22,8 +22,8 @@ STYLE = """<style>
     fill: var(--ink); }
   svg.pic text.in { fill: #111; text-anchor: middle; }
   svg.pic text.inkin { text-anchor: middle; }
-  svg.pic text.tiny { font-size: 10.5px; }
-  svg.pic text.small { font-size: 12px; text-anchor: middle; }
+  svg.pic text.tiny { font-size: 12px; }
+  svg.pic text.small { font-size: 13px; text-anchor: middle; }
   svg.pic text.word { font-family: system-ui, 'DejaVu Sans', sans-serif; }
   svg.pic text.note { font: 13px system-ui, 'DejaVu Sans', sans-serif; fill: var(--soft); }
   svg.pic text.middle { text-anchor: middle; }
@@ -41,11 +41,14 @@ STYLE = """<style>
 
 
 class Svg:
+    """A page shrinks a picture wider than 500 to 85 % and no further, so that its words stay legible."""
+
     def __init__(self, width, height, title):
         self.parts = []
+        least = f'style="--least:{0.85 * width:.0f}px" ' if width > 500 else ""
         self.head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="pic" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" role="img" aria-label="{title}">\n'
+            f'width="{width}" height="{height}" {least}role="img" aria-label="{title}">\n'
             f"<title>{title}</title>\n{STYLE}"
         )
 

@@ -19,6 +19,14 @@ HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
 NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
 NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
 EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk"}  # of which a sentence seldom means what the glossary does
+# Where a word means another of the glossary's on one page, or none of them.
+OTHER_SENSE = {
+    "day06_transformer_ops.html": {"block": "transformer block", "cache": "KV cache"},
+    "gpt2.html": {"cache": "KV cache", "rank": None, "thread": None},  # a pair's place in a list; the CPU's
+    "tests.html": {"guard": None},  # bands around an output
+    "carry.html": {"activation": None},  # what lies between layers
+    "emulator.html": {"loop": None}, "try.html": {"loop": None}, "debug.html": {"loop": None}, "wrong.html": {"loop": None},
+}
 LONG = 4  # headings from which on a page shows its contents
 
 
@@ -110,10 +118,21 @@ def declared(listing):
     return {name for type_, name in found if type_ not in NO_TYPE}
 
 
+def to_the_margin(body):
+    """Listings begin at the margin, however deep in a function they were cut out."""
+    def listing(match):
+        lines = [re.sub(r"<[^>]*>", "", line) for line in re.findall(r'<div class="line">(.*?)</div>', match[0])]
+        least = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
+        return re.sub(rf'(<div class="line">(?:<span class="comment">)?) {{{least}}}', r"\1", match[0])
+
+    return LISTING.sub(listing, body)
+
+
 def without_wrong_links(body, day):
     """Doxygen links a word of a listing to whatever has that name. Of a day's page those links stay that
     lead to the day itself or to common/, where the name is not one of the page's own; and a function's
-    only where it is called."""
+    only where it is called, or declared at the margin: further in it is a variable or a method. Other
+    pages have no day. No lesson calls the emulator."""
     own = set().union(*map(declared, LISTING.findall(body)))
 
     def listing(match):
@@ -122,11 +141,15 @@ def without_wrong_links(body, day):
             days = set(re.findall(r"day\d\d", target)) | ({"day06"} if "gpt2" in target else set())
             before = html.unescape(match[0][:found.start()])
             behind = html.unescape(match[0][found.end():])
-            called = "hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
+            line = re.sub(r"<[^>]*>", "", match[0][match[0].rfind('<div class="line">', 0, found.start()):found.start()])
+            inside = re.match(r"\s+.*?(\w+|(?<=[\w>*&])>)[&*]*\s+[&*]*$", html.unescape(line))
+            called = ("hl_function" not in found["kind"] or re.match(r"(</span>)?(\(|<)", behind)
+                      and not (inside and inside[1] not in NO_TYPE))
             bare = "::" not in found["text"]
             standard = before.endswith("std::") or found["text"].startswith("std::")
             member = bare and (before.endswith((".", "->")) or "reference_gpu." in target)  # there it is gpu::name
-            stays = (called and not member and not standard
+            elsewhere = found["text"].startswith("gpt2::") and not days or "reference_emulator" in target
+            stays = (called and not member and not standard and not elsewhere
                      and (days == {day} or not days and not (bare and found["text"] in own)))
             return found[0] if stays else found["text"]
 
@@ -136,10 +159,12 @@ def without_wrong_links(body, day):
 
 
 class Linker:
-    """Links each word of the glossary where a page first uses it."""
+    """Links each word of the glossary where a page first uses it.
 
-    def __init__(self, glossary):
-        self.meaning = {}
+    senses: the words that mean another of the glossary's here, or None"""
+
+    def __init__(self, glossary, senses=None):
+        self.meaning, self.senses = {}, {word: sense and sense.lower() for word, sense in (senses or {}).items()}
         for name, meaning in glossary:
             if len(name) > 2 and name.lower() not in EVERYDAY:
                 self.meaning.setdefault(name.lower(), (name, re.sub(r"[`*]", "", meaning)))
@@ -149,7 +174,8 @@ class Linker:
 
     def link(self, match):
         key = match[1].lower()
-        if key in self.used:
+        key = self.senses.get(key, key)
+        if key is None or key in self.used:
             return match[0]
         self.used.add(key)
         name, meaning = self.meaning[key]
@@ -198,13 +224,14 @@ def main():
         known[name] = title
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
         body = in_lines(with_anchors(body))
-        if name.startswith(("day", "gpt2")):
-            body = without_wrong_links(body, name[:5] if name.startswith("day") else "day06")
+        if name != "emulator.html":
+            body = without_wrong_links(body, "day06" if name == "gpt2.html" else name[:5])
+        body = to_the_margin(body)
         weight = 3 if name.startswith("day") else 1.5
         entries += entries_of(name, title, body, weight)
         contents = outline(sections(body, title))
         if name != "words.html":
-            body = Linker(glossary).page(body)
+            body = Linker(glossary, OTHER_SENSE.get(name)).page(body)
         (folder / name).write_text(before + contents + body + after, encoding="utf-8")
     for path in sorted(folder.glob("*.html")):
         if path.name not in known and re.match(r"(group__|class|struct|namespace)", path.name) \

@@ -37,6 +37,34 @@ def test_links():
     assert finish.Linker([]).page("warp") == "warp"
 
 
+def test_senses():
+    glossary = [("block", "threads"), ("transformer block", "attention and MLP"), ("rank", "number of dims")]
+    model = '<a class="term" href="words.html#word_transformer_block" title="attention and MLP">'
+
+    def here(body):
+        return finish.Linker(glossary, {"block": "transformer block", "rank": None}).page(body)
+
+    assert here("Two blocks of rank 2. A block.") == f"Two {model}blocks</a> of rank 2. A block."
+    assert here("A transformer block, a block.") == f"A {model}transformer block</a>, a block."
+    assert ">block</a>, " in finish.Linker(glossary).page("A block, a transformer block")
+    words = {name.lower() for name, _ in finish.words((finish.pathlib.Path(finish.__file__).parents[1] / "words.md")
+                                                      .read_text(encoding="utf-8").splitlines())}
+    for page, senses in finish.OTHER_SENSE.items():  # no word that the glossary has lost
+        assert words.issuperset(word.lower() for pair in senses.items() for word in pair if word), page
+
+
+def test_margin():
+    deep = fragment("    if (a) {</div>\n<div class=\"line\">        b();</div>\n<div class=\"line\"></div>\n"
+                    "<div class=\"line\">    <span>}</span>")
+    assert finish.to_the_margin(deep) == fragment(
+        "if (a) {</div>\n<div class=\"line\">    b();</div>\n<div class=\"line\"></div>\n"
+        "<div class=\"line\"><span>}</span>"), finish.to_the_margin(deep)
+    note = fragment('<span class="comment">    // why</span></div>\n<div class="line">    a();')
+    assert finish.to_the_margin(note) == note.replace("    ", ""), finish.to_the_margin(note)
+    for kept in (fragment("a</div>\n<div class=\"line\">    b"), '<div class="line">    a</div>', fragment("")):
+        assert finish.to_the_margin(kept) == kept, finish.to_the_margin(kept)
+
+
 def code(text, group, name="function"):
     return f'<a class="code hl_{name}" href="group__reference__{group}.html#x">{text}</a>'
 
@@ -48,7 +76,8 @@ def fragment(text):
 def test_wrong_links():
     tensor, own, other = "tensor", "day03__views", "day05__matmul"
     for kept in (f"= {code('offset', tensor)}(x)", f"{code('gpu::check', 'gpu')}(x)", f"{code('tile', own)}(2)",
-                 f"void {code('tile', own)}(int n) {{", f"return {code('offset', tensor)}(x);",
+                 f"void {code('tile', own)}(int n) {{", f"    return {code('tile', own)}(x);",
+                 f"    if (a &gt; {code('tile', own)}(x)) {{", f"    int a = {code('tile', own)}(x);", f"return {code('offset', tensor)}(x);",
                  f"{code('fill', tensor)}&lt;<span>int</span>&gt;(x)", f"{code('View', tensor, 'class')} x;",
                  '<a class="code hl_define" href="check_8hpp.html#x">SIXDAYS_CUDA</a>(f())'):
         assert finish.without_wrong_links(fragment(kept), "day03") == fragment(kept), kept
@@ -62,6 +91,10 @@ def test_wrong_links():
                         (f"View&lt;T&gt; each(1); {code('each', tensor)}(1)", "View&lt;T&gt; each(1); each(1)"),
                         (code("check", "gpu") + "(1)", "check(1)"),  # gpu::check would be written so
                         (code("tile", own) + "[2]", "tile[2]"),  # not called
+                        (f"    void {code('tile', own)}(int n);", "    void tile(int n);"),  # a method
+                        (f"    View&lt;T&gt; {code('tile', own)}(n);", "    View&lt;T&gt; tile(n);"),  # a variable
+                        (code("gpt2::rows", tensor) + "(1)", "gpt2::rows(1)"),
+                        (code("name", "emulator") + "(1)", "name(1)"),
                         (f"x.{code('rows', tensor)}(1)", "x.rows(1)"),  # members
                         (f"x-&gt;{code('rows', tensor)}(1)", "x-&gt;rows(1)")):
         assert finish.without_wrong_links(fragment(wrong), "day03") == fragment(text), wrong

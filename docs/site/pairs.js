@@ -5,7 +5,8 @@
 //       out[i] = a[i] + b[i];          =          out[i] = a[i] + b[i];                    =
 //
 // A loop variable has a number: on the left its `for`, on the right where it is set, where it is
-// held against its end, and where it walks on. `=` marks lines that are the same word for word.
+// held against its end, and where it walks on. `=` marks lines that are the same word for word, and
+// as often on both sides.
 (function () {
     "use strict";
 
@@ -25,10 +26,35 @@
     function indent(line) {
         const first = line.firstChild;
         if (first && first.nodeType === Node.TEXT_NODE) {
-            first.textContent = first.textContent.replace(/^ {20,}/, " ".repeat(8));
+            first.textContent = first.textContent.replace(/^ {9,}/, (deep) =>
+                deep.length >= 20 || deep.length % 4 ? " ".repeat(8) : deep);
         }
         const spaces = line.textContent.match(/^ */)[0].length;
         line.style.setProperty("--wrap", spaces + 4 + "ch");
+    }
+
+    // The variable that a loop counts, and its end: `for (... i = 0; i < n; ++i) {`
+    function headOf(line) {
+        const head = codeOf(line).match(/^for \((?:const )?[\w:]+ (\w+) = [^;]*; \1 < ([^;]+);/);
+        return head && {name: head[1], end: head[2]};
+    }
+
+    // The lines of the kernel that a loop has become. A loop there begins where its variable is set,
+    // and what holds the variable against its end belongs to the loop begun last. Where several loops
+    // have one variable, the second became the second; if there are not as many, nobody knows.
+    function partnersOf(line, name, heads, kernel) {
+        const alike = heads.filter(([, head]) => head.name === name);
+        const word = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+        const set = new RegExp("^(for \\()?(const )?[\\w:]+ " + name + " = ");
+        const ends = alike.map(([, head]) => word(head.end)).join("|");
+        const held = new RegExp("\\b" + name + " (<|>=) (" + ends + ")(?!\\w)");
+        const begun = [];
+        for (const l of kernel) {
+            if (set.test(codeOf(l)) || (held.test(codeOf(l)) && begun.length === 0)) begun.push([l]);
+            else if (held.test(codeOf(l))) begun[begun.length - 1].push(l);
+        }
+        if (alike.length === 1) return begun.flat();
+        return alike.length === begun.length ? begun[alike.findIndex(([other]) => other === line)] : [];
     }
 
     function markPair(pair) {
@@ -36,25 +62,22 @@
         [...loop, ...(kernel || [])].forEach(indent);
         if (!kernel) return;
         let variables = 0;
-        for (const line of loop) {
-            const head = codeOf(line).match(/^for \((?:const )?[\w:]+ (\w+) = [^;]*; \1 < ([^;]+);/);
-            if (!head) continue;
-            const [, name, end] = head;
-            const word = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-            const set = new RegExp("^(for \\()?(const )?[\\w:]+ " + name + " = ");
-            const held = new RegExp("\\b" + name + " (<|>=) " + word(end) + "(?!\\w)");
-            const partners = kernel.filter((l) => set.test(codeOf(l)) || held.test(codeOf(l)));
+        const heads = loop.map((line) => [line, headOf(line)]).filter(([, head]) => head);
+        for (const [line, head] of heads) {
+            const partners = partnersOf(line, head.name, heads, kernel);
             if (partners.length === 0) continue;
             const colour = variables++ % 4;
-            mark(line, variables, colour, name);
-            partners.forEach((l) => mark(l, variables, colour, name));
+            mark(line, variables, colour, "loop" + variables);
+            partners.forEach((l) => mark(l, variables, colour, "loop" + variables));
         }
         let same = 0;
         for (const line of loop) {
             const code = codeOf(line);
             if (code.length < 3 || line.dataset.mark) continue;
-            const twin = kernel.find((l) => !l.dataset.mark && codeOf(l) === code);
-            if (!twin) continue;
+            const [ours, theirs] = [loop, kernel].map((side) => side.filter((l) => codeOf(l) === code));
+            if (ours.length !== theirs.length) continue;
+            const twin = theirs[ours.indexOf(line)];
+            if (twin.dataset.mark) continue;
             same += 1;
             mark(line, "=", null, "same" + same);
             mark(twin, "=", null, "same" + same);

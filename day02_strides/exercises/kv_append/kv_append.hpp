@@ -7,11 +7,15 @@
 /// `capacity` positions; a step of the model brings n new ones, and they go to positions
 /// pos, pos + 1, ... of every sequence and head. All else in the cache stays as it is.
 ///
-///     fresh  (B, NH, n, d)          here (1, 2, 1, 2)    one position:   7 8 | 9 10
-///     cache  (B, NH, capacity, d)   here (1, 2, 3, 2)    before:   1 2  3 4 -1 -1 | 5 6  0 1 -1 -1
-///     pos = 2                    -1: not filled yet      after:    1 2  3 4  7  8 | 5 6  0 1  9 10
+/// Here fresh (B, H, n, D) is (1, 2, 1, 2), cache (B, H, capacity, D) is (1, 2, 4, 2), and pos is 2;
+/// below 0 is what nobody has filled yet:
 ///
-/// The matrix product before it gives the new keys as (B, n, NH, d); `fresh` is a view of that, its
+///                      head 0                        head 1
+///     fresh            9 10                          11 12
+///     cache, before    1  2   3  4  -1 -2  -3 -4     5  6   7  8  -5 -6  -7 -8
+///     cache, after     1  2   3  4   9 10  -3 -4     5  6   7  8  11 12  -7 -8
+///
+/// The matrix product before it gives the new keys as (B, n, H, D); `fresh` is a view of that, its
 /// dims permuted and nothing moved, so its strides are not row-major. Nor need the cache's be.
 ///
 /// Write it in my/day02_strides/kv_append.cu, then `common/learn check day02`.
@@ -25,9 +29,9 @@
 namespace sixdays::day02_strides {
 
 /// cache(b, h, pos + t, c) = fresh(b, h, t, c) for all t < n
-/// @param fresh  (B, NH, n, d), any strides; extents may be 0
+/// @param fresh  (B, H, n, D), any strides; extents may be 0
 /// @param pos    0 <= pos, pos + n <= capacity
-/// @param cache  (B, NH, capacity, d), any injective strides, apart from `fresh`
+/// @param cache  (B, H, capacity, D), any injective strides, apart from `fresh`
 /// @throws std::invalid_argument  other shapes, too little room, a cache that is not injective, a
 /// null pointer, overlap
 void kv_append_cpu(View<const float> fresh, std::int64_t pos, View<float> cache);

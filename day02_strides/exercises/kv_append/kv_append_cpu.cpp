@@ -6,12 +6,12 @@ namespace sixdays::day02_strides {
 namespace {
 
 void kv_append_loop(View<const float> fresh, std::int64_t pos, View<float> cache) {
-    const std::int64_t B = fresh.extent(0), NH = fresh.extent(1);
-    const std::int64_t n = fresh.extent(2), d = fresh.extent(3);
+    const std::int64_t B = fresh.extent(0), H = fresh.extent(1);
+    const std::int64_t n = fresh.extent(2), D = fresh.extent(3);
     for (std::int64_t b = 0; b < B; ++b) {
-        for (std::int64_t h = 0; h < NH; ++h) {
+        for (std::int64_t h = 0; h < H; ++h) {
             for (std::int64_t t = 0; t < n; ++t) {
-                for (std::int64_t c = 0; c < d; ++c) {
+                for (std::int64_t c = 0; c < D; ++c) {
                     cache(b, h, pos + t, c) = fresh(b, h, t, c);
                 }
             }

@@ -11,9 +11,9 @@ using namespace sixdays::testing;
 
 namespace {
 
-// (B, n, NH, d) in memory, read as (B, NH, n, d).
-Layout from_product(std::int64_t B, std::int64_t NH, std::int64_t n, std::int64_t d) {
-    return Layout({B, NH, n, d}, {n * NH * d, d, NH * d, 1});
+// (B, n, H, D) in memory, read as (B, H, n, D).
+Layout from_product(std::int64_t B, std::int64_t H, std::int64_t n, std::int64_t D) {
+    return Layout({B, H, n, D}, {n * H * D, D, H * D, 1});
 }
 
 void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
@@ -32,9 +32,12 @@ void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
 }
 
 TEST_CASE("kv_append: the example of the statement", "[day02][kv_append][small]") {
-    const Tensor<float> fresh({1, 2, 1, 2}, {7, 8, 9, 10});
-    const Tensor<float> before({1, 2, 3, 2}, {1, 2, 3, 4, -1, -1, 5, 6, 0, 1, -1, -1});
-    const Tensor<float> after({1, 2, 3, 2}, {1, 2, 3, 4, 7, 8, 5, 6, 0, 1, 9, 10});
+    // All numbers differ, so that a wrong one says whose it is.
+    const Tensor<float> fresh({1, 2, 1, 2}, {9, 10, 11, 12});
+    const Tensor<float> before({1, 2, 4, 2},
+                               {1, 2, 3, 4, -1, -2, -3, -4, 5, 6, 7, 8, -5, -6, -7, -8});
+    const Tensor<float> after({1, 2, 4, 2},
+                              {1, 2, 3, 4, 9, 10, -3, -4, 5, 6, 7, 8, 11, 12, -7, -8});
     auto loop = HostOut<float>::holding(before);
     kv_append_cpu(fresh.view(), 2, loop.view());
     REQUIRE(loop.matches(after));
@@ -62,7 +65,7 @@ TEST_CASE("kv_append: new keys as a matrix product leaves them", "[day02][kv_app
 }
 
 TEST_CASE("kv_append: a cache of other strides", "[day02][kv_append][small]") {
-    check_port(from_product(2, 3, 2, 5), 4, from_product(2, 3, 7, 5));  // (B, capacity, NH, d)
+    check_port(from_product(2, 3, 2, 5), 4, from_product(2, 3, 7, 5));  // (B, capacity, H, D)
     check_port(row_major({2, 3, 2, 5}), 4,
                Layout({2, 3, 7, 5}, {3000, 800, 8, 1}));  // with a pitch
     check_port(row_major({2, 3, 2, 5}), 4, column_major({2, 3, 7, 5}));
@@ -107,18 +110,18 @@ TEST_CASE("kv_append: refuses what the loop refuses", "[day02][kv_append][small]
 
 TEST_CASE("kv_append: the last of more than 2^32 elements", "[day02][kv_append][small]") {
     // One key, the same at every position: fresh has stride 0 there, and only cache is long.
-    const std::int64_t n = kBeyond32Bits / 64, d = 64;
-    const Tensor<float> key = distinct<float>({d});
-    FarEnd<float> cache(n * d, distinct<float>({256}, 5000));
+    const std::int64_t n = kBeyond32Bits / 64, D = 64;
+    const Tensor<float> key = distinct<float>({D});
+    FarEnd<float> cache(n * D, distinct<float>({256}, 5000));
     DeviceIn<float> fresh(key);
-    const Layout one_key({1, 1, n, d}, {0, 0, 0, 1});
+    const Layout one_key({1, 1, n, D}, {0, 0, 0, 1});
     Tensor<float> want({32});
     for (std::int64_t i = 0; i < 32; ++i) want(i) = key(32 + i);
-    INFO(needs_64_bits(n * d));
+    INFO(needs_64_bits(n * D));
     const auto launch = [&] {
-        kv_append_cuda({fresh.view().data, one_key}, 0, {cache.data(), Shape{1, 1, n, d}});
+        kv_append_cuda({fresh.view().data, one_key}, 0, {cache.data(), Shape{1, 1, n, D}});
     };
-    if (gpu::run_last_block(n * d, launch)) {
+    if (gpu::run_last_block(n * D, launch)) {
         REQUIRE_NOTHROW(gpu::synchronize());
         REQUIRE(equal(cache.last(32), want));
     } else {

@@ -28,9 +28,9 @@ void split_heads_cuda(View<const float> in, View<float> out, gpu::Stream stream)
     check_split_heads(in, out);
     const std::int64_t n = out.size();
     if (n == 0) return;
-    const std::int64_t B = out.extent(0), NH = out.extent(1), T = out.extent(2), d = out.extent(3);
-    // your code: in, (B, T, NH * d), seen as (B, NH, T, d)
-    const View<const float> heads = permute(reshape(in, {B, T, NH, d}), {0, 2, 1, 3});
+    const std::int64_t B = out.extent(0), H = out.extent(1), T = out.extent(2), D = out.extent(3);
+    // your code: in, (B, T, H * D), seen as (B, H, T, D)
+    const View<const float> heads = permute(reshape(in, {B, T, H, D}), {0, 2, 1, 3});
     // end of your code
     const unsigned grid = gpu::blocks_for(n, 256);
     split_heads_kernel<<<grid, 256, 0, stream>>>(heads, out);

@@ -13,13 +13,13 @@ using namespace sixdays::testing;
 namespace {
 
 // `row`: elements from one token's row of `in` to the next.
-void check_port(std::int64_t B, std::int64_t NH, std::int64_t T, std::int64_t d, std::int64_t row) {
-    CAPTURE(B, NH, T, d, row);
-    const Tensor<float> in = distinct<float>({B, T, NH * d});
-    HostOut<float> want({B, NH, T, d});
+void check_port(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t D, std::int64_t row) {
+    CAPTURE(B, H, T, D, row);
+    const Tensor<float> in = distinct<float>({B, T, H * D});
+    HostOut<float> want({B, H, T, D});
     split_heads_cpu(in.view(), want.view());
-    DeviceIn<float> from(in, Layout({B, T, NH * d}, {T * row, row, 1}), Lead{1});
-    DeviceOut<float> got({B, NH, T, d}, Lead{3});
+    DeviceIn<float> from(in, Layout({B, T, H * D}, {T * row, row, 1}), Lead{1});
+    DeviceOut<float> got({B, H, T, D}, Lead{3});
     split_heads_cuda(from.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
     REQUIRE(got.matches(want));
@@ -74,10 +74,10 @@ TEST_CASE("split_heads: the view is cut into heads, the kernel copies",
     DeviceIn<float> from(in);
     DeviceOut<float> got({2, 3, 5, 4});
     split_heads_cuda(from.view(), got.view());
-    const std::int64_t heads[4] = {5 * 12, 4, 12, 1};  // strides of in, seen as (B, NH, T, d)
+    const std::int64_t heads[4] = {5 * 12, 4, 12, 1};  // strides of in, seen as (B, H, T, D)
     const auto given = gpu::launched_with(heads, sizeof(heads));
     INFO(
-        "The values are right, but the kernel was not given in as (B, NH, T, d), with strides "
+        "The values are right, but the kernel was not given in as (B, H, T, D), with strides "
         "(60, 4, 12, 1): it works out heads by itself. The exercise asks for a view that has them, "
         "and a kernel that only copies.");
     REQUIRE((!given || *given));
@@ -86,18 +86,18 @@ TEST_CASE("split_heads: the view is cut into heads, the kernel copies",
 
 TEST_CASE("split_heads: the last of more than 2^32 elements", "[day03][split_heads][small]") {
     // All tokens are one and the same: in has stride 0 there, and only out is long.
-    const std::int64_t T = kBeyond32Bits / 64, d = 64;
-    const Tensor<float> token = distinct<float>({d});
-    FarEnd<float> out(T * d, distinct<float>({256}, 5000));
+    const std::int64_t T = kBeyond32Bits / 64, D = 64;
+    const Tensor<float> token = distinct<float>({D});
+    FarEnd<float> out(T * D, distinct<float>({256}, 5000));
     DeviceIn<float> in(token);
     Tensor<float> want({32});
     for (std::int64_t i = 0; i < 32; ++i) want(i) = token(32 + i);
-    INFO(needs_64_bits(T * d));
+    INFO(needs_64_bits(T * D));
     const auto launch = [&] {
-        split_heads_cuda({in.view().data, Layout({1, T, d}, {0, 0, 1})},
-                         {out.data(), Shape{1, 1, T, d}});
+        split_heads_cuda({in.view().data, Layout({1, T, D}, {0, 0, 1})},
+                         {out.data(), Shape{1, 1, T, D}});
     };
-    if (gpu::run_last_block(T * d, launch)) {
+    if (gpu::run_last_block(T * D, launch)) {
         REQUIRE_NOTHROW(gpu::synchronize());
         REQUIRE(equal(out.last(32), want));
     } else {

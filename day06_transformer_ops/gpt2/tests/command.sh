@@ -58,6 +58,8 @@ done
 ! cmp -s "$folder/seed.5" "$folder/seed.6" || fail "seeds 5 and 6 gave the same text"
 
 tiny=(--model "$files/tiny.gguf")
+expect 0 ERR ", 0.1 MB" "${tiny[@]}" --prompt z -n 1
+expect 0 ERR ", 0.2 MB" --model "$files/tiny_head.gguf" --prompt z -n 1
 expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 24" "${tiny[@]}" --prompt zzzzz -n 21
 expect 1 ERR "a prompt of 25 tokens" "${tiny[@]}" --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
 expect 0 ERR "the engine itself" "${tiny[@]}" --prompt z --stats
