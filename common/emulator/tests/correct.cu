@@ -393,12 +393,13 @@ __global__ void hashes(const float*, int, float* out) {
     for (int i = 0; i < 10; ++i) h = (h ^ 17u) * 16777619u;  // unsigned arithmetic may wrap
     out[threadIdx.x] = static_cast<float>(h >> 8) * (1.0f / 16777216.0f);
 }
-// A store for every four loads, for as long as it takes. The load in front is there for the emulator's
-// turns: every 20,000th access, where it looks closer, shall not be the store.
+// A store for every four loads, for as long as it takes. Which of the five is every 20,000th access,
+// at which the emulator looks closer, goes by n % 5.
 __global__ void adds_for_long(const float* in, int n, float* out) {
-    float sum = in[0];
+    float sum = 0.0f;
+    for (int i = 0; i < n % 5; ++i) sum += in[0];
     for (int i = 0; i < n; ++i) {
-        sum = in[0] + in[1] + in[2] + in[3];
+        sum += in[0] + in[1] + in[2] + in[3];
         out[threadIdx.x] = sum;
     }
 }
