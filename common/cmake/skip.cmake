@@ -1,4 +1,4 @@
-# A test that cannot run on this machine. cmake -DWHY=... -P skip.cmake
+# A test that needs a GPU and nvcc, on a machine without. cmake -DWHY=... -P skip.cmake
 if("$ENV{SIXDAYS_REQUIRE_GPU}" STREQUAL "1")
     message(FATAL_ERROR "SIXDAYS_REQUIRE_GPU=1, but ${WHY}")
 endif()

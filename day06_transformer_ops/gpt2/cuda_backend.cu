@@ -1,6 +1,6 @@
 // The engine's phases on a GPU, or on the emulator. One token is a kernel a phase (decode.hpp), and
-// on a GPU the phases of a token are one graph. Many tokens at once are the days' own operations: the
-// weights widened to floats, a matrix at a time, and Day 05's product.
+// on a GPU the phases of a token are one graph. Many tokens at once are the days' own operations:
+// weights of another type widened to floats, a matrix at a time, and Day 05's product.
 #include <optional>
 
 #include "common/gpu/buffer.hpp"
@@ -202,16 +202,20 @@ private:
         return {select(keys_.view(shape), 0, layer), select(values_.view(shape), 0, layer)};
     }
 
+    View<const float> as_floats(const DeviceMatrix& w) {
+        const Shape shape = {w.N, w.K};
+        if (w.type == WeightType::f32) return {reinterpret_cast<const float*>(w.data), shape};
+        widen_cuda(w, wide_.view(shape), queue_);
+        return wide_.view(shape);
+    }
+
     // out = beta * out + x . weightT + bias
     void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
                  View<float> out) {
-        const DeviceMatrix w = linear.weight.matrix();
-        View<float> wide = wide_.view({w.N, w.K});
-        widen_cuda(w, wide, queue_);
+        const View<const float> across = transpose(as_floats(linear.weight.matrix()), 0, 1);
         Epilogue epilogue;
         epilogue.beta = beta;
-        epilogue.bias = linear.bias.view({w.N});
-        const View<const float> across = transpose(View<const float>(wide), 0, 1);
+        epilogue.bias = linear.bias.view({out.extent(1)});
         const std::int64_t bytes = day05_matmul::matmul_workspace_bytes(x, across, out);
         if (bytes > workspace_.size()) workspace_ = gpu::Buffer<std::byte>(bytes);
         day05_matmul::matmul_cuda(x, across, epilogue, out, workspace_, queue_);
@@ -237,7 +241,7 @@ private:
     gpu::Buffer<SamplerOptions> options_;
     gpu::Buffer<float> keys_, values_;  // (layer, head, capacity, dim)
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
-    gpu::Buffer<float> wide_;  // a matrix as floats
+    gpu::Buffer<float> wide_;  // a matrix of another type as floats
     gpu::Buffer<float> sums_, tops_, logits_;
     gpu::Buffer<float> scores_{0};         // (head, T, S) of a long prompt
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product

@@ -40,8 +40,8 @@ void linear_cuda(LinearPath path, const DeviceMatrix& w, View<const float> x,
 /// @param out  (N, K), contiguous, in device memory, at a multiple of 16 bytes as the weights
 void widen_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream = {});
 
-void check_linear(std::int64_t N, std::int64_t K, const View<const float>& x,
-                  const View<const float>& bias, const View<float>& out);
+void check_linear(const Weight& w, const View<const float>& x, const View<const float>& bias,
+                  const View<float>& out);
 void check_linear(LinearPath path, const DeviceMatrix& w, const View<const float>& x,
                   const View<const float>& bias, const View<float>& out);
 
@@ -54,12 +54,12 @@ enum class LinearPath {
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w, const View<const float>& x);
 
 /// The same without a bias; a thread of its own gives rows(weight, ...) and those columns of out.
-/// @param weight  (N, K)
-/// @param x       (T, K), contiguous
-/// @param out     (T, N), columns side by side, rows of any stride; apart from x
+/// @param w    (N, K)
+/// @param x    (T, K), contiguous
+/// @param out  (T, N), columns side by side, rows of any stride; apart from x
 /// @throws std::invalid_argument  shapes that do not fit, gaps, a null pointer, overlap
-void linear_fast_cpu(const Weight& weight, View<const float> x, View<float> out);
-void check_linear_fast(const Weight& weight, const View<const float>& x, const View<float>& out);
+void linear_fast_cpu(const Weight& w, View<const float> x, View<float> out);
+void check_linear_fast(const Weight& w, const View<const float>& x, const View<float>& out);
 
 /// What one query gets from the n positions that it sees: attention_cpu() of one row, in sums side by
 /// side.

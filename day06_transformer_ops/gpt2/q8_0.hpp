@@ -34,16 +34,4 @@ void dequantise_q8_0_cpu(View<const Q8Block> in, View<float> out);
 
 void check_dequantise_q8_0(const View<const Q8Block>& in, const View<float>& out);
 
-/// out(n) = sum over k of in(n, k) * x(k), straight from the blocks, k upwards: bit for bit the
-/// product with the dequantised matrix. linear_fast_cpu() is its fast sister.
-/// @param in   blocks (N, K/32), any strides
-/// @param x    (K), any stride
-/// @param out  (N), injective, apart from x
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, overlap, a null
-/// pointer
-void matvec_q8_0_cpu(View<const Q8Block> in, View<const float> x, View<float> out);
-
-void check_matvec_q8_0(const View<const Q8Block>& in, const View<const float>& x,
-                       const View<float>& out);
-
 }  // namespace sixdays::gpt2

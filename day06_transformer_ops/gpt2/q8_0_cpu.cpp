@@ -1,4 +1,4 @@
-// The plain loops.
+// The plain loop.
 #include "day06_transformer_ops/gpt2/q8_0.hpp"
 
 namespace sixdays::gpt2 {
@@ -18,23 +18,5 @@ void dequantise_q8_0_cpu(View<const Q8Block> in, View<float> out) {
     }
 }
 // [dequantise]
-
-// [matvec]
-void matvec_q8_0_cpu(View<const Q8Block> in, View<const float> x, View<float> out) {
-    check_matvec_q8_0(in, x, out);
-    for (std::int64_t n = 0; n < in.extent(0); ++n) {
-        float sum = 0;
-        for (std::int64_t b = 0; b < in.extent(1); ++b) {
-            const Q8Block& block = in(n, b);
-            const float scale = static_cast<float>(block.scale);
-            for (std::int64_t j = 0; j < kQ8Block; ++j) {
-                const float quant = block.quants[j];
-                sum += scale * quant * x(b * kQ8Block + j);
-            }
-        }
-        out(n) = sum;
-    }
-}
-// [matvec]
 
 }  // namespace sixdays::gpt2

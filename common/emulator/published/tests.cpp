@@ -1,17 +1,12 @@
 // Published algorithms: right ones are not accused in any order of turns, planted mistakes are
 // found by kind, file and line.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <algorithm>
 #include <fstream>
 #include <string>
 
 #include "common/emulator/published/published.hpp"
 #include "common/emulator/report.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::published;

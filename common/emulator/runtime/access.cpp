@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/trace.hpp"
+#include "common/emulator/runtime/wrong_access.hpp"
 
 namespace sixdays::emulator {
 
@@ -18,66 +18,6 @@ bool reads(AccessKind what) {
     return what == AccessKind::read || what == AccessKind::volatile_read ||
            what == AccessKind::atomic;
 }
-bool writes(AccessKind what) {
-    return what != AccessKind::read && what != AccessKind::volatile_read;
-}
-
-const char* verb(AccessKind what) {
-    return what == AccessKind::atomic ? "updates" : writes(what) ? "writes" : "reads";
-}
-
-std::string story(const char* what_happens, std::size_t bytes) {
-    return format("%s %s %zu byte%s ", name(*current).c_str(), what_happens, bytes,
-                  bytes == 1 ? "" : "s");
-}
-
-[[noreturn]] void fail_outside(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               AccessKind what, const void* code) {
-    bool freed = false;
-    for (std::size_t i = 0; i < bytes && region.contains(address + i); ++i) {
-        freed = freed || (*region.state_of(address + i) & kFreed) != 0;
-    }
-    fail({freed ? Kind::freed_memory : Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-          story(verb(what), bytes) + describe_outside(region, address, bytes), address});
-}
-
-[[noreturn]] void fail_uninitialised(const Region& region, std::uintptr_t address,
-                                     std::size_t bytes, const void* code) {
-    const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
-    if (region.space == Space::shared) {
-        why = block.barriers_passed == 0
-                  ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
-                    "between the write and this read? Shared memory starts with whatever an "
-                    "earlier block left there."
-                  : ", which no thread of this block has written, not before its last "
-                    "__syncthreads() either. Is a guard missing here, or the storing of zeros "
-                    "where there is no element? Shared memory starts with whatever an earlier "
-                    "block left there.";
-    }
-    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-          story("reads", bytes) + describe_inside(region, address, bytes) + why, address});
-}
-
-[[noreturn]] void fail_pending(const Region& region, std::uintptr_t address, std::size_t bytes,
-                               AccessKind what, const void* code) {
-    CopyTo copy;
-    for (std::size_t i = 0; i < bytes && copy.code == nullptr; ++i) copy = copy_to(address + i);
-    const bool others = copy.thread != current->id;
-    const char* advice =
-        copy.overwrites && others
-            ? "Was it started too early, while others still read what lay there before: is a "
-              "__syncthreads() missing before it? Or has its thread not waited for it?"
-            : "Its thread must wait for it (__pipeline_wait_prior); then a barrier lets the others "
-              "see it.";
-    fail({Kind::pending_copy,
-          cudaErrorLaunchFailure,
-          code,
-          story(verb(what), bytes) + describe_inside(region, address, bytes) +
-              format(", where an asynchronous copy has yet to arrive: %s started it in {0}. %s",
-                     others ? name(block.threads[copy.thread]).c_str() : "the same thread", advice),
-          address,
-          {copy.code}});
-}
 
 void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
     if (address < region.written_begin) region.written_begin = address;
@@ -85,22 +25,21 @@ void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
 }
 
 // Not every byte is plainly live and written: find out what is the matter.
-void check_bytes(Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
-                 const void* code) {
-    if (!region.contains(address + bytes - 1)) fail_outside(region, address, bytes, what, code);
-    std::uint8_t* state = region.state_of(address);
+void check_bytes(const NewAccess& a) {
+    if (!a.region.contains(a.address + a.bytes - 1)) fail_outside(a);
+    std::uint8_t* state = a.region.state_of(a.address);
     std::uint8_t all = 0xff, any = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
+    for (std::size_t i = 0; i < a.bytes; ++i) {
         all &= state[i];
         any |= state[i];
     }
-    if ((all & kLive) == 0) fail_outside(region, address, bytes, what, code);
-    if ((any & kPending) != 0) fail_pending(region, address, bytes, what, code);
+    if ((all & kLive) == 0) fail_outside(a);
+    if ((any & kPending) != 0) fail_pending(a);
     // A struct may have unwritten bytes between its members, so one written byte is enough.
-    if (reads(what) && (any & kWritten) == 0) fail_uninitialised(region, address, bytes, code);
-    if (!writes(what)) return;
-    for (std::size_t i = 0; i < bytes; ++i) state[i] |= kWritten;
-    note_written(region, address, bytes);
+    if (reads(a.kind) && (any & kWritten) == 0) fail_uninitialised(a);
+    if (!writes(a.kind)) return;
+    for (std::size_t i = 0; i < a.bytes; ++i) state[i] |= kWritten;
+    note_written(a.region, a.address, a.bytes);
 }
 
 Region* region_of(std::uintptr_t address) {
@@ -115,9 +54,9 @@ Region* region_of(std::uintptr_t address) {
 }
 
 // A variable of the current thread, or an argument of the launch?
-bool is_own(std::uintptr_t address, AccessKind what) {
+bool is_own(std::uintptr_t address) {
     return address - reinterpret_cast<std::uintptr_t>(current->fiber->stack) < kStackBytes ||
-           (address - arguments_begin < arguments_bytes && !writes(what));
+           address - arguments_begin < arguments_bytes;
 }
 
 // Is the word at this place live, written, and last touched by nobody who matters? Then the access is
@@ -141,7 +80,7 @@ bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_
 // By far the most accesses are like this: a thread's own variables, the launch's arguments, or whole
 // words of memory with which all is well. True if it was; anything else goes the long way.
 bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
-    if (is_own(address, kind)) return true;
+    if (is_own(address)) return true;
     if (kind != AccessKind::read && kind != AccessKind::write) return false;
     if (bytes % 4 != 0 || bytes > 16 || address % 4 != 0 || judgement_pending || tracing ||
         !clocks.usable) {
@@ -164,57 +103,12 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     return true;
 }
 
-// Neither device nor shared memory: a thread's own variables, the launch's arguments, constants; or
-// a host pointer.
-void check_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind what, const void* code) {
-    if (is_own(address, what) || (!writes(what) && is_constant_data(address))) return;
-    if (fiber_of_address(address) != kMaxFibers) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-              story(verb(what), bytes) +
-                  "of another thread's local memory. A thread's own variables "
-                  "cannot be seen by others on a GPU.",
-              address});
-    }
-    if (address < 4096) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-              story(verb(what), bytes) +
-                  format("at address %zu: a null pointer.", static_cast<std::size_t>(address)),
-              address});
-    }
-    if (const std::string wrapped = describe_wrapped(address, bytes); !wrapped.empty()) {
-        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-              story(verb(what), bytes) + wrapped, address});
-    }
-    if (is_nobodys(address)) {
-        fail(
-            {Kind::out_of_bounds, cudaErrorIllegalAddress, code,
-             story(verb(what), bytes) +
-                 "where nothing lies, neither of the GPU's nor of the CPU's. Did an offset outgrow "
-                 "32 bits and wrap around, or was the pointer never set?",
-             address});
-    }
-    fail({Kind::host_memory, cudaErrorIllegalAddress, code,
-          story(verb(what), bytes) +
-              "at a host address. A kernel can reach device memory only: was a host pointer passed "
-              "to the kernel, where one from cudaMalloc was meant?",
-          address});
-}
-
 // A thread that runs for long may wait, in a loop, for something that another does. So others get a
 // turn; and if nobody in the block has changed anything for very long, nobody ever will.
 void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     current->accesses_left = kAccessesPerTurn;
     if (time_is_up) fail_for_time(code);
-    if (++block.turns_without_write > kTurnsWithoutWrite) {
-        fail({Kind::stuck, cudaErrorLaunchTimeout, code,
-              story("reads", bytes) +
-                  format(
-                      "again and again: for %u million accesses no thread of the block has written "
-                      "anything, so the loop seems to wait for ever. The emulator runs one block "
-                      "after another; a block cannot wait for one that comes later.",
-                      kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
-              address});
-    }
+    if (++block.turns_without_write > kTurnsWithoutWrite) fail_stuck(address, bytes, code);
     yield();
 }
 
@@ -224,10 +118,14 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     const InRuntime guard;
     if (current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
     Region* region = region_of(address);
-    if (region == nullptr) return check_elsewhere(address, bytes, what, code);
-    check_bytes(*region, address, bytes, what, code);
+    if (region == nullptr) {
+        if (is_own(address) || (!writes(what) && is_constant_data(address))) return;
+        fail_elsewhere(address, bytes, what, code);
+    }
+    const NewAccess access{*region, address, bytes, what, code, expected};
+    check_bytes(access);
     if (judgement_pending && writes(what)) judge_stores();
-    check_race({*region, address, bytes, what, code, expected});
+    check_race(access);
     if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
     if (what == AccessKind::write) block.turns_without_write = 0;
 }

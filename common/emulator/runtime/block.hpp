@@ -111,7 +111,13 @@ void leave_block(Thread& me);
 /// Nobody can move: says who waits where, and for whom.
 void report_deadlock();
 
-// Warp calls (warp.cpp).
+constexpr unsigned bit(unsigned lane) {
+    return 1u << lane;
+}
+
+// Warp calls (warp.cpp, warp_results.cpp).
+/// Works out what each of these lanes, which made the same call, gets from it.
+void give_results(unsigned warp, unsigned members);
 /// Answers calls whose last missing lane has just returned.
 void finish_calls_without(const Thread& gone);
 /// Calls of __activemask are answered when nobody else can move; false if there were none.

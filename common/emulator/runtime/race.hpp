@@ -15,6 +15,9 @@
 namespace sixdays::emulator {
 
 enum class AccessKind : std::uint8_t { read, write, atomic, volatile_read, volatile_write };
+constexpr bool writes(AccessKind kind) {
+    return kind != AccessKind::read && kind != AccessKind::volatile_read;
+}
 
 struct Region;
 

@@ -1,10 +1,4 @@
 // Right kernels are not accused, in any order of turns.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -17,6 +11,7 @@
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/correct.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -62,6 +57,8 @@ const Case kCases[] = {
     {"local_arrays", 1, 64, 0},
     {"partial_vector", 1, 64, 0},
     {"hashes", 1, 64, 0},
+    {"adds_for_long", 1, 64, 0},
+    {"fences_for_long", 2, 32, 0},
 };
 
 constexpr int kLength = 256;
@@ -93,7 +90,8 @@ TEST_CASE("right kernels are not accused, and give the same results in every ord
             set_order(seed == 0 ? Order::reversed : Order::shuffled, seed);
             const auto got = run(c);
             // Which place a value gets is chance where places are handed out by an atomic.
-            const bool places_vary = std::string(c.name) == "warp_aggregated";
+            const bool places_vary = std::string(c.name) == "warp_aggregated" ||
+                                     std::string(c.name) == "fences_for_long";
             if (!places_vary) CHECK(std::memcmp(got.data(), expected.data(), kLength * 4) == 0);
             set_order(Order::forward);
         }
@@ -109,4 +107,18 @@ TEST_CASE("a chain of semaphores over 2,000 blocks is followed at little cost") 
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(out.host()[65] == 2000.0f);
     CHECK(seconds < 2.0);
+}
+
+TEST_CASE(
+    "a kernel that works for long is not taken for one that waits, nor its clock for another's") {
+    const Device<float> in(std::vector<float>{1, 2, 3, 4}), out(std::vector<float>(4, 0.0f));
+    for (const int n : {21'000'000, 21'000'001}) {
+        REQUIRE(run_right("adds_for_long", 1, 1, 0, in.data(), n, out.data()));
+        CHECK(cudaGetLastError() == cudaSuccess);
+        CHECK(out.host()[0] > 2e8f);
+    }
+    const Device<float> told(std::vector<float>(3, 0.0f));
+    REQUIRE(run_right("fences_for_long", 2, 32, 0, in.data(), 1 << 22, told.data()));
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(told.host()[2] == 1.0f);
 }

@@ -393,6 +393,30 @@ __global__ void hashes(const float*, int, float* out) {
     for (int i = 0; i < 10; ++i) h = (h ^ 17u) * 16777619u;  // unsigned arithmetic may wrap
     out[threadIdx.x] = static_cast<float>(h >> 8) * (1.0f / 16777216.0f);
 }
+// A store for every four loads, for as long as it takes. Which of the five is every 20,000th access,
+// at which the emulator looks closer, goes by n % 5.
+__global__ void adds_for_long(const float* in, int n, float* out) {
+    float sum = 0.0f;
+    for (int i = 0; i < n % 5; ++i) sum += in[0];
+    for (int i = 0; i < n; ++i) {
+        sum += in[0] + in[1] + in[2] + in[3];
+        out[threadIdx.x] = sum;
+    }
+}
+// More fences than a thread's clock can count, and then the first block tells the second one.
+__global__ void fences_for_long(const float* in, int n, float* out) {
+    unsigned* flag = reinterpret_cast<unsigned*>(out);
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        for (int i = 0; i < n; ++i) __threadfence();
+        out[1] = in[0];
+        __threadfence();
+        atomicExch(flag, 1u);
+    } else if (atomicAdd(flag, 0u) == 1) {
+        __threadfence();
+        out[2] = out[1];
+    }
+}
 
 namespace {
 
@@ -435,6 +459,8 @@ constexpr Right kRight[] = {
     {"local_arrays", local_arrays},
     {"partial_vector", partial_vector},
     {"hashes", hashes},
+    {"adds_for_long", adds_for_long},
+    {"fences_for_long", fences_for_long},
 };
 
 }  // namespace

@@ -1,10 +1,4 @@
 // What the host may touch when, and what a thread's own memory holds before anybody writes it.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include "common/emulator/tests/host.hpp"
 
 #include <cuda_runtime_api.h>
@@ -22,6 +16,7 @@
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/mistakes.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -438,8 +433,8 @@ TEST_CASE("an unsigned index below 0 is called that") {
     REQUIRE(last_report());
     CHECK(says(*last_report(), "that is 2^32 elements past its element 9. Is a negative number"));
     cudaGetLastError();
-    // Of several allocations the one that it is least below: y is made later and lies higher.
-    const Device<float> y(std::vector<float>(32, 3.0f));
+    // Of several allocations the one that it is least below: x lies lower than y, z higher.
+    const Device<float> y(std::vector<float>(32, 3.0f)), z(std::vector<float>(16, 3.0f));
     clear_report();
     store_before(1, y.data());
     REQUIRE(last_report());

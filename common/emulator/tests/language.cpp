@@ -1,18 +1,13 @@
 // Programs as their authors write them: every spelling in language.cu does the same.
 #include "common/emulator/tests/language.hpp"
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -79,6 +74,9 @@ TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the dev
 
 TEST_CASE("what a kernel may ask for is its dynamic shared memory; with its arrays it is 163 KiB") {
     const Device<int> out(std::vector<int>(1, 0));
+    much_beside_an_array(out.data(), 48 * 1024);  // nobody has asked for more yet
+    CHECK(contains(told(),
+                   "shared arrays take 32 bytes so far, and its dynamic shared memory 49152"));
     much_beside_an_array(out.data(), 100 * 1024);
     CHECK(told() == "");
     CHECK(out.host().front() == 7);

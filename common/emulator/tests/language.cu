@@ -284,7 +284,8 @@ void much_shared_memory(int* out, int bytes_asked) {
     kernel<<<1, 1, 100 * 1024>>>(out);
 }
 void much_beside_an_array(int* out, int bytes) {
-    cudaFuncSetAttribute(array_beside_much, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (bytes > 48 * 1024)
+        cudaFuncSetAttribute(array_beside_much, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     array_beside_much<<<1, 1, bytes>>>(out);
 }
 

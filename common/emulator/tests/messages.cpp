@@ -1,10 +1,4 @@
 // A message names the likely cause, and never one that cannot be it.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +12,7 @@
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/values.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -120,6 +115,11 @@ TEST_CASE("memory that nobody wrote is not put down to a barrier that was passed
     check("unwritten_global", {"which nobody has written"}, {"__syncthreads()"});
 }
 
+TEST_CASE("who waits at a barrier is said of a warp call only while somebody does") {
+    check("shuffle_in_branch", {"names lanes that do not come: ", "waits at the __syncthreads()"});
+    check("calls_in_a_ring", {"names lanes that do not come."}, {"__syncthreads()"});
+}
+
 TEST_CASE("an index below the start says so") {
     check("one_before", {"at element -1, 4 bytes before the start", "`if (i > 0)`",
                          "a flip begun at the wrong end"});
@@ -130,6 +130,7 @@ TEST_CASE("an index below the start says so") {
 TEST_CASE("one past the end by the very first thread is not put down to its guard") {
     check("no_guard", {"one past its end. Is a guard such as `if (i < n)` missing"},
           {"first thread"});
+    check("one_block_too_many", {"one past its end. Is a guard"}, {"first thread"});
     check("first_past_end",
           {"one past its end, and that by the very first thread", "Does the view"}, {"guard"});
 }

@@ -1,11 +1,5 @@
 // Every planted mistake is reported: kind, kernel, line, block, thread, and the error a GPU would
 // give.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -21,6 +15,7 @@
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/values.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
@@ -39,10 +34,12 @@ constexpr cudaError_t kFailure = cudaErrorLaunchFailure;
 
 const Case kCases[] = {
     {"no_guard", Kind::out_of_bounds, kIllegal, 1, 122},
+    {"one_block_too_many", Kind::out_of_bounds, kIllegal, 1, 0},
     {"one_before", Kind::out_of_bounds, kIllegal, 0, 0},
     {"first_past_end", Kind::out_of_bounds, kIllegal, 0, 0},
     {"flip_from_the_start", Kind::out_of_bounds, kIllegal, 0, 8},
     {"write_past_end", Kind::out_of_bounds, kIllegal, 0, 5},
+    {"byte_past_end", Kind::out_of_bounds, kIllegal, 0, 5},
     {"quad_as_argument", Kind::out_of_bounds, kIllegal, 0, 8},
     {"far_away", Kind::out_of_bounds, kIllegal, 0, 1},
     {"null_pointer", Kind::out_of_bounds, kIllegal, 0, 2},
@@ -69,6 +66,9 @@ const Case kCases[] = {
     {"a_plus_transpose", Kind::race, kFailure, 1, 0},
     {"two_blocks_one_word", Kind::race, kFailure, 1, 0},
     {"plain_counter", Kind::race, kFailure, 0, 1},
+    {"another_reads", Kind::race, kFailure, 0, 40},
+    {"reads_again_after_barrier", Kind::race, kFailure, 0, 40},
+    {"last_reader_writes", Kind::race, kFailure, 0, 63},
     {"reads_counter_early", Kind::race, kFailure, 0, 40},
     {"resets_counter", Kind::race, kFailure, 0, 1},
     {"last_block_without_fence", Kind::race, kFailure, 3, 0},
@@ -91,12 +91,15 @@ const Case kCases[] = {
     {"warps_agree", Kind::race, kFailure, 0, 32},
     {"lanes_of_two_lines", Kind::race, kFailure, 0, 1},
     {"neighbour_bytes", Kind::race, kFailure, 0, 1},
+    {"across_two_words", Kind::race, kFailure, 0, 1},
 
     {"barrier_in_branch", Kind::barrier, kFailure, 0, 32},
     {"barriers_in_both_branches", Kind::barrier, kFailure, 0, 1},
+    {"barriers_in_one_line", Kind::barrier, kFailure, 0, 1},
     {"barrier_count_differs", Kind::barrier, kFailure, 0, 32},
     {"shuffle_in_branch", Kind::warp_call, kFailure, 0, 0},
     {"shuffle_from_returned", Kind::warp_call, kFailure, 0, 20},
+    {"calls_in_a_ring", Kind::warp_call, kFailure, 0, 0},
     {"not_in_own_mask", Kind::warp_call, kFailure, 0, 16},
     {"different_calls", Kind::warp_call, kFailure, 0, 16},
 

@@ -16,7 +16,7 @@ namespace sixdays::emulator::tests {
 // --- bounds --------------------------------------------------------------------------------------
 __global__ void no_guard(const float* in, int, float* out) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    out[i] = in[i];  // MARK no_guard
+    out[i] = in[i];  // MARK no_guard one_block_too_many
 }
 __global__ void one_before(const float* in, int n, float* out) {
     const int i = static_cast<int>(threadIdx.x);
@@ -32,6 +32,10 @@ __global__ void flip_from_the_start(const float* in, int n, float* out) {
 }
 __global__ void write_past_end(const float*, int n, float* out) {
     if (threadIdx.x == 5) out[n] = 1.0f;  // MARK write_past_end
+}
+__global__ void byte_past_end(const float*, int n, float* out) {
+    unsigned char* bytes = reinterpret_cast<unsigned char*>(out);
+    if (threadIdx.x == 5) bytes[4 * n] = 1;  // MARK byte_past_end
 }
 __device__ float sum_of(float4 quad) {
     return quad.x + quad.y + quad.z + quad.w;
@@ -205,6 +209,21 @@ __global__ void two_blocks_one_word(const float*, int, float* out) {
 __global__ void plain_counter(const float*, int, float* out) {
     *out += 1.0f;  // MARK plain_counter
 }
+__global__ void another_reads(const float*, int, float* out) {
+    if (threadIdx.x == 0) out[1] = out[0];
+    if (threadIdx.x == 40) out[0] = 1.0f;  // MARK another_reads
+}
+__global__ void reads_again_after_barrier(const float*, int, float* out) {
+    float x = 0.0f;
+    if (threadIdx.x == 0) x = out[0];
+    __syncthreads();
+    if (threadIdx.x == 0) out[1] = x + out[0];
+    if (threadIdx.x == 40) out[0] = 1.0f;  // MARK reads_again_after_barrier
+}
+__global__ void last_reader_writes(const float*, int, float* out) {
+    const float x = out[0];
+    if (threadIdx.x == 63) out[0] = x + 1.0f;  // MARK last_reader_writes
+}
 __global__ void reads_counter_early(const float*, int, float* out) {
     atomicAdd(out, 1.0f);
     if (threadIdx.x == 40) out[1] = *out;  // MARK reads_counter_early
@@ -365,6 +384,12 @@ __global__ void neighbour_bytes(const float*, int, float* out) {
     bytes[threadIdx.x] = 1;  // MARK neighbour_bytes
     bytes[threadIdx.x + 1] = 1;
 }
+__global__ void across_two_words(const float* in, int, float* out) {
+    // Thread 0 writes bytes 1 to 4, thread 1 bytes 4 to 7.
+    unsigned char* bytes = reinterpret_cast<unsigned char*>(out);
+    if (threadIdx.x == 0) memcpy(bytes + 1, in, 4);
+    if (threadIdx.x == 1) out[1] = 2.0f;  // MARK across_two_words
+}
 
 // --- barriers and warp calls ---------------------------------------------------------------------
 __global__ void barrier_in_branch(const float* in, int, float* out) {
@@ -381,6 +406,10 @@ __global__ void barriers_in_both_branches(const float*, int, float* out) {
     } else {
         __syncthreads();  // MARK barriers_in_both_branches
     }
+    out[threadIdx.x] = 1.0f;
+}
+__global__ void barriers_in_one_line(const float*, int, float* out) {
+    threadIdx.x % 2 == 0 ? __syncthreads() : __syncthreads();  // MARK barriers_in_one_line
     out[threadIdx.x] = 1.0f;
 }
 __global__ void barrier_count_differs(const float*, int, float* out) {
@@ -400,6 +429,13 @@ __global__ void shuffle_from_returned(const float* in, int n, float* out) {
     const int t = static_cast<int>(threadIdx.x);
     if (t >= n - 4) return;
     out[t] = __shfl_down_sync(0xffffffffu, in[t], 8);  // MARK shuffle_from_returned
+}
+__global__ void calls_in_a_ring(const float* in, int, float* out) {
+    const unsigned t = threadIdx.x;
+    __syncthreads();
+    if (t >= 3) return;
+    const unsigned mask = 1u << t | 1u << (t + 1) % 3;       // each waits for the next one
+    out[t] = __shfl_sync(mask, in[t], static_cast<int>(t));  // MARK calls_in_a_ring
 }
 __global__ void not_in_own_mask(const float* in, int, float* out) {
     out[threadIdx.x] = __shfl_sync(0x0000ffffu, in[threadIdx.x], 0);  // MARK not_in_own_mask
@@ -498,10 +534,12 @@ __global__ void endless_barriers(const float* in, int, float* out) {
 const std::vector<Mistake>& mistakes() {
     static const std::vector<Mistake> all = {
         {"no_guard", no_guard, 2, 128, 250},
+        {"one_block_too_many", no_guard, 2, 32, 32},
         {"one_before", one_before, 1, 32, 32},
         {"first_past_end", first_past_end, 1, 32, 32},
         {"flip_from_the_start", flip_from_the_start, 1, 32, 32},
         {"write_past_end", write_past_end, 1, 32, 100},
+        {"byte_past_end", byte_past_end, 1, 32, 100},
         {"quad_as_argument", quad_as_argument, 1, 32, 32},
         {"far_away", far_away, 1, 32, 32},
         {"null_pointer", null_pointer, 1, 32, 32},
@@ -526,6 +564,9 @@ const std::vector<Mistake>& mistakes() {
         {"a_plus_transpose", a_plus_transpose, 8, 8, 64},
         {"two_blocks_one_word", two_blocks_one_word, 4, 32, 32},
         {"plain_counter", plain_counter, 1, 64, 32},
+        {"another_reads", another_reads, 1, 64, 32},
+        {"reads_again_after_barrier", reads_again_after_barrier, 1, 64, 32},
+        {"last_reader_writes", last_reader_writes, 1, 64, 32},
         {"reads_counter_early", reads_counter_early, 1, 64, 32},
         {"resets_counter", resets_counter, 1, 64, 64},
         {"last_block_without_fence", last_block_without_fence, 4, 32, 32},
@@ -548,11 +589,14 @@ const std::vector<Mistake>& mistakes() {
         {"warps_agree", warps_agree, 1, 64, 32},
         {"lanes_of_two_lines", lanes_of_two_lines, 1, 32, 32},
         {"neighbour_bytes", neighbour_bytes, 1, 32, 64},
+        {"across_two_words", across_two_words, 1, 32, 32},
         {"barrier_in_branch", barrier_in_branch, 1, 64, 64},
         {"barriers_in_both_branches", barriers_in_both_branches, 1, 64, 64},
+        {"barriers_in_one_line", barriers_in_one_line, 1, 64, 64},
         {"barrier_count_differs", barrier_count_differs, 1, 64, 64},
         {"shuffle_in_branch", shuffle_in_branch, 1, 32, 32},
         {"shuffle_from_returned", shuffle_from_returned, 1, 32, 32},
+        {"calls_in_a_ring", calls_in_a_ring, 1, 32, 32},
         {"not_in_own_mask", not_in_own_mask, 1, 32, 32},
         {"different_calls", different_calls, 1, 32, 32},
         {"missing_wait", missing_wait, 1, 32, 32},

@@ -2,12 +2,6 @@
 // by searching. And against a GPU's own results, where a file holds them.
 #include "common/emulator/tests/small_float.hpp"
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -21,6 +15,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator::tests;
 using sixdays::emulator::Rounding;

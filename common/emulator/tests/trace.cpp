@@ -1,10 +1,4 @@
 // Requests, sectors and bank conflicts of known kernels, worked out by hand.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -16,6 +10,7 @@
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/trace.hpp"
 #include "common/emulator/trace.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;

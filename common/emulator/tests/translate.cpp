@@ -1,14 +1,9 @@
 // What the translator writes, and what it refuses.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <algorithm>
 #include <string>
 
 #include "common/emulator/translate/rewrite.hpp"
+#include "common/testing/catch.hpp"
 
 using sixdays::translate::Result;
 

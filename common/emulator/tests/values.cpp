@@ -1,10 +1,4 @@
 // The emulator's own tests: values first. What it notices is tested in mistakes.cpp.
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -16,6 +10,7 @@
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
 #include "common/emulator/tests/values.hpp"
+#include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;

@@ -119,6 +119,24 @@ TEST_CASE("linear: loop and ports make the sum that doubles make, in all types",
     }
 }
 
+TEST_CASE("linear: the loop has the bits of the loop over widened weights", "[day06][small]") {
+    const std::int64_t T = 2, N = 7, K = GENERATE(0, 32, 768);
+    const auto x = seeded<float>({T, K}, 4, -1, 1);
+    for (const WeightType type : kTypes) {
+        INFO(storage_of(type).name << ", K " << K);
+        const Matrix w(type, N, K, 3);
+        Tensor<float> wide({N, K}), want({T, N});
+        to_float_cpu(w.weight, wide.view());
+        linear_cpu({WeightType::f32, reinterpret_cast<const std::byte*>(wide.data()), {N, K}},
+                   x.view(), {}, want.view());
+        const HostIn<float> in(x, Layout({T, K}, {3 * K, 3}));
+        HostOut<float> out(Layout({T, N}, {2, 2 * T}));
+        linear_cpu(w.weight, in.view(), {}, out.view());
+        CHECK(out.matches(want));
+        CHECK(in.unchanged());
+    }
+}
+
 TEST_CASE("linear: without a bias; x and out of any strides", "[day06][small]") {
     const Matrix w(WeightType::q8_0, 9, 64, 6);
     const auto x = seeded<float>({2, 64}, 7, -1, 1);
@@ -215,6 +233,19 @@ TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06
             linear_cuda(dw.matrix(), fits.view(), {}, {nullptr, {1, 4}});
         },
         "null pointer"));
+    CHECK(both_refuse(
+        [&] {
+            linear_cpu({WeightType::bf16, nullptr, {4, 32}}, fits.view(), {}, out.view());
+        },
+        [&] {
+            linear_cuda({WeightType::bf16, nullptr, nullptr, 4, 32}, fits.view(), {}, out.view());
+        },
+        "the weights are a null pointer"));
+    CHECK(contains(
+        refusal([&] {
+            linear_cpu({WeightType::f32, w.bytes.data(), {2, 2, 32}}, fits.view(), {}, out.view());
+        }),
+        "w has shape (2, 2, 32)"));
     CHECK(contains(refusal([&] {
                        (void)DeviceWeight({WeightType::f32, nullptr, {0, 1, 1}});
                    }),

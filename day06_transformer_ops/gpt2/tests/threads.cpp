@@ -188,17 +188,17 @@ TEST_CASE("the fast product refuses what does not fit, before it writes", "[day0
         return refusal([&] { linear_fast_cpu(w, in, to); });
     };
     CHECK(refused(rows(m.weight, 0, 5), x.view(), out.view()) ==
-          "linear: weight has shape (5, 8), x (2, 8), out (2, 6); they must be (N, K), (T, K) and "
-          "(T, N)");
-    CHECK(contains(refused(m.weight, slice(x.view(), 0, 0, 1), out.view()), "x (1, 8)"));
-    CHECK(contains(refused(m.weight, slice(x.view(), 1, 0, 4), out.view()), "must be (N, K)"));
+          "linear: weights of 5 rows and 8 columns, x of shape (2, 8) and out of shape (2, 6) do "
+          "not fit");
+    CHECK(contains(refused(m.weight, slice(x.view(), 0, 0, 1), out.view()), "x of shape (1, 8)"));
+    CHECK(contains(refused(m.weight, slice(x.view(), 1, 0, 4), out.view()), "x of shape (2, 4)"));
     Tensor<float> wide({2, 16}), gaps({2, 12});
     CHECK(contains(refused(m.weight, slice(wide.view(), 1, 0, 8), out.view()), "contiguous"));
     CHECK(refused(m.weight, x.view(), slice(gaps.view(), 1, 0, 12, 2)) ==
           "linear: the columns of out lie 2 elements apart, but this loop wants them side by side");
     CHECK(contains(refused(m.weight, {nullptr, x.shape()}, out.view()), "null pointer"));
     CHECK(contains(refused({WeightType::f32, nullptr, {6, 8}}, x.view(), out.view()),
-                   "weight is a null pointer"));
+                   "weights are a null pointer"));
     CHECK(refused(m.weight, x.view(), {x.data(), Shape{2, 6}}) == "linear: x and out overlap");
     CHECK(out.untouched());
 }

@@ -19,9 +19,7 @@ function(sixdays_add_golden name script inc)
         add_test(NAME ${name}.golden COMMAND ${SIXDAYS_PYTHON} -B ${script} --check ${inc}
             WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     else()
-        add_test(NAME ${name}.golden COMMAND ${CMAKE_COMMAND} -E echo
-            "SKIPPED: python3 has no NumPy (apt install python3-numpy)")
-        set_tests_properties(${name}.golden PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: ")
+        sixdays_add_skipped_test(${name}.golden "python3 has no NumPy (apt install python3-numpy)")
     endif()
     set_tests_properties(${name}.golden PROPERTIES LABELS "golden;small")
 endfunction()

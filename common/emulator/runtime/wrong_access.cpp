@@ -1,0 +1,113 @@
+#include "common/emulator/runtime/wrong_access.hpp"
+
+#include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+std::string story(const char* what_happens, std::size_t bytes) {
+    return format("%s %s %zu byte%s ", name(*current).c_str(), what_happens, bytes,
+                  bytes == 1 ? "" : "s");
+}
+
+std::string story(AccessKind kind, std::size_t bytes) {
+    return story(kind == AccessKind::atomic ? "updates" : writes(kind) ? "writes" : "reads", bytes);
+}
+
+std::string inside(const NewAccess& a) {
+    return describe_inside(a.region, a.address, a.bytes);
+}
+
+struct Elsewhere {
+    Kind what;
+    std::string where;
+};
+Elsewhere elsewhere(std::uintptr_t address, std::size_t bytes) {
+    if (fiber_of_address(address) != kMaxFibers) {
+        return {Kind::out_of_bounds,
+                "of another thread's local memory. A thread's own variables cannot be seen by "
+                "others on a GPU."};
+    }
+    if (address < 4096) {
+        return {Kind::out_of_bounds,
+                format("at address %zu: a null pointer.", static_cast<std::size_t>(address))};
+    }
+    if (const std::string wrapped = describe_wrapped(address, bytes); !wrapped.empty()) {
+        return {Kind::out_of_bounds, wrapped};
+    }
+    if (is_nobodys(address)) {
+        return {Kind::out_of_bounds,
+                "where nothing lies, neither of the GPU's nor of the CPU's. Did an offset outgrow "
+                "32 bits and wrap around, or was the pointer never set?"};
+    }
+    return {Kind::host_memory,
+            "at a host address. A kernel can reach device memory only: was a host pointer passed "
+            "to the kernel, where one from cudaMalloc was meant?"};
+}
+
+}  // namespace
+
+void fail_outside(const NewAccess& a) {
+    bool freed = false;
+    for (std::size_t i = 0; i < a.bytes && a.region.contains(a.address + i); ++i) {
+        freed = freed || (*a.region.state_of(a.address + i) & kFreed) != 0;
+    }
+    fail({freed ? Kind::freed_memory : Kind::out_of_bounds, cudaErrorIllegalAddress, a.code,
+          story(a.kind, a.bytes) + describe_outside(a.region, a.address, a.bytes), a.address});
+}
+
+void fail_uninitialised(const NewAccess& a) {
+    const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    if (a.region.space == Space::shared) {
+        why = block.barriers_passed == 0
+                  ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
+                    "between the write and this read? Shared memory starts with whatever an "
+                    "earlier block left there."
+                  : ", which no thread of this block has written, not before its last "
+                    "__syncthreads() either. Is a guard missing here, or the storing of zeros "
+                    "where there is no element? Shared memory starts with whatever an earlier "
+                    "block left there.";
+    }
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, a.code,
+          story("reads", a.bytes) + inside(a) + why, a.address});
+}
+
+void fail_pending(const NewAccess& a) {
+    CopyTo copy;
+    for (std::size_t i = 0; i < a.bytes && copy.code == nullptr; ++i) copy = copy_to(a.address + i);
+    const bool others = copy.thread != current->id;
+    const char* advice =
+        copy.overwrites && others
+            ? "Was it started too early, while others still read what lay there before: is a "
+              "__syncthreads() missing before it? Or has its thread not waited for it?"
+            : "Its thread must wait for it (__pipeline_wait_prior); then a barrier lets the others "
+              "see it.";
+    fail({Kind::pending_copy,
+          cudaErrorLaunchFailure,
+          a.code,
+          story(a.kind, a.bytes) + inside(a) +
+              format(", where an asynchronous copy has yet to arrive: %s started it in {0}. %s",
+                     others ? name(block.threads[copy.thread]).c_str() : "the same thread", advice),
+          a.address,
+          {copy.code}});
+}
+
+void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
+    const auto [what, where] = elsewhere(address, bytes);
+    fail({what, cudaErrorIllegalAddress, code, story(kind, bytes) + where, address});
+}
+
+void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code) {
+    fail({Kind::stuck, cudaErrorLaunchTimeout, code,
+          story("reads", bytes) +
+              format("again and again: for %u million accesses no thread of the block has written "
+                     "anything, so the loop seems to wait for ever. The emulator runs one block "
+                     "after another; a block cannot wait for one that comes later.",
+                     kAccessesPerTurn / 1000u * kTurnsWithoutWrite / 1000u),
+          address});
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,58 @@
+#include "common/emulator/translate/scopes.hpp"
+
+#include <algorithm>
+
+namespace sixdays::translate {
+
+void Scopes::follow(Index i) {
+    const Token& token = in_.at(i);
+    if (token.kind == Token::Kind::border) {
+        if (in_define_) {
+            statement_ = before_define_.statement;
+            scopes_ = before_define_.scopes;
+        } else {
+            before_define_ = {statement_, scopes_};
+            statement_ = i + 1;
+        }
+        in_define_ = !in_define_;
+    } else if (i > 0 && ends_statement(i - 1)) {
+        statement_ = i;
+    }
+    if (token.is("{")) {
+        scopes_.push_back(scope_of(i));
+    } else if (token.is("}") && !scopes_.empty()) {
+        scopes_.pop_back();
+    }
+}
+
+bool Scopes::ends_statement(Index i) const {
+    if (in_.at(i).kind == Token::Kind::include || is_one_of(in_.at(i), {";", "{", "}"}))
+        return true;
+    return in_.at(i).is(":") &&
+           is_one_of(in_.at(statement_), {"case", "default", "public", "private", "protected"});
+}
+
+Scopes::Scope Scopes::scope_of(Index brace) const {
+    Scope scope = Scope::function;
+    for (Index i = statement_; i < brace; ++i) {
+        if (in_.at(i).is("namespace") || in_.at(i).kind == Token::Kind::string)
+            return Scope::name_space;
+        if (in_.at(i).is("template") && in_.at(i + 1).is("<") && in_.close_of(i + 1) < brace) {
+            i = in_.close_of(i + 1);
+        } else if (is_attribute(in_.at(i)) && in_.at(i + 1).is("(") &&
+                   in_.close_of(i + 1) < brace) {
+            i = in_.close_of(i + 1);
+        } else if (is_one_of(in_.at(i), {"struct", "class", "union", "enum"})) {
+            scope = Scope::type;
+        } else if (in_.at(i).is("(")) {
+            return Scope::function;
+        }
+    }
+    return scope;
+}
+
+bool Scopes::in_function() const {
+    return in_define_ || std::count(scopes_.begin(), scopes_.end(), Scope::function) > 0;
+}
+
+}  // namespace sixdays::translate

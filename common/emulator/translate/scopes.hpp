@@ -1,0 +1,40 @@
+/// @file
+/// Where in a file we are, token after token: where the statement began, and what encloses it.
+#pragma once
+
+#include <vector>
+
+#include "common/emulator/translate/source.hpp"
+
+namespace sixdays::translate {
+
+class Scopes {
+public:
+    explicit Scopes(const Source& source) : in_(source) {}
+
+    /// Goes on to token `i`, the one after the last.
+    void follow(Index i);
+
+    /// The first token of the current statement.
+    Index statement() const { return statement_; }
+    /// In a function's body, or in that of a #define, which may become one.
+    bool in_function() const;
+    bool in_type() const { return !scopes_.empty() && scopes_.back() == Scope::type; }
+
+private:
+    enum class Scope { name_space, type, function };
+
+    bool ends_statement(Index i) const;
+    Scope scope_of(Index brace) const;
+
+    const Source& in_;
+    Index statement_ = 0;
+    std::vector<Scope> scopes_;
+    bool in_define_ = false;
+    struct {
+        Index statement = 0;
+        std::vector<Scope> scopes;
+    } before_define_;
+};
+
+}  // namespace sixdays::translate
