@@ -146,9 +146,12 @@ constexpr double kFar = 2e-5;
 
 TEST_CASE("a block is what its formula says, with every bias and every head",
           "[day06][block][small]") {
-    const struct {
+    struct Sizes {
         std::int64_t B, T, C, F, heads;
-    } cases[] = {{2, 5, 12, 20, 3}, {1, 1, 8, 32, 2}, {2, 9, 16, 64, 4}, {1, 7, 6, 5, 1}};
+    };
+    const Sizes shared = {1, 64, 64, 128, 4};  // blocks share the K of its last product
+    const Sizes cases[] = {
+        {2, 5, 12, 20, 3}, {1, 1, 8, 32, 2}, {2, 9, 16, 64, 4}, {1, 7, 6, 5, 1}, shared};
     for (const auto& c : cases) {
         CAPTURE(c.B, c.T, c.C, c.F, c.heads);
         const Parameters p = parameters(c.C, c.F, c.heads);
@@ -164,6 +167,7 @@ TEST_CASE("a block is what its formula says, with every bias and every head",
         memory.fill_bytes(0xff);
         block_cuda(views, got.view(), memory);
         CHECK(got.close_to(want, kFar));
+        CHECK((last_kernel() == "matmul_add_parts_kernel") == (c.F == shared.F));
         for (const auto& input : device) CHECK(input.unchanged());
     }
 }
