@@ -200,13 +200,11 @@ TEST_CASE("a card with little shared memory gets the kernel that does with it",
 }
 
 TEST_CASE("attention of many heads, in blocks of 128 queries", "[day06][attention][small]") {
-    for (const std::int64_t T : {100, 129}) {
-        const Case c = case_of({12}, T, T, 64);  // 24 blocks for 4 multiprocessors, or 12
-        DeviceIn<float> q(c.q), k(c.k), v(c.v);
-        DeviceOut<float> got(c.q.shape());
-        attend(AttentionPath::tiles, q.view(), k.view(), v.view(), {}, got.view());
-        CHECK(agrees(got, wanted(c)));
-    }
+    const Case c = case_of({12}, 129, 129, 64);  // 24 blocks: enough for 4 multiprocessors
+    DeviceIn<float> q(c.q), k(c.k), v(c.v);
+    DeviceOut<float> got(c.q.shape());
+    attend(AttentionPath::tiles, q.view(), k.view(), v.view(), {}, got.view());
+    CHECK(agrees(got, wanted(c)));
 }
 
 TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {

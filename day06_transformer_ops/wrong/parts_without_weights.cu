@@ -1,8 +1,8 @@
 // Wrong on purpose: the blocks that share a query's keys have each subtracted a maximum of their own,
 // and what they found is added up as if it had been the same.
 //
-// case: many blocks share a query's keys, and each call leaves their counters at 0
-// refused: agrees(got, wanted(c))
+// case: larger scores come in later tiles, or in earlier ones
+// refused: name(path) := "split blocks"
 #include "common/gpu/last_block.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/attention/partial.hpp"
