@@ -200,7 +200,7 @@ TEST_CASE("a card with little shared memory gets the kernel that does with it",
 }
 
 TEST_CASE("attention of many heads, in blocks of 128 queries", "[day06][attention][small]") {
-    const Case c = case_of({12}, 129, 129, 64);  // 24 blocks: enough for 4 multiprocessors
+    const Case c = case_of({24}, 129, 129, 64);  // 3,096 queries: enough for 4 multiprocessors
     DeviceIn<float> q(c.q), k(c.k), v(c.v);
     DeviceOut<float> got(c.q.shape());
     attend(AttentionPath::tiles, q.view(), k.view(), v.view(), {}, got.view());
@@ -214,8 +214,8 @@ TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {
 
 TEST_CASE("attention over a thousand tokens", "[day06][attention][huge]") {
     check_case(case_of({3}, 1000, 1000, 64));
-    check_case(case_of({400}, 129, 129, 64));  // enough blocks for 132 multiprocessors
-    check_case(case_of({200}, 129, 129, 128));
+    check_case(case_of({800}, 129, 129, 64));  // enough queries for 132 multiprocessors
+    check_case(case_of({400}, 129, 129, 128));
 }
 
 TEST_CASE("queries, keys and values are views of one buffer, and the output has its heads joined",

@@ -1,9 +1,8 @@
 // Step 4: a prompt has many queries, and step 2 reads two floats of shared memory for each product
-// that it adds. Here a block takes 128 queries and walks along the keys in tiles of 64. A thread makes
-// the scores of 8 queries and 8 keys, and reads 16 quads for their 256 products, as in Day 05. What has
-// become of the scores goes through shared memory once more, and weighs the values in a second
-// product. Meanwhile copies are in flight: values during the first product, the next keys during the
-// second.
+// that it adds. Here a block takes 128 queries and walks along the keys in tiles of 64. A thread
+// has scores of 8 queries with 8 keys, and reads 16 quads for 256 products, as in Day 05. Shares go
+// through shared memory once more, and weigh the values in a second product. Copies are in flight
+// meanwhile: values during the first product, the next keys during the second.
 #include <string>
 
 #include "common/gpu/large_shared.hpp"
@@ -159,10 +158,10 @@ __global__ void __launch_bounds__(S::THREADS)
     attention_tiles_kernel(const __grid_constant__ AttentionProblem p, unsigned heads) {
     extern __shared__ __align__(16) unsigned char memory[];
     gpu::SharedTiles tiles(memory);
-    float* const queries = tiles.next<float>(S::QUERIES * S::PITCH);        // (QUERIES, HEAD)
-    float* const keys = tiles.next<float>(kTile * S::PITCH);                // (64, HEAD)
-    float* const values = tiles.next<float>(kTile * S::PITCH);              // (64, HEAD)
-    float* const shares = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);  // (QUERIES, 64)
+    float* const queries = tiles.next<float>(S::QUERIES * S::PITCH);
+    float* const keys = tiles.next<float>(kTile * S::PITCH);
+    float* const values = tiles.next<float>(kTile * S::PITCH);
+    float* const shares = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
     const int D = static_cast<int>(p.q.length), along_t = p.q.first.rank() - 1;
     const std::int64_t T = p.tokens(), counted = p.counted();
     const std::int64_t t0 = std::int64_t{(gridDim.x - 1 - blockIdx.x) / heads} * S::QUERIES;
@@ -180,10 +179,9 @@ __global__ void __launch_bounds__(S::THREADS)
     Sums<S> o = {};
     for (float& m : o.m) m = -FLT_MAX;
     for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
-        const bool all = s0 + kTile <= least;
         const auto seen = [&](int i) {
             const std::int64_t n = p.seen(t0 + y + i * kDown, counted) - s0;
-            return all || n > kTile ? kTile : static_cast<int>(n);
+            return static_cast<int>(min(n, std::int64_t{kTile}));
         };
         gpu::copy_async_wait<0>();
         __syncthreads();  // the keys are there, and all have done with the values before
@@ -194,7 +192,7 @@ __global__ void __launch_bounds__(S::THREADS)
         gpu::copy_async_wait<0>();
         __syncthreads();  // the values and all shares are there, and all have done with the keys
         if (s0 + kTile < most) copy_tile<S>(keys, kTile, k, s0 + kTile, most, D);
-        if (all) {
+        if (s0 + kTile <= least) {
             add_values<S, true>(o, my_shares, values + 4 * x, seen);
         } else {
             add_values<S, false>(o, my_shares, values + 4 * x, seen);
@@ -217,27 +215,22 @@ __global__ void __launch_bounds__(S::THREADS)
 // [kernel]
 
 template <class S>
-unsigned blocks(const AttentionProblem& p) {
-    const std::int64_t heads = p.q.count() / p.tokens();
-    return gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), S::QUERIES), 1);
-}
-
-template <class S>
 void launch(const AttentionProblem& p, gpu::Stream stream) {
-    const auto heads = static_cast<unsigned>(p.q.count() / p.tokens());
+    const std::int64_t heads = p.q.count() / p.tokens();
+    const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), S::QUERIES), 1);
     gpu::allow_shared(attention_tiles_kernel<S>, S::kBytes);
-    attention_tiles_kernel<S><<<blocks<S>(p), S::THREADS, S::kBytes, stream>>>(p, heads);
-    gpu::check_launch("attention_tiles_kernel", blocks<S>(p), S::THREADS, S::kBytes);
+    attention_tiles_kernel<S>
+        <<<grid, S::THREADS, S::kBytes, stream>>>(p, static_cast<unsigned>(heads));
+    gpu::check_launch("attention_tiles_kernel", grid, S::THREADS, S::kBytes);
 }
 
 template <int HEAD>
 void launch_for(const AttentionProblem& p, gpu::Stream stream) {
     using Tall = Block<HEAD, 8, 4>;
     // Fewer queries a block where there would be too few blocks, or too little shared memory. A
-    // multiprocessor of 228 KiB holds two tall blocks of heads of 64, and one of heads of 128.
+    // multiprocessor of 228 KiB has room for two tall blocks of heads of 64, and one of 128.
     const int places = gpu::multiprocessors() * (128 / HEAD);
-    const bool few =
-        static_cast<int>(blocks<Tall>(p)) < 3 * places || Tall::kBytes > gpu::most_shared();
+    const bool few = p.q.count() < 3 * places * Tall::QUERIES || Tall::kBytes > gpu::most_shared();
     if (!p.in_quads) return launch<Block<HEAD, 4, 1>>(p, stream);
     few ? launch<Block<HEAD, 4, 4>>(p, stream) : launch<Tall>(p, stream);
 }

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: what a block finds out about one query from some of its keys, and how several such
-/// results are joined. Step 5 is made of it, and so is GPT-2's attention of one token.
+/// For .cu files: what a block finds out about one query from some of its keys, and how several
+/// such results are joined. Step 5 is made of it, and so is GPT-2's attention of one token.
 #pragma once
 
 #include "day06_transformer_ops/steps/attention/steps.hpp"
