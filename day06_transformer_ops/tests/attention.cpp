@@ -359,6 +359,9 @@ TEST_CASE("a NaN in what a token sees reaches it, whatever its share; one ahead 
     CHECK(std::isnan(want.value(30, 0)));
     CHECK_FALSE(std::isnan(want.value(4, 0)));
     check_case(c);
+    Case longer = case_of({}, 128, 128, 4);  // a whole tile on the diagonal
+    longer.v(100, 1) = NAN;
+    check_case(longer);
 }
 
 TEST_CASE("scores of 10,000 overflow nothing", "[day06][attention][small]") {

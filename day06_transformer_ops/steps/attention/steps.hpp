@@ -20,7 +20,7 @@ void launch_attention_fused(const AttentionProblem& p, gpu::Stream stream);
 /// Step 3: a block, a query; each of its warps has every eighth tile of keys.
 void launch_attention_split_keys(const AttentionProblem& p, gpu::Stream stream);
 
-/// Step 4: a block has 128 or 64 queries of a head, and a thread 8 keys of 8 or 4 of them.
+/// Step 4: a block has 128 or 64 queries of a head, and a thread scores of 8 or 4 of them.
 /// @throws std::invalid_argument  a block of this device gets less than attention_tiles_bytes()
 void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream);
 
