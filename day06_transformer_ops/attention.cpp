@@ -73,14 +73,15 @@ bool in_quads(const View<const float>& x) {
 }  // namespace
 
 AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
-                               const View<const float>& v) {
+                               const View<const float>& v, std::size_t shared) {
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
         refuse("attention: a head of " + std::to_string(D) + " numbers; " +
                std::to_string(kMostOfHead) +
                " is the most. 'four passes' takes it, with a workspace");
     }
-    if (T > 4) return T >= 64 ? AttentionPath::tiles : AttentionPath::fused;
+    const bool tiles = T >= 64 && attention_tiles_bytes(D) <= shared;
+    if (T > 4) return tiles ? AttentionPath::tiles : AttentionPath::fused;
     return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
 }
 
@@ -153,6 +154,7 @@ AttentionProblem attention_problem(const View<const float>& q, const View<const 
     const auto D = static_cast<float>(q.extent(r - 1));
     p.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(D);
     p.causal = options.causal;
+    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v);
     return p;
 }
 

@@ -22,6 +22,7 @@
 /// the loop: a length that is not 0 to S
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "common/gpu/stream.hpp"
@@ -111,7 +112,7 @@ enum class AttentionPath {
     four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
     fused,         // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
     split_keys,    // 03: a block, a query, and its warps share out the keys: for few queries
-    tiles,         // 04: a thread has 8 keys of 8 queries in registers: for many queries. D <= 128
+    tiles,         // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
     split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
 };
 [[nodiscard]] const char* name(AttentionPath path);
@@ -120,7 +121,9 @@ enum class AttentionPath {
 inline constexpr std::int64_t kMostOfHead = 128;
 
 /// The best for these views. @throws std::invalid_argument  D > kMostOfHead
+/// @param shared  bytes of shared memory that a block may have: 'fused' does with less than 'tiles'
 [[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
-                                             const View<const float>& v);
+                                             const View<const float>& v,
+                                             std::size_t shared = SIZE_MAX);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -69,11 +69,7 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
                     gpu::Stream stream) {
     check_attention(q, k, v, options, out);
     if (out.size() == 0) return;
-    AttentionPath path = choose_attention(q, k, v);
-    const std::int64_t D = q.extent(q.rank() - 1);
-    if (path == AttentionPath::tiles && attention_tiles_bytes(D) > gpu::most_shared()) {
-        path = AttentionPath::fused;  // a card with less shared memory than it takes
-    }
+    const AttentionPath path = choose_attention(q, k, v, gpu::most_shared());
     attention_cuda(path, q, k, v, options, out, workspace, stream);
 }
 

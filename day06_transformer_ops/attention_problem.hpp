@@ -25,6 +25,7 @@ struct AttentionProblem {
     float scale;
     bool causal;
     Rows<float> out;
+    bool in_quads;  // rows of q, k and v are whole quads that begin at multiples of 16 bytes
 
     SIXDAYS_HD std::int64_t tokens() const noexcept { return q.first.extent(q.first.rank() - 1); }
     SIXDAYS_HD Table keys_of(const Index& at) const noexcept {
@@ -51,6 +52,16 @@ struct AttentionProblem {
                                                  const View<const float>& v,
                                                  const AttentionOptions& options,
                                                  const View<float>& out);
+
+/// Bytes of shared memory of a block of 'tiles': `queries`, and 64 keys and values at a time, in rows
+/// of HEAD numbers; and a share of each pair. Rows are longer than that, to begin in different banks.
+[[nodiscard]] constexpr std::size_t attention_tiles_bytes(int HEAD, int queries) {
+    return sizeof(float) * ((queries + 2 * 64) * (HEAD + 4) + queries * (64 + HEAD / 8));
+}
+/// The least that heads of D numbers take: that of 64 queries.
+[[nodiscard]] constexpr std::size_t attention_tiles_bytes(std::int64_t D) {
+    return attention_tiles_bytes(D > 64 ? 128 : 64, 64);
+}
 
 /// What blocks that share a query's keys leave for the last of them.
 struct AttentionPartials {

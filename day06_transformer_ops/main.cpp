@@ -104,10 +104,11 @@ void who_asks_whom(lesson::Report& report) {
     matmul_cpu(of.q, transpose(of.k), {1 / kRoot2}, scores.view());
     causal_softmax_cpu(scores.view(), shares.view());
     matmul_cpu(shares.view(), of.v, split_heads(model.mixed.view(), 2));
-    std::printf("   head 0     asks:      scores                       shares, causal\n");
-    for (int t = 0; t < 3; ++t) {
-        const auto of_token = [t](const auto& x) { return shown({&x(0, 0, t, 0), Shape{3}}); };
-        std::printf("              %-6s %s    %s\n", std::vector{"the", "cat", "sat"}[t],
+    std::printf("   head  token  scores                       shares, causal\n");
+    for (int line = 0; line < 6; ++line) {
+        const int h = line / 3, t = line % 3;
+        const auto of_token = [=](const auto& x) { return shown({&x(0, h, t, 0), Shape{3}}); };
+        std::printf("   %d     %s   %s    %s\n", h, std::vector{"the", "cat", "sat"}[t],
                     of_token(scores).c_str(), of_token(shares).c_str());
     }
     report.check(near({&scores(0, 0, 2, 0), Shape{3}}, {kLog2, 0, kLog2}),

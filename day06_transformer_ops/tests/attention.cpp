@@ -185,6 +185,28 @@ TEST_CASE("attention takes the numbers of tokens and keys around its tiles",
     check_case(c);
 }
 
+TEST_CASE("a card with little shared memory gets the kernel that does with it",
+          "[day06][attention][small]") {
+    const auto path = [](std::int64_t D, std::size_t shared) {
+        const Case c = case_of({}, 64, 64, D);
+        return choose_attention(c.q.view(), c.k.view(), c.v.view(), shared);
+    };
+    // For 64 queries, 64 keys, 64 values and 64 x 64 shares: rows of 68 and 72 numbers, or 132 and 80.
+    const std::size_t narrow = 4 * (3 * 64 * 68 + 64 * 72), wide = 4 * (3 * 64 * 132 + 64 * 80);
+    CHECK(path(64, narrow) == AttentionPath::tiles);
+    CHECK(path(64, narrow - 1) == AttentionPath::fused);
+    CHECK(path(65, wide) == AttentionPath::tiles);
+    CHECK(path(128, wide - 1) == AttentionPath::fused);
+}
+
+TEST_CASE("attention of many heads, in blocks of 128 queries", "[day06][attention][small]") {
+    const Case c = case_of({24}, 129, 129, 64);  // 3,096 queries: enough for 4 multiprocessors
+    DeviceIn<float> q(c.q), k(c.k), v(c.v);
+    DeviceOut<float> got(c.q.shape());
+    attend(AttentionPath::tiles, q.view(), k.view(), v.view(), {}, got.view());
+    CHECK(agrees(got, wanted(c)));
+}
+
 TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {
     check_case(case_of({2}, 260, 260, 64));
     check_case(case_of({2}, 1, 1023, 64));
@@ -192,6 +214,8 @@ TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {
 
 TEST_CASE("attention over a thousand tokens", "[day06][attention][huge]") {
     check_case(case_of({3}, 1000, 1000, 64));
+    check_case(case_of({800}, 129, 129, 64));  // enough queries for 132 multiprocessors
+    check_case(case_of({400}, 129, 129, 128));
 }
 
 TEST_CASE("queries, keys and values are views of one buffer, and the output has its heads joined",
@@ -335,6 +359,9 @@ TEST_CASE("a NaN in what a token sees reaches it, whatever its share; one ahead 
     CHECK(std::isnan(want.value(30, 0)));
     CHECK_FALSE(std::isnan(want.value(4, 0)));
     check_case(c);
+    Case longer = case_of({}, 128, 128, 4);  // a whole tile on the diagonal
+    longer.v(100, 1) = NAN;
+    check_case(longer);
 }
 
 TEST_CASE("scores of 10,000 overflow nothing", "[day06][attention][small]") {
@@ -371,6 +398,7 @@ TEST_CASE("attention takes the path that its queries and keys ask for",
     CHECK(kernel(5, 5, 8) == "attention_fused_kernel");
     CHECK(kernel(63, 63, 8) == "attention_fused_kernel");
     CHECK(kernel(64, 64, 8) == "attention_tiles_kernel");
+    CHECK(kernel(64, 64, 128) == "attention_tiles_kernel");
     CHECK(kernel(4, 9, 8) == "attention_split_blocks_kernel");
     CHECK(kernel(4, 9, 7) == "attention_split_keys_kernel");  // no whole quads
     CHECK(refusal([&] { (void)kernel(2, 3, 129); }) ==

@@ -20,11 +20,9 @@ void launch_attention_fused(const AttentionProblem& p, gpu::Stream stream);
 /// Step 3: a block, a query; each of its warps has every eighth tile of keys.
 void launch_attention_split_keys(const AttentionProblem& p, gpu::Stream stream);
 
-/// Step 4: a block has 128 queries of a head, and a thread 8 keys of 8 or 4 of them.
+/// Step 4: a block has 128 or 64 queries of a head, and a thread scores of 8 or 4 of them.
 /// @throws std::invalid_argument  a block of this device gets less than attention_tiles_bytes()
 void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream);
-/// Bytes of shared memory that its blocks need at least, for heads of D numbers.
-[[nodiscard]] std::size_t attention_tiles_bytes(std::int64_t D);
 
 /// Step 5: a query's keys are shared out to many blocks. Partials: of each query and part.
 void launch_attention_split_blocks(const AttentionProblem& p, const AttentionPartials& partials,
