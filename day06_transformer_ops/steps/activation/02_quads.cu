@@ -1,8 +1,10 @@
-// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and a thread asks for several before
-// it computes with the first.
+// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and the functions are those of
+// functions.hpp. One quad a thread is enough: the 2,048 threads of a multiprocessor have 32 KiB in
+// flight.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/walk.hpp"
+#include "day06_transformer_ops/steps/activation/functions.hpp"
 #include "day06_transformer_ops/steps/activation/steps.hpp"
 #include "day06_transformer_ops/steps/quad.hpp"
 
@@ -10,63 +12,41 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 4;  // quads of a tensor in flight
 
-// [each]
-template <class OP, class T, class F>
-__device__ uint4 each(const F& f, const uint4& p, const uint4& q) {
+// [kernel]
+// F: the function. b is not read for Plain.
+template <class OP, class F, class T, int RANK>
+__global__ void __launch_bounds__(kThreads)
+    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, const uint4* a,
+                            const uint4* b, uint4* out) {
+    const std::uint32_t k = blockIdx.x * kThreads + threadIdx.x;
+    if (k >= quads.size) return;
+    const Offsets<3> at = quads.offsets(k);
+    const uint4 p = a[at.of[1]];
+    const uint4 q = std::is_same_v<OP, Plain> ? p : b[at.of[2]];
     float x[kOfQuad<T>], y[kOfQuad<T>];
     unpack<T>(p, x);
     unpack<T>(q, y);
 #pragma unroll
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(f, x[e], y[e]);
-    return pack<T>(x);
+    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
+    out[at.of[0]] = pack<T>(x);
 }
+// [kernel]
 
-/// Asks once which function it is, not for every element.
+/// Calls g with the function.
 template <class G>
-__device__ void with_function(Activation what, const G& g) {
+void with_function(Activation what, const G& g) {
     switch (what) {
         case Activation::relu:
-            return g([](float x) { return relu(x); });
+            return g(Relu());
         case Activation::gelu_erf:
-            return g([](float x) { return gelu_erf(x); });
+            return g(GeluErf());
         case Activation::gelu_tanh:
-            return g([](float x) { return gelu_tanh(x); });
+            return g(GeluTanh());
         case Activation::silu:
-            return g([](float x) { return silu(x); });
+            return g(Silu());
     }
 }
-// [each]
-
-// [kernel]
-template <class OP, class T, int RANK>
-__global__ void __launch_bounds__(kThreads)
-    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, Activation what,
-                            const uint4* a, const uint4* b, uint4* out) {
-    const std::uint32_t first = blockIdx.x * kThreads * kEach + threadIdx.x;
-    uint4 x[kEach], y[kEach];
-    std::int64_t to[kEach];
-#pragma unroll
-    for (int j = 0; j < kEach; ++j) {
-        const std::uint32_t k = first + j * kThreads;
-        if (k < quads.size) {
-            const Offsets<3> at = quads.offsets(k);
-            to[j] = at.of[0];
-            x[j] = a[at.of[1]];
-            y[j] = std::is_same_v<OP, Plain> ? x[j] : b[at.of[2]];
-        }
-    }
-    with_function(what, [&](const auto& f) {
-#pragma unroll
-        for (int j = 0; j < kEach; ++j) {
-            if (first + j * kThreads < quads.size) {
-                out[to[j]] = each<OP, T>(f, x[j], y[j]);
-            }
-        }
-    });
-}
-// [kernel]
 
 }  // namespace
 
@@ -79,9 +59,11 @@ void launch_activation_quads(Activation what, const View<const T>& a, const View
         with_rank(to.rank(), [&](auto rank) {
             constexpr int RANK = rank <= 2 ? rank : kMaxRank;
             const Walk<RANK, 3> quads({to.layout, x.layout, y.layout});
-            const unsigned grid = gpu::blocks_for(quads.size, kThreads * kEach);
-            activation_quads_kernel<OP, T, RANK>
-                <<<grid, kThreads, 0, stream>>>(quads, what, x.data, y.data, to.data);
+            const unsigned grid = gpu::blocks_for(quads.size, kThreads);
+            with_function(what, [&]<class F>(F) {
+                activation_quads_kernel<OP, F, T, RANK>
+                    <<<grid, kThreads, 0, stream>>>(quads, x.data, y.data, to.data);
+            });
             gpu::check_launch("activation_quads_kernel", grid, kThreads);
         });
     };
