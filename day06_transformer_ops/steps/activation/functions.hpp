@@ -1,22 +1,23 @@
 /// @file
-/// The activations in few instructions. While an H200's memory brings a bf16 and takes one back, a
-/// thread of every multiprocessor has time for about 30 instructions. std::exp takes eight, a division
-/// ten, std::erfc more than forty: arithmetic would be the limit. But 2^x and 1/x are one instruction
-/// each, off by two units in the last place at most: exp2f(x), and __fdividef(a, b) for a * (1/b).
-/// Here all functions are made of these two. The bound of activation.hpp holds for them as well.
+/// The activations in few instructions. While an H200's memory brings a bf16 and takes one back, there
+/// is time for about 30 instructions. std::exp takes eight, a division ten, std::erfc
+/// more than forty: arithmetic would be the limit. But 2^x and 1/x are one instruction each
+/// (common/gpu/ptx.hpp), and here all functions are made of these two. They keep to the bound of
+/// activation.hpp.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include "common/gpu/ptx.hpp"
 #include "day06_transformer_ops/activation.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
 // [fast]
-/// x / (1 + 2^v). Both sides are a quarter of that, for __fdividef says 0 where
-/// b is above 2^126.
+/// x / (1 + 2^v). Both sides are a quarter of that, for fast_reciprocal says 0
+/// above 2^126.
 __device__ inline float share(float x, float v) {
-    return __fdividef(0.25f * x, 0.25f + exp2f(v - 2));
+    return 0.25f * x * gpu::fast_reciprocal(0.25f + gpu::fast_exp2(v - 2));
 }
 
 struct Relu {
@@ -38,7 +39,7 @@ struct GeluTanh {  // -2 u log2(e)
 /// no digit is lost.
 struct GeluErf {
     __device__ float operator()(float x) const {
-        const float t = __fdividef(1, fmaf(0.3f, fabsf(x), 1));
+        const float t = gpu::fast_reciprocal(fmaf(0.3f, fabsf(x), 1));
         float p = 0.0383225501f;
         p = fmaf(p, t, -0.168895295f);
         p = fmaf(p, t, 0.228100809f);
@@ -48,7 +49,7 @@ struct GeluErf {
         p = fmaf(p, t, 0.121872156f);
         p = fmaf(p, t, 0.11949445f);
         p = fmaf(p, t, 6.77149678e-6f);
-        const float q = p * exp2f(-0.72134752f * x * x);
+        const float q = p * gpu::fast_exp2(-0.72134752f * x * x);
         return x * (x > 0 ? 1 - q : q);
     }
 };
