@@ -1,5 +1,5 @@
-// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and it takes two of them. The functions
-// are those of functions.hpp.
+// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and it takes two of them. The
+// functions are those of functions.hpp.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/walk.hpp"

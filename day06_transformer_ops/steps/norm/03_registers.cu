@@ -19,8 +19,8 @@ __device__ void each_quad(uint4 (&row)[QUADS], int length, const F& f) {
     }
 }
 
-/// What becomes of a quad of z, whose first element is number i. WIDE: weight and bias can be read in
-/// quads, where they are there.
+/// What becomes of a quad of z, whose first element is number i. WIDE: weight and bias can be read
+/// in quads, where they are there.
 template <bool WIDE, int N>
 __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
 #pragma unroll
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
 }
 // [kernel]
 
-/// Calls f(threads, quads), both constants, with what is enough to hold a row of so many quads. A warp
-/// that has the row to itself needs no barrier.
+/// Calls f(threads, quads), both constants, with what is enough to hold a row of so many quads. A
+/// warp that has the row to itself needs no barrier.
 template <class F>
 void with_held_quads(std::int64_t quads, const F& f) {
     using std::integral_constant;
