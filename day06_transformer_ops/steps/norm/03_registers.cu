@@ -113,7 +113,7 @@ void with_held_quads(std::int64_t quads, const F& f) {
     if (quads <= 96) return f(warp, integral_constant<int, 3>());
     if (quads <= 128) return f(warp, integral_constant<int, 4>());
     if (quads <= 160) return f(warp, integral_constant<int, 5>());
-    if (quads <= 192) return f(warp, integral_constant<int, 6>());
+    if (quads <= 192) return f(integral_constant<int, 64>(), integral_constant<int, 3>());
     if (quads <= 224) return f(warp, integral_constant<int, 7>());
     constexpr integral_constant<int, 4> four;
     if (quads <= 512) return f(integral_constant<int, 128>(), four);
