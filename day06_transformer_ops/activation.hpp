@@ -110,7 +110,7 @@ void check_activate_gated(const View<const Same<T>>& gate, const View<const Same
 /// lies along memory, is made of whole quads, and begins at a multiple of 16 bytes in every row.
 enum class ActivationPath {
     one_element,  // a thread, an element: the loop's twin
-    quads,        // 02: 16 bytes a load, several in flight
+    quads,        // 02: 16 bytes a load, and functions of few instructions
 };
 [[nodiscard]] const char* name(ActivationPath path);
 

@@ -10,9 +10,16 @@
 /// Dependent launch: a kernel of a graph made of early edges (graph.hpp) starts when all blocks of
 /// the one before it have said let_next_start(), and fetches what no kernel writes. What others
 /// wrote it may read after wait_for_previous(), which returns when they have ended.
+///
+/// Functions of one instruction, for kernels that arithmetic would hold up. What exp2f and a
+/// division do besides is for numbers below 2^-126, which are 0 here.
+///     fast_exp2(x)        2^x, off by two units in the last place at most
+///     fast_reciprocal(x)  1/x, off by one; 0 for |x| above 2^126
 #pragma once
 
 #include <cuda_runtime.h>
+
+#include <cmath>
 
 #ifdef SIXDAYS_EMULATED
 #include "common/emulator/async_copy.hpp"
@@ -39,6 +46,16 @@ inline void copy_async_wait() {
 // Here a kernel has ended before the next one starts.
 inline void let_next_start() {}
 inline void wait_for_previous() {}
+// Exact, but for the smallest numbers.
+inline float zero_if_tiny(float x) {
+    return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+}
+inline float fast_exp2(float x) {
+    return zero_if_tiny(std::exp2(x));
+}
+inline float fast_reciprocal(float x) {
+    return zero_if_tiny(1 / x);
+}
 
 #else
 
@@ -81,6 +98,17 @@ __device__ __forceinline__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+__device__ __forceinline__ float fast_exp2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+__device__ __forceinline__ float fast_reciprocal(float x) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
 }
 
 #endif

@@ -234,6 +234,32 @@ TEST_CASE("bf16 and f16 convert in a kernel as they do on the host", "[gpu][smal
     CHECK(in.unchanged());
 }
 
+TEST_CASE("2^x and 1/x of one instruction are off by two units in the last place at most",
+          "[gpu][small]") {
+    Tensor<float> x({2, 4096});
+    for (std::int64_t i = 0; i < 4096; ++i) {
+        x(0, i) = -130 + static_cast<float>(i) * 0.0637f;  // 2^x: all exponents
+        x(1, i) =
+            std::ldexp(1 + static_cast<float>(i * 37 % 101) / 101, static_cast<int>(i % 254) - 126);
+    }
+    const Buffer<float> in(x);
+    Buffer<float> powers(x.size()), reciprocals(x.size());
+    gpu::tests::fast_functions(in.view(x.shape()), powers.view(x.shape()),
+                               reciprocals.view(x.shape()));
+    const std::vector<float> power = powers.download(), reciprocal = reciprocals.download();
+    const auto near = [](float got, double want) {  // 2^-126 may become 0 or not
+        return std::fabs(static_cast<double>(got) - want) <= std::fabs(want) * 0x1p-22 ||
+               (std::fabs(want) <= 0x1.00001p-126 && got == 0);
+    };
+    for (std::size_t i = 0; i < power.size(); ++i) {
+        const auto at = static_cast<double>(x.data()[i]);
+        CAPTURE(at, power[i], reciprocal[i]);
+        if (at < 127.9) REQUIRE(near(power[i], std::exp2(at)));
+        REQUIRE(near(reciprocal[i], 1 / at));
+    }
+    CHECK(power[0] == 0);
+}
+
 TEST_CASE("asynchronous copies of 4, 8 and 16 bytes arrive at the wait, cut off where asked",
           "[gpu][small]") {
     const int bytes = GENERATE(4, 8, 16), n = GENERATE(256, 255, 130, 3, 0);

@@ -36,6 +36,14 @@ __global__ void round_kernel(View<const float> in, View<f16> halves, View<bf16> 
     bfloats.data[i] = bf16(in.data[i]);
 }
 
+__global__ void fast_functions_kernel(View<const float> in, View<float> powers,
+                                      View<float> reciprocals) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= in.size()) return;
+    powers.data[i] = fast_exp2(in.data[i]);
+    reciprocals.data[i] = fast_reciprocal(in.data[i]);
+}
+
 // Each thread copies BYTES in either half, and waits for the first half alone before the second.
 template <int BYTES>
 __global__ void reverse_async_kernel(const float* in, int n, float* out) {
@@ -142,6 +150,12 @@ void round(View<const float> in, View<f16> halves, View<bf16> bfloats) {
     const unsigned grid = blocks_for(in.size(), kThreads);
     round_kernel<<<grid, kThreads>>>(in, halves, bfloats);
     check_launch("round_kernel", dim3(grid), dim3(kThreads));
+}
+
+void fast_functions(View<const float> in, View<float> powers, View<float> reciprocals) {
+    const unsigned grid = gpu::blocks_for(in.size(), kThreads);
+    fast_functions_kernel<<<grid, kThreads>>>(in, powers, reciprocals);
+    check_launch("fast_functions_kernel", grid, kThreads);
 }
 
 void reverse_async(int bytes, int n, View<const float> in, View<float> out) {

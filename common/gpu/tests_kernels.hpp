@@ -35,6 +35,9 @@ void round_trip(View<f16> halves, View<bf16> bfloats);
 /// Rounds floats on the device.
 void round(View<const float> in, View<f16> halves, View<bf16> bfloats);
 
+/// 2^in[i] and 1 / in[i], by ptx.hpp's functions of one instruction; contiguous.
+void fast_functions(View<const float> in, View<float> powers, View<float> reciprocals);
+
 /// out[i] = weights[i] in[n - 1 - i], by way of two tiles of shared memory; n <= 256.
 void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, View<float> out);
 

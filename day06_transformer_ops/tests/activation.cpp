@@ -134,6 +134,40 @@ TEST_CASE("activations are what float64 says", "[day06][activation][small]") {
     }
 }
 
+// Row 0: -14 to 14, where the GELUs' formulas bend. Row 1: -100 to 100, past the smallest results. Row
+// 2: both signs of all sizes.
+template <class T>
+Tensor<T> all_sizes() {
+    Tensor<T> x({3, 2048});
+    for (std::int64_t i = 0; i < 2048; ++i) {
+        const double part = static_cast<double>(i) / 2047;
+        x(0, i) = T(static_cast<float>(28 * part - 14));
+        x(1, i) = T(static_cast<float>(200 * part - 100));
+        x(2, i) = T(static_cast<float>(std::pow(10, 70 * part - 35) * (i % 2 == 0 ? 1 : -1)));
+    }
+    return x;
+}
+
+template <class T>
+void check_all_sizes() {
+    const Tensor<T> x = all_sizes<T>();
+    DeviceIn<T> d(x);
+    for (const Activation what : kAll) {
+        const Wanted want = wanted(Kind::plain, what, x, x);
+        for (const ActivationPath path : kPaths) {
+            CAPTURE(name(what), name(path));
+            DeviceOut<T> got(x.shape());
+            activate_cuda<T>(path, what, d.view(), got.view());
+            CHECK(agrees(got, want));
+        }
+    }
+}
+
+TEST_CASE("activations keep their bound for numbers of all sizes", "[day06][activation][small]") {
+    check_all_sizes<float>();
+    check_all_sizes<bf16>();
+}
+
 TEST_CASE("the two GELUs are told apart: at 2 they differ by 2e-4", "[day06][activation][small]") {
     const Tensor<float> x({4}, {1, 2, -2, 3});
     DeviceIn<float> d(x);
@@ -148,23 +182,29 @@ TEST_CASE("the two GELUs are told apart: at 2 they differ by 2e-4", "[day06][act
     CHECK_FALSE(erf.close_to(tanh.values(), 5e-5));
 }
 
-TEST_CASE("NaN stays NaN, infinity stays, -infinity has no product with 0",
-          "[day06][activation][small]") {
-    const Tensor<float> x({4}, {NAN, INFINITY, -INFINITY, 0.0f});
-    DeviceIn<float> d(x);
+template <class T>
+void check_specials() {
+    const Tensor<T> x = tensor_of<T>({NAN, INFINITY, -INFINITY, 0, NAN, INFINITY, -INFINITY, 0});
+    DeviceIn<T> d(x);
     for (const Activation what : kAll) {
         CAPTURE(name(what));
         const double lowest = what == Activation::relu ? 0.0 : static_cast<double>(NAN);
-        const Tensor<double> want({4}, {NAN, INFINITY, lowest, 0});
-        HostOut<float> loop({4});
-        activate_cpu(what, x.view(), loop.view());
+        const Tensor<double> want({8}, {NAN, INFINITY, lowest, 0, NAN, INFINITY, lowest, 0});
+        HostOut<T> loop({8});
+        activate_cpu<T>(what, x.view(), loop.view());
         CHECK(loop.close_to(want, 0, Nans::where_expected));
         for (const ActivationPath path : kPaths) {
-            DeviceOut<float> got({4});
-            activate_cuda(path, what, d.view(), got.view());
+            DeviceOut<T> got({8});
+            activate_cuda<T>(path, what, d.view(), got.view());
             CHECK(got.close_to(want, 0, Nans::where_expected));
         }
     }
+}
+
+TEST_CASE("NaN stays NaN, infinity stays, -infinity has no product with 0",
+          "[day06][activation][small]") {
+    check_specials<float>();
+    check_specials<bf16>();
 }
 
 TEST_CASE("activations take every order and direction of dims, pitched too",

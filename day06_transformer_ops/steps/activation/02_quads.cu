@@ -1,72 +1,66 @@
-// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and a thread asks for several before
-// it computes with the first.
+// Step 2: a thread's element becomes a quad, 4 floats or 8 bf16, and it takes two of them. The
+// functions are those of functions.hpp.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/walk.hpp"
+#include "day06_transformer_ops/steps/activation/functions.hpp"
 #include "day06_transformer_ops/steps/activation/steps.hpp"
 #include "day06_transformer_ops/steps/quad.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kEach = 4;  // quads of a tensor in flight
-
-// [each]
-template <class OP, class T, class F>
-__device__ uint4 each(const F& f, const uint4& p, const uint4& q) {
-    float x[kOfQuad<T>], y[kOfQuad<T>];
-    unpack<T>(p, x);
-    unpack<T>(q, y);
-#pragma unroll
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(f, x[e], y[e]);
-    return pack<T>(x);
-}
-
-/// Asks once which function it is, not for every element.
-template <class G>
-__device__ void with_function(Activation what, const G& g) {
-    switch (what) {
-        case Activation::relu:
-            return g([](float x) { return relu(x); });
-        case Activation::gelu_erf:
-            return g([](float x) { return gelu_erf(x); });
-        case Activation::gelu_tanh:
-            return g([](float x) { return gelu_tanh(x); });
-        case Activation::silu:
-            return g([](float x) { return silu(x); });
-    }
-}
-// [each]
+constexpr int kThreads = 128;
+constexpr int kEach = 2;  // quads of a tensor in flight
 
 // [kernel]
-template <class OP, class T, int RANK>
+// F: the function. b is not read for Plain.
+template <class OP, class F, class T, int RANK>
 __global__ void __launch_bounds__(kThreads)
-    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, Activation what,
-                            const uint4* a, const uint4* b, uint4* out) {
+    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, const uint4* a,
+                            const uint4* b, uint4* out) {
     const std::uint32_t first = blockIdx.x * kThreads * kEach + threadIdx.x;
-    uint4 x[kEach], y[kEach];
+    uint4 p[kEach], q[kEach];
     std::int64_t to[kEach];
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const std::uint32_t k = first + j * kThreads;
         if (k < quads.size) {
-            const Offsets<3> at = quads.offsets(k);
+            // With one dim left, all tensors are one run of memory.
+            const Offsets<3> at = RANK == 1 ? Offsets<3>{k, k, k} : quads.offsets(k);
             to[j] = at.of[0];
-            x[j] = a[at.of[1]];
-            y[j] = std::is_same_v<OP, Plain> ? x[j] : b[at.of[2]];
+            p[j] = a[at.of[1]];
+            q[j] = std::is_same_v<OP, Plain> ? p[j] : b[at.of[2]];
         }
     }
-    with_function(what, [&](const auto& f) {
 #pragma unroll
-        for (int j = 0; j < kEach; ++j) {
-            if (first + j * kThreads < quads.size) {
-                out[to[j]] = each<OP, T>(f, x[j], y[j]);
-            }
+    for (int j = 0; j < kEach; ++j) {
+        if (first + j * kThreads < quads.size) {
+            float x[kOfQuad<T>], y[kOfQuad<T>];
+            unpack<T>(p[j], x);
+            unpack<T>(q[j], y);
+#pragma unroll
+            for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
+            out[to[j]] = pack<T>(x);
         }
-    });
+    }
 }
 // [kernel]
+
+/// Calls g with the function.
+template <class G>
+void with_function(Activation what, const G& g) {
+    switch (what) {
+        case Activation::relu:
+            return g(Relu());
+        case Activation::gelu_erf:
+            return g(GeluErf());
+        case Activation::gelu_tanh:
+            return g(GeluTanh());
+        case Activation::silu:
+            return g(Silu());
+    }
+}
 
 }  // namespace
 
@@ -80,8 +74,10 @@ void launch_activation_quads(Activation what, const View<const T>& a, const View
             constexpr int RANK = rank <= 2 ? rank : kMaxRank;
             const Walk<RANK, 3> quads({to.layout, x.layout, y.layout});
             const unsigned grid = gpu::blocks_for(quads.size, kThreads * kEach);
-            activation_quads_kernel<OP, T, RANK>
-                <<<grid, kThreads, 0, stream>>>(quads, what, x.data, y.data, to.data);
+            with_function(what, [&]<class F>(F) {
+                activation_quads_kernel<OP, F, T, RANK>
+                    <<<grid, kThreads, 0, stream>>>(quads, x.data, y.data, to.data);
+            });
             gpu::check_launch("activation_quads_kernel", grid, kThreads);
         });
     };

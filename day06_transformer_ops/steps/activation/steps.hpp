@@ -29,7 +29,7 @@ struct Gated {
 };
 // [operations]
 
-/// Step 2: quads, four of each tensor in flight. For Plain, Biased and Gated, float and bf16.
+/// Step 2: quads, two of each tensor in flight. For Plain, Biased and Gated, float and bf16.
 template <class OP, class T>
 void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
                              const View<T>& out, gpu::Stream stream);
