@@ -66,7 +66,7 @@ struct HeldRow {
         uint4 quads[QUADS] = {};
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < n) quads[q] = *reinterpret_cast<const uint4*>(row + index(q));
+            if (index(q) < n) quads[q] = __ldcs(reinterpret_cast<const uint4*>(row + index(q)));
         }
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) unpack<T>(quads[q], x[q]);
@@ -98,7 +98,7 @@ struct HeldRow {
     __device__ void store(T* row, int length) const {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < length) *reinterpret_cast<uint4*>(row + index(q)) = pack<T>(x[q]);
+            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), pack<T>(x[q]));
         }
     }
 };
