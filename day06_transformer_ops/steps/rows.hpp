@@ -127,10 +127,7 @@ void with_held(std::int64_t length, const F& f) {
     constexpr integral_constant<int, MOST> most;
     if (length <= 256) return f(integral_constant<int, 32>(), integral_constant<int, 8>());
     if (length <= 512) return f(integral_constant<int, 32>(), integral_constant<int, 16>());
-    if (length <= 1024) {
-        constexpr int THREADS = sizeof(T) == 4 ? 64 : 32;  // four quads a thread
-        return f(integral_constant<int, THREADS>(), integral_constant<int, 1024 / THREADS>());
-    }
+    if (length <= 1024) return f(integral_constant<int, 1024 / MOST>(), most);
     if (length <= 2048) return f(integral_constant<int, 2048 / MOST>(), most);
     if (length <= 4096) return f(integral_constant<int, 4096 / MOST>(), most);
     if (length <= 8192) return f(integral_constant<int, 8192 / MOST>(), most);

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
 #pragma unroll
     for (int j = 0; j < kInRegisters; ++j) {
         const int q = t + j * THREADS;
-        if (q < row.quads) first[j] = row.quad(q);
+        if (q < row.quads) first[j] = __ldcs(&row.quad(q));
     }
     const auto each_quad = [&](const auto& f) {
 #pragma unroll

@@ -28,7 +28,8 @@ struct LogShares {
 // [operations]
 
 // [cut_row]
-/// A row that may begin anywhere, cut where quads begin: `head` elements, `quads`, and the rest.
+/// A row that may begin anywhere: `head` elements up to where a sector of 32 bytes begins, `quads`
+/// from there, and the rest.
 template <class T>
 struct CutRow {
     const T* x;
@@ -36,8 +37,9 @@ struct CutRow {
     int head, loose;  // loose: elements of no quad, before and behind
 
     __device__ CutRow(const T* row, std::int64_t n) : x(row) {
-        const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % 16 / sizeof(T));
-        head = (kOfQuad<T> - past) % kOfQuad<T>;
+        constexpr int kSector = 2 * kOfQuad<T>;  // elements
+        const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % 32 / sizeof(T));
+        head = (kSector - past) % kSector;
         if (head > n) head = static_cast<int>(n);
         quads = (n - head) / kOfQuad<T>;
         loose = static_cast<int>(n - quads * kOfQuad<T>);
