@@ -124,7 +124,7 @@ void checked_cross_entropy(const View<const T>& logits, const View<const std::in
     check_cross_entropy<T>(logits, targets, out);
     if (out.size() == 0) return;
     const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
-    if (rows.stride == 1 || rows.length == 1) {
+    if ((rows.stride == 1 || rows.length == 1) && rows.length < kWalkable) {
         return launch_cross_entropy(rows, targets, out, stream);
     }
     const unsigned grid = gpu::blocks_for(rows.count(), kThreads);

@@ -8,9 +8,12 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
+/// Numbers of a thread. bf16 has to be unpacked, and wants more registers than 32.
+template <class T>
+constexpr int kMost = sizeof(T) == 4 ? 16 : 32;
 /// Blocks that fill a multiprocessor with 2,048 threads: the compiler gives a thread 32 registers.
-template <int THREADS>
-constexpr int kBlocks = 2048 / (THREADS * kRowsOfBlock<THREADS>);
+template <class T, int THREADS>
+constexpr int kBlocks = sizeof(T) == 4 ? 2048 / (THREADS * kRowsOfBlock<THREADS>) : 1;
 
 // [kernel]
 template <class OP, class T, int THREADS, int FLOATS>
@@ -25,7 +28,7 @@ __device__ void softmax_of(HeldRow<T, THREADS, FLOATS>& row) {
 }
 
 template <class OP, class T, int THREADS, int FLOATS>
-__global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<THREADS>)
+__global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* out, int length,
                              std::int64_t seen) {
     const unsigned r = blockIdx.x * kRowsOfBlock<THREADS> + threadIdx.x / THREADS;
@@ -43,7 +46,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<THREAD
 // [masked]
 // What the mask hides counts as -infinity, like what lies behind the row's end.
 template <class T, int THREADS, int FLOATS>
-__global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<THREADS>)
+__global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     masked_softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in,
                                     const std::uint8_t* mask, std::int64_t stride, T* out,
                                     int length) {
@@ -74,7 +77,7 @@ void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
     walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<T, 16>(in.length, [&](auto threads, auto floats) {
+        with_held<T, kMost<T>>(in.length, [&](auto threads, auto floats) {
             constexpr int THREADS = threads, FLOATS = floats,
                           BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
@@ -89,7 +92,7 @@ template <class T>
 void launch_masked_softmax(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
                            const Rows<T>& out, gpu::Stream stream) {
     const auto run = [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<T, 16>(in.length, [&](auto threads, auto floats) {
+        with_held<T, kMost<T>>(in.length, [&](auto threads, auto floats) {
             constexpr int THREADS = threads, FLOATS = floats,
                           BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);

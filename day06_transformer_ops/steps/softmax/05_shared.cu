@@ -28,8 +28,8 @@ struct Result {
     }
     __device__ T& operator[](std::int64_t i) const { return y[i * stride]; }
 
-    __device__ void put(std::int64_t q, const float (&x)[kOfQuad<T>]) const {
-        const std::int64_t i = head + q * kOfQuad<T>;
+    __device__ void put(int q, const float (&x)[kOfQuad<T>]) const {
+        const std::int64_t i = head + std::int64_t{q} * kOfQuad<T>;
         if (quads) {
             __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
         } else {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     const CutRow<T> row(in + at.of[0], seen + at.of[2]);
     constexpr int kFirst = kInRegisters * THREADS;
     const int t = threadIdx.x;
-    const auto end = static_cast<int>(min(row.quads, std::int64_t{kFirst} + room));
+    const int end = min(row.quads, kFirst + room);
     for (int q = kFirst + t; q < end; q += THREADS) {
         gpu::copy_async<16>(held + q - kFirst, &row.quad(q));
     }
@@ -74,17 +74,17 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
         gpu::copy_async_wait<0>();
         for (int q = kFirst + t; q < end; q += THREADS) f(q, held[q - kFirst]);
 #pragma unroll 4
-        for (std::int64_t q = end + t; q < row.quads; q += THREADS) f(q, row.quad(q));
+        for (int q = end + t; q < row.quads; q += THREADS) f(q, row.quad(q));
     };
     PartSum mine;
     const float loose = mine.take_loose(row);
-    each_quad([&](std::int64_t, const uint4& quad) { mine.take_quad<T>(quad); });
+    each_quad([&](int, uint4 quad) { mine.take_quad<T>(quad); });
     const PartSum all = join_block<THREADS>(mine);
     const float tail = OP::tail(all.sum);
     const auto result = [&](float x) { return OP::of(OP::held(x - all.m), tail); };
     const Result<T> y(out + at.of[1], stride, row);
     if (t < row.loose) y[row.place(t)] = T(result(loose));
-    each_quad([&](std::int64_t q, const uint4& quad) {
+    each_quad([&](int q, uint4 quad) {
         float x[kOfQuad<T>];
         unpack<T>(quad, x);
         for (float& share : x) share = result(share);

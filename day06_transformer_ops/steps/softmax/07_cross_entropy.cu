@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kThreads)
     PartSum mine;
     mine.take_loose(row);
 #pragma unroll 4
-    for (std::int64_t q = threadIdx.x; q < row.quads; q += kThreads) {
+    for (int q = threadIdx.x; q < row.quads; q += kThreads) {
         mine.take_quad<T>(row.quad(q));
     }
     const PartSum all = join_block<kThreads>(mine);

@@ -33,23 +33,23 @@ struct LogShares {
 template <class T>
 struct CutRow {
     const T* x;
-    std::int64_t quads;
-    int head, loose;  // loose: elements of no quad, before and behind
+    int head, quads, loose;  // loose: elements of no quad, before and behind
 
     __device__ CutRow(const T* row, std::int64_t n) : x(row) {
         constexpr int kSector = 2 * kOfQuad<T>;  // elements
         const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % 32 / sizeof(T));
         head = (kSector - past) % kSector;
         if (head > n) head = static_cast<int>(n);
-        quads = (n - head) / kOfQuad<T>;
-        loose = static_cast<int>(n - quads * kOfQuad<T>);
+        quads = static_cast<int>((n - head) / kOfQuad<T>);
+        loose = static_cast<int>(n - elements());
     }
-    __device__ const uint4& quad(std::int64_t q) const {
-        return *reinterpret_cast<const uint4*>(x + head + q * kOfQuad<T>);
+    __device__ const uint4& quad(int q) const {
+        return reinterpret_cast<const uint4*>(x + head)[q];
     }
-    __device__ std::int64_t length() const { return quads * kOfQuad<T> + loose; }
+    __device__ std::int64_t elements() const { return std::int64_t{quads} * kOfQuad<T>; }
+    __device__ std::int64_t length() const { return elements() + loose; }
     /// Where loose element i stands in the row.
-    __device__ std::int64_t place(int i) const { return i < head ? i : i + quads * kOfQuad<T>; }
+    __device__ std::int64_t place(int i) const { return i < head ? i : i + elements(); }
 };
 // [cut_row]
 
@@ -70,7 +70,7 @@ struct PartSum {
         for (int e = 0; e < N; ++e) sum += expf(x[e] - m);
     }
     template <class T>
-    __device__ void take_quad(const uint4& quad) {
+    __device__ void take_quad(uint4 quad) {
         float x[kOfQuad<T>];
         unpack<T>(quad, x);
         take(x);
