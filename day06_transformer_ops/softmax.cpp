@@ -61,16 +61,10 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
 // --- which path ----------------------------------------------------------------------------------
 namespace {
 
-// Rows along memory, where the same cut into quads suits in and out.
+// The path 'shared' counts quads in 32 bits.
 template <class T>
-bool can_be_copied(const View<const T>& in, int d, const View<T>& out) {
-    bool alike = in.extent(d) == 1 || (in.stride(d) == 1 && out.stride(d) == 1);
-    alike &= equally_past_quad(in.data, out.data) && in.extent(d) < (1 << 24);
-    for (int other = 0; other < in.rank(); ++other) {
-        alike &= other == d || in.extent(other) == 1 ||
-                 (in.stride(other) - out.stride(other)) * std::int64_t{sizeof(T)} % kQuad == 0;
-    }
-    return alike;
+bool lies_along_memory(const View<const T>& in, int d) {
+    return (in.stride(d) == 1 || in.extent(d) == 1) && in.extent(d) < (std::int64_t{1} << 32);
 }
 
 template <class T>
@@ -82,12 +76,16 @@ void check_path(const char* op, SoftmaxPath path, const View<const T>& in, int d
         refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
                ", and rows lie along dim " + std::to_string(d));
     }
-    if (path == SoftmaxPath::shared && !can_be_copied<T>(in, d, out)) {
-        refuse(std::string(op) +
-               ": the path 'shared' needs rows along memory that begin equally far past a multiple "
-               "of 16 bytes in in and out; in has " +
-               to_string(in.layout) + ", out " + to_string(out.layout) +
-               ", and rows lie along dim " + std::to_string(d));
+    if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
+        refuse(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +
+               to_string(in.layout) + ", and rows lie along dim " + std::to_string(d));
+    }
+}
+
+void refuse_softmax_only(const char* op, SoftmaxPath path) {
+    if (path == SoftmaxPath::warp_a_row || path == SoftmaxPath::online ||
+        path == SoftmaxPath::split) {
+        refuse(std::string(op) + ": the path '" + name(path) + "' is softmax' only");
     }
 }
 
@@ -100,25 +98,37 @@ void check_softmax(SoftmaxPath path, const View<const Same<T>>& in, int dim, con
 }
 
 template <class T>
+void check_log_softmax(SoftmaxPath path, const View<const Same<T>>& in, int dim,
+                       const View<T>& out) {
+    check_softmax<T>(in, dim, out);
+    refuse_softmax_only("log_softmax", path);
+    check_path<T>("log_softmax", path, in, checked_dim("softmax", dim, in.rank()), out);
+}
+
+template <class T>
 void check_causal_softmax(SoftmaxPath path, const View<const Same<T>>& in, const View<T>& out) {
     check_causal_softmax<T>(in, out);
-    if (path == SoftmaxPath::split) refuse("causal_softmax: the path 'split' is softmax' only");
+    refuse_softmax_only("causal_softmax", path);
     check_path<T>("causal_softmax", path, in, in.rank() - 1, out);
+}
+
+template <class T>
+SoftmaxPath choose_log_softmax(const View<const Same<T>>& in, int dim, const View<T>& out) {
+    const int d = checked_dim("softmax", dim, in.rank());
+    if (can_be_held(in, d) && can_be_held(out, d)) return SoftmaxPath::registers;
+    // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
+    return lies_along_memory(in, d) ? SoftmaxPath::shared : SoftmaxPath::thread_a_row;
 }
 
 template <class T>
 SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
                            bool workspace) {
-    const int d = checked_dim("softmax", dim, in.rank());
-    const std::int64_t length = in.extent(d);
+    const std::int64_t length = in.extent(checked_dim("softmax", dim, in.rank()));
     if (workspace && length >= 16 * kSplitPart && in.size() / length <= 8) {
         return SoftmaxPath::split;
     }
-    if (can_be_held(in, d) && can_be_held(out, d)) return SoftmaxPath::registers;
-    // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
-    if (in.stride(d) != 1 && length > 1) return SoftmaxPath::thread_a_row;
-    if (length <= 1024) return SoftmaxPath::warp_a_row;
-    return can_be_copied<T>(in, d, out) ? SoftmaxPath::shared : SoftmaxPath::online;
+    const SoftmaxPath path = choose_log_softmax<T>(in, dim, out);
+    return path == SoftmaxPath::shared && length <= 1024 ? SoftmaxPath::warp_a_row : path;
 }
 
 template <class T>
@@ -153,6 +163,8 @@ const char* name(SoftmaxPath path) {
 
 template void check_softmax<float>(const View<const float>&, int, const View<float>&);
 template void check_softmax<float>(SoftmaxPath, const View<const float>&, int, const View<float>&);
+template void check_log_softmax<float>(SoftmaxPath, const View<const float>&, int,
+                                       const View<float>&);
 template void check_masked_softmax<float>(const View<const float>&, const View<const std::uint8_t>&,
                                           int, const View<float>&);
 template void check_causal_softmax<float>(const View<const float>&, const View<float>&);
@@ -161,10 +173,12 @@ template void check_causal_softmax<float>(SoftmaxPath, const View<const float>&,
 template void check_cross_entropy<float>(const View<const float>&, const View<const std::int64_t>&,
                                          const View<float>&);
 template SoftmaxPath choose_softmax<float>(const View<const float>&, int, const View<float>&, bool);
+template SoftmaxPath choose_log_softmax<float>(const View<const float>&, int, const View<float>&);
 template View<float> softmax_parts(gpu::Carver&, const View<const float>&, int);
 template std::int64_t softmax_workspace_bytes(const View<const float>&, int);
 template void check_softmax<bf16>(const View<const bf16>&, int, const View<bf16>&);
 template void check_softmax<bf16>(SoftmaxPath, const View<const bf16>&, int, const View<bf16>&);
+template void check_log_softmax<bf16>(SoftmaxPath, const View<const bf16>&, int, const View<bf16>&);
 template void check_masked_softmax<bf16>(const View<const bf16>&, const View<const std::uint8_t>&,
                                          int, const View<bf16>&);
 template void check_causal_softmax<bf16>(const View<const bf16>&, const View<bf16>&);
@@ -172,6 +186,7 @@ template void check_causal_softmax<bf16>(SoftmaxPath, const View<const bf16>&, c
 template void check_cross_entropy<bf16>(const View<const bf16>&, const View<const std::int64_t>&,
                                         const View<float>&);
 template SoftmaxPath choose_softmax<bf16>(const View<const bf16>&, int, const View<bf16>&, bool);
+template SoftmaxPath choose_log_softmax<bf16>(const View<const bf16>&, int, const View<bf16>&);
 template View<float> softmax_parts(gpu::Carver&, const View<const bf16>&, int);
 template std::int64_t softmax_workspace_bytes(const View<const bf16>&, int);
 

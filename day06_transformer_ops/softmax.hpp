@@ -104,6 +104,9 @@ void check_softmax(const View<const Same<T>>& in, int dim, const View<T>& out);
 template <class T>
 void check_softmax(SoftmaxPath path, const View<const Same<T>>& in, int dim, const View<T>& out);
 template <class T>
+void check_log_softmax(SoftmaxPath path, const View<const Same<T>>& in, int dim,
+                       const View<T>& out);
+template <class T>
 void check_masked_softmax(const View<const Same<T>>& in, const View<const std::uint8_t>& mask,
                           int dim, const View<T>& out);
 template <class T>
@@ -117,11 +120,11 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
 /// How softmax, log_softmax and causal_softmax go about their rows.
 enum class SoftmaxPath {
     thread_a_row,  // a thread, a row: the loop's twin
-    warp_a_row,    // 02: a warp's lanes are neighbours in the row; three passes
-    online,        // 03: a block, a row: maximum and sum in one pass, two passes in all
+    warp_a_row,    // 02, softmax only: a warp's lanes are neighbours in the row; three passes
+    online,        // 03, softmax only: a block, a row: maximum and sum in one pass, two in all
     registers,     // 04: memory is read once, in quads, and the row waits in registers
     shared,        // 05: a longer row, or one that begins anywhere, waits in shared memory
-    split,         // 06: many blocks share a row, in two launches; softmax only, with a workspace
+    split,         // 06, softmax only, with a workspace: many blocks share a row, in two launches
 };
 [[nodiscard]] const char* name(SoftmaxPath path);
 
@@ -130,11 +133,34 @@ enum class SoftmaxPath {
 template <class T>
 [[nodiscard]] SoftmaxPath choose_softmax(const View<const Same<T>>& in, int dim, const View<T>& out,
                                          bool workspace = false);
+/// The best of those that log_softmax and causal_softmax have as well.
+template <class T>
+[[nodiscard]] SoftmaxPath choose_log_softmax(const View<const Same<T>>& in, int dim,
+                                             const View<T>& out);
 
 /// Elements of a row for each block of the path 'split'.
 inline constexpr std::int64_t kSplitPart = 512;
 /// For the path 'split': (rows, parts, 2), maximum and sum of each part.
 template <class T>
 [[nodiscard]] View<float> softmax_parts(gpu::Carver& carver, const View<const T>& in, int dim);
+
+// Without a path: the best one.
+template <class T>
+void softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Workspace workspace,
+                  gpu::Stream stream) {
+    check_softmax<T>(in, dim, out);
+    softmax_cuda<T>(choose_softmax<T>(in, dim, out, bool(workspace)), in, dim, out, workspace,
+                    stream);
+}
+template <class T>
+void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out, gpu::Stream stream) {
+    check_softmax<T>(in, dim, out);
+    log_softmax_cuda<T>(choose_log_softmax<T>(in, dim, out), in, dim, out, stream);
+}
+template <class T>
+void causal_softmax_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream) {
+    check_causal_softmax<T>(in, out);
+    causal_softmax_cuda<T>(choose_log_softmax<T>(in, -1, out), in, out, stream);
+}
 
 }  // namespace sixdays::day06_transformer_ops

@@ -11,8 +11,8 @@ void softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
     for (std::int64_t r = 0; r < in.count(); ++r) {
         const Row<const T> x = in.row(r);
         const Row<T> y = out.row(r);
-        float m = float(x[0]);
-        for (std::int64_t i = 1; i < in.length; ++i) {
+        float m = -INFINITY;
+        for (std::int64_t i = 0; i < in.length; ++i) {
             m = std::fmax(m, float(x[i]));
         }
         float sum = 0;

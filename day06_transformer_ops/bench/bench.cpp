@@ -37,6 +37,13 @@ void bench_softmax(lesson::Report& report) {
         run(path, K, 50257);
     }
     run(SoftmaxPath::online, 256, 128 * K);
+    run(SoftmaxPath::shared, 256, 128 * K);
+    run(SoftmaxPath::shared, 256, 256 * K);
+    const Op<T> logarithm = {"log softmax", "shared",
+                             [](View<const T> in, View<T> out) { log_softmax_cpu(in, -1, out); },
+                             [](View<const T> in, View<T> out) { log_softmax_cuda(in, -1, out); },
+                             kFar<T>};
+    port(report, logarithm, {3, 4 * K + 1}, {K, 50257});
     const Op<T> causal = {"causal softmax",
                           "registers",
                           [](View<const T> in, View<T> out) { causal_softmax_cpu(in, out); },
@@ -44,6 +51,48 @@ void bench_softmax(lesson::Report& report) {
                           kFar<T>,
                           1.5};
     port(report, causal, {2, 64, 64}, {96, K, K});
+    // Of every three elements the mask hides one; it is the same for all 96.
+    const Tensor<std::uint8_t> host =
+        lesson::filled<std::uint8_t>({K, K}, [](std::int64_t i) { return i % 3 != 1; });
+    const gpu::Buffer<std::uint8_t> device(host);
+    const auto mask = [](const std::uint8_t* data, const View<const T>& in) {
+        return View<const std::uint8_t>(data, {{in.extent(1), in.extent(2)}, {K, 1}});
+    };
+    const Op<T> masked = {"masked softmax", "registers",
+                          [&](View<const T> in, View<T> out) {
+                              masked_softmax_cpu(in, mask(host.data(), in), -1, out);
+                          },
+                          [&](View<const T> in, View<T> out) {
+                              masked_softmax_cuda(in, mask(device.data(), in), -1, out);
+                          },
+                          kFar<T>};
+    port(report, masked, {2, 64, 64}, {96, K, K});
+}
+
+// Held against its own first answer: what it must be is the tests' question.
+template <class T>
+void bench_cross_entropy(lesson::Report& report) {
+    const std::int64_t rows = K, V = 50257;
+    const Tensor<T> part = noise<T>({V + 1});
+    gpu::Buffer<T> logits(rows * V);
+    for (std::int64_t r = 0; r < rows; ++r) logits.upload(part.data() + r % 2, V, r * V);
+    const gpu::Buffer<std::int64_t> targets(
+        lesson::filled<std::int64_t>({rows}, [](std::int64_t i) { return i * 49 % V; }));
+    gpu::Buffer<float> out(rows), want(rows);
+    const auto run = [&](gpu::Buffer<float>& to) {
+        cross_entropy_cuda(View<const T>(logits.data(), {rows, V}), targets.view({rows}),
+                           to.view({rows}));
+    };
+    run(want);
+    lesson::Version v;
+    v.op = "cross entropy";
+    v.version = "block a row";
+    v.dtype = std::is_same_v<T, float> ? "float32" : "bfloat16";
+    v.shape = to_string(Shape{rows, V});
+    v.how = "the same bits again";
+    v.work = {static_cast<double>(sizeof(T)) * rows * V + 8.0 * rows, 4.0 * rows, 0};
+    v.check = {[&](int) { run(out); }, {{out.data(), want.data(), 4 * rows}}};
+    report.port(v);
 }
 
 template <class T>
@@ -170,6 +219,8 @@ void bench_embedding(lesson::Report& report) {
 void bench_all(lesson::Report& report) {
     bench_softmax<float>(report);
     bench_softmax<bf16>(report);
+    bench_cross_entropy<float>(report);
+    bench_cross_entropy<bf16>(report);
     bench_norm<float>(report);
     bench_norm<bf16>(report);
     bench_activation<float>(report);

@@ -24,6 +24,19 @@ def causal_softmax(torch, x):
     return lambda: run(x, ahead)
 
 
+def masked_softmax(torch, x):
+    hidden = torch.rand(x.shape[-2:], device="cuda") < 1 / 3
+    run = compiled(torch, "masked softmax",
+                   lambda x, hidden: torch.softmax(x.masked_fill(hidden, -torch.inf), -1))
+    return lambda: run(x, hidden)
+
+
+def cross_entropy(torch, x):
+    targets = torch.randint(0, x.shape[1], (x.shape[0],), device="cuda")
+    loss = torch.nn.functional.cross_entropy
+    return lambda: loss(x, targets, reduction="none")
+
+
 def biased_gelu(torch, x):
     bias = torch.rand(x.shape[-1:], device="cuda").to(x.dtype)
     run = compiled(torch, "bias, gelu",
@@ -83,6 +96,9 @@ def functional(name, **options):
 
 PEERS = {
     "softmax": ("torch.softmax", with_input(softmax)),
+    "log softmax": ("torch log_softmax", functional("log_softmax", dim=-1)),
+    "masked softmax": ("torch.compile masked softmax", with_input(masked_softmax)),
+    "cross entropy": ("torch cross_entropy", with_input(cross_entropy)),
     "causal softmax": ("torch.compile masked softmax", with_input(causal_softmax)),
     "bias, gelu_tanh": ("torch.compile bias + gelu", with_input(biased_gelu)),
     "bias": ("torch.add", with_input(bias)),

@@ -66,7 +66,7 @@ struct HeldRow {
         uint4 quads[QUADS] = {};
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < n) quads[q] = *reinterpret_cast<const uint4*>(row + index(q));
+            if (index(q) < n) quads[q] = __ldcs(reinterpret_cast<const uint4*>(row + index(q)));
         }
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) unpack<T>(quads[q], x[q]);
@@ -98,7 +98,7 @@ struct HeldRow {
     __device__ void store(T* row, int length) const {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < length) *reinterpret_cast<uint4*>(row + index(q)) = pack<T>(x[q]);
+            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), pack<T>(x[q]));
         }
     }
 };
@@ -127,10 +127,7 @@ void with_held(std::int64_t length, const F& f) {
     constexpr integral_constant<int, MOST> most;
     if (length <= 256) return f(integral_constant<int, 32>(), integral_constant<int, 8>());
     if (length <= 512) return f(integral_constant<int, 32>(), integral_constant<int, 16>());
-    if (length <= 1024) {
-        constexpr int THREADS = sizeof(T) == 4 ? 64 : 32;  // four quads a thread
-        return f(integral_constant<int, THREADS>(), integral_constant<int, 1024 / THREADS>());
-    }
+    if (length <= 1024) return f(integral_constant<int, 1024 / MOST>(), most);
     if (length <= 2048) return f(integral_constant<int, 2048 / MOST>(), most);
     if (length <= 4096) return f(integral_constant<int, 4096 / MOST>(), most);
     if (length <= 8192) return f(integral_constant<int, 8192 / MOST>(), most);

@@ -100,13 +100,17 @@ TEST_CASE("softmax takes the path that its rows ask for", "[day06][softmax][smal
     CHECK(path(row_major({4, 16384}), 1) == SoftmaxPath::registers);
     CHECK(path(row_major({4, 16388}), 1) == SoftmaxPath::shared);
     const Layout padded = Layout(Shape{4, 1025}, Dims{1028, 1});
-    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], padded}) ==
+    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], column_major({4, 1025})}) ==
           SoftmaxPath::shared);
-    // Rows of in and out begin differently far past a quad: at the first, or at later ones.
-    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1] + 1, padded}) ==
-          SoftmaxPath::online);
-    CHECK(choose_softmax<float>({memory[0], padded}, 1, {memory[1], row_major({4, 1025})}) ==
-          SoftmaxPath::online);
+    CHECK(path(row_major({1025, 4}), 0) == SoftmaxPath::thread_a_row);
+    // log_softmax and causal_softmax have fewer.
+    const auto others = [&](const Layout& in, int dim) {
+        return choose_log_softmax<float>({memory[0], in}, dim, {memory[1], in});
+    };
+    CHECK(others(row_major({4, 8}), 1) == SoftmaxPath::registers);
+    CHECK(others(row_major({4, 7}), -1) == SoftmaxPath::shared);
+    CHECK(others(row_major({4, 8}), 0) == SoftmaxPath::thread_a_row);
+    CHECK(others(column_major({4, 1}), 1) == SoftmaxPath::shared);
     const auto with_workspace = [&](std::int64_t rows, std::int64_t n) {
         const Layout in = row_major({rows, n});
         return choose_softmax<float>({memory[0], in}, 1, {memory[1], in}, true);
@@ -124,26 +128,47 @@ TEST_CASE("softmax takes the path that its rows ask for", "[day06][softmax][smal
     DeviceOut<float> got({4, 8});
     softmax_cuda(d.view(), 1, got.view());
     CHECK(last_kernel() == "softmax_registers_kernel");
+    softmax_cuda(d1.view(), 1, got.view());
+    CHECK(last_kernel() == "softmax_warp_kernel");
     log_softmax_cuda(d1.view(), 1, got.view());
-    CHECK(last_kernel() == "softmax_warp_kernel");
+    CHECK(last_kernel() == "softmax_shared_kernel");
     causal_softmax_cuda(d1.view(), got.view());
-    CHECK(last_kernel() == "softmax_warp_kernel");
+    CHECK(last_kernel() == "softmax_shared_kernel");
+    log_softmax_cuda(d.view(), 0, got.view());
+    CHECK(last_kernel() == "log_softmax_kernel");
+    causal_softmax_cuda(SoftmaxPath::thread_a_row, d.view(), got.view());
+    CHECK(last_kernel() == "causal_softmax_kernel");
     softmax_cuda(d.view(), 0, got.view());
     CHECK(last_kernel() == "softmax_kernel");
     softmax_cuda(SoftmaxPath::online, d.view(), 1, got.view());
     CHECK(last_kernel() == "softmax_online_kernel");
-    DeviceOut<float> got1({4, 8}, Lead{1});
-    softmax_cuda(SoftmaxPath::shared, d1.view(), 1, got1.view());
-    CHECK(last_kernel() == "softmax_shared_kernel");
+    const Tensor<std::uint8_t> mask({4, 1}, {1, 0, 1, 1});
+    DeviceIn<std::uint8_t> dm(mask);
+    masked_softmax_cuda(d.view(), dm.view(), 1, got.view());
+    CHECK(last_kernel() == "masked_softmax_registers_kernel");
+    masked_softmax_cuda(d1.view(), dm.view(), 1, got.view());
+    CHECK(last_kernel() == "masked_softmax_kernel");
+    const Tensor<std::int64_t> targets({4}, {1, 0, 3, 2});
+    DeviceIn<std::int64_t> dt(targets);
+    DeviceOut<float> four({4});
+    cross_entropy_cuda(d.view(), dt.view(), four.view());
+    CHECK(last_kernel() == "cross_entropy_block_kernel");
+    DeviceIn<float> down(x, column_major({4, 8}));
+    cross_entropy_cuda(down.view(), dt.view(), four.view());
+    CHECK(last_kernel() == "cross_entropy_kernel");
     DeviceOut<float> untouched({4, 8});
-    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::shared, d1.view(), 1, untouched.view()); }) ==
-          "softmax: the path 'shared' needs rows along memory that begin equally far past a "
-          "multiple of 16 bytes in in and out; in has shape (4, 8), strides (8, 1), out shape (4, "
-          "8), strides (8, 1), and rows lie along dim 1");
+    CHECK(refusal([&] { softmax_cuda(SoftmaxPath::shared, d.view(), 0, untouched.view()); }) ==
+          "softmax: the path 'shared' needs rows of in along memory; in has shape (4, 8), strides "
+          "(8, 1), and rows lie along dim 0");
     CHECK(refusal([&] { softmax_cuda(SoftmaxPath::split, d.view(), 1, untouched.view()); }) ==
           "softmax: a workspace of 0 bytes at a null pointer was given, but 32 are needed");
     CHECK(refusal([&] { causal_softmax_cuda(SoftmaxPath::split, d.view(), untouched.view()); }) ==
           "causal_softmax: the path 'split' is softmax' only");
+    CHECK(refusal([&] { log_softmax_cuda(SoftmaxPath::online, d.view(), 1, untouched.view()); }) ==
+          "log_softmax: the path 'online' is softmax' only");
+    CHECK(contains(
+        refusal([&] { log_softmax_cuda(SoftmaxPath::registers, d1.view(), 1, untouched.view()); }),
+        "log_softmax: the path 'registers' needs"));
     CHECK(refusal([&] { softmax_cuda(SoftmaxPath::registers, d1.view(), 1, untouched.view()); }) ==
           "softmax: the path 'registers' needs rows of whole quads along memory that begin at "
           "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "

@@ -5,12 +5,14 @@
 #include <cfloat>
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/steps/softmax/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr unsigned kMostBlocks = (1u << 31) - 1;
 
 // [max_sum]
 // m begins with the lowest finite float, not with -infinity: x = -infinity
@@ -39,48 +41,34 @@ struct Join {
 // [max_sum]
 
 // [kernel]
-template <class OP, class T>
-__global__ void softmax_online_kernel(const __grid_constant__ RowWalk rows, const T* in,
-                                      std::int64_t stride_in, T* out, std::int64_t stride_out,
-                                      std::int64_t length, std::int64_t seen) {
-    const Offsets<3> at = rows.offsets(blockIdx.x);
-    const Row<const T> x = {in + at.of[0], stride_in};
-    const Row<T> y = {out + at.of[1], stride_out};
-    const std::int64_t n = seen + at.of[2];
-    MaxSum mine = {-FLT_MAX, 0};
-    for (std::int64_t i = threadIdx.x; i < n; i += kThreads) {
-        mine.take(float(x[i]));
-    }
-    const MaxSum all = gpu::block_reduce<kThreads>(mine, Join());
-    const float tail = OP::tail(all.sum);
-    for (std::int64_t i = threadIdx.x; i < length; i += kThreads) {
-        const bool is_seen = i < n;
-        y[i] = T(is_seen ? OP::of(OP::held(float(x[i]) - all.m), tail) : 0.0f);
+template <class T>
+__global__ void softmax_online_kernel(const __grid_constant__ Rows<const T> in,
+                                      const __grid_constant__ Rows<T> out) {
+    for (std::int64_t r = blockIdx.x; r < in.count(); r += gridDim.x) {
+        const Row<const T> x = in.row(r);
+        const Row<T> y = out.row(r);
+        MaxSum mine = {-FLT_MAX, 0};
+        for (std::int64_t i = threadIdx.x; i < in.length; i += kThreads) {
+            mine.take(float(x[i]));
+        }
+        const auto [m, sum] = gpu::block_reduce<kThreads>(mine, Join());
+        for (std::int64_t i = threadIdx.x; i < in.length; i += kThreads) {
+            y[i] = T(std::exp(float(x[i]) - m) / sum);
+        }
     }
 }
 // [kernel]
 
 }  // namespace
 
-template <class OP, class T>
-void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
-                           gpu::Stream stream) {
-    const std::int64_t seen = first_sees(in.length, tokens);
-    const Layout token = token_layout(in.first.shape(), tokens);
-    walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        softmax_online_kernel<OP, T><<<rows.size, kThreads, 0, stream>>>(
-            rows, from, in.stride, to, out.stride, in.length, seen + t);
-        gpu::check_launch("softmax_online_kernel", rows.size, kThreads);
-    });
+template <class T>
+void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_at_most(in.count(), 1, kMostBlocks);
+    softmax_online_kernel<T><<<grid, kThreads, 0, stream>>>(in, out);
+    gpu::check_launch("softmax_online_kernel", grid, kThreads);
 }
 
-template void launch_softmax_online<Shares>(const Rows<const float>&, const Rows<float>&,
-                                            std::int64_t, gpu::Stream);
-template void launch_softmax_online<Shares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                            std::int64_t, gpu::Stream);
-template void launch_softmax_online<LogShares>(const Rows<const float>&, const Rows<float>&,
-                                               std::int64_t, gpu::Stream);
-template void launch_softmax_online<LogShares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                               std::int64_t, gpu::Stream);
+template void launch_softmax_online(const Rows<const float>&, const Rows<float>&, gpu::Stream);
+template void launch_softmax_online(const Rows<const bf16>&, const Rows<bf16>&, gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x == 0) found[blockIdx.x] = mine;
 }
 
-template <class OP, class T>
+template <class T>
 __global__ void __launch_bounds__(kThreads)
     softmax_split_kernel(const __grid_constant__ RowWalk rows, const T* in, std::int64_t stride_in,
                          T* out, std::int64_t stride_out, std::int64_t length, unsigned parts,
@@ -58,19 +58,18 @@ __global__ void __launch_bounds__(kThreads)
         all = {m, all.sum * expf(all.m - m) + other.sum * expf(other.m - m)};
     }
     all = join_block<kThreads>(all);
-    const float tail = OP::tail(all.sum);
     const Row<T> y = {out + at.of[1], stride_out};
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         const std::int64_t i = part.first + j * kThreads;
-        if (i < length) y[i] = T(OP::of(OP::held(part.x[j] - all.m), tail));
+        if (i < length) y[i] = T(expf(part.x[j] - all.m) / all.sum);
     }
 }
 // [kernel]
 
 }  // namespace
 
-template <class OP, class T>
+template <class T>
 void launch_softmax_split(const Rows<const T>& in, const Rows<T>& out, const View<float>& found,
                           gpu::Stream stream) {
     const auto parts = static_cast<unsigned>(found.extent(1));
@@ -80,20 +79,16 @@ void launch_softmax_split(const Rows<const T>& in, const Rows<T>& out, const Vie
         softmax_parts_kernel<T>
             <<<grid, kThreads, 0, stream>>>(rows, x, in.stride, in.length, parts, sums);
         gpu::check_launch("softmax_parts_kernel", grid, kThreads);
-        softmax_split_kernel<OP, T><<<grid, kThreads, 0, stream>>>(
-            rows, x, in.stride, y, out.stride, in.length, parts, sums);
+        softmax_split_kernel<T><<<grid, kThreads, 0, stream>>>(rows, x, in.stride, y, out.stride,
+                                                               in.length, parts, sums);
         gpu::check_launch("softmax_split_kernel", grid, kThreads);
         sums += grid;
     });
 }
 
-template void launch_softmax_split<Shares>(const Rows<const float>&, const Rows<float>&,
-                                           const View<float>&, gpu::Stream);
-template void launch_softmax_split<Shares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                           const View<float>&, gpu::Stream);
-template void launch_softmax_split<LogShares>(const Rows<const float>&, const Rows<float>&,
-                                              const View<float>&, gpu::Stream);
-template void launch_softmax_split<LogShares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                              const View<float>&, gpu::Stream);
+template void launch_softmax_split(const Rows<const float>&, const Rows<float>&, const View<float>&,
+                                   gpu::Stream);
+template void launch_softmax_split(const Rows<const bf16>&, const Rows<bf16>&, const View<float>&,
+                                   gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops
