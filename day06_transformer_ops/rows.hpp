@@ -39,6 +39,7 @@ struct Rows {
 
     SIXDAYS_HD std::int64_t count() const noexcept { return first.size(); }
     SIXDAYS_HD Row<T> row(std::int64_t r) const noexcept {
+        if (first.rank() == 1) return {&first(r), stride};  // a matrix: nothing to divide
         return {&first(unravel(r, first.layout.shape)), stride};
     }
 };

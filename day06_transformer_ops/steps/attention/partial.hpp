@@ -88,8 +88,9 @@ __device__ float found_by_block(const float4& q, const Table& k, const Table& v,
     mine[0] = o.m, mine[1] = o.sum;
     for (int e = 0; e < 4; ++e) mine[2 + threadIdx.x % LANES * 4 + e] = o.x[e];
     __syncthreads();
-    if (threadIdx.x >= D) return 0;
-    return joined(of_group[0], THREADS / LANES, kPartial, threadIdx.x, m, sum);
+    const int d = threadIdx.x;
+    if (d >= D) return 0;
+    return joined(of_group[0], THREADS / LANES, kPartial, d, m, sum);
 }
 // [join]
 
