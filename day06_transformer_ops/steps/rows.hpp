@@ -50,11 +50,11 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
 
 // [held_row]
 /// A row of whole quads, spread over THREADS threads: thread t has quads t, t + THREADS, ... of it,
-/// FLOATS numbers in all. Both are constants, so every x[q][e] is a register.
-template <class T, int THREADS, int FLOATS>
+/// QUADS at most. Both are constants, so every quad is four registers. It waits as it lies in memory,
+/// and whoever looks at it widens bf16: a row of bf16 takes half the registers of a row of floats.
+template <class T, int THREADS, int QUADS>
 struct HeldRow {
-    static constexpr int QUADS = FLOATS / kOfQuad<T>;
-    float x[QUADS][kOfQuad<T>];
+    uint4 quads[QUADS];
 
     /// Quad q of this thread begins at element index(q) of the row.
     __device__ static int index(int q) {
@@ -63,14 +63,39 @@ struct HeldRow {
 
     /// The first n elements; `pad` stands for all others.
     __device__ void load(const T* row, int n, float pad) {
-        uint4 quads[QUADS] = {};
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
+            quads[q] = uint4{};
             if (index(q) < n) quads[q] = __ldcs(reinterpret_cast<const uint4*>(row + index(q)));
         }
-#pragma unroll
-        for (int q = 0; q < QUADS; ++q) unpack<T>(quads[q], x[q]);
         fill(n, pad);
+    }
+
+    /// Calls f(x) for every number that is held.
+    template <class F>
+    __device__ void each(const F& f) const {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            float x[kOfQuad<T>];
+            unpack<T>(quads[q], x);
+#pragma unroll
+            for (int e = 0; e < kOfQuad<T>; ++e) f(x[e]);
+        }
+    }
+
+    /// Calls f(i, x) for every number x that is held, element i of the row; x is what f makes of it.
+    template <class F>
+    __device__ void change(const F& f) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) change_quad(q, f);
+    }
+    template <class F>
+    __device__ void change_quad(int q, const F& f) {
+        float x[kOfQuad<T>];
+        unpack<T>(quads[q], x);
+#pragma unroll
+        for (int e = 0; e < kOfQuad<T>; ++e) f(index(q) + e, x[e]);
+        quads[q] = pack<T>(x);
     }
 
     /// `pad` from element n on. Only a quad that n cuts, or none of which counts, needs a look at each.
@@ -78,27 +103,14 @@ struct HeldRow {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
             if (index(q) + kOfQuad<T> <= n) continue;
-#pragma unroll
-            for (int e = 0; e < kOfQuad<T>; ++e) {
-                if (index(q) + e >= n) x[q][e] = pad;
-            }
-        }
-    }
-
-    /// Calls f(x) for every number that is held.
-    template <class F>
-    __device__ void each(const F& f) {
-#pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-#pragma unroll
-            for (int e = 0; e < kOfQuad<T>; ++e) f(x[q][e]);
+            change_quad(q, [&](int i, float& x) { x = i < n ? x : pad; });
         }
     }
 
     __device__ void store(T* row, int length) const {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), pack<T>(x[q]));
+            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), quads[q]);
         }
     }
 };
@@ -118,20 +130,22 @@ __device__ V row_reduce(const V& value, const Combine& combine) {
 template <int THREADS>
 inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
-/// Calls f(threads, floats), both constants, with what is enough to hold a row of `length`, which
-/// is kMostHeld at most. A warp that has the row to itself needs no barrier.
-/// @tparam MOST  numbers of a thread, where the row is long: 16 or 32
-template <class T, int MOST, class F>
+/// Calls f(threads, quads), both constants, with what is enough to hold a row of `length`, which is
+/// kMostHeld at most: four quads a thread, and 16 registers. A warp that has the row to itself needs
+/// no barrier.
+template <class T, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;
-    constexpr integral_constant<int, MOST> most;
-    if (length <= 256) return f(integral_constant<int, 32>(), integral_constant<int, 8>());
-    if (length <= 512) return f(integral_constant<int, 32>(), integral_constant<int, 16>());
-    if (length <= 1024) return f(integral_constant<int, 1024 / MOST>(), most);
-    if (length <= 2048) return f(integral_constant<int, 2048 / MOST>(), most);
-    if (length <= 4096) return f(integral_constant<int, 4096 / MOST>(), most);
-    if (length <= 8192) return f(integral_constant<int, 8192 / MOST>(), most);
-    return f(integral_constant<int, kMostHeld / MOST>(), most);
+    const std::int64_t quads = length / kOfQuad<T>;
+    constexpr integral_constant<int, 4> four;
+    if (quads <= 32) return f(integral_constant<int, 32>(), integral_constant<int, 1>());
+    if (quads <= 64) return f(integral_constant<int, 32>(), integral_constant<int, 2>());
+    if (quads <= 128) return f(integral_constant<int, 32>(), four);
+    if (quads <= 256) return f(integral_constant<int, 64>(), four);
+    if (quads <= 512) return f(integral_constant<int, 128>(), four);
+    if (quads <= 1024) return f(integral_constant<int, 256>(), four);
+    if (quads <= 2048) return f(integral_constant<int, 512>(), four);
+    return f(integral_constant<int, 1024>(), four);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,6 +1,6 @@
 // Step 4: the row waits in registers. It is read once, in quads, and maximum, sum and result are made
 // from what the threads hold. As many threads take a row as its length asks for, so that each holds
-// 16 numbers at most: then 32 registers are enough, and a multiprocessor is full of threads. While
+// four quads at most: then 32 registers are enough, and a multiprocessor is full of threads. While
 // some wait for memory, others compute.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/softmax/steps.hpp"
@@ -8,26 +8,23 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-/// Numbers of a thread. bf16 has to be unpacked, and wants more registers than 32.
-template <class T>
-constexpr int kMost = sizeof(T) == 4 ? 16 : 32;
 /// Blocks that fill a multiprocessor with 2,048 threads: the compiler gives a thread 32 registers.
 template <class T, int THREADS>
-constexpr int kBlocks = sizeof(T) == 4 ? 2048 / (THREADS * kRowsOfBlock<THREADS>) : 1;
+constexpr int kBlocks = (sizeof(T) == 4 ? 2048 : 1536) / (THREADS * kRowsOfBlock<THREADS>);
 
 // [kernel]
-template <class OP, class T, int THREADS, int FLOATS>
-__device__ void softmax_of(HeldRow<T, THREADS, FLOATS>& row) {
+template <class OP, class T, int THREADS, int QUADS>
+__device__ void softmax_of(HeldRow<T, THREADS, QUADS>& row) {
     float m = -INFINITY;
     row.each([&](float x) { m = fmaxf(m, x); });
     m = row_reduce<THREADS>(m, Larger());
     float sum = 0;
-    row.each([&](float& x) { sum += OP::term(x = OP::held(x - m)); });
+    row.each([&](float x) { sum += OP::term(OP::held(x - m)); });
     const float tail = OP::tail(row_reduce<THREADS>(sum, Plus()));
-    row.each([&](float& x) { x = OP::of(x, tail); });
+    row.change([&](int, float& x) { x = OP::of(OP::held(x - m), tail); });
 }
 
-template <class OP, class T, int THREADS, int FLOATS>
+template <class OP, class T, int THREADS, int QUADS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* out, int length,
                              std::int64_t seen) {
@@ -35,7 +32,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     if (r >= rows.size) return;  // all lanes of the warp
     const Offsets<3> at = rows.offsets(r);
     const int n = static_cast<int>(seen + at.of[2]);
-    HeldRow<T, THREADS, FLOATS> row;
+    HeldRow<T, THREADS, QUADS> row;
     row.load(in + at.of[0], n, -INFINITY);  // exp(-infinity) adds nothing
     softmax_of<OP>(row);
     row.fill(n, 0);
@@ -45,7 +42,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
 
 // [masked]
 // What the mask hides counts as -infinity, like what lies behind the row's end.
-template <class T, int THREADS, int FLOATS>
+template <class T, int THREADS, int QUADS>
 __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THREADS>)
     masked_softmax_registers_kernel(const __grid_constant__ RowWalk rows, const T* in,
                                     const std::uint8_t* mask, std::int64_t stride, T* out,
@@ -54,16 +51,11 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     if (r >= rows.size) return;  // all lanes of the warp
     const Offsets<3> at = rows.offsets(r);
     const Row<const std::uint8_t> seen = {mask + at.of[2], stride};
-    HeldRow<T, THREADS, FLOATS> row;
+    HeldRow<T, THREADS, QUADS> row;
     row.load(in + at.of[0], length, -INFINITY);
-#pragma unroll
-    for (int q = 0; q < row.QUADS; ++q) {
-#pragma unroll
-        for (int e = 0; e < kOfQuad<T>; ++e) {
-            const int i = row.index(q) + e;
-            if (i < length && seen[i] == 0) row.x[q][e] = -INFINITY;
-        }
-    }
+    row.change([&](int i, float& x) {
+        if (i < length && seen[i] == 0) x = -INFINITY;
+    });
     softmax_of<Shares>(row);
     row.store(out + at.of[1], length);
 }
@@ -77,11 +69,10 @@ void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::
     const std::int64_t seen = first_sees(in.length, tokens);
     const Layout token = token_layout(in.first.shape(), tokens);
     walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<T, kMost<T>>(in.length, [&](auto threads, auto floats) {
-            constexpr int THREADS = threads, FLOATS = floats,
-                          BLOCK = THREADS * kRowsOfBlock<THREADS>;
+        with_held<T>(in.length, [&](auto threads, auto quads) {
+            constexpr int THREADS = threads, QUADS = quads, BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
-            softmax_registers_kernel<OP, T, THREADS, FLOATS>
+            softmax_registers_kernel<OP, T, THREADS, QUADS>
                 <<<grid, BLOCK, 0, stream>>>(rows, from, to, static_cast<int>(in.length), seen + t);
             gpu::check_launch("softmax_registers_kernel", grid, BLOCK);
         });
@@ -92,11 +83,10 @@ template <class T>
 void launch_masked_softmax(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
                            const Rows<T>& out, gpu::Stream stream) {
     const auto run = [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
-        with_held<T, kMost<T>>(in.length, [&](auto threads, auto floats) {
-            constexpr int THREADS = threads, FLOATS = floats,
-                          BLOCK = THREADS * kRowsOfBlock<THREADS>;
+        with_held<T>(in.length, [&](auto threads, auto quads) {
+            constexpr int THREADS = threads, QUADS = quads, BLOCK = THREADS * kRowsOfBlock<THREADS>;
             const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
-            masked_softmax_registers_kernel<T, THREADS, FLOATS><<<grid, BLOCK, 0, stream>>>(
+            masked_softmax_registers_kernel<T, THREADS, QUADS><<<grid, BLOCK, 0, stream>>>(
                 rows, from, mask.first.data + t, mask.stride, to, static_cast<int>(in.length));
             gpu::check_launch("masked_softmax_registers_kernel", grid, BLOCK);
         });
