@@ -154,7 +154,9 @@ AttentionProblem attention_problem(const View<const float>& q, const View<const 
     const auto D = static_cast<float>(q.extent(r - 1));
     p.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(D);
     p.causal = options.causal;
-    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v);
+    // Tiles also name rows that are not there, so a step counts even where it is never taken.
+    const std::int64_t steps = q.stride(r - 2) | p.k_along_s | p.v_along_s;
+    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v) && steps % 4 == 0;
     return p;
 }
 

@@ -14,7 +14,8 @@
 ///
 /// For all versions: rows lie along the last dim. `in` and `out` have one shape (..., C) and any
 /// strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float. A row
-/// that holds a NaN or an infinity becomes NaN; other rows do not notice.
+/// that holds a NaN becomes NaN; one with an infinity too, but RMS norm, which divides by infinity then,
+/// leaves 0 of its finite elements. Other rows do not notice.
 /// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out not
 /// injective, a null pointer, overlap of in and out that are not the same
 #pragma once

@@ -74,7 +74,7 @@ void masked_softmax_cuda(View<const Same<T>> in, View<const std::uint8_t> mask, 
 
 /// Softmax along the last dim of scores (..., T, S), where token t may look at itself and at what
 /// came before it, but not ahead. The last token sees all S: row t counts its first t + 1 + S - T
-/// elements, and the rest gets 0 without being read. T <= S, so every row sees something.
+/// elements, and the rest gets 0, whatever it holds. T <= S, so every row sees something.
 /// @throws std::invalid_argument  also a rank below 2, T > S
 template <class T>
 void causal_softmax_cpu(View<const Same<T>> in, View<T> out);

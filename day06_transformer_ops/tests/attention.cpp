@@ -207,6 +207,13 @@ TEST_CASE("attention of many heads, in blocks of 128 queries", "[day06][attentio
     CHECK(agrees(got, wanted(c)));
 }
 
+TEST_CASE("one key of a wider tensor, whose step no quad fits", "[day06][attention][small]") {
+    const Layout one({1, 8}, {9, 1});
+    Case c = case_of({}, 65, 1, 8);
+    c.causal = false;
+    check_case(c, {{}, one, one, {}});
+}
+
 TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {
     check_case(case_of({2}, 260, 260, 64));
     check_case(case_of({2}, 1, 1023, 64));

@@ -256,6 +256,8 @@ TEST_CASE("a NaN or an infinity poisons its own row and no other", "[day06][norm
     Tensor<float> x = noise<float>({6, 64});
     x(2, 63) = NAN;
     x(4, 0) = -NAN;
+    x(1, 5) = INFINITY;
+    x(5, 0) = -INFINITY;
     check_rows_of(x);
 }
 

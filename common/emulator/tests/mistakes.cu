@@ -409,7 +409,9 @@ __global__ void barriers_in_both_branches(const float*, int, float* out) {
     out[threadIdx.x] = 1.0f;
 }
 __global__ void barriers_in_one_line(const float*, int, float* out) {
-    threadIdx.x % 2 == 0 ? __syncthreads() : __syncthreads();  // MARK barriers_in_one_line
+    // clang-format off
+    if (threadIdx.x % 2 == 0) __syncthreads(); else __syncthreads();  // MARK barriers_in_one_line
+    // clang-format on
     out[threadIdx.x] = 1.0f;
 }
 __global__ void barrier_count_differs(const float*, int, float* out) {

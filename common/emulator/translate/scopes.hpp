@@ -17,7 +17,7 @@ public:
 
     /// The first token of the current statement.
     Index statement() const { return statement_; }
-    /// In a function's body, or in that of a #define, which may become one.
+    /// In a function's body, or in that of a macro, which may become one.
     bool in_function() const;
     bool in_type() const { return !scopes_.empty() && scopes_.back() == Scope::type; }
 

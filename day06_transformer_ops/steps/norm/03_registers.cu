@@ -52,8 +52,8 @@ __device__ uint4 sum(const uint4& a, const uint4& b) {
 // [held]
 
 // [kernel]
-// share: 1 / length. At most 48 registers a thread, if it holds few quads: then
-// 1,280 threads share a multiprocessor.
+// share: 1 / length. With few quads a thread, 1,280 threads of small blocks
+// share a multiprocessor, 48 registers each; of large ones 1,024, with 64.
 template <class OP, bool WIDE, class T, int THREADS, int QUADS,
           int BLOCK = THREADS* kRowsOfBlock<THREADS>>
 __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)

@@ -1,15 +1,15 @@
 // Step 4: the row waits in registers. It is read once, in quads, and maximum, sum and result are made
 // from what the threads hold. As many threads take a row as its length asks for, so that each holds
-// four quads at most: then 32 registers are enough, and a multiprocessor is full of threads. While
-// some wait for memory, others compute.
+// four quads at most: then 32 registers are enough for floats, and a multiprocessor is full of
+// threads. While some wait for memory, others compute.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/softmax/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-/// Blocks that a multiprocessor shall have room for: the compiler gives a thread 32 registers, and 48
-/// where bf16 is widened.
+/// Blocks that a multiprocessor shall have room for: the compiler gives a thread 32 registers, and
+/// where bf16 is widened 48, or 64 in a block of 512.
 template <class T, int THREADS>
 constexpr int kBlocks = (sizeof(T) == 4 ? 2048 : 1280) / (THREADS * kRowsOfBlock<THREADS>);
 

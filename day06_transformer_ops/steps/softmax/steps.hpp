@@ -12,7 +12,8 @@
 namespace sixdays::day06_transformer_ops {
 
 // [operations]
-/// What becomes of x: held(x - m) waits for the sum of all term(held), and of() is the result.
+/// What becomes of x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is the
+/// result.
 struct Shares {
     __device__ static float held(float x_minus_m) { return expf(x_minus_m); }
     __device__ static float term(float held) { return held; }
@@ -55,7 +56,7 @@ struct CutRow {
 
 // [part_sum]
 /// What exp(x - m) adds up to for part of a row, whose largest element is m. m begins with the
-/// smallest number there is, as in step 3.
+/// lowest finite float, as in step 3.
 struct PartSum {
     float m = -FLT_MAX, sum = 0;
 
