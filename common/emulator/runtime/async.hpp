@@ -7,7 +7,7 @@
 namespace sixdays::emulator {
 
 /// A block starts: what was in flight no longer is.
-void forget_copies(unsigned threads);
+void forget_copies();
 
 /// The copy that is on its way to this address of shared memory.
 struct CopyTo {

@@ -1,5 +1,6 @@
 #include "common/emulator/async_copy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
@@ -27,7 +28,12 @@ struct Queue {
     int groups = 0;  // committed so far
 };
 std::vector<Queue> queues(kMaxThreads);
-bool any = false;  // in this block
+std::size_t used = 0;  // queues that this block, or an earlier one, may have left something in
+
+Queue& own_queue() {
+    used = std::max(used, current->id + std::size_t{1});
+    return queues[current->id];
+}
 
 void check_target(const Copy& copy, const Site& site) {
     const InRuntime guard;
@@ -108,18 +114,16 @@ void async_copy(void* to_shared, const void* from_global, std::size_t bytes,
     // In bounds, nobody else's, not pending already?
     before_access(to_shared, bytes, AccessKind::write, code);
     set_pending(to_shared, bytes, true);
-    queues[current->id].copies.push_back(copy);
-    any = true;
+    own_queue().copies.push_back(copy);
 }
 
 void async_commit() {
     if (current == nullptr) return;
-    Queue& queue = queues[current->id];
+    Queue& queue = own_queue();
     for (Copy& copy : queue.copies) {
         if (copy.group < 0) copy.group = queue.groups;
     }
     ++queue.groups;
-    any = true;
 }
 
 void async_wait(int groups) {
@@ -135,7 +139,7 @@ void async_wait_all() {
 }
 
 CopyTo copy_to(std::uintptr_t address) {
-    for (unsigned id = 0; id < queues.size(); ++id) {
+    for (unsigned id = 0; id < used; ++id) {
         for (const Copy& copy : queues[id].copies) {
             if (address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes) {
                 return {id, copy.code, copy.overwrites};
@@ -145,10 +149,9 @@ CopyTo copy_to(std::uintptr_t address) {
     return {};
 }
 
-void forget_copies(unsigned threads) {
-    if (!any) return;
-    for (unsigned id = 0; id < threads; ++id) queues[id] = {};
-    any = false;
+void forget_copies() {
+    std::fill_n(queues.begin(), used, Queue{});
+    used = 0;
 }
 
 }  // namespace sixdays::emulator

@@ -71,7 +71,7 @@ void start_threads() {
     block.barrier_votes = 0;
     block.turns_without_write = 0;
     begin_block_clocks(block.size);
-    forget_copies(block.size);
+    forget_copies();
     block.live_lanes.fill(0);
     block.waiting_lanes.fill(0);
     for (const unsigned id : block.order) {

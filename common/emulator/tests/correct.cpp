@@ -49,6 +49,7 @@ const Case kCases[] = {
     {"double_buffer", 1, 128, 0},
     {"pipeline", 1, 32, 0},
     {"zero_filled_copy", 1, 64, 0},
+    {"copy_left_behind", 1, 256, 0},
     {"spin_lock", 6, 32, 0},
     {"threads_wait_for_each_other", 1, 64, 0},
     {"warp_aggregated", 1, 128, 0},
@@ -121,4 +122,17 @@ TEST_CASE(
     REQUIRE(run_right("fences_for_long", 2, 32, 0, in.data(), 1 << 22, told.data()));
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(told.host()[2] == 1.0f);
+}
+
+TEST_CASE("a copy that nobody waited for does not arrive in a later launch") {
+    const Device<float> in(std::vector<float>(256, 1.0f));
+    const Device<float> other(std::vector<float>(256, 2.0f)), out(std::vector<float>(256, 0.0f));
+    // 256 threads leave a copy; 128 run and clean up behind themselves; then 256 copy anew.
+    REQUIRE(run_right("copy_left_behind", 1, 256, 0, in.data(), 1, out.data()));
+    REQUIRE(run_right("copy_left_behind", 1, 128, 0, in.data(), 0, out.data()));
+    REQUIRE(run_right("copy_left_behind", 1, 256, 0, other.data(), 2, out.data()));
+    const auto report = last_report();
+    INFO((report ? report->text : "no report"));
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host() == std::vector<float>(256, 2.0f));
 }

@@ -318,6 +318,16 @@ __global__ void zero_filled_copy(const float* in, int, float* out) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x % 4];
 }
+// n: 0 does without a copy, 1 leaves one behind, 2 or more waits for it.
+__global__ void copy_left_behind(const float* in, int n, float* out) {
+    __shared__ float tile[256];
+    const unsigned t = threadIdx.x, place = (t + static_cast<unsigned>(n)) % 256;
+    tile[place] = 0.0f;
+    if (n > 0) async_copy(&tile[place], in + t, 4);
+    if (n > 0) async_commit();
+    if (n > 1) async_wait(0);
+    if (n != 1) out[t] = tile[place];
+}
 __global__ void spin_lock(const float*, int, float* out) {
     unsigned* lock = reinterpret_cast<unsigned*>(out);
     if (threadIdx.x != 0) return;
@@ -451,6 +461,7 @@ constexpr Right kRight[] = {
     {"double_buffer", double_buffer},
     {"pipeline", pipeline},
     {"zero_filled_copy", zero_filled_copy},
+    {"copy_left_behind", copy_left_behind},
     {"spin_lock", spin_lock},
     {"threads_wait_for_each_other", threads_wait_for_each_other},
     {"warp_aggregated", warp_aggregated},
