@@ -80,6 +80,8 @@ words() {
     learns "an unknown exercise" 2 'nonsense' "$one" "$other" -- hint day01 nonsense
     learns "a word too many" 2 'too many' -- start day01 "$one"
     learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
+    learns "a day behind test --sanitizer" 2 'no day "day77"' -- test --sanitizer day77
+    learns "a day before it, and another" 2 '"day02" is one word' -- test day01 --sanitizer day02
     learns "a day that must be named" 2 'Which day' -- hint
 
     rm -r my
@@ -264,11 +266,14 @@ wrongs() {
 
 # What the run ends with. Without Doxygen, so that no page is built here.
 page() {
-    local html=build/default/docs/html
+    local html=build/default/docs/html folder folders
     mkdir -p "$scratch/undocumented" "$html"
-    cp -s /usr/bin/* "$scratch/undocumented/" 2>/dev/null || true
+    IFS=: read -ra folders <<<"$PATH"
+    for folder in "${folders[@]}"; do  # all that PATH holds, wherever CMake and Ninja lie; the first counts
+        cp -sn "$folder"/* "$scratch/undocumented/" 2>/dev/null || true
+    done
     rm -f "$scratch/undocumented/doxygen"
-    local PATH=$scratch/bin:$scratch/undocumented
+    local PATH=$scratch/undocumented
     rm -f "my/progress"
     learns "a run" 0 'checks of this run are ok' "^Read: +docs/$day.md \(12 minutes\)" \
         "^Solve: +$one \([a-z]+, [0-9]+ minutes\), then $other \(" 'common/learn check day01' -- run day01

@@ -39,6 +39,7 @@
 
 include(${PROJECT_SOURCE_DIR}/common/emulator/emulate.cmake)
 include(${PROJECT_SOURCE_DIR}/common/cmake/tiers.cmake)
+include(${PROJECT_SOURCE_DIR}/common/cmake/sanitizer.cmake)
 
 add_custom_target(wrong_on_gpu)
 file(TOUCH ${PROJECT_BINARY_DIR}/nothing.cpp)  # the source of a library that has none
@@ -149,8 +150,8 @@ function(sixdays_add_wrong room label prefix test source)
         -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_finding.cmake)
     set_tests_properties(${test}.wrong.${name} PROPERTIES LABELS "${label};wrong;small")
 
-    # On a GPU an illegal access ends the process, so these programs are no tests. compute-sanitizer
-    # watches each (common/emulator/tests/beside_gpu/sanitizer.py); wrong_on_gpu builds them all.
+    # On a GPU an illegal access ends the process. compute-sanitizer watches those that it can see
+    # (sanitizer.cmake); wrong_on_gpu builds all, for common/emulator/tests/beside_gpu/sanitizer.py.
     if(SIXDAYS_HAVE_CUDA)
         sixdays_executable(${program}_gpu sixdays_gpu_cuda $<TARGET_OBJECTS:${room}_tests> ${source}
             LIBRARIES sixdays_testing_main sixdays_testing ${room}_ports_cuda)
@@ -158,6 +159,7 @@ function(sixdays_add_wrong room label prefix test source)
         set_target_properties(${program}_gpu PROPERTIES EXCLUDE_FROM_ALL ON)
         add_dependencies(wrong_on_gpu ${program}_gpu)
     endif()
+    sixdays_sanitize_wrong(${program}_gpu ${label} ${test}.sanitizer.wrong.${name} ${source})
 endfunction()
 
 function(add_room)
@@ -229,6 +231,9 @@ function(add_room)
                 LIBRARIES sixdays_testing_main sixdays_testing ${room}_ports_cuda)
         endif()
         sixdays_add_tier_tests(${room} ${label} ${test} "${tiers}" ${has_ports})
+        if(has_ports AND "small" IN_LIST tiers)
+            sixdays_sanitize_tests(${room}_tests_cuda ${label} ${test})
+        endif()
     endif()
 
     if(SIXDAYS_SANITIZE)

@@ -110,18 +110,25 @@ read_all() {
 }
 
 verb_test() {
-    local log status=0 label=() skipped
-    no_more_than 1 "$@"
-    if (($# > 0)); then
-        find_day "$1"
+    local log status=0 label=() skipped preset=test what=everything word words=()
+    for word in "$@"; do
+        if [[ $word == --sanitizer ]]; then
+            preset=sanitizer what="what compute-sanitizer watches"
+        else
+            words+=("$word")
+        fi
+    done
+    no_more_than 1 "${words[@]}"
+    if ((${#words[@]} > 0)); then
+        find_day "${words[0]}"
         label=(-L "^${day%%_*}\$")
     fi
     need tests
     configure
-    build_target "everything" --preset test
+    build_target "$what" --preset "$preset"
     note ""
     log=$build/learn.test.log
-    (cd "$root" && "$(dirname "$cmake")/ctest" --preset test -j "$(nproc)" \
+    (cd "$root" && "$(dirname "$cmake")/ctest" --preset "$preset" -j "$(nproc)" \
         --no-label-summary -O "$log" "${label[@]}") ||
         status=$?
     skipped=$(grep -c '\*\*\*Skipped' "$log" || true)

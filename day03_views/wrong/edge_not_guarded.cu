@@ -3,6 +3,7 @@
 // case: matrices with gaps between rows and at any address
 // refused: cudaErrorIllegalAddress
 // refused: past its end
+// sanitizer: memcheck
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 

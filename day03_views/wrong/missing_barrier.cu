@@ -3,6 +3,7 @@
 //
 // case: every step of the ladder equals the loop around its tile
 // refused: No __syncthreads() stands between, so which comes first is chance
+// sanitizer: racecheck
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 

@@ -3,6 +3,7 @@
 //
 // case: lengths around every boundary, at any address
 // refused: no __syncwarp() or __syncthreads() stands between: which comes first is chance
+// sanitizer: racecheck
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 

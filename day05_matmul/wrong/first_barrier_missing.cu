@@ -2,6 +2,7 @@
 //
 // case: tiles at their edges: two guards and two barriers
 // refused: Is a __syncthreads() missing between the write and this read?
+// sanitizer: racecheck
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"

@@ -2,6 +2,7 @@
 //
 // case: the ring: what was copied is there before it is read
 // refused: copy
+// sanitizer: racecheck
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"

@@ -2,6 +2,7 @@
 //
 // case: attention takes the numbers of tokens and keys around its tiles
 // refused: No __syncthreads() stands between, so which comes first is chance
+// sanitizer: racecheck
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/steps/attention/steps.hpp"
 

@@ -7,7 +7,8 @@ After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wron
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
 
 The first is about mistakes.cu and the algorithms of ../../published, the second about a day's
-wrong/*.cu. Without a GPU the first fills the emulator's columns and says `not run` in the others.
+wrong kernels. Without a GPU the first fills the emulator's columns and says `not run` in the others.
+With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program?
 
 In its cells, words in parentheses are what the program met by itself, and anything else is what the
 tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
@@ -209,12 +210,29 @@ def announced(source):
     return case[1], "; ".join(words + lines)
 
 
-def sanitizer_says(options, tool, program, case):
+def watched(options, tool, program, case):
+    """What the tool and the program print, and whether they had to be killed."""
     command = [options.sanitizer, "--tool", tool, program, case]
     if tool == "memcheck":  # refused calls are tested on purpose
         command[3:3] = ["--report-api-errors", "no"]
-    text, killed = run(command, 120)
+    return run(command, 120)
+
+
+def sanitizer_says(options, tool, program, case):
+    text, killed = watched(options, tool, program, case)
     return "(no end within 120 s)" if killed else first_finding(text) or "nothing"
+
+
+def expect_finding(options):
+    """The exit status of a test: 0 if the tool finds something, 4 where no GPU answers, else 1."""
+    program = str(pathlib.Path(options.folder) / options.what)
+    case, _ = announced(pathlib.Path(options.source))
+    text, killed = watched(options, options.tool, program, case)
+    finding = "" if killed else first_finding(text)
+    print(finding or text)
+    if "SKIPPED: " in text and os.environ.get("SIXDAYS_REQUIRE_GPU") != "1":
+        return 4
+    return 0 if finding and not finding.startswith("(") else 1
 
 
 def print_day(options):
@@ -234,12 +252,16 @@ def print_day(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="where the programs were built: build/gpu/bin")
-    parser.add_argument("what", help="mistakes, or a day: day01")
+    parser.add_argument("what", help="mistakes, or a day: day01; with --tool, a program")
+    parser.add_argument("--tool", choices=TOOLS, help="which must find what is wrong in that program")
+    parser.add_argument("--source", help="the wrong kernel that the program holds")
     parser.add_argument("--jobs", type=int, default=6, help="processes at a time")
     parser.add_argument("--timeout", type=int, default=20, help="seconds, then a process is killed")
     parser.add_argument("--sanitizer", default="compute-sanitizer")
     parser.add_argument("--log", help="a file for everything that the programs said")
     options = parser.parse_args()
+    if options.tool:
+        sys.exit(expect_finding(options))
     if options.what == "mistakes":
         Mistakes(options).print()
     else:

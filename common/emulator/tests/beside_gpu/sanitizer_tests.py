@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """sanitizer.py over programs that only pretend: no GPU, no compute-sanitizer, no emulator needed."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -121,6 +122,26 @@ class Sanitizer(unittest.TestCase):
             table, sums = self.table(gpu, sanitizer)
             self.assertIn(why, sums)
             self.assertIn("race,race,124,not run,not run,not run,not run,not run\n", table)
+
+    def test_a_wrong_kernel_must_be_found_by_the_tool_that_it_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            for name, text in (("race", "#!/bin/sh\n[ \"$1\" = race ] && exit 1\n"), ("skips", "#!/bin/sh\necho SKIPPED: no GPU\n"),
+                               ("compute-sanitizer", SANITIZER)):
+                (here / name).write_text(text)
+                (here / name).chmod(0o755)
+            (here / "wrong.cu").write_text("// case: race\n// refused: line 3\n")
+
+            def status(program, tool, **more):
+                return subprocess.run(
+                    [sys.executable, SCRIPT, folder, program, "--tool", tool, "--source", str(here / "wrong.cu"),
+                     "--sanitizer", str(here / "compute-sanitizer")], env={**os.environ, **more},
+                    stdout=subprocess.DEVNULL, check=False).returncode
+
+            self.assertEqual(status("race", "racecheck"), 0)
+            self.assertEqual(status("race", "initcheck"), 1)
+            self.assertEqual(status("skips", "initcheck"), 4)
+            self.assertEqual(status("skips", "initcheck", SIXDAYS_REQUIRE_GPU="1"), 1)
 
 
 if __name__ == "__main__":
