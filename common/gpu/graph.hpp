@@ -1,5 +1,6 @@
 /// @file
-/// A graph: launches written down once and replayed at a fraction of a launch's price.
+/// A graph: launches written down once and replayed at a fraction of a launch's price. What is written
+/// down are the arguments: memory that they point to must live as long as the graph.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,7 @@ public:
     /// using another stream, fails, so this is also a proof that a launcher launches and does
     /// nothing else.
     /// @param start  early takes a graph of kernels only, and effect from compute capability 9.0 on
-    /// @throws gpu::Error  that; or the emulator, which has no graphs
+    /// @throws gpu::Error  that
     explicit Graph(const std::function<void(Stream)>& work, Start start = Start::after_end);
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;

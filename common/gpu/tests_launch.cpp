@@ -1,7 +1,9 @@
 // blocks_for(), plain arithmetic whose header is for .cu files, so tests_kernels.cu calls it; one
 // block of a grid, and what a launch was given.
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "common/gpu/buffer.hpp"
@@ -152,13 +154,56 @@ TEST_CASE("a graph gives what its launches give, with kernels that start early t
                 gpu::tests::pass_on(from.view({n}), to.view({n}), stream);
             }
         };
-        if (gpu::is_emulated()) {
-            CHECK_THROWS_AS(gpu::Graph(work, start), gpu::Error);  // it has none
-            work({});
-        } else {
-            gpu::Graph graph(work, start);
-            graph.launch();
-        }
+        gpu::Graph graph(work, start);
+        CHECK(equal(Tensor<float>({n}, b.download()).view(), zeros.view()));  // nothing ran yet
+        graph.launch();
         CHECK(equal(Tensor<float>({n}, b.download()).view(), want.view()));
     }
+}
+
+TEST_CASE("while a graph is written down nothing else may be done to the device", "[gpu][small]") {
+    gpu::Buffer<float> a(Tensor<float>({8})), b(Tensor<float>({8}));
+    const float number = 1;
+    const auto refused = [](const std::function<void(gpu::Stream)>& work) {
+        try {
+            gpu::Graph graph(work);
+        } catch (const gpu::Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("was not refused");
+    };
+    const std::string capture = "cudaErrorStreamCapture";
+    CHECK(contains(refused([&](gpu::Stream) { a.upload(&number, 1); }), capture));
+    CHECK(contains(refused([&](gpu::Stream) { gpu::Buffer<float> more(4); }), capture));
+    CHECK(contains(refused([&](gpu::Stream) { gpu::synchronize(); }), capture));
+    if (!gpu::is_emulated()) {  // which does not tell one stream from another
+        CHECK(contains(
+            refused([&](gpu::Stream) { gpu::tests::pass_on(a.view({8}), b.view({8}), {}); }),
+            capture));
+    }
+    // And all of it may be done again.
+    gpu::Graph graph([&](gpu::Stream s) { gpu::tests::pass_on(a.view({8}), b.view({8}), s); });
+    a.upload(&number, 1);
+    graph.launch();
+    CHECK(b.download()[7] == 2);
+}
+
+TEST_CASE("a graph that is launched when its memory is gone is a finding", "[gpu][small]") {
+    if (!gpu::is_emulated()) return;  // on a GPU it may write anywhere
+    gpu::Buffer<float> a(Tensor<float>({8}));
+    std::optional<gpu::Graph> graph;
+    {
+        gpu::Buffer<float> b(Tensor<float>({8}));
+        graph.emplace([&](gpu::Stream s) { gpu::tests::pass_on(a.view({8}), b.view({8}), s); });
+    }
+    const auto message = [&] {
+        try {
+            graph->launch();
+            gpu::synchronize();
+        } catch (const gpu::Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("was not noticed");
+    }();
+    CHECK(contains(message, "freed"));
 }

@@ -15,6 +15,15 @@ std::size_t shared_limit(const void* kernel);
 /// Forgets whether the last launch failed; findings will name this kernel.
 void begin_launch(const Launch& what);
 
+inline constexpr auto kStreamCaptureUnsupported = static_cast<cudaError_t>(900);  // CUDA's number
+
+/// A graph is being written down (recording.hpp): launches are, and other calls that would do
+/// something are refused.
+bool recording();
+void record(const Launch& what);
+/// cudaSuccess where nothing is being written down.
+cudaError_t refuse_while_recording();
+
 /// What cudaGetLastError() returns next; a kernel's error also comes from the next call that
 /// synchronises.
 void set_error(cudaError_t error, bool from_kernel);

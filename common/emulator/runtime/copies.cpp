@@ -107,6 +107,7 @@ struct When {
 
 cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMemcpyKind kind,
                       const When& when, const void* code) {
+    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     if (when.waits) wait_for_stream(nullptr);
     if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     if (to.row_bytes > to.pitch || to.row_bytes > from.pitch) return cudaErrorInvalidPitchValue;
@@ -152,6 +153,7 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
 }
 
 cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, const void* code) {
+    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     if (bytes == 0) return cudaSuccess;
     const cudaError_t error = check_side(call, "target", to, bytes, true, code);
@@ -181,6 +183,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
+    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     *pointer = bytes == 0 ? nullptr : allocate(bytes);
     return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }

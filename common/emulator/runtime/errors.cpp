@@ -48,6 +48,8 @@ constexpr std::array kErrors = {
           "an illegal instruction was encountered"},
     Entry{cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     Entry{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    Entry{sixdays::emulator::kStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+          "operation not permitted when stream is capturing"},
     Entry{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 

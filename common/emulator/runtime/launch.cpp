@@ -126,6 +126,7 @@ void launch(const Launch& what) {
     }
     begin_launch(what);
     if (!check_configuration(what)) return;
+    if (recording()) return record(what);
     make_heap();
     find_shared_arrays();
     find_device_variables();

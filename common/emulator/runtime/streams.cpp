@@ -32,6 +32,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     wait_for_stream(stream);
     return take_kernel_error();
 }
@@ -44,6 +45,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     wait_for_all();
     return take_kernel_error();
 }
