@@ -146,10 +146,10 @@ void the_ladder(lesson::Report& report) {
         if (only != 0 && step.number != only) continue;
         const bool large = report.options().own.count("--size") > 0 && !report.times_ports();
         SmallProduct small(large ? Sizes{size, size, size} : Sizes{100, 140, 40});
-        lesson::Version v = timed_matmul("matmul", {size, size, size}, &step.path);
+        lesson::Version v = timed_matmul("matmul", {size, size, size}, step.path);
         v.version = step.name();
-        v.check =
-            small.trial([&](auto a, auto b, auto out) { matmul_cuda(step.path, a, b, {}, out); });
+        v.check = small.trial(
+            [&](auto a, auto b, auto out) { matmul_cuda(a, b, out, {.path = step.path}); });
         report.port(v);
     }
 }

@@ -45,10 +45,9 @@ Shape product_shape(View<const float> a, View<const float> b) {
     return shape;
 }
 
-}  // namespace
-
-void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                  View<float> out) {
+// All that can be asked of views without memory.
+void require_shapes(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                    View<float> out) {
     require_matrix("a", a.layout);
     require_matrix("b", b.layout);
     const Shape wanted = product_shape(a, b);
@@ -63,16 +62,8 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
                to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
                "), a number for each column");
     }
-    require_memory("matmul", "a", a);
-    require_memory("matmul", "b", b);
-    require_output("matmul", out);
-    require_apart("a", a, out);
-    require_apart("b", b, out);
-    if (bias.data != nullptr) require_apart("bias", bias, out);
+    require_injective("matmul", "out", out);
 }
-
-// --- which path ----------------------------------------------------------------------------------
-namespace {
 
 // Empty if `path` can take these views, else what it needs.
 std::string missing(MatmulPath path, const Problem& x) {
@@ -115,22 +106,38 @@ std::string missing(MatmulPath path, const Problem& x) {
     return "a path that exists";
 }
 
-}  // namespace
-
-namespace {
-
-// Of a workspace that pays; 0: none does.
-std::int64_t bytes_for_parts(const Problem& x) {
-    if (x.K <= kShallow || !parts_pay(x)) return 0;
-    return gpu::bytes_to_carve([&](gpu::Carver& carver) {
-        return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});
-    });
+void require_path(MatmulPath path, View<const float> a, View<const float> b, View<float> out,
+                  const Problem& x) {
+    const std::string needs = missing(path, x);
+    if (needs.empty()) return;
+    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
+           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
 
 }  // namespace
 
-std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out) {
-    return out.size() == 0 ? 0 : bytes_for_parts(problem_of(a, b, {}, out));
+void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                  View<float> out, std::optional<MatmulPath> path) {
+    require_shapes(a, b, epilogue, out);
+    require_memory("matmul", "a", a);
+    require_memory("matmul", "b", b);
+    require_memory("matmul", "out", out);
+    require_apart("a", a, out);
+    require_apart("b", b, out);
+    if (epilogue.bias.data != nullptr) require_apart("bias", epilogue.bias, out);
+    if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
+    require_path(*path, a, b, out, problem_of(a, b, epilogue, out));
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
+std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out,
+                                    std::optional<MatmulPath> path) {
+    require_shapes(a, b, {}, out);
+    if (out.size() == 0) return 0;
+    const Problem x = problem_of(a, b, {}, out);
+    if (path) require_path(*path, a, b, out, x);
+    return (path ? *path == MatmulPath::split_k : parts_pay(x)) ? bytes_for_parts(x) : 0;
 }
 
 MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
@@ -141,20 +148,10 @@ MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogu
     // What is most of the work? To write out; to multiply, or read b, with too few blocks; to read
     // b; to multiply.
     if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;
-    const std::int64_t bytes = workspace ? bytes_for_parts(x) : 0;
-    if (bytes > 0 && workspace.bytes >= bytes) return MatmulPath::split_k;
+    if (workspace && parts_pay(x) && workspace.bytes >= bytes_for_parts(x))
+        return MatmulPath::split_k;
     return has_whole_tiles(x) ? MatmulPath::whole_tiles : MatmulPath::skinny;
     // [choose]
-}
-
-void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
-                  const Epilogue& epilogue, View<float> out) {
-    check_matmul(a, b, epilogue, out);
-    if (out.size() == 0) return;  // nothing will be launched
-    const std::string needs = missing(path, problem_of(a, b, epilogue, out));
-    if (needs.empty()) return;
-    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
-           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
 
 const char* name(MatmulPath path) {

@@ -12,14 +12,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
-#include "common/gpu/stream.hpp"
-#include "common/gpu/workspace.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day05_matmul {
 
-enum class MatmulPath;  // below
+/// The ladder, one idea a step.
+enum class MatmulPath {
+    one_element,      // a thread, an element: the loop's twin; lanes lie along M
+    lanes_along_n,    // lanes lie along N, where b and out are neighbours
+    shared_tile,      // a block fetches a tile once and reads it 32 times
+    transposed_tile,  // lanes load along whichever dim is contiguous; the tile is padded
+    column_a_thread,  // 8 outputs a thread, one below the other: registers are the next cache
+    square_a_thread,  // 8 x 8 outputs a thread
+    quads,            // 16 bytes a load, from memory and from the tile
+    warp_tiles,       // a warp's outputs form a rectangle: fewer words of the tile a warp
+    ring,             // copies in flight while the tiles before them are multiplied
+    fragments,        // 8 x 16 a thread; the next k's numbers are loaded during this k
+    serpentine,       // the order of multiply-adds: neighbours share an operand
+    spread_copies,    // copies between the multiply-adds instead of before them
+    whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
+    skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
+    split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
+    shallow,          // beside it: a short K: the work is to write out
+};
+[[nodiscard]] const char* name(MatmulPath path);
 
 enum class Activation { none, relu };
 
@@ -44,58 +63,33 @@ struct Epilogue {
 void matmul_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
                 View<float> out);
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                 View<float> out, gpu::Workspace workspace = {}, gpu::Stream stream = {});
-
-/// By one path. @throws std::invalid_argument  also what that path cannot take
-void matmul_cuda(MatmulPath path, View<const float> a, View<const float> b,
-                 const Epilogue& epilogue, View<float> out, gpu::Workspace workspace = {},
-                 gpu::Stream stream = {});
+                 View<float> out, const gpu::Launch<MatmulPath>& how = {});
 
 /// The sum and nothing else.
 inline void matmul_cpu(View<const float> a, View<const float> b, View<float> out) {
     matmul_cpu(a, b, {}, out);
 }
 inline void matmul_cuda(View<const float> a, View<const float> b, View<float> out,
-                        gpu::Workspace workspace = {}, gpu::Stream stream = {}) {
-    matmul_cuda(a, b, {}, out, workspace, stream);
+                        const gpu::Launch<MatmulPath>& how = {}) {
+    matmul_cuda(a, b, {}, out, how);
 }
 
+/// @throws std::invalid_argument  as above; `path`, if one is asked for, cannot take these views
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                  View<float> out);
+                  View<float> out, std::optional<MatmulPath> path = {});
 
-/// The ladder, one idea a step.
-enum class MatmulPath {
-    one_element,      // a thread, an element: the loop's twin; lanes lie along M
-    lanes_along_n,    // lanes lie along N, where b and out are neighbours
-    shared_tile,      // a block fetches a tile once and reads it 32 times
-    transposed_tile,  // lanes load along whichever dim is contiguous; the tile is padded
-    column_a_thread,  // 8 outputs a thread, one below the other: registers are the next cache
-    square_a_thread,  // 8 x 8 outputs a thread
-    quads,            // 16 bytes a load, from memory and from the tile
-    warp_tiles,       // a warp's outputs form a rectangle: fewer words of the tile a warp
-    ring,             // copies in flight while the tiles before them are multiplied
-    fragments,        // 8 x 16 a thread; the next k's numbers are loaded during this k
-    serpentine,       // the order of multiply-adds: neighbours share an operand
-    spread_copies,    // copies between the multiply-adds instead of before them
-    whole_tiles,      // no guard is left in the loop; any layout; a tile as large as suits
-    skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
-    split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
-    shallow,          // beside it: a short K: the work is to write out
-};
-[[nodiscard]] const char* name(MatmulPath path);
-
-/// Bytes of a workspace with which matmul_cuda() takes split_k, where that is faster; 0 where it is
-/// not. Arguments that check_matmul() has not refused.
+/// Bytes of a workspace for this path; without one, those with which matmul_cuda() takes split_k,
+/// where that is faster. 0: none is needed. The views may still be without memory: a null pointer
+/// counts as one that will be a multiple of 16.
+/// @throws std::invalid_argument  as check_matmul(), but for null pointers and overlaps
 [[nodiscard]] std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b,
-                                                  View<float> out);
+                                                  View<float> out,
+                                                  std::optional<MatmulPath> path = {});
 
-/// The best of them; split_k only with a workspace that is large enough. Likewise.
+/// The best path; split_k only with a workspace that is large enough. Arguments that check_matmul()
+/// has not refused.
 [[nodiscard]] MatmulPath choose_matmul(View<const float> a, View<const float> b,
                                        const Epilogue& epilogue, View<float> out,
                                        gpu::Workspace workspace = {});
-
-/// @throws std::invalid_argument  that path cannot take these views
-void check_matmul(MatmulPath path, View<const float> a, View<const float> b,
-                  const Epilogue& epilogue, View<float> out);
 
 }  // namespace sixdays::day05_matmul

@@ -75,9 +75,8 @@ void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::St
         case MatmulPath::shallow:
             return launch_matmul_shallow(x, stream);
         case MatmulPath::split_k: {
-            const auto parts = gpu::carve("matmul", workspace, [&](gpu::Carver& carver) {
-                return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});
-            });
+            const auto parts = gpu::carve("matmul", workspace,
+                                          [&](gpu::Carver& c) { return room_for_parts(c, x); });
             return launch_matmul_split_k(x, parts.data, stream);
         }
     }
@@ -85,20 +84,14 @@ void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::St
 
 }  // namespace
 
-void matmul_cuda(MatmulPath path, View<const float> a, View<const float> b,
-                 const Epilogue& epilogue, View<float> out, gpu::Workspace workspace,
-                 gpu::Stream stream) {
-    check_matmul(path, a, b, epilogue, out);
-    if (out.size() == 0) return;
-    if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, stream);
-    launch(path, problem_of(a, b, epilogue, out), workspace, stream);
-}
-
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                 View<float> out, gpu::Workspace workspace, gpu::Stream stream) {
-    check_matmul(a, b, epilogue, out);
-    matmul_cuda(choose_matmul(a, b, epilogue, out, workspace), a, b, epilogue, out, workspace,
-                stream);
+                 View<float> out, const gpu::Launch<MatmulPath>& how) {
+    check_matmul(a, b, epilogue, out, how.path);
+    if (out.size() == 0) return;
+    const MatmulPath path =
+        how.path ? *how.path : choose_matmul(a, b, epilogue, out, how.workspace);
+    if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, how.stream);
+    launch(path, problem_of(a, b, epilogue, out), how.workspace, how.stream);
 }
 
 }  // namespace sixdays::day05_matmul

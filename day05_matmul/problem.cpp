@@ -193,6 +193,7 @@ int parts_of_tiles(const Problem& x) {
 // For few rows: as many as make two of the widest blocks for each multiprocessor.
 int parts_of_rows(const Problem& x) {
     const std::int64_t tiles = (x.M + 15) / 16 * ((x.N + 127) / 128) * stacked(x);
+    if (tiles == 0) return 0;
     std::int64_t count = 264 / tiles;
     while (count > 1 && (x.K % count != 0 || x.K / count < 64)) --count;
     return count > 1 ? static_cast<int>(count) : 0;
@@ -206,10 +207,18 @@ int parts_of(const Problem& x) {
 }
 
 bool parts_pay(const Problem& x) {
-    const int count = parts_of(x);
+    const int count = x.K > kShallow ? parts_of(x) : 0;
     if (count == 0) return false;
     if (!has_whole_tiles(x)) return (x.M > 4 || x.N < 32 * 132) && x.M * x.N * x.K >= 1 << 25;
     return seconds_in_parts(x, count) < seconds_in_parts(x, 1);
+}
+
+View<float> room_for_parts(gpu::Carver& carver, const Problem& x) {
+    return carver.take<float>({parts_of(x), stacked(x), x.M, x.N});
+}
+
+std::int64_t bytes_for_parts(const Problem& x) {
+    return gpu::bytes_to_carve([&](gpu::Carver& carver) { return room_for_parts(carver, x); });
 }
 
 }  // namespace sixdays::day05_matmul

@@ -10,6 +10,7 @@ namespace sixdays::day06_transformer_ops {
 
 using day05_matmul::matmul_cuda;
 using day05_matmul::matmul_workspace_bytes;
+using day05_matmul::MatmulPath;
 
 namespace {
 
@@ -47,18 +48,19 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
     if (x.size() == 0) return;
     const auto [normed, qkv, mixed, hidden, products] =
         gpu::carve("block", workspace, [&](gpu::Carver& c) { return between(c, p, x); });
-    const gpu::Workspace room(products.data, products.size());
+    const gpu::Launch<MatmulPath> how{.workspace = {products.data, products.size()},
+                                      .stream = stream};
     // [block]
     layer_norm_cuda(x, p.norm1, normed, stream);
-    matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, room, stream);
+    matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, how);
     const Heads of = heads_of(qkv, p.heads);
     attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads), stream);
-    matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, room, stream);  // 1 * sum + 1 * x + bias
+    matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, how);  // 1 * sum + 1 * x + bias
 
     layer_norm_cuda(x, p.norm2, normed, stream);
-    matmul_cuda(normed, p.up, hidden, room, stream);
+    matmul_cuda(normed, p.up, hidden, how);
     activate_biased_cuda(p.activation, hidden, p.up_bias, hidden, stream);
-    matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, room, stream);
+    matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, how);
     // [block]
 }
 
@@ -74,7 +76,7 @@ void logits_cuda(View<const float> x, const NormParameters& norm, View<const flo
         gpu::carve("logits", workspace, [&](gpu::Carver& c) { return c.take<float>(x.shape()); });
     // [logits]
     layer_norm_cuda(x, norm, normed, stream);
-    matmul_cuda(normed, transpose(tokens), out, {}, stream);
+    matmul_cuda(normed, transpose(tokens), out, {.stream = stream});
     // [logits]
 }
 

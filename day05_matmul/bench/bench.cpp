@@ -32,12 +32,6 @@ Layout operand(std::int64_t rows, std::int64_t columns, bool transposed) {
     return transposed ? transpose(row_major({columns, rows})) : row_major({rows, columns});
 }
 
-void run(const MatmulPath* path, View<const float> a, View<const float> b, const Epilogue& epilogue,
-         View<float> out, gpu::Buffer<std::byte>& workspace) {
-    if (path == nullptr) return matmul_cuda(a, b, epilogue, out, workspace);
-    matmul_cuda(*path, a, b, epilogue, out, workspace);
-}
-
 // Noise over the whole input, made once on the host: a part of it, again and again.
 void fill(Arena& arena, int input, std::uint64_t seed) {
     std::vector<float> part(1000003);
@@ -47,7 +41,7 @@ void fill(Arena& arena, int input, std::uint64_t seed) {
 
 }  // namespace
 
-Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* path) {
+Version timed_matmul(const std::string& op, const Sizes& s, std::optional<MatmulPath> path) {
     const Layout la = operand(s.M, s.K, s.a_transposed), lb = operand(s.K, s.N, s.b_transposed);
     const Layout lout = row_major({s.M, s.N});
     const auto m = static_cast<double>(s.M), n = static_cast<double>(s.N),
@@ -74,8 +68,8 @@ Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* pa
             *bias = gpu::Buffer<float>(
                 lesson::filled<float>({s.N}, [](std::int64_t i) { return noise(5, i); }));
         }
-        matmul_cuda(MatmulPath::transposed_tile, {x.input<float>(0, 0), la},
-                    {x.input<float>(0, 1), lb}, epilogue(), {x.want<float>(), lout});
+        matmul_cuda({x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, epilogue(),
+                    {x.want<float>(), lout}, {.path = MatmulPath::transposed_tile});
         *workspace = gpu::Buffer<std::byte>(matmul_workspace_bytes(
             {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, {x.want<float>(), lout}));
         *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);
@@ -84,8 +78,9 @@ Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* pa
                                  {(*room)->data(), lout});
         }
         const auto one = [=](int set) {
-            run(path, {(*arena)->input<float>(set, 0), la}, {(*arena)->input<float>(set, 1), lb},
-                epilogue(), {(*arena)->output<float>(set), lout}, *workspace);
+            matmul_cuda({(*arena)->input<float>(set, 0), la}, {(*arena)->input<float>(set, 1), lb},
+                        epilogue(), {(*arena)->output<float>(set), lout},
+                        {.path = path, .workspace = *workspace});
         };
         return Trial{one, x.outcomes()};
     };
@@ -103,7 +98,7 @@ Version timed_matmul(const std::string& op, const Sizes& s, const MatmulPath* pa
 namespace {
 
 void bench_chosen(lesson::Report& report, const std::string& op, const Sizes& s) {
-    Version v = timed_matmul(op, s, nullptr);
+    Version v = timed_matmul(op, s);
     SmallProduct small({67, 70, 35, s.a_transposed, s.b_transposed});
     v.version = "matmul_cuda";
     v.path = small.chosen_for(s, true);
@@ -115,19 +110,20 @@ void bench_chosen(lesson::Report& report, const std::string& op, const Sizes& s)
 
 void bench_all(lesson::Report& report) {
     for (const MatmulStep& step : ladder()) {
-        Version v = timed_matmul("matmul", {4096, 4096, 4096}, &step.path);
+        Version v = timed_matmul("matmul", {4096, 4096, 4096}, step.path);
         SmallProduct small({100, 140, 40});
         v.version = step.name();
-        v.check =
-            small.trial([&](auto a, auto b, auto out) { matmul_cuda(step.path, a, b, {}, out); });
+        v.check = small.trial(
+            [&](auto a, auto b, auto out) { matmul_cuda(a, b, out, {.path = step.path}); });
         report.port(v);
     }
     for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {
         const Sizes large{4096, 4096, 4096, false, true};
-        Version v = timed_matmul("matmul, b transposed, two steps", large, &path);
+        Version v = timed_matmul("matmul, b transposed, two steps", large, path);
         SmallProduct small({100, 140, 40, false, true});
         v.version = name(path);
-        v.check = small.trial([&](auto a, auto b, auto out) { matmul_cuda(path, a, b, {}, out); });
+        v.check =
+            small.trial([&](auto a, auto b, auto out) { matmul_cuda(a, b, out, {.path = path}); });
         report.port(v);
     }
     for (const std::int64_t n : {512, 1024, 1536, 2048, 4096, 8192}) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/lesson/report.hpp"
@@ -27,7 +28,7 @@ struct Sizes {
 /// A product by `path`, or by what choose_matmul() says, timed beside cuBLAS; `check` is the
 /// caller's.
 [[nodiscard]] lesson::Version timed_matmul(const std::string& op, const Sizes& s,
-                                           const MatmulPath* path);
+                                           std::optional<MatmulPath> path = {});
 
 /// --bench: the ladder at 4,096, the last step at many sizes and layouts.
 void bench_all(lesson::Report& report);

@@ -11,13 +11,14 @@ void trace_all() {
     a.fill_bytes(0x3f);
     b.fill_bytes(0x3f);
     for (const MatmulStep& step : ladder()) {
-        lesson::trace("128 x 128 outputs, K = 32, step" + step.name(), [&] {
-            matmul_cuda(step.path, a.view({M, K}), b.view({K, N}), {}, out.view({M, N}));
+        lesson::trace("128 x 128 outputs, K = 32, step " + step.name(), [&] {
+            matmul_cuda(a.view({M, K}), b.view({K, N}), out.view({M, N}), {.path = step.path});
         });
     }
     for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {
         lesson::trace(std::string("b a transposed view of (N, K), ") + name(path), [&] {
-            matmul_cuda(path, a.view({M, K}), transpose(b.view({N, K})), {}, out.view({M, N}));
+            matmul_cuda(a.view({M, K}), transpose(b.view({N, K})), out.view({M, N}),
+                        {.path = path});
         });
     }
 }

@@ -76,7 +76,8 @@ TEST_CASE("whole tiles need a K of 16 and a tile that fits", "[day05][small]") {
     const auto needs = [](std::int64_t M, std::int64_t N, std::int64_t K, Lies out_lies) {
         DeviceIn<float> a(whole({M, K}, 1)), b(whole({K, N}, 2));
         DeviceOut<float> out(layout_of({M, N}, out_lies));
-        return refusal([&] { matmul_cuda(P::whole_tiles, a.view(), b.view(), {}, out.view()); });
+        return refusal(
+            [&] { matmul_cuda(a.view(), b.view(), out.view(), {.path = P::whole_tiles}); });
     };
     CHECK(needs(64, 64, 16, Lies::row_major) == "");
     CHECK(needs(32, 128, 16, Lies::row_major) == "");
@@ -181,7 +182,7 @@ TEST_CASE("skinny products read b once", "[day05][small]") {
     for (const bool b_transposed : {false, true}) {
         const View<const float> vb = b_transposed ? transpose(b.view({64, 64})) : b.view({64, 64});
         const auto touched = gpu::touched([&] {
-            matmul_cuda(P::skinny, a.view({4, 64}), vb, {}, out.view({4, 64}));
+            matmul_cuda(a.view({4, 64}), vb, out.view({4, 64}), {.path = P::skinny});
         });
         CHECK(touched.has_value() == gpu::is_emulated());
         if (!touched) continue;
@@ -213,7 +214,7 @@ TEST_CASE("skinny is for fewer than 64 rows or columns", "[day05][small]") {
     const auto needs = [](std::int64_t M, std::int64_t N) {
         DeviceIn<float> a(whole({M, 3}, 1)), b(whole({3, N}, 2));
         DeviceOut<float> out({M, N});
-        return refusal([&] { matmul_cuda(P::skinny, a.view(), b.view(), {}, out.view()); });
+        return refusal([&] { matmul_cuda(a.view(), b.view(), out.view(), {.path = P::skinny}); });
     };
     CHECK(needs(63, 64) == "");
     CHECK(needs(64, 63) == "");
@@ -288,9 +289,11 @@ TEST_CASE("K in parts", "[day05][small]") {
         DeviceIn<float> da(a, layout_of(a.shape(), s.a), s.lead), dbias(bias);
         DeviceIn<float> db(b, layout_of(b.shape(), s.b), s.lead);
         auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
-        gpu::Buffer<std::byte> room(264 * 4 * size(shape));
+        gpu::Buffer<std::byte> room(
+            matmul_workspace_bytes(da.view(), db.view(), got.view(), P::split_k));
         room.fill_bytes(0xff);
-        matmul_cuda(P::split_k, da.view(), db.view(), epilogue(dbias.view()), got.view(), room);
+        matmul_cuda(da.view(), db.view(), epilogue(dbias.view()), got.view(),
+                    {.path = P::split_k, .workspace = room});
         CHECK(got.matches(want));
         CHECK(last_kernel() == "matmul_add_parts_kernel");
     }
@@ -317,11 +320,15 @@ TEST_CASE("parts of K: as many as pay", "[day05][small]") {
     CHECK(parts(64, 64, 4097) == 0);  // 17 * 241
 }
 
+std::int64_t parts_of_floats(const Shape& shape) {
+    return gpu::bytes_to_carve([&](gpu::Carver& carver) { return carver.take<float>(shape); });
+}
+
 TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]") {
     DeviceIn<float> a(whole({64, 1024}, 1)), b(whole({1024, 64}, 2));
     DeviceOut<float> out({64, 64});
     const std::int64_t bytes = matmul_workspace_bytes(a.view(), b.view(), out.view());
-    CHECK(bytes == 16 * 64 * 64 * 4);
+    CHECK(bytes == parts_of_floats({16, 1, 64, 64}));
     gpu::Buffer<std::byte> room(bytes), little(bytes - 1);
     const auto chosen = [&](gpu::Workspace workspace) {
         return std::string(name(choose_matmul(a.view(), b.view(), {}, out.view(), workspace)));
@@ -329,30 +336,51 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
     CHECK(chosen({}) == "whole tiles");
     CHECK(chosen(little) == "whole tiles");
     CHECK(chosen(room) == "split K");
-    matmul_cuda(a.view(), b.view(), out.view(), room);
+    matmul_cuda(a.view(), b.view(), out.view(), {.workspace = room});
     CHECK(last_kernel() == "matmul_add_parts_kernel");
-    CHECK(refusal([&] { matmul_cuda(P::split_k, a.view(), b.view(), {}, out.view(), little); }) ==
-          "matmul: a workspace of 262143 bytes was given, but 262144 are needed");
+    CHECK(refusal([&] {
+              matmul_cuda(a.view(), b.view(), out.view(),
+                          {.path = P::split_k, .workspace = little});
+          }) == "matmul: a workspace of " + std::to_string(bytes - 1) + " bytes was given, but " +
+                    std::to_string(bytes) + " are needed");
     const auto large = [](std::int64_t M, std::int64_t N, std::int64_t K) {
         auto* const memory = reinterpret_cast<float*>(std::uintptr_t{1} << 40);
         return matmul_workspace_bytes({memory, Shape{M, K}}, {memory, Shape{K, N}},
                                       {memory, Shape{M, N}});
     };
     CHECK(large(4096, 4096, 4096) == 0);
-    CHECK(large(16, 4096, 4096) == 8 * 16 * 4096 * 4);  // 32 blocks, 8 times
-    CHECK(large(16, 4098, 4096) == 0);                  // rows of b that are no quads
-    CHECK(large(16, 128 * 133, 4096) == 0);             // blocks enough
-    CHECK(large(4, 6144, 4096) == 0);                   // step 14 alone has blocks enough
-    CHECK(large(5, 6144, 4096) == 4 * 5 * 6144 * 4);
+    CHECK(large(16, 4096, 4096) == parts_of_floats({8, 1, 16, 4096}));  // 32 blocks, 8 times
+    CHECK(large(16, 4098, 4096) == 0);       // rows of b that are no quads
+    CHECK(large(16, 128 * 133, 4096) == 0);  // blocks enough
+    CHECK(large(4, 6144, 4096) == 0);        // step 14 alone has blocks enough
+    CHECK(large(5, 6144, 4096) == parts_of_floats({4, 1, 5, 6144}));
     CHECK(large(16, 2304, 768) == 0);  // little work
-    CHECK(large(16, 768, 3072) == 32 * 16 * 768 * 4);
+    CHECK(large(16, 768, 3072) == parts_of_floats({32, 1, 16, 768}));
     CHECK(large(64, 4096, 32) == 0);  // step 16 takes it
     CHECK(large(64, 0, 4096) == 0);
-    CHECK(large(128, 2304, 768) == 3 * 128 * 2304 * 4);
+    CHECK(large(128, 2304, 768) == parts_of_floats({3, 1, 128, 2304}));
+    // For a path that is asked for, also where it does not pay, and before there is any memory.
+    const auto of_path = [](std::int64_t M, std::int64_t N, std::int64_t K, P path) {
+        return matmul_workspace_bytes({nullptr, Shape{M, K}}, {nullptr, Shape{K, N}},
+                                      {nullptr, Shape{M, N}}, path);
+    };
+    CHECK(of_path(4096, 4096, 4096, P::split_k) > 0);
+    CHECK(of_path(64, 64, 128, P::split_k) == parts_of_floats({2, 1, 64, 64}));
+    for (const P path : kAnyLayout) CHECK(of_path(64, 64, 128, path) == 0);
+    CHECK(of_path(0, 64, 64, P::split_k) == 0);
+    CHECK(
+        contains(refusal([&] { (void)of_path(64, 64, 127, P::split_k); }), "'split K' needs a K"));
+    CHECK(contains(refusal([&] {
+                       (void)matmul_workspace_bytes({nullptr, Shape{2, 3}}, {nullptr, Shape{4, 2}},
+                                                    {nullptr, Shape{2, 2}});
+                   }),
+                   "so K is 3, but b has shape (4, 2)"));
     DeviceIn<float> odd_a(whole({64, 127}, 1)), odd_b(whole({127, 64}, 2));
-    CHECK(contains(
-        refusal([&] { matmul_cuda(P::split_k, odd_a.view(), odd_b.view(), {}, out.view(), room); }),
-        "needs a K that is a few times a whole number from 64 on"));
+    CHECK(contains(refusal([&] {
+                       matmul_cuda(odd_a.view(), odd_b.view(), out.view(),
+                                   {.path = P::split_k, .workspace = room});
+                   }),
+                   "needs a K that is a few times a whole number from 64 on"));
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ inline void check_paths(const std::vector<P>& paths, std::int64_t M, std::int64_
     for (const P path : paths) {
         CAPTURE(name(path), M, N, K, int(s.a), int(s.b), int(s.out), s.alpha, s.beta, s.bias);
         auto got = DeviceOut<float>::holding(before, layout_of(shape, s.out), s.lead);
-        matmul_cuda(path, da.view(), db.view(), epilogue(dbias.view()), got.view());
+        matmul_cuda(da.view(), db.view(), epilogue(dbias.view()), got.view(), {.path = path});
         CHECK(got.matches(want));
     }
     CHECK(da.unchanged());

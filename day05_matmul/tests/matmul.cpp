@@ -120,10 +120,10 @@ TEST_CASE("beta = 0 does not read out, alpha = 0 neither a nor b", "[day05][smal
     for (const P path : all_paths()) {
         CAPTURE(name(path));
         auto got = DeviceOut<float>::holding(before);
-        matmul_cuda(path, da.view(), db.view(), {.alpha = 0, .beta = 2}, got.view());
+        matmul_cuda(da.view(), db.view(), {.alpha = 0, .beta = 2}, got.view(), {.path = path});
         CHECK(got.matches(twice));
         auto over = DeviceOut<float>::holding(nan);
-        matmul_cuda(path, good_a.view(), good_b.view(), {}, over.view());
+        matmul_cuda(good_a.view(), good_b.view(), over.view(), {.path = path});
         CHECK(over.matches(want));
     }
 }
@@ -140,7 +140,7 @@ TEST_CASE("ReLU lets a NaN through, as PyTorch does", "[day05][small]") {
     for (const P path : all_paths()) {
         CAPTURE(name(path));
         DeviceOut<float> got({2, 8}, {}, Poison{0x7d});
-        matmul_cuda(path, da.view(), db.view(), relu, got.view());
+        matmul_cuda(da.view(), db.view(), relu, got.view(), {.path = path});
         CHECK(got.close_to(want, 0, Nans::where_expected));
     }
 }
@@ -184,8 +184,8 @@ TEST_CASE("a value read again and again, strides of 0", "[day05][small]") {
     for (const P path : all_paths()) {
         CAPTURE(name(path));
         DeviceOut<float> got({6, 12});
-        matmul_cuda(path, broadcast_to(da.view(), {6, 20}), broadcast_to(db.view(), {20, 12}), {},
-                    got.view());
+        matmul_cuda(broadcast_to(da.view(), {6, 20}), broadcast_to(db.view(), {20, 12}), {},
+                    got.view(), {.path = path});
         CHECK(got.matches(want));
     }
 }
@@ -226,7 +226,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
         CAPTURE(name(step.path), step.b_transposed);
         const View<const float> vb = step.b_transposed ? transpose(b.view({N, K})) : b.view({K, N});
         const auto touched = gpu::touched([&] {
-            matmul_cuda(step.path, a.view({M, K}), vb, {}, out.view({M, N}));
+            matmul_cuda(a.view({M, K}), vb, out.view({M, N}), {.path = step.path});
         });
         CHECK(touched.has_value() == gpu::is_emulated());
         if (!touched) continue;
@@ -266,7 +266,7 @@ TEST_CASE("loop and ports are within the bound, TF32 and a sum one product short
     for (const P path : all_paths()) {
         CAPTURE(name(path));
         DeviceOut<float> got({M, N});
-        matmul_cuda(path, da.view(), db.view(), {}, got.view());
+        matmul_cuda(da.view(), db.view(), got.view(), {.path = path});
         CHECK(got.close_to(exact.values, bound_of(exact)));
     }
 
@@ -335,7 +335,7 @@ TEST_CASE("a path refuses what it cannot take, and writes nothing", "[day05][sma
     DeviceIn<float> a(whole({5, 6}, 1)), b(whole({6, 8}, 2));
     DeviceOut<float> got({5, 8});
     for (const P path : kQuads) {
-        CHECK(refusal([&] { matmul_cuda(path, a.view(), b.view(), {}, got.view()); }) ==
+        CHECK(refusal([&] { matmul_cuda(a.view(), b.view(), got.view(), {.path = path}); }) ==
               std::string("matmul: the path '") + name(path) +
                   "' needs a, b and out whose rows run along memory and begin at multiples of 16 "
                   "bytes; a has shape (5, 6), strides (6, 1), b shape (6, 8), strides (8, 1), out "
@@ -345,21 +345,22 @@ TEST_CASE("a path refuses what it cannot take, and writes nothing", "[day05][sma
     DeviceOut<float> wide({5, 6});
     for (const P path : kQuadsOfB) {
         const std::string words =
-            refusal([&] { matmul_cuda(path, a.view(), narrow, {}, wide.view()); });
+            refusal([&] { matmul_cuda(a.view(), narrow, wide.view(), {.path = path}); });
         CHECK(
             contains(words, "needs b and out whose rows run along memory and begin at multiples"));
         DeviceOut<float> aligned(Layout({5, 6}, {8, 1}));
-        CHECK(refusal([&] { matmul_cuda(path, a.view(), narrow, {}, aligned.view()); }) == "");
-        CHECK(contains(refusal([&] { matmul_cuda(path, a.view(), shifted, {}, aligned.view()); }),
-                       "b and out whose rows"));
+        CHECK(refusal([&] { matmul_cuda(a.view(), narrow, aligned.view(), {.path = path}); }) ==
+              "");
+        CHECK(contains(
+            refusal([&] { matmul_cuda(a.view(), shifted, aligned.view(), {.path = path}); }),
+            "b and out whose rows"));
     }
     CHECK(got.untouched());
     CHECK(wide.untouched());
     // grid.y ends at 65,535 blocks of 8 columns. Nothing is launched, so any address will do.
     const auto columns = [&](std::int64_t N) {
-        check_matmul(P::one_element, {a.view().data, Shape{1, 1}},
-                     {a.view().data, Layout({1, N}, {0, 0})}, {},
-                     {got.view().data, Layout({1, N}, {1, 1})});
+        check_matmul({a.view().data, Shape{1, 1}}, {a.view().data, Layout({1, N}, {0, 0})}, {},
+                     {got.view().data, Layout({1, N}, {1, 1})}, P::one_element);
     };
     CHECK(contains(refusal([&] { columns(524281); }), "needs at most 524280 columns"));
 }

@@ -100,9 +100,9 @@ public:
         const View<float> scores = slice(scores_.view({H, T_, pitch}), 2, 0, S);
         Epilogue scaled;
         scaled.alpha = 1 / std::sqrt(static_cast<float>(config_.head_dim()));
-        day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {}, queue_);
+        day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {.stream = queue_});
         causal_softmax_cuda<float>(scores, scores, queue_);
-        day05_matmul::matmul_cuda(scores, v, heads(normed()), {}, queue_);
+        day05_matmul::matmul_cuda(scores, v, heads(normed()), {.stream = queue_});
     }
 
     void add_attention(std::int64_t layer) override {
@@ -218,7 +218,8 @@ private:
         epilogue.bias = linear.bias.view({out.extent(1)});
         const std::int64_t bytes = day05_matmul::matmul_workspace_bytes(x, across, out);
         if (bytes > workspace_.size()) workspace_ = gpu::Buffer<std::byte>(bytes);
-        day05_matmul::matmul_cuda(x, across, epilogue, out, workspace_, queue_);
+        day05_matmul::matmul_cuda(x, across, epilogue, out,
+                                  {.workspace = workspace_, .stream = queue_});
     }
     void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
                          View<float> out) {

@@ -82,6 +82,10 @@ inline constexpr std::int64_t kWholeDepth = 16;
 /// Is it faster in so many parts?
 [[nodiscard]] bool parts_pay(const Problem& x);
 
+/// What the parts are left in: (parts, matrices, M, N) of a workspace of so many bytes.
+[[nodiscard]] View<float> room_for_parts(gpu::Carver& carver, const Problem& x);
+[[nodiscard]] std::int64_t bytes_for_parts(const Problem& x);
+
 /// The products of all parts of K, left at `parts`, each stack of sums row-major behind the other.
 [[nodiscard]] Problem in_parts(const Problem& x, int count, float* parts);
 
