@@ -10,14 +10,14 @@
 #include "day03_views/copy.hpp"
 #include "day04_argmax/argmax.hpp"
 #include "day05_matmul/matmul.hpp"
-#include "day06_transformer_ops/activation.hpp"
-#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
 #include "day06_transformer_ops/bench/small_model.hpp"
-#include "day06_transformer_ops/block.hpp"
-#include "day06_transformer_ops/embedding.hpp"
-#include "day06_transformer_ops/norm.hpp"
-#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/block/block.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "common/gpu/graph.hpp"
-#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
-#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
-#include "day06_transformer_ops/activation.hpp"
-#include "day06_transformer_ops/embedding.hpp"
-#include "day06_transformer_ops/norm.hpp"
-#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
-#include "day06_transformer_ops/block.hpp"
+#include "day06_transformer_ops/block/block.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

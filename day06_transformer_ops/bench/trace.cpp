@@ -1,10 +1,10 @@
 // What the warps touch, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "common/lesson/lesson.hpp"
-#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
-#include "day06_transformer_ops/norm.hpp"
-#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

@@ -1,7 +1,7 @@
 // The model as fast as a CPU's memory allows: weights in the type that the file has, their rows cut
 // into views, one for each thread. A thread also finishes what it has made: bias, GELU, residual.
 #include "common/tensor/transform.hpp"
-#include "day06_transformer_ops/activation.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/host_backend.hpp"
 #include "day06_transformer_ops/gpt2/linear.hpp"
 #include "day06_transformer_ops/gpt2/threads.hpp"

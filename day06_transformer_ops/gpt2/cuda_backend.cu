@@ -10,13 +10,13 @@
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
 #include "day05_matmul/matmul.hpp"
-#include "day06_transformer_ops/activation.hpp"
-#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/gpt2/backend.hpp"
 #include "day06_transformer_ops/gpt2/choose.hpp"
 #include "day06_transformer_ops/gpt2/device_model.hpp"
 #include "day06_transformer_ops/gpt2/linear.hpp"
-#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 
 namespace sixdays::gpt2 {
 namespace {

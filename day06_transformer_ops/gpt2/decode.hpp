@@ -7,7 +7,7 @@
 #include "common/tensor/view.hpp"
 #include "day06_transformer_ops/gpt2/device_weight.hpp"
 #include "day06_transformer_ops/gpt2/kv_cache.hpp"
-#include "day06_transformer_ops/norm.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -1,6 +1,6 @@
 // The phases of one token that are products: their two ends, and the launchers. phase.hpp has what
 // lies between.
-#include "day06_transformer_ops/activation.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/decode.hpp"
 #include "day06_transformer_ops/gpt2/phase.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
-#include "day06_transformer_ops/embedding.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
 
 namespace sixdays::gpt2 {
 

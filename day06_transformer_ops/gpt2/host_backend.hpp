@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "common/tensor/tensor.hpp"
-#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/gpt2/backend.hpp"
 #include "day06_transformer_ops/gpt2/kv_cache.hpp"
-#include "day06_transformer_ops/norm.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -2,8 +2,8 @@
 // as the formula; none is fast.
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul.hpp"
-#include "day06_transformer_ops/activation.hpp"
-#include "day06_transformer_ops/embedding.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
 #include "day06_transformer_ops/gpt2/host_backend.hpp"
 
 namespace sixdays::gpt2 {

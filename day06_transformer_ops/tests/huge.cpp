@@ -1,9 +1,9 @@
 // Beyond 2^31 elements, and beyond 2^31 rows, on a GPU: [huge]. The same functions run with small
 // numbers on the emulator, so that what they ask is itself tried out.
 #include "common/gpu/fill.hpp"
-#include "day06_transformer_ops/activation.hpp"
-#include "day06_transformer_ops/norm.hpp"
-#include "day06_transformer_ops/softmax.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;

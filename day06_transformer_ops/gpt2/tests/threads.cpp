@@ -7,7 +7,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/attention.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/gpt2/linear.hpp"
 
 using namespace sixdays;

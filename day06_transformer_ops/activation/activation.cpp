@@ -1,0 +1,102 @@
+// What loops and ports of the activations refuse, and which path is taken.
+#include "day06_transformer_ops/activation/activation.hpp"
+
+#include "common/tensor/quads.hpp"
+#include "common/tensor/simplify.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+template <class T>
+void check_activate(const View<const Same<T>>& in, const View<T>& out) {
+    check_rows<T>("activate", in, out);
+}
+
+template <class T>
+void check_activate_biased(const View<const Same<T>>& in, const View<const Same<T>>& bias,
+                           const View<T>& out) {
+    check_rows<T>("activate_biased", in, out);
+    View<const T> seen;
+    try {
+        seen = broadcast_to(bias, out.shape());
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("activate_biased: bias: ") + refused.what());
+    }
+    require_memory("activate_biased", "bias", bias);
+    require_same_or_apart("activate_biased", "bias", seen, "out", out);
+}
+
+template <class T>
+void check_activate_gated(const View<const Same<T>>& gate, const View<const Same<T>>& in,
+                          const View<T>& out) {
+    check_rows<T>("activate_gated", in, out);
+    require_same_shape("activate_gated", "gate", gate, "out", out);
+    require_memory("activate_gated", "gate", gate);
+    require_same_or_apart("activate_gated", "gate", gate, "out", out);
+}
+
+template <class T>
+ActivationPath choose_activation(const View<const Same<T>>& in, const View<const Same<T>>& more,
+                                 const View<T>& out) {
+    if (out.size() == 0) return ActivationPath::one_element;
+    const auto layouts = simplify(out.layout, in.layout, broadcast_to(more.layout, out.shape()));
+    const bool quads = has_wider(out.data, layouts[0], sizeof(T)) &&
+                       has_wider(in.data, layouts[1], sizeof(T)) &&
+                       has_wider(more.data, layouts[2], sizeof(T));
+    return quads ? ActivationPath::quads : ActivationPath::one_element;
+}
+
+template <class T>
+void check_activation_path(ActivationPath path, const View<const Same<T>>& in,
+                           const View<const Same<T>>& more, const View<T>& out) {
+    if (path != ActivationPath::quads || choose_activation<T>(in, more, out) == path) return;
+    refuse(
+        "activation: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
+        "bytes; in has " +
+        to_string(in.layout) + ", the other input " + to_string(more.layout) + ", out " +
+        to_string(out.layout));
+}
+
+const char* name(Activation what) {
+    switch (what) {
+        case Activation::relu:
+            return "relu";
+        case Activation::gelu_erf:
+            return "gelu_erf";
+        case Activation::gelu_tanh:
+            return "gelu_tanh";
+        case Activation::silu:
+            return "silu";
+    }
+    return "";
+}
+
+const char* name(ActivationPath path) {
+    switch (path) {
+        case ActivationPath::one_element:
+            return "one element";
+        case ActivationPath::quads:
+            return "quads";
+    }
+    return "";
+}
+
+template void check_activate<float>(const View<const float>&, const View<float>&);
+template void check_activate_biased<float>(const View<const float>&, const View<const float>&,
+                                           const View<float>&);
+template void check_activate_gated<float>(const View<const float>&, const View<const float>&,
+                                          const View<float>&);
+template ActivationPath choose_activation<float>(const View<const float>&, const View<const float>&,
+                                                 const View<float>&);
+template void check_activation_path<float>(ActivationPath, const View<const float>&,
+                                           const View<const float>&, const View<float>&);
+template void check_activate<bf16>(const View<const bf16>&, const View<bf16>&);
+template void check_activate_biased<bf16>(const View<const bf16>&, const View<const bf16>&,
+                                          const View<bf16>&);
+template void check_activate_gated<bf16>(const View<const bf16>&, const View<const bf16>&,
+                                         const View<bf16>&);
+template ActivationPath choose_activation<bf16>(const View<const bf16>&, const View<const bf16>&,
+                                                const View<bf16>&);
+template void check_activation_path<bf16>(ActivationPath, const View<const bf16>&,
+                                          const View<const bf16>&, const View<bf16>&);
+
+}  // namespace sixdays::day06_transformer_ops

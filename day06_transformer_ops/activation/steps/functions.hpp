@@ -1,0 +1,58 @@
+/// @file
+/// The activations in few instructions. While an H200's memory brings a bf16 and takes one back,
+/// there is time for about 30 instructions. std::exp takes eight, a division ten, std::erfc more than
+/// forty: arithmetic would be the limit. But 2^x and 1/x are one instruction each
+/// (common/gpu/ptx.hpp), and here all functions are made of these two. They keep to the bound of
+/// activation.hpp.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "common/gpu/ptx.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [fast]
+/// x / (1 + 2^v). Both sides are a quarter of that, for fast_reciprocal says 0
+/// above 2^126.
+__device__ inline float share(float x, float v) {
+    return 0.25f * x * gpu::fast_reciprocal(0.25f + gpu::fast_exp2(v - 2));
+}
+
+struct Relu {
+    __device__ float operator()(float x) const { return relu(x); }
+};
+struct Silu {  // exp(-x) = 2^(-x log2(e))
+    __device__ float operator()(float x) const { return share(x, -1.44269504f * x); }
+};
+struct GeluTanh {  // -2 u log2(e)
+    __device__ float operator()(float x) const {
+        return share(x, x * fmaf(-0.10294324f, x * x, -2.3022082f));
+    }
+};
+
+/// The part q of a normal distribution that is further out than |x|: 2^(-x^2 / 2
+/// log2(e)) times a function that falls slowly, from 1/2 at 0 to 0.03 at 13.4,
+/// where q is 0 in float. The polynomial in t is that function, to 6e-8 of it: of
+/// degree 8, found by Remez' exchange. Where x is below 0 the result is x q, and
+/// no digit is lost.
+struct GeluErf {
+    __device__ float operator()(float x) const {
+        const float t = gpu::fast_reciprocal(fmaf(0.3f, fabsf(x), 1));
+        float p = 0.0383225501f;
+        p = fmaf(p, t, -0.168895295f);
+        p = fmaf(p, t, 0.228100809f);
+        p = fmaf(p, t, -0.0758669248f);
+        p = fmaf(p, t, 0.142093765f);
+        p = fmaf(p, t, 0.094871748f);
+        p = fmaf(p, t, 0.121872156f);
+        p = fmaf(p, t, 0.11949445f);
+        p = fmaf(p, t, 6.77149678e-6f);
+        const float q = p * gpu::fast_exp2(-0.72134752f * x * x);
+        return x * (x > 0 ? 1 - q : q);
+    }
+};
+// [fast]
+
+}  // namespace sixdays::day06_transformer_ops

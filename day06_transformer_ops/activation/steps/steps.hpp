@@ -1,0 +1,37 @@
+/// @file
+/// The launcher of the activations' step. It checks nothing; all tensors have one shape by now.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [operations]
+/// What becomes of the elements of two tensors; Plain is given the first one twice. f: a function.
+struct Plain {
+    template <class F>
+    SIXDAYS_HD static float of(const F& f, float x, float) {
+        return f(x);
+    }
+};
+struct Biased {
+    template <class F>
+    SIXDAYS_HD static float of(const F& f, float x, float bias) {
+        return f(x + bias);
+    }
+};
+struct Gated {
+    template <class F>
+    SIXDAYS_HD static float of(const F& f, float gate, float x) {
+        return f(gate) * x;
+    }
+};
+// [operations]
+
+/// Step 2: quads, two of each tensor in flight. For Plain, Biased and Gated, float and bf16.
+template <class OP, class T>
+void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
+                             const View<T>& out, gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,209 @@
+// What loops and ports of attention refuse, which path is taken, and the views that it works on.
+#include "day06_transformer_ops/attention/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "day06_transformer_ops/attention/attention_problem.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// k or v with the dims of q's stack: (..., S, D).
+View<const float> beside(const View<const float>& x, const Shape& q) {
+    Shape wanted = q;
+    wanted[q.rank - 2] = x.extent(x.rank() - 2);
+    wanted[q.rank - 1] = x.extent(x.rank() - 1);
+    return broadcast_to(x, wanted);
+}
+
+void check_table(const char* name, const View<const float>& x, const View<const float>& q,
+                 const View<float>& out) {
+    if (x.rank() < 2 || x.extent(x.rank() - 1) != q.extent(q.rank() - 1)) {
+        refuse(std::string("attention: q has shape ") + to_string(q.shape()) + ", but " + name +
+               " " + to_string(x.shape()) + "; the last dims, of one head, must be equal");
+    }
+    try {
+        (void)beside(x, q.shape());
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("attention: ") + name + ": " + refused.what());
+    }
+    require_memory("attention", name, x);
+    if (overlap(x, out)) {
+        refuse(std::string("attention: ") + name +
+               " overlaps out, and would be overwritten while it is read");
+    }
+}
+
+}  // namespace
+
+void check_attention(const View<const float>& q, const View<const float>& k,
+                     const View<const float>& v, const AttentionOptions& options,
+                     const View<float>& out) {
+    if (q.rank() < 2) {
+        refuse("attention: q has shape " + to_string(q.shape()) +
+               ", but needs tokens and a head: (..., T, D)");
+    }
+    require_same_shape("attention", "q", q, "out", out);
+    require_memory("attention", "q", q);
+    require_output("attention", out);
+    check_table("k", k, q, out);
+    check_table("v", v, q, out);
+    if (overlap(q, out)) {
+        refuse("attention: q overlaps out, and would be overwritten while it is read");
+    }
+    if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
+        refuse("attention: k has shape " + to_string(k.shape()) + ", but v " +
+               to_string(v.shape()) + "; there must be a value for each key");
+    }
+    if (options.length.data != nullptr) require_rank("attention", "length", options.length, 0);
+    if (std::isnan(options.scale) || std::isinf(options.scale)) {
+        refuse("attention: scale is " + std::to_string(options.scale) +
+               ", but must be a finite number");
+    }
+}
+
+namespace {
+
+// Rows of whole quads that begin at multiples of 16 bytes.
+bool in_quads(const View<const float>& x) {
+    return has_wider(x.data, x.layout, sizeof(float));
+}
+
+}  // namespace
+
+AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
+                               const View<const float>& v, std::size_t shared) {
+    const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
+    if (D > kMostOfHead) {
+        refuse("attention: a head of " + std::to_string(D) + " numbers; " +
+               std::to_string(kMostOfHead) +
+               " is the most. 'four passes' takes it, with a workspace");
+    }
+    const bool tiles = T >= 64 && attention_tiles_bytes(D) <= shared;
+    if (T > 4) return tiles ? AttentionPath::tiles : AttentionPath::fused;
+    return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
+}
+
+void check_attention(AttentionPath path, const View<const float>& q, const View<const float>& k,
+                     const View<const float>& v, const AttentionOptions& options,
+                     const View<float>& out) {
+    check_attention(q, k, v, options, out);
+    if (path != AttentionPath::four_passes) (void)choose_attention(q, k, v);
+    if (path == AttentionPath::split_blocks && out.size() > 0 && !(in_quads(k) && in_quads(v))) {
+        refuse(
+            "attention: the path 'split blocks' needs keys and values of whole quads along memory "
+            "that begin at multiples of 16 bytes; k has " +
+            to_string(k.layout) + ", v " + to_string(v.layout));
+    }
+}
+
+std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
+    const std::int64_t blocks = 512, keys = 64;  // in all, at most; of a part, at least
+    const std::int64_t queries = rows_along(q, q.rank() - 1).count(), S = k.extent(k.rank() - 2);
+    const std::int64_t fit = std::max<std::int64_t>(blocks / std::max<std::int64_t>(queries, 1), 1);
+    return std::clamp<std::int64_t>((S + keys - 1) / keys, 1, fit);
+}
+
+AttentionPartials attention_partials(gpu::Carver& carver, const View<const float>& q,
+                                     std::int64_t parts) {
+    const std::int64_t queries = rows_along(q, q.rank() - 1).count();
+    if (parts == 1) return {{nullptr, Shape{queries, 1, 0}}, {}};
+    const std::int64_t D = q.extent(q.rank() - 1);
+    AttentionPartials all;
+    all.found = carver.take<float>({queries, parts, D + 2});
+    all.done = carver.take<unsigned>({queries});
+    return all;
+}
+
+std::int64_t attention_workspace_bytes(AttentionPath path, View<const float> q,
+                                       View<const float> k) {
+    if (path == AttentionPath::four_passes) return attention_workspace_bytes(q, k);
+    if (path != AttentionPath::split_blocks) return 0;
+    return gpu::bytes_to_carve(
+        [&](gpu::Carver& c) { return attention_partials(c, q, attention_parts(q, k)); });
+}
+
+std::int64_t attention_workspace_bytes(View<const float> q, View<const float> k) {
+    const std::int64_t queries = rows_along(q, q.rank() - 1).count(), S = k.extent(k.rank() - 2);
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<float>({queries, S}); });
+}
+
+AttentionProblem attention_problem(const View<const float>& q, const View<const float>& k,
+                                   const View<const float>& v, const AttentionOptions& options,
+                                   const View<float>& out) {
+    const int r = q.rank();
+    AttentionProblem p;
+    p.q = rows_along(q, r - 1);
+    p.out = rows_along(out, r - 1);
+    p.S = k.extent(k.rank() - 2);
+    p.k_along_s = k.stride(k.rank() - 2);
+    p.k_along_d = k.stride(k.rank() - 1);
+    p.v_along_s = v.stride(v.rank() - 2);
+    p.v_along_d = v.stride(v.rank() - 1);
+    const auto of_queries = [&](const View<const float>& x) {
+        View<const float> first = beside(x, q.shape());
+        first.layout.shape.rank = first.layout.strides.rank = r - 1;
+        first.extent(r - 2) = q.extent(r - 2);  // all tokens of a head have the same
+        first.stride(r - 2) = 0;
+        return first;
+    };
+    p.keys = of_queries(k);
+    p.values = of_queries(v);
+    p.length = options.length;
+    const auto D = static_cast<float>(q.extent(r - 1));
+    p.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(D);
+    p.causal = options.causal;
+    // Tiles also name rows that are not there, so a step counts even where it is never taken.
+    const std::int64_t steps = q.stride(r - 2) | p.k_along_s | p.v_along_s;
+    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v) && steps % 4 == 0;
+    return p;
+}
+
+namespace {
+
+template <class T>
+View<T> heads(const View<T>& x, std::int64_t H) {
+    if (x.rank() != 3 || H < 1 || x.extent(2) % H != 0) {
+        refuse("heads: " + std::to_string(H) + " heads do not divide the last dim of shape " +
+               to_string(x.shape()) + ", (B, T, C)");
+    }
+    const View<T> apart = reshape(x, {x.extent(0), x.extent(1), H, x.extent(2) / H});
+    return permute(apart, {0, 2, 1, 3});
+}
+
+}  // namespace
+
+View<float> split_heads(const View<float>& x, std::int64_t H) {
+    return heads(x, H);
+}
+View<const float> split_heads(const View<const float>& x, std::int64_t H) {
+    return heads(x, H);
+}
+
+Heads heads_of(const View<const float>& qkv, std::int64_t H) {
+    if (qkv.rank() != 3 || qkv.extent(2) % 3 != 0) {
+        refuse("heads_of: a shape " + to_string(qkv.shape()) + " is not (B, T, 3 C)");
+    }
+    const std::int64_t C = qkv.extent(2) / 3;
+    return {heads(slice(qkv, 2, 0, C), H), heads(slice(qkv, 2, C, 2 * C), H),
+            heads(slice(qkv, 2, 2 * C, 3 * C), H)};
+}
+
+const char* name(AttentionPath path) {
+    switch (path) {
+        case AttentionPath::four_passes:
+            return "four passes";
+        case AttentionPath::fused:
+            return "fused";
+        case AttentionPath::split_keys:
+            return "split keys";
+        case AttentionPath::tiles:
+            return "tiles";
+        case AttentionPath::split_blocks:
+            return "split blocks";
+    }
+    return "";
+}
+
+}  // namespace sixdays::day06_transformer_ops

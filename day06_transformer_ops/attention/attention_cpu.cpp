@@ -1,0 +1,66 @@
+// The plain loop: one query after the other, in four passes over what it sees.
+#include <cmath>
+#include <vector>
+
+#include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/attention/attention_problem.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [attention]
+void attention_loop(const AttentionProblem& p, float* score) {
+    const std::int64_t D = p.q.length, counted = p.counted();
+    for (std::int64_t r = 0; r < p.q.count(); ++r) {
+        const Index at = unravel(r, p.q.first.layout.shape);
+        const std::int64_t n = p.seen(r % p.tokens(), counted);
+        const Row<const float> q = p.q.row(r);
+        const Table k = p.keys_of(at), v = p.values_of(at);
+        const Row<float> out = p.out.row(r);
+        // 1. how well each key fits the query
+        for (std::int64_t s = 0; s < n; ++s) {
+            float dot = 0;
+            for (std::int64_t d = 0; d < D; ++d) {
+                dot += q[d] * k(s, d);
+            }
+            score[s] = p.scale * dot;
+        }
+        // 2. the best of them
+        float m = -INFINITY;
+        for (std::int64_t s = 0; s < n; ++s) {
+            m = std::fmax(m, score[s]);
+        }
+        // 3. scores become shares, but for the factor 1 / sum
+        float sum = 0;
+        for (std::int64_t s = 0; s < n; ++s) {
+            score[s] = std::exp(score[s] - m);
+            sum += score[s];
+        }
+        // 4. the values, each by its share
+        for (std::int64_t d = 0; d < D; ++d) {
+            float x = 0;
+            for (std::int64_t s = 0; s < n; ++s) {
+                x += score[s] * v(s, d);
+            }
+            out[d] = n > 0 ? x / sum : 0;
+        }
+    }
+}
+// [attention]
+
+}  // namespace
+
+void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
+                   const AttentionOptions& options, View<float> out) {
+    check_attention(q, k, v, options, out);
+    if (out.size() == 0) return;
+    const AttentionProblem p = attention_problem(q, k, v, options, out);
+    if (p.counted() < 0) {
+        refuse("attention: length is " + std::to_string(options.length()) + ", but there are " +
+               std::to_string(p.S) + " keys");
+    }
+    std::vector<float> score(static_cast<std::size_t>(p.S));
+    attention_loop(p, score.data());
+}
+
+}  // namespace sixdays::day06_transformer_ops

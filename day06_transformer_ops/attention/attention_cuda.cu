@@ -1,0 +1,107 @@
+// The loop's twin, a thread for each query, and the launchers. What is faster is in steps/attention/.
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/attention/attention_problem.hpp"
+#include "day06_transformer_ops/attention/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// --- the twin ------------------------------------------------------------------------------------
+namespace {
+
+constexpr int kThreads = 128;
+
+// [attention]
+// scores: a row of S for each query, so that no two threads share one.
+__global__ void attention_kernel(const __grid_constant__ AttentionProblem p, float* scores) {
+    const std::int64_t D = p.q.length, counted = p.counted();
+    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (r < p.q.count()) {
+        float* score = scores + r * p.S;
+        const Index at = unravel(r, p.q.first.layout.shape);
+        const std::int64_t n = p.seen(r % p.tokens(), counted);
+        const Row<const float> q = p.q.row(r);
+        const Table k = p.keys_of(at), v = p.values_of(at);
+        const Row<float> out = p.out.row(r);
+        // 1. how well each key fits the query
+        for (std::int64_t s = 0; s < n; ++s) {
+            float dot = 0;
+            for (std::int64_t d = 0; d < D; ++d) {
+                dot += q[d] * k(s, d);
+            }
+            score[s] = p.scale * dot;
+        }
+        // 2. the best of them
+        float m = -INFINITY;
+        for (std::int64_t s = 0; s < n; ++s) {
+            m = std::fmax(m, score[s]);
+        }
+        // 3. scores become shares, but for the factor 1 / sum
+        float sum = 0;
+        for (std::int64_t s = 0; s < n; ++s) {
+            score[s] = std::exp(score[s] - m);
+            sum += score[s];
+        }
+        // 4. the values, each by its share
+        for (std::int64_t d = 0; d < D; ++d) {
+            float x = 0;
+            for (std::int64_t s = 0; s < n; ++s) {
+                x += score[s] * v(s, d);
+            }
+            out[d] = counted < 0 ? NAN : n > 0 ? x / sum : 0;
+        }
+    }
+}
+// [attention]
+
+}  // namespace
+
+// --- launchers -----------------------------------------------------------------------------------
+
+void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
+                    const AttentionOptions& options, View<float> out, gpu::Stream stream) {
+    attention_cuda(q, k, v, options, out, gpu::Workspace(), stream);
+}
+
+void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
+                    const AttentionOptions& options, View<float> out, gpu::Workspace workspace,
+                    gpu::Stream stream) {
+    check_attention(q, k, v, options, out);
+    if (out.size() == 0) return;
+    const AttentionPath path = choose_attention(q, k, v, gpu::most_shared());
+    attention_cuda(path, q, k, v, options, out, workspace, stream);
+}
+
+void attention_cuda(AttentionPath path, View<const float> q, View<const float> k,
+                    View<const float> v, const AttentionOptions& options, View<float> out,
+                    gpu::Workspace workspace, gpu::Stream stream) {
+    check_attention(path, q, k, v, options, out);
+    if (out.size() == 0) return;
+    const AttentionProblem p = attention_problem(q, k, v, options, out);
+    switch (path) {
+        case AttentionPath::four_passes: {
+            const View<float> scores = gpu::carve("attention", workspace, [&](gpu::Carver& c) {
+                return c.take<float>({p.q.count(), p.S});
+            });
+            const unsigned grid = gpu::blocks_for(p.q.count(), kThreads);
+            attention_kernel<<<grid, kThreads, 0, stream>>>(p, scores.data);
+            return gpu::check_launch("attention_kernel", grid, kThreads);
+        }
+        case AttentionPath::fused:
+            return launch_attention_fused(p, stream);
+        case AttentionPath::split_keys:
+            return launch_attention_split_keys(p, stream);
+        case AttentionPath::tiles:
+            return launch_attention_tiles(p, stream);
+        case AttentionPath::split_blocks: {
+            const std::int64_t parts = workspace ? attention_parts(q, k) : 1;
+            const auto partials = gpu::carve("attention", workspace, [&](gpu::Carver& c) {
+                return attention_partials(c, q, parts);
+            });
+            return launch_attention_split_blocks(p, partials, stream);
+        }
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops

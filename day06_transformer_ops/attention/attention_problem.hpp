@@ -1,0 +1,78 @@
+/// @file
+/// What loops and kernels of attention are given: where each query finds its row of q and of out, and
+/// its keys and values.
+#pragma once
+
+#include "day06_transformer_ops/attention/attention.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [problem]
+/// One query's keys or values: element (s, d) lies at first[s * along_s + d * along_d].
+struct Table {
+    const float* first;
+    std::int64_t along_s, along_d;
+    SIXDAYS_HD const float& operator()(std::int64_t s, std::int64_t d) const noexcept {
+        return first[s * along_s + d * along_d];
+    }
+};
+
+struct AttentionProblem {
+    Rows<const float> q;             // a row, a query: (..., T) of them
+    View<const float> keys, values;  // of each query, element (0, 0); along T the stride is 0
+    std::int64_t S, k_along_s, k_along_d, v_along_s, v_along_d;
+    View<const std::int64_t> length;  // or a null pointer
+    float scale;
+    bool causal;
+    Rows<float> out;
+    bool in_quads;  // rows of q, k and v are whole quads that begin at multiples of 16 bytes
+
+    SIXDAYS_HD std::int64_t tokens() const noexcept { return q.first.extent(q.first.rank() - 1); }
+    SIXDAYS_HD Table keys_of(const Index& at) const noexcept {
+        return {&keys(at), k_along_s, k_along_d};
+    }
+    SIXDAYS_HD Table values_of(const Index& at) const noexcept {
+        return {&values(at), v_along_s, v_along_d};
+    }
+    /// How many keys count; -1 if the number in memory cannot be.
+    SIXDAYS_HD std::int64_t counted() const noexcept {
+        if (length.data == nullptr) return S;
+        return 0 <= length() && length() <= S ? length() : -1;
+    }
+    /// How many of them token t sees.
+    SIXDAYS_HD std::int64_t seen(std::int64_t t, std::int64_t counted) const noexcept {
+        const std::int64_t n = causal ? counted - tokens() + t + 1 : counted;
+        return n > 0 ? n : 0;
+    }
+};
+// [problem]
+
+[[nodiscard]] AttentionProblem attention_problem(const View<const float>& q,
+                                                 const View<const float>& k,
+                                                 const View<const float>& v,
+                                                 const AttentionOptions& options,
+                                                 const View<float>& out);
+
+/// Bytes of shared memory of a block of 'tiles': `queries`, and 64 keys and values at a time, in rows
+/// of HEAD numbers; and a share of each pair. Rows are longer than that, to begin in different banks.
+[[nodiscard]] constexpr std::size_t attention_tiles_bytes(int HEAD, int queries) {
+    return sizeof(float) * ((queries + 2 * 64) * (HEAD + 4) + queries * (64 + HEAD / 8));
+}
+/// The least that heads of D numbers take: that of 64 queries.
+[[nodiscard]] constexpr std::size_t attention_tiles_bytes(std::int64_t D) {
+    return attention_tiles_bytes(D > 64 ? 128 : 64, 64);
+}
+
+/// What blocks that share a query's keys leave for the last of them.
+struct AttentionPartials {
+    View<float> found;  // (queries, parts, D + 2): maximum, sum of exp, the values by their shares
+    View<unsigned> done;  // (queries), counters
+};
+
+/// @param parts  blocks of a query
+[[nodiscard]] AttentionPartials attention_partials(gpu::Carver& carver, const View<const float>& q,
+                                                   std::int64_t parts);
+/// How many blocks a query of so many keys is worth.
+[[nodiscard]] std::int64_t attention_parts(const View<const float>& q, const View<const float>& k);
+
+}  // namespace sixdays::day06_transformer_ops

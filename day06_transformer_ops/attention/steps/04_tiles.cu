@@ -1,0 +1,250 @@
+// Step 4: a prompt has many queries, and step 2 reads two floats of shared memory for each product
+// that it adds. Here a block takes 128 queries and walks along the keys in tiles of 64. A thread
+// has scores of 8 queries with 8 keys, and reads 16 quads for 256 products, as in Day 05. Shares go
+// through shared memory once more, and weigh the values in a second product. Copies are in flight
+// meanwhile: values during the first product, the next keys during the second.
+#include <string>
+
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/multiprocessors.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day06_transformer_ops/attention/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [block]
+constexpr int kTile = 64;  // keys of a tile
+constexpr int kDown = 16;  // rows of threads
+
+/// A block: ACROSS threads share a query. Thread (y, x) has queries y, y + 16,
+/// ...; of a tile, their scores with keys x, x + ACROSS, ...; and 8 numbers of
+/// each output. EACH: numbers of a copy; 1 if rows are not made of quads.
+template <int HEAD_, int ROWS_, int EACH_>
+struct Block {
+    static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_;
+    static constexpr int ACROSS = HEAD / 8, KEYS = kTile / ACROSS;
+    static constexpr int THREADS = kDown * ACROSS, QUERIES = kDown * ROWS;
+    // Rows of a tile begin in different banks.
+    static constexpr int PITCH = HEAD + 4, PITCH_SHARES = kTile + ACROSS;
+    static constexpr std::size_t kBytes = attention_tiles_bytes(HEAD, QUERIES);
+};
+// [block]
+
+// [copy]
+/// Starts to copy rows of `from`, from number `first` on. There is 0 beyond row
+/// n, and beyond D.
+template <class S>
+__device__ void copy_tile(float* tile, int rows, const Table& from, std::int64_t first,
+                          std::int64_t n, int D) {
+    constexpr int kOfRow = S::HEAD / S::EACH, kBytes = 4 * S::EACH;
+#pragma unroll 8
+    for (int i = threadIdx.x; i < rows * kOfRow; i += S::THREADS) {
+        const int s = i / kOfRow, d = i % kOfRow * S::EACH;
+        const bool is_there = first + s < n && d < D;
+        gpu::copy_async<kBytes>(tile + s * S::PITCH + d, &from(first + s, d),
+                                is_there ? kBytes : 0);
+    }
+    gpu::copy_async_commit();
+}
+
+__device__ __forceinline__ void read_quad(float* to, const float* from) {
+    const float4 x = *reinterpret_cast<const float4*>(from);
+    to[0] = x.x, to[1] = x.y, to[2] = x.z, to[3] = x.w;
+}
+// [copy]
+
+// [scores]
+template <class S>
+__device__ __forceinline__ void make_scores(float (&score)[S::ROWS][S::KEYS], const float* queries,
+                                            const float* keys) {
+#pragma unroll 2
+    for (int d = 0; d < S::HEAD; d += 4) {
+        float q[4], k[S::KEYS][4];
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            read_quad(k[j], keys + j * S::ACROSS * S::PITCH + d);
+        }
+#pragma unroll
+        for (int i = 0; i < S::ROWS; ++i) {
+            read_quad(q, queries + i * kDown * S::PITCH + d);
+#pragma unroll
+            for (int j = 0; j < S::KEYS; ++j) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) score[i][j] += q[e] * k[j][e];
+            }
+        }
+    }
+}
+// [scores]
+
+// [shares]
+/// A thread's queries: what Online is of one. sum: of this thread's keys only.
+template <class S>
+struct Sums {
+    float m[S::ROWS], sum[S::ROWS], x[S::ROWS][8];
+};
+
+/// Scores become shares, but for the factor 1 / sum. seen(i): how many keys of
+/// the tile query i sees. The ACROSS threads of a query are neighbouring lanes.
+template <class S, class Seen>
+__device__ __forceinline__ void to_shares(Sums<S>& o, float (&score)[S::ROWS][S::KEYS], float scale,
+                                          const Seen& seen, float* shares) {
+    const int x = threadIdx.x % S::ACROSS;
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+        const int n = seen(i);
+        float m = o.m[i];
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            const bool is_seen = x + j * S::ACROSS < n;
+            score[i][j] = is_seen ? scale * score[i][j] : -INFINITY;
+            m = fmaxf(m, score[i][j]);
+        }
+        m = gpu::warp_reduce<S::ACROSS>(m, Larger());
+        const float old = exp2f(o.m[i] - m);
+        o.m[i] = m;
+        o.sum[i] *= old;
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            const float e = exp2f(score[i][j] - m);
+            o.sum[i] += e;
+            shares[i * kDown * S::PITCH_SHARES + j * S::ACROSS] = e;
+        }
+#pragma unroll
+        for (float& sum : o.x[i]) sum *= old;
+    }
+}
+// [shares]
+
+// [values]
+/// The values of a tile, each by its share. ALL: all queries see all keys. A
+/// share of what is not seen is 0, but its value may be NaN: it is not added.
+template <class S, bool ALL, class Seen>
+__device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, const float* values,
+                                           const Seen& seen) {
+    int n[S::ROWS];
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) n[i] = ALL ? kTile : seen(i);
+#pragma unroll 2
+    for (int s = 0; s < kTile; s += 4) {
+        float share[S::ROWS][4], v[8];
+#pragma unroll
+        for (int i = 0; i < S::ROWS; ++i) {
+            read_quad(share[i], shares + i * kDown * S::PITCH_SHARES + s);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            read_quad(v, values + (s + e) * S::PITCH);
+            read_quad(v + 4, values + (s + e) * S::PITCH + 4 * S::ACROSS);
+#pragma unroll
+            for (int i = 0; i < S::ROWS; ++i) {
+                if (!ALL && s + e >= n[i]) continue;
+#pragma unroll
+                for (int c = 0; c < 8; ++c) o.x[i][c] += share[i][e] * v[c];
+            }
+        }
+    }
+}
+// [values]
+
+// [kernel]
+// heads: block b has queries of head b % heads. The last queries, which see
+// most keys, come first.
+template <class S>
+__global__ void __launch_bounds__(S::THREADS)
+    attention_tiles_kernel(const __grid_constant__ AttentionProblem p, unsigned heads) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* const queries = tiles.next<float>(S::QUERIES * S::PITCH);
+    float* const keys = tiles.next<float>(kTile * S::PITCH);
+    float* const values = tiles.next<float>(kTile * S::PITCH);
+    float* const shares = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    const int D = static_cast<int>(p.q.length), along_t = p.q.first.rank() - 1;
+    const std::int64_t T = p.tokens(), counted = p.counted();
+    const std::int64_t t0 = std::int64_t{(gridDim.x - 1 - blockIdx.x) / heads} * S::QUERIES;
+    const std::int64_t last = min(t0 + S::QUERIES, T) - 1;
+    const std::int64_t least = p.seen(t0, counted), most = p.seen(last, counted);
+    const Index at = unravel(blockIdx.x % heads * T, p.q.first.layout.shape);
+    const Table q = {&p.q.first(at), p.q.first.stride(along_t), p.q.stride};
+    const Table k = p.keys_of(at), v = p.values_of(at);
+    copy_tile<S>(queries, S::QUERIES, q, t0, T, D);
+    copy_tile<S>(keys, kTile, k, 0, most, D);
+
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+    float* const my_shares = shares + y * S::PITCH_SHARES;
+    const float scale = p.scale * 1.44269504f;  // log2(e): exp(x) is exp2(x * log2(e))
+    Sums<S> o = {};
+    for (float& m : o.m) m = -FLT_MAX;
+    for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
+        const auto seen = [&](int i) {
+            const std::int64_t n = p.seen(t0 + y + i * kDown, counted) - s0;
+            return static_cast<int>(min(n, std::int64_t{kTile}));
+        };
+        gpu::copy_async_wait<0>();
+        __syncthreads();  // the keys are there, and all have done with the values before
+        copy_tile<S>(values, kTile, v, s0, most, D);
+        float score[S::ROWS][S::KEYS] = {};
+        make_scores<S>(score, queries + y * S::PITCH, keys + x * S::PITCH);
+        to_shares(o, score, scale, seen, my_shares + x);
+        gpu::copy_async_wait<0>();
+        __syncthreads();  // the values and all shares are there, and all have done with the keys
+        if (s0 + kTile < most) copy_tile<S>(keys, kTile, k, s0 + kTile, most, D);
+        if (s0 + kTile <= least) {
+            add_values<S, true>(o, my_shares, values + 4 * x, seen);
+        } else {
+            add_values<S, false>(o, my_shares, values + 4 * x, seen);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+        const float sum = gpu::warp_reduce<S::ACROSS>(o.sum[i], Plus());
+        const std::int64_t t = t0 + y + i * kDown;
+        if (t >= T) continue;
+        float* const out = &p.out.first(at) + t * p.out.first.stride(along_t);
+        const bool none = p.seen(t, counted) == 0;
+#pragma unroll
+        for (int c = 0; c < 8; ++c) {
+            const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
+            if (d < D) out[d * p.out.stride] = counted < 0 ? NAN : none ? 0 : o.x[i][c] / sum;
+        }
+    }
+}
+// [kernel]
+
+template <class S>
+void launch(const AttentionProblem& p, gpu::Stream stream) {
+    const std::int64_t heads = p.q.count() / p.tokens();
+    const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), S::QUERIES), 1);
+    gpu::allow_shared(attention_tiles_kernel<S>, S::kBytes);
+    attention_tiles_kernel<S>
+        <<<grid, S::THREADS, S::kBytes, stream>>>(p, static_cast<unsigned>(heads));
+    gpu::check_launch("attention_tiles_kernel", grid, S::THREADS, S::kBytes);
+}
+
+template <int HEAD>
+void launch_for(const AttentionProblem& p, gpu::Stream stream) {
+    using Tall = Block<HEAD, 8, 4>;
+    // Fewer queries a block where there would be too few blocks, or too little shared memory. A
+    // multiprocessor of 228 KiB has room for two tall blocks of heads of 64, and one of 128.
+    const int places = gpu::multiprocessors() * (128 / HEAD);
+    const bool few = p.q.count() < 3 * places * Tall::QUERIES || Tall::kBytes > gpu::most_shared();
+    if (!p.in_quads) return launch<Block<HEAD, 4, 1>>(p, stream);
+    few ? launch<Block<HEAD, 4, 4>>(p, stream) : launch<Tall>(p, stream);
+}
+
+}  // namespace
+
+void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream) {
+    const std::size_t needed = attention_tiles_bytes(p.q.length), most = gpu::most_shared();
+    if (needed > most) {
+        refuse("attention: the path 'tiles' needs " + std::to_string(needed) +
+               " bytes of shared memory for a head of " + std::to_string(p.q.length) +
+               " numbers, and a block of this device gets " + std::to_string(most));
+    }
+    p.q.length > 64 ? launch_for<128>(p, stream) : launch_for<64>(p, stream);
+}
+
+}  // namespace sixdays::day06_transformer_ops

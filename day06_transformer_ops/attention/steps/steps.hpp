@@ -1,0 +1,76 @@
+/// @file
+/// The launchers of attention's steps, and what their kernels share. They check nothing; D is
+/// kMostOfHead at most.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cfloat>
+
+#include "common/gpu/reduce.hpp"
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/attention/attention_problem.hpp"
+#include "day06_transformer_ops/held_row.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Step 2: a warp, a query; a block of 8 reads every key and value once for all of them.
+void launch_attention_fused(const AttentionProblem& p, gpu::Stream stream);
+
+/// Step 3: a block, a query; each of its warps has every eighth tile of keys.
+void launch_attention_split_keys(const AttentionProblem& p, gpu::Stream stream);
+
+/// Step 4: a block has 128 or 64 queries of a head, and a thread scores of 8 or 4 of them.
+/// @throws std::invalid_argument  a block of this device gets less than attention_tiles_bytes()
+void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream);
+
+/// Step 5: a query's keys are shared out to many blocks. Partials: of each query and part.
+void launch_attention_split_blocks(const AttentionProblem& p, const AttentionPartials& partials,
+                                   gpu::Stream stream);
+
+inline constexpr int kKeys = 32;                // of a tile: one for each lane
+inline constexpr int kHead = int(kMostOfHead);  // numbers of a head, at most
+
+// [online]
+/// One query's sums so far, of a warp. m and sum are the same in all lanes, and lane l has
+/// elements l, l + 32, ... of the output. m begins with the lowest finite float: exp(m - x) is
+/// 0 then, and not NaN.
+struct Online {
+    float m, sum;
+    float x[kHead / 32];
+};
+
+/// Takes 32 keys more: every lane brings the score of one, and -infinity if it is not seen.
+/// value(j, d) is element d of the j-th one's value, and 0 if there is no such element; the first
+/// `n` of them count.
+template <class Value>
+__device__ inline void take(Online& o, float score, bool seen, int n, const Value& value) {
+    const int lane = threadIdx.x % 32;
+    const float m = fmaxf(o.m, gpu::warp_reduce(score, Larger()));
+    const float e = seen ? expf(score - m) : 0;
+    const float old = expf(o.m - m);  // what was added so far was too large by 1 / old
+    o.sum = o.sum * old + gpu::warp_reduce(e, Plus());
+    o.m = m;
+    for (float& x : o.x) x *= old;
+    for (int j = 0; j < n; ++j) {
+        const float share = __shfl_sync(0xffffffffu, e, j);
+        for (int i = 0; i < kHead / 32; ++i) {
+            o.x[i] += share * value(j, lane + 32 * i);
+        }
+    }
+}
+// [online]
+
+/// A tile of ROWS keys or values from s0 on, by THREADS threads: row s, element d to tile[s * pitch +
+/// d]. Beyond `n` keys and beyond D there is 0.
+template <int THREADS, int ROWS = kKeys, int COLUMNS = kHead>
+__device__ void load_tile(float* tile, int pitch, const Table& from, std::int64_t s0,
+                          std::int64_t n, int D) {
+#pragma unroll 8
+    for (int i = threadIdx.x % THREADS; i < ROWS * COLUMNS; i += THREADS) {
+        const int s = i / COLUMNS, d = i % COLUMNS;
+        tile[s * pitch + d] = s0 + s < n && d < D ? from(s0 + s, d) : 0;
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,66 @@
+/// @file
+/// A block of a transformer: what all operations of this day are for. A GPT-2 is twelve of them, one
+/// behind the other, between the embedding and the head.
+///
+///     x += attention(layer_norm(x)) * join      tokens tell each other what they know
+///     x += mlp(layer_norm(x))                   each token thinks about it by itself
+///     mlp(z) = activation(z * up) * down
+///
+/// x is the residual stream: every part reads it and adds to it, and none overwrites it. The norm
+/// comes before a part, not behind it (pre-norm). Products are Day 05's, and its epilogue adds bias
+/// and stream on the way out; attention is causal.
+///
+/// For all versions: float, contiguous or not; x injective. The ports need a workspace, and write x
+/// only after everything was found to fit.
+/// @throws std::invalid_argument  shapes that do not fit, heads that do not divide C, x not injective,
+/// a null pointer, parameters that overlap x; the ports: too small a workspace
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "common/gpu/workspace.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Matrices are stored (in, out), as GPT-2 stores them; of one that is stored (out, in), give the
+/// transpose. C: numbers of a token. F: of an MLP's inside, mostly 4 C.
+struct BlockParameters {
+    NormParameters norm1 = {};         // weight (C), bias (C)
+    View<const float> qkv = {};        // (C, 3 C)
+    View<const float> qkv_bias = {};   // (3 C)
+    View<const float> join = {};       // (C, C)
+    View<const float> join_bias = {};  // (C)
+    NormParameters norm2 = {};         // weight (C), bias (C)
+    View<const float> up = {};         // (C, F)
+    View<const float> up_bias = {};    // (F)
+    View<const float> down = {};       // (F, C)
+    View<const float> down_bias = {};  // (C)
+    std::int64_t heads = 1;
+    Activation activation = Activation::gelu_tanh;
+};
+
+/// @param x  (B, T, C), read and written
+void block_cpu(const BlockParameters& parameters, View<float> x);
+void block_cuda(const BlockParameters& parameters, View<float> x, gpu::Workspace workspace,
+                gpu::Stream stream = {});
+[[nodiscard]] std::int64_t block_workspace_bytes(const BlockParameters& parameters,
+                                                 const View<float>& x);
+void check_block(const BlockParameters& parameters, const View<float>& x);
+
+/// What the model thinks comes next: out(b, t, v) = layer_norm(x)(b, t, :) . tokens(v, :). The head is
+/// tied: it is the table of the embedding once more, read as its transpose, and no copy of it.
+/// @param x       (B, T, C)
+/// @param tokens  (V, C)
+/// @param out     (B, T, V), apart from all inputs
+void logits_cpu(View<const float> x, const NormParameters& norm, View<const float> tokens,
+                View<float> out);
+void logits_cuda(View<const float> x, const NormParameters& norm, View<const float> tokens,
+                 View<float> out, gpu::Workspace workspace, gpu::Stream stream = {});
+[[nodiscard]] std::int64_t logits_workspace_bytes(const View<const float>& x);
+void check_logits(const View<const float>& x, const NormParameters& norm,
+                  const View<const float>& tokens, const View<float>& out);
+
+}  // namespace sixdays::day06_transformer_ops

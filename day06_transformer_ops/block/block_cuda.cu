@@ -1,0 +1,83 @@
+// The block as launches, line by line what the loops are: operations of this day and of Day 05. No
+// kernel stands here, for every line is one that has its own.
+#include <algorithm>
+
+#include "day05_matmul/matmul.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/block/block.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using day05_matmul::matmul_cuda;
+using day05_matmul::matmul_workspace_bytes;
+using day05_matmul::MatmulPath;
+
+namespace {
+
+// What is kept between the operations, (B, T, ...) each, and what the products work in, one by one.
+struct Between {
+    View<float> normed, qkv, mixed, hidden;
+    View<std::byte> products;
+};
+Between between(gpu::Carver& carver, const BlockParameters& p, const View<float>& x) {
+    const std::int64_t B = x.extent(0), T = x.extent(1), C = x.extent(2), F = p.up.extent(1);
+    const auto take = [&](std::int64_t columns) { return carver.take<float>({B, T, columns}); };
+    Between all;
+    all.normed = take(C);
+    all.qkv = take(3 * C);
+    all.mixed = take(C);
+    all.hidden = take(F);
+    all.products =
+        carver.take<std::byte>({std::max({matmul_workspace_bytes(all.normed, p.qkv, all.qkv),
+                                          matmul_workspace_bytes(all.mixed, p.join, x),
+                                          matmul_workspace_bytes(all.normed, p.up, all.hidden),
+                                          matmul_workspace_bytes(all.hidden, p.down, x)})});
+    return all;
+}
+
+}  // namespace
+
+std::int64_t block_workspace_bytes(const BlockParameters& p, const View<float>& x) {
+    check_block(p, x);
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return between(c, p, x); });
+}
+
+void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspace,
+                gpu::Stream stream) {
+    check_block(p, x);
+    if (x.size() == 0) return;
+    const auto [normed, qkv, mixed, hidden, products] =
+        gpu::carve("block", workspace, [&](gpu::Carver& c) { return between(c, p, x); });
+    const gpu::Launch<MatmulPath> how{.workspace = {products.data, products.size()},
+                                      .stream = stream};
+    // [block]
+    layer_norm_cuda(x, p.norm1, normed, stream);
+    matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, how);
+    const Heads of = heads_of(qkv, p.heads);
+    attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads), stream);
+    matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, how);  // 1 * sum + 1 * x + bias
+
+    layer_norm_cuda(x, p.norm2, normed, stream);
+    matmul_cuda(normed, p.up, hidden, how);
+    activate_biased_cuda(p.activation, hidden, p.up_bias, hidden, stream);
+    matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, how);
+    // [block]
+}
+
+std::int64_t logits_workspace_bytes(const View<const float>& x) {
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<float>(x.shape()); });
+}
+
+void logits_cuda(View<const float> x, const NormParameters& norm, View<const float> tokens,
+                 View<float> out, gpu::Workspace workspace, gpu::Stream stream) {
+    check_logits(x, norm, tokens, out);
+    if (out.size() == 0) return;
+    const View<float> normed =
+        gpu::carve("logits", workspace, [&](gpu::Carver& c) { return c.take<float>(x.shape()); });
+    // [logits]
+    layer_norm_cuda(x, norm, normed, stream);
+    matmul_cuda(normed, transpose(tokens), out, {.stream = stream});
+    // [logits]
+}
+
+}  // namespace sixdays::day06_transformer_ops

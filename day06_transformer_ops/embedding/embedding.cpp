@@ -1,0 +1,170 @@
+// What loops and ports of the embedding refuse, and which path is taken.
+#include "day06_transformer_ops/embedding/embedding.hpp"
+
+#include <cmath>
+
+#include "common/tensor/quads.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
+template <class A, class B>
+void check_apart(const char* op, const char* name, const View<A>& in, const View<B>& out) {
+    require_memory(op, name, in);
+    if (overlap(in, out)) {
+        refuse(std::string(op) + ": " + name +
+               " overlaps out; elements would be read after they were overwritten");
+    }
+}
+
+}  // namespace
+
+template <class T>
+void check_embed(const View<const T>& tokens, const View<const std::int64_t>& ids,
+                 const View<const Same<T>>& positions, const View<const std::int64_t>& places,
+                 const View<Same<T>>& out) {
+    require_rank("embed", "tokens", tokens, 2);
+    Shape wanted = ids.shape();
+    if (wanted.rank == kMaxRank)
+        refuse("embed: ids have shape " + to_string(wanted) +
+               ", and out would need one dim more than " + std::to_string(kMaxRank));
+    wanted[wanted.rank++] = tokens.extent(1);
+    if (out.shape() != wanted) {
+        refuse("embed: tokens have shape " + to_string(tokens.shape()) + " and ids " +
+               to_string(ids.shape()) + ", so out must have " + to_string(wanted) + ", not " +
+               to_string(out.shape()));
+    }
+    require_output("embed", out);
+    check_apart("embed", "tokens", tokens, out);
+    check_apart("embed", "ids", ids, out);
+    if (positions.data == nullptr) return;
+    require_rank("embed", "positions", positions, 2);
+    if (positions.extent(1) != tokens.extent(1)) {
+        refuse("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
+               to_string(positions.shape()) + "; their rows are added");
+    }
+    try {
+        (void)broadcast_to(places, ids.shape());
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("embed: places: ") + refused.what());
+    }
+    check_apart("embed", "positions", positions, out);
+    check_apart("embed", "places", places, out);
+}
+
+void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
+               std::int64_t rows) {
+    for (std::int64_t k = 0; k < ids.size(); ++k) {
+        const Index at = unravel(k, ids.shape());
+        if (ids(at) < 0 || ids(at) >= rows) {
+            refuse(std::string(op) + ": " + name + " has " + std::to_string(ids(at)) + " at " +
+                   to_string(at) + ", but the table has " + std::to_string(rows) + " rows");
+        }
+    }
+}
+
+void check_rotary(const View<const float>& in, const View<const float>& table,
+                  const View<const std::int64_t>& places, const View<float>& out) {
+    const int r = in.rank();
+    if (r < 2 || in.extent(r - 1) % 2 != 0 || in.extent(r - 1) == 0) {
+        refuse("rotary: in has shape " + to_string(in.shape()) +
+               ", but needs (..., T, D), with an even D of pairs");
+    }
+    check_rows<float>("rotary", in, out);
+    require_rank("rotary", "table", table, 2);
+    if (table.extent(1) != in.extent(r - 1)) {
+        refuse("rotary: in has shape " + to_string(in.shape()) + ", but table " +
+               to_string(table.shape()) + "; a row of it must be as long as a head");
+    }
+    try {
+        (void)broadcast_to(places, rows_along(in, r - 1).first.layout.shape);
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("rotary: places: ") + refused.what());
+    }
+    check_apart("rotary", "table", table, out);
+    check_apart("rotary", "places", places, out);
+}
+
+Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base) {
+    if (D < 2 || D % 2 != 0 || !(base > 0)) {
+        refuse("rotary_table: D is " + std::to_string(D) + " and base " + std::to_string(base) +
+               ", but must be even and above 0");
+    }
+    Tensor<float> table({places, D});
+    for (std::int64_t p = 0; p < places; ++p) {
+        for (std::int64_t i = 0; i < D / 2; ++i) {
+            const double angle =
+                static_cast<double>(p) *
+                std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(D));
+            table(p, i) = static_cast<float>(std::cos(angle));
+            table(p, i + D / 2) = static_cast<float>(std::sin(angle));
+        }
+    }
+    return table;
+}
+
+template <class From, class To>
+void check_convert(const View<const From>& in, const View<To>& out) {
+    require_same_shape("convert", "in", in, "out", out);
+    require_output("convert", out);
+    check_apart("convert", "in", in, out);
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
+template <class T>
+EmbedPath choose_embed(const View<const T>& tokens, const View<const Same<T>>& positions,
+                       const View<Same<T>>& out) {
+    const auto quads = [](const auto& v) { return has_wider(v.data, v.layout, sizeof(T)); };
+    const bool all = quads(tokens) && quads(out) && (positions.data == nullptr || quads(positions));
+    return all ? EmbedPath::quads : EmbedPath::one_element;
+}
+
+template <class T>
+void check_embed(EmbedPath path, const View<const T>& tokens, const View<const std::int64_t>& ids,
+                 const View<const Same<T>>& positions, const View<const std::int64_t>& places,
+                 const View<Same<T>>& out) {
+    check_embed<T>(tokens, ids, positions, places, out);
+    if (path != EmbedPath::quads || out.size() == 0 ||
+        choose_embed<T>(tokens, positions, out) == path)
+        return;
+    refuse(
+        "embed: the path 'quads' needs rows of whole quads that begin at multiples of 16 bytes; "
+        "tokens have " +
+        to_string(tokens.layout) + ", out " + to_string(out.layout));
+}
+
+const char* name(EmbedPath path) {
+    switch (path) {
+        case EmbedPath::one_element:
+            return "one element";
+        case EmbedPath::quads:
+            return "quads";
+    }
+    return "";
+}
+
+template void check_embed<float>(const View<const float>&, const View<const std::int64_t>&,
+                                 const View<const float>&, const View<const std::int64_t>&,
+                                 const View<float>&);
+template void check_embed<float>(EmbedPath, const View<const float>&,
+                                 const View<const std::int64_t>&, const View<const float>&,
+                                 const View<const std::int64_t>&, const View<float>&);
+template EmbedPath choose_embed<float>(const View<const float>&, const View<const float>&,
+                                       const View<float>&);
+template void check_embed<bf16>(const View<const bf16>&, const View<const std::int64_t>&,
+                                const View<const bf16>&, const View<const std::int64_t>&,
+                                const View<bf16>&);
+template void check_embed<bf16>(EmbedPath, const View<const bf16>&, const View<const std::int64_t>&,
+                                const View<const bf16>&, const View<const std::int64_t>&,
+                                const View<bf16>&);
+template EmbedPath choose_embed<bf16>(const View<const bf16>&, const View<const bf16>&,
+                                      const View<bf16>&);
+template void check_convert(const View<const float>&, const View<bf16>&);
+template void check_convert(const View<const float>&, const View<f16>&);
+template void check_convert(const View<const bf16>&, const View<float>&);
+template void check_convert(const View<const f16>&, const View<float>&);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,151 @@
+/// @file
+/// What the steps of softmax and of the norms share: finding a row without slow divisions, and
+/// holding it in the registers of the threads that work on it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "common/gpu/reduce.hpp"
+#include "common/tensor/walk.hpp"
+#include "day06_transformer_ops/quad.hpp"
+#include "day06_transformer_ops/rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using gpu::Larger;
+using gpu::Plus;
+
+/// Where row number k begins: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. Three dims are
+/// enough for nearly all tensors, after simplify(), and every further one would cost each row.
+inline constexpr int kRowDims = 3;
+using RowWalk = Walk<kRowDims, 3>;
+
+/// Calls f(walk, in, out, third) for pieces of fewer than 2^31 rows that are all of them together;
+/// third is where the piece begins in the third tensor. If the rows have more than three dims, there
+/// is a call for each index of the outer ones.
+/// @param third  of the shape of in.first
+template <class T, class U, class F>
+void walk_rows(const View<T>& in, const View<U>& out, const Cut& third, const F& f) {
+    const auto [from, to, other] = simplify(in.layout, out.layout, third.layout);
+    if (from.size() >= kWalkable) {
+        const auto again = [&](const View<T>& x, const View<U>& y, const Cut& z) {
+            walk_rows(x, y, z, f);
+        };
+        return in_pieces(kWalkable, again, in, out, third);
+    }
+    if (from.rank() <= kRowDims) {
+        return f(RowWalk({from, to, other}), in.data, out.data, third.first);
+    }
+    for (std::int64_t i = 0; i < from.extent(0); ++i) {
+        Cut rest = select(other, 0, i);
+        rest.first += third.first;
+        walk_rows(select(View<T>(in.data, from), 0, i), select(View<U>(out.data, to), 0, i), rest,
+                  f);
+    }
+}
+template <class T, class U, class F>
+void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const F& f) {
+    walk_rows(in.first, out.first, Cut{third}, f);
+}
+
+// [held_row]
+/// A row of whole quads, spread over THREADS threads: thread t has quads t, t + THREADS, ... of it,
+/// QUADS at most. Both are constants, so every quad is four registers. It waits as it lies in memory,
+/// and whoever looks at it widens bf16: a row of bf16 takes half the registers of a row of floats.
+template <class T, int THREADS, int QUADS>
+struct HeldRow {
+    uint4 quads[QUADS];
+
+    /// Quad q of this thread begins at element index(q) of the row.
+    __device__ static int index(int q) {
+        return (threadIdx.x % THREADS + q * THREADS) * kOfQuad<T>;
+    }
+
+    /// The first n elements; `pad` stands for all others.
+    __device__ void load(const T* row, int n, float pad) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            quads[q] = uint4{};
+            if (index(q) < n) quads[q] = __ldcs(reinterpret_cast<const uint4*>(row + index(q)));
+        }
+        fill(n, pad);
+    }
+
+    /// Calls f(x) for every number that is held.
+    template <class F>
+    __device__ void each(const F& f) const {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            float x[kOfQuad<T>];
+            unpack<T>(quads[q], x);
+#pragma unroll
+            for (int e = 0; e < kOfQuad<T>; ++e) f(x[e]);
+        }
+    }
+
+    /// Calls f(i, x) for every number x that is held, element i of the row; x is what f makes of it.
+    template <class F>
+    __device__ void change(const F& f) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) change_quad(q, f);
+    }
+    template <class F>
+    __device__ void change_quad(int q, const F& f) {
+        float x[kOfQuad<T>];
+        unpack<T>(quads[q], x);
+#pragma unroll
+        for (int e = 0; e < kOfQuad<T>; ++e) f(index(q) + e, x[e]);
+        quads[q] = pack<T>(x);
+    }
+
+    /// `pad` from element n on. Only a quad that n cuts, or none of which counts, needs a look at each.
+    __device__ void fill(int n, float pad) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            if (index(q) + kOfQuad<T> <= n) continue;
+            change_quad(q, [&](int i, float& x) { x = i < n ? x : pad; });
+        }
+    }
+
+    __device__ void store(T* row, int length) const {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            if (index(q) < length) __stcs(reinterpret_cast<uint4*>(row + index(q)), quads[q]);
+        }
+    }
+};
+// [held_row]
+
+/// What the threads of one row have, combined; each has the result.
+template <int THREADS, class V, class Combine>
+__device__ V row_reduce(const V& value, const Combine& combine) {
+    if constexpr (THREADS == 32) {
+        return gpu::warp_reduce(value, combine);
+    } else {
+        return gpu::block_reduce<THREADS>(value, combine);
+    }
+}
+
+/// Rows of a block, when THREADS threads take a row: a block of one warp would be a small one.
+template <int THREADS>
+inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
+
+/// Calls f(threads, quads), both constants, with what is enough to hold a row of `length`, which is
+/// kMostHeld at most: four quads a thread, and 16 registers. A warp that has the row to itself needs
+/// no barrier.
+template <class T, class F>
+void with_held(std::int64_t length, const F& f) {
+    using std::integral_constant;
+    const std::int64_t quads = length / kOfQuad<T>;
+    constexpr integral_constant<int, 4> four;
+    if (quads <= 32) return f(integral_constant<int, 32>(), integral_constant<int, 1>());
+    if (quads <= 64) return f(integral_constant<int, 32>(), integral_constant<int, 2>());
+    if (quads <= 128) return f(integral_constant<int, 32>(), four);
+    if (quads <= 256) return f(integral_constant<int, 64>(), four);
+    if (quads <= 512) return f(integral_constant<int, 128>(), four);
+    if (quads <= 1024) return f(integral_constant<int, 256>(), four);
+    if (quads <= 2048) return f(integral_constant<int, 512>(), four);
+    return f(integral_constant<int, 1024>(), four);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,194 @@
+// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/norm/.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/norm/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// --- the twins -----------------------------------------------------------------------------------
+namespace {
+
+constexpr int kThreads = 128;
+
+// [layer_norm]
+template <class T>
+__global__ void layer_norm_kernel(const __grid_constant__ Rows<const T> in,
+                                  const __grid_constant__ NormParameters parameters,
+                                  const __grid_constant__ Rows<T> out) {
+    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (r < in.count()) {
+        const Row<const T> x = in.row(r);
+        const Row<T> y = out.row(r);
+        const float N = static_cast<float>(in.length), first = float(x[0]);
+        float sum = 0;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            sum += float(x[i]) - first;
+        }
+        const float mean = first + sum / N;
+        float squares = 0;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            const float d = float(x[i]) - mean;
+            squares += d * d;
+        }
+        const float scale = 1 / std::sqrt(squares / N + parameters.eps);
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            const float z = (float(x[i]) - mean) * scale;
+            y[i] = T(parameters(z, i));
+        }
+    }
+}
+// [layer_norm]
+
+// [rms_norm]
+template <class T>
+__global__ void rms_norm_kernel(const __grid_constant__ Rows<const T> in,
+                                const __grid_constant__ NormParameters parameters,
+                                const __grid_constant__ Rows<T> out) {
+    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (r < in.count()) {
+        const Row<const T> x = in.row(r);
+        const Row<T> y = out.row(r);
+        float squares = 0;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            squares += float(x[i]) * float(x[i]);
+        }
+        const float N = static_cast<float>(in.length);
+        const float scale = 1 / std::sqrt(squares / N + parameters.eps);
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            y[i] = T(parameters(float(x[i]) * scale, i));
+        }
+    }
+}
+// [rms_norm]
+
+// [add]
+template <class T>
+__global__ void add_kernel(const __grid_constant__ Rows<const T> in,
+                           const __grid_constant__ Rows<T> residual) {
+    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (r < in.count()) {
+        const Row<const T> x = in.row(r);
+        const Row<T> s = residual.row(r);
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            s[i] = T(float(s[i]) + float(x[i]));
+        }
+    }
+}
+// [add]
+
+}  // namespace
+
+// --- launchers -----------------------------------------------------------------------------------
+namespace {
+
+template <class T>
+Rows<T> rows_of(const View<T>& x) {
+    return rows_along(x, x.rank() - 1);
+}
+
+template <class OP, class T, class Twin>
+void launch(NormPath path, const View<const T>& in, const NormParameters& parameters,
+            const View<T>& residual, const View<T>& out, gpu::Stream stream, const Twin& twin) {
+    switch (path) {
+        case NormPath::thread_a_row:
+            return twin(gpu::blocks_for(rows_of(in).count(), kThreads));
+        case NormPath::warp_a_row:
+            return launch_norm_warp<OP>(rows_of(in), parameters, rows_of(residual), rows_of(out),
+                                        stream);
+        case NormPath::registers:
+            return launch_norm_registers<OP>(rows_of(in), parameters, rows_of(residual),
+                                             rows_of(out), stream);
+    }
+}
+
+// Nothing is added: of out's layout, and nowhere.
+template <class T>
+View<T> no_residual(const View<T>& out) {
+    return {nullptr, out.layout};
+}
+
+}  // namespace
+
+template <class T>
+void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
+                     gpu::Stream stream) {
+    check_norm<T>(in, parameters, out);
+    if (out.size() == 0) return;
+    layer_norm_cuda<T>(choose_norm<T>(in, out), in, parameters, out, stream);
+}
+
+template <class T>
+void layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
+                     View<T> out, gpu::Stream stream) {
+    check_norm<T>(path, in, parameters, out);
+    if (out.size() == 0) return;
+    launch<LayerNorm>(path, in, parameters, no_residual(out), out, stream, [&](unsigned grid) {
+        layer_norm_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(in), parameters, rows_of(out));
+        gpu::check_launch("layer_norm_kernel", grid, kThreads);
+    });
+}
+
+template <class T>
+void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
+                   gpu::Stream stream) {
+    check_norm<T>(in, parameters, out);
+    if (out.size() == 0) return;
+    rms_norm_cuda<T>(choose_norm<T>(in, out), in, parameters, out, stream);
+}
+
+template <class T>
+void rms_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
+                   View<T> out, gpu::Stream stream) {
+    check_norm<T>(path, in, parameters, out);
+    if (out.size() == 0) return;
+    launch<RmsNorm>(path, in, parameters, no_residual(out), out, stream, [&](unsigned grid) {
+        rms_norm_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(in), parameters, rows_of(out));
+        gpu::check_launch("rms_norm_kernel", grid, kThreads);
+    });
+}
+
+template <class T>
+void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters,
+                         View<Same<T>> residual, View<T> out, gpu::Stream stream) {
+    check_add_layer_norm<T>(in, parameters, residual, out);
+    if (out.size() == 0) return;
+    add_layer_norm_cuda<T>(choose_norm<T>(in, residual, out), in, parameters, residual, out,
+                           stream);
+}
+
+template <class T>
+void add_layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
+                         View<Same<T>> residual, View<T> out, gpu::Stream stream) {
+    check_add_layer_norm<T>(path, in, parameters, residual, out);
+    if (out.size() == 0) return;
+    launch<LayerNorm>(path, in, parameters, residual, out, stream, [&](unsigned grid) {
+        add_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(in), rows_of(residual));
+        gpu::check_launch("add_kernel", grid, kThreads);
+        layer_norm_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(View<const T>(residual)),
+                                                            parameters, rows_of(out));
+        gpu::check_launch("layer_norm_kernel", grid, kThreads);
+    });
+}
+
+template void layer_norm_cuda(View<const float>, const NormParameters&, View<float>, gpu::Stream);
+template void layer_norm_cuda(NormPath, View<const float>, const NormParameters&, View<float>,
+                              gpu::Stream);
+template void rms_norm_cuda(View<const float>, const NormParameters&, View<float>, gpu::Stream);
+template void rms_norm_cuda(NormPath, View<const float>, const NormParameters&, View<float>,
+                            gpu::Stream);
+template void add_layer_norm_cuda(View<const float>, const NormParameters&, View<float>,
+                                  View<float>, gpu::Stream);
+template void add_layer_norm_cuda(NormPath, View<const float>, const NormParameters&, View<float>,
+                                  View<float>, gpu::Stream);
+template void layer_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>, gpu::Stream);
+template void layer_norm_cuda(NormPath, View<const bf16>, const NormParameters&, View<bf16>,
+                              gpu::Stream);
+template void rms_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>, gpu::Stream);
+template void rms_norm_cuda(NormPath, View<const bf16>, const NormParameters&, View<bf16>,
+                            gpu::Stream);
+template void add_layer_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>, View<bf16>,
+                                  gpu::Stream);
+template void add_layer_norm_cuda(NormPath, View<const bf16>, const NormParameters&, View<bf16>,
+                                  View<bf16>, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops

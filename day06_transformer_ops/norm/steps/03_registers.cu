@@ -1,0 +1,160 @@
+// Step 3: the row waits in registers. It is read once, in quads, and mean, variance and result are
+// made from what the threads hold: the second pass costs no memory. The quads stay as they lie in
+// memory, and each pass widens bf16 anew: half the registers, so twice the rows in flight.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/norm/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [held]
+/// Calls f(i, quad) for each of a thread's quads that the row has; i is the number of its first
+/// element. Thread t of THREADS has quads t, t + THREADS, ... of the row.
+template <class T, int THREADS, int QUADS, class F>
+__device__ void each_quad(uint4 (&row)[QUADS], int length, const F& f) {
+#pragma unroll
+    for (int q = 0; q < QUADS; ++q) {
+        const int i = (threadIdx.x % THREADS + q * THREADS) * kOfQuad<T>;
+        if (i < length) f(i, row[q]);
+    }
+}
+
+/// What becomes of a quad of z, whose first element is number i. WIDE: weight and bias can be read
+/// in quads, where they are there.
+template <bool WIDE, int N>
+__device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
+#pragma unroll
+    for (int e = 0; e < N; e += 4) {
+        if constexpr (WIDE) {
+            const float *weight = parameters.weight.data, *bias = parameters.bias.data;
+            float4 w = make_float4(1, 1, 1, 1), b = make_float4(0, 0, 0, 0);
+            if (weight != nullptr) w = *reinterpret_cast<const float4*>(weight + i + e);
+            if (bias != nullptr) b = *reinterpret_cast<const float4*>(bias + i + e);
+            z[e] = fmaf(z[e], w.x, b.x);
+            z[e + 1] = fmaf(z[e + 1], w.y, b.y);
+            z[e + 2] = fmaf(z[e + 2], w.z, b.z);
+            z[e + 3] = fmaf(z[e + 3], w.w, b.w);
+        } else {
+            for (int k = e; k < e + 4; ++k) z[k] = parameters(z[k], i + k);
+        }
+    }
+}
+
+/// The sum of two quads, rounded as it will be stored.
+template <class T>
+__device__ uint4 sum(const uint4& a, const uint4& b) {
+    float x[kOfQuad<T>], y[kOfQuad<T>];
+    unpack<T>(a, x);
+    unpack<T>(b, y);
+    for (int e = 0; e < kOfQuad<T>; ++e) x[e] += y[e];
+    return pack<T>(x);
+}
+// [held]
+
+// [kernel]
+// share: 1 / length. With few quads a thread, 1,280 threads of small blocks
+// share a multiprocessor, 48 registers each; of large ones 1,024, with 64.
+template <class OP, bool WIDE, class T, int THREADS, int QUADS,
+          int BLOCK = THREADS* kRowsOfBlock<THREADS>>
+__global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
+    norm_registers_kernel(const __grid_constant__ RowWalk rows, const T* in, T* residual, T* out,
+                          int length, float share,
+                          const __grid_constant__ NormParameters parameters) {
+    const unsigned r = blockIdx.x * kRowsOfBlock<THREADS> + threadIdx.x / THREADS;
+    if (r >= rows.size) return;  // all lanes of the warp
+    const Offsets<3> at = rows.offsets(r);
+    if (residual != nullptr) residual += at.of[2];
+    in += at.of[0];
+    uint4 row[QUADS];
+    const auto each = [&](const auto& f) { each_quad<T, THREADS>(row, length, f); };
+    const auto each_number = [&](const auto& f) {
+        each([&](int, const uint4& quad) {
+            float x[kOfQuad<T>];
+            unpack<T>(quad, x);
+            for (const float number : x) f(number);
+        });
+    };
+    each([&](int i, uint4& quad) { quad = __ldcs(reinterpret_cast<const uint4*>(in + i)); });
+    float first = float(in[0]), mean = 0, squares = 0;
+    if (residual != nullptr) {  // the row is the sum of both
+        first = float(T(first + float(residual[0])));
+        each([&](int i, uint4& quad) {
+            quad = sum<T>(quad, *reinterpret_cast<const uint4*>(residual + i));
+        });
+    }
+    if (OP::kCentered) {
+        each_number([&](float x) { mean += x - first; });
+        mean = first + row_reduce<THREADS>(mean, Plus()) * share;
+    }
+    each_number([&](float x) { squares += (x - mean) * (x - mean); });
+    squares = row_reduce<THREADS>(squares, Plus());
+    const float scale = rsqrtf(squares * share + parameters.eps);
+    T* const y = out + at.of[1];
+    each([&](int i, const uint4& quad) {
+        // By now nobody reads the old residual any more.
+        if (residual != nullptr) *reinterpret_cast<uint4*>(residual + i) = quad;
+        float x[kOfQuad<T>];
+        unpack<T>(quad, x);
+        for (float& z : x) z = (z - mean) * scale;
+        apply<WIDE>(parameters, x, i);
+        __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
+    });
+}
+// [kernel]
+
+/// Calls f(threads, quads), both constants, with what is enough to hold a row of so many quads. A
+/// warp that has the row to itself needs no barrier.
+template <class F>
+void with_held_quads(std::int64_t quads, const F& f) {
+    using std::integral_constant;
+    constexpr integral_constant<int, 32> warp;
+    if (quads <= 32) return f(warp, integral_constant<int, 1>());
+    if (quads <= 64) return f(warp, integral_constant<int, 2>());
+    if (quads <= 96) return f(warp, integral_constant<int, 3>());
+    if (quads <= 128) return f(warp, integral_constant<int, 4>());
+    if (quads <= 160) return f(warp, integral_constant<int, 5>());
+    if (quads <= 192) return f(integral_constant<int, 64>(), integral_constant<int, 3>());
+    if (quads <= 224) return f(warp, integral_constant<int, 7>());
+    constexpr integral_constant<int, 4> four;
+    if (quads <= 512) return f(integral_constant<int, 128>(), four);
+    if (quads <= 1024) return f(integral_constant<int, 256>(), four);
+    if (quads <= 2048) return f(integral_constant<int, 512>(), four);
+    return f(integral_constant<int, 1024>(), four);  // kMostHeld floats
+}
+
+}  // namespace
+
+template <class OP, class T>
+void launch_norm_registers(const Rows<const T>& in, const NormParameters& parameters,
+                           const Rows<T>& residual, const Rows<T>& out, gpu::Stream stream) {
+    const auto in_quads = [](const View<const float>& v) {
+        return v.data == nullptr || has_wider(v.data, v.layout, sizeof(float));
+    };
+    const bool wide = in_quads(parameters.weight) && in_quads(parameters.bias);
+    walk_rows(
+        in, out, residual.first.layout,
+        [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
+            T* const sum = residual.first.data != nullptr ? residual.first.data + third : nullptr;
+            with_held_quads(in.length / kOfQuad<T>, [&](auto threads, auto quads) {
+                constexpr int THREADS = threads, QUADS = quads,
+                              BLOCK = THREADS * kRowsOfBlock<THREADS>;
+                const auto kernel = wide ? norm_registers_kernel<OP, true, T, THREADS, QUADS>
+                                         : norm_registers_kernel<OP, false, T, THREADS, QUADS>;
+                const unsigned grid = gpu::blocks_for(rows.size, kRowsOfBlock<THREADS>);
+                kernel<<<grid, BLOCK, 0, stream>>>(rows, from, sum, to, static_cast<int>(in.length),
+                                                   1 / static_cast<float>(in.length), parameters);
+                gpu::check_launch("norm_registers_kernel", grid, BLOCK);
+            });
+        });
+}
+
+template void launch_norm_registers<LayerNorm>(const Rows<const float>&, const NormParameters&,
+                                               const Rows<float>&, const Rows<float>&, gpu::Stream);
+template void launch_norm_registers<LayerNorm>(const Rows<const bf16>&, const NormParameters&,
+                                               const Rows<bf16>&, const Rows<bf16>&, gpu::Stream);
+template void launch_norm_registers<RmsNorm>(const Rows<const float>&, const NormParameters&,
+                                             const Rows<float>&, const Rows<float>&, gpu::Stream);
+template void launch_norm_registers<RmsNorm>(const Rows<const bf16>&, const NormParameters&,
+                                             const Rows<bf16>&, const Rows<bf16>&, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,424 @@
+// The proof of the set norm: loops and every path against float64, over every element.
+#include "day06_transformer_ops/norm/norm.hpp"
+
+#include "day06_transformer_ops/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+struct GoldenNorm {
+    double eps;
+    std::vector<double> x, weight, bias, layer_norm, rms_norm;
+};
+#include "day06_transformer_ops/norm/tests/golden_norm.inc"
+
+constexpr NormPath kPaths[] = {NormPath::thread_a_row, NormPath::warp_a_row, NormPath::registers};
+
+enum class Kind { layer_norm, rms_norm };
+constexpr Kind kKinds[] = {Kind::layer_norm, Kind::rms_norm};
+
+template <class T>
+bool takes(NormPath path, const View<const T>& in, const View<T>& out) {
+    return refusal([&] { check_norm<T>(path, in, {}, out); }).empty();
+}
+
+// So many numbers are added one behind the other in a row of N, before or after partial sums are.
+double chain(NormPath path, std::int64_t N) {
+    const auto n = static_cast<double>(N);
+    if (path == NormPath::thread_a_row) return n;
+    return path == NormPath::warp_a_row ? n / 32 + 6 : 32 + 11;
+}
+
+// The norm of `row`, and how far from it a float computation may be:
+//   mean      sums of x - x(0) are off by terms + 2 half units of the mean of |x - x(0)|
+//   z         that, scaled; the root is off by half of what the sum of squares is, terms + 8, and by
+//             the square of a wrong mean; three roundings on the way
+//   z w + b   one rounding
+template <class T>
+void put(Wanted& want, Kind kind, const std::vector<double>& row, const Tensor<float>& weight,
+         const Tensor<float>& bias, double eps, double terms, Index at) {
+    const auto N = static_cast<double>(row.size());
+    double mean = 0, from_first = 0, squares = 0;
+    if (kind == Kind::layer_norm) {
+        for (const double x : row) {
+            mean += x / N;
+            from_first += std::fabs(x - row[0]) / N;
+        }
+    }
+    for (const double x : row) squares += (x - mean) * (x - mean) / N;
+    const double scale = 1 / std::sqrt(squares + eps);
+    const double mean_off =
+        kind == Kind::rms_norm ? 0 : ((terms + 2) * from_first + std::fabs(mean)) * kU;
+    std::int64_t& i = at[at.rank - 1];
+    for (i = 0; i < weight.size(); ++i) {
+        const auto w = static_cast<double>(weight(i)), b = static_cast<double>(bias(i));
+        const double z = (row[static_cast<std::size_t>(i)] - mean) * scale, y = z * w + b;
+        const double z_off = scale * mean_off +
+                             std::fabs(z) * ((terms / 2 + 8) * kU + std::pow(mean_off * scale, 2));
+        want.value.view()(at) = y;
+        want.bound.view()(at) =
+            std::isnan(y) ? 0 : std::fabs(w) * z_off + std::fabs(y) * 2 * kU + storing<T>(y);
+    }
+}
+
+template <class T>
+Wanted wanted(Kind kind, const Tensor<T>& x, const Tensor<float>& w, const Tensor<float>& b,
+              double eps, NormPath path) {
+    Wanted want(x.shape());
+    const int last = x.shape().rank - 1;
+    for (std::int64_t k = 0; k < x.size(); k += w.size()) {
+        const Index at = unravel(k, x.shape());
+        put<T>(want, kind, row_at(x, last, at), w, b, eps, chain(path, w.size()), at);
+    }
+    return want;
+}
+
+template <class T>
+void run_loop(Kind kind, View<const T> in, const NormParameters& p, View<T> out) {
+    if (kind == Kind::layer_norm) return layer_norm_cpu(in, p, out);
+    rms_norm_cpu(in, p, out);
+}
+template <class T>
+void run_port(Kind kind, NormPath path, View<const T> in, const NormParameters& p, View<T> out) {
+    if (kind == Kind::layer_norm) return layer_norm_cuda(path, in, p, out);
+    rms_norm_cuda(path, in, p, out);
+}
+
+// A weight and a bias whose neighbours differ, and none of which is 1 or 0.
+Tensor<float> some_weight(std::int64_t C) {
+    return few_values(C, 7, 0.5f);
+}
+Tensor<float> some_bias(std::int64_t C) {
+    return few_values(C, 11, -2.25f);
+}
+
+// Both norms, loop and every path that takes it, from `in` to `out`.
+template <class T>
+void check_layouts(const Tensor<T>& x, const Layout& in, const Layout& out, Lead lead = {}) {
+    const std::int64_t C = x.shape()[x.shape().rank - 1];
+    const Tensor<float> w = some_weight(C), b = some_bias(C);
+    DeviceIn<float> dw(w, Layout({C}, {2})), db(b, Layout({C}, {-3}));
+    for (const Kind kind : kKinds) {
+        CAPTURE(to_string(in), to_string(out), kind == Kind::layer_norm, lead.elements);
+        HostIn<T> h(x, in);
+        HostOut<T> loop(out);
+        run_loop<T>(kind, h.view(), {w.view(), b.view(), 0.25f}, loop.view());
+        CHECK(agrees(loop, wanted(kind, x, w, b, 0.25, NormPath::thread_a_row)));
+        DeviceIn<T> d(x, in, lead);
+        for (const NormPath path : kPaths) {
+            CAPTURE(name(path));
+            DeviceOut<T> got(out, lead);
+            if (!takes<T>(path, d.view(), got.view())) continue;
+            run_port<T>(kind, path, d.view(), {dw.view(), db.view(), 0.25f}, got.view());
+            CHECK(agrees(got, wanted(kind, x, w, b, 0.25, path)));
+        }
+        CHECK(d.unchanged());
+    }
+    CHECK(dw.unchanged());
+    CHECK(db.unchanged());
+}
+template <class T>
+void check_rows_of(const Tensor<T>& x) {
+    check_layouts(x, row_major(x.shape()), row_major(x.shape()));
+}
+
+TEST_CASE("layer norm and RMS norm of rows of all kinds: what NumPy says", "[day06][norm][small]") {
+    for (const GoldenNorm& g : golden_norm) {
+        const Tensor<float> x = tensor_of<float>(g.x), w = tensor_of<float>(g.weight),
+                            b = tensor_of<float>(g.bias);
+        DeviceIn<float> dx(x), dw(w), db(b);
+        const auto eps = static_cast<float>(g.eps);
+        for (const Kind kind : kKinds) {
+            for (const NormPath path : kPaths) {
+                CAPTURE(g.x, g.eps, kind == Kind::layer_norm, name(path));
+                Wanted want = wanted(kind, x, w, b, g.eps, path);
+                for (std::int64_t i = 0; i < x.size(); ++i) {
+                    const auto& known = kind == Kind::layer_norm ? g.layer_norm : g.rms_norm;
+                    want.value(i) = known[static_cast<std::size_t>(i)];
+                }
+                HostOut<float> loop(x.shape());
+                run_loop<float>(kind, x.view(), {w.view(), b.view(), eps}, loop.view());
+                if (path == NormPath::thread_a_row) CHECK(agrees(loop, want));
+                DeviceOut<float> got(x.shape());
+                if (!takes<float>(path, dx.view(), got.view())) continue;
+                run_port<float>(kind, path, dx.view(), {dw.view(), db.view(), eps}, got.view());
+                CHECK(agrees(got, want));
+            }
+        }
+    }
+}
+
+TEST_CASE("a row near 10240 keeps its variance, where E[x^2] - E[x]^2 would not",
+          "[day06][norm][small]") {
+    // 10240 plus small whole numbers: all sums of differences are exact.
+    const Tensor<float> x = few_values(768, 5, 10240);
+    const Tensor<float> ones = Tensor<float>({768}, std::vector<float>(768, 1.0f));
+    const Tensor<float> zeros = Tensor<float>({768}, std::vector<float>(768, 0.0f));
+    double mean = 0, squares = 0;
+    float sum = 0, sum_of_squares = 0;
+    for (std::int64_t i = 0; i < 768; ++i) {
+        mean += static_cast<double>(x(i)) / 768;
+        sum += x(i);
+        sum_of_squares += x(i) * x(i);
+    }
+    for (std::int64_t i = 0; i < 768; ++i)
+        squares += std::pow(static_cast<double>(x(i)) - mean, 2) / 768;
+    const double one_pass = static_cast<double>(sum_of_squares / 768 - (sum / 768) * (sum / 768));
+    CHECK(std::fabs(one_pass - squares) > 0.05 * squares);  // what the tests refuse
+    DeviceIn<float> d(x);
+    for (const NormPath path : kPaths) {
+        CAPTURE(name(path));
+        const Wanted want = wanted(Kind::layer_norm, x, ones, zeros, 1e-5f, path);
+        DeviceOut<float> got({768});
+        layer_norm_cuda(path, d.view(), {}, got.view());
+        CHECK(agrees(got, want));
+        CHECK(got.close_to(want.value, 2e-3));
+    }
+}
+
+TEST_CASE("the layer norm of a constant row is the bias, to the last bit", "[day06][norm][small]") {
+    for (const std::int64_t C : {1, 3, 64, 300, 768}) {
+        Tensor<float> x({2, C});
+        for (std::int64_t k = 0; k < 2 * C; ++k) x.data()[k] = k < C ? 0.1f : -10240.3f;
+        const Tensor<float> w = some_weight(C), b = some_bias(C);
+        Tensor<float> want({2, C});
+        for (std::int64_t k = 0; k < 2 * C; ++k) want.data()[k] = b(k % C);
+        HostOut<float> loop({2, C});
+        layer_norm_cpu(x.view(), {w.view(), b.view(), 1e-5f}, loop.view());
+        CHECK(loop.matches(want));
+        DeviceIn<float> d(x), dw(w), db(b);
+        for (const NormPath path : kPaths) {
+            CAPTURE(C, name(path));
+            DeviceOut<float> got({2, C});
+            if (!takes<float>(path, d.view(), got.view())) continue;
+            layer_norm_cuda(path, d.view(), {dw.view(), db.view(), 1e-5f}, got.view());
+            CHECK(got.matches(want));
+        }
+    }
+}
+
+TEST_CASE("without weight and bias z is left as it is", "[day06][norm][small]") {
+    const Tensor<float> x = noise<float>({2, 12}), w = some_weight(12), b = some_bias(12);
+    const Tensor<float> ones = Tensor<float>({12}, std::vector<float>(12, 1.0f));
+    const Tensor<float> zeros = Tensor<float>({12}, std::vector<float>(12, 0.0f));
+    DeviceIn<float> d(x), dw(w), db(b);
+    for (const Kind kind : kKinds) {
+        for (const NormPath path : kPaths) {
+            const double eps = static_cast<double>(1e-5f);
+            DeviceOut<float> plain({2, 12}), scaled({2, 12}), moved({2, 12});
+            run_port<float>(kind, path, d.view(), {}, plain.view());
+            run_port<float>(kind, path, d.view(), {dw.view(), {}}, scaled.view());
+            run_port<float>(kind, path, d.view(), {{}, db.view()}, moved.view());
+            CHECK(agrees(plain, wanted(kind, x, ones, zeros, eps, path)));
+            CHECK(agrees(scaled, wanted(kind, x, w, zeros, eps, path)));
+            CHECK(agrees(moved, wanted(kind, x, ones, b, eps, path)));
+        }
+    }
+}
+
+TEST_CASE("norms take every order and direction of dims, pitched too", "[day06][norm][small]") {
+    const Tensor<float> x = noise<float>({2, 3, 5}), q = noise<float>({3, 2, 8});
+    for_each_layout({2, 3, 5}, [&](const Layout& layout) {
+        check_layouts(x, layout, row_major({2, 3, 5}));
+        check_layouts(x, row_major({2, 3, 5}), layout, Lead{1});
+    });
+    check_layouts(q, Layout({3, 2, 8}, {40, 20, 1}), Layout({3, 2, 8}, {-16, 8, 1}));
+    check_layouts(noise<float>({2, 1, 2, 2, 1, 2, 1, 3}), row_major({2, 1, 2, 2, 1, 2, 1, 3}),
+                  column_major({2, 1, 2, 2, 1, 2, 1, 3}));
+}
+
+TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06][norm][small]") {
+    for (const std::int64_t n :
+         {1, 2, 4, 31, 33, 60, 64, 127, 128, 508, 512, 516, 768, 769, 1600}) {
+        check_rows_of(noise<float>({5, n}));
+        check_rows_of(noise<bf16>({3, n}));
+    }
+    check_rows_of(noise<float>({2, 2052}));
+    check_rows_of(noise<float>({0, 4}));
+    check_rows_of(noise<float>({4, 0}));
+}
+
+TEST_CASE("norms take long rows", "[day06][norm][full]") {
+    check_rows_of(noise<float>({1, 4100}));
+    check_rows_of(noise<float>({1, 16384}));
+    check_rows_of(noise<bf16>({1, 16384}));
+    check_rows_of(noise<float>({1, 50257}));
+}
+
+TEST_CASE("norms take more rows than a grid has blocks in y", "[day06][norm][huge]") {
+    check_rows_of(noise<float>({65537, 4}));
+}
+
+TEST_CASE("a NaN or an infinity poisons its own row and no other", "[day06][norm][small]") {
+    Tensor<float> x = noise<float>({6, 64});
+    x(2, 63) = NAN;
+    x(4, 0) = -NAN;
+    x(1, 5) = INFINITY;
+    x(5, 0) = -INFINITY;
+    check_rows_of(x);
+}
+
+TEST_CASE("norms work in place", "[day06][norm][small]") {
+    for (const std::int64_t n : {7, 64, 300}) {
+        const Tensor<float> x = noise<float>({5, n}), w = some_weight(n), b = some_bias(n);
+        DeviceIn<float> dw(w), db(b);
+        for (const Kind kind : kKinds) {
+            HostOut<float> here = HostOut<float>::holding(x);
+            run_loop<float>(kind, here.view(), {w.view(), b.view(), 0.5f}, here.view());
+            CHECK(agrees(here, wanted(kind, x, w, b, 0.5, NormPath::thread_a_row)));
+            for (const NormPath path : kPaths) {
+                CAPTURE(n, name(path), kind == Kind::layer_norm);
+                DeviceOut<float> there = DeviceOut<float>::holding(x);
+                if (!takes<float>(path, there.view(), there.view())) continue;
+                run_port<float>(kind, path, there.view(), {dw.view(), db.view(), 0.5f},
+                                there.view());
+                CHECK(agrees(there, wanted(kind, x, w, b, 0.5, path)));
+            }
+        }
+    }
+}
+
+// --- residual ------------------------------------------------------------------------------------
+
+template <class T>
+void check_add(const Tensor<T>& x, const Tensor<T>& stream, const Layout& layout, Lead lead = {}) {
+    CAPTURE(to_string(layout), lead.elements);
+    const std::int64_t C = x.shape()[x.shape().rank - 1];
+    const Tensor<float> w = some_weight(C), b = some_bias(C);
+    Tensor<T> sum(x.shape());
+    for (std::int64_t k = 0; k < x.size(); ++k) {
+        sum.data()[k] = T(static_cast<float>(x.data()[k]) + static_cast<float>(stream.data()[k]));
+    }
+    HostIn<T> h(x, layout);
+    HostOut<T> here = HostOut<T>::holding(stream, layout), loop(layout);
+    add_layer_norm_cpu(h.view(), {w.view(), b.view(), 0.25f}, here.view(), loop.view());
+    CHECK(here.matches(sum));
+    CHECK(agrees(loop, wanted(Kind::layer_norm, sum, w, b, 0.25, NormPath::thread_a_row)));
+    DeviceIn<T> d(x, layout, lead);
+    DeviceIn<float> dw(w), db(b);
+    for (const NormPath path : kPaths) {
+        CAPTURE(name(path));
+        DeviceOut<T> there = DeviceOut<T>::holding(stream, layout, lead), got(layout, lead);
+        const NormParameters p = {dw.view(), db.view(), 0.25f};
+        if (!refusal([&] {
+                 check_add_layer_norm<T>(path, d.view(), p, there.view(), got.view());
+             }).empty()) {
+            continue;
+        }
+        add_layer_norm_cuda(path, d.view(), p, there.view(), got.view());
+        CHECK(there.matches(sum));
+        CHECK(agrees(got, wanted(Kind::layer_norm, sum, w, b, 0.25, path)));
+    }
+    CHECK(d.unchanged());
+}
+
+TEST_CASE("add_layer_norm adds to the residual stream and norms the sum", "[day06][norm][small]") {
+    for (const std::int64_t n : {1, 5, 64, 260, 768}) {
+        check_add(noise<float>({3, n}), seeded_integers<float>({3, n}, 9, -40, 40),
+                  row_major({3, n}));
+        check_add(noise<bf16>({3, n}), seeded_integers<bf16>({3, n}, 9, -40, 40),
+                  row_major({3, n}));
+    }
+    const Tensor<float> x = noise<float>({2, 3, 8}),
+                        s = seeded_integers<float>({2, 3, 8}, 9, -40, 40);
+    check_add(x, s, column_major({2, 3, 8}));
+    check_add(x, s, Layout({2, 3, 8}, {60, -20, 1}), Lead{4});
+    check_add(x, s, Layout({2, 3, 8}, {61, -20, 1}), Lead{1});
+}
+
+// --- paths and refusals --------------------------------------------------------------------------
+
+TEST_CASE("a norm takes the path that its rows ask for", "[day06][norm][small]") {
+    alignas(16) static float memory[2][8];
+    const auto path = [&](const Layout& in, int lead = 0) {
+        return choose_norm<float>({memory[0] + lead, in}, {memory[1] + lead, in});
+    };
+    CHECK(path(row_major({4, 8})) == NormPath::registers);
+    CHECK(path(row_major({4, 8}), 1) == NormPath::warp_a_row);
+    CHECK(path(row_major({4, 7})) == NormPath::warp_a_row);
+    CHECK(path(column_major({4, 8})) == NormPath::thread_a_row);
+    CHECK(path(row_major({4, 16384})) == NormPath::registers);
+    CHECK(path(row_major({4, 16388})) == NormPath::warp_a_row);
+
+    const Tensor<float> x = noise<float>({4, 8});
+    DeviceIn<float> d(x), d1(x, Lead{1});
+    DeviceOut<float> got({4, 8}), residual = DeviceOut<float>::holding(x);
+    layer_norm_cuda(d.view(), {}, got.view());
+    CHECK(last_kernel() == "norm_registers_kernel");
+    rms_norm_cuda(d1.view(), {}, got.view());
+    CHECK(last_kernel() == "norm_warp_kernel");
+    add_layer_norm_cuda(d.view(), {}, residual.view(), got.view());
+    CHECK(last_kernel() == "norm_registers_kernel");
+    rms_norm_cuda(NormPath::thread_a_row, d1.view(), {}, got.view());
+    CHECK(last_kernel() == "rms_norm_kernel");
+    layer_norm_cuda(transpose(reshape(d.view(), {8, 4})), {}, got.view());
+    CHECK(last_kernel() == "layer_norm_kernel");
+    DeviceOut<float> untouched({4, 8});
+    const char* words =
+        "norm: the path 'registers' needs rows of whole quads along memory that begin at multiples "
+        "of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), out shape "
+        "(4, 8), strides (8, 1)";
+    CHECK(refusal([&] { layer_norm_cuda(NormPath::registers, d1.view(), {}, untouched.view()); }) ==
+          words);
+    DeviceOut<float> odd = DeviceOut<float>::holding(x, Lead{1});
+    CHECK(refusal([&] {
+              add_layer_norm_cuda(NormPath::registers, d.view(), {}, odd.view(), untouched.view());
+          }) == words);
+    CHECK(untouched.untouched());
+}
+
+TEST_CASE("loop and port of the norms refuse the same, in the same words", "[day06][norm][small]") {
+    const Tensor<float> x = noise<float>({4, 8}), w = some_weight(8), short_w = some_weight(7);
+    DeviceIn<float> d(x), dw(w), dshort(short_w);
+    HostOut<float> h({4, 8}), hr({4, 8});
+    DeviceOut<float> g({4, 8}), gr({4, 8});
+    const auto refused = [&](const NormParameters& host, const NormParameters& device,
+                             const char* words) {
+        CHECK(both_refuse([&] { layer_norm_cpu(x.view(), host, h.view()); },
+                          [&] { layer_norm_cuda(d.view(), device, g.view()); }, words));
+        CHECK(both_refuse([&] { rms_norm_cpu(x.view(), host, h.view()); },
+                          [&] { rms_norm_cuda(d.view(), device, g.view()); }, words));
+        CHECK(both_refuse([&] { add_layer_norm_cpu(x.view(), host, hr.view(), h.view()); },
+                          [&] { add_layer_norm_cuda(d.view(), device, gr.view(), g.view()); },
+                          words));
+    };
+    refused({short_w.view()}, {dshort.view()},
+            "norm: weight has shape (7), but rows have 8 elements");
+    refused({{}, short_w.view()}, {{}, dshort.view()}, "norm: bias has shape (7)");
+    refused({row(h.view(), 1)}, {row(g.view(), 1)}, "norm: weight overlaps out");
+    refused({{}, row(h.view(), 1)}, {{}, row(g.view(), 1)}, "norm: bias overlaps out");
+    refused({{}, {}, -1e-5f}, {{}, {}, -1e-5f}, "norm: eps is -0.000010, but must be 0 or more");
+    refused({{}, {}, NAN}, {{}, {}, NAN}, "but must be 0 or more, and finite");
+    refused({{}, {}, INFINITY}, {{}, {}, INFINITY}, "norm: eps is inf");
+    CHECK(both_refuse(
+        [&] {
+            layer_norm_cpu({x.data(), Shape{}}, {}, View<float>(h.view().data, Shape{}));
+        },
+        [&] {
+            layer_norm_cuda({d.view().data, Shape{}}, {}, View<float>(g.view().data, Shape{}));
+        },
+        "norm: in has rank 0"));
+    CHECK(both_refuse([&] { rms_norm_cpu(rows(x.view(), 0, 3), {}, h.view()); },
+                      [&] { rms_norm_cuda(rows(d.view(), 0, 3), {}, g.view()); },
+                      "in has shape (3, 8), but out has shape (4, 8)"));
+    const auto add = [&](View<float> rh, View<float> rg, const NormParameters& ph,
+                         const NormParameters& pg, const char* words) {
+        CHECK(both_refuse([&] { add_layer_norm_cpu(x.view(), ph, rh, h.view()); },
+                          [&] { add_layer_norm_cuda(d.view(), pg, rg, g.view()); }, words));
+    };
+    add(rows(hr.view(), 0, 3), rows(gr.view(), 0, 3), {}, {}, "residual has shape (3, 8)");
+    add(h.view(), g.view(), {}, {}, "residual overlaps in or out");
+    add(hr.view(), gr.view(), {row(hr.view(), 0)}, {row(gr.view(), 0)}, "weight overlaps residual");
+    add(hr.view(), gr.view(), {{}, row(hr.view(), 0)}, {{}, row(gr.view(), 0)},
+        "bias overlaps residual");
+    add(broadcast_to(row(hr.view(), 0), {4, 8}), broadcast_to(row(gr.view(), 0), {4, 8}), {}, {},
+        "residual has shape (4, 8), strides (0, 1), where two indices may share one place");
+    add({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, {}, {}, "residual is a null pointer");
+    for (const auto* out : {&h, &hr}) CHECK(out->untouched());
+    for (const auto* out : {&g, &gr}) CHECK(out->untouched());
+}
+
+}  // namespace

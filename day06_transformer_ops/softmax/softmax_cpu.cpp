@@ -1,0 +1,170 @@
+// The plain loops.
+#include "day06_transformer_ops/softmax/softmax.hpp"
+#include "day06_transformer_ops/softmax/softmax_row.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [softmax]
+template <class T>
+void softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
+    for (std::int64_t r = 0; r < in.count(); ++r) {
+        const Row<const T> x = in.row(r);
+        const Row<T> y = out.row(r);
+        float m = -INFINITY;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            m = std::fmax(m, float(x[i]));
+        }
+        float sum = 0;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            sum += std::exp(float(x[i]) - m);
+        }
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            y[i] = T(std::exp(float(x[i]) - m) / sum);
+        }
+    }
+}
+// [softmax]
+
+// [log_softmax]
+template <class T>
+void log_softmax_loop(const Rows<const T>& in, const Rows<T>& out) {
+    for (std::int64_t r = 0; r < in.count(); ++r) {
+        const Row<const T> x = in.row(r);
+        const Row<T> y = out.row(r);
+        const float m = largest_of(x, in.length);
+        const float log_sum = std::log(sum_of_exp(x, in.length, m));
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            y[i] = T(float(x[i]) - m - log_sum);
+        }
+    }
+}
+// [log_softmax]
+
+// [masked_softmax]
+// What is masked is selected away, not added to: NaN + -infinity is NaN.
+template <class T>
+void masked_softmax_loop(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
+                         const Rows<T>& out) {
+    for (std::int64_t r = 0; r < in.count(); ++r) {
+        const Row<const T> x = in.row(r);
+        const Row<const std::uint8_t> seen = mask.row(r);
+        const Row<T> y = out.row(r);
+        float m = -INFINITY;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            if (seen[i] != 0) m = std::fmax(m, float(x[i]));
+        }
+        float sum = 0;
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            if (seen[i] != 0) sum += std::exp(float(x[i]) - m);
+        }
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            const float e = seen[i] != 0 ? std::exp(float(x[i]) - m) : 0.0f;
+            y[i] = T(e / sum);
+        }
+    }
+}
+// [masked_softmax]
+
+// [causal_softmax]
+// Row r holds the scores of token r % tokens.
+template <class T>
+void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Rows<T>& out) {
+    for (std::int64_t r = 0; r < in.count(); ++r) {
+        const Row<const T> x = in.row(r);
+        const Row<T> y = out.row(r);
+        const std::int64_t n = seen_by(r % tokens, tokens, in.length);
+        const float m = largest_of(x, n);
+        const float sum = sum_of_exp(x, n, m);
+        for (std::int64_t i = 0; i < in.length; ++i) {
+            y[i] = T(i < n ? std::exp(float(x[i]) - m) / sum : 0.0f);
+        }
+    }
+}
+// [causal_softmax]
+
+// [cross_entropy]
+template <class T>
+void cross_entropy_loop(const Rows<const T>& logits, View<const std::int64_t> targets,
+                        View<float> out) {
+    for (std::int64_t r = 0; r < logits.count(); ++r) {
+        const Index at = unravel(r, out.shape());
+        const Row<const T> x = logits.row(r);
+        const std::int64_t target = targets(at);
+        const float m = largest_of(x, logits.length);
+        const float sum = sum_of_exp(x, logits.length, m);
+        out(at) = std::log(sum) - (float(x[target]) - m);
+    }
+}
+// [cross_entropy]
+
+template <class T>
+void checked_cross_entropy(View<const T> logits, View<const std::int64_t> targets,
+                           View<float> out) {
+    check_cross_entropy<T>(logits, targets, out);
+    const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
+    for (std::int64_t r = 0; r < targets.size(); ++r) {
+        const Index at = unravel(r, targets.shape());
+        if (targets(at) < 0 || targets(at) >= rows.length) {
+            refuse("cross_entropy: the target at " + to_string(at) + " is " +
+                   std::to_string(targets(at)) + ", but there are " + std::to_string(rows.length) +
+                   " logits");
+        }
+    }
+    cross_entropy_loop(rows, targets, out);
+}
+
+}  // namespace
+
+template <class T>
+void softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
+    check_softmax<T>(in, dim, out);
+    if (out.size() == 0) return;
+    const int d = checked_dim("softmax", dim, in.rank());
+    softmax_loop(rows_along(in, d), rows_along(out, d));
+}
+
+template <class T>
+void log_softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
+    check_softmax<T>(in, dim, out);
+    if (out.size() == 0) return;
+    const int d = checked_dim("softmax", dim, in.rank());
+    log_softmax_loop(rows_along(in, d), rows_along(out, d));
+}
+
+template <class T>
+void masked_softmax_cpu(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
+                        View<T> out) {
+    check_masked_softmax<T>(in, mask, dim, out);
+    if (out.size() == 0) return;
+    const int d = checked_dim("masked_softmax", dim, in.rank());
+    const View<const std::uint8_t> seen = broadcast_to(mask, in.shape());
+    masked_softmax_loop(rows_along(in, d), rows_along(seen, d), rows_along(out, d));
+}
+
+template <class T>
+void causal_softmax_cpu(View<const Same<T>> in, View<T> out) {
+    check_causal_softmax<T>(in, out);
+    const int d = in.rank() - 1;
+    causal_softmax_loop(rows_along(in, d), in.extent(d - 1), rows_along(out, d));
+}
+
+void cross_entropy_cpu(View<const float> logits, View<const std::int64_t> targets,
+                       View<float> out) {
+    checked_cross_entropy(logits, targets, out);
+}
+
+void cross_entropy_cpu(View<const bf16> logits, View<const std::int64_t> targets, View<float> out) {
+    checked_cross_entropy(logits, targets, out);
+}
+
+template void softmax_cpu(View<const float>, int, View<float>);
+template void softmax_cpu(View<const bf16>, int, View<bf16>);
+template void log_softmax_cpu(View<const float>, int, View<float>);
+template void log_softmax_cpu(View<const bf16>, int, View<bf16>);
+template void masked_softmax_cpu(View<const float>, View<const std::uint8_t>, int, View<float>);
+template void masked_softmax_cpu(View<const bf16>, View<const std::uint8_t>, int, View<bf16>);
+template void causal_softmax_cpu(View<const float>, View<float>);
+template void causal_softmax_cpu(View<const bf16>, View<bf16>);
+
+}  // namespace sixdays::day06_transformer_ops

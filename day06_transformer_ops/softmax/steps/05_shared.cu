@@ -1,0 +1,136 @@
+// Step 5: rows of any length, which may begin anywhere. The first quads of each thread wait in
+// registers, as in step 4, the next ones in shared memory, where asynchronous copies bring them; what
+// fits in neither is read twice. A thread reads only what it has copied itself, and needs no barrier
+// for that. Two such blocks share a multiprocessor: while one computes, the other's copies are in flight.
+#include <algorithm>
+
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day06_transformer_ops/softmax/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [result]
+/// Where a row's results go: by quads, if they begin where the row's quads do.
+template <class T>
+struct Result {
+    T* y;
+    std::int64_t stride;
+    int head;
+    bool quads;
+
+    __device__ Result(T* to, std::int64_t step, const CutRow<T>& row)
+        : y(to), stride(step), head(row.head) {
+        quads = step == 1 && reinterpret_cast<std::uintptr_t>(to + head) % 16 == 0;
+    }
+    __device__ T& operator[](std::int64_t i) const { return y[i * stride]; }
+
+    __device__ void put(int q, const float (&x)[kOfQuad<T>]) const {
+        const std::int64_t i = head + std::int64_t{q} * kOfQuad<T>;
+        if (quads) {
+            __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
+        } else {
+            for (int e = 0; e < kOfQuad<T>; ++e) (*this)[i + e] = T(x[e]);
+        }
+    }
+};
+// [result]
+
+constexpr int kInRegisters = 8;  // quads of a thread
+
+// [kernel]
+/// @param room  quads of a row that shared memory has room for
+template <class OP, class T, int THREADS>
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS)
+    softmax_shared_kernel(const __grid_constant__ RowWalk rows, const T* in, T* out,
+                          std::int64_t stride, std::int64_t length, std::int64_t seen, int room) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    uint4* const held = tiles.next<uint4>(static_cast<std::size_t>(room));
+    const Offsets<3> at = rows.offsets(blockIdx.x);
+    const CutRow<T> row(in + at.of[0], seen + at.of[2]);
+    constexpr int kFirst = kInRegisters * THREADS;
+    const int t = threadIdx.x;
+    const int end = min(row.quads, kFirst + room);
+    for (int q = kFirst + t; q < end; q += THREADS) {
+        gpu::copy_async<16>(held + q - kFirst, &row.quad(q));
+    }
+    gpu::copy_async_commit();
+    uint4 first[kInRegisters];
+#pragma unroll
+    for (int j = 0; j < kInRegisters; ++j) {
+        const int q = t + j * THREADS;
+        if (q < row.quads) first[j] = __ldcs(&row.quad(q));
+    }
+    const auto each_quad = [&](const auto& f) {
+#pragma unroll
+        for (int j = 0; j < kInRegisters; ++j) {
+            const int q = t + j * THREADS;
+            if (q < row.quads) f(q, first[j]);
+        }
+        gpu::copy_async_wait<0>();
+        for (int q = kFirst + t; q < end; q += THREADS) f(q, held[q - kFirst]);
+#pragma unroll 4
+        for (int q = end + t; q < row.quads; q += THREADS) f(q, row.quad(q));
+    };
+    PartSum mine;
+    const float loose = mine.take_loose(row);
+    each_quad([&](int, uint4 quad) { mine.take_quad<T>(quad); });
+    const PartSum all = join_block<THREADS>(mine);
+    const float tail = OP::tail(all.sum);
+    const auto result = [&](float x) { return OP::of(OP::held(x - all.m), tail); };
+    const Result<T> y(out + at.of[1], stride, row);
+    if (t < row.loose) y[row.place(t)] = T(result(loose));
+    each_quad([&](int q, uint4 quad) {
+        float x[kOfQuad<T>];
+        unpack<T>(quad, x);
+        for (float& share : x) share = result(share);
+        y.put(q, x);
+    });
+    for (std::int64_t i = row.length() + t; i < length; i += THREADS) y[i] = T(0.0f);
+}
+// [kernel]
+
+}  // namespace
+
+template <class OP, class T>
+void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                           gpu::Stream stream) {
+    const std::int64_t seen = first_sees(in.length, tokens);
+    const Layout token = token_layout(in.first.shape(), tokens);
+    // Quads that the shared memory of one block holds, with a little left for its own variables.
+    const auto most = static_cast<std::int64_t>((gpu::most_shared() - 1024) / kQuad);
+    const std::int64_t quads = in.length / kOfQuad<T>;
+    const auto run = [&](auto threads, std::int64_t can_hold) {
+        constexpr int THREADS = threads;
+        const std::int64_t rest = quads - kInRegisters * THREADS;
+        const auto room = static_cast<int>(std::clamp<std::int64_t>(rest, 0, can_hold));
+        const auto bytes = gpu::tile_bytes<uint4>(static_cast<std::size_t>(room));
+        const auto kernel = softmax_shared_kernel<OP, T, THREADS>;
+        gpu::allow_shared(kernel, bytes);
+        walk_rows(in, out, token, [&](const RowWalk& rows, const T* from, T* to, std::int64_t t) {
+            kernel<<<rows.size, THREADS, bytes, stream>>>(rows, from, to, out.stride, in.length,
+                                                          seen + t, room);
+            gpu::check_launch("softmax_shared_kernel", rows.size, THREADS, bytes);
+        });
+    };
+    // Two blocks a multiprocessor, as long as each can hold its row.
+    const std::int64_t half = most / 2 - 64;
+    if (quads <= 64 * kInRegisters) return run(std::integral_constant<int, 64>(), 0);
+    if (quads <= 512 * kInRegisters + half) return run(std::integral_constant<int, 512>(), half);
+    run(std::integral_constant<int, 1024>(), most);
+}
+
+template void launch_softmax_shared<Shares>(const Rows<const float>&, const Rows<float>&,
+                                            std::int64_t, gpu::Stream);
+template void launch_softmax_shared<Shares>(const Rows<const bf16>&, const Rows<bf16>&,
+                                            std::int64_t, gpu::Stream);
+template void launch_softmax_shared<LogShares>(const Rows<const float>&, const Rows<float>&,
+                                               std::int64_t, gpu::Stream);
+template void launch_softmax_shared<LogShares>(const Rows<const bf16>&, const Rows<bf16>&,
+                                               std::int64_t, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,138 @@
+/// @file
+/// The ladder's launchers, one idea a file. Step 1 is the twin in softmax_cuda.cu. They check
+/// nothing. Each is there for T = float and bf16, and where there is an OP, for Shares and LogShares.
+#pragma once
+
+#include <cfloat>
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/held_row.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [operations]
+/// What becomes of x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is the
+/// result.
+struct Shares {
+    __device__ static float held(float x_minus_m) { return expf(x_minus_m); }
+    __device__ static float term(float held) { return held; }
+    __device__ static float tail(float sum) { return 1 / sum; }
+    __device__ static float of(float held, float tail) { return held * tail; }
+};
+struct LogShares {
+    __device__ static float held(float x_minus_m) { return x_minus_m; }
+    __device__ static float term(float held) { return expf(held); }
+    __device__ static float tail(float sum) { return logf(sum); }
+    __device__ static float of(float held, float tail) { return held - tail; }
+};
+// [operations]
+
+// [cut_row]
+/// A row that may begin anywhere: `head` elements up to where a sector of 32 bytes begins, `quads`
+/// from there, and the rest.
+template <class T>
+struct CutRow {
+    const T* x;
+    int head, quads, loose;  // loose: elements of no quad, before and behind
+
+    __device__ CutRow(const T* row, std::int64_t n) : x(row) {
+        constexpr int kSector = 2 * kOfQuad<T>;  // elements
+        const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % 32 / sizeof(T));
+        head = (kSector - past) % kSector;
+        if (head > n) head = static_cast<int>(n);
+        quads = static_cast<int>((n - head) / kOfQuad<T>);
+        loose = static_cast<int>(n - elements());
+    }
+    __device__ const uint4& quad(int q) const {
+        return reinterpret_cast<const uint4*>(x + head)[q];
+    }
+    __device__ std::int64_t elements() const { return std::int64_t{quads} * kOfQuad<T>; }
+    __device__ std::int64_t length() const { return elements() + loose; }
+    /// Where loose element i stands in the row.
+    __device__ std::int64_t place(int i) const { return i < head ? i : i + elements(); }
+};
+// [cut_row]
+
+// [part_sum]
+/// What exp(x - m) adds up to for part of a row, whose largest element is m. m begins with the
+/// lowest finite float, as in step 3.
+struct PartSum {
+    float m = -FLT_MAX, sum = 0;
+
+    /// N numbers at once: one correction for all of them.
+    template <int N>
+    __device__ void take(const float (&x)[N]) {
+        const float old = m;
+#pragma unroll
+        for (int e = 0; e < N; ++e) m = fmaxf(m, x[e]);
+        sum *= expf(old - m);
+#pragma unroll
+        for (int e = 0; e < N; ++e) sum += expf(x[e] - m);
+    }
+    template <class T>
+    __device__ void take_quad(uint4 quad) {
+        float x[kOfQuad<T>];
+        unpack<T>(quad, x);
+        take(x);
+    }
+    /// What of a row is in no quad; a thread, an element, which it gets back.
+    template <class T>
+    __device__ float take_loose(const CutRow<T>& row) {
+        const int t = threadIdx.x;
+        const float x[1] = {t < row.loose ? float(row.x[row.place(t)]) : -INFINITY};
+        take(x);
+        return x[0];
+    }
+};
+
+/// What all threads of a block have, joined: a sum is corrected once, when the largest m is known.
+template <int THREADS>
+__device__ PartSum join_block(const PartSum& mine) {
+    PartSum all;
+    all.m = gpu::block_reduce<THREADS>(mine.m, Larger());
+    all.sum = gpu::block_reduce<THREADS>(mine.sum * expf(mine.m - all.m), Plus());
+    return all;
+}
+// [part_sum]
+
+/// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its token.
+/// Without tokens, all are 0.
+inline Layout token_layout(const Shape& rows, std::int64_t tokens) {
+    Layout layout(rows, Dims::filled(rows.rank, 0));
+    if (tokens > 0) layout.stride(rows.rank - 1) = 1;
+    return layout;
+}
+
+/// How many elements of its row token 0 sees, and every further token one more; without tokens all
+/// rows see all.
+inline std::int64_t first_sees(std::int64_t length, std::int64_t tokens) {
+    return tokens > 0 ? 1 + length - tokens : length;
+}
+
+template <class T>
+void launch_softmax_warp(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream);
+template <class T>
+void launch_softmax_online(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream);
+
+/// @param tokens  0, or how many the rows' last dim counts, if softmax is causal
+template <class OP, class T>
+void launch_softmax_registers(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                              gpu::Stream stream);
+template <class T>
+void launch_masked_softmax(const Rows<const T>& in, const Rows<const std::uint8_t>& mask,
+                           const Rows<T>& out, gpu::Stream stream);
+/// in's rows lie along memory; out's need not.
+template <class OP, class T>
+void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int64_t tokens,
+                           gpu::Stream stream);
+/// @param found  (rows, parts, 2): maximum and sum of each part
+template <class T>
+void launch_softmax_split(const Rows<const T>& in, const Rows<T>& out, const View<float>& found,
+                          gpu::Stream stream);
+/// The logits' rows lie along memory.
+template <class T>
+void launch_cross_entropy(const Rows<const T>& logits, const View<const std::int64_t>& targets,
+                          const View<float>& out, gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops
