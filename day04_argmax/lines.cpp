@@ -156,7 +156,7 @@ void require_path(const char* op, LinePath path, const Lines& lines) {
 
 Partials partials_of(gpu::Carver& carver, const Lines& lines) {
     return {carver.take<std::uint64_t>({lines.count(), parts_of(lines)}),
-            carver.take<unsigned>({lines.count()})};
+            carver.counters(lines.count())};
 }
 
 std::int64_t workspace_bytes(const Lines& lines) {

@@ -33,29 +33,37 @@ std::int64_t counted(std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE("bytes to carve, by hand: each array begins at a multiple of 256", "[gpu][small]") {
-    CHECK(counted(0) == 512 + 4);   // flags at 0, square at 256, scalar at 512
-    CHECK(counted(1) == 768 + 4);   // sums at 0, flags at 256, 512, 768
-    CHECK(counted(64) == 768 + 4);  // 64 floats are 256 bytes
-    CHECK(counted(65) == 1024 + 4);
-    CHECK(gpu::bytes_to_carve([](Carver& c) { return c.take<double>({3}); }) == 24);
+// With which every workspace begins.
+constexpr std::int64_t kFront = Carver::kCounterBytes;
+constexpr std::int64_t k65 = kFront + 1028;  // what 65 sums and the rest need
+
+TEST_CASE("bytes to carve, by hand: counters, then each array at a multiple of 256",
+          "[gpu][small]") {
+    CHECK(kFront == 16384);
+    CHECK(counted(0) == kFront + 512 + 4);   // flags at 0, square at 256, scalar at 512
+    CHECK(counted(1) == kFront + 768 + 4);   // sums at 0, flags at 256, 512, 768
+    CHECK(counted(64) == kFront + 768 + 4);  // 64 floats are 256 bytes
+    CHECK(counted(65) == k65);
+    CHECK(gpu::bytes_to_carve([](Carver& c) { return c.take<double>({3}); }) == kFront + 24);
+    CHECK(gpu::bytes_to_carve([](Carver& c) { return c.counters(1); }) == kFront);
     CHECK(gpu::bytes_to_carve([](Carver&) { return 0; }) == 0);
 }
 
-TEST_CASE("arrays of a workspace lie apart, and end where it ends", "[gpu][small]") {
+TEST_CASE("arrays of a workspace lie apart, behind its counters, and end where it ends",
+          "[gpu][small]") {
     const std::int64_t n = 65;
     Buffer<std::byte> memory(counted(n));
     memory.fill_bytes(0);
     const Workspace workspace = memory;
     CHECK(workspace);
     CHECK(workspace.data == memory.data());
-    CHECK(workspace.bytes == 1028);
+    CHECK(workspace.bytes == k65);
     const Parts p = carved(workspace, n);
     CHECK(p.sums.layout.shape == Shape{65});
     CHECK(p.square.layout.strides == Strides{5, 1});
     CHECK(p.scalar.rank() == 0);
     const auto place = [&](const auto& view) {
-        return reinterpret_cast<const std::byte*>(view.data) - memory.data();
+        return reinterpret_cast<const std::byte*>(view.data) - memory.data() - kFront;
     };
     CHECK(place(p.sums) == 0);
     CHECK(place(p.flags) == 512);
@@ -72,31 +80,82 @@ TEST_CASE("arrays of a workspace lie apart, and end where it ends", "[gpu][small
         std::memcpy(&x, bytes.data() + byte, sizeof x);
         return x;
     };
+    std::int64_t counters_written = 0;
+    for (std::int64_t byte = 0; byte < kFront; byte += 4) counters_written += at(byte) != 0;
+    CHECK(counters_written == 0);
     for (std::int64_t byte = 0; byte < 1028; byte += 4) {
         CAPTURE(byte);
-        CHECK(at(byte) == (byte < 260                  ? 1.0f
-                           : byte >= 768 && byte < 808 ? 2.0f
-                           : byte == 1024              ? 3.0f
-                                                       : 0.0f));
+        CHECK(at(kFront + byte) == (byte < 260                  ? 1.0f
+                                    : byte >= 768 && byte < 808 ? 2.0f
+                                    : byte == 1024              ? 3.0f
+                                                                : 0.0f));
     }
 }
 
+TEST_CASE("counters are the first words of a workspace, whatever else is taken", "[gpu][small]") {
+    Buffer<std::byte> memory(kFront + 4096);
+    const auto at = [&](const auto& view) {
+        return reinterpret_cast<const std::byte*>(view.data) - memory.data();
+    };
+    Carver before(memory.data());
+    CHECK(at(before.counters(7)) == 0);
+    CHECK(at(before.take<float>({3})) == kFront);
+    Carver behind(memory.data());
+    CHECK(at(behind.take<double>({100})) == kFront);
+    CHECK(at(behind.counters(4096)) == 0);
+    CHECK(behind.counters(4096).shape() == Shape{4096});
+    CHECK(behind.bytes() == kFront + 800);  // they take nothing from the arrays
+    CHECK(Carver().counters(5).data == nullptr);
+    Carver none(memory.data());
+    CHECK(none.counters(0).size() == 0);
+    CHECK(none.bytes() == 0);
+    CHECK(refusal([&] { (void)none.counters(4097); }) ==
+          "4097 counters asked for, but a workspace has 4096");
+}
+
+TEST_CASE("the front is lent to the operations that are called, and own arrays lie behind it",
+          "[gpu][small]") {
+    Buffer<std::byte> memory(kFront + 8192);
+    const auto at = [&](const auto* data) {
+        return reinterpret_cast<const std::byte*>(data) - memory.data();
+    };
+    Carver inner;
+    (void)inner.take<float>({100});
+    Carver outer(memory.data());
+    const Workspace lent = outer.lend(inner.bytes());
+    CHECK(lent.data == memory.data());  // the same address, so the same counters
+    CHECK(lent.bytes == kFront + 400);
+    CHECK(at(outer.take<float>({1}).data) == kFront + 512);
+    CHECK(outer.bytes() == kFront + 516);
+    CHECK(refusal([&] { (void)outer.lend(500); }) ==
+          "the front of a workspace is lent before arrays are taken, not behind 16900 bytes");
+
+    Carver counters_only(memory.data());  // an operation that needs no more than counters
+    CHECK(counters_only.lend(kFront).bytes == kFront);
+    CHECK(at(counters_only.take<float>({1}).data) == kFront);
+    Carver nothing(memory.data());  // or not even those
+    CHECK_FALSE(nothing.lend(0));
+    CHECK(nothing.bytes() == 0);
+    CHECK(at(nothing.take<float>({1}).data) == kFront);
+}
+
 TEST_CASE("a workspace too small, at no address or at a crooked one is refused", "[gpu][small]") {
-    Buffer<std::byte> memory(2000);
+    Buffer<std::byte> memory(kFront + 2000);
     std::byte* data = memory.data();
-    CHECK(refusal([&] { (void)carved({data, 1028}, 65); }) == "");
+    CHECK(refusal([&] { (void)carved({data, k65}, 65); }) == "");
     CHECK(refusal([&] {
-              (void)carved({data, 1027}, 65);
-          }) == "mean: a workspace of 1027 bytes was given, but 1028 are needed");
+              (void)carved({data, k65 - 1}, 65);
+          }) == "mean: a workspace of 17411 bytes was given, but 17412 are needed");
     CHECK(refusal([&] { (void)carved({}, 65); }) ==
-          "mean: a workspace of 0 bytes at a null pointer was given, but 1028 are needed");
+          "mean: a workspace of 0 bytes at a null pointer was given, but 17412 are needed");
     CHECK(refusal([&] {
-              (void)carved({nullptr, 5000}, 65);
-          }) == "mean: a workspace of 5000 bytes at a null pointer was given, but 1028 are needed");
+              (void)carved({nullptr, 20000}, 65);
+          }) ==
+          "mean: a workspace of 20000 bytes at a null pointer was given, but 17412 are needed");
     CHECK(refusal([&] {
-              (void)carved({data + 16, 1028}, 65);
+              (void)carved({data + 16, k65}, 65);
           }) == "mean: the workspace begins 16 bytes past a multiple of 256");
-    CHECK(refusal([&] { (void)carved({data + 256, 1028}, 65); }) == "");
+    CHECK(refusal([&] { (void)carved({data + 256, k65}, 65); }) == "");
 }
 
 TEST_CASE("no workspace is needed where nothing is taken", "[gpu][small]") {
@@ -112,12 +171,12 @@ TEST_CASE("arrays beyond 64 bits are refused before anything is taken", "[gpu][s
     const auto bytes_of = [](Carver& c, const Shape& shape) { (void)c.take<float>(shape); };
     Carver carver;
     CHECK(contains(refusal([&] { bytes_of(carver, {huge}); }),
-                   "an array of shape (4611686018427387904) behind 0 bytes of a workspace"));
+                   "an array of shape (4611686018427387904) behind 16384 bytes of a workspace"));
     bytes_of(carver, {huge / 4 + huge / 8});
-    CHECK(carver.bytes() == huge + huge / 2);
+    CHECK(carver.bytes() == kFront + huge + huge / 2);
     CHECK(refusal([&] { bytes_of(carver, {huge / 4}); }) != "");  // 2^62 more are too many
-    CHECK(carver.bytes() == huge + huge / 2);
+    CHECK(carver.bytes() == kFront + huge + huge / 2);
     Carver full;
-    (void)full.take<unsigned char>({INT64_MAX});
+    (void)full.take<unsigned char>({INT64_MAX - kFront});
     CHECK(refusal([&] { bytes_of(full, {1}); }) != "");  // no multiple of 256 is left
 }

@@ -193,9 +193,10 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     };
     CHECK(bytes({4096, 50257}) == 0);
     CHECK(bytes({1, 8191}) == 0);
-    CHECK(bytes({1, 50257}) == 512 + 4);           // 50 parts of 8 bytes, then a counter
-    CHECK(bytes({8, 50257}) == 3328 + 8 * 4);      // 8 * 50 * 8 = 3200, up to a multiple of 256
-    CHECK(bytes({200, 10000}) == 8192 + 200 * 4);  // 5 parts, as 1,024 blocks are enough for 200
+    const std::int64_t counters = gpu::Carver::kCounterBytes;
+    CHECK(bytes({1, 50257}) == counters + 50 * 8);  // 50 parts of 8 bytes
+    CHECK(bytes({8, 50257}) == counters + 8 * 50 * 8);
+    CHECK(bytes({200, 10000}) == counters + 200 * 5 * 8);  // 1,024 blocks are enough for 200
     CHECK(parts_of(lines_of("test", {nullptr, row_major({1, 1 << 28})}, {1})) == 1024);
     CHECK(parts_of(lines_of("test", {nullptr, row_major({263, 1 << 20})}, {1})) == 3);
     CHECK(parts_of(lines_of("test", {nullptr, row_major({1, 1025})}, {1})) == 2);

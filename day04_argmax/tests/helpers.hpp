@@ -11,13 +11,15 @@
 #include "common/gpu/device.hpp"
 #include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/testing/shared_workspace.hpp"
 #include "common/testing/testing.hpp"
 #include "day04_argmax/argmax.hpp"
 #include "day04_argmax/reduce.hpp"
 
 namespace sixdays::day04_argmax {
 
-using testing::DeviceIn, testing::DeviceOut, testing::HostIn, testing::HostOut, testing::Lead;
+using testing::Comparison, testing::DeviceIn, testing::DeviceOut, testing::HostIn, testing::HostOut,
+    testing::Lead;
 
 inline constexpr LinePath kPaths[] = {LinePath::one_thread, LinePath::walk,  LinePath::shared_tree,
                                       LinePath::warp,       LinePath::quads, LinePath::short_lines,
@@ -31,30 +33,20 @@ inline bool takes(LinePath path, const Lines& lines) {
     return testing::refusal([&] { require_path("test", path, lines); }).empty();
 }
 
-/// Memory for step 08, which must be as it was after every call: counters back at 0.
+/// Memory for step 08, which must be as it was after every call: counters at 0.
 class Memory {
 public:
     explicit Memory(const Lines& lines)
-        : lines_(lines),
-          bytes_(gpu::bytes_to_carve([&](gpu::Carver& c) { return partials_of(c, lines); })) {
-        bytes_.fill_bytes(0);
-    }
-    gpu::Workspace workspace() { return bytes_; }
-    bool counters_are_0() const {
-        const std::vector<std::byte> now = bytes_.download();
-        const auto* memory = now.data();
-        const auto begin = static_cast<std::size_t>(
-            gpu::bytes_to_carve([&](gpu::Carver& c) { return partials_of(c, lines_); }) -
-            4 * lines_.count());
-        for (std::size_t i = begin; i < now.size(); ++i) {
-            if (memory[i] != std::byte{0}) return false;
-        }
-        return true;
-    }
+        : bytes_(!takes(LinePath::split, lines) ? 0 : gpu::bytes_to_carve([&](gpu::Carver& c) {
+              return partials_of(c, lines);
+          })),
+          shared_(bytes_) {}
+    gpu::Workspace workspace() { return shared_.next(bytes_); }
+    Comparison kept() const { return shared_.kept(); }
 
 private:
-    Lines lines_;
-    gpu::Buffer<std::byte> bytes_;
+    std::int64_t bytes_;
+    testing::SharedWorkspace shared_;
 };
 
 inline Shape without(Shape shape, int dim) {
@@ -130,7 +122,7 @@ inline int check_all(const Tensor<float>& values, const Layout& layout, int dim,
         CHECK(got.matches(want));
         if (path == LinePath::split) {
             CHECK(again.matches(want));
-            CHECK(memory.counters_are_0());
+            CHECK(memory.kept());
         }
     }
     CHECK(in.unchanged());

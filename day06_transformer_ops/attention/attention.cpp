@@ -112,7 +112,7 @@ AttentionPartials attention_partials(gpu::Carver& carver, const View<const float
     const std::int64_t D = q.extent(q.rank() - 1);
     AttentionPartials all;
     all.found = carver.take<float>({queries, parts, D + 2});
-    all.done = carver.take<unsigned>({queries});
+    all.done = carver.counters(queries);
     return all;
 }
 

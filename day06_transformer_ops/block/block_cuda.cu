@@ -14,24 +14,25 @@ using day05_matmul::MatmulPath;
 
 namespace {
 
-// What is kept between the operations, (B, T, ...) each, and what the products work in, one by one.
+// The room that the products share, one after the other, and behind it what is kept between the
+// operations, (B, T, ...) each.
 struct Between {
+    gpu::Workspace room;
     View<float> normed, qkv, mixed, hidden;
-    View<std::byte> products;
 };
 Between between(gpu::Carver& carver, const BlockParameters& p, const View<float>& x) {
     const std::int64_t B = x.extent(0), T = x.extent(1), C = x.extent(2), F = p.up.extent(1);
-    const auto take = [&](std::int64_t columns) { return carver.take<float>({B, T, columns}); };
+    const auto of = [&](std::int64_t columns) {
+        return View<float>(nullptr, Shape{B, T, columns});
+    };
     Between all;
-    all.normed = take(C);
-    all.qkv = take(3 * C);
-    all.mixed = take(C);
-    all.hidden = take(F);
-    all.products =
-        carver.take<std::byte>({std::max({matmul_workspace_bytes(all.normed, p.qkv, all.qkv),
-                                          matmul_workspace_bytes(all.mixed, p.join, x),
-                                          matmul_workspace_bytes(all.normed, p.up, all.hidden),
-                                          matmul_workspace_bytes(all.hidden, p.down, x)})});
+    all.room = carver.lend(std::max(
+        {matmul_workspace_bytes(of(C), p.qkv, of(3 * C)), matmul_workspace_bytes(of(C), p.join, x),
+         matmul_workspace_bytes(of(C), p.up, of(F)), matmul_workspace_bytes(of(F), p.down, x)}));
+    all.normed = carver.take<float>({B, T, C});
+    all.qkv = carver.take<float>({B, T, 3 * C});
+    all.mixed = carver.take<float>({B, T, C});
+    all.hidden = carver.take<float>({B, T, F});
     return all;
 }
 
@@ -46,10 +47,9 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
                 gpu::Stream stream) {
     check_block(p, x);
     if (x.size() == 0) return;
-    const auto [normed, qkv, mixed, hidden, products] =
+    const auto [room, normed, qkv, mixed, hidden] =
         gpu::carve("block", workspace, [&](gpu::Carver& c) { return between(c, p, x); });
-    const gpu::Launch<MatmulPath> how{.workspace = {products.data, products.size()},
-                                      .stream = stream};
+    const gpu::Launch<MatmulPath> how{.workspace = room, .stream = stream};
     // [block]
     layer_norm_cuda(x, p.norm1, normed, stream);
     matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, how);

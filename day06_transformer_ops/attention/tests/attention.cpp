@@ -414,12 +414,13 @@ TEST_CASE("attention takes the path that its queries and keys ask for",
     const Case c = case_of({2}, 5, 5, 8), wide = case_of({}, 2, 3, 129);
     DeviceIn<float> q(c.q), k(c.k), v(c.v);
     DeviceOut<float> untouched(c.q.shape());
-    CHECK(attention_workspace_bytes(q.view(), k.view()) == 4 * 2 * 5 * 5);
+    CHECK(attention_workspace_bytes(q.view(), k.view()) ==
+          gpu::Carver::kCounterBytes + 4 * 2 * 5 * 5);
     CHECK(refusal([&] {
               attention_cuda(AttentionPath::four_passes, q.view(), k.view(), v.view(), {},
                              untouched.view());
           }) ==
-          "attention: a workspace of 0 bytes at a null pointer was given, but 200 are needed");
+          "attention: a workspace of 0 bytes at a null pointer was given, but 16584 are needed");
     CHECK(takes(AttentionPath::split_blocks, q.view(), k.view(), v.view(), untouched.view()));
     CHECK(contains(
         refusal([&] {
@@ -446,7 +447,7 @@ TEST_CASE("many blocks share a query's keys, and each call leaves their counters
     const std::int64_t bytes =
         attention_workspace_bytes(AttentionPath::split_blocks, q.view(), k.view());
     CHECK(bytes ==
-          512 + 4 * 2);  // of 2 queries 4 parts, 8 + 2 floats each: 320 bytes, and counters
+          gpu::Carver::kCounterBytes + 4 * 2 * 4 * 10);  // of 2 queries 4 parts, 8 + 2 floats each
     gpu::Buffer<std::byte> memory(bytes);
     memory.fill_bytes(0);
     for (int call = 0; call < 3; ++call) {
@@ -455,7 +456,7 @@ TEST_CASE("many blocks share a query's keys, and each call leaves their counters
         CHECK(last_kernel() == "attention_split_blocks_kernel");
         CHECK(agrees(got, wanted(c)));
         const std::vector<std::byte> left = memory.download();
-        for (std::int64_t i = 512; i < bytes; ++i) {
+        for (std::int64_t i = 0; i < gpu::Carver::kCounterBytes; ++i) {
             CHECK(left[static_cast<std::size_t>(i)] == std::byte{0});
         }
     }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "common/testing/shared_workspace.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -165,9 +166,10 @@ TEST_CASE("a block is what its formula says, with every bias and every head",
         const auto device = on_device(p);
         const BlockParameters views = views_of(device, p.heads);
         DeviceOut<float> got = DeviceOut<float>::holding(x);
-        gpu::Buffer<std::byte> memory(block_workspace_bytes(views, got.view()));
-        memory.fill_bytes(0xff);
-        block_cuda(views, got.view(), memory);
+        const std::int64_t bytes = block_workspace_bytes(views, got.view());
+        SharedWorkspace memory(bytes);
+        block_cuda(views, got.view(), memory.next(bytes));
+        CHECK(memory.kept());
         CHECK(got.close_to(want, c.far));
         CHECK((last_kernel() == "matmul_add_parts_kernel") == (c.F == shared.F));
         for (const auto& input : device) CHECK(input.unchanged());
