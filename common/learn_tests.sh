@@ -60,7 +60,7 @@ for stub in "$day"/exercises/*/stub.cu; do
     stub=${stub%/stub.cu}
     exercises+=("${stub##*/}")
 done
-printf '@reading{%s}\n' 'must, 7' 'optional, 90' 'must, 5' >"docs/$day.md"
+printf '*%s minutes.*\n' 'Must read, 7' 'Optional, 90' 'Must read, 5' >"docs/$day.md"
 one=${exercises[0]} other=${exercises[1]}
 mine=my/$day/$one.cu
 

@@ -96,7 +96,7 @@ public:
 
     /// The front of the workspace, counters and all, for the operations that this one calls, one
     /// after the other. What is taken afterwards lies behind it.
-    /// @param bytes  the most that one of them needs: their <op>_workspace_bytes()
+    /// @param bytes  the most that one of them needs: as their `_workspace_bytes` say
     /// @throws std::invalid_argument  an array was taken before
     [[nodiscard]] Workspace lend(std::int64_t bytes) {
         if (end_ > kCounterBytes) {

@@ -337,7 +337,7 @@ verb_progress() {
         if [[ ! -e $page ]]; then page=$root/docs/$day.md; fi
         minutes=$(minutes_to_read "$root/docs/$day.md")
         if [[ -e $page ]]; then printf '    %-16s %3s %-17s %s\n' page "$minutes" "${minutes:+minutes}" "$(path "$page")"; fi
-        minutes=$(sed -n '/{#day.._run}/,/@reading/s/^@reading{hands on, *\([0-9]*\)}.*/\1/p' "$root/docs/$day.md" 2>/dev/null) || true
+        minutes=$(sed -n '/^## What the run prints/,/^\*/s/^\*Hands on, \([0-9]*\) minutes*\.\*$/\1/p' "$root/docs/$day.md" 2>/dev/null) || true
         printf '    %-16s %3s %-17s %s\n' run "${minutes:-10}" minutes "$learn run ${day%%_*}"
         if [[ $words ]]; then say "${words:1}"; fi
     done

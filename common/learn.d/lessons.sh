@@ -78,10 +78,10 @@ build_pages() (  # a subshell: what stops it stops nothing else
     build_target "the pages" --preset docs
 )
 
-# Minutes that must be read of a page, from its lines @reading{must, 10}; empty if it does not say.
+# Minutes that must be read of a page, from its lines `*Must read, 10 minutes.*`; empty if it does not say.
 minutes_to_read() {
     if [[ ! -f $1 ]]; then return; fi
-    sed -n 's/.*@reading{must, *\([0-9]*\)}.*/\1/p' "$1" | awk '{ n += $1 } END { if (n) print n }'
+    sed -n 's/^\*Must read, \([0-9]*\) minutes*\.\*$/\1/p' "$1" | awk '{ n += $1 } END { if (n) print n }'
 }
 
 read_and_solve() {  # uses $day

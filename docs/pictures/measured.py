@@ -23,11 +23,12 @@ def safe(text):
 
 
 class Results:
-    """One file: `device`, `limits` of the GPU by name, in bytes or operations per second, `rows` as dicts."""
+    """One file: `notes` of its # lines, `device`, `limits` of the GPU by name, in bytes or operations per second,
+    `rows` as dicts."""
 
     def __init__(self, path):
         lines = path.read_text().splitlines()
-        notes = [line[1:].strip() for line in lines if line.startswith("#")]
+        self.notes = notes = [line[1:].strip() for line in lines if line.startswith("#")]
         self.device = notes[0].split(",")[0] if notes else ""
         self.limits = {}
         for note in notes:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What Doxygen's pages get afterwards: finish.py <html folder> <docs folder>
+"""What Doxygen's pages get afterwards: finish.py <html folder>
 
-Each page of docs/ gets the contents of the page, anchors for headings without one, and links to the
+Each page of docs/ gets the contents of the page, and links to the
 glossary where it first uses one of its words. Links from a day's listings to what only has the same name go. All pages and the reference go into search_data.js, one
 entry a section, for search.js.
 """
@@ -13,7 +13,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from pages import anchor, words  # noqa: E402
+import pages  # noqa: E402
+from pages import anchor, page_name, sources, words  # noqa: E402
 
 HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
 NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
@@ -25,7 +26,7 @@ OTHER_SENSE = {
     "gpt2.html": {"cache": "KV cache", "rank": None, "thread": None},  # a pair's place in a list; the CPU's
     "tests.html": {"guard": None},  # bands around an output
     "carry.html": {"activation": None},  # what lies between layers
-    "emulator.html": {"loop": None}, "try.html": {"loop": None}, "debug.html": {"loop": None}, "wrong.html": {"loop": None},
+    "emulator.html": {"loop": None}, "try.html": {"loop": None}, "debug.html": {"loop": None}, "when_it_goes_wrong.html": {"loop": None},
 }
 LONG = 4  # headings from which on a page shows its contents
 
@@ -42,23 +43,6 @@ def split_page(page):
         return page, "", ""
     begin += len('<div class="contents">')
     return page[:begin], page[begin:end], page[end:]
-
-
-def with_anchors(body):
-    """Headings without an anchor get one, made from their words."""
-    taken = set(re.findall(r'\bid="([^"]*)"', body))
-
-    def named(match):
-        level, attributes, inner = match.groups()
-        if anchor_of(attributes + inner):
-            return match[0]
-        name = re.sub(r"\W+", "_", text_of(inner).lower()).strip("_")
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return f'<h{level}{attributes} id="{name}">{inner}</h{level}>'
-
-    return HEADING.sub(named, body)
 
 
 def anchor_of(heading):
@@ -204,26 +188,15 @@ class Linker:
         return "".join(done)
 
 
-def pages_of(docs):
-    """File name of each page, its title and its lines."""
-    for path in sorted(docs.glob("*.md")):
-        if path.name != "README.md":
-            lines = path.read_text(encoding="utf-8").splitlines()
-            found = re.match(r"# (.*?)(?: \{#(\w+)\})?$", lines[0])
-            if not found or not (found[2] or path.name == "mainpage.md"):
-                sys.exit(f"docs/{path.name} does not begin with `# Title {{#name}}`")
-            name = "index" if path.name == "mainpage.md" else found[2]
-            yield f"{name}.html", found[1], lines
-
-
 def main():
-    folder, docs = map(pathlib.Path, sys.argv[1:])
-    glossary = words((docs / "words.md").read_text(encoding="utf-8").splitlines())
+    folder = pathlib.Path(sys.argv[1])
+    glossary = words((pages.ROOT / "docs/words.md").read_text(encoding="utf-8").splitlines())
     entries, known = [], {}
-    for name, title, _ in pages_of(docs):
+    for path in sources():
+        name, title = page_name(path) + ".html", path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
         known[name] = title
         before, body, after = split_page((folder / name).read_text(encoding="utf-8"))
-        body = in_lines(with_anchors(body))
+        body = in_lines(body)
         if name != "emulator.html":
             body = without_wrong_links(body, "day06" if name == "gpt2.html" else name[:5])
         body = to_the_margin(body)

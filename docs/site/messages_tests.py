@@ -19,7 +19,7 @@ def texts():
 
 def quoted(page):
     """The messages of the tables below `## What common/learn check says`, cut where values stand in them."""
-    page = page[page.index("{#wrong_check}"):]
+    page = page[page.index("## What common/learn check says"):]
     for row in re.findall(r"^\| (.*?) \|", page, re.M):
         for message in re.findall(r"`+([^`]+)`+", row):
             yield message, [part.strip(" (,)") for part in re.split(r"\.\.\.|[0-9][0-9,]*", message)]

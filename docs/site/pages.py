@@ -1,19 +1,32 @@
 #!/usr/bin/env python3
-"""The pages as Doxygen reads them: docs/*.md with the directives that need more than its own aliases.
+"""The language of the pages: docs/*.md and the top README.md are standard Markdown, as a code host shows it.
 
-    pages.py <project folder> <folder for pages> <folder for what they include>
+    pages.py fill  [<folder of outputs>]    writes into each page what it shows of code, results and runs
+    pages.py check [<folder of outputs>]    says where a page is not what `fill` would write; a test runs it
+    pages.py make <folder of outputs> <folder for pages>    the pages as Doxygen reads them
 
-    @step{file mark, file mark}    the second region as its difference to the first
-    @number{csv; row; column}      a measured number, rounded
-    @bar{csv; row}                 a row as a bar
-    @question{text} @endquestion   a question whose answer is folded
-    @exercises{day01}              the day's exercises, how hard they are and how long they take
-    @reading{must, 5}              a badge: must, optional or hands on, and minutes; @minutes: their sums
+What a page shows of the tree stands in its committed text, so that it reads well where nothing was built. Nobody
+types it: write the empty block or link, then `fill`. After a change of a listing `check` names the page, and
+`fill` mends it. Outputs are filled where a folder of them is named: <build>/docs/outputs, made by target `docs`.
 
-Each takes one line and leaves one, so that Doxygen's line numbers stay right. The first mistake ends
-it with file, line and a sentence.
+    ```cuda day01/add_cuda.cu add         the code between two comments `// [add]`; without `add` the whole file. A
+    ```                                   loop (_cpu.cpp) and, right behind it, its port are shown side by side
+    ```diff one.cu add, two.cu kernel     the second region as its difference to the first
+    ```diff day01/wrong/no_guard.patch    a patch's own lines
+    ```text day01_flat_memory.3.txt       a captured output: section 3 of what day01_flat_memory_emulated printed
+    [84 %](results/x.csv "add; fast; share")       a measured number: row and column, see rows.py
+    [](results/x.csv "add; fast")                  alone on its line: that row as a bar
+    [text](results/x.csv)                          alone on its line: the whole table; with "sweep" its sweep
+    | exercise | what it asks for | how hard | how long |    this table's rows: the exercises of the page's day
+    The time it takes: must read 5 minutes        the sums of lines `*Must read, 5 minutes.*` (Optional, Hands on)
+
+The rest is Markdown that Doxygen is given in its own words: `![what it shows](pictures/x.svg)` alone on its line,
+`<details><summary>`, `<div class="x">`, $`x^2`$ and ```math, links to pages, headings (`words.md#gpu`), folders of code
+(their reference) and files, `[← one page](a.md) · [the next →](b.md)` as the last line, and
+`<!-- explorer warp -->`, a live picture below one that says the same on paper.
+
+The first mistake ends it with file, line and a sentence.
 """
-import html
 import pathlib
 import re
 import sys
@@ -25,127 +38,326 @@ import measured  # noqa: E402
 import rows  # noqa: E402
 import steps  # noqa: E402
 
-DIRECTIVE = re.compile(r"@(step|number|bar|question|exercises|reading)\{([^{}]*)\}|@(endquestion|minutes)\b")
-KINDS = {"must": "must read", "optional": "optional", "hands on": "hands on"}
+ROOT = HERE.parents[1]
+FENCE = re.compile(r"( *)(```+)(\w*) *(.*)")
+LISTING = re.compile(r" *```\w+ \S+(_cpu\.cpp|_cuda\.cu) (.+)")  # of a loop or of a port
+INLINE = re.compile(r"\$`(?P<math>[^`]+)`\$|(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
+                    r"|(?<!!)\[(?P<text>(?:`[^`]*`|[^][`]|\[[^][]*\])*)\]\((?P<target>[^()\s]+)(?: \"(?P<title>[^\"]*)\")?\)",
+                    re.S)
+RESULT = re.compile(r"( *)\[([^][]*)\]\(([^()\s]*results/(\w+)\.csv)(?: \"([^\"]*)\")?\)$")
+PICTURE = re.compile(r"( *)!\[([^][]+)\]\(([^()\s]+\.svg)\)$")
+HEADING = re.compile(r"(#+) (.*)")
+READING = re.compile(r"\*(Must read|Optional|Hands on), ([1-9]\d*) minutes?\.\*$")
+MINUTES = re.compile(r"(?<=The time it takes: )(?:[a-z ]+ \d+ minutes?(?:, )?)*")
+HTML = re.compile(r" *</?(?:details|div)\b")
+EXPLORER = re.compile(r"<!-- explorer (\w+) -->$")
+WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\[[^][]* →\]\([^()]*\)$")
+EXERCISES = "| exercise | what it asks for | how hard | how long |"
 STATEMENT = re.compile(r"/// Exercise (\d+) of Day \d+: (.*)\.\n///\n/// (Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
+OF_A_MISTAKE = re.compile(r"day\d\d_wrong_|mistake_|try_")  # outputs that are set off in red
 WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|")
 
 
+def raw(text):
+    return f"@htmlonly[block]{text}@endhtmlonly"
+
+
+def plural(number):
+    return f"{number} minute{'s' if number > 1 else ''}"
+
+
+def page_name(path):
+    """What Doxygen calls a page: its file's name; the top README is the front page."""
+    return "index" if path in (ROOT / "README.md", ROOT / "docs/mainpage.md") else path.stem
+
+
+def headings(lines):
+    """{line number: anchor} as code hosts make anchors: small letters, hyphens for spaces, no other signs."""
+    found, seen, fenced = {}, {}, False
+    for number, line in enumerate(lines):
+        fenced ^= line.lstrip().startswith("```")
+        heading = HEADING.match(line)
+        if heading and not fenced:
+            slug = re.sub(r"[^\w -]", "", re.sub(r"\]\([^)]*\)", "", heading[2]).lower()).replace(" ", "-")
+            seen[slug] = seen.get(slug, -1) + 1
+            found[number] = slug + (f"-{seen[slug]}" if seen[slug] else "")
+    return found
+
+
+def anchor_for_doxygen(page, slug):
+    return page_name(page) + "_" + slug.replace("-", "_")
+
+
+def sides(blocks):
+    """{line number: what stands before and behind this listing}, where a loop and its port are side by side."""
+    found, listings = {}, [(at, LISTING.fullmatch(block[0])) for at, block in blocks if any(block)]
+    for (loop_at, loop), (port_at, port) in zip(listings, listings[1:]):
+        if loop and port and (loop[1], port[1]) == ("_cpu.cpp", "_cuda.cu") and loop[2] == port[2]:
+            found[loop_at] = [raw('<div class="pair"><div>')], [raw("</div><div>")]
+            found[port_at] = [], [raw("</div></div>")]
+    return found
+
+
 class Page:
-    def __init__(self, root, includes, path):
-        self.root, self.includes, self.name, self.files = root, includes, path.stem, 0
+    def __init__(self, path, outputs=None):
+        self.path, self.outputs = path, outputs
         self.lines = path.read_text(encoding="utf-8").splitlines()
-        self.open = None  # the line of an open question
+        self.slugs = headings(self.lines)
         self.results = {}
 
-    def include(self, text):
-        """A command for Doxygen that puts this HTML in place."""
-        self.files += 1
-        file = self.includes / f"page_{self.name}_{self.files}.html"
-        write(file, text)
-        return f"@htmlinclude[block] {file.name}"
+    def blocks(self):
+        """The page as (number of its first line, lines): a fenced block, a line that is special, or text."""
+        at, text = 0, []
+        while at < len(self.lines):
+            end, fence = at + 1, FENCE.match(self.lines[at])
+            if fence:
+                close = fence[1] + fence[2]
+                while end < len(self.lines) and self.lines[end].rstrip() != close:
+                    end += 1
+                if end == len(self.lines):
+                    self.line = at
+                    raise ValueError("this block has no end")
+                end += 1
+            elif self.lines[at] == EXERCISES:
+                while end < len(self.lines) and self.lines[end].startswith("|"):
+                    end += 1
+            elif not any(pattern.match(self.lines[at]) for pattern in (RESULT, PICTURE, HEADING, READING, HTML, EXPLORER, WALK)):
+                text.append(self.lines[at])
+                at = end
+                continue
+            if text:
+                yield at - len(text), text
+            yield at, self.lines[at:end]
+            at, text = end, []
+        if text:
+            yield at - len(text), text
 
-    def csv(self, name):
-        """The results whose file begins with this name."""
-        if name not in self.results:
-            found = sorted((self.root / "docs/results").glob(f"{name}*.csv"))
-            if len(found) != 1:
-                names = ", ".join(path.stem for path in found) or "none"
-                raise ValueError(f"one file of docs/results/ should begin with '{name}', but {names} did")
-            self.results[name] = measured.Results(found[0]), found[0].name
-        return self.results[name]
+    def each(self, change):
+        made = []
+        try:
+            blocks = list(self.blocks())
+            self.sides = sides(blocks)
+            for self.line, block in blocks:
+                made += change(block)
+        except (ValueError, KeyError) as error:
+            raise SystemExit(f"{self.path.relative_to(ROOT)}:{self.line + 1}: {error}") from None
+        return made
 
-    def step(self, text):
-        ends = [end.split(None, 1) for end in text.split(",")]
-        if [len(end) for end in ends] != [2, 2]:
-            raise ValueError(f"@step takes `file mark, file mark`, not '{text}'")
-        regions = []
-        for file, mark in ends:
-            if not (self.root / file).is_file():
-                raise ValueError(f"there is no file {file}")
-            code = (self.root / file).read_text(encoding="utf-8")
-            regions.append(steps.region(code, mark.strip(), file))
-        return self.include(steps.step(*regions, [file for file, _ in ends]))
+    # --- what a page shows of the tree ---------------------------------------------------------------------
 
-    def measured(self, text, show):
-        name, *fields = [field.strip() for field in text.split(";")]
-        return show(*[self.csv(name)[0], fields, self.csv(name)[1]])
+    def code(self, argument):
+        """File, mark and lines of `file mark`."""
+        file, _, mark = argument.strip().partition(" ")
+        if not (ROOT / file).is_file():
+            raise ValueError(f"there is no file {file}")
+        text = (ROOT / file).read_text(encoding="utf-8")
+        return file, mark, steps.region(text, mark, file) if mark else text.splitlines()
 
-    def number(self, text):
-        return self.measured(text, rows.number)
+    def difference(self, argument):
+        """The pairs of a ```diff block, see steps.py, and the names of their two sides."""
+        if argument.endswith(".patch"):
+            patch = self.code(argument)[2]
+            right = next((line.split("/")[-1] for line in patch if line.startswith("--- ")), "")
+            return steps.hunks_of(patch), [right, argument.split("/")[-1]]
+        ends = [self.code(end) for end in argument.split(",")]
+        if len(ends) != 2 or not all(mark for _, mark, _ in ends):
+            raise ValueError(f"```diff takes `file mark, file mark` or a patch, not '{argument}'")
+        return [(ends[0][2], ends[1][2])], [file.split("/")[-1] for file, _, _ in ends]
 
-    def bar(self, text):
-        return self.include(self.measured(text, rows.bar))
+    def output(self, name):
+        """Lines of a captured output, or of a file in the tree; None where none was captured."""
+        path = ROOT / name if "/" in name else self.outputs and self.outputs / name
+        return path.read_text(encoding="utf-8").splitlines() if path and path.is_file() else None
 
-    def question(self, text):
-        if self.open:
-            raise ValueError(f"the question of line {self.open} has no @endquestion")
-        self.open = self.line
-        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
-        return f'@htmlonly[block]<details class="answer question"><summary>{text}</summary><div>@endhtmlonly'
+    def csv(self, target, fields):
+        """Results, fields and name for a function of rows.py."""
+        path = (self.path.parent / target).resolve()
+        if path not in self.results:
+            if not path.is_file():
+                raise ValueError(f"there is no {target}")
+            self.results[path] = measured.Results(path)
+        return self.results[path], [field.strip() for field in fields.split(";")], path.name
 
-    def endquestion(self, _):
-        if not self.open:
-            raise ValueError("no @question is open here")
-        self.open = None
-        return "@htmlonly[block]</div></details>@endhtmlonly"
-
-    def exercises(self, day):
+    def exercises(self):
         """From the statements, the headers exercises/<name>/<name>.hpp; common/learn reads the same lines."""
         found = []
-        for path in self.root.glob(f"{day}_*/exercises/*/stub.cu"):
-            statement = path.parent / f"{path.parent.name}.hpp"
+        for stub in ROOT.glob(f"{self.path.stem[:5]}_*/exercises/*/hints.md"):
+            statement = stub.parent / f"{stub.parent.name}.hpp"
+            name = statement.relative_to(ROOT)
             match = STATEMENT.search(statement.read_text(encoding="utf-8"))
             if not match:
-                raise ValueError(f"{statement.relative_to(self.root)} lacks `/// Exercise N of Day NN: what.`, "
+                raise ValueError(f"{name} lacks `/// Exercise N of Day NN: what.`, "
                                  "or a line behind it and then `/// Easy, 15 minutes.`")
             number, title, level, minutes = match.groups()
-            cells = (f"<code>{path.parent.name}</code>", html.escape(title, quote=False), level.lower(),
-                     f"{minutes} minutes")
-            found.append((int(number), "".join(f"<td>{cell}</td>" for cell in cells)))
+            found.append((int(number), f"| `{statement.stem}` | {title} | {level.lower()} | {minutes} minutes |"))
         if not found:
-            raise ValueError(f"'{day}' has no exercises")
-        rows = "".join(f"<tr>{cells}</tr>" for _, cells in sorted(found))
-        return self.include(f'<table class="markdownTable">{rows}</table>')
+            raise ValueError(f"'{self.path.stem[:5]}' has no exercises")
+        return [EXERCISES, "|---|---|---|---|"] + [row for _, row in sorted(found)]
 
-    def kind_and_minutes(self, text):
-        kind, _, minutes = (piece.strip() for piece in text.partition(","))
-        if kind not in KINDS or not re.fullmatch(r"[1-9]\d*", minutes):
-            raise ValueError(f"@reading takes must, optional or hands on, and minutes, not '{text}'")
-        return kind, int(minutes)
+    def minutes(self):
+        sums = {"must read": 0, "optional": 0, "hands on": 0}
+        for match in filter(None, map(READING.match, self.lines)):
+            sums[match[1].lower()] += int(match[2])
+        return ", ".join(f"{kind} {plural(minutes)}" for kind, minutes in sums.items() if minutes)
 
-    def reading(self, text):
-        kind, minutes = self.kind_and_minutes(text)
-        plural = "s" if minutes > 1 else ""
-        return (f'@htmlonly[block]<p class="reading {kind.split()[0]}"><span>{KINDS[kind]}</span> '
-                f"{minutes} minute{plural}</p>@endhtmlonly")
+    # --- fill ------------------------------------------------------------------------------------------------
 
-    def minutes(self, _):
-        sums = dict.fromkeys(KINDS, 0)
-        for line in self.lines:
-            for match in re.finditer(r"@reading\{([^{}]*)\}", line):
-                kind, minutes = self.kind_and_minutes(match[1])
-                sums[kind] += minutes
-        return ", ".join(f"{KINDS[kind]} {sums[kind]}&nbsp;minutes" for kind in KINDS if sums[kind])
+    def filled(self):
+        return self.each(self.fill)
 
-    def made(self):
-        lines = []
-        for self.line, line in enumerate(self.lines, 1):
-            try:
-                lines.append(DIRECTIVE.sub(
-                    lambda m: getattr(self, m[1] or m[3])((m[2] or "").strip()), line))
-            except (ValueError, KeyError) as error:
-                raise SystemExit(f"docs/{self.name}.md:{self.line}: {error}") from None
-        if self.open:
-            raise SystemExit(f"docs/{self.name}.md:{self.open}: this question has no @endquestion")
-        return lines
+    def fill(self, block):
+        fence, result = FENCE.match(block[0]), RESULT.match(block[0])
+        if fence and fence[4]:
+            lines = self.shown(fence[3], fence[4])
+            return block if lines is None else [block[0], *((fence[1] + line).rstrip() for line in lines), block[-1]]
+        if fence:
+            return block
+        if result:
+            indent, _, target, _, fields = result.groups()
+            if not fields or fields == "sweep":
+                return block
+            return [f'{indent}[{rows.bar_text(*self.csv(target, fields))}]({target} "{fields}")']
+        if block[0] == EXERCISES:
+            return self.exercises()
+        return MINUTES.sub(lambda _: self.minutes(), "\n".join(self.in_text(self.number, block))).split("\n")
+
+    def in_text(self, change, block):
+        first = self.line
+
+        def changed(match):
+            self.line = first + match.string.count("\n", 0, match.start())
+            return change(match)
+
+        return INLINE.sub(changed, "\n".join(block)).split("\n")
+
+    def shown(self, language, argument):
+        if language == "diff":
+            return steps.text_of(*self.difference(argument))
+        if argument.endswith(".txt"):
+            return self.output(argument)
+        return self.code(argument)[2]
+
+    def number(self, match):
+        if not (match["title"] and match["target"].endswith(".csv")):
+            return match[0]
+        said = rows.number(*self.csv(match["target"], match["title"]))
+        return f'[{said}]({match["target"]} "{match["title"]}")'
+
+    # --- make ------------------------------------------------------------------------------------------------
+
+    def made(self, folder):
+        """The page for Doxygen, and beside it what it includes."""
+        self.folder, self.files = folder, 0
+        return self.each(self.make)
+
+    def make(self, block):
+        fence = FENCE.match(block[0])
+        if fence:
+            lines = self.fenced(fence, block)
+            return [fence[1] + line if line else line for line in lines] + [""] * (len(block) - len(lines))
+        if block[0] == EXERCISES:
+            return self.text(self.exercises())
+        for pattern, change in ((RESULT, self.result), (PICTURE, self.picture), (HEADING, self.heading), (READING, self.reading),
+                                (HTML, self.html), (EXPLORER, self.explorer), (WALK, self.walk)):
+            match = pattern.match(block[0])
+            if match:
+                return [change(match, block[0])]
+        return self.text(block)
+
+    def fenced(self, fence, block):
+        language, argument = fence[3], fence[4]
+        if language == "math":
+            return [r"\f[", *block[1:-1], r"\f]"]
+        if not argument:
+            return block
+        if language == "diff":
+            return [self.include(steps.html_of(*self.difference(argument)))]
+        if argument.endswith(".txt"):
+            kind = "run refused" if OF_A_MISTAKE.match(argument) else "run"
+            if self.output(argument) is None:  # this machine cannot run it: the page knows what it printed
+                argument = self.include("\n".join(block[1:-1]) + "\n", "txt").split()[-1]
+            return [raw(f'<div class="{kind}">'), f"@verbinclude {argument}", raw("</div>")]
+        file, mark, _ = self.code(argument)
+        listing = f"@snippet {file} {mark}" if mark else f"@include {file}"
+        before, behind = self.sides.get(self.line, ([], []))
+        return [*before, listing, *behind]
+
+    def include(self, text, kind="html"):
+        """A command for Doxygen that puts this HTML in place."""
+        self.files += 1
+        name = f"page_{page_name(self.path)}_{self.files}.{kind}"
+        write(self.folder / name, text)
+        return f"@htmlinclude[block] {name}"
+
+    def result(self, match, _):
+        indent, _, target, name, fields = match.groups()
+        of = self.csv(target, fields or "")
+        return indent + self.include(rows.table(of[0], fields == "sweep") if not fields or fields == "sweep" else rows.bar(*of))
+
+    def picture(self, match, _):
+        path = self.path.parent / match[3]
+        if not path.is_file():
+            raise ValueError(f"there is no {match[3]}")
+        return match[1] + self.include(f'<div class="picture">{path.read_text(encoding="utf-8")}</div>\n')
+
+    def heading(self, match, _):
+        page, slug = page_name(self.path), self.slugs[self.line]
+        name = anchor_for_doxygen(self.path, slug) if self.line else page if page != "index" else ""
+        return f"{match[1]} {self.text([match[2]])[0]}" + (f" {{#{name}}}" if name else "")
+
+    def reading(self, match, _):
+        kind = match[1].lower()
+        return raw(f'<p class="reading {kind.split()[0]}"><span>{kind}</span> {plural(int(match[2]))}</p>')
+
+    def html(self, _, line):
+        indent = line[:len(line) - len(line.lstrip())]
+        return indent + raw(line.strip().replace("<details>", '<details class="answer">').replace("</summary>", "</summary><div>")
+                            .replace("</details>", "</div></details>"))
+
+    def explorer(self, match, _):
+        return raw(f'<div class="explorer" id="explorer_{match[1]}" data-explorer="{match[1]}"></div>')
+
+    def walk(self, _, line):
+        return raw('<div class="walk">') + "\n\n" + self.text([line])[0].replace(" · ", "\n\n") + "\n" + raw("</div>")
+
+    def text(self, block):
+        return self.in_text(self.inline, block)
+
+    def inline(self, match):
+        if match["math"]:
+            return rf"\f${match['math']}\f$"
+        if match["code"]:
+            return match[0]
+        text, target, title = match["text"], match["target"], match["title"]
+        if target.endswith(".csv") and title:
+            return rows.number(*self.csv(target, title)).replace(" ", "&nbsp;")
+        return f"[{text}]({self.link(target)})" if self.link(target) else text
+
+    def link(self, target):
+        """Where a link of the source leads on the pages; empty if to a file that they do not show."""
+        if re.match(r"\w+:", target):
+            return target
+        file, _, slug = target.partition("#")
+        path = (self.path.parent / file).resolve() if file else self.path
+        if not path.exists() or ROOT not in (path, *path.parents):
+            raise ValueError(f"the link {target} leads nowhere")
+        if path.is_dir():
+            name = path.relative_to(ROOT).as_posix()
+            return "@ref reference_" + name.removeprefix("common/") if re.fullmatch(r"common/\w+|day\d\d_\w+", name) else ""
+        if path not in sources():
+            return ""
+        if not slug:
+            return f"@ref {page_name(path)}"
+        if not slug.startswith("word_") and slug not in headings(path.read_text(encoding="utf-8").splitlines()).values():
+            raise ValueError(f"{file or 'this page'} has no heading #{slug}")
+        return "@ref " + (slug if slug.startswith("word_") else anchor_for_doxygen(path, slug))
 
 
 def words(lines):
     """(name, meaning) of each row of the glossary; in "warp, lane" each name is a word."""
-    rows = [WORD_ROW.match(line) for line in lines]
-    rows = [row for row in rows if row and row[1] not in ("We say", "Letter") and "---" not in row[1]]
-    return [(name.strip(" `"), row[2]) for row in rows for name in row[1].split(",")]
+    found = [WORD_ROW.match(line) for line in lines]
+    found = [row for row in found if row and row[1] not in ("We say", "Letter") and "---" not in row[1]]
+    return [(name.strip(" `"), row[2]) for row in found for name in row[1].split(",")]
 
 
 def anchor(word):
@@ -167,17 +379,31 @@ def write(path, text):
         path.write_text(text, encoding="utf-8")
 
 
+def sources():
+    return [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "README.md"]
+
+
 def main():
-    root, pages, includes = map(pathlib.Path, sys.argv[1:])
-    for folder in (pages, includes):
-        folder.mkdir(parents=True, exist_ok=True)
-    for path in sorted((root / "docs").glob("*.md")):
-        if path.name == "README.md":
+    verb, folders = sys.argv[1] if len(sys.argv) > 1 else "", [pathlib.Path(name) for name in sys.argv[2:]]
+    if (verb, len(folders)) not in (("fill", 0), ("fill", 1), ("check", 0), ("check", 1), ("make", 2)):
+        sys.exit(__doc__)
+    stale = []
+    for path in sources():
+        page = Page(path, folders[0] if folders else None)
+        if verb == "make":
+            for folder in folders:
+                folder.mkdir(parents=True, exist_ok=True)
+            lines = page.made(folders[0])
+            write(folders[1] / path.name, "\n".join(anchored(lines) if path.name == "words.md" else lines) + "\n")
             continue
-        lines = Page(root, includes, path).made()
-        if path.name == "words.md":
-            lines = anchored(lines)
-        write(pages / path.name, "\n".join(lines) + "\n")
+        lines = page.filled()
+        if verb == "fill":
+            write(path, "\n".join(lines) + "\n")
+        elif lines != page.lines:
+            line = next((n for n, (a, b) in enumerate(zip(lines, page.lines)) if a != b), min(len(lines), len(page.lines)))
+            stale.append(f"{path.relative_to(ROOT)}:{line + 1}: shows what was there before; docs/site/pages.py fill mends it")
+    if stale:
+        sys.exit("\n".join(stale))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pages.py, steps.py and rows.py against what was worked out by hand: what a page gets, and which
-mistakes end the build in which words."""
+"""pages.py, steps.py and rows.py against what was worked out by hand: what a page shows, what Doxygen is given
+of it, and which mistakes end the build in which words."""
 import pathlib
 import re
 import sys
@@ -38,22 +38,46 @@ ONE = """int other;
 TWO = ONE.replace("void one(int n)", "void two(int n)").replace("f(n);   //", "f(n); //")
 
 
-def made(page, name="day01_x.md", files=()):
-    """What pages.py makes of one page: its lines, and the files that it includes."""
+PATCH = """case: a test
+refused: reads past the end
+--- a/two.cu
++++ b/two.cu
+@@ -2,3 +2,3 @@
+     void two(int n) {
+-        f(n); // a comment
++        f(n + 1); // a comment
+"""
+SVG = "<svg><title>A picture</title></svg>"
+OUTPUT = "1. One\n   a < b\n"
+FILES = {"docs/results/x.csv": CSV, "one.cu": ONE, "two.cu": TWO, "wrong/x.patch": PATCH, "add_cpu.cpp": ONE, "add_cuda.cu": TWO,
+         "docs/pictures/x.svg": SVG, "common/gpu/x.hpp": "", "outputs/day01_x.1.txt": OUTPUT,
+         "outputs/day01_wrong_y.txt": "past its end\n", "docs/other.md": "# Other\n\n## A `b`, and (c)\n\n## A `b`, and (c)\n"}
+
+
+def run(verb, page, name="day01_x.md", files=None):
+    """What pages.py makes of one page among the files above: its lines, and what it includes."""
     with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        (root / "docs/results").mkdir(parents=True)
-        (root / "docs/results/day01_x_h200.csv").write_text(CSV)
-        (root / "docs" / name).write_text(page)
-        for file, text in (("one.cu", ONE), ("two.cu", TWO), *files):
+        pages.ROOT = root = pathlib.Path(folder).resolve()
+        for file, text in {**FILES, **(files or {}), f"docs/{name}": page + "\n"}.items():
             (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
-        sys.argv = ["pages.py", *map(str, (root, root / "made", root / "includes"))]
+        outputs = root / "outputs"
+        sys.argv = ["pages.py", verb, str(outputs)] + ([str(root / "made")] if verb == "make" else [])
         pages.main()
-        includes = [path.read_text() for path in sorted((root / "includes").glob("*"))]
-        text = (root / "made" / name).read_text()
+        includes = [path.read_text() for path in sorted(outputs.glob("page_*"))]
+        text = (root / ("made" if verb == "make" else "docs") / name).read_text()
     well_formed("".join(includes + re.findall("@htmlonly.block.(.*?)@endhtmlonly", text)))
     return text.splitlines(), includes
+
+
+def filled(page, **more):
+    lines, _ = run("fill", page, **more)
+    run("check", "\n".join(lines), **more)  # what was filled is current, and filling it again changes nothing
+    return lines
+
+
+def made(page, **more):
+    return run("make", page, **more)
 
 
 def well_formed(text):
@@ -61,51 +85,53 @@ def well_formed(text):
     xml.dom.minidom.parseString(f"<page>{text}</page>")
 
 
-def refused(page, words, **more):
-    try:
-        made("first line\n" + page, **more)
-    except SystemExit as error:
-        assert str(error).startswith("docs/day01_x.md:2: ") and words in str(error), error
-    else:
-        raise AssertionError(f"not refused: {page}")
+def refused(page, words, verbs=("fill", "make"), **more):
+    for verb in verbs:
+        try:
+            run(verb, "first line\n" + page, **more)
+        except SystemExit as error:
+            assert str(error).startswith("docs/day01_x.md:2: ") and words in str(error), error
+        else:
+            raise AssertionError(f"not refused by {verb}: {page}")
 
 
 def test_numbers():
     for asked, said in (
-            ("add; fast; share", "81&nbsp;%"),
-            ("add; slow; share 1", "75.0&nbsp;%"),
+            ("add; fast; share", "81 %"),
+            ("add; slow; share 1", "75.0 %"),
             ("add; slow; share 2 bare", "74.96"),
-            ("add; slow; GB/s", "3,000&nbsp;GB/s"),
-            ("add; fast; us", "2.0&nbsp;µs"),
-            ("add; fast; ms 3", "0.002&nbsp;ms"),
-            ("add; fast; ns/element 4", "0.0020&nbsp;ns"),
-            ("add; fast; MB", "12&nbsp;MB"),
-            ("add; takes fast; share", "90&nbsp;%"),
-            ("add; wide; 20; share", "50&nbsp;%"),
+            ("add; slow; GB/s", "3,000 GB/s"),
+            ("add; fast; us", "2.0 µs"),
+            ("add; fast; ms 3", "0.002 ms"),
+            ("add; fast; ns/element 4", "0.0020 ns"),
+            ("add; fast; MB", "12 MB"),
+            ("add; takes fast; share", "90 %"),
+            ("add; wide; 20; share", "50 %"),
             ("add; fast; times", "1.50"),
             ("add; fast; times 1; add; slow", "2.0"),
-            ("add; fast; peer share 1", "53.7&nbsp;%"),  # 0.8051 * 2 / 3
-            ("add; fast; peer us", "3.0&nbsp;µs"),
-            ("matmul; naive; GFLOP/s", "3,000&nbsp;GFLOP/s"),
-            ("matmul; naive; M = 2, N = 3; TFLOP/s", "3.0&nbsp;TFLOP/s"),
-            ("add; *; most GB/s", "6,000&nbsp;GB/s"),
-            ("add; least share", "50&nbsp;%"),
-            ("walk; stride 1; model", "50.0&nbsp;%"),
-            ("walk; stride 2; model", "−75.0&nbsp;%"),
-            ("walk; stride *; most model 0", "75&nbsp;%"),
-            ("add; takes fast; limit GB/s", "6,667&nbsp;GB/s"),
+            ("add; fast; peer share 1", "53.7 %"),  # 0.8051 * 2 / 3
+            ("add; fast; peer us", "3.0 µs"),
+            ("matmul; naive; GFLOP/s", "3,000 GFLOP/s"),
+            ("matmul; naive; M = 2, N = 3; TFLOP/s", "3.0 TFLOP/s"),
+            ("add; *; most GB/s", "6,000 GB/s"),
+            ("add; least share", "50 %"),
+            ("walk; stride 1; model", "50.0 %"),
+            ("walk; stride 2; model", "−75.0 %"),
+            ("walk; stride *; most model 0", "75 %"),
+            ("add; takes fast; limit GB/s", "6,667 GB/s"),
             ("ridge", "15"),
-            ("limit copy", "4,000&nbsp;GB/s"),
-            ("limit fma", "60,000&nbsp;GFLOP/s")):
-        lines, _ = made("a @number{day01; " + asked + "} b")
-        assert lines == [f"a {said} b"], (asked, lines)
+            ("limit copy", "4,000 GB/s"),
+            ("limit fma", "60,000 GFLOP/s")):
+        link = f'](results/x.csv "{asked}") b'
+        assert filled("a [wrong" + link) == [f"a [{said}" + link], asked
+        assert made("a [wrong" + link)[0] == [f"a {said.replace(' ', '&nbsp;')} b"], asked
 
 
 def test_numbers_refused():
     for asked, words in (
-            ("add; fats; share", "no row of day01_x_h200.csv has 'fats'; it has 'fast'"),
-            ("add; naive; share", "no row of day01_x_h200.csv has all of 'add; naive'"),
-            ("add; wide; share", "2 rows of day01_x_h200.csv have 'add; wide': they differ in shape (10, 20)"),
+            ("add; fats; share", "no row of x.csv has 'fats'; it has 'fast'"),
+            ("add; naive; share", "no row of x.csv has all of 'add; naive'"),
+            ("add; wide; share", "2 rows of x.csv have 'add; wide': they differ in shape (10, 20)"),
             ("add; fast; takes; share", "has 'takes'"),
             ("add; fast; speed", "is not a row and a column: one of share, GB/s"),
             ("share", "is not a row and a column"),
@@ -114,25 +140,81 @@ def test_numbers_refused():
             ("add; fast; model", "this row has no model"),
             ("add; fast; share; add; slow", "nothing may follow 'share', but 'add; slow' does"),
             ("limit f", "tells no limit 'f', but copy, read, write, fma")):
-        refused("@number{day01; " + asked + "}", words)
-    refused("@number{day02; add; fast; share}", "should begin with 'day02', but none did")
+        refused(f'a [](results/x.csv "{asked}")', words)
+    refused('a [](results/y.csv "add; fast; share")', "there is no results/y.csv")
 
 
 def test_bar():
-    lines, (bar,) = made("@bar{day01; add; fast}")
+    line = '[x](results/x.csv "add; fast")'
+    assert filled(line) == ['[' + 16 * '█' + 4 * '░' + ' fast: 80.5 % of the limit, 6,000 GB/s; torch.add 53.7 %]'
+                            '(results/x.csv "add; fast")']
+    lines, (bar,) = made(line)
     assert lines == ["@htmlinclude[block] page_day01_x_1.html"]
     assert 'class="fill" style="width:80.51%"' in bar and 'class="peer" style="left:53.67%"' in bar
     assert "<b>80.5 %</b> of the limit, 6,000 GB/s" in bar and "torch.add 53.7 %" in bar
-    _, (bar,) = made("@bar{day01; matmul; naive}")
+    _, (bar,) = made('[](results/x.csv "matmul; naive")')
     assert "3.0 TFLOP/s" in bar and "a &lt; b 10.0 %" in bar
-    _, (bar,) = made("@bar{day01; matmul; tensor}")
+    _, (bar,) = made('[](results/x.csv "matmul; tensor")')
     assert "600 GFLOP/s" in bar and "peer" not in bar
-    refused("@bar{day01; add; wide}", "they differ in shape")
+    refused('[](results/x.csv "add; wide")', "they differ in shape")
+
+
+def test_table():
+    line = "[All rows](results/x.csv)"
+    assert filled(line) == [line]
+    _, (table,) = made(line)
+    assert table.count("<tr>") == 8 and "stride 1" not in table and "<th>peer</th>" in table
+    assert "<td>add</td><td>chosen<br/>takes fast</td><td>float32 1000x1000</td><td>12.0 MB</td>" in table
+    assert "<td><b>1.000 ms</b><br/>1000.000 ms to 1000.000 ms</td><td>3000 GFLOP/s</td><td>5.0 % of fma</td>" in table
+    assert "<td>a &lt; b 500.0 µs</td>" in table and '<p class="origin">A device, driver 1<br/>limits' in table
+    _, (sweep,) = made('[The sweep](results/x.csv "sweep")')
+    assert sweep.count("<tr>") == 3 and "<td>walk</td><td>1</td><td>200.0 µs</td><td>300.0 µs</td><td>+50.0 %</td>" in sweep
+
+
+def test_listings():
+    page = "x\n\n   ```cuda two.cu the new kernel\n   old\n   ```\n\ny"
+    assert filled(page)[2:7] == ["   ```cuda two.cu the new kernel", "   void two(int n) {", "       f(n); // a comment",
+                                 "       return;", "   }"]
+    assert made(page)[0] == ["x", "", "   @snippet two.cu the new kernel", "", "", "", "y"]
+    assert filled("```cuda two.cu\n```")[1] == "int other;" and made("```cuda two.cu\n```")[0][0] == "@include two.cu"
+    pair = "```cpp add_cpu.cpp the new kernel\n```\n\n```cuda add_cuda.cu the new kernel\n```"
+    assert [line for line in made(pair)[0] if line] == [
+        pages.raw('<div class="pair"><div>'), "@snippet add_cpu.cpp the new kernel", pages.raw("</div><div>"), "@snippet add_cuda.cu the new kernel", pages.raw("</div></div>")]
+    assert made(pair.replace("\n\n", "\nand\n"))[0][-2:] == ["@snippet add_cuda.cu the new kernel", ""]
+    plain = "```cpp\nint a; // `b` [c](d.md)\n```"
+    assert filled(plain) == made(plain)[0] == plain.split("\n")
+    refused("```cuda three.cu x\n```", "there is no file three.cu")
+    refused("```cuda two.cu main\n```", "two.cu has 0 lines `// [main]`")
+    refused("```cuda one.cu inner\n```", "one.cu has 1 lines `// [inner]`")
+    refused("```cuda two.cu main", "this block has no end")
+
+
+def test_outputs():
+    page = "```text day01_x.1.txt\n```"
+    assert filled(page) == ["```text day01_x.1.txt", "1. One", "   a < b", "```"]
+    assert made(page)[0] == [pages.raw('<div class="run">'), "@verbinclude day01_x.1.txt", pages.raw("</div>")]
+    assert made("```text day01_wrong_y.txt\n```")[0][0] == pages.raw('<div class="run refused">')
+    here = "```text not_made_here.txt\nwhat it said\n```"
+    assert filled(here) == here.split("\n")
+    lines, (text,) = made(here)
+    assert text == "what it said\n" and lines[1] == "@verbinclude page_day01_x_1.txt"
+
+
+def test_check():
+    try:
+        run("check", "a\n```cuda two.cu the new kernel\nold\n```")
+    except SystemExit as error:
+        assert str(error) == "docs/day01_x.md:3: shows what was there before; docs/site/pages.py fill mends it", error
+    else:
+        raise AssertionError("an old listing is taken for a new one")
 
 
 def test_step():
-    lines, (text,) = made("x\n@step{one.cu the new kernel,two.cu the new kernel}\ny")
-    assert lines == ["x", "@htmlinclude[block] page_day01_x_1.html", "y"]
+    page = "x\n```diff one.cu the new kernel, two.cu the new kernel\n```\ny"
+    assert filled(page)[2:-2] == ["--- one.cu", "+++ two.cu", "-void one(int n) {", "+void two(int n) {",
+                                  "     f(n); // a comment", "     return;", " }"]
+    lines, (text,) = made(page)
+    assert lines == ["x", "@htmlinclude[block] page_day01_x_1.html", "", "y"]
     assert "<div>one.cu</div><div>two.cu</div>" in text
     assert text.count('class="line old"') == text.count('class="line new"') == 1
     assert "<b>one</b>" in text and "<b>two</b>" in text and "<b><span" not in text
@@ -142,25 +224,57 @@ def test_step():
     assert '--wrap:8ch">    f(n);' in text  # the margin of 4 is gone, and a line goes on 4 further in
 
 
+def test_patch():
+    page = "```diff wrong/x.patch\n```"
+    assert filled(page) == ["```diff wrong/x.patch", "--- two.cu", "+++ x.patch", " void two(int n) {", "-    f(n); // a comment",
+                            "+    f(n + 1); // a comment", "```"]
+    _, (text,) = made(page)
+    assert "<div>two.cu</div><div>x.patch</div>" in text and "<b>+</b> <b>1</b>" in text and "reads past" not in text
+
+
 def test_step_refused():
-    refused("@step{one.cu the new kernel}", "@step takes `file mark, file mark`")
-    refused("@step{one.cu the new kernel,three.cu x}", "there is no file three.cu")
-    refused("@step{one.cu the new kernel,two.cu main}", "two.cu has 0 lines `// [main]`")
-    refused("@step{one.cu inner,two.cu the new kernel}", "one.cu has 1 lines `// [inner]`")
-    refused("@step{one.cu the new kernel,one.cu the new kernel}", "do not differ")
+    refused("```diff one.cu the new kernel\n```", "```diff takes `file mark, file mark`")
+    refused("```diff one.cu the new kernel, three.cu x\n```", "there is no file three.cu")
+    refused("```diff one.cu the new kernel, one.cu the new kernel\n```", "do not differ")
+
+
+def test_links():
+    for link, here in (("[o](other.md)", "[o](@ref other)"), ("[o](other.md#a-b-and-c)", "[o](@ref other_a_b_and_c)"),
+                       ("[o](other.md#a-b-and-c-1)", "[o](@ref other_a_b_and_c_1)"), ("[a\nb](other.md)", "[a\nb](@ref other)"),
+                       ("[h](#here-it-is)", "[h](@ref day01_x_here_it_is)"), ("[`a[1]`](../one.cu)", "`a[1]`"),
+                       ("[r](../common/gpu)", "[r](@ref reference_gpu)"), ("[w](https://x.y/z)", "[w](https://x.y/z)"),
+                       ("`[o](other.md)`", "`[o](other.md)`"), ("``a` [o](b.md)``", "``a` [o](b.md)``")):
+        assert "\n".join(made(f"# X\n\n## Here: it is\n\n{link}")[0][4:]) == here, link
+    assert made("# X\n\n## Here: it is")[0] == ["# X {#day01_x}", "", "## Here: it is {#day01_x_here_it_is}"]
+    refused("[o](another.md)", "the link another.md leads nowhere", ("make",))
+    refused("[o](other.md#b)", "other.md has no heading #b", ("make",))
+
+
+def test_markdown():
+    lines, (picture,) = made("![A picture](pictures/x.svg)\n$`x_1`$\n```math\nx\n```\n<!-- explorer warp -->\n<div class=\"x\">\n\n</div>")
+    assert picture == f'<div class="picture">{SVG}</div>\n' and lines[0] == "@htmlinclude[block] page_day01_x_1.html"
+    assert lines[1:5] == [r"\f$x_1\f$", r"\f[", "x", r"\f]"]
+    assert lines[5:] == [pages.raw('<div class="explorer" id="explorer_warp" data-explorer="warp"></div>'),
+                         pages.raw('<div class="x">'), "", pages.raw("</div>")]
+    lines, _ = made("<details><summary>A <code>b</code></summary>\n\nNo.\n\n</details>")
+    assert lines == [pages.raw('<details class="answer"><summary>A <code>b</code></summary><div>'), "", "No.", "",
+                     pages.raw("</div></details>")]
+    lines, _ = made("[← O](other.md) · [O →](other.md)")
+    assert lines == [pages.raw('<div class="walk">'), "", "[← O](@ref other)", "", "[O →](@ref other)", pages.raw("</div>")]
+    refused("![A picture](pictures/y.svg)", "there is no pictures/y.svg", ("make",))
 
 
 def test_folds():
     lines = [f"line {i};" for i in range(20)]
-    text = steps.step(lines[:10] + ["old();"] + lines[10:], lines[:10] + ["fresh = 1;"] + lines[10:], "ab")
+    text = steps.html_of([(lines[:10] + ["old();"] + lines[10:], lines[:10] + ["fresh = 1;"] + lines[10:])], "ab")
     well_formed(text)
     assert re.findall(r"<summary>(\d+) lines as before", text) == ["8", "8"]  # two stay on each side
     before, middle, after = re.split(r"<details>.*?</details>", text)
     assert all(f"line {i};" in middle for i in (8, 9, 10, 11)) and "line 7" not in middle
     assert "line 12;" not in middle and "line" not in re.sub("<[^>]*>", "", before + after)
-    short = steps.step(["old();"] + lines[:7], ["fresh = 1;"] + lines[:7], "ab")
+    short = steps.html_of([(["old();"] + lines[:7], ["fresh = 1;"] + lines[:7])], "ab")
     assert "details" not in short  # five could be folded, fewer than six
-    assert "details" in steps.step(["old();"] + lines[:8], ["fresh = 1;"] + lines[:8], "ab")
+    assert "details" in steps.html_of([(["old();"] + lines[:8], ["fresh = 1;"] + lines[:8])], "ab")
 
 
 def test_partners():
@@ -173,40 +287,30 @@ def test_partners():
         'f(<span class="stringliteral">"//x"</span>); <span class="comment">// y</span>'
 
 
-def test_questions_and_badges():
-    lines, _ = made("@minutes\n@reading{must, 5}\n@question{Is `a < b`\\, or not?}\nNo.\n@endquestion\n"
-                    "@reading{optional, 1}\n@reading{must, 7}")
-    assert lines[0] == "must read 12&nbsp;minutes, optional 1&nbsp;minutes"
-    assert '<p class="reading must"><span>must read</span> 5 minutes</p>' in lines[1]
-    assert "<summary>Is <code>a &lt; b</code>" in lines[2] and lines[3] == "No."
-    assert lines[4] == "@htmlonly[block]</div></details>@endhtmlonly" and "1 minute</p>" in lines[5]
-    refused("@endquestion @question{a}", "no @question is open here")
-    refused("@question{a}", "this question has no @endquestion")
-    refused("@endquestion", "no @question is open here")
-    refused("@reading{maybe, 5}", "@reading takes must, optional or hands on")
-    refused("@reading{must}", "@reading takes must, optional or hands on")
+def test_badges():
+    page = "The time it takes: . Run\n\n*Must read, 5 minutes.*\n\n*Optional, 1 minute.*\n\n*Must read, 7 minutes.*"
+    assert filled(page)[0] == "The time it takes: must read 12 minutes, optional 1 minute. Run"
+    lines, _ = made(page)
+    assert '<p class="reading must"><span>must read</span> 5 minutes</p>' in lines[2] and "1 minute</p>" in lines[4]
 
 
 def exercise(name, number, level):
     folder = f"day01_x/exercises/{name}"
-    return [(f"{folder}/stub.cu", ""),
-            (f"{folder}/{name}.hpp", f"/// @file\n/// Exercise {number} of Day 01: a < b.\n///\n/// {level}\n")]
+    return {f"{folder}/hints.md": "",
+            f"{folder}/{name}.hpp": f"/// @file\n/// Exercise {number} of Day 01: a < b.\n///\n/// {level}\n"}
 
 
 def test_exercises():
-    files = exercise("first", 2, "Hard, 45 minutes.") + exercise("second", 1, "Easy, 5 minutes.")
-    _, (table,) = made("@exercises{day01}", files=files)
-    assert table.strip() == ('<table class="markdownTable">'
-                             "<tr><td><code>second</code></td><td>a &lt; b</td><td>easy</td><td>5 minutes</td></tr>"
-                             "<tr><td><code>first</code></td><td>a &lt; b</td><td>hard</td><td>45 minutes</td></tr>"
-                             "</table>")
-    refused("@exercises{day02}", "'day02' has no exercises", files=files)
-    refused("@exercises{day01}", "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
+    files = {**exercise("first", 2, "Hard, 45 minutes."), **exercise("second", 1, "Easy, 5 minutes.")}
+    assert filled(f"{pages.EXERCISES}\n| old |", files=files) == [
+        pages.EXERCISES, "|---|---|---|---|", "| `second` | a < b | easy | 5 minutes |", "| `first` | a < b | hard | 45 minutes |"]
+    refused(pages.EXERCISES, "'day01' has no exercises")
+    refused(pages.EXERCISES, "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
 
 
 def test_words():
     lines, _ = made("| We say | It is |\n|---|---|\n| warp, lane | 32 threads |\n| `dim3` | three |\n| warp | x |",
-                    "words.md")
+                    name="words.md")
     assert lines[:2] == ["| We say | It is |", "|---|---|"]
     assert lines[2:] == ["| @anchor word_warp @anchor word_lane warp, lane | 32 threads |",
                          "| @anchor word_dim3 `dim3` | three |", "| warp | x |"]

@@ -120,19 +120,73 @@ def number(results, fields, name):
     """The same as text: "84 %", "3,667 GB/s", or without its unit where that is asked for."""
     number, unit, digits, bare = value(results, fields, name)
     text = f"{number:,.{digits}f}".replace("-", "−")
-    return text if bare or not unit else f"{text}&nbsp;{unit}"
+    return text if bare or not unit else f"{text} {unit}"
+
+
+def reached(row):
+    """Shares of the limit in percent: this row's and its peer's, which may have none."""
+    share = 100 * float(row["share"])
+    return share, share * median(row) / peer(row) if row["peer_s"] else None
+
+
+def bar_text(results, fields, name):
+    """One row as a line of text: "add █████░ 84.1 % of the limit, 3,595 GB/s; torch.add 85.0 %"."""
+    row = row_of(results, fields, name)
+    share, beside = reached(row)
+    filled = min(round(share / 5), 20)
+    text = f"{'█' * filled}{'░' * (20 - filled)} {row['version'].strip()}: {share:.1f} % of the limit, {rate(row)}"
+    return text + (f"; {row['peer']} {beside:.1f} %" if beside else "")
 
 
 def bar(results, fields, name):
-    """One row as a bar: its share, what its peer reaches as an upright mark, and both in numbers."""
+    """The same as HTML: what the peer reaches is an upright mark."""
     row = row_of(results, fields, name)
-    share = 100 * float(row["share"])
+    share, other = reached(row)
     mark = beside = ""
-    if row["peer_s"]:
-        reached = share * median(row) / peer(row)
-        mark = f'<span class="peer" style="left:{min(reached, 104):.2f}%"></span>'
-        beside = f'<span class="beside">{html.escape(row["peer"])} {reached:.1f} %</span>'
+    if other:
+        mark = f'<span class="peer" style="left:{min(other, 104):.2f}%"></span>'
+        beside = f'<span class="beside">{html.escape(row["peer"])} {other:.1f} %</span>'
     return (f'<div class="bar"><span class="what">{html.escape(row["version"].strip())}</span>'
             f'<span class="track"><span class="fill" style="width:{min(share, 104):.2f}%"></span>{mark}</span>'
             f'<span class="value"><b>{share:.1f} %</b> of the limit, '
             f'{rate(row)}</span>{beside}</div>\n')
+
+
+def seconds(s):
+    return f"{1e6 * s:.1f} µs" if s < 1e-3 else f"{1e3 * s:.3f} ms"
+
+
+def safe(text):
+    return html.escape(text, quote=False)
+
+
+def cells_of_sweep(row):
+    asked = f"{moved(row) / median(row) / 1e9:.0f} GB/s"
+    return [safe(row["op"]), row["version"].removeprefix("stride "), seconds(median(row)),
+            seconds(float(row["path"].split()[1])), f"{model(row):+.1f} %", asked]
+
+
+def cells_of_row(row):
+    name = safe(row["version"].strip()) + (f"<br/>takes {safe(row['path'])}" if row["path"] else "")
+    elements = safe(f"{row['dtype']} {row['shape']}") + (", warm" if row["cache"] == "warm" else "")
+    size = f"{moved(row):.0f}" if moved(row) < 1e6 else f"{moved(row) / 1e6:.1f} MB"
+    middle, low, high = (seconds(float(row[key])) for key in ("median_s", "p10_s", "p90_s"))
+    speed = f"{float(row['flops']) / median(row) / 1e9:.0f} GFLOP/s" if row["limit"] == "fma" else \
+        f"{moved(row) / median(row) / 1e9:.0f} GB/s"
+    beside = safe(f"{row['peer']} {seconds(peer(row))}") if row["peer_s"] else ""
+    return [safe(row["op"]), name, elements, size, f"<b>{middle}</b><br/>{low} to {high}", speed,
+            f"{100 * float(row['share']):.1f} % of {row['limit']}", beside]
+
+
+def table(results, sweep=False):
+    """All rows as a table, or those of a sweep, version "stride 7" and path "model 9.2e-04 s"; the file's notes below."""
+    chosen = [row for row in results.rows if bool(re.fullmatch(r"stride \d+", row["version"])) == sweep]
+    heads = (["operation", "stride", "median", "by the model", "difference", "asked for"] if sweep else
+             ["operation", "version", "elements", "bytes that must move", "median, p10 to p90", "rate",
+              "share of the limit", "peer"])
+    lines = [(cells_of_sweep if sweep else cells_of_row)(row) for row in chosen]
+    if not sweep and not any(line[-1] for line in lines):  # no peer
+        heads, lines = heads[:-1], [line[:-1] for line in lines]
+    made = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>\n" for line in lines)
+    return (f'<div class="measured"><table class="markdownTable">\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
+            f'{made}</table><p class="origin">{"<br/>".join(map(safe, results.notes))}</p></div>\n')

@@ -1,4 +1,6 @@
-"""A step of a ladder as its difference to the step before: two marked regions become one listing."""
+"""What one listing changes in another: a step of a ladder, or the patch that plants a mistake; as text and as HTML.
+
+Such a difference is a list of pairs (lines before, lines after)."""
 import difflib
 import html
 import re
@@ -21,8 +23,27 @@ def region(text, mark, name):
     if len(at) != 2:
         raise ValueError(f"{name} has {len(at)} lines `// [{mark}]`, and a region has two")
     found = [line for line in lines[at[0] + 1:at[1]] if not re.fullmatch(r"\s*// \[[^]]*\]", line)]
-    margin = min((len(l) - len(l.lstrip()) for l in found if l.strip()), default=0)
-    return [line[margin:].rstrip() for line in found]
+    return to_the_margin(found)
+
+
+def to_the_margin(lines):
+    margin = min((len(l) - len(l.lstrip()) for l in lines if l.strip()), default=0)
+    return [line[margin:].rstrip() for line in lines]
+
+
+def hunks_of(patch):
+    """The pairs of a unified diff, each without the indentation that its lines share."""
+    hunks = []
+    for line in patch:
+        if line.startswith("@@"):
+            hunks.append([])
+        elif hunks:
+            hunks[-1].append((line[:1] or " ", line[1:]))
+    pairs = []
+    for hunk in hunks:
+        lines = to_the_margin([line for _, line in hunk])
+        pairs.append(tuple([line for (sign, _), line in zip(hunk, lines) if sign in kept] for kept in (" -", " +")))
+    return pairs
 
 
 def plain(line):
@@ -101,18 +122,39 @@ def folded(before, after, first, last):
             + same(before[end:], after[end:]))
 
 
-def step(before, after, names):
+def opcodes(before, after):
+    found = difflib.SequenceMatcher(None, [plain(l) for l in before], [plain(l) for l in after], False).get_opcodes()
+    if all(kind == "equal" for kind, *_ in found):
+        raise ValueError("the two sides of this difference do not differ but for spaces")
+    return found
+
+
+def text_of(pairs, names):
+    """As `diff` writes it, with long runs of unchanged lines left out."""
+    lines = [f"--- {names[0]}", f"+++ {names[1]}"]
+    for before, after in pairs:
+        codes = opcodes(before, after)
+        lines += ["@@ @@"] if len(lines) > 2 else []
+        for number, (kind, a, b, c, d) in enumerate(codes):
+            if kind != "equal":
+                lines += ["-" + line for line in before[a:b]] + ["+" + line for line in after[c:d]]
+                continue
+            same = [" " + line for line in after[c:d]]
+            top, end = (0 if number == 0 else KEEP), len(same) - (0 if number == len(codes) - 1 else KEEP)
+            lines += same if end - top < FOLD else [*same[:top], f"@@ {end - top} lines as before @@", *same[end:]]
+    return lines
+
+
+def html_of(pairs, names):
     """HTML of both, side by side where there is room, else one in the other."""
-    match = difflib.SequenceMatcher(None, [plain(l) for l in before], [plain(l) for l in after], False)
-    codes = match.get_opcodes()
-    if not any(kind != "equal" for kind, *_ in codes):
-        raise ValueError(f"{names[0]} and {names[1]} do not differ but for spaces")
     parts = []
-    for number, (kind, a, b, c, d) in enumerate(codes):
-        if kind == "equal":
-            parts.append(folded(before[a:b], after[c:d], number == 0, number == len(codes) - 1))
-        else:
-            parts.append(changed(before[a:b], after[c:d]))
-    heads = "".join(f"<div>{html.escape(name.split('/')[-1])}</div>" for name in names)
+    for before, after in pairs:
+        codes = opcodes(before, after)
+        for number, (kind, a, b, c, d) in enumerate(codes):
+            if kind == "equal":
+                parts.append(folded(before[a:b], after[c:d], number == 0, number == len(codes) - 1))
+            else:
+                parts.append(changed(before[a:b], after[c:d]))
+    heads = "".join(f"<div>{html.escape(name)}</div>" for name in names)
     return (f'<div class="step"><div class="hunk names">{heads}</div>'
             f'<div class="lines">{"".join(parts)}</div></div>\n')
