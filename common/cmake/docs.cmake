@@ -25,13 +25,13 @@ list(TRANSFORM days REPLACE "/main.cpp" "")
 # --- what programs print --------------------------------------------------------------------------
 set(captured "")
 
-# sixdays_capture(<name> <target> <arguments> [<option for capture.cmake>...])
+# sixdays_capture(<name> <target> <arguments> [<option for capture.py>...])
 function(sixdays_capture name target arguments)
+    separate_arguments(arguments UNIX_COMMAND "${arguments}")
     add_custom_command(OUTPUT ${outputs}/${name}.txt
-        COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> "-DARGUMENTS=${arguments}"
-                -DNAME=${name} -DFOLDER=${outputs} -DROOT=${PROJECT_SOURCE_DIR} ${ARGN}
-                -P ${site}/capture.cmake
-        DEPENDS ${target} ${site}/capture.cmake
+        COMMAND ${Python3_EXECUTABLE} ${site}/capture.py ${outputs}/${name}.txt ${ARGN} --
+                $<TARGET_FILE:${target}> ${arguments}
+        DEPENDS ${target} ${site}/capture.py
         COMMENT "Capturing what ${target} prints" VERBATIM)
     set(captured ${captured} ${outputs}/${name}.txt PARENT_SCOPE)
 endfunction()
@@ -54,13 +54,13 @@ foreach(kernel IN LISTS wrong)
     string(REPLACE "=" ";" kernel ${kernel})
     list(POP_FRONT kernel name source)
     if(TARGET ${name} AND refused MATCHES "text ${name}.txt")
-        sixdays_capture(${name} ${name} "-r xml" -DWRONG=${source})
+        sixdays_capture(${name} ${name} "-r xml" --wrong ${source})
     endif()
 endforeach()
 # The examples of the pages try and debug: what the emulator says, and what is entered in gdb.
 set(example ${PROJECT_SOURCE_DIR}/docs/examples/row_sums)
 sixdays_tried_program(example_row_sums ${example}.cu)
-sixdays_capture(try_row_sums example_row_sums "" -DFAILS=1)
+sixdays_capture(try_row_sums example_row_sums "" --fails)
 sixdays_tried_program(example_standalone ${PROJECT_SOURCE_DIR}/day01_flat_memory/standalone.cu)
 sixdays_capture(standalone example_standalone "")
 # When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
@@ -70,7 +70,7 @@ file(STRINGS ${mistakes} names REGEX "^ *// \\[")
 list(REMOVE_DUPLICATES names)
 foreach(name IN LISTS names)
     string(REGEX REPLACE ".*\\[(.*)\\].*" "\\1" name "${name}")
-    sixdays_capture(mistake_${name} example_mistakes ${name} -DFAILS=1)
+    sixdays_capture(mistake_${name} example_mistakes ${name} --fails)
 endforeach()
 sixdays_tried_program(example_carry ${PROJECT_SOURCE_DIR}/docs/examples/carry.cu)
 target_link_libraries(example_carry_kernels PRIVATE sixdays_tensor)
@@ -90,10 +90,10 @@ set(SIXDAYS_DEBUG_KERNELS OFF)
 find_program(SIXDAYS_GDB gdb)
 mark_as_advanced(SIXDAYS_GDB)
 if(SIXDAYS_GDB)
-    sixdays_capture(debug_row_sums debug_row_sums "-ex run" -DGDB=${example}.gdb)
+    sixdays_capture(debug_row_sums debug_row_sums "-ex run" --gdb ${example}.gdb)
     sixdays_capture(debug_row_sums_right debug_row_sums_right
         "-ex 'break row_sums_right.cu:16 if blockIdx.x == 2 && threadIdx.x == 5' -ex run"
-        -DGDB=${example}_right.gdb)
+        --gdb ${example}_right.gdb)
 endif()
 add_custom_target(docs_outputs DEPENDS ${captured})
 
@@ -283,8 +283,7 @@ add_test(NAME docs.pictures.measured
 add_test(NAME docs.messages COMMAND ${Python3_EXECUTABLE} ${site}/messages_tests.py)
 add_test(NAME docs.pages COMMAND ${Python3_EXECUTABLE} ${site}/pages_tests.py)
 add_test(NAME docs.pages.finish COMMAND ${Python3_EXECUTABLE} ${site}/finish_tests.py)
-add_test(NAME docs.capture
-    COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR})
+add_test(NAME docs.capture COMMAND ${Python3_EXECUTABLE} ${site}/capture_tests.py)
 # What pages show of code and results is what the tree holds today.
 add_test(NAME docs.pages.current COMMAND ${Python3_EXECUTABLE} ${site}/pages.py check)
 set_tests_properties(docs.pictures docs.pictures.measured docs.messages docs.pages docs.pages.current

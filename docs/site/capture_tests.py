@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""capture.cmake with programs made up for it: what a page gets, and what ends the build.
-
-    capture_tests.py <cmake> <project folder>
-"""
+"""capture.py with programs made up for it: what a page gets, and what ends the build."""
 import pathlib
 import subprocess
 import sys
@@ -14,23 +11,20 @@ import run_tests  # noqa: E402
 FAILED = """<Expression success="false"><Original>{asked}</Original><Expanded>{said}</Expanded></Expression>"""
 
 
-def run(printed, refused=None, status=1, **options):
-    """(what <name>.txt holds, what cmake said when it failed)"""
+def run(printed, refused=None, status=1, options=()):
+    """(what <name>.txt holds, what capture.py said when it failed)"""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program = folder / "program"
         (folder / "printed").write_text(printed)
-        guard = '[ -z "$1" ] || [ "$1" = "a case; or two" ] || exit 0'
+        guard = '[ -z "$1" ] || [ "$1" = "a case; or two\\\\, b" ] || exit 0'
         program.write_text(f"#!/bin/sh\ncat {folder}/printed\n{guard}\nexit {status}\n")
         program.chmod(0o755)
-        arguments = [f"-D{key}={value}" for key, value in options.items()]
         if refused:
-            (folder / "wrong.cu").write_text(f"// case: a case; or two\n// refused: {refused}\n// refused: path := x\n")
-            arguments.append(f"-DWRONG={folder}/wrong.cu")
-        done = subprocess.run([sys.argv[1], f"-DPROGRAM={program}", "-DARGUMENTS=", "-DNAME=out",
-                               f"-DFOLDER={folder}/", f"-DROOT={sys.argv[2]}", *arguments, "-P",
-                               str(pathlib.Path(__file__).with_name("capture.cmake"))],
-                              capture_output=True, text=True)
+            (folder / "wrong.patch").write_text(f"case: a case; or two, b\n// refused: {refused}\nrefused: path := x\n")
+            options = ["--wrong", folder / "wrong.patch"]
+        done = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("capture.py"), folder / "out.txt", *options,
+                               "--", program], capture_output=True, text=True)
         files = {path.name: path.read_text() for path in folder.glob("out*.txt")}
         return files, " ".join(done.stderr.split()) if done.returncode else ""
 
@@ -53,9 +47,9 @@ def test_refused():
     beside = FAILED.format(asked="x", said="an earlier one") + "<Info>path := &quot;x&quot;</Info>" + printed
     assert run(beside, 'path := "x"')[0] == {"out.txt": "expected 5, got 15.\n"}
     files, said = run(printed, "got 16.")
-    assert not files and "promises: // refused: path := x // refused: got 16." in said, said
+    assert not files and "promises: got 16. path := x" in said, said
     files, said = run(printed, "got 15.", status=0)
-    assert not files and "ended with '0'" in said, (files, said)
+    assert not files and "ended with 0" in said, (files, said)
     for nothing in ("{Unknown expression", "{?}", "{null string}"):
         files, said = run(FAILED.format(asked="x", said=f"got 15. {nothing} and more"), "got 15.")
         assert not files and f"holds '{nothing}'" in said, (files, said)
@@ -67,9 +61,9 @@ def test_sections():
                                     "out.1.txt": "1. One\n   a\n", "out.2.txt": "2. Two\n   b\n"}, files
     files, _ = run("first\n\n  requests  x\n  1\n\nsecond\n\n  requests  x\n  2\n", status=0)
     assert files["out.1.txt"] == "first\n\n  requests  x\n  1\n" and files["out.2.txt"].startswith("second\n"), files
-    assert "ended with '3'" in run("x\n", status=3)[1]
-    assert "was to fail" in run("x\n", status=0, FAILS=1)[1]
-    assert run("x\n", FAILS=1) == ({"out.txt": "x\n"}, "")
+    assert "ended with 3" in run("x\n", status=3)[1]
+    assert "was to fail" in run("x\n", status=0, options=["--fails"])[1]
+    assert run("x\n", options=["--fails"]) == ({"out.txt": "x\n"}, "")
 
 
 if __name__ == "__main__":
