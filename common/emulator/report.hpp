@@ -52,6 +52,8 @@ void tell_findings();
 /// Prints the one that has not been asked for yet.
 void tell_report();
 std::size_t findings_told();
+/// What is no mistake but worth knowing, each with its place, once. Forgotten when it was asked for.
+std::vector<std::string> remarks();
 
 /// "race", "out_of_bounds", ...
 const char* name(Kind kind);

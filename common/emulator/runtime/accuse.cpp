@@ -80,8 +80,16 @@ Finding in_words(const Race& race) {
     const bool beside_atomic =
         is(race.does, "updates atomically") != is(race.did, "updates atomically");
     const bool a_read = is(race.does, "reads") || is(race.did, "reads");
+    const Thread* waits = same_block && &block.threads[race.accused.thread()] == current
+                              ? waits_above(here)
+                              : nullptr;
     const std::string advice =
-        beside_atomic && a_read
+        waits != nullptr
+            ? "Meanwhile " + name(*waits) +
+                  " waits at the __syncthreads() in {2}, which this thread has gone past without "
+                  "coming to it. Is that barrier inside an `if` or a loop that not every thread "
+                  "enters? Then it puts nothing in order for those outside: let all threads come."
+        : beside_atomic && a_read
             ? "A plain read beside atomics may see any value that was there: read it by an atomic, "
               "or after a barrier or a second launch."
         : same_block ? advice_within_block(race, same_line)
@@ -102,7 +110,8 @@ Finding in_words(const Race& race) {
                              .c_str(),
                    race.did, advice.c_str()),
             race.address,
-            {code_of(race.other), code_of(met)},
+            {code_of(race.other), code_of(met),
+             waits != nullptr ? Place(waits->barrier_site, waits->barrier_code) : Place()},
             &accused};
 }
 

@@ -11,7 +11,10 @@ namespace sixdays::emulator {
 
 namespace {
 
+void remark_on_returned();
+
 void open_barrier() {
+    if (block.live < block.size) remark_on_returned();
     block.barrier_result = block.barrier_votes;
     block.barrier_votes = 0;
     block.at_barrier = 0;
@@ -29,44 +32,92 @@ bool same(const Site& a, const Site& b) {
            (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
 }
 
+// "threads 0-31, 40"; where they have more than one index, how many and which is the first.
+template <class Condition>
+std::string threads_that(Condition condition) {
+    std::string text;
+    unsigned count = 0, ranges = 0, first = 0;
+    for (unsigned id = 0; id < block.size; ++id) {
+        if (!condition(block.threads[id])) continue;
+        unsigned last = id;
+        while (last + 1 < block.size && condition(block.threads[last + 1])) ++last;
+        if (count == 0) first = id;
+        count += last - id + 1;
+        text += (ranges++ == 0 ? "" : ", ") + std::to_string(id);
+        if (last > id) text += "-" + std::to_string(last);
+        id = last;
+    }
+    if (count == 1) return "thread " + name(block.threads[first].index);
+    if (ranges <= 4 && block.extents.y * block.extents.z == 1) return "threads " + text;
+    return format("%u threads, %s the first,", count, name(block.threads[first].index).c_str());
+}
+
+bool has_returned(const Thread& thread) {
+    return thread.state == Thread::State::done;
+}
+
+Place barrier_of(const Thread& thread) {
+    return {thread.barrier_site, thread.barrier_code};
+}
+
 // On a GPU, threads that come to different barriers may pass, hang or mix: it is undefined.
-void check_same_barrier(const Thread& me, const Site& site) {
-    const Thread* other = block.first_at_barrier;
-    if (same(other->barrier_site, site)) return;
-    fail(
-        {Kind::barrier,
-         cudaErrorLaunchFailure,
-         site,
-         format("%s comes to this __syncthreads() while %s waits at the one in {0}. All threads of "
-                "a block must come to the same barrier: is one of them inside an `if` or a loop "
-                "that not every thread enters?",
-                name(me).c_str(), name(*other).c_str()),
-         0,
-         {other->barrier_site}});
+void report_different_barriers() {
+    const Thread& first = *block.first_at_barrier;
+    const auto at_first = [&first](const Thread& t) {
+        return t.state == Thread::State::at_barrier && same(t.barrier_site, first.barrier_site);
+    };
+    const auto elsewhere = [&](const Thread& t) { return !at_first(t) && !has_returned(t); };
+    note({Kind::barrier,
+          cudaErrorLaunchFailure,
+          barrier_of(*block.astray),
+          format("%s comes to this __syncthreads() while %s waits at the one in {0}: %s never came "
+                 "there, and %s never come here. All threads of a block must come to the same "
+                 "barrier: is one of them inside an `if` or a loop that not every thread enters?",
+                 name(*block.astray).c_str(), name(first).c_str(), threads_that(elsewhere).c_str(),
+                 threads_that(at_first).c_str()),
+          0,
+          {barrier_of(first)},
+          block.astray});
+}
+
+// Who has returned is not waited for, by GPUs since Volta. That is no promise of CUDA's.
+void remark_on_returned() {
+    const Place where = barrier_of(*block.first_at_barrier);
+    if (is_remarked(where)) return;
+    remark(where, format("%s of block %s had returned before this __syncthreads(), which the "
+                         "others reached. GPUs since Volta do not wait for them; CUDA promises "
+                         "that a barrier works only where all threads come. Put the guard around "
+                         "the work, instead of returning.",
+                         threads_that(has_returned).c_str(), name(block.index).c_str()));
+}
+
+int come_to_barrier(int predicate, Site site, const void* code) {
+    if (current == nullptr) return predicate != 0;
+    const InRuntime guard;
+    Thread& me = *current;
+    if (time_is_up) fail_for_time(site);
+    me.state = Thread::State::at_barrier;
+    me.barrier_site = site;
+    me.barrier_code = code;
+    if (block.at_barrier == 0) block.first_at_barrier = &me;
+    if (!same(block.first_at_barrier->barrier_site, site)) {  // whom that leaves out is seen later
+        if (block.astray == nullptr) block.astray = &me;
+        wait_for_turn();
+    }
+    block.barrier_votes += predicate != 0;
+    if (++block.at_barrier == block.live) open_barrier();
+    wait_for_turn();
+    return block.barrier_result;
 }
 
 }  // namespace
 
 void block_barrier(Site site) {
-    block_barrier_count(0, site);
+    come_to_barrier(0, site, __builtin_return_address(0));
 }
 
 int block_barrier_count(int predicate, Site site) {
-    if (current == nullptr) return predicate != 0;
-    const InRuntime guard;
-    Thread& me = *current;
-    if (time_is_up) fail_for_time(site);
-    if (block.at_barrier == 0) {
-        block.first_at_barrier = &me;
-    } else {
-        check_same_barrier(me, site);
-    }
-    block.barrier_votes += predicate != 0;
-    me.state = Thread::State::at_barrier;
-    me.barrier_site = site;
-    if (++block.at_barrier == block.live) open_barrier();
-    wait_for_turn();
-    return block.barrier_result;
+    return come_to_barrier(predicate, site, __builtin_return_address(0));
 }
 
 void leave_block(Thread& me) {
@@ -81,6 +132,7 @@ void leave_block(Thread& me) {
 
 // Everybody left waits at a barrier or in a warp call, and some wait for each other.
 void report_deadlock() {
+    if (block.astray != nullptr) return report_different_barriers();
     const Thread* in_barrier = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
     const Thread* in_call = nullptr;
     for (const unsigned id : block.order) {
@@ -93,10 +145,10 @@ void report_deadlock() {
         std::vector<Place> where;
         if (in_barrier != nullptr) {
             waits = ": " + name(*in_barrier) + " waits at the __syncthreads() in {0}";
-            where = {in_barrier->barrier_site};
+            where = {barrier_of(*in_barrier)};
         }
         note(
-            {Kind::warp_call, cudaErrorLaunchFailure, in_call->call.site,
+            {Kind::warp_call, cudaErrorLaunchFailure, Place(in_call->call.site, in_call->call.code),
              format("%s waits in this warp call, whose mask 0x%08x names lanes that do not come%s. "
                     "Every lane that the mask names must make the call.",
                     name(*in_call).c_str(), in_call->call.mask, waits.c_str()),
@@ -104,13 +156,20 @@ void report_deadlock() {
     } else if (in_barrier != nullptr) {
         note({Kind::barrier,
               cudaErrorLaunchFailure,
-              in_barrier->barrier_site,
+              barrier_of(*in_barrier),
               format("%u of %u threads wait at this __syncthreads() for ever, %s among them.",
                      block.at_barrier, block.live, name(*in_barrier).c_str()),
               0,
               {},
               in_barrier});
     }
+}
+
+const Thread* waits_above(const Line& here) {
+    const Thread* other = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
+    if (other == nullptr || same(other->barrier_site, current->barrier_site)) return nullptr;
+    const Line there = find_line(Place(other->barrier_site));
+    return there.file == here.file && there.line < here.line ? other : nullptr;
 }
 
 }  // namespace sixdays::emulator

@@ -68,6 +68,7 @@ void abandon() {
 void start_threads() {
     block.live = block.size;
     block.at_barrier = block.barriers_passed = 0;
+    block.astray = nullptr;
     block.barrier_votes = 0;
     block.turns_without_write = 0;
     begin_block_clocks(block.size);
@@ -79,6 +80,7 @@ void start_threads() {
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
         thread.in_kernel = false;
+        thread.barrier_site = {};
         thread.accesses_left = kAccessesPerTurn;
         ready.push_back(&thread);
     }

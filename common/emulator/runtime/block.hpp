@@ -18,6 +18,8 @@ namespace sixdays::emulator {
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMaxThreads = 1024;
 
+struct Line;
+
 struct Fiber {
     Context context;
     std::byte* stack = nullptr;
@@ -32,6 +34,7 @@ struct WarpSlot {
     int argument;
     int width;
     Site site;
+    const void* code;  // where the call was made
 };
 
 struct Thread {
@@ -43,8 +46,9 @@ struct Thread {
     bool in_kernel = false;  // past the kernel's first brace
     Fiber* fiber = nullptr;
     unsigned accesses_left = 0;  // accesses until others get a turn
-    Site barrier_site;           // where it waits, if at_barrier
-    WarpSlot call;               // where it waits, if at_warp_call
+    Site barrier_site;           // of the last barrier that it came to
+    const void* barrier_code = nullptr;
+    WarpSlot call;  // where it waits, if at_warp_call
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -58,6 +62,7 @@ struct Block {
     unsigned live = 0;        // threads that have not returned
     unsigned at_barrier = 0;  // of those
     const Thread* first_at_barrier = nullptr;
+    const Thread* astray = nullptr;    // the first that came to another barrier than that one
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
     unsigned barriers_passed = 0;
     int barrier_votes = 0;  // predicates that were true, so far
@@ -110,6 +115,9 @@ void make_ready(Thread& thread);
 void leave_block(Thread& me);
 /// Nobody can move: says who waits where, and for whom.
 void report_deadlock();
+/// A thread that waits at a barrier above this line of its file, to which the current thread, now
+/// here, has never come; null if there is none.
+const Thread* waits_above(const Line& here);
 
 constexpr unsigned bit(unsigned lane) {
     return 1u << lane;

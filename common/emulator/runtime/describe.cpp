@@ -8,6 +8,7 @@
 
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/names.hpp"
 
 namespace sixdays::emulator {
 
@@ -55,8 +56,8 @@ bool in_any(const std::vector<Range>& ranges, std::uintptr_t address) {
 
 }  // namespace
 
-bool register_device_variable(const void* address, std::size_t bytes) noexcept {
-    device_variables().push_back({reinterpret_cast<std::uintptr_t>(address), bytes, true});
+bool register_device_variable(const void* address, std::size_t bytes, const char* name) noexcept {
+    device_variables().push_back({reinterpret_cast<std::uintptr_t>(address), bytes, true, name});
     return true;
 }
 
@@ -104,6 +105,10 @@ std::string extent(std::size_t size, std::size_t bytes, const char* what) {
     return all + counted(size / bytes, "element") + format(" of that size (%zu bytes)", size);
 }
 
+std::string shared_array(const Extent& array) {
+    return array.name == nullptr ? "a shared array" : format("the shared array `%s`", array.name);
+}
+
 // Thread (0,0,0) of block (0,0,0), which no guard would keep still.
 bool is_first_thread() {
     const uint3 b = block.index;
@@ -132,6 +137,15 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
         "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);
     if (offset < near.bytes) return text + ", and ends beyond it.";
     const std::size_t past = offset - near.bytes;
+    if (const std::string asked = bytes > 1 && offset / bytes < near.bytes && near.name == nullptr
+                                      ? elements_for_bytes(near)
+                                      : "";
+        !asked.empty()) {
+        return text + format(
+                          ". Are these bytes? cudaMalloc was asked for %s: %zu bytes, room for "
+                          "%zu elements of %zu. Is  * sizeof(...)  missing there?",
+                          asked.c_str(), near.bytes, near.bytes / bytes, bytes);
+    }
     if (past == 0 && is_first_thread()) {
         return text +
                ": one past its end, and that by the very first thread. Does the view begin at the "
@@ -158,7 +172,7 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
     if (&region == &shared_arrays) {
         const Extent near = nearest_shared_array(address);
         if (near.bytes == 0) return "of shared memory, but the block has no shared array.";
-        return outside(near, address, bytes, "a shared array");
+        return outside(near, address, bytes, shared_array(near).c_str());
     }
     if (&region == &shared_tiles) {
         const Extent near = nearest_shared_array(address);
@@ -168,18 +182,21 @@ std::string describe_outside(const Region& region, std::uintptr_t address, std::
     if (near.bytes == 0 && near.begin == 0) {
         return "at a device address that is no allocation's.";
     }
-    return outside(near, address, bytes, "an allocation");
+    return outside(near, address, bytes, "an allocation") + known_as(near);
 }
 
 std::string describe_inside(const Region& region, std::uintptr_t address, std::size_t bytes) {
     Extent in;
     const char* what = "an allocation";
+    std::string named;
     if (&region == &variables) {
         in = device_variable_at(address);
-        what = "a __device__ variable";
+        named = format("the __device__ variable `%s`", in.name);
+        what = named.c_str();
     } else if (&region == &shared_arrays) {
         in = nearest_shared_array(address);
-        what = "a shared array";
+        named = shared_array(in);
+        what = named.c_str();
     } else if (&region == &shared_tiles) {
         in = nearest_shared_array(address);
         what = "a tile of the dynamic shared memory";

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <set>
 
 #include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
 
@@ -28,6 +30,7 @@ bool told = false;   // the stored finding's error has been returned by cudaGetL
 bool asked = false;  // somebody has seen its text, or wanted it forgotten
 bool telling = false;
 std::set<std::string> told_before;  // kind and place of each finding that was printed
+std::vector<std::pair<Place, std::string>> remarked;
 
 std::string file_and_line(const Line& line) {
     return line.line == 0 ? line.why_not
@@ -54,10 +57,35 @@ bool launch_failed() {
     return failed;
 }
 
+bool is_remarked(const Place& where) {
+    return std::any_of(remarked.begin(), remarked.end(), [&where](const auto& one) {
+        return one.first.code == where.code && one.first.line == where.line;
+    });
+}
+
+void remark(const Place& where, const std::string& text) {
+    if (!is_remarked(where)) remarked.emplace_back(where, text);
+}
+
+std::vector<std::string> remarks() {
+    std::vector<std::string> all;
+    for (const auto& [place, text] : remarked) {
+        const std::string where = file_and_line(find_line(place));
+        all.push_back(where.empty() ? text : where + ": " + text);
+    }
+    remarked.clear();
+    return all;
+}
+
 void note(Finding finding) {
     failed = true;
+    if (finding.in_kernel) excuse_unwritten();
     set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
-    if (stored && !told) return;
+    if (telling) {
+        tell_report();  // the one before, whose error nobody asked for
+    } else if (stored && !told) {
+        return;
+    }
     told = asked = false;
     static const int registered = on_exit(tell_at_exit, nullptr);
     static_cast<void>(registered);

@@ -11,7 +11,8 @@
 
 namespace sixdays::emulator {
 
-/// A place in the source: known, or the return address of a hook that was called there.
+/// A place in the source: known, or the return address of a call that was made there. With both, the
+/// code tells who called the function that the place is in: a helper's line says little.
 struct Place {
     const char* file = nullptr;
     unsigned line = 0;
@@ -19,7 +20,8 @@ struct Place {
 
     Place() = default;
     Place(const void* return_address) : code(return_address) {}
-    Place(const Site& site) : file(site.file_name()), line(site.line()) {}
+    Place(const Site& site, const void* return_address = nullptr)
+        : file(site.file_name()), line(site.line()), code(return_address) {}
     Place(const char* f, unsigned l) : file(f), line(l) {}
 };
 
@@ -41,6 +43,9 @@ struct Finding {
 void note(Finding finding);
 /// Has this launch failed?
 bool launch_failed();
+/// No mistake, but worth knowing: told once for each place, if somebody asks (remarks()).
+void remark(const Place& where, const std::string& text);
+bool is_remarked(const Place& where);
 
 /// What printf would make of it.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);

@@ -10,6 +10,7 @@
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/names.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
 #include "common/emulator/runtime/signals.hpp"
@@ -103,8 +104,11 @@ const LastLaunch& last_launch() {
     return latest;
 }
 
-bool enter_kernel(const char* kernel, const void* caller) {
-    if (current != nullptr && !current->in_kernel) return current->in_kernel = true;
+bool enter_kernel(const char* kernel, const char* parameters, const void* caller) {
+    if (current != nullptr && !current->in_kernel) {
+        name_parameters(parameters);
+        return current->in_kernel = true;
+    }
     const InRuntime guard;
     Finding finding{Kind::invalid_launch, cudaErrorInvalidConfiguration, caller,
                     format("the kernel %s is called like a function, so no grid of threads runs "
@@ -132,12 +136,14 @@ void launch(const Launch& what) {
     find_device_variables();
     make_dynamic_shared(what.address, what.shared_bytes);
     set_arguments(what.arguments, what.argument_bytes);
+    name_launch(&what);
     {
         const DeviceMemoryOpen open;
         const Guard guard;
         run_grid(what);
     }
     set_arguments(nullptr, 0);
+    name_launch(nullptr);
 }
 
 }  // namespace sixdays::emulator

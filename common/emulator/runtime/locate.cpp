@@ -85,7 +85,14 @@ std::uintptr_t program_start() {
 }
 
 Line find_line(const Place& place) {
-    if (place.file != nullptr) return {relative(place.file), static_cast<int>(place.line)};
+    if (place.file != nullptr) {
+        const Line known{relative(place.file), static_cast<int>(place.line)};
+        if (place.code == nullptr || ends_with(place.file, ".cu")) return known;
+        Line caller = find_line(Place(place.code));
+        if (caller.line == 0 || !ends_with(caller.file, ".cu")) return known;
+        caller.callers += ", in " + known.file + ":" + std::to_string(known.line);
+        return caller;
+    }
     if (place.code == nullptr) return {};
     static auto& known = *new std::map<const void*, Line>;  // also asked at the program's end
     const auto found = known.find(place.code);

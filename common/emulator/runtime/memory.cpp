@@ -27,10 +27,12 @@ struct Allocation {
     std::size_t bytes;
     bool live;
     Calls calls;  // that made it
+    std::uint64_t number;
 };
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
 std::uintptr_t next_address = 0;
 std::size_t live_bytes = 0;
+std::uint64_t last_number = 0, last_excused = 0;  // of an allocation
 
 // Address space of the emulator's own; some of it is asked for while the program starts.
 std::vector<Extent>& reserved() {
@@ -138,7 +140,7 @@ void* allocate(std::size_t bytes) {
         it = allocations.erase(it);
     }
     std::memset(heap.state_of(at), kLive, bytes);
-    allocations[at] = {bytes, true, calls_so_far()};
+    allocations[at] = {bytes, true, calls_so_far(), ++last_number};
     next_address = at + step;
     live_bytes += bytes;
     close_device_memory();
@@ -181,6 +183,15 @@ void mark_written(const void* pointer, std::size_t bytes) {
     std::memset(state, kLive | kWritten, bytes);
 }
 
+void excuse_unwritten() {
+    last_excused = last_number;
+}
+
+bool is_excused(std::uintptr_t address) {
+    const auto* found = allocation_before(address);
+    return found != nullptr && found->second.number <= last_excused;
+}
+
 void forget_splits(const void* pointer, std::size_t bytes) {
     std::uint8_t* state = heap.state_of(reinterpret_cast<std::uintptr_t>(pointer));
     for (std::size_t i = 0; i < bytes; ++i) state[i] &= static_cast<std::uint8_t>(~kSplit);
@@ -196,6 +207,11 @@ Extent nearest_allocation(std::uintptr_t address) {
     before = {begin, found.bytes, found.live};
     if (after == allocations.end() || address < begin + found.bytes) return before;
     return address - (begin + found.bytes) <= after->first - address ? before : behind;
+}
+
+Place allocated_in(const Extent& allocation) {
+    const auto found = allocations.find(allocation.begin);
+    return found == allocations.end() ? Place() : own_place(found->second.calls);
 }
 
 bool is_nobodys(std::uintptr_t address) {

@@ -24,6 +24,8 @@ enum ByteState : std::uint8_t {
 
 enum class Space : std::uint8_t { global, shared };
 
+struct Place;
+
 struct Region {
     Space space = Space::global;
     std::uintptr_t base = 0;  // a multiple of 16
@@ -73,6 +75,10 @@ void forget_shared();
 bool is_device_range(const void* pointer, std::size_t bytes);
 /// Host code (a copy, cudaMemset) wrote device memory.
 void mark_written(const void* pointer, std::size_t bytes);
+/// A launch was stopped: what it should have written into today's allocations may be missing there,
+/// and is no mistake of who reads it.
+void excuse_unwritten();
+bool is_excused(std::uintptr_t address);
 /// Words whose bytes were told apart are words again.
 void forget_splits(const void* pointer, std::size_t bytes);
 
@@ -81,9 +87,12 @@ struct Extent {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     bool live = false;
+    const char* name = nullptr;  // of a variable
 };
 /// The allocation, live or freed, that holds this address or lies nearest.
 Extent nearest_allocation(std::uintptr_t address);
+/// Where it was allocated.
+Place allocated_in(const Extent& allocation);
 Extent dynamic_extent();
 Extent nearest_shared_array(std::uintptr_t address);
 

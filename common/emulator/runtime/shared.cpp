@@ -76,14 +76,15 @@ void find_shared_arrays() {
     }
 }
 
-void open_shared_array(const volatile void* pointer, std::size_t bytes, Site site) {
+void open_shared_array(const volatile void* pointer, std::size_t bytes, const char* name,
+                       Site site) {
     const void* array = const_cast<const void*>(pointer);
     if (current == nullptr) return;
     const InRuntime guard;
     std::uint8_t* state = shared_arrays.state_of(number(array));
     if ((*state & kLive) != 0) return;  // another thread came by before
     std::memset(state, kLive, bytes);
-    arrays.push_back({number(array), bytes, true});
+    arrays.push_back({number(array), bytes, true, name});
     array_bytes += bytes;
     // What cudaFuncSetAttribute allows is of the dynamic part alone.
     const std::size_t all =

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/names.hpp"
 
 namespace {
 
@@ -103,9 +104,10 @@ void __ubsan_handle_shift_out_of_bounds(Shift* d, std::uintptr_t a, std::uintptr
 
 void __ubsan_handle_out_of_bounds(Bounds* d, std::uintptr_t index) {
     const InRuntime guard;
+    const std::string text = expression_at(d->where.file, d->where.line, d->where.column);
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
-          "index " + text_of(*d->index, index) + " is outside of the array, whose type is " +
-              d->array->name + ".");
+          "index " + text_of(*d->index, index) + (text.empty() ? "" : " in `" + text + "`") +
+              " is outside of the array, whose type is " + d->array->name + ".");
 }
 
 void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {

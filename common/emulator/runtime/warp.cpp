@@ -10,6 +10,10 @@ namespace sixdays::emulator {
 
 namespace {
 
+Place place_of(const WarpSlot& call) {
+    return {call.site, call.code};
+}
+
 bool asks_who_is_active(const Thread* lane) {
     return lane != nullptr && lane->state == Thread::State::at_warp_call &&
            lane->call.what == WarpCall::active_mask;
@@ -68,27 +72,27 @@ void check_companions(const Thread& me) {
         fail(
             {Kind::warp_call,
              cudaErrorLaunchFailure,
-             me.call.site,
+             place_of(me.call),
              format("%s is here with mask 0x%08x (lanes %s), while %s waits for it in another warp "
                     "call, in {0}, with mask 0x%08x (lanes %s). All lanes that a mask names must "
                     "make the same call with the same mask.",
                     name(me).c_str(), me.call.mask, lanes_of(me.call.mask).c_str(),
                     name(other).c_str(), other.call.mask, lanes_of(other.call.mask).c_str()),
              0,
-             {other.call.site}});
+             {place_of(other.call)}});
     }
 }
 
 void check_call(const Thread& me) {
     const WarpSlot& call = me.call;
     if ((call.mask & bit(me.lane())) == 0) {
-        fail({Kind::warp_call, cudaErrorLaunchFailure, call.site,
+        fail({Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
               format("%s is lane %u of its warp, but the mask 0x%08x that it gives names lanes %s.",
                      name(me).c_str(), me.lane(), call.mask, lanes_of(call.mask).c_str())});
     }
     const auto width = static_cast<unsigned>(call.width);
     if (width == 0 || width > kWarp || (width & (width - 1)) != 0) {
-        fail({Kind::warp_call, cudaErrorLaunchFailure, call.site,
+        fail({Kind::warp_call, cudaErrorLaunchFailure, place_of(call),
               format("%s gives a shuffle the width %d; it must be 1, 2, 4, 8, 16 or 32.",
                      name(me).c_str(), call.width)});
     }
@@ -102,7 +106,7 @@ std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int a
     const InRuntime guard;
     if (time_is_up) fail_for_time(site);
     Thread& me = *current;
-    me.call = {what, mask, value, value, argument, width, site};
+    me.call = {what, mask, value, value, argument, width, site, __builtin_return_address(0)};
     check_call(me);
     if (what != WarpCall::active_mask) check_companions(me);
     me.state = Thread::State::at_warp_call;

@@ -36,7 +36,7 @@ void shuffle(unsigned warp, unsigned members) {
             const bool named = (me.call.mask & bit(from)) != 0;
             fail({Kind::warp_call,
                   cudaErrorLaunchFailure,
-                  me.call.site,
+                  Place(me.call.site, me.call.code),
                   format("%s, lane %u of its warp, asks for the value of lane %u, %s. What it gets "
                          "is undefined.",
                          name(me).c_str(), lane, from,

@@ -61,8 +61,14 @@ void fail_outside(const NewAccess& a) {
 
 void fail_uninitialised(const NewAccess& a) {
     const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    Place barrier;
     if (a.region.space == Space::shared) {
-        why = block.barriers_passed == 0
+        const Thread* waits = waits_above(find_line(a.code));
+        why = waits != nullptr
+                  ? ", which no thread of this block has written yet. Others wait at the "
+                    "__syncthreads() in {0}, which this thread has gone past without coming to it: "
+                    "is that barrier inside an `if` or a loop that not every thread enters?"
+              : block.barriers_passed == 0
                   ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
                     "between the write and this read? Shared memory starts with whatever an "
                     "earlier block left there."
@@ -70,9 +76,14 @@ void fail_uninitialised(const NewAccess& a) {
                     "__syncthreads() either. Is a guard missing here, or the storing of zeros "
                     "where there is no element? Shared memory starts with whatever an earlier "
                     "block left there.";
+        if (waits != nullptr) barrier = {waits->barrier_site, waits->barrier_code};
     }
-    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, a.code,
-          story("reads", a.bytes) + inside(a) + why, a.address});
+    fail({Kind::uninitialised_read,
+          cudaErrorLaunchFailure,
+          a.code,
+          story("reads", a.bytes) + inside(a) + why,
+          a.address,
+          {barrier}});
 }
 
 void fail_pending(const NewAccess& a) {

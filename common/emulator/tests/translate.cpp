@@ -80,7 +80,7 @@ TEST_CASE("shared memory becomes one object a name") {
     };
     const auto object = [](const std::string& type, const std::string& name) {
         return "static thread_local ::sixdays::emulator::Shared<" + type + "> sixdays_" + name +
-               "; auto& " + name + " = sixdays_" + name + ".open();";
+               "; auto& " + name + " = sixdays_" + name + ".open(\"" + name + "\");";
     };
     CHECK(inside("__shared__ float a[N][3];") == object("float[N][3]", "a"));
     CHECK(inside("volatile __shared__ unsigned int a[2],\n *b, **c[4];") ==
@@ -96,7 +96,7 @@ TEST_CASE("shared memory becomes one object a name") {
 TEST_CASE("variables of the device are registered, each by its name") {
     const auto registered = [](const std::string& name) {
         return " static const bool sixdays_registered_" + name +
-               " = ::sixdays::emulator::register_variable(" + name + ");";
+               " = ::sixdays::emulator::register_variable(" + name + ", \"" + name + "\");";
     };
     const std::string three = "static __device__ int a = f(1, 2), *b, c[2] = {1, 2};";
     CHECK(translated(three).text == three + registered("a") + registered("b") + registered("c"));
@@ -106,18 +106,20 @@ TEST_CASE("variables of the device are registered, each by its name") {
 }
 
 TEST_CASE("a kernel's body asks whether a launch runs it") {
-    const std::string guard =
-        " if (!::sixdays::emulator::enter_kernel(\"k\", __builtin_return_address(0))) return;";
-    const auto guarded = [&](const std::string& head, const std::string& rest) {
+    const auto guarded = [&](const std::string& head, const std::string& rest,
+                             const std::string& parameters) {
         INFO(head);
-        CHECK(translated(head + rest).text == head + guard + rest);
+        CHECK(translated(head + rest).text ==
+              head + " if (!::sixdays::emulator::enter_kernel(\"k\", \"" + parameters +
+                  "\", __builtin_return_address(0))) return;" + rest);
     };
-    guarded("__global__ void k(int n) {", " n = 1; }");
+    guarded("__global__ void k(int n) {", " n = 1; }", "int n");
     guarded(
         "template <class T, int N = 2>\nstatic void __global__ __launch_bounds__(N * 2)\nk(T n) {",
-        "}");
-    guarded("extern \"C\" __global__ void k() noexcept {", "}");
-    guarded("template <> __global__ void k<int, 2>(int n) {", "}");
+        "}", "T n");
+    guarded("extern \"C\" __global__ void k() noexcept {", "}", "");
+    guarded("template <> __global__ void k<int, 2>(const int*__restrict__ a,\nint n) {", "}",
+            "const int * __restrict__ a , int n");
 }
 
 TEST_CASE("what cannot be translated is refused by line") {

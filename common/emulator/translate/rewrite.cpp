@@ -109,7 +109,7 @@ private:
             if (!d->is_extern) {
                 text += d->alignment + "static thread_local " + kEmulator + "Shared<" + type +
                         one.extents + "> sixdays_" + one.name + "; auto& " + one.name +
-                        " = sixdays_" + one.name + ".open(); ";
+                        " = sixdays_" + one.name + ".open(" + in_quotes(one.name) + "); ";
             } else if (scopes_.in_function()) {
                 text +=
                     type + "* " + one.name + " = " + kEmulator + "dynamic_shared<" + type + ">(); ";
@@ -144,7 +144,7 @@ private:
         std::string text;
         for (const std::string& name : names) {
             text += " static const bool sixdays_registered_" + name + " = " + kEmulator +
-                    "register_variable(" + name + ");";
+                    "register_variable(" + name + ", " + in_quotes(name) + ");";
         }
         replace(in_.at(end).end(), in_.at(end).end(), text);
         done_ = end;
@@ -178,9 +178,13 @@ private:
                                 "stores its result through a pointer");
         }
         if (body == kNone || in_.at(body).is(";")) return;
+        std::string parameters;
+        for (Index k = open + 1; k < in_.close_of(open); ++k) {
+            parameters += (parameters.empty() ? "" : " ") + std::string(in_.at(k).text);
+        }
         replace(in_.at(body).end(), in_.at(body).end(),
-                " if (!" + kEmulator + "enter_kernel(" + in_quotes(in_.at(name).text) +
-                    ", __builtin_return_address(0))) return;");
+                " if (!" + kEmulator + "enter_kernel(" + in_quotes(in_.at(name).text) + ", " +
+                    in_quotes(parameters) + ", __builtin_return_address(0))) return;");
         done_ = body;
     }
 

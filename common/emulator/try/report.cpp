@@ -29,6 +29,9 @@ void finish(int status, void*) {
     std::cout.flush();
     std::fflush(stdout);
     tell_report();
+    for (const std::string& one : remarks()) {
+        std::fprintf(stderr, "emulator, a note: %s\n", one.c_str());
+    }
     if (traced() && findings_told() == 0) print_trace();  // a launch that stopped shows too little
     if (status == 0 && findings_told() > 0) _exit(1);
 }

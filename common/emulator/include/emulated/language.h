@@ -41,7 +41,8 @@ namespace sixdays::emulator {
 using Site = std::source_location;
 
 /// A kernel begins. False, and a finding, if no launch runs it: it was called like a function.
-bool enter_kernel(const char* kernel, const void* caller);
+/// @param parameters  as they are declared, `const float * in , int n`
+bool enter_kernel(const char* kernel, const char* parameters, const void* caller);
 
 void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);
@@ -50,8 +51,8 @@ void thread_fence() noexcept;
 long long ticks() noexcept;
 void* dynamic_shared_memory() noexcept;
 void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
-void open_shared_array(const volatile void* array, std::size_t bytes, Site site);
-bool register_device_variable(const void* address, std::size_t bytes) noexcept;
+void open_shared_array(const volatile void* array, std::size_t bytes, const char* name, Site site);
+bool register_device_variable(const void* address, std::size_t bytes, const char* name) noexcept;
 
 template <class T>
 T* dynamic_shared() noexcept {
@@ -69,16 +70,17 @@ struct alignas(128) Shared {
     T value;
     unsigned char gap[kSharedGap];
 
-    T& open(Site site = Site::current()) noexcept {
-        open_shared_array(&value, sizeof(T), site);
+    T& open(const char* name, Site site = Site::current()) noexcept {
+        open_shared_array(&value, sizeof(T), name, site);
         return value;
     }
 };
 
 template <class T>
-bool register_variable(const T& variable) noexcept {
+bool register_variable(const T& variable, const char* name) noexcept {
     return register_device_variable(
-        const_cast<const void*>(static_cast<const volatile void*>(&variable)), sizeof(variable));
+        const_cast<const void*>(static_cast<const volatile void*>(&variable)), sizeof(variable),
+        name);
 }
 
 }  // namespace sixdays::emulator

@@ -10,6 +10,12 @@
 
 namespace sixdays::emulator {
 
+/// One argument of a launch.
+struct Argument {
+    const void* at;
+    std::size_t bytes;
+};
+
 /// One launch: where it runs, what it runs, and the bytes of its arguments.
 struct Launch {
     const char* kernel;   // as written at the launch, `reduce<256>`
@@ -20,6 +26,9 @@ struct Launch {
     const void* arguments = nullptr;
     std::size_t argument_bytes = 0;
     void (*run_thread)(const void* arguments) = nullptr;  // one thread
+    const Argument* in_order = nullptr;                   // the arguments again, as they were given
+    std::size_t count = 0;
+    cudaStream_t stream = nullptr;
 };
 
 void launch(const Launch& what);
@@ -45,6 +54,9 @@ void launch_with(Launch what, Call call, Args... args) {
     const auto bound = [ call, args... ] __attribute__((no_sanitize("thread"))) {
         call(args...);
     };
+    const Argument in_order[] = {{&args, sizeof(args)}..., {nullptr, 0}};
+    what.in_order = in_order;
+    what.count = sizeof...(args);
     what.arguments = &bound;
     what.argument_bytes = sizeof(bound);
     what.run_thread = [](const void* arguments) __attribute__((no_sanitize("thread"))) {
@@ -100,10 +112,11 @@ auto configure_pointer(Launch what, Call call, void (*kernel)(Parameters...)) {
 
 template <class Pointer, class Call>
 auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 block,
-               std::size_t shared_bytes = 0, cudaStream_t = nullptr,
+               std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                std::source_location site = std::source_location::current()) {
-    return configure_pointer(Launch{kernel, nullptr, grid, block, shared_bytes, site}, call,
-                             pointer(PointerTo{}));
+    Launch what{kernel, nullptr, grid, block, shared_bytes, site};
+    what.stream = stream;
+    return configure_pointer(what, call, pointer(PointerTo{}));
 }
 
 }  // namespace sixdays::emulator
