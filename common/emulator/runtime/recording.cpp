@@ -24,7 +24,11 @@ bool recording() {
 
 void record(const Launch& what) {
     const auto* arguments = static_cast<const std::byte*>(what.arguments);
-    entries->push_back({what, {arguments, arguments + what.argument_bytes}});
+    Launch later = what;  // what lives no longer than the call stays behind
+    later.in_order = nullptr;
+    later.count = 0;
+    later.stream = nullptr;
+    entries->push_back({later, {arguments, arguments + what.argument_bytes}});
 }
 
 cudaError_t refuse_while_recording() {

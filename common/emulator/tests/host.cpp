@@ -472,17 +472,18 @@ TEST_CASE("a read of what is still on its way names who started the copy, and wh
         return *last_report();
     };
     const Report mine = told("missing_wait");
-    CHECK(says(mine,
-               "yet to arrive: the same thread started it in common/emulator/tests/mistakes.cu:"));
+    CHECK(says(
+        mine,
+        "yet to arrive: the same thread started it in common/emulator/tests/mistakes/others.cu:"));
     CHECK(says(mine, "Its thread must wait for it"));
     CHECK(!says(mine, "too early"));
     const Report theirs = told("neighbours_missing_wait");
     CHECK(says(theirs, "thread (31,0,0) of block (0,0,0) started it in"));
     CHECK(!says(theirs, "too early"));
     const Report early = told("refilled_too_early");
-    CHECK(
-        says(early,
-             "thread (15,0,0) of block (0,0,0) started it in common/emulator/tests/mistakes.cu:"));
+    CHECK(says(early,
+               "thread (15,0,0) of block (0,0,0) started it in "
+               "common/emulator/tests/mistakes/others.cu:"));
     CHECK(says(early, "is a __syncthreads() missing before it?"));
     clear_report();
 }

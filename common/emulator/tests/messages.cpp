@@ -89,7 +89,8 @@ TEST_CASE("who else writes a word is said, and a barrier is asked for only where
           {"__syncthreads()", "__syncwarp()", "barrier"});
     check("two_blocks_one_word", {"of block (0,0,0) writes in", "is blockIdx missing in the index"},
           {"__syncthreads()", "__threadfence()"});
-    check("plain_variable", {"of a __device__ variable of 1 element of", "of block (0,0,0)"});
+    check("plain_variable",
+          {"of the __device__ variable `variable_last` of 1 element of", "of block (0,0,0)"});
     check("plain_counter", {"if they count or add up, that needs an atomic"}, {"__syncwarp()"});
     check("no_second_barrier", {"No __syncthreads() stands between"}, {"same line"});
     check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() stands between"});
@@ -113,6 +114,46 @@ TEST_CASE("memory that nobody wrote is not put down to a barrier that was passed
     check("unwritten_shared", {"not before its last __syncthreads() either", "Is a guard missing"},
           {"Is a __syncthreads() missing"});
     check("unwritten_global", {"which nobody has written"}, {"__syncthreads()"});
+}
+
+TEST_CASE("a barrier in a branch is named, and who never came") {
+    check("barrier_for_others",
+          {"waits at the __syncthreads() in common/emulator/tests/mistakes/races.cu:",
+           "Is that barrier inside an `if`"},
+          {"stands between"});
+    check("barrier_in_branch",
+          {"threads 32-63 never came there, and threads 0-31 never come here"});
+    check("barriers_in_both_branches", {"32 threads, (1,0,0) the first, never came there"});
+    check("no_first_barrier", {"Is a __syncthreads() missing"}, {"inside an `if`"});
+}
+
+TEST_CASE("what the program calls an array is said, and where it was allocated") {
+    check("write_past_end", {"It is the kernel's `out`"});
+    check("one_before", {"It is the kernel's `in`"});
+    check("past_shared_pointer", {"of the shared array `tile` of 32 elements"});
+    check("beyond_row", {"index 8 in `tile[y][x + 1]` is outside of the array"});
+    check("plain_variable", {"of the __device__ variable `variable_last`"});
+}
+
+TEST_CASE("a mistake inside a helper is told by the line that calls it") {
+    check("shuffle_in_helper", {"common/emulator/tests/mistakes/barriers.cu:", ", in common/"});
+}
+
+TEST_CASE("who returned before a barrier is no mistake, but a note") {
+    remarks();
+    clear_report();
+    launch("no_guard");
+    CHECK(remarks().empty());
+    cudaGetLastError();
+    const Device<float> out(64);
+    clear_report();
+    return_before_barrier(out.data());
+    CHECK_FALSE(last_report());
+    const auto notes = remarks();
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].find("values.cu:") != std::string::npos);
+    CHECK(notes[0].find("threads 60-63 of block (0,0,0) had returned") != std::string::npos);
+    CHECK(remarks().empty());
 }
 
 TEST_CASE("who waits at a barrier is said of a warp call only while somebody does") {
@@ -159,7 +200,7 @@ TEST_CASE(
     "a finding that nobody asks for is printed when the program ends, which then has failed") {
     const Ended unasked = in_another_process([] { launch("no_guard"); });
     CHECK(unasked.status == 1);
-    CHECK(unasked.said.find("emulator: no_guard, common/emulator/tests/mistakes.cu:") == 0);
+    CHECK(unasked.said.find("emulator: no_guard, common/emulator/tests/mistakes/bounds.cu:") == 0);
     const Ended asked = in_another_process([] {
         launch("no_guard");
         last_report();

@@ -54,6 +54,8 @@ const Case kCases[] = {
     {"misaligned", Kind::misaligned, cudaErrorMisalignedAddress, 0, 0},
     {"offset_32", Kind::undefined_behaviour, kFailure, 0, 0},
     {"memcpy_past_end", Kind::out_of_bounds, kIllegal, 0, 0},
+    {"beyond_row", Kind::out_of_bounds, kIllegal, 0, 7},
+    {"before_row", Kind::out_of_bounds, kIllegal, 0, 8},
 
     {"unwritten_global", Kind::uninitialised_read, kFailure, 0, 0},
     {"unwritten_shared", Kind::uninitialised_read, kFailure, 0, 0},
@@ -61,6 +63,7 @@ const Case kCases[] = {
 
     {"no_first_barrier", Kind::uninitialised_read, kFailure, 0, 0},
     {"no_second_barrier", Kind::race, kFailure, 0, 64},
+    {"barrier_for_others", Kind::race, kFailure, 0, 32},
     {"no_syncwarp", Kind::race, kFailure, 0, 1},
     {"volatile_is_no_syncwarp", Kind::race, kFailure, 0, 1},
     {"a_plus_transpose", Kind::race, kFailure, 1, 0},
@@ -100,6 +103,7 @@ const Case kCases[] = {
     {"shuffle_in_branch", Kind::warp_call, kFailure, 0, 0},
     {"shuffle_from_returned", Kind::warp_call, kFailure, 0, 20},
     {"calls_in_a_ring", Kind::warp_call, kFailure, 0, 0},
+    {"shuffle_in_helper", Kind::warp_call, kFailure, 0, 0},
     {"not_in_own_mask", Kind::warp_call, kFailure, 0, 16},
     {"different_calls", Kind::warp_call, kFailure, 0, 16},
 
@@ -112,18 +116,25 @@ const Case kCases[] = {
     {"spins", Kind::stuck, cudaErrorLaunchTimeout, 0, 0},
 };
 
-// The line of mistakes.cu whose MARK has this name.
-int marked_line(const std::string& name) {
-    std::string path = __FILE__;
-    path.replace(path.rfind(".cpp"), 4, ".cu");
-    std::ifstream file(path);
-    std::string text;
-    for (int line = 1; std::getline(file, text); ++line) {
-        const std::size_t mark = text.find("// MARK");
-        if (mark == std::string::npos) continue;
-        if ((text.substr(mark) + " ").find(" " + name + " ") != std::string::npos) return line;
+struct Marked {
+    std::string file;  // relative to the project
+    int line = 0;
+};
+// Where in mistakes/ the MARK with this name stands.
+Marked marked(const std::string& name) {
+    const std::string here = __FILE__;
+    for (const char* kind : {"bounds", "races", "fences", "barriers", "others"}) {
+        const std::string path = here.substr(0, here.rfind(".cpp")) + "/" + kind + ".cu";
+        std::ifstream file(path);
+        std::string text;
+        for (int line = 1; std::getline(file, text); ++line) {
+            const std::size_t mark = text.find("// MARK");
+            if (mark == std::string::npos) continue;
+            if ((text.substr(mark) + " ").find(" " + name + " ") == std::string::npos) continue;
+            return {path.substr(path.rfind("common/emulator/")), line};
+        }
     }
-    return 0;
+    return {};
 }
 
 std::optional<Report> provoke(const Case& c) {
@@ -154,8 +165,8 @@ TEST_CASE("every planted mistake is reported by kernel, line, block and thread")
         INFO(report->text);
         CHECK(std::string(name(report->kind)) == name(c.kind));
         CHECK(report->kernel == c.name);
-        CHECK(report->file == "common/emulator/tests/mistakes.cu");
-        CHECK(report->line == marked_line(c.name));
+        CHECK(report->file == marked(c.name).file);
+        CHECK(report->line == marked(c.name).line);
         CHECK(report->block ==
               std::array<std::uint32_t, 3>{static_cast<unsigned>(c.at_block), 0, 0});
         CHECK(report->thread ==
@@ -184,9 +195,10 @@ TEST_CASE("what no hook sees is still told: a stack that overflows, a loop witho
         INFO(report->text);
         CHECK(std::string(name(report->kind)) == name(kind));
         CHECK(report->kernel == kernel);
-        CHECK(report->file == "common/emulator/tests/mistakes.cu");
+        const Marked mark = marked(kernel);
+        CHECK(report->file == mark.file);
         // A loop is ended in one of its lines: the mark's, or the one before.
-        CHECK((report->line == marked_line(kernel) || report->line + 1 == marked_line(kernel)));
+        CHECK((report->line == mark.line || report->line + 1 == mark.line));
     };
     told("recursion", Kind::stack_overflow, kFailure);
     set_time_limit(1);

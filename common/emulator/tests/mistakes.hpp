@@ -1,5 +1,6 @@
 /// @file
-/// The planted mistakes of mistakes.cu, by name, for the emulator and for a GPU.
+/// The planted mistakes of mistakes/, by name, for the emulator and for a GPU: one a kernel, and
+/// the line bears a mark with its name.
 #pragma once
 
 #include <vector>
@@ -17,6 +18,12 @@ struct Mistake {
 };
 
 const std::vector<Mistake>& mistakes();
+// By kind, a file each.
+std::vector<Mistake> bounds_mistakes();
+std::vector<Mistake> races_mistakes();
+std::vector<Mistake> fences_mistakes();
+std::vector<Mistake> barriers_mistakes();
+std::vector<Mistake> others_mistakes();
 
 /// Launches its kernel once. In and out are device memory, n elements each. After it, on a GPU, the
 /// process may be good for nothing more.

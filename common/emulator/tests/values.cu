@@ -247,6 +247,17 @@ void launch_empty(int grid, int block) {
     empty_kernel<<<grid, block>>>();
 }
 
+__global__ void early_kernel(float* out) {
+    __shared__ float part[64];
+    if (threadIdx.x >= 60) return;
+    part[threadIdx.x] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = part[59 - threadIdx.x];
+}
+void return_before_barrier(float* out) {
+    early_kernel<<<1, 64>>>(out);
+}
+
 __global__ void dynamic_kernel() {
     extern __shared__ float words[];
     if (threadIdx.x == 0) words[0] = 1.0f;

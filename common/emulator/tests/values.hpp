@@ -21,6 +21,7 @@ void atomics(int threads, unsigned* out);
 void variables(int* out);
 void vector_sum(const void* float4s, int n, float* out);
 void launch_empty(int grid, int block);
+void return_before_barrier(float* out);  // four of 64 threads
 void dynamic_bytes(int bytes, bool ask_first);
 void divergent_groups(int* out);
 

@@ -1,4 +1,4 @@
-// The planted mistakes of mistakes.cu and of ../published, one a process, since an error may be a
+// The planted mistakes of ../mistakes/ and of ../published, one a process, since an error may be a
 // GPU program's last; and published algorithms without any. Built twice from this text:
 //   emulator_mistakes        says the kind and line that the emulator reports, then the whole story
 //   emulator_mistakes_cuda   says the error that a GPU returns; sanitizer.py lets it run under

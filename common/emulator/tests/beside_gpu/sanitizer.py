@@ -6,7 +6,7 @@ After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wron
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
 
-The first is about mistakes.cu and the algorithms of ../../published, the second about a day's
+The first is about ../mistakes/ and the algorithms of ../../published, the second about a day's
 wrong kernels. Without a GPU the first fills the emulator's columns and says `not run` in the others.
 With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program?
 
@@ -53,7 +53,7 @@ def run(command, seconds=600):
         return output.read(), killed
 
 
-# --- the planted mistakes of mistakes.cu and published/*.cu ---------------------------------------
+# --- the planted mistakes of ../mistakes/ and published/*.cu ---------------------------------------
 
 
 def first_finding(text):
