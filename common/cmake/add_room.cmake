@@ -13,7 +13,8 @@
 #   steps/*.cu  steps/<op>/*.cu  steps/<op>/further/*.cu                   <room>_ports_cuda (with nvcc)
 #   tests/*.cpp                              Catch2 cases               -> <room>_tests_emulated,
 #                                                                          <room>_tests_cuda
-#   wrong/*.cu                               kernels with one planted mistake; the tests must refuse each
+#   wrong/*.patch  *.cu                      one mistake each, planted in a right file (wrong.cmake); the
+#                                            tests must refuse it
 #
 # main.cpp and standalone.cu are programs, not parts of a library: they are left out here.
 #
@@ -39,6 +40,7 @@
 
 include(${PROJECT_SOURCE_DIR}/common/emulator/emulate.cmake)
 include(${PROJECT_SOURCE_DIR}/common/cmake/tiers.cmake)
+include(${PROJECT_SOURCE_DIR}/common/cmake/wrong.cmake)
 include(${PROJECT_SOURCE_DIR}/common/cmake/sanitizer.cmake)
 
 add_custom_target(wrong_on_gpu)
@@ -128,9 +130,9 @@ function(sixdays_add_tier_tests room label test tiers has_ports)
     endforeach()
 endfunction()
 
-# wrong/<name>.cu defines one of the room's ports, with one planted mistake. The room's test program is
-# linked a second time with it in front of the right one, and must refuse it. Emulator only: on a
-# GPU an illegal access would end the process.
+# A file of ports with one planted mistake. The room's test program is linked a second time with it in
+# front of the right one, and must refuse it. Emulator only: on a GPU an illegal access would end the
+# process.
 function(sixdays_add_wrong room label prefix test source)
     cmake_path(GET source STEM name)
     set(program ${prefix}_wrong_${name})
@@ -139,22 +141,23 @@ function(sixdays_add_wrong room label prefix test source)
     if(NOT TARGET ${room}_tests)
         return()  # no Catch2
     endif()
-    sixdays_emulated_library(${program}_port ${source})
+    sixdays_planted(${source} ${program} planted)
+    sixdays_emulated_library(${program}_port ${planted})
     sixdays_executable(${program} sixdays_gpu_emulated $<TARGET_OBJECTS:${room}_tests>
         $<TARGET_OBJECTS:${program}_port>
         LIBRARIES sixdays_emulator sixdays_testing_main sixdays_testing ${room}_ports_emulated)
     # The first definition counts: that of the wrong port.
     target_link_options(${program} PRIVATE -Wl,--allow-multiple-definition)
     add_test(NAME ${test}.wrong.${name} COMMAND ${CMAKE_COMMAND}
-        -DPROGRAM=$<TARGET_FILE:${program}> -DSOURCE=${source}
+        -DPROGRAM=$<TARGET_FILE:${program}> -DSOURCE=${source} -DPLANTED=${planted}
         -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_finding.cmake)
     set_tests_properties(${test}.wrong.${name} PROPERTIES LABELS "${label};wrong;small")
 
     # On a GPU an illegal access ends the process. compute-sanitizer watches those that it can see
     # (sanitizer.cmake); wrong_on_gpu builds all, for common/emulator/tests/beside_gpu/sanitizer.py.
     if(SIXDAYS_HAVE_CUDA)
-        sixdays_executable(${program}_gpu sixdays_gpu_cuda $<TARGET_OBJECTS:${room}_tests> ${source}
-            LIBRARIES sixdays_testing_main sixdays_testing ${room}_ports_cuda)
+        sixdays_executable(${program}_gpu sixdays_gpu_cuda $<TARGET_OBJECTS:${room}_tests>
+            ${planted} LIBRARIES sixdays_testing_main sixdays_testing ${room}_ports_cuda)
         target_link_options(${program}_gpu PRIVATE -Wl,--allow-multiple-definition)
         set_target_properties(${program}_gpu PROPERTIES EXCLUDE_FROM_ALL ON)
         add_dependencies(wrong_on_gpu ${program}_gpu)
@@ -173,7 +176,7 @@ function(add_room)
         ${folder}/steps/*/further/*.cu)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests/*.cpp)
-    file(GLOB wrong CONFIGURE_DEPENDS ${folder}/wrong/*.cu)
+    file(GLOB wrong CONFIGURE_DEPENDS ${folder}/wrong/*.cu ${folder}/wrong/*.patch)
     foreach(file IN ITEMS main.cpp standalone.cu LISTS arg_WITHOUT)
         list(REMOVE_ITEM loops ${folder}/${file})
         list(REMOVE_ITEM ports ${folder}/${file})

@@ -1,36 +1,75 @@
-# A wrong kernel, linked in place of the right one, must be refused by one of the day's own tests, for
-# the reason that its source announces.
+# A wrong kernel, linked in place of the right one, must be refused by one of the room's own tests, for
+# the reason that it announces (wrong.cmake).
 #
-#   cmake -DPROGRAM=... -DSOURCE=wrong/x.cu -P expect_finding.cmake
-#
-#   // case: <name>        the one test that is run
-#   // refused: <words>    must stand in what it prints
-#   ...   // <- here       and so must this file's name and the number of this line
+#   cmake -DPROGRAM=... -DSOURCE=wrong/x.patch [-DPLANTED=<what was compiled>] -P expect_finding.cmake
 #
 # Blanks and line breaks do not count: Catch breaks long lines where it likes.
-include(${CMAKE_CURRENT_LIST_DIR}/wrong_case.cmake)
+cmake_policy(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/wrong.cmake)
+if(NOT PLANTED)
+    set(PLANTED ${SOURCE})
+endif()
+get_filename_component(name ${SOURCE} NAME)
 
 function(without_blanks text result)
     string(REGEX REPLACE "[ \t\r\n]+" "" text "${text}")
     set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-file(READ ${SOURCE} source)
-string(REGEX REPLACE "[][;\\]" "_" source "${source}")  # what CMake's lists would trip over
-string(REPLACE "\n" ";" lines "${source}")
-get_filename_component(name ${SOURCE} NAME)
+function(lines_of file result)
+    file(READ ${file} text)
+    string(REGEX REPLACE "[][;\\]" "_" text "${text}")  # what CMake's lists would trip over
+    string(REPLACE "\n" ";" lines "${text}")
+    set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# Where the line `text` of what was compiled lies, as file:line. If there are several, a planted one.
+function(place_of text result)
+    get_filename_component(file ${PLANTED} NAME)
+    set(number 0)
+    set(found "")
+    foreach(line IN LISTS compiled)
+        math(EXPR number "${number} + 1")
+        string(STRIP "${line}" line)
+        if(line MATCHES "^#line ([0-9]+) \"(.*/)?([^/]*)\"")
+            math(EXPR number "${CMAKE_MATCH_1} - 1")
+            set(file ${CMAKE_MATCH_3})
+        elseif(line STREQUAL text AND file STREQUAL name AND NOT PLANTED STREQUAL SOURCE)
+            set(found ${file}:${number})
+            break()
+        elseif(line STREQUAL text)
+            list(APPEND found ${file}:${number})
+        endif()
+    endforeach()
+    list(LENGTH found count)
+    if(NOT count EQUAL 1)
+        message(FATAL_ERROR "${SOURCE} is refused `at` a line that is there ${count} times: ${text}")
+    endif()
+    set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+lines_of(${SOURCE} announced)
+lines_of(${PLANTED} compiled)
 set(expected "")
 set(number 0)
-foreach(line IN LISTS lines)
+foreach(line IN LISTS announced)
     math(EXPR number "${number} + 1")
-    if(line MATCHES "^// refused: (.+)$")
-        list(APPEND expected "${CMAKE_MATCH_1}")
+    if(line MATCHES "^--- a/")
+        break()
+    elseif(line MATCHES "^(// )?refused: at (.+)$")
+        place_of("${CMAKE_MATCH_2}" place)
+        list(APPEND expected "${place}")
+    elseif(line MATCHES "^(// )?refused: (.+)$")
+        list(APPEND expected "${CMAKE_MATCH_2}")
     elseif(line MATCHES "// <- here")
         list(APPEND expected "${name}:${number}")
     endif()
 endforeach()
 if(expected STREQUAL "")
-    message(FATAL_ERROR "${SOURCE} does not say how it is refused: it needs a line `// refused: ...`")
+    message(FATAL_ERROR "${SOURCE} does not say how it is refused: it needs a line `refused: ...`")
+elseif(NOT expected MATCHES "(^|[^A-Za-z_0-9])[0-9]" AND NOT SOURCE MATCHES "/day0[3-6].*[.]cu$")
+    message(FATAL_ERROR "${SOURCE} is refused by words that any failure might say: ${expected}. Name a "
+        "value of it too, or the line (`refused: at ...`).")
 endif()
 
 sixdays_wrong_case(${SOURCE} case)
@@ -44,7 +83,7 @@ else()
     message("${text}")
 endif()
 if(text MATCHES "No test cases matched")  # Catch2 2.13 and 3 say so, and main.cpp ends with 1
-    message(FATAL_ERROR "${name} names a test that is not there (`// case:`): ${case}")
+    message(FATAL_ERROR "${name} names a test that is not there (`case:`): ${case}")
 endif()
 if(NOT status EQUAL 1)
     message(FATAL_ERROR "the tests ended with '${status}' on ${name}; they should refuse it with 1")

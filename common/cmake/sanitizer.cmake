@@ -56,12 +56,9 @@ function(sixdays_sanitize_tests program label test)
     endforeach()
 endfunction()
 
-# sixdays_sanitize_wrong(<program> <label> <test> <source>): the tool that the wrong kernel names must
-# find its mistake:
-#
-#   // sanitizer: racecheck
-#
-# Most name none: lanes, values and what stays between guard bands are nothing to these tools.
+# sixdays_sanitize_wrong(<program> <label> <test> <source>): the tool that the wrong kernel names in its line
+# `sanitizer: racecheck` must find its mistake. Most name none: lanes, values and what stays between guard
+# bands are nothing to these tools.
 function(sixdays_sanitize_wrong program label test source)
     file(STRINGS ${source} tool REGEX "^(// )?sanitizer: ")
     if(tool STREQUAL "")

@@ -203,8 +203,8 @@ class Mistakes:
 def announced(source):
     """What the source says of itself: the case that refuses it, and in which words."""
     text = source.read_text()
-    case = re.search(r"^// case: (.+)$", text, re.M)
-    words = re.findall(r"^// refused: (.+)$", text, re.M)
+    case = re.search(r"^(?:// )?case: (.+)$", text, re.M)
+    words = re.findall(r"^(?:// )?refused: (.+)$", text, re.M)
     lines = [f"{source.name}:{number}" for number, line in enumerate(text.splitlines(), 1)
              if "// <- here" in line]
     return case[1], "; ".join(words + lines)
@@ -242,7 +242,7 @@ def print_day(options):
     folder = next(pathlib.Path(__file__).resolve().parents[4].glob(f"{day}_*")) / "wrong"
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["wrong kernel", "our tests", *TOOLS])
-    for source in sorted(folder.glob("*.cu")):
+    for source in sorted([*folder.glob("*.cu"), *folder.glob("*.patch")]):
         case, words = announced(source)
         program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
         table.writerow([source.stem, words, *(sanitizer_says(options, tool, str(program), case)

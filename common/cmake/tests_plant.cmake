@@ -1,0 +1,47 @@
+# plant.awk: a patch goes where it belongs or says why not, and every line keeps its name and number.
+# cmake -DFOLDER=<scratch folder> -P tests_plant.cmake
+cmake_minimum_required(VERSION 3.25)
+set(right ${FOLDER}/right.cu)
+set(patch ${FOLDER}/wrong.patch)
+set(head "Words.\ncase: x\nrefused: 1\n--- a/right.cu\n+++ b/right.cu\n")
+
+# plant(<right file> <hunks> <what is printed, PATCH and RIGHT for the names, or a part of the error>)
+function(plant file hunks expected)
+    file(WRITE ${right} "${file}")
+    file(WRITE ${patch} "${head}${hunks}")
+    execute_process(COMMAND awk -v right=right.cu -f ${CMAKE_CURRENT_LIST_DIR}/plant.awk ${patch} ${right}
+        RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE said)
+    if(status EQUAL 0)
+        string(REPLACE "\"${patch}\"" "PATCH" out "${out}")
+        string(REPLACE "\"${right}\"" "RIGHT" out "${out}")
+        if(NOT out STREQUAL expected)
+            message(SEND_ERROR "of\n${file}and\n${hunks}came\n${out}and not\n${expected}")
+        endif()
+    else()
+        string(FIND "${said}" "${expected}" at)
+        if(at EQUAL -1)
+            message(SEND_ERROR "of\n${file}and\n${hunks}came '${said}' and not '${expected}'")
+        endif()
+    endif()
+endfunction()
+
+set(change "@@ -2,2 +2,2 @@ k()\n b;\n-c;\n+C[0];\n")
+set(changed "b;\n#line 9 PATCH\nC[0];\n#line 4 RIGHT\n")
+plant("a;\nb;\nc;\nd;\n" "${change}" "#line 1 RIGHT\na;\n${changed}d;\n")
+plant("new;\na;\nb;\nc;\n" "${change}"
+    "#line 1 RIGHT\nnew;\na;\nb;\n#line 9 PATCH\nC[0];\n#line 5 RIGHT\n")
+plant("b;\nc;\nd;\n" "${change}" "#line 1 RIGHT\nb;\n#line 9 PATCH\nC[0];\n#line 3 RIGHT\nd;\n")
+plant("a;\nb;\nc;\n" "@@ -2,2 +2,1 @@\n-b;\n c;\n" "#line 1 RIGHT\na;\n#line 3 RIGHT\nc;\n")
+plant("a;\nb;\n" "@@ -1,2 +1,4 @@\n+x;\n+y;\n a;\n+z;\n b;\n"
+    "#line 1 RIGHT\n#line 7 PATCH\nx;\ny;\n#line 1 RIGHT\na;\n#line 10 PATCH\nz;\n#line 2 RIGHT\nb;\n")
+plant("a;\n\nb;\n\na;\n\nc;\n" "@@ -1,3 +1,3 @@\n a;\n\n-b;\n+B;\n@@ -5,3 +5,3 @@\n a;\n\n-c;\n+C;\n"
+    "#line 1 RIGHT\na;\n\n#line 10 PATCH\nB;\n#line 4 RIGHT\n\na;\n\n#line 15 PATCH\nC;\n#line 8 RIGHT\n")
+plant("b;\nc;\nb;\nc;\n" "@@ -3,2 +3,2 @@\n b;\n-c;\n+C;\n"
+    "#line 1 RIGHT\nb;\nc;\nb;\n#line 9 PATCH\nC;\n#line 5 RIGHT\n")  # where it says
+
+set(again "Plant it again")
+plant("a;\nb;\nx;\n" "${change}" "wrong.patch:6: error: this hunk fits right.cu at 0 places, and should at one. ${again}")
+plant("b;\nc;\nx;\nb;\nc;\n" "${change}" "fits right.cu at 2 places")
+plant("a;\nb;\nc ;\n" "${change}" "at 0 places")
+plant("a;\n" "" "there is no hunk")
+plant("a;\n" "@@ -1 +1 @@\n-a;\n+b;\ndiff x\n" "wrong.patch:9: error: a line of a hunk begins")
