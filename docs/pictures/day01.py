@@ -4,73 +4,71 @@ from svg import CELL, COLOURS, FAINT, Svg
 
 def flat_memory():
     """A (3, 4) matrix, the same elements in memory, and the threads that will visit them."""
-    rows, columns, left = 3, 4, 40
-    svg = Svg(640, 400, "A matrix of 3 rows and 4 columns lies in memory row after row; "
+    rows, columns, left, c = 3, 4, 8, 33
+    svg = Svg(416, 350, "A matrix of 3 rows and 4 columns lies in memory row after row; "
                         "thread i takes the element at offset i")
-    svg.text(left, 28, "x, as we think of it: shape (3, 4)")
-    top = 44
+    svg.text(left, 24, "x, as we think of it: shape (3, 4)")
+    top = 38
     for m in range(rows):
         for k in range(columns):
-            svg.cell(left + k * CELL, top + m * CELL, COLOURS[m], f"{m},{k}")
-    svg.text(left + 5 * CELL, top + 30, "element (m, k)")
-    svg.text(left + 5 * CELL, top + 56, "lies at offset  m * 4 + k")
-    svg.text(left + 5 * CELL, top + 98, "(2, 1) lies at  2 * 4 + 1 = 9")
+            svg.cell(left + k * c, top + m * c, COLOURS[m], f"{m},{k}", c, c, "in tiny")
+    for line, text in enumerate(("element (m, k)", "lies at offset  m * 4 + k", "(2, 1) lies at  2 * 4 + 1 = 9")):
+        svg.text(left + 4.5 * c, top + 22 + 32 * line, text)
 
-    strip = top + rows * CELL + 66
-    svg.line(left + 1.5 * CELL, top + rows * CELL, left + 9.5 * CELL, strip)
+    strip = top + rows * c + 66
+    svg.line(left + 1.5 * c, top + rows * c, left + 9.5 * c, strip)
     for m in range(rows):
-        svg.text(left + (m * columns + 2) * CELL, strip - 12, f"row {m}", "small")
+        svg.text(left + (m * columns + 2) * c, strip - 12, f"row {m}", "small")
     for i in range(rows * columns):
         m, k = divmod(i, columns)
-        svg.cell(left + i * CELL, strip, COLOURS[m], f"{m},{k}")
-        svg.text(left + (i + 0.5) * CELL, strip + CELL + 18, str(i), "small")
+        svg.cell(left + i * c, strip, COLOURS[m], f"{m},{k}", c, c, "in tiny")
+        svg.text(left + (i + 0.5) * c, strip + c + 18, str(i), "small")
     svg.text(left, strip - 34, "in memory")
-    for x, y in ((left + CELL, top + 2 * CELL), (left + 9 * CELL, strip)):
-        svg.outline(x, y)
-    svg.text(left, strip + CELL + 40, "offset, and thread i of the kernel")
+    for x, y in ((left + c, top + 2 * c), (left + 9 * c, strip)):
+        svg.outline(x, y, c, c)
+    svg.text(left, strip + c + 40, "offset, and thread i of the kernel")
 
-    lanes = strip + CELL + 56
+    lanes = strip + c + 56
     for i in range(rows * columns):
-        svg.cell(left + i * CELL, lanes, COLOURS[3], f"t{i % 4}", height=28)
+        svg.cell(left + i * c, lanes, COLOURS[3], f"t{i % 4}", c, 28)
     for block in range(3):
-        svg.text(left + (4 * block + 2) * CELL, lanes + 46, f"block {block}", "small")
+        svg.text(left + (4 * block + 2) * c, lanes + 46, f"block {block}", "small")
     return svg.done()
 
 
 def four_dims():
     """Scores of shape (2, 3, 4, 5): boxes in boxes, and how far one step goes in each dim."""
-    c, left, top = 27, 20, 92
-    head, gap = 5 * c, 16
+    c, left, top = 25, 18, 18
+    head, gap = 5 * c, 14
     sequence = 3 * head + 2 * gap
-    svg = Svg(960, 330, "Attention scores of shape (2, 3, 4, 5): a step in b skips 60 elements, in h "
+    svg = Svg(440, 500, "Attention scores of shape (2, 3, 4, 5): a step in b skips 60 elements, in h "
                         "20, in q 5, in k 1; element (1, 2, 3, 1) lies at 60 + 40 + 15 + 1 = 116")
     first = {}
     for b in range(2):
-        x_b = left + 12 + b * (sequence + 40)
-        svg.box(x_b - 10, top - 10, sequence + 20, 4 * c + 42)
-        svg.text(x_b + sequence / 2, top + 4 * c + 48, f"b = {b}", "small")
+        y_b = top + b * (4 * c + 120)
+        svg.box(left - 10, y_b - 10, sequence + 20, 4 * c + 42)
+        svg.text(left + sequence / 2, y_b + 4 * c + 48, f"b = {b}", "small")
         for h in range(3):
-            x_h = x_b + h * (head + gap)
-            svg.text(x_h + head / 2, top + 4 * c + 18, f"h = {h}", "small")
+            x_h = left + h * (head + gap)
+            svg.text(x_h + head / 2, y_b + 4 * c + 18, f"h = {h}", "small")
             for q in range(4):
                 for k in range(5):
-                    x, y = x_h + k * c, top + q * c
+                    x, y = x_h + k * c, y_b + q * c
                     first[b, h, q, k] = x, y
                     svg.cell(x, y, COLOURS[h], ((b * 3 + h) * 4 + q) * 5 + k, c, c, "in tiny",
                              "thin")
     for index in ((1, 0, 0, 0), (1, 2, 0, 0), (1, 2, 3, 0), (1, 2, 3, 1)):
         svg.outline(*first[index], c, c)
-    half = c / 2
-    (x0, y0), (x1, _) = first[0, 0, 0, 0], first[1, 0, 0, 0]
-    svg.arch(x0 + half, x1 + half, y0 - 1, 74)
-    svg.text((x0 + x1) / 2 + half, y0 - 62, "one step in b: 60", "small")
+    x1, y1 = first[1, 0, 0, 0]
     x2, _ = first[1, 2, 0, 0]
-    svg.arch(x1 + half + 9, x2 + half, y0 - 1, 56)
-    svg.text((x1 + x2) / 2 + half, y0 - 48, "two steps in h: 2 * 20", "small")
-    svg.text(left + 2, top + 4 * c + 84, "k runs to the right, step 1; q runs down, step 5.")
-    svg.text(left + 2, top + 4 * c + 112, "(1, 2, 3, 1):")
-    svg.text(left + 122, top + 4 * c + 112, "1*60 + 2*20 + 3*5 + 1*1 = 116", "")
-    svg.text(left + 398, top + 4 * c + 112, "the outlined cells: 60, 100, 115, 116", "note")
+    svg.text(left - 8, y1 - 68, "one step in b: 60", "note")
+    svg.arrow(x1 + c / 2, y1 - 60, x1 + c / 2, y1 - 2)
+    svg.arch(x1 + c, x2 + c / 2, y1 - 1, 36)
+    svg.text((x1 + x2) / 2 + c, y1 - 36, "two steps in h: 2 * 20", "small")
+    y = y1 + 4 * c + 80
+    svg.text(left - 8, y, "k runs to the right, step 1; q runs down, step 5.")
+    svg.text(left - 8, y + 28, "(1, 2, 3, 1): 1*60 + 2*20 + 3*5 + 1*1 = 116", "")
+    svg.text(left - 8, y + 52, "the outlined cells: 60, 100, 115, 116", "note")
     return svg.done()
 
 

@@ -14,20 +14,20 @@ def strip(svg, x, y, colours, texts=None, c=CELL, first=0, offsets=True):
 def two_layouts():
     """Six numbers in memory, read as two rows of three and as two rows that lie interleaved."""
     c = 40
-    svg = Svg(760, 330, "The same six numbers in memory read row-major, strides (3, 1), and "
+    svg = Svg(400, 600, "The same six numbers in memory read row-major, strides (3, 1), and "
                         "column-major, strides (1, 2): two different matrices")
     for side, (strides, name) in enumerate((((3, 1), "row-major"), ((1, 2), "column-major"))):
-        left = 30 + side * 380
-        svg.text(left, 26, f"{name}: shape (2, 3), strides {strides}")
+        left, top = 20, side * 300
+        svg.text(left, top + 26, f"{name}: shape (2, 3), strides {strides}")
         row_of = {}
         for m in range(2):
             for k in range(3):
                 at = m * strides[0] + k * strides[1]
                 row_of[at] = m
-                svg.cell(left + 40 + k * c, 44 + m * c, COLOURS[m], 10 * (at + 1), c, c)
-        svg.text(left + 40 + 3 * c + 16, 44 + 26, "row 0", "note")
-        svg.text(left + 40 + 3 * c + 16, 44 + c + 26, "row 1", "note")
-        y = 190
+                svg.cell(left + 40 + k * c, top + 44 + m * c, COLOURS[m], 10 * (at + 1), c, c)
+        svg.text(left + 40 + 3 * c + 16, top + 70, "row 0", "note")
+        svg.text(left + 40 + 3 * c + 16, top + c + 70, "row 1", "note")
+        y = top + 190
         strip(svg, left, y, [COLOURS[row_of[i]] for i in range(6)],
               [10 * (i + 1) for i in range(6)], c)
         for k in range(2):  # one step in k, twice

@@ -41,14 +41,13 @@ STYLE = """<style>
 
 
 class Svg:
-    """A page shrinks a picture wider than 500 to 85 % and no further, so that its words stay legible."""
+    """A page shrinks a picture to the window's width; one of 440 or less stays legible on a phone."""
 
     def __init__(self, width, height, title):
         self.parts = []
-        least = f'style="--least:{0.85 * width:.0f}px" ' if width > 500 else ""
         self.head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="pic" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" {least}role="img" aria-label="{title}">\n'
+            f'width="{width}" height="{height}" role="img" aria-label="{title}">\n'
             f"<title>{title}</title>\n{STYLE}"
         )
 

@@ -18,6 +18,8 @@ from pages import anchor, page_name, sources, words  # noqa: E402
 
 HEADING = re.compile(r"<h([1-6])([^>]*)>(.*?)</h\1>", re.S)
 NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></div>', re.S)
+LISTING = re.compile(r'<div class="fragment">.*?<!-- fragment -->', re.S)
+SHOWN = re.compile(r'<div class="fragment">.*?<!-- fragment -->|<pre\b.*?</pre>|<div class="step">.*?</div>(?=\n|$)', re.S)
 NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
 EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk"}  # of which a sentence seldom means what the glossary does
 # Where a word means another of the glossary's on one page, or none of them.
@@ -60,10 +62,14 @@ def sections(body, title):
 
 
 def entries_of(file, title, body, weight):
-    """What the search reads of a page: [page, section, address, text, words set off, weight]."""
-    return [[title, heading if at else "", f"{file}#{at}" if at else file, text_of(part),
-             text_of(" ".join(re.findall(r"<(?:b|strong|em)>(.*?)</(?:b|strong|em)>", part, re.S))), weight]
-            for heading, at, _, part in sections(body, title)]
+    """What the search reads of a page: [page, section, address, text, words set off, listings and outputs, weight]."""
+    found = []
+    for heading, at, _, part in sections(body, title):
+        prose = SHOWN.sub(" ", part)
+        found.append([title, heading if at else "", f"{file}#{at}" if at else file, text_of(prose),
+                      text_of(" ".join(re.findall(r"<(?:b|strong|em)>(.*?)</(?:b|strong|em)>", prose, re.S))),
+                      text_of(" ".join(SHOWN.findall(part))), weight])
+    return found
 
 
 def outline(parts):
@@ -89,7 +95,6 @@ def in_lines(body):
                   match[1] + "".join(map(line, match[2].split("\n"))) + match[3], body, flags=re.S)
 
 
-LISTING = re.compile(r'<div class="fragment">.*?<!-- fragment -->', re.S)
 CODE_LINK = re.compile(r'<a class="code(?P<kind>[^"]*)" href="(?P<target>[^"]*)">(?P<text>[^<]*)</a>')
 NO_TYPE = {"return", "else", "case", "new", "throw", "goto", "co_return"}
 
@@ -212,7 +217,7 @@ def main():
             page = path.read_text(encoding="utf-8")
             title = text_of(re.search(r'<div class="title">(.*?)<(?:/div|div|table)', page, re.S)[1])
             entries += entries_of(path.name, title, split_page(page)[1], 0.5)
-    entries += [["Words", name, f"words.html#{anchor(name)}", text, name, 3] for name, text in glossary]
+    entries += [["Words", name, f"words.html#{anchor(name)}", text, name, "", 3] for name, text in glossary]
     data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     (folder / "search_data.js").write_text(f"searchData({data});\n", encoding="utf-8")
     print(f"{len(known)} pages finished, {len(entries)} sections to be searched")

@@ -168,11 +168,11 @@ def test_whole():
         data = (out / "search_data.js").read_text()
     assert data.startswith("searchData(") and "</" not in data
     assert json.loads(data[len("searchData("):-3]) == [
-        ["Day 01", "", "day01_x.html", "In", "", 3], ["Day 01", "A", "day01_x.html#a", "A warp f(1)", "warp", 3],
-        *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", 3] for name in "BCD"],
-        ["Six days", "", "index.html", "A warp.", "", 1.5], ["Words", "", "words.html", "A warp.", "", 1.5],
-        ["S", "", "structS.html", "text", "", 0.5],
-        ["Words", "warp", "words.html#word_warp", "32 </script>", "warp", 3]], data
+        ["Day 01", "", "day01_x.html", "In", "", "", 3], ["Day 01", "A", "day01_x.html#a", "A warp", "warp", "f(1)", 3],
+        *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", "", 3] for name in "BCD"],
+        ["Six days", "", "index.html", "A warp.", "", "", 1.5], ["Words", "", "words.html", "A warp.", "", "", 1.5],
+        ["S", "", "structS.html", "text", "", "", 0.5],
+        ["Words", "warp", "words.html#word_warp", "32 </script>", "warp", "", 3]], data
 
 
 if __name__ == "__main__":

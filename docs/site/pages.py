@@ -273,7 +273,7 @@ class Page:
         if language == "diff":
             return [self.include(steps.html_of(*self.difference(argument)))]
         if argument.endswith(".txt"):
-            kind = "run refused" if OF_A_MISTAKE.match(argument) else "run"
+            kind = "run" + " refused" * bool(OF_A_MISTAKE.match(argument)) + " trace" * ("_trace" in argument)
             if self.output(argument) is None:  # this machine cannot run it: the page knows what it printed
                 argument = self.include("\n".join(block[1:-1]) + "\n", "txt").split()[-1]
             return [raw(f'<div class="{kind}">'), f"@verbinclude {argument}", raw("</div>")]
@@ -302,8 +302,9 @@ class Page:
 
     def heading(self, match, _):
         page, slug = page_name(self.path), self.slugs[self.line]
-        name = anchor_for_doxygen(self.path, slug) if self.line else page if page != "index" else ""
-        return f"{match[1]} {self.text([match[2]])[0]}" + (f" {{#{name}}}" if name else "")
+        if page == "index":  # whose sections are none of the sidebar's
+            return f"<h2>{match[2]}</h2>" if self.line else match[0]
+        return f"{match[1]} {self.text([match[2]])[0]} {{#{anchor_for_doxygen(self.path, slug) if self.line else page}}}"
 
     def reading(self, match, _):
         kind = match[1].lower()

@@ -22,15 +22,21 @@
     }
 
     // A line too long for its column goes on below, four letters further in than it began. One that
-    // goes on with arguments below a bracket would begin far to the right: here it begins near the left.
-    function indent(line) {
-        const first = line.firstChild;
-        if (first && first.nodeType === Node.TEXT_NODE) {
-            first.textContent = first.textContent.replace(/^ {9,}/, (deep) =>
-                deep.length >= 20 || deep.length % 4 ? " ".repeat(8) : deep);
+    // goes on with arguments below a bracket would begin far to the right: it begins eight letters
+    // further in than the statement.
+    function indent(lines) {
+        let statement = 0;
+        for (const line of lines) {
+            const first = line.firstChild;
+            let spaces = line.textContent.match(/^ */)[0].length;
+            if (spaces > statement + 4 && first && first.nodeType === Node.TEXT_NODE) {
+                spaces = statement + 8;
+                first.textContent = first.textContent.replace(/^ */, " ".repeat(spaces));
+            } else if (line.textContent.trim()) {
+                statement = spaces;
+            }
+            line.style.setProperty("--wrap", spaces + 4 + "ch");
         }
-        const spaces = line.textContent.match(/^ */)[0].length;
-        line.style.setProperty("--wrap", spaces + 4 + "ch");
     }
 
     // The variable that a loop counts, and its end: `for (... i = 0; i < n; ++i) {`
@@ -59,7 +65,7 @@
 
     function markPair(pair) {
         const [loop, kernel] = Array.from(pair.children).map(codeLines);
-        [...loop, ...(kernel || [])].forEach(indent);
+        [loop, kernel || []].forEach(indent);
         if (!kernel) return;
         let variables = 0;
         const heads = loop.map((line) => [line, headOf(line)]).filter(([, head]) => head);

@@ -78,6 +78,13 @@ def test_one_loop_may_become_two():
          ["1", "1|1"])
 
 
+def test_lines_that_go_on():
+    loops = "".join(f"{' ' * 4 * n}for (int {i} = 0; {i} < n; ++{i}) {{\n" for n, i in enumerate("bhqkd"))
+    marks(loops + " " * 20 + "f(b,\n" + " " * 22 + "h);\n", "f(a,\n" + " " * 30 + "b);")
+    same(PAGE.value("""[...document.querySelectorAll(".pair .line")].map((line) =>
+        line.textContent.match(/^ */)[0].length).join(" ")"""), "0 4 8 12 16 20 22 0 8")
+
+
 if __name__ == "__main__":
     FOLDER = pathlib.Path(sys.argv[2])
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 (function () {
     "use strict";
 
-    const kWide = ".picture, table.markdownTable tbody, .measured, p.formulaDsp";
+    const kWide = "table.markdownTable tbody, .measured, p.formulaDsp";
 
     function say(wide) {
         const line = document.createElement("p");

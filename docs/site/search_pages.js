@@ -24,9 +24,10 @@
             this.ref("at");
             this.field("title", { boost: 6 });
             this.field("terms", { boost: 10 });  // what a section sets off: as a rule, what it explains
-            this.field("text");
-            entries.forEach(([page, heading, , text, terms], at) =>
-                this.add({ at, title: heading || page, terms, text }));
+            this.field("text", { boost: 2 });
+            this.field("code", { boost: 0.2 });
+            entries.forEach(([page, heading, , text, terms, code], at) =>
+                this.add({ at, title: heading || page, terms, text, code }));
         });
     };
 
@@ -40,7 +41,14 @@
             query.term(term + "*", { presence, usePipeline: false });
             query.term(term, { boost: 3, usePipeline: false });
         }));
-        hits.forEach((hit) => { hit.score *= entries[hit.ref][5]; });
+        const asked = words.join(" ");
+        hits.forEach((hit) => {
+            const [page, heading, , , , , weight] = entries[hit.ref];
+            const title = (heading || page).toLowerCase();
+            const whole = title === asked || title === asked + "s";  // the word itself, explained; or a page of this name
+            const part = weight > 1 && ` ${title.replace(/[,:]/g, "")} `.includes(` ${asked} `);
+            hit.score *= weight * (whole ? 100 : part ? 10 : 1);
+        });
         return hits.sort((a, b) => b.score - a.score).slice(0, most);
     }
 
@@ -68,12 +76,12 @@
         const hits = find(words);
         if (hits.length === 0) panel.textContent = "No page has this.";
         hits.forEach((hit) => {
-            const [page, heading, url, section] = entries[hit.ref];
+            const [page, heading, url, prose, , code] = entries[hit.ref];
             const link = document.createElement("a");
             const title = document.createElement("b");
             link.href = here + url;
             title.textContent = heading ? page + " › " + heading : page;
-            link.append(title, excerpt(section, words));
+            link.append(title, excerpt(words.some((word) => prose.toLowerCase().includes(word)) ? prose : code, words));
             panel.append(link);
         });
     }

@@ -78,8 +78,7 @@ def show(line, other=None):
 
 
 def row(line, kind, other=None):
-    """A line as a line of the listing. One that goes on below a bracket far to the right begins near the left."""
-    line = re.sub(r"^ {20,}", " " * 8, line)
+    """A line as a line of the listing."""
     indent = len(line) - len(line.lstrip())
     return f'<div class="line {kind}" style="--wrap:{indent + 4}ch">{show(line, other)}</div>'
 
@@ -145,11 +144,24 @@ def text_of(pairs, names):
     return lines
 
 
+def nearer(lines):
+    """A line that goes on far to the right, below a bracket, begins eight letters further in than its statement."""
+    moved, statement = [], 0
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if indent > statement + 4 and moved:
+            line = " " * (statement + 8) + line.lstrip()
+        elif line:
+            statement = indent
+        moved.append(line)
+    return moved
+
+
 def html_of(pairs, names):
     """HTML of both, side by side where there is room, else one in the other."""
     parts = []
     for before, after in pairs:
-        codes = opcodes(before, after)
+        codes, before, after = opcodes(before, after), nearer(before), nearer(after)
         for number, (kind, a, b, c, d) in enumerate(codes):
             if kind == "equal":
                 parts.append(folded(before[a:b], after[c:d], number == 0, number == len(codes) - 1))
