@@ -24,71 +24,54 @@ void check_output(const char* op, const View<T>& out) {
 
 // Quads need tensors that begin equally far past a multiple of 16 bytes.
 template <class T, class... In>
-void check_path(const char* op, ElementwisePath path, const View<T>& out, const View<In>&... in) {
+void check_path(const char* op, std::optional<ElementwisePath> path, const View<T>& out,
+                const View<In>&... in) {
     if (path != ElementwisePath::quads || choose_elementwise(out, in...) == path) return;
     std::string past;
     for (const std::int64_t bytes : {past_quad(in.data)..., past_quad(out.data)}) {
         past += (past.empty() ? "" : ", ") + std::to_string(bytes);
     }
-    refuse(std::string(op) + ": the path \"" + name(path) +
+    refuse(std::string(op) + ": the path \"" + name(*path) +
            "\" needs tensors that begin equally far past a multiple of 16 bytes, but these begin " +
            past + " bytes past one; \"" + name(ElementwisePath::any_address) + "\" takes them");
 }
 
 }  // namespace
 
-void check_square(const View<const float>& in, const View<float>& out) {
+void check_square(const View<const float>& in, const View<float>& out,
+                  std::optional<ElementwisePath> path) {
     check_output("square", out);
     check_input("square", "in", in, out);
-}
-
-void check_square(ElementwisePath path, const View<const float>& in, const View<float>& out) {
-    check_square(in, out);
     check_path("square", path, out, in);
 }
 
-void check_scale(const View<const float>& in, const View<float>& out) {
+void check_scale(const View<const float>& in, const View<float>& out,
+                 std::optional<ElementwisePath> path) {
     check_output("scale", out);
     check_input("scale", "in", in, out);
-}
-
-void check_scale(ElementwisePath path, const View<const float>& in, const View<float>& out) {
-    check_scale(in, out);
     check_path("scale", path, out, in);
 }
 
-void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out) {
+void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out,
+                 std::optional<ElementwisePath> path) {
     check_output("saxpy", out);
     check_input("saxpy", "x", x, out);
     check_input("saxpy", "y", y, out);
-}
-
-void check_saxpy(ElementwisePath path, const View<const float>& x, const View<const float>& y,
-                 const View<float>& out) {
-    check_saxpy(x, y, out);
     check_path("saxpy", path, out, x, y);
 }
 
-void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out) {
+void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out,
+               std::optional<ElementwisePath> path) {
     check_output("add", out);
     check_input("add", "a", a, out);
     check_input("add", "b", b, out);
-}
-
-void check_add(ElementwisePath path, const View<const float>& a, const View<const float>& b,
-               const View<float>& out) {
-    check_add(a, b, out);
     check_path("add", path, out, a, b);
 }
 
-void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out) {
+void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out,
+                  std::optional<ElementwisePath> path) {
     check_output("invert", out);
     check_input("invert", "in", in, out);
-}
-
-void check_invert(ElementwisePath path, const View<const std::uint8_t>& in,
-                  const View<std::uint8_t>& out) {
-    check_invert(in, out);
     check_path("invert", path, out, in);
 }
 

@@ -10,14 +10,13 @@
 
 #include <cstdint>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day01_flat_memory {
 
-/// Which kernel a port takes. Each port comes twice: one chooses the path, one takes
-/// it as an argument.
+/// Which kernel a port takes: the one that it is told, else choose_elementwise()'s.
 enum class ElementwisePath {
     one_element,  // the loop's twin: one thread, one element
     grid_stride,  // as many threads as the GPU holds, each walks on in steps of the whole grid
@@ -40,46 +39,37 @@ inline constexpr ElementwisePath kElementwisePaths[] = {
 
 /// out = in * in
 void square_cpu(View<const float> in, View<float> out);
-void square_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
-void square_cuda(ElementwisePath path, View<const float> in, View<float> out,
-                 gpu::Stream stream = {});
-void check_square(const View<const float>& in, const View<float>& out);
-void check_square(ElementwisePath path, const View<const float>& in, const View<float>& out);
+void square_cuda(View<const float> in, View<float> out,
+                 const gpu::Launch<ElementwisePath>& how = {});
+void check_square(const View<const float>& in, const View<float>& out,
+                  std::optional<ElementwisePath> path = {});
 
 /// out = alpha * in
 void scale_cpu(float alpha, View<const float> in, View<float> out);
-void scale_cuda(float alpha, View<const float> in, View<float> out, gpu::Stream stream = {});
-void scale_cuda(ElementwisePath path, float alpha, View<const float> in, View<float> out,
-                gpu::Stream stream = {});
-void check_scale(const View<const float>& in, const View<float>& out);
-void check_scale(ElementwisePath path, const View<const float>& in, const View<float>& out);
+void scale_cuda(float alpha, View<const float> in, View<float> out,
+                const gpu::Launch<ElementwisePath>& how = {});
+void check_scale(const View<const float>& in, const View<float>& out,
+                 std::optional<ElementwisePath> path = {});
 
 /// out = alpha * x + y, rounded once (std::fma). BLAS calls it saxpy: single-precision a x plus y.
 void saxpy_cpu(float alpha, View<const float> x, View<const float> y, View<float> out);
 void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<float> out,
-                gpu::Stream stream = {});
-void saxpy_cuda(ElementwisePath path, float alpha, View<const float> x, View<const float> y,
-                View<float> out, gpu::Stream stream = {});
-void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out);
-void check_saxpy(ElementwisePath path, const View<const float>& x, const View<const float>& y,
-                 const View<float>& out);
+                const gpu::Launch<ElementwisePath>& how = {});
+void check_saxpy(const View<const float>& x, const View<const float>& y, const View<float>& out,
+                 std::optional<ElementwisePath> path = {});
 
 /// out = a + b
 void add_cpu(View<const float> a, View<const float> b, View<float> out);
-void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream = {});
-void add_cuda(ElementwisePath path, View<const float> a, View<const float> b, View<float> out,
-              gpu::Stream stream = {});
-void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out);
-void check_add(ElementwisePath path, const View<const float>& a, const View<const float>& b,
-               const View<float>& out);
+void add_cuda(View<const float> a, View<const float> b, View<float> out,
+              const gpu::Launch<ElementwisePath>& how = {});
+void check_add(const View<const float>& a, const View<const float>& b, const View<float>& out,
+               std::optional<ElementwisePath> path = {});
 
 /// out = 255 - in: the photographic negative of an image, one byte an element.
 void invert_cpu(View<const std::uint8_t> in, View<std::uint8_t> out);
-void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out, gpu::Stream stream = {});
-void invert_cuda(ElementwisePath path, View<const std::uint8_t> in, View<std::uint8_t> out,
-                 gpu::Stream stream = {});
-void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out);
-void check_invert(ElementwisePath path, const View<const std::uint8_t>& in,
-                  const View<std::uint8_t>& out);
+void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out,
+                 const gpu::Launch<ElementwisePath>& how = {});
+void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& out,
+                  std::optional<ElementwisePath> path = {});
 
 }  // namespace sixdays::day01_flat_memory

@@ -88,86 +88,74 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
 }  // namespace
 
 // [launch]
-void add_cuda(ElementwisePath path, View<const float> a, View<const float> b, View<float> out,
-              gpu::Stream stream) {
-    check_add(path, a, b, out);
+void add_cuda(View<const float> a, View<const float> b, View<float> out,
+              const gpu::Launch<ElementwisePath>& how) {
+    check_add(a, b, out, how.path);
     const std::int64_t n = out.size();
     if (n == 0) return;  // a grid of 0 blocks is an error, not an empty launch
+    const ElementwisePath path = how.path.value_or(choose_elementwise(out, a, b));
     if (path != ElementwisePath::one_element) {
-        return launch_step(path, Add{}, stream, out, a, b);
+        return launch_step(path, Add{}, how.stream, out, a, b);
     }
     const unsigned grid = gpu::blocks_for(n, kThreads);
-    add_kernel<<<grid, kThreads, 0, stream>>>(a.data, b.data, n, out.data);
+    add_kernel<<<grid, kThreads, 0, how.stream>>>(a.data, b.data, n, out.data);
     gpu::check_launch("add_kernel", grid, kThreads);
 }
 // [launch]
 
-void add_cuda(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream) {
-    add_cuda(choose_elementwise(out, a, b), a, b, out, stream);
-}
-
-void square_cuda(ElementwisePath path, View<const float> in, View<float> out, gpu::Stream stream) {
-    check_square(path, in, out);
+void square_cuda(View<const float> in, View<float> out, const gpu::Launch<ElementwisePath>& how) {
+    check_square(in, out, how.path);
     const std::int64_t n = out.size();
     if (n == 0) return;
-    if (path != ElementwisePath::one_element) return launch_step(path, Square{}, stream, out, in);
+    const ElementwisePath path = how.path.value_or(choose_elementwise(out, in));
+    if (path != ElementwisePath::one_element) {
+        return launch_step(path, Square{}, how.stream, out, in);
+    }
     const unsigned grid = gpu::blocks_for(n, kThreads);
-    square_kernel<<<grid, kThreads, 0, stream>>>(in.data, n, out.data);
+    square_kernel<<<grid, kThreads, 0, how.stream>>>(in.data, n, out.data);
     gpu::check_launch("square_kernel", grid, kThreads);
 }
 
-void square_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
-    square_cuda(choose_elementwise(out, in), in, out, stream);
-}
-
-void scale_cuda(ElementwisePath path, float alpha, View<const float> in, View<float> out,
-                gpu::Stream stream) {
-    check_scale(path, in, out);
+void scale_cuda(float alpha, View<const float> in, View<float> out,
+                const gpu::Launch<ElementwisePath>& how) {
+    check_scale(in, out, how.path);
     const std::int64_t n = out.size();
     if (n == 0) return;
+    const ElementwisePath path = how.path.value_or(choose_elementwise(out, in));
     if (path != ElementwisePath::one_element) {
-        return launch_step(path, Scale{alpha}, stream, out, in);
+        return launch_step(path, Scale{alpha}, how.stream, out, in);
     }
     const unsigned grid = gpu::blocks_for(n, kThreads);
-    scale_kernel<<<grid, kThreads, 0, stream>>>(alpha, in.data, n, out.data);
+    scale_kernel<<<grid, kThreads, 0, how.stream>>>(alpha, in.data, n, out.data);
     gpu::check_launch("scale_kernel", grid, kThreads);
 }
 
-void scale_cuda(float alpha, View<const float> in, View<float> out, gpu::Stream stream) {
-    scale_cuda(choose_elementwise(out, in), alpha, in, out, stream);
-}
-
-void saxpy_cuda(ElementwisePath path, float alpha, View<const float> x, View<const float> y,
-                View<float> out, gpu::Stream stream) {
-    check_saxpy(path, x, y, out);
+void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<float> out,
+                const gpu::Launch<ElementwisePath>& how) {
+    check_saxpy(x, y, out, how.path);
     const std::int64_t n = out.size();
     if (n == 0) return;
+    const ElementwisePath path = how.path.value_or(choose_elementwise(out, x, y));
     if (path != ElementwisePath::one_element) {
-        return launch_step(path, Saxpy{alpha}, stream, out, x, y);
+        return launch_step(path, Saxpy{alpha}, how.stream, out, x, y);
     }
     const unsigned grid = gpu::blocks_for(n, kThreads);
-    saxpy_kernel<<<grid, kThreads, 0, stream>>>(alpha, x.data, y.data, n, out.data);
+    saxpy_kernel<<<grid, kThreads, 0, how.stream>>>(alpha, x.data, y.data, n, out.data);
     gpu::check_launch("saxpy_kernel", grid, kThreads);
 }
 
-void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<float> out,
-                gpu::Stream stream) {
-    saxpy_cuda(choose_elementwise(out, x, y), alpha, x, y, out, stream);
-}
-
-void invert_cuda(ElementwisePath path, View<const std::uint8_t> in, View<std::uint8_t> out,
-                 gpu::Stream stream) {
-    check_invert(path, in, out);
+void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out,
+                 const gpu::Launch<ElementwisePath>& how) {
+    check_invert(in, out, how.path);
     const std::int64_t n = out.size();
     if (n == 0) return;
-    if (path != ElementwisePath::one_element) return launch_step(path, Invert{}, stream, out, in);
+    const ElementwisePath path = how.path.value_or(choose_elementwise(out, in));
+    if (path != ElementwisePath::one_element) {
+        return launch_step(path, Invert{}, how.stream, out, in);
+    }
     const unsigned grid = gpu::blocks_for(n, kThreads);
-    invert_kernel<<<grid, kThreads, 0, stream>>>(in.data, n, out.data);
+    invert_kernel<<<grid, kThreads, 0, how.stream>>>(in.data, n, out.data);
     gpu::check_launch("invert_kernel", grid, kThreads);
-}
-
-void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out, gpu::Stream stream) {
-    invert_cuda(choose_elementwise(out, in), in, out, stream);
 }
 
 }  // namespace sixdays::day01_flat_memory

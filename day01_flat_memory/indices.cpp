@@ -7,7 +7,7 @@
 
 namespace sixdays::day01_flat_memory {
 
-void check_indices(std::int64_t base, const View<float>& out) {
+void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path) {
     if (out.rank() < 2 || out.rank() > 4) {
         refuse("indices: out has shape " + to_string(out.layout.shape) + " of rank " +
                std::to_string(out.rank()) + ", but indices is written for ranks 2, 3 and 4");
@@ -25,6 +25,15 @@ void check_indices(std::int64_t base, const View<float>& out) {
             refuse("indices: with base " + std::to_string(base) + " the values of shape " +
                    to_string(out.layout.shape) + " do not fit in 64 bits");
         }
+    }
+    if (path == IndicesPath::quads && choose_indices(out) != path) {
+        refuse(
+            "indices: quads need rows that begin at multiples of 16 bytes and are made of whole "
+            "quads; out begins " +
+            std::to_string(past_quad(out.data)) +
+            " bytes past one and "
+            "has shape " +
+            to_string(out.layout.shape));
     }
 }
 

@@ -4,20 +4,10 @@
 
 #include <cstdint>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/arguments.hpp"
 
 namespace sixdays::day01_flat_memory {
-
-/// Writes into every element its own multi-index, read as a number in `base`: with base 10,
-/// out(1, 2, 3) = 123. Rounded to float once, so exact up to 2^24.
-/// @param base  >= 1; values tell elements apart if it is no smaller than any extent
-/// @param out   contiguous, of rank 2, 3 or 4; of rank 2 at most kMostRows rows
-/// @throws std::invalid_argument  another rank, gaps in out, a null pointer, base < 1, too many
-/// rows, or a value that does not fit in 64 bits
-void indices_cpu(std::int64_t base, View<float> out);
-void indices_cuda(std::int64_t base, View<float> out, gpu::Stream stream = {});
-void check_indices(std::int64_t base, const View<float>& out);
 
 /// Which kernel indices_cuda takes: quads where rows begin at multiples of 16 bytes and are made of
 /// whole quads, else the loop's twin.
@@ -25,8 +15,14 @@ enum class IndicesPath { one_element, quads };
 [[nodiscard]] IndicesPath choose_indices(const View<float>& out);
 [[nodiscard]] const char* name(IndicesPath path);
 
-/// The same by a path of your choice.
-/// @throws std::invalid_argument  also quads where choose_indices() does not say so
-void indices_cuda(IndicesPath path, std::int64_t base, View<float> out, gpu::Stream stream = {});
+/// Writes into every element its own multi-index, read as a number in `base`: with base 10,
+/// out(1, 2, 3) = 123. Rounded to float once, so exact up to 2^24.
+/// @param base  >= 1; values tell elements apart if it is no smaller than any extent
+/// @param out   contiguous, of rank 2, 3 or 4; of rank 2 at most kMostRows rows
+/// @throws std::invalid_argument  another rank, gaps in out, a null pointer, base < 1, too many
+/// rows, or a value that does not fit in 64 bits; quads where choose_indices() does not say so
+void indices_cpu(std::int64_t base, View<float> out);
+void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesPath>& how = {});
+void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path = {});
 
 }  // namespace sixdays::day01_flat_memory

@@ -3,10 +3,7 @@
 // one.
 #include "day01_flat_memory/indices.hpp"
 
-#include <string>
-
 #include "common/gpu/launch.hpp"
-#include "common/tensor/quads.hpp"
 #include "day01_flat_memory/offsets.hpp"
 #include "day01_flat_memory/steps/indices/steps.hpp"
 
@@ -64,20 +61,14 @@ __global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t 
 
 // --- launcher ------------------------------------------------------------------------------------
 
-void indices_cuda(IndicesPath path, std::int64_t base, View<float> out, gpu::Stream stream) {
-    check_indices(base, out);
-    if (path == IndicesPath::quads && choose_indices(out) != path) {
-        refuse(
-            "indices: quads need rows that begin at multiples of 16 bytes and are made of whole "
-            "quads; out begins " +
-            std::to_string(past_quad(out.data)) +
-            " bytes past one and "
-            "has shape " +
-            to_string(out.layout.shape));
-    }
+void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesPath>& how) {
+    check_indices(base, out, how.path);
     const std::int64_t n = out.size();
     if (n == 0) return;
-    if (path == IndicesPath::quads) return launch_indices_quads(base, out, stream);
+    const gpu::Stream stream = how.stream;
+    if (how.path.value_or(choose_indices(out)) == IndicesPath::quads) {
+        return launch_indices_quads(base, out, stream);
+    }
     const Shape& s = out.layout.shape;
     if (s.rank == 2) {
         // [launch2]
@@ -100,11 +91,6 @@ void indices_cuda(IndicesPath path, std::int64_t base, View<float> out, gpu::Str
         indices4_kernel<<<grid, block, 0, stream>>>(base, s[0], s[1], s[2], s[3], out.data);
         gpu::check_launch("indices4_kernel", grid, block);
     }
-}
-
-void indices_cuda(std::int64_t base, View<float> out, gpu::Stream stream) {
-    check_indices(base, out);
-    indices_cuda(choose_indices(out), base, out, stream);
 }
 
 }  // namespace sixdays::day01_flat_memory

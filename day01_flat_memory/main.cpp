@@ -118,7 +118,8 @@ void versions_of_add(lesson::Report& report) {
         lesson::Version v = port_of_add(path, at, longer);
         if (!how.empty()) v.how = how;
         v.check.run = [&](int) {
-            add_cuda(path, da.view(all, at.in), db.view(all, at.in), dout.view(all, at.out));
+            add_cuda(da.view(all, at.in), db.view(all, at.in), dout.view(all, at.out),
+                     {.path = path});
         };
         v.check.outcomes = {{dout.data() + at.out, dwant.data() + at.in, bytes - 4}};
         report.port(v);

@@ -10,19 +10,15 @@
 
 namespace sixdays::day02_strides {
 
-void check_pack(const View<const float>& in, const View<float>& out) {
+void check_pack(const View<const float>& in, const View<float>& out, std::optional<PackPath> path) {
     require_same_shape("pack", "in", in, "out", out);
     require_contiguous("pack", "out", out);
     require_memory("pack", "out", out);
     require_memory("pack", "in", in);
     require_same_or_apart("pack", "in", in, "out", out);
-}
-
-void check_pack(PackPath path, const View<const float>& in, const View<float>& out) {
-    check_pack(in, out);
-    if (can_pack(path, in, out)) return;
+    if (!path || can_pack(*path, in, out)) return;
     refuse("pack: " + to_string(in.layout) + ", " + std::to_string(past_quad(in.data)) +
-           " bytes past a multiple of 16, cannot be packed by the path \"" + name(path) +
+           " bytes past a multiple of 16, cannot be packed by the path \"" + name(*path) +
            "\" to an address " + std::to_string(past_quad(out.data)) + " bytes past one");
 }
 

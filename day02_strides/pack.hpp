@@ -4,17 +4,10 @@
 /// column-major, pitched, permuted, flipped, broadcast.
 #pragma once
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day02_strides {
-
-/// out(i, j, ...) = in(i, j, ...)
-/// @param in   shape S of rank 0 to 8, any strides: 0 and negative ones too
-/// @param out  shape S, contiguous; may be `in` itself, but not overlap it otherwise
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
-void pack_cpu(View<const float> in, View<float> out);
-void pack_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
 
 /// How the port goes from an element's number to its offset: the ladder, slowest first.
 enum class PackPath {
@@ -24,14 +17,17 @@ enum class PackPath {
     in_flight,      // 04: eight elements a thread
     quads,          // 05: elements of 16 bytes, one a thread
 };
+[[nodiscard]] const char* name(PackPath path);
 
-/// The same by one path.
-/// @throws std::invalid_argument  also if that path cannot take these views
-void pack_cuda(PackPath path, View<const float> in, View<float> out, gpu::Stream stream = {});
-
-/// Refuses what pack refuses; the second also what the path cannot take.
-void check_pack(const View<const float>& in, const View<float>& out);
-void check_pack(PackPath path, const View<const float>& in, const View<float>& out);
+/// out(i, j, ...) = in(i, j, ...)
+/// @param in   shape S of rank 0 to 8, any strides: 0 and negative ones too
+/// @param out  shape S, contiguous; may be `in` itself, but not overlap it otherwise
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+void pack_cpu(View<const float> in, View<float> out);
+/// @throws std::invalid_argument  also a path that cannot take these views
+void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath>& how = {});
+void check_pack(const View<const float>& in, const View<float>& out,
+                std::optional<PackPath> path = {});
 
 /// Can the path take what check_pack() takes? 02 to 04 count fewer than 2^31 elements. Quads are
 /// also counted below 2^31, and need rows of whole quads at multiples of 16 bytes: an innermost dim
@@ -40,7 +36,6 @@ void check_pack(PackPath path, const View<const float>& in, const View<float>& o
 
 /// What pack_cuda takes: quads, else in_flight, else any_size.
 [[nodiscard]] PackPath choose_pack(const View<const float>& in, const View<float>& out);
-[[nodiscard]] const char* name(PackPath path);
 
 /// The layout of `in` with as few dims as it can be walked with beside a contiguous `out`.
 [[nodiscard]] Layout simplified(const View<const float>& in, const View<float>& out);

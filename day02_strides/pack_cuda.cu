@@ -35,16 +35,12 @@ void pack_any_size(const View<const float>& in, std::int64_t n, float* out, gpu:
 }  // namespace
 
 // [launch]
-void pack_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_pack(in, out);
-    pack_cuda(choose_pack(in, out), in, out, stream);
-}
-
-void pack_cuda(PackPath path, View<const float> in, View<float> out, gpu::Stream stream) {
-    check_pack(path, in, out);
+void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath>& how) {
+    check_pack(in, out, how.path);
     if (out.size() == 0 || in.data == out.data) return;  // nothing, or `in` itself: nothing to move
     const Layout walk = simplified(in, out);
-    switch (path) {
+    const gpu::Stream stream = how.stream;
+    switch (how.path.value_or(choose_pack(in, out))) {
         case PackPath::any_size:
             return pack_any_size(in, out.size(), out.data, stream);
         case PackPath::fast_division:

@@ -25,17 +25,14 @@ void require_pitch(const char* name, const View<T>& v) {
 
 }  // namespace
 
-void check_pitched(const View<const float>& in, const View<float>& out) {
+void check_pitched(const View<const float>& in, const View<float>& out,
+                   std::optional<PitchedPath> path) {
     require_same_shape("pitched", "in", in, "out", out);
     require_pitch("in", in);
     require_pitch("out", out);
     require_memory("pitched", "out", out);
     require_memory("pitched", "in", in);
     require_same_or_apart("pitched", "in", in, "out", out);
-}
-
-void check_pitched(PitchedPath path, const View<const float>& in, const View<float>& out) {
-    check_pitched(in, out);
     if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
     if (path == PitchedPath::quads && choose_pitched(in, out) != PitchedPath::quads) {
         refuse("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +

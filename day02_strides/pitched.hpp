@@ -7,17 +7,10 @@
 ///                                    4  5  6  .  .       and not m * K + k
 #pragma once
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day02_strides {
-
-/// out(m, k) = in(m, k). What lies between the rows of `out` stays as it is.
-/// @param in   (M, K), strides (pitch, 1) with pitch >= K; a dim of extent 1 may have any stride
-/// @param out  (M, K), strides (another pitch, 1); `in` itself, or apart from it
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
-void pitched_cpu(View<const float> in, View<float> out);
-void pitched_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
 
 /// How many bytes a thread has in flight.
 enum class PitchedPath {
@@ -25,17 +18,19 @@ enum class PitchedPath {
     singles,      // 02: single elements of eight rows
     quads,        // 02: 16 bytes of each of four rows, all of which begin at a multiple of 16
 };
+[[nodiscard]] const char* name(PitchedPath path);
 
-/// The same by one path.
-/// @throws std::invalid_argument  also if that path cannot take these views
-void pitched_cuda(PitchedPath path, View<const float> in, View<float> out, gpu::Stream stream = {});
-
-/// Refuses what pitched refuses; the second also what the path cannot take.
-void check_pitched(const View<const float>& in, const View<float>& out);
-void check_pitched(PitchedPath path, const View<const float>& in, const View<float>& out);
+/// out(m, k) = in(m, k). What lies between the rows of `out` stays as it is.
+/// @param in   (M, K), strides (pitch, 1) with pitch >= K; a dim of extent 1 may have any stride
+/// @param out  (M, K), strides (another pitch, 1); `in` itself, or apart from it
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+void pitched_cpu(View<const float> in, View<float> out);
+/// @throws std::invalid_argument  also a path that cannot take these views
+void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<PitchedPath>& how = {});
+void check_pitched(const View<const float>& in, const View<float>& out,
+                   std::optional<PitchedPath> path = {});
 
 /// What pitched_cuda takes: quads, else singles.
 [[nodiscard]] PitchedPath choose_pitched(const View<const float>& in, const View<float>& out);
-[[nodiscard]] const char* name(PitchedPath path);
 
 }  // namespace sixdays::day02_strides

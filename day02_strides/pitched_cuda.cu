@@ -31,19 +31,15 @@ void pitched_one_element(const float* in, std::int64_t in_pitch, std::int64_t M,
 
 }  // namespace
 
-void pitched_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_pitched(in, out);
-    pitched_cuda(choose_pitched(in, out), in, out, stream);
-}
-
-void pitched_cuda(PitchedPath path, View<const float> in, View<float> out, gpu::Stream stream) {
-    check_pitched(path, in, out);
+void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<PitchedPath>& how) {
+    check_pitched(in, out, how.path);
     const std::int64_t M = out.extent(0), K = out.extent(1);
     if (M == 0 || K == 0) return;
     // One row has no pitch: its stride may be any number, and nothing is to be computed with it.
     const std::int64_t in_pitch = M > 1 ? in.stride(0) : 0;
     const std::int64_t out_pitch = M > 1 ? out.stride(0) : 0;
-    switch (path) {
+    const gpu::Stream stream = how.stream;
+    switch (how.path.value_or(choose_pitched(in, out))) {
         case PitchedPath::one_element:
             return pitched_one_element(in.data, in_pitch, M, K, out.data, out_pitch, stream);
         case PitchedPath::singles:

@@ -11,18 +11,10 @@
 ///     every s-th element of a buffer      strides (T * s, s)        s elements apart
 #pragma once
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day02_strides {
-
-/// out(t) = in(0, t) + in(1, t) + ... + in(J - 1, t), added in this order; 0 if J is 0. Meant for
-/// many t: each has one thread.
-/// @param in   (J, T), any strides
-/// @param out  (T), contiguous, apart from `in`
-/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
-void sum_columns_cpu(View<const float> in, View<float> out);
-void sum_columns_cuda(View<const float> in, View<float> out, gpu::Stream stream = {});
 
 /// Elements of a column that a thread asks for at once.
 inline constexpr int kLoadsInFlight = 8;
@@ -31,15 +23,20 @@ enum class SumColumnsPath {
     one_load,   // the twin
     in_flight,  // 02: kLoadsInFlight loads before the first addition
 };
+[[nodiscard]] const char* name(SumColumnsPath path);
 
-/// The same by one path; each takes what sum_columns takes.
-void sum_columns_cuda(SumColumnsPath path, View<const float> in, View<float> out,
-                      gpu::Stream stream = {});
+/// out(t) = in(0, t) + in(1, t) + ... + in(J - 1, t), added in this order; 0 if J is 0. Meant for
+/// many t: each has one thread.
+/// @param in   (J, T), any strides
+/// @param out  (T), contiguous, apart from `in`
+/// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
+void sum_columns_cpu(View<const float> in, View<float> out);
+void sum_columns_cuda(View<const float> in, View<float> out,
+                      const gpu::Launch<SumColumnsPath>& how = {});
 void check_sum_columns(const View<const float>& in, const View<float>& out);
 
 /// What sum_columns_cuda takes: in_flight, if a column has so many elements.
 [[nodiscard]] SumColumnsPath choose_sum_columns(const View<const float>& in);
-[[nodiscard]] const char* name(SumColumnsPath path);
 
 /// out(j, t) = j * T + t, the element's number in row-major order, rounded to float (exact below
 /// 2^24).

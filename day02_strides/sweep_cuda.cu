@@ -47,16 +47,12 @@ void sum_columns_one_load(const View<const float>& in, const View<float>& out, g
 
 }  // namespace
 
-void sum_columns_cuda(View<const float> in, View<float> out, gpu::Stream stream) {
-    check_sum_columns(in, out);
-    sum_columns_cuda(choose_sum_columns(in), in, out, stream);
-}
-
-void sum_columns_cuda(SumColumnsPath path, View<const float> in, View<float> out,
-                      gpu::Stream stream) {
+void sum_columns_cuda(View<const float> in, View<float> out,
+                      const gpu::Launch<SumColumnsPath>& how) {
     check_sum_columns(in, out);
     if (out.size() == 0) return;
-    switch (path) {
+    const gpu::Stream stream = how.stream;
+    switch (how.path.value_or(choose_sum_columns(in))) {
         case SumColumnsPath::one_load:
             return sum_columns_one_load(in, out, stream);
         case SumColumnsPath::in_flight:

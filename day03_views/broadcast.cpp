@@ -26,10 +26,15 @@ void check_broadcast_input(const char* op, const char* name, const View<const T>
 }  // namespace
 
 void check_add_broadcast(const View<const float>& a, const View<const float>& b,
-                         const View<float>& out) {
+                         const View<float>& out, std::optional<AddBroadcastPath> path) {
     require_output("add_broadcast", out);
     check_broadcast_input("add_broadcast", "a", a, out);
     check_broadcast_input("add_broadcast", "b", b, out);
+    if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;
+    refuse(
+        "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of "
+        "16 bytes; a has " +
+        to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
 
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
@@ -114,16 +119,6 @@ AddBroadcastPath choose_add_broadcast(const View<const float>& a, const View<con
     const bool quads = has_wider(out.data, layouts[0], sizeof(float)) &&
                        in_quads(a.data, layouts[1]) && in_quads(b.data, layouts[2]);
     return quads ? AddBroadcastPath::quads : AddBroadcastPath::any_layout;
-}
-
-void check_add_broadcast(AddBroadcastPath path, const View<const float>& a,
-                         const View<const float>& b, const View<float>& out) {
-    check_add_broadcast(a, b, out);
-    if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;
-    refuse(
-        "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of "
-        "16 bytes; a has " +
-        to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
 }
 
 const char* name(AddBroadcastPath path) {

@@ -11,13 +11,27 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day03_views {
 
-enum class AddBroadcastPath;  // below
-enum class WherePath;
+/// How add_broadcast_cuda adds. Quads are possible where the innermost dim has extent 4 k
+/// and lies along memory in out, in a and b along memory or on one place, and all that lies along
+/// memory begins at a multiple of 16 bytes in every row.
+enum class AddBroadcastPath {
+    one_element,  // a thread, an element: the loop's twin
+    any_layout,   // the same, walked by fast divisions, four loads in flight
+    quads,
+};
+[[nodiscard]] const char* name(AddBroadcastPath path);
+
+/// How where_cuda chooses.
+enum class WherePath {
+    one_element,  // a thread, an element: the loop's twin
+    any_layout,   // the same, walked by fast divisions
+};
+[[nodiscard]] const char* name(WherePath path);
 
 /// out = a + b, with NumPy's broadcast: shapes are aligned at the last dim, a missing dim or one of
 /// extent 1 is repeated. A bias (N) added to (M, N) goes to every row, a bias (M, 1) to every
@@ -25,18 +39,18 @@ enum class WherePath;
 /// @param out  its shape is given; it may be larger than a and b together need
 void add_broadcast_cpu(View<const float> a, View<const float> b, View<float> out);
 void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> out,
-                        gpu::Stream stream = {});
-void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const float> b,
-                        View<float> out, gpu::Stream stream = {});
+                        const gpu::Launch<AddBroadcastPath>& how = {});
+void check_add_broadcast(const View<const float>& a, const View<const float>& b,
+                         const View<float>& out, std::optional<AddBroadcastPath> path = {});
 
 /// out = mask != 0 ? a : b, all three broadcast to out's shape. Bits are moved, not computed: what
 /// is not chosen leaves no trace, not even a NaN. NumPy's and PyTorch's where.
 void where_cpu(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                View<float> out);
 void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
-                View<float> out, gpu::Stream stream = {});
-void where_cuda(WherePath path, View<const std::uint8_t> mask, View<const float> a,
-                View<const float> b, View<float> out, gpu::Stream stream = {});
+                View<float> out, const gpu::Launch<WherePath>& how = {});
+void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
+                 const View<const float>& b, const View<float>& out);
 
 /// out(i) = in(i - before) where `in` has that element, and `value` where it does not. Reading past
 /// an edge gives a chosen value: 0 for a sum, minus infinity for a maximum. And what of `in` lies
@@ -58,39 +72,16 @@ void concat_cpu(const std::vector<View<const float>>& pieces, int dim, View<floa
 void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<float> out,
                  gpu::Stream stream = {});
 
-/// What the operations refuse. With a path also what that path cannot take; both of where's take
-/// everything.
-void check_add_broadcast(const View<const float>& a, const View<const float>& b,
-                         const View<float>& out);
-void check_add_broadcast(AddBroadcastPath path, const View<const float>& a,
-                         const View<const float>& b, const View<float>& out);
-void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
-                 const View<const float>& b, const View<float>& out);
 void check_pad(const View<const float>& in, const Dims& before, const View<float>& out);
 void check_concat(const std::vector<View<const float>>& pieces, int dim, const View<float>& out);
 
-/// How add_broadcast_cuda goes about it. Quads are possible where the innermost dim has extent 4 k
-/// and lies along memory in out, in a and b along memory or on one place, and all that lies along
-/// memory begins at a multiple of 16 bytes in every row.
-enum class AddBroadcastPath {
-    one_element,  // a thread, an element: the loop's twin
-    any_layout,   // the same, walked by fast divisions, four loads in flight
-    quads,
-};
 [[nodiscard]] AddBroadcastPath choose_add_broadcast(const View<const float>& a,
                                                     const View<const float>& b,
                                                     const View<float>& out);
-[[nodiscard]] const char* name(AddBroadcastPath path);
 
-/// How where_cuda goes about it.
-enum class WherePath {
-    one_element,  // a thread, an element: the loop's twin
-    any_layout,   // the same, walked by fast divisions
-};
 /// Always any_layout: no layout is better served by the twin.
 [[nodiscard]] WherePath choose_where(const View<const std::uint8_t>& mask,
                                      const View<const float>& a, const View<const float>& b,
                                      const View<float>& out);
-[[nodiscard]] const char* name(WherePath path);
 
 }  // namespace sixdays::day03_views

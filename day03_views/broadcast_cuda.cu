@@ -62,15 +62,11 @@ __global__ void pad_kernel(const __grid_constant__ View<const float> in,
 // --- launchers -----------------------------------------------------------------------------------
 
 void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> out,
-                        gpu::Stream stream) {
-    check_add_broadcast(a, b, out);
-    add_broadcast_cuda(choose_add_broadcast(a, b, out), a, b, out, stream);
-}
-
-void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const float> b,
-                        View<float> out, gpu::Stream stream) {
-    check_add_broadcast(path, a, b, out);
+                        const gpu::Launch<AddBroadcastPath>& how) {
+    check_add_broadcast(a, b, out, how.path);
     if (out.size() == 0) return;
+    const gpu::Stream stream = how.stream;
+    const AddBroadcastPath path = how.path ? *how.path : choose_add_broadcast(a, b, out);
     a = broadcast_to(a, out.shape());
     b = broadcast_to(b, out.shape());
     switch (path) {
@@ -87,15 +83,11 @@ void add_broadcast_cuda(AddBroadcastPath path, View<const float> a, View<const f
 }
 
 void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
-                View<float> out, gpu::Stream stream) {
-    check_where(mask, a, b, out);
-    where_cuda(choose_where(mask, a, b, out), mask, a, b, out, stream);
-}
-
-void where_cuda(WherePath path, View<const std::uint8_t> mask, View<const float> a,
-                View<const float> b, View<float> out, gpu::Stream stream) {
+                View<float> out, const gpu::Launch<WherePath>& how) {
     check_where(mask, a, b, out);
     if (out.size() == 0) return;
+    const gpu::Stream stream = how.stream;
+    const WherePath path = how.path ? *how.path : choose_where(mask, a, b, out);
     const Shape& shape = out.shape();
     mask = broadcast_to(mask, shape);
     a = broadcast_to(a, shape);
@@ -128,7 +120,7 @@ void concat_cuda(const std::vector<View<const float>>& pieces, int dim, View<flo
     std::int64_t begin = 0;
     for (const View<const float>& piece : pieces) {
         const std::int64_t end = begin + piece.extent(d);
-        copy_cuda(piece, slice(out, d, begin, end), stream);
+        copy_cuda(piece, slice(out, d, begin, end), {.stream = stream});
         begin = end;
     }
 }

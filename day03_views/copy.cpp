@@ -4,13 +4,16 @@
 
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
+#include "common/tensor/transform.hpp"
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
 
 // --- what is refused -----------------------------------------------------------------------------
 
-void check_copy(const UntypedIn& in, const UntypedOut& out) {
+namespace {
+
+void check_views(const UntypedIn& in, const UntypedOut& out) {
     require_element("copy", in, out);
     with_element(in.element, [&](auto element) {
         const auto from = in.as<decltype(element)>();
@@ -20,6 +23,17 @@ void check_copy(const UntypedIn& in, const UntypedOut& out) {
         require_output("copy", to);
         require_same_or_apart("copy", "in", from, "out", to);
     });
+}
+
+}  // namespace
+
+void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path) {
+    check_views(in, out);
+    if (!path || *path == CopyPath::one_element || *path == CopyPath::any_layout) return;
+    const CopyPath best = plan_copy(in, out).path;
+    if (best == CopyPath::nothing || *path == best) return;
+    refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
+           ": their path is '" + name(best) + "', not '" + name(*path) + "'");
 }
 
 void check_room(const UntypedIn& in, const UntypedOut& room) {
@@ -36,11 +50,9 @@ namespace {
 void walk_forwards(UntypedIn& in, UntypedOut& out) {
     for (int d = 0; d < out.layout.rank(); ++d) {
         if (out.layout.stride(d) >= 0 || out.layout.extent(d) < 2) continue;
-        const std::int64_t last = out.layout.extent(d) - 1;
-        in = moved(in, last * in.layout.stride(d), in.layout);
-        out = moved(out, last * out.layout.stride(d), out.layout);
-        in.layout.strides[d] = -in.layout.strides[d];
-        out.layout.strides[d] = -out.layout.strides[d];
+        const Cut from = flip(in.layout, d), to = flip(out.layout, d);
+        in = moved(in, from.first, from.layout);
+        out = moved(out, to.first, to.layout);
     }
 }
 
@@ -111,7 +123,9 @@ CopyPlan by_transposing(CopyPlan plan) {
 
 }  // namespace
 
-CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out) {
+namespace {
+
+CopyPlan best_plan(const UntypedIn& in, const UntypedOut& out) {
     const bool same = in.data == out.data && equivalent(in.layout, out.layout);
     if (out.layout.size() == 0 || same) return {CopyPath::nothing, in, out};
 
@@ -127,19 +141,12 @@ CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out) {
     return by_rows(plan);
 }
 
-CopyPlan plan_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out) {
-    const CopyPlan best = plan_copy(in, out);
-    if (best.path == CopyPath::nothing || best.path == path) return best;
-    return path == CopyPath::one_element ? CopyPlan{path, in, out} : simplified(in, out);
-}
+}  // namespace
 
-void check_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out) {
-    check_copy(in, out);
-    const CopyPath best = plan_copy(in, out).path;
-    if (best == CopyPath::nothing || path == best) return;
-    if (path == CopyPath::one_element || path == CopyPath::any_layout) return;
-    refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
-           ": their path is '" + name(best) + "', not '" + name(path) + "'");
+CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path) {
+    const CopyPlan best = best_plan(in, out);
+    if (!path || best.path == CopyPath::nothing || best.path == *path) return best;
+    return *path == CopyPath::one_element ? CopyPlan{*path, in, out} : simplified(in, out);
 }
 
 const char* name(CopyPath path) {

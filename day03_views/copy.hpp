@@ -10,24 +10,28 @@
 /// pointer, an address that is no multiple of the element's bytes, overlap
 #pragma once
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
 
-enum class CopyPath;  // below
+/// How a copy is made. Every pair of layouts can take one_element and any_layout.
+enum class CopyPath {
+    one_element,  // a thread, an element: the loop's twin
+    nothing,      // no elements, or out is in
+    one_run,      // both are one run of memory, equally far past a multiple of 16 bytes
+    rows,         // both have runs of memory in common: these, in elements of up to 16 bytes
+    repeat,       // one element of in fills a whole run of out
+    transposed,   // in runs along another dim than out: transpose.hpp
+    any_layout,   // element by element, but faster than the twin
+};
+[[nodiscard]] const char* name(CopyPath path);
 
 void copy_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
-void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream = {});
-
-/// By one path. @throws std::invalid_argument  also if the two layouts ask for another one; every
-/// pair of layouts can take one_element and any_layout
-void copy_untyped_cuda(CopyPath path, const UntypedIn& in, const UntypedOut& out,
-                       gpu::Stream stream = {});
-
-/// What copy refuses; the second also a path that the two layouts do not ask for.
-void check_copy(const UntypedIn& in, const UntypedOut& out);
-void check_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out);
+/// @throws std::invalid_argument  also a path that the two layouts do not ask for
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
+                       const gpu::Launch<CopyPath>& how = {});
+void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path = {});
 
 /// The same for views that know their type.
 template <class T>
@@ -35,12 +39,8 @@ void copy_cpu(View<const Same<T>> in, View<T> out) {
     copy_untyped_cpu(in, out);
 }
 template <class T>
-void copy_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
-    copy_untyped_cuda(in, out, stream);
-}
-template <class T>
-void copy_cuda(CopyPath path, View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
-    copy_untyped_cuda(path, in, out, stream);
+void copy_cuda(View<const Same<T>> in, View<T> out, const gpu::Launch<CopyPath>& how = {}) {
+    copy_untyped_cuda(in, out, how);
 }
 
 /// The same elements in row-major order without gaps: `in` itself if it lies so already (nothing is
@@ -55,18 +55,6 @@ template <class T>
 
 // --- which path ----------------------------------------------------------------------------------
 
-/// How copy_cuda goes about it.
-enum class CopyPath {
-    one_element,  // a thread, an element: the loop's twin
-    nothing,      // no elements, or out is in
-    one_run,      // both are one run of memory, equally far past a multiple of 16 bytes
-    rows,         // both have runs of memory in common: these, in elements of up to 16 bytes
-    repeat,       // one element of in fills a whole run of out
-    transposed,   // in runs along another dim than out: transpose.hpp
-    any_layout,   // element by element, but faster than the twin
-};
-[[nodiscard]] const char* name(CopyPath path);
-
 /// A copy as a path sees it: the same elements under other indices, with as few dims as possible
 /// and as large elements as possible. For `transposed` the last two dims are in's (M, N) and out's
 /// (N, M).
@@ -76,11 +64,10 @@ struct CopyPlan {
     UntypedOut out;  // repeat: of 16 bytes an element
 };
 
-/// The best path, and the copy as it sees it. Layouts that check_copy() has not refused.
-[[nodiscard]] CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out);
-
-/// The copy as that path sees it. A path that check_copy() has not refused.
-[[nodiscard]] CopyPlan plan_copy(CopyPath path, const UntypedIn& in, const UntypedOut& out);
+/// The copy as that path sees it, without one: as the best path does. What check_copy() has not
+/// refused.
+[[nodiscard]] CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out,
+                                 std::optional<CopyPath> path = {});
 
 // --- contiguous ----------------------------------------------------------------------------------
 
@@ -98,7 +85,7 @@ template <class T>
 View<const T> contiguous_cuda(View<const Same<T>> in, View<T> room, gpu::Stream stream) {
     check_room(in, room);
     if (is_contiguous(in.layout)) return in;
-    copy_cuda(in, room, stream);
+    copy_cuda(in, room, {.stream = stream});
     return room;
 }
 

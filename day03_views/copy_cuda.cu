@@ -49,21 +49,16 @@ void launch(const CopyPlan& plan, gpu::Stream stream) {
         case CopyPath::repeat:
             return launch_copy_repeat(plan.in, plan.out, stream);
         case CopyPath::transposed:
-            return transpose_untyped_cuda(plan.in, plan.out, stream);
+            return transpose_untyped_cuda(plan.in, plan.out, {.stream = stream});
     }
 }
 
 }  // namespace
 
-void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
-    check_copy(in, out);
-    launch(plan_copy(in, out), stream);
-}
-
-void copy_untyped_cuda(CopyPath path, const UntypedIn& in, const UntypedOut& out,
-                       gpu::Stream stream) {
-    check_copy(path, in, out);
-    launch(plan_copy(path, in, out), stream);
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
+                       const gpu::Launch<CopyPath>& how) {
+    check_copy(in, out, how.path);
+    launch(plan_copy(in, out, how.path), how.stream);
 }
 
 }  // namespace sixdays::day03_views

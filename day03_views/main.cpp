@@ -148,7 +148,7 @@ void a_ladder(lesson::Report& report) {
         SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
         transpose_untyped_cpu(x.host_in(), x.host_out());
         lesson::Version v = step_of_transpose(path, kind, M, N);
-        v.check.run = [&](int) { transpose_untyped_cuda(path, x.in(), x.out()); };
+        v.check.run = [&](int) { transpose_untyped_cuda(x.in(), x.out(), {.path = path}); };
         v.check.outcomes = x.outcomes();
         report.port(v);
     };

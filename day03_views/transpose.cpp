@@ -18,9 +18,7 @@ void check_rows(const char* name, const Layout& layout) {
     }
 }
 
-}  // namespace
-
-void check_transpose(const UntypedIn& in, const UntypedOut& out) {
+void check_views(const UntypedIn& in, const UntypedOut& out) {
     require_element("transpose", in, out);
     const int r = in.layout.rank();
     if (r < 2) {
@@ -46,6 +44,8 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out) {
     check_rows("in", in.layout);
     check_rows("out", out.layout);
 }
+
+}  // namespace
 
 // --- which path ----------------------------------------------------------------------------------
 namespace {
@@ -142,12 +142,13 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
 
 }  // namespace
 
-void check_transpose(TransposePath path, const UntypedIn& in, const UntypedOut& out) {
-    check_transpose(in, out);
-    if (out.layout.size() == 0) return;  // nothing to move, by whatever path
-    const std::string needs = missing(path, in, out);
+void check_transpose(const UntypedIn& in, const UntypedOut& out,
+                     std::optional<TransposePath> path) {
+    check_views(in, out);
+    if (!path || out.layout.size() == 0) return;  // nothing to move, by whatever path
+    const std::string needs = missing(*path, in, out);
     if (needs.empty()) return;
-    refuse(std::string("transpose: the path '") + name(path) + "' needs " + needs +
+    refuse(std::string("transpose: the path '") + name(*path) + "' needs " + needs +
            "; in has elements of " + std::to_string(in.element) + " bytes, " +
            to_string(in.layout) + ", out " + to_string(out.layout));
 }

@@ -13,39 +13,12 @@
 /// has blocks, 2^31 - 1
 #pragma once
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
-
-enum class TransposePath;  // below
-
-void transpose_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
-void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream = {});
-
-/// By one path. @throws std::invalid_argument  also what that path cannot take
-void transpose_untyped_cuda(TransposePath path, const UntypedIn& in, const UntypedOut& out,
-                            gpu::Stream stream = {});
-
-/// The same for views that know their type.
-template <class T>
-void transpose_cpu(View<const Same<T>> in, View<T> out) {
-    transpose_untyped_cpu(in, out);
-}
-template <class T>
-void transpose_cuda(View<const Same<T>> in, View<T> out, gpu::Stream stream = {}) {
-    transpose_untyped_cuda(in, out, stream);
-}
-template <class T>
-void transpose_cuda(TransposePath path, View<const Same<T>> in, View<T> out,
-                    gpu::Stream stream = {}) {
-    transpose_untyped_cuda(path, in, out, stream);
-}
-
-/// What transpose refuses; the second also what the path cannot take.
-void check_transpose(const UntypedIn& in, const UntypedOut& out);
-void check_transpose(TransposePath path, const UntypedIn& in, const UntypedOut& out);
 
 /// The ladder, one idea a step. Elements of any size, unless it says otherwise.
 enum class TransposePath {
@@ -64,6 +37,24 @@ enum class TransposePath {
 };
 [[nodiscard]] const char* name(TransposePath path);
 
+void transpose_untyped_cpu(const UntypedIn& in, const UntypedOut& out);
+/// @throws std::invalid_argument  also what the path cannot take
+void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
+                            const gpu::Launch<TransposePath>& how = {});
+void check_transpose(const UntypedIn& in, const UntypedOut& out,
+                     std::optional<TransposePath> path = {});
+
+/// The same for views that know their type.
+template <class T>
+void transpose_cpu(View<const Same<T>> in, View<T> out) {
+    transpose_untyped_cpu(in, out);
+}
+template <class T>
+void transpose_cuda(View<const Same<T>> in, View<T> out,
+                    const gpu::Launch<TransposePath>& how = {}) {
+    transpose_untyped_cuda(in, out, how);
+}
+
 /// Rows of so many elements at most are short: a square tile would be mostly empty.
 inline constexpr std::int64_t kShortRow = 32;
 
@@ -76,12 +67,8 @@ inline constexpr std::int64_t kMostColumnsOfTiles = 65535 * 32;
 /// Calls f(in, M, N, pitch_in, pitch_out, out) for every matrix of a stack.
 template <class T, class F>
 void for_each_matrix(const View<const T>& in, const View<T>& out, const F& f) {
-    const auto stack_of = [](Layout layout) {  // the dims before the last two
-        layout.shape.rank = layout.strides.rank = layout.rank() - 2;
-        return layout;
-    };
-    const Layout stack_in = stack_of(in.layout), stack_out = stack_of(out.layout);
     const int m = in.rank() - 2;
+    const Layout stack_in = outer(in.layout, m), stack_out = outer(out.layout, m);
     for (std::int64_t k = 0; k < stack_in.size(); ++k) {
         const Index at = unravel(k, stack_in.shape);
         f(in.data + offset(stack_in, at), in.extent(m), in.extent(m + 1), in.stride(m),

@@ -70,17 +70,11 @@ void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu:
 
 }  // namespace
 
-void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
-    check_transpose(in, out);
+void transpose_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
+                            const gpu::Launch<TransposePath>& how) {
+    check_transpose(in, out, how.path);
     if (out.layout.size() == 0) return;
-    launch(choose_transpose(in, out), in, out, stream);
-}
-
-void transpose_untyped_cuda(TransposePath path, const UntypedIn& in, const UntypedOut& out,
-                            gpu::Stream stream) {
-    check_transpose(path, in, out);
-    if (out.layout.size() == 0) return;
-    launch(path, in, out, stream);
+    launch(how.path ? *how.path : choose_transpose(in, out), in, out, how.stream);
 }
 
 }  // namespace sixdays::day03_views

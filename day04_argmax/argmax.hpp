@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "day04_argmax/joins.hpp"
 #include "day04_argmax/lines.hpp"
 
@@ -23,26 +23,24 @@ using ArgmaxPath = LinePath;
 /// @throws std::invalid_argument  no such dim, extent 0 along it, another shape of out, two indices
 /// of out that share a place, a null pointer, overlap. An extent of 0 elsewhere is fine: no output
 void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out);
-void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream = {});
 
-/// The same with memory for what blocks tell each other, so that few long lines are faster.
-/// @param workspace  of argmax_workspace_bytes(); its bytes are 0 before the first call, and stay
-/// so for the next
-void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
-                 gpu::Stream stream = {});
+/// The port: by the path it is given, else by the best; blocks may share a line where there is a
+/// workspace of argmax_workspace_bytes(). @throws std::invalid_argument  also a path that cannot take
+/// these views, and a workspace that is too small
+void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
+                 const gpu::Launch<ArgmaxPath>& how = {});
 
-/// By one path. @throws std::invalid_argument  also if it cannot take these views
-void argmax_cuda(ArgmaxPath path, View<const float> in, int dim, View<std::int64_t> out,
-                 gpu::Workspace workspace = {}, gpu::Stream stream = {});
-
-void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out);
-void check_argmax(ArgmaxPath path, const View<const float>& in, int dim,
-                  const View<std::int64_t>& out);
+/// What both refuse; with a path also what that path cannot take.
+void check_argmax(const View<const float>& in, int dim, const View<std::int64_t>& out,
+                  std::optional<ArgmaxPath> path = {});
 
 /// What argmax_cuda takes, if it is given a workspace or not.
 [[nodiscard]] ArgmaxPath choose_argmax(const View<const float>& in, int dim,
                                        bool workspace = false);
-/// 0 if a workspace would change nothing.
-[[nodiscard]] std::int64_t argmax_workspace_bytes(const View<const float>& in, int dim);
+
+/// Bytes that the path needs, or the best path with a workspace; 0: none would change anything.
+/// @throws std::invalid_argument  what check_argmax refuses of `in`, `dim` and `path`
+[[nodiscard]] std::int64_t argmax_workspace_bytes(const View<const float>& in, int dim,
+                                                  std::optional<ArgmaxPath> path = {});
 
 }  // namespace sixdays::day04_argmax

@@ -37,21 +37,12 @@ __global__ void argmax_kernel(const __grid_constant__ View<const float> first, s
 
 // --- launchers -----------------------------------------------------------------------------------
 
-void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream) {
-    argmax_cuda(in, dim, out, gpu::Workspace(), stream);
-}
-
-void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
-                 gpu::Stream stream) {
-    check_argmax(in, dim, out);
+void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
+                 const gpu::Launch<ArgmaxPath>& how) {
+    check_argmax(in, dim, out, how.path);
     if (out.size() == 0) return;
-    argmax_cuda(choose_argmax(in, dim, bool(workspace)), in, dim, out, workspace, stream);
-}
-
-void argmax_cuda(ArgmaxPath path, View<const float> in, int dim, View<std::int64_t> out,
-                 gpu::Workspace workspace, gpu::Stream stream) {
-    check_argmax(path, in, dim, out);
-    if (out.size() == 0) return;
+    const auto [given, workspace, stream] = how;
+    const ArgmaxPath path = given ? *given : choose_argmax(in, dim, bool(workspace));
     const Lines lines = lines_of("argmax", in, {dim});
     const Layout to = without_kept(out.layout, in, {dim});
     const Pick<Largest> op = {out.data, nullptr};

@@ -9,33 +9,6 @@
 namespace sixdays::day04_argmax {
 namespace {
 
-struct Reduced {
-    bool dim[kMaxRank] = {};
-};
-
-Reduced reduced_dims(const char* op, const Dims& dims, int rank) {
-    Reduced is;
-    for (int k = 0; k < dims.rank; ++k) {
-        const int d = checked_dim(op, static_cast<int>(dims[k]), rank);
-        if (is.dim[d]) {
-            refuse(std::string(op) + ": dim " + std::to_string(d) + " is named twice in " +
-                   to_string(dims));
-        }
-        is.dim[d] = true;
-    }
-    return is;
-}
-
-Layout only(const Layout& layout, const Reduced& is, bool reduced) {
-    Layout part;
-    for (int d = 0; d < layout.rank(); ++d) {
-        if (is.dim[d] != reduced) continue;
-        part.shape[part.shape.rank++] = layout.extent(d);
-        part.strides[part.strides.rank++] = layout.stride(d);
-    }
-    return part;
-}
-
 // The lines in the order of memory: simplified by what is read.
 Layout simple(const Lines& lines) {
     return simplify(lines.first.layout)[0];
@@ -44,25 +17,22 @@ Layout simple(const Lines& lines) {
 }  // namespace
 
 Lines lines_of(const char* op, const View<const float>& in, const Dims& dims) {
-    const Reduced is = reduced_dims(op, dims, in.rank());
-    Lines lines{{in.data, only(in.layout, is, false)}, only(in.layout, is, true)};
+    const Dims along = checked_dims(op, dims, in.rank());
+    Lines lines{{in.data, without(in.layout, along)}, only(in.layout, along)};
     if (lines.along.rank() > 1) lines.along = simplify(lines.along)[0];
     return lines;
 }
 
 Layout without_kept(const Layout& out, const View<const float>& in, const Dims& dims) {
-    if (dims.rank == 0 || out.rank() != in.rank()) return out;
-    return only(out, reduced_dims("without_kept", dims, in.rank()), false);
+    return out.rank() == in.rank() ? without(out, dims) : out;
 }
 
 void require_reduced_shape(const char* op, const View<const float>& in, const Dims& dims,
                            const Shape& out) {
-    const Reduced is = reduced_dims(op, dims, in.rank());
-    const Shape removed = only(in.layout, is, false).shape;
+    const Dims along = checked_dims(op, dims, in.rank());
+    const Shape removed = without(in.layout, along).shape;
     Shape kept = in.layout.shape;
-    for (int d = 0; d < in.rank(); ++d) {
-        if (is.dim[d]) kept[d] = 1;
-    }
+    for (int k = 0; k < along.rank; ++k) kept[static_cast<int>(along[k])] = 1;
     if (out != removed && out != kept) {
         refuse(std::string(op) + ": in has shape " + to_string(in.layout.shape) +
                ", reduced over dims " + to_string(dims) + ", so out has shape " +
@@ -74,8 +44,9 @@ void require_reduced_shape(const char* op, const View<const float>& in, const Di
 
 namespace {
 
-constexpr std::int64_t kPart = 1024;       // elements that are worth a block of step 08
-constexpr std::int64_t kBlocks = 1024;     // that step 08 makes of all lines together
+constexpr std::int64_t kPart = 1024;    // elements that are worth a block of step 08
+constexpr std::int64_t kBlocks = 1024;  // that step 08 makes of all lines together
+static_assert(kBlocks <= gpu::Carver::kCounters, "each line has a counter");
 constexpr std::int64_t kManyLines = 264;   // two blocks of step 05 for each multiprocessor
 constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look
 constexpr std::int64_t kFewForAWarp = 16;  // a line that would leave half of a warp idle
@@ -147,11 +118,13 @@ LinePath choose_path(const Lines& lines, bool workspace) {
     return side_by_side(lines) >= kNeighbours ? LinePath::strided : LinePath::warp;
 }
 
-void require_path(const char* op, LinePath path, const Lines& lines) {
-    const std::string need = needed(path, lines);
+void require_path(const char* op, std::optional<LinePath> path, const Lines& lines) {
+    if (!path || lines.count() == 0) return;
+    const std::string need = needed(*path, lines);
     if (need.empty()) return;
-    refuse(std::string(op) + ": the path '" + name(path) + "' needs " + need + "; the lines have " +
-           to_string(lines.along) + ", and begin at " + to_string(lines.first.layout));
+    refuse(std::string(op) + ": the path '" + name(*path) + "' needs " + need +
+           "; the lines have " + to_string(lines.along) + ", and begin at " +
+           to_string(lines.first.layout));
 }
 
 Partials partials_of(gpu::Carver& carver, const Lines& lines) {
@@ -159,8 +132,9 @@ Partials partials_of(gpu::Carver& carver, const Lines& lines) {
             carver.counters(lines.count())};
 }
 
-std::int64_t workspace_bytes(const Lines& lines) {
-    if (choose_path(lines, true) != LinePath::split) return 0;
+std::int64_t workspace_bytes(const char* op, const Lines& lines, std::optional<LinePath> path) {
+    require_path(op, path, lines);
+    if (lines.count() == 0 || path.value_or(choose_path(lines, true)) != LinePath::split) return 0;
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return partials_of(c, lines); });
 }
 

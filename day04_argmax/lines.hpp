@@ -8,6 +8,8 @@
 /// The line of output (b, c) begins at offset 12 b + c, and its elements lie 4 apart.
 #pragma once
 
+#include <optional>
+
 #include "common/gpu/workspace.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/view.hpp"
@@ -76,18 +78,20 @@ inline constexpr std::int64_t kShortLine = 80;
 /// The best path. @param workspace  is there memory for step 08?
 [[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace);
 
-/// @throws std::invalid_argument  that path cannot take these lines
-void require_path(const char* op, LinePath path, const Lines& lines);
+/// @throws std::invalid_argument  that path cannot take these lines; every path takes none
+void require_path(const char* op, std::optional<LinePath> path, const Lines& lines);
 
 /// What step 08 keeps between its blocks: what each part has found, and for each line how many of
 /// its blocks are done.
 struct Partials {
     View<std::uint64_t> found;  // (lines, parts), as bytes: 8 are enough for all operations
-    View<unsigned> done;        // (lines), 0 before a launch and after it
+    View<unsigned> done;        // (lines), counters
 };
 [[nodiscard]] Partials partials_of(gpu::Carver& carver, const Lines& lines);
 
-/// Bytes of workspace with which the best path may be step 08; 0 if it would not be.
-[[nodiscard]] std::int64_t workspace_bytes(const Lines& lines);
+/// Bytes of workspace that the path needs; without one: with which the best path is step 08, or 0
+/// if it would not be. @throws std::invalid_argument  that path cannot take these lines
+[[nodiscard]] std::int64_t workspace_bytes(const char* op, const Lines& lines,
+                                           std::optional<LinePath> path);
 
 }  // namespace sixdays::day04_argmax

@@ -198,7 +198,7 @@ void the_next_token(lesson::Report& report) {
     gpu::Buffer<std::int64_t> out(B);
     gpu::Buffer<std::byte> memory(argmax_workspace_bytes(view, -1));
     memory.fill_bytes(0);
-    argmax_cuda(view, -1, out.view({B}), memory);
+    argmax_cuda(view, -1, out.view({B}), {.workspace = memory});
     const Tensor<std::int64_t> want({B}, {tokens[0], tokens[1], tokens[2]});
     report.check(lesson::same(out, want), "logits (3, 50257): tokens " + shown(want) +
                                               ", by path '" + name(choose_argmax(view, -1, true)) +

@@ -13,46 +13,31 @@ void require_elements(const char* op, const View<const float>& in, const Dims& d
            to_string(in.layout.shape) + ": there is no element");
 }
 
-void require_path_of(const char* op, ReducePath path, const View<const float>& in,
-                     const Dims& dims) {
-    const Lines lines = lines_of(op, in, dims);
-    if (lines.count() > 0) require_path(op, path, lines);
-}
-
 }  // namespace
 
-void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out) {
+void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out,
+                  std::optional<ReducePath> path) {
     const int d = checked_dim("argmin", dim, in.rank());
     require_elements("argmin", in, {d});
     require_lines("argmin", in, {d}, out);
-}
-
-void check_argmin(ReducePath path, const View<const float>& in, int dim,
-                  const View<std::int64_t>& out) {
-    check_argmin(in, dim, out);
-    require_path_of("argmin", path, in, {dim});
+    require_path("argmin", path, lines_of("argmin", in, {d}));
 }
 
 void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
-                  const View<float>& out) {
+                  const View<float>& out, std::optional<ReducePath> path) {
     require_lines(name(what), in, dims, out);
     const bool of_nothing = what == Reduction::sum || what == Reduction::product;
     if (!of_nothing) require_elements(name(what), in, dims);
-}
-
-void check_reduce(ReducePath path, Reduction what, const View<const float>& in, const Dims& dims,
-                  const View<float>& out) {
-    check_reduce(what, in, dims, out);
-    require_path_of(name(what), path, in, dims);
+    require_path(name(what), path, lines_of(name(what), in, dims));
 }
 
 ReducePath choose_reduce(const View<const float>& in, const Dims& dims, bool workspace) {
     return choose_path(lines_of("reduce", in, dims), workspace);
 }
 
-std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims) {
-    const Lines lines = lines_of("reduce", in, dims);
-    return lines.count() == 0 ? 0 : workspace_bytes(lines);
+std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims,
+                                    std::optional<ReducePath> path) {
+    return workspace_bytes("reduce", lines_of("reduce", in, dims), path);
 }
 
 const char* name(Reduction what) {

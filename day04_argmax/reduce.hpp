@@ -5,12 +5,13 @@
 /// For all of them: `in` of any rank to 8 and any strides; `out` has in's shape without the reduced
 /// dims, or with extent 1 in their place; any strides, injective, apart from `in`.
 /// @throws std::invalid_argument  no such dim, or one named twice; another shape of out, two
-/// indices of out that share a place, a null pointer, overlap; max, min, mean or argmin of nothing
+/// indices of out that share a place, a null pointer, overlap; max, min, mean or argmin of nothing; a
+/// path that cannot take these views; a workspace that is too small
 #pragma once
 
 #include <cstdint>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "day04_argmax/joins.hpp"
 #include "day04_argmax/lines.hpp"
 
@@ -20,11 +21,10 @@ using ReducePath = LinePath;
 
 /// Index of the smallest element along `dim`: argmax with the order reversed. Ties and NaN alike.
 void argmin_cpu(View<const float> in, int dim, View<std::int64_t> out);
-void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream = {});
-void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
-                 gpu::Stream stream = {});
-void argmin_cuda(ReducePath path, View<const float> in, int dim, View<std::int64_t> out,
-                 gpu::Workspace workspace = {}, gpu::Stream stream = {});
+void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out,
+                 const gpu::Launch<ReducePath>& how = {});
+void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out,
+                  std::optional<ReducePath> path = {});
 
 /// What becomes of a line of n elements:
 enum class Reduction {
@@ -42,28 +42,14 @@ enum class Reduction {
 /// @param dims  the reduced ones, each may count from the back; none: every element is a line
 void reduce_cpu(Reduction what, View<const float> in, const Dims& dims, View<float> out);
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
-                 gpu::Stream stream = {});
-
-/// The same with memory for what blocks tell each other.
-/// @param workspace  of reduce_workspace_bytes(), as argmax_cuda's
-void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
-                 gpu::Workspace workspace, gpu::Stream stream = {});
-
-/// By one path. @throws std::invalid_argument  also if it cannot take these views
-void reduce_cuda(ReducePath path, Reduction what, View<const float> in, const Dims& dims,
-                 View<float> out, gpu::Workspace workspace = {}, gpu::Stream stream = {});
-
-void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out);
-void check_argmin(ReducePath path, const View<const float>& in, int dim,
-                  const View<std::int64_t>& out);
+                 const gpu::Launch<ReducePath>& how = {});
 void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
-                  const View<float>& out);
-void check_reduce(ReducePath path, Reduction what, const View<const float>& in, const Dims& dims,
-                  const View<float>& out);
+                  const View<float>& out, std::optional<ReducePath> path = {});
 
-/// What reduce_cuda and, with its one dim, argmin_cuda take.
+/// What reduce_cuda and, with its one dim, argmin_cuda take, and what they need for it: as argmax.
 [[nodiscard]] ReducePath choose_reduce(const View<const float>& in, const Dims& dims,
                                        bool workspace = false);
-[[nodiscard]] std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims);
+[[nodiscard]] std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims,
+                                                  std::optional<ReducePath> path = {});
 
 }  // namespace sixdays::day04_argmax

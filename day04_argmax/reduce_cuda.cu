@@ -66,9 +66,10 @@ void launch_reduce(const Lines& lines, float divisor, const View<float>& out, gp
 
 // `twin` launches the plain kernel.
 template <class OP, class Twin>
-void launch(ReducePath path, const Lines& lines, const Layout& out, const OP& op, const Twin& twin,
-            gpu::Workspace workspace, gpu::Stream stream) {
-    switch (path) {
+void launch(const gpu::Launch<ReducePath>& how, const Lines& lines, const Layout& out, const OP& op,
+            const Twin& twin) {
+    const auto [given, workspace, stream] = how;
+    switch (given ? *given : choose_path(lines, bool(workspace))) {
         case ReducePath::one_thread:
             return twin();
         case ReducePath::walk:
@@ -90,49 +91,25 @@ void launch(ReducePath path, const Lines& lines, const Layout& out, const OP& op
 
 }  // namespace
 
-void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Stream stream) {
-    argmin_cuda(in, dim, out, gpu::Workspace(), stream);
-}
-
-void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out, gpu::Workspace workspace,
-                 gpu::Stream stream) {
-    check_argmin(in, dim, out);
-    if (out.size() == 0) return;
-    argmin_cuda(choose_reduce(in, {dim}, bool(workspace)), in, dim, out, workspace, stream);
-}
-
-void argmin_cuda(ReducePath path, View<const float> in, int dim, View<std::int64_t> out,
-                 gpu::Workspace workspace, gpu::Stream stream) {
-    check_argmin(path, in, dim, out);
+void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out,
+                 const gpu::Launch<ReducePath>& how) {
+    check_argmin(in, dim, out, how.path);
     if (out.size() == 0) return;
     const Lines lines = lines_of("argmin", in, {dim});
     const View<std::int64_t> to(out.data, without_kept(out.layout, in, {dim}));
-    launch(
-        path, lines, to.layout, Pick<Smallest>{out.data, nullptr},
-        [&] { launch_argmin(lines, to, stream); }, workspace, stream);
+    launch(how, lines, to.layout, Pick<Smallest>{out.data, nullptr},
+           [&] { launch_argmin(lines, to, how.stream); });
 }
 
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
-                 gpu::Stream stream) {
-    reduce_cuda(what, in, dims, out, gpu::Workspace(), stream);
-}
-
-void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
-                 gpu::Workspace workspace, gpu::Stream stream) {
-    check_reduce(what, in, dims, out);
-    if (out.size() == 0) return;
-    reduce_cuda(choose_reduce(in, dims, bool(workspace)), what, in, dims, out, workspace, stream);
-}
-
-void reduce_cuda(ReducePath path, Reduction what, View<const float> in, const Dims& dims,
-                 View<float> out, gpu::Workspace workspace, gpu::Stream stream) {
-    check_reduce(path, what, in, dims, out);
+                 const gpu::Launch<ReducePath>& how) {
+    check_reduce(what, in, dims, out, how.path);
     if (out.size() == 0) return;
     const Lines lines = lines_of(name(what), in, dims);
     const View<float> to(out.data, without_kept(out.layout, in, dims));
     const auto by = [&](auto join, const auto& op, float divisor) {
-        const auto twin = [&] { launch_reduce<decltype(join)>(lines, divisor, to, stream); };
-        launch(path, lines, to.layout, op, twin, workspace, stream);
+        launch(how, lines, to.layout, op,
+               [&] { launch_reduce<decltype(join)>(lines, divisor, to, how.stream); });
     };
     const auto n = static_cast<float>(lines.length());
     switch (what) {

@@ -47,7 +47,7 @@ void require_room_for_a_dim(const char* op, const Layout& layout) {
 
 }  // namespace
 
-int checked_dim(const char* op, int dim, int rank) {
+int checked_dim(const char* op, std::int64_t dim, int rank) {
     if (dim < -rank || dim >= rank) {
         const std::string allowed = rank == 0 ? "none"
                                               : "dims 0 to " + text(rank - 1) + ", or " +
@@ -55,7 +55,22 @@ int checked_dim(const char* op, int dim, int rank) {
         refuse(std::string(op) + ": dim " + text(dim) + " asked for, but a tensor of rank " +
                text(rank) + " has " + allowed);
     }
-    return dim < 0 ? dim + rank : dim;
+    return static_cast<int>(dim < 0 ? dim + rank : dim);
+}
+
+Dims checked_dims(const char* op, const Dims& dims, int rank) {
+    bool named[kMaxRank] = {};
+    for (int k = 0; k < dims.rank; ++k) {
+        const int d = checked_dim(op, dims[k], rank);
+        if (named[d])
+            refuse(std::string(op) + ": dim " + text(d) + " is named twice in " + to_string(dims));
+        named[d] = true;
+    }
+    Dims ascending;
+    for (int d = 0; d < rank; ++d) {
+        if (named[d]) ascending[ascending.rank++] = d;
+    }
+    return ascending;
 }
 
 // --- parts ---------------------------------------------------------------------------------------
@@ -85,6 +100,33 @@ Cut select(const Layout& layout, int dim, std::int64_t i) {
     const Layout part = without_dim(layout, d);
     if (part.size() == 0) return {part, 0};
     return {part, i * layout.stride(d)};
+}
+
+Layout without(const Layout& layout, const Dims& dims) {
+    const Dims gone = checked_dims("without", dims, layout.rank());
+    Layout rest = layout;
+    for (int k = gone.rank - 1; k >= 0; --k) rest = without_dim(rest, static_cast<int>(gone[k]));
+    return rest;
+}
+
+Layout only(const Layout& layout, const Dims& dims) {
+    const Dims kept = checked_dims("only", dims, layout.rank());
+    Layout part;
+    for (int k = 0; k < kept.rank; ++k) {
+        const int d = static_cast<int>(kept[k]);
+        append(part, layout.extent(d), layout.stride(d));
+    }
+    return part;
+}
+
+Layout outer(const Layout& layout, int n) {
+    if (n < 0 || n > layout.rank()) {
+        refuse("outer: the first " + text(n) + " dims asked for, but shape " +
+               to_string(layout.shape) + " has " + text(layout.rank()));
+    }
+    Layout first = layout;
+    first.shape.rank = first.strides.rank = n;
+    return first;
 }
 
 Cut flip(const Layout& layout, int dim) {

@@ -36,7 +36,10 @@ struct Cut {
 /// 0 <= dim < rank for a dim that may count from the back: -1 is the last, -rank the first.
 /// @param op  whose argument it is, for the sentence
 /// @throws std::invalid_argument  no such dim
-[[nodiscard]] int checked_dim(const char* op, int dim, int rank);
+[[nodiscard]] int checked_dim(const char* op, std::int64_t dim, int rank);
+
+/// The same of several, in ascending order. @throws std::invalid_argument  also one named twice
+[[nodiscard]] Dims checked_dims(const char* op, const Dims& dims, int rank);
 
 // --- parts ---------------------------------------------------------------------------------------
 
@@ -49,6 +52,15 @@ struct Cut {
 /// One index of one dim, and the dim is gone: select(v, 0, i) of a matrix is its row i.
 /// @throws std::invalid_argument  no such dim; not 0 <= i < extent
 [[nodiscard]] Cut select(const Layout& layout, int dim, std::int64_t i);
+
+/// Index 0 of each of these dims, and they are gone: where rows along them begin. Or index 0 of all
+/// other dims: a row itself. @throws std::invalid_argument  as checked_dims()
+[[nodiscard]] Layout without(const Layout& layout, const Dims& dims);
+[[nodiscard]] Layout only(const Layout& layout, const Dims& dims);
+
+/// The first n dims; with n = rank - 2, where the matrices of a stack begin.
+/// @throws std::invalid_argument  not 0 <= n <= rank
+[[nodiscard]] Layout outer(const Layout& layout, int n);
 
 /// The same elements, last first along `dim`.
 /// @throws std::invalid_argument  no such dim

@@ -44,7 +44,7 @@ const Operation kAdd = {
         add_cpu(flat(x, n), flat(y, n), flat(out, n));
     },
     [](ElementwisePath path, View<const float> x, View<const float> y, View<float> out,
-       gpu::Stream stream) { add_cuda(path, x, y, out, stream); }};
+       gpu::Stream stream) { add_cuda(x, y, out, {.path = path, .stream = stream}); }};
 
 const Operation kSiblings[] = {
     {"square", 1, 1,
@@ -52,19 +52,19 @@ const Operation kSiblings[] = {
          square_cpu(flat(x, n), flat(out, n));
      },
      [](ElementwisePath path, View<const float> x, View<const float>, View<float> out,
-        gpu::Stream stream) { square_cuda(path, x, out, stream); }},
+        gpu::Stream stream) { square_cuda(x, out, {.path = path, .stream = stream}); }},
     {"scale", 1, 1,
      [](const float* x, const float*, std::int64_t n, float* out) {
          scale_cpu(3, flat(x, n), flat(out, n));
      },
      [](ElementwisePath path, View<const float> x, View<const float>, View<float> out,
-        gpu::Stream stream) { scale_cuda(path, 3, x, out, stream); }},
+        gpu::Stream stream) { scale_cuda(3, x, out, {.path = path, .stream = stream}); }},
     {"saxpy", 2, 2,
      [](const float* x, const float* y, std::int64_t n, float* out) {
          saxpy_cpu(3, flat(x, n), flat(y, n), flat(out, n));
      },
      [](ElementwisePath path, View<const float> x, View<const float> y, View<float> out,
-        gpu::Stream stream) { saxpy_cuda(path, 3, x, y, out, stream); }}};
+        gpu::Stream stream) { saxpy_cuda(3, x, y, out, {.path = path, .stream = stream}); }}};
 
 // What every row says of itself. @param element  bytes of one
 Version row(const std::string& op, const std::string& version, const Shape& shape, int element,
@@ -165,7 +165,7 @@ void bench_indices(lesson::Report& report) {
         for (const IndicesPath path : {IndicesPath::one_element, IndicesPath::quads}) {
             const std::string dims = std::to_string(shape.rank) + " dims, ";
             Version v = row("indices", dims + name(path), shape, sizeof(float), 0, 0);
-            v.check = {[&](int) { indices_cuda(path, base, out.view(shape)); },
+            v.check = {[&](int) { indices_cuda(base, out.view(shape), {.path = path}); },
                        {{out.data(), want.data(), 4 * want.size()}}};
             report.port(v);
         }

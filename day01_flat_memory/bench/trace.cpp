@@ -13,7 +13,8 @@ void trace_all() {
     gpu::Buffer<std::uint8_t> pixels(16 * 64);
     const auto add = [&](ElementwisePath path, std::int64_t in_past, std::int64_t out_past) {
         const Layout all = row_major({n});
-        add_cuda(path, a.view(all, in_past), b.view(all, in_past), out.view(all, out_past));
+        add_cuda(a.view(all, in_past), b.view(all, in_past), out.view(all, out_past),
+                 {.path = path});
     };
     lesson::trace("add, one element a thread, 1,024 elements",
                   [&] { add(ElementwisePath::one_element, 0, 0); });
@@ -24,7 +25,7 @@ void trace_all() {
     lesson::trace("add, any address, inputs 4 bytes past a multiple of 32",
                   [&] { add(ElementwisePath::any_address, 1, 0); });
     lesson::trace("indices, one element a thread, a matrix of 16 x 64", [&] {
-        indices_cuda(IndicesPath::one_element, 64, out.view({16, 64}));
+        indices_cuda(64, out.view({16, 64}), {.path = IndicesPath::one_element});
     });
     lesson::trace("picture, 16 x 64 pixels of one byte", [&] {
         picture_cuda({}, pixels.view({16, 64}));

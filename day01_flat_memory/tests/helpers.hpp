@@ -62,21 +62,23 @@ inline std::vector<Operation> operations(float alpha) {
     using To = View<float>;
     return {{"add", 2, [](In x, In y, To out) { add_cpu(x, y, out); },
              [](Told path, In x, In y, To out, gpu::Stream stream) {
-                 path ? add_cuda(*path, x, y, out, stream) : add_cuda(x, y, out, stream);
+                 path ? add_cuda(x, y, out, {.path = *path, .stream = stream})
+                      : add_cuda(x, y, out, {.stream = stream});
              }},
             {"square", 1, [](In x, In, To out) { square_cpu(x, out); },
              [](Told path, In x, In, To out, gpu::Stream stream) {
-                 path ? square_cuda(*path, x, out, stream) : square_cuda(x, out, stream);
+                 path ? square_cuda(x, out, {.path = *path, .stream = stream})
+                      : square_cuda(x, out, {.stream = stream});
              }},
             {"scale", 1, [=](In x, In, To out) { scale_cpu(alpha, x, out); },
              [=](Told path, In x, In, To out, gpu::Stream stream) {
-                 path ? scale_cuda(*path, alpha, x, out, stream)
-                      : scale_cuda(alpha, x, out, stream);
+                 path ? scale_cuda(alpha, x, out, {.path = *path, .stream = stream})
+                      : scale_cuda(alpha, x, out, {.stream = stream});
              }},
             {"saxpy", 2, [=](In x, In y, To out) { saxpy_cpu(alpha, x, y, out); },
              [=](Told path, In x, In y, To out, gpu::Stream stream) {
-                 path ? saxpy_cuda(*path, alpha, x, y, out, stream)
-                      : saxpy_cuda(alpha, x, y, out, stream);
+                 path ? saxpy_cuda(alpha, x, y, out, {.path = *path, .stream = stream})
+                      : saxpy_cuda(alpha, x, y, out, {.stream = stream});
              }}};
 }
 

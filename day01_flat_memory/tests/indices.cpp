@@ -29,7 +29,7 @@ void check_indices_port(std::int64_t base, const Shape& shape) {
         indices_cuda(base, got.view());
         const std::string kernel = gpu::last_kernel();
         CHECK(got.matches(want));
-        indices_cuda(IndicesPath::one_element, base, twin.view());
+        indices_cuda(base, twin.view(), {.path = IndicesPath::one_element});
         CHECK(twin.matches(want));
         const bool quads = lead == 0 && shape[shape.rank - 1] % 4 == 0;
         if (want.view().size() == 0) continue;
@@ -120,7 +120,7 @@ TEST_CASE("indices refuses other ranks, gaps and values beyond 64 bits",
     indices_cuda(std::int64_t{1} << 62, none);
     Tensor<float> odd({2, 6});
     CHECK(refusal([&] {
-              indices_cuda(IndicesPath::quads, 10, odd.view());
+              indices_cuda(10, odd.view(), {.path = IndicesPath::quads});
           }).find("indices: quads need rows that begin at multiples of 16 bytes") == 0);
     CHECK(std::string(name(IndicesPath::quads)) == "16 bytes a store");
 }
@@ -161,7 +161,7 @@ TEST_CASE("indices by quads is cut in two from 2^31 quads on", "[day01][indices]
     need_device_memory(4 * M * K);
     gpu::Buffer<float> out(M * K);
     out.fill_bytes(0xff);
-    indices_cuda(IndicesPath::quads, base, out.view({M, K}));
+    indices_cuda(base, out.view({M, K}), {.path = IndicesPath::quads});
     std::vector<float> want(static_cast<std::size_t>(K));
     for (const std::int64_t m : {0, 1, 34999, 35000, 35001, 52500, 70000}) {
         for (std::int64_t k = 0; k < K; ++k) {

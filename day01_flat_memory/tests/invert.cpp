@@ -25,7 +25,7 @@ void check_invert_port(std::int64_t n, Lead lead_in, Lead lead_out) {
         if (needs_quads(&path) && !agree) continue;
         CAPTURE(name(path));
         DeviceOut<std::uint8_t> told({n}, lead_out);
-        invert_cuda(path, din.view(), told.view());
+        invert_cuda(din.view(), told.view(), {.path = path});
         CHECK(told.matches(want));
         CHECK(std::string(gpu::last_kernel()) == kernel_of(path, "invert"));
     }
@@ -98,7 +98,7 @@ TEST_CASE("invert refuses other shapes, gaps, null pointers and overlap",
     CHECK(both(low, high, "invert: in and out overlap without being the same tensor"));
     Tensor<std::uint8_t> all({64});
     const View<std::uint8_t> at3(all.data() + 3, Shape{8}), at32(all.data() + 32, Shape{8});
-    CHECK(refusal([&] { invert_cuda(ElementwisePath::quads, at3, at32); }) != "");
+    CHECK(refusal([&] { invert_cuda(at3, at32, {.path = ElementwisePath::quads}); }) != "");
     const View<std::uint8_t> nothing(nullptr, Shape{3, 0});
     invert_cpu(nothing, nothing);
     invert_cuda(nothing, nothing);

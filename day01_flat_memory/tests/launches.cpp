@@ -106,9 +106,12 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
         std::int64_t requests, sectors;
     };
     std::vector<Touches> ports = {
-        {"indices2", [&] { indices_cuda(IndicesPath::one_element, 64, matrix.view()); }, 32, 128},
-        {"indices3", [&] { indices_cuda(IndicesPath::one_element, 32, cube.view()); }, 32, 128},
-        {"indices4", [&] { indices_cuda(IndicesPath::one_element, 32, scores.view()); }, 32, 128},
+        {"indices2", [&] { indices_cuda(64, matrix.view(), {.path = IndicesPath::one_element}); },
+         32, 128},
+        {"indices3", [&] { indices_cuda(32, cube.view(), {.path = IndicesPath::one_element}); }, 32,
+         128},
+        {"indices4", [&] { indices_cuda(32, scores.view(), {.path = IndicesPath::one_element}); },
+         32, 128},
         {"indices2, quads", [&] { indices_cuda(64, matrix.view()); }, 8, 128},
         {"indices4, quads", [&] { indices_cuda(32, scores.view()); }, 8, 128},
         {"picture", [&] { picture_cuda({}, picture.view()); }, 32, 32},
@@ -169,15 +172,17 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
     }
     for (HostOut<float>* out : {&matrix, &cube, &scores}) {
         indices_cpu(64, out->view());
-        check(*out, [&](auto got, auto stream) { indices_cuda(64, got, stream); });
+        check(*out, [&](auto got, auto stream) { indices_cuda(64, got, {.stream = stream}); });
     }
     picture_cpu({}, pixels.view());
     check(pixels, [&](auto out, auto stream) { picture_cuda({}, out, stream); });
     const Tensor<std::uint8_t> grey = distinct<std::uint8_t>({9, 33});
     const DeviceIn<std::uint8_t> dgrey(grey), dgrey1(grey, Lead{1});
     invert_cpu(grey.view(), pixels.view());
-    check(pixels, [&](auto out, auto stream) { invert_cuda(dgrey.view(), out, stream); });
-    check(pixels, [&](auto out, auto stream) { invert_cuda(dgrey1.view(), out, stream); });
+    check(pixels,
+          [&](auto out, auto stream) { invert_cuda(dgrey.view(), out, {.stream = stream}); });
+    check(pixels,
+          [&](auto out, auto stream) { invert_cuda(dgrey1.view(), out, {.stream = stream}); });
 }
 
 }  // namespace

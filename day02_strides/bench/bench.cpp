@@ -69,8 +69,9 @@ void pitched_matrix(lesson::Report& report, const std::string& op, std::int64_t 
         " (pitch " + std::to_string(in_pitch) + " to " + std::to_string(out_pitch) + ")";
     if (also_twin) {
         lesson::Version v = version(op, "one element a thread" + pitches, {M, K});
-        v.check =
-            trial(pair, [](auto in, auto out) { pitched_cuda(PitchedPath::one_element, in, out); });
+        v.check = trial(pair, [](auto in, auto out) {
+            pitched_cuda(in, out, {.path = PitchedPath::one_element});
+        });
         report.port(v);
     }
     lesson::Version v = version(op, "pitched_cuda" + pitches, {M, K},
@@ -93,7 +94,7 @@ void pack_ladder(lesson::Report& report, std::int64_t B) {
     for (const PackPath path :
          {PackPath::any_size, PackPath::fast_division, PackPath::by_rank, PackPath::in_flight}) {
         run(version("pack", name(path), shape),
-            [path](auto in, auto out) { pack_cuda(path, in, out); });
+            [path](auto in, auto out) { pack_cuda(in, out, {.path = path}); });
     }
     const PackPath chosen = choose_pack(small->in(), small->out());
     run(version("pack", "pack_cuda", shape, name(chosen)), pack_chosen);

@@ -21,7 +21,8 @@ void trace_all() {
         pitched_cuda(memory.view(pitched_rows(50, 32, 40)), out.view({50, 32}));
     });
     lesson::trace("pack of a transposed matrix (32, 64), one element a thread", [&] {
-        pack_cuda(PackPath::any_size, memory.view(column_major({32, 64})), out.view({32, 64}));
+        pack_cuda(memory.view(column_major({32, 64})), out.view({32, 64}),
+                  {.path = PackPath::any_size});
     });
 }
 

@@ -22,9 +22,11 @@ struct Step {
     std::function<void(View<const float>, View<float>, gpu::Stream)> pack;
 };
 Step by(P path) {
-    return {name(path), [path](auto in, auto out, auto s) { pack_cuda(path, in, out, s); }};
+    return {name(path),
+            [path](auto in, auto out, auto s) { pack_cuda(in, out, {.path = path, .stream = s}); }};
 }
-const Step kChosen = {"pack_cuda", [](auto in, auto out, auto s) { pack_cuda(in, out, s); }};
+const Step kChosen = {"pack_cuda",
+                      [](auto in, auto out, auto s) { pack_cuda(in, out, {.stream = s}); }};
 const Step kLadder[] = {by(P::any_size), by(P::fast_division), by(P::by_rank), by(P::in_flight),
                         kChosen};
 
@@ -210,7 +212,7 @@ TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
     alignas(16) static float memory[48];
     const View<float> out(memory + 16, Shape{4, 8});
     CHECK(refusal([&] {
-              pack_cuda(P::quads, {memory + 1, Layout({4, 8}, {0, 1})}, out);
+              pack_cuda({memory + 1, Layout({4, 8}, {0, 1})}, out, {.path = P::quads});
           }) ==
           "pack: shape (4, 8), strides (0, 1), 4 bytes past a multiple of 16, cannot be packed "
           "by the path \"quads\" to an address 0 bytes past one");
@@ -219,13 +221,14 @@ TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {
     for (const P path : {P::fast_division, P::by_rank, P::in_flight, P::quads}) {
         CAPTURE(name(path));
         CHECK(!can_pack(path, far, all));
-        CHECK(refusal([&] { pack_cuda(path, far, all); }).find(name(path)) != std::string::npos);
+        CHECK(refusal([&] { pack_cuda(far, all, {.path = path}); }).find(name(path)) !=
+              std::string::npos);
     }
     CHECK(can_pack(P::any_size, far, all));
     CHECK(can_pack(P::by_rank, {memory, Layout({kTwo31 - 1}, {0})}, {memory, Shape{kTwo31 - 1}}));
     Tensor<float> x({2, 3});
     CHECK(refusal([&] {
-              pack_cuda(P::quads, x.view(), {x.data(), Shape{3, 2}});
+              pack_cuda(x.view(), {x.data(), Shape{3, 2}}, {.path = P::quads});
           }) == refusal([&] {
               pack_cpu(x.view(), {x.data(), Shape{3, 2}});
           }));
@@ -317,7 +320,7 @@ TEST_CASE("pack only launches, and on the stream that it is given", "[day02][pac
 TEST_CASE("pack of 0 elements needs no memory and no launch", "[day02][pack][small]") {
     const View<float> nothing(nullptr, Shape{3, 0});
     for (const Step& step : kLadder) step.pack(nothing, nothing, {});
-    pack_cuda(P::quads, nothing, nothing);
+    pack_cuda(nothing, nothing, {.path = P::quads});
     pack_cpu(nothing, nothing);
     CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
 }

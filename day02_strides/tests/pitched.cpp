@@ -18,11 +18,14 @@ struct Step {
     const char* name;
     std::function<void(View<const float>, View<float>, gpu::Stream)> pitched;
 };
-const Step kTwin = {name(P::one_element),
-                    [](auto in, auto out, auto s) { pitched_cuda(P::one_element, in, out, s); }};
-const Step kSingles = {name(P::singles),
-                       [](auto in, auto out, auto s) { pitched_cuda(P::singles, in, out, s); }};
-const Step kChosen = {"pitched_cuda", [](auto in, auto out, auto s) { pitched_cuda(in, out, s); }};
+const Step kTwin = {name(P::one_element), [](auto in, auto out, auto s) {
+                        pitched_cuda(in, out, {.path = P::one_element, .stream = s});
+                    }};
+const Step kSingles = {name(P::singles), [](auto in, auto out, auto s) {
+                           pitched_cuda(in, out, {.path = P::singles, .stream = s});
+                       }};
+const Step kChosen = {"pitched_cuda",
+                      [](auto in, auto out, auto s) { pitched_cuda(in, out, {.stream = s}); }};
 
 Layout pitched_layout(std::int64_t M, std::int64_t K, std::int64_t pitch) {
     return Layout({M, K}, {pitch, 1});
@@ -109,7 +112,7 @@ TEST_CASE("pitched takes quads exactly where every row allows it", "[day02][pitc
     const auto told = [](P by) {
         const DeviceIn<float> in(distinct<float>({9, 8}));
         DeviceOut<float> out({9, 8});
-        pitched_cuda(by, in.view(), out.view());
+        pitched_cuda(in.view(), out.view(), {.path = by});
         return std::string(gpu::last_kernel());
     };
     CHECK(told(P::one_element) == "pitched_kernel");
@@ -140,19 +143,19 @@ TEST_CASE("pitched refuses in the same words", "[day02][pitched][small]") {
 
 TEST_CASE("a path that cannot take these rows says so", "[day02][pitched][small]") {
     const View<float> most(nullptr, Shape{65535 * 8, 0}), tall(nullptr, Shape{65535 * 8 + 1, 0});
-    CHECK_NOTHROW(pitched_cuda(P::one_element, most, most));
-    CHECK(refusal([&] { pitched_cuda(P::one_element, tall, tall); }) ==
+    CHECK_NOTHROW(pitched_cuda(most, most, {.path = P::one_element}));
+    CHECK(refusal([&] { pitched_cuda(tall, tall, {.path = P::one_element}); }) ==
           "pitched: out has 524281 rows, but a grid of 65,535 blocks of 8 rows ends at 524280");
     CHECK_NOTHROW(pitched_cuda(tall, tall));
     alignas(16) static float memory[64];
     const View<const float> in(memory, pitched_layout(2, 3, 8));
     CHECK(refusal([&] {
-              pitched_cuda(P::quads, in, {memory + 33, pitched_layout(2, 3, 9)});
+              pitched_cuda(in, {memory + 33, pitched_layout(2, 3, 9)}, {.path = P::quads});
           }) ==
           "pitched: not every row begins at a multiple of 16 bytes: in has a pitch of 8 elements "
           "and begins 0 bytes past one, out has 9 and begins 4 past one");
     CHECK(refusal([&] {
-              pitched_cuda(P::quads, in, {memory + 1, Shape{3, 2}});
+              pitched_cuda(in, {memory + 1, Shape{3, 2}}, {.path = P::quads});
           }) == refusal([&] {
               pitched_cpu(in, {memory + 1, Shape{3, 2}});
           }));
@@ -234,8 +237,9 @@ TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][
         check_only_launches(matrix, [&](auto out, auto s) { step.pitched(in.view(), out, s); });
     }
     const DeviceIn<float> aligned(distinct<float>({9, 32}), pitched_layout(9, 32, 36));
-    check_only_launches(distinct<float>({9, 32}),
-                        [&](auto out, auto s) { pitched_cuda(P::quads, aligned.view(), out, s); });
+    check_only_launches(distinct<float>({9, 32}), [&](auto out, auto s) {
+        pitched_cuda(aligned.view(), out, {.path = P::quads, .stream = s});
+    });
 }
 
 TEST_CASE("pitched of 0 elements needs no memory and no launch", "[day02][pitched][small]") {

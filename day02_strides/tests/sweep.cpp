@@ -17,12 +17,17 @@ struct Step {
     const char* name;
     std::function<void(View<const float>, View<float>, gpu::Stream)> sum;
 };
-const Step kSteps[] = {
-    {name(P::one_load),
-     [](auto in, auto out, auto s) { sum_columns_cuda(P::one_load, in, out, s); }},
-    {name(P::in_flight),
-     [](auto in, auto out, auto s) { sum_columns_cuda(P::in_flight, in, out, s); }},
-    {"sum_columns_cuda", [](auto in, auto out, auto s) { sum_columns_cuda(in, out, s); }}};
+const Step kSteps[] = {{name(P::one_load),
+                        [](auto in, auto out, auto s) {
+                            sum_columns_cuda(in, out, {.path = P::one_load, .stream = s});
+                        }},
+                       {name(P::in_flight),
+                        [](auto in, auto out, auto s) {
+                            sum_columns_cuda(in, out, {.path = P::in_flight, .stream = s});
+                        }},
+                       {"sum_columns_cuda", [](auto in, auto out, auto s) {
+                            sum_columns_cuda(in, out, {.stream = s});
+                        }}};
 
 // Every way to lay out a matrix (J, T) that this day knows.
 std::vector<Layout> matrix_layouts(std::int64_t J, std::int64_t T) {

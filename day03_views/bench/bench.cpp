@@ -46,8 +46,9 @@ Trial large_move(const Kind& kind, const Layout& in, const Layout& out, const La
         return UntypedIn(origin(arena->input<std::uint8_t>(set, 0), layout, kind), kind.element,
                          layout);
     };
-    copy_untyped_cuda(CopyPath::one_element, input(0, seen),
-                      {origin(arena->want<std::uint8_t>(), out, kind), kind.element, out});
+    copy_untyped_cuda(input(0, seen),
+                      {origin(arena->want<std::uint8_t>(), out, kind), kind.element, out},
+                      {.path = CopyPath::one_element});
     const auto run = [=](int set) {
         move(input(set, in),
              {origin(arena->output<std::uint8_t>(set), out, kind), kind.element, out});
@@ -111,7 +112,7 @@ Version step_of_transpose(TransposePath path, const Kind& kind, std::int64_t M, 
     Version v = row_of("transpose", name(path) + odd, kind, row_major({M, N}));
     v.timed = [=] {
         const Move move = [path](const UntypedIn& in, const UntypedOut& out) {
-            transpose_untyped_cuda(path, in, out);
+            transpose_untyped_cuda(in, out, {.path = path});
         };
         return large_move(kind, row_major({M, N}), row_major({N, M}), column_major({N, M}), move);
     };
@@ -139,7 +140,8 @@ void bench_transpose(lesson::Report& report) {
         SmallMove x(kind, row_major(small), row_major({small[1], small[0]}));
         transpose_untyped_cpu(x.host_in(), x.host_out());
         Version v = step_of_transpose(path, kind, M, N);
-        v.check = {[&](int) { transpose_untyped_cuda(path, x.in(), x.out()); }, x.outcomes()};
+        v.check = {[&](int) { transpose_untyped_cuda(x.in(), x.out(), {.path = path}); },
+                   x.outcomes()};
         report.port(v);
     };
     for (const auto& step : steps) {

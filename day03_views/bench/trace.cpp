@@ -12,7 +12,8 @@ void trace_all() {
     a.fill_bytes(0x3f);
     const Shape square{n, n};
     const auto step = [&](const char* title, TransposePath path) {
-        lesson::trace(title, [&] { transpose_cuda(path, a.view(square), b.view(square)); });
+        lesson::trace(title,
+                      [&] { transpose_cuda(a.view(square), b.view(square), {.path = path}); });
     };
     step("transpose of 64 x 64 floats, one element a thread", TransposePath::one_element);
     step("writes coalesced", TransposePath::write_coalesced);
@@ -21,16 +22,16 @@ void trace_all() {
     step("64 bytes of a thread in flight", TransposePath::in_flight);
     step("quads", TransposePath::quads);
     lesson::trace("the same bytes as a matrix of 128 x 128 bytes, small elements", [&] {
-        transpose_untyped_cuda(TransposePath::small_elements,
-                               {a.data(), 1, row_major({2 * n, 2 * n})},
-                               {b.data(), 1, row_major({2 * n, 2 * n})});
+        transpose_untyped_cuda({a.data(), 1, row_major({2 * n, 2 * n})},
+                               {b.data(), 1, row_major({2 * n, 2 * n})},
+                               {.path = TransposePath::small_elements});
     });
     const std::int64_t M = 1025, N = 63;
     gpu::Buffer<float> odd(M * N), transposed(M * N);
     odd.fill_bytes(0x3f);
     const auto odd_rows = [&](const char* title, TransposePath path) {
         lesson::trace(title, [&] {
-            transpose_cuda(path, odd.view({M, N}), transposed.view({N, M}));
+            transpose_cuda(odd.view({M, N}), transposed.view({N, M}), {.path = path});
         });
     };
     odd_rows("1,025 x 63 floats, 64 bytes of a thread in flight", TransposePath::in_flight);

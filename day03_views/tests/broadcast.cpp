@@ -39,7 +39,7 @@ void check_add(const Tensor<float>& a, const Layout& la, const Tensor<float>& b,
     for (const auto path : {AddBroadcastPath::one_element, AddBroadcastPath::any_layout}) {
         CAPTURE(name(path));
         DeviceOut<float> by_path(out, lead);
-        add_broadcast_cuda(path, da.view(), db.view(), by_path.view());
+        add_broadcast_cuda(da.view(), db.view(), by_path.view(), {.path = path});
         CHECK(by_path.matches(want));
     }
     CHECK(da.unchanged());
@@ -217,11 +217,12 @@ TEST_CASE("add_broadcast takes 16 bytes at once exactly where every row allows i
     CHECK(last_kernel() == "add_quads_kernel");
     add_broadcast_cuda(da.view(), db1.view(), got.view());
     CHECK(last_kernel() == "add_walk_kernel");
-    add_broadcast_cuda(AddBroadcastPath::one_element, da.view(), db.view(), got.view());
+    add_broadcast_cuda(da.view(), db.view(), got.view(), {.path = AddBroadcastPath::one_element});
     CHECK(last_kernel() == "add_broadcast_kernel");
     DeviceOut<float> untouched({8, 12});
     CHECK(refusal([&] {
-              add_broadcast_cuda(AddBroadcastPath::quads, da.view(), db1.view(), untouched.view());
+              add_broadcast_cuda(da.view(), db1.view(), untouched.view(),
+                                 {.path = AddBroadcastPath::quads});
           }) ==
           "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
           "bytes; a has shape (8, 12), strides (12, 1), b shape (12), strides (1), out shape (8, "
@@ -250,7 +251,7 @@ TEST_CASE("add_broadcast works in place, and refuses what would be overwritten t
             [&] { call(d.view(), [](auto x, auto y, auto z) { add_broadcast_cuda(x, y, z); }); },
             words));
         const auto by_path = [](auto x, auto y, auto z) {
-            check_add_broadcast(AddBroadcastPath::one_element, x, y, z);
+            check_add_broadcast(x, y, z, AddBroadcastPath::one_element);
         };
         CHECK(contains(refusal([&] { call(d.view(), by_path); }), words));
         CHECK(h.untouched());
@@ -311,7 +312,7 @@ TEST_CASE("where chooses, and what is not chosen leaves no trace", "[day03][wher
     CHECK(got.matches(answer));
     CHECK(last_kernel() == "where_walk_kernel");
     DeviceOut<float> twin({2, 3}, {}, Poison{0x55});
-    where_cuda(WherePath::one_element, dm.view(), da.view(), db.view(), twin.view());
+    where_cuda(dm.view(), da.view(), db.view(), twin.view(), {.path = WherePath::one_element});
     CHECK(twin.matches(answer));
     CHECK(last_kernel() == "where_kernel");
 }
@@ -337,7 +338,7 @@ void check_where_port(const Tensor<std::uint8_t>& mask, const Shape& a_shape, co
     where_cuda(dm.view(), da.view(), db.view(), got.view());
     CHECK(got.matches(want));
     DeviceOut<float> twin(out);
-    where_cuda(WherePath::one_element, dm.view(), da.view(), db.view(), twin.view());
+    where_cuda(dm.view(), da.view(), db.view(), twin.view(), {.path = WherePath::one_element});
     CHECK(twin.matches(want));
     CHECK(dm.unchanged());
     CHECK(da.unchanged());

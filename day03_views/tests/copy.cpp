@@ -100,7 +100,7 @@ void check_copy_ports(const Layout& in, const Layout& out) {
     for (const CopyPath path : {CopyPath::one_element, CopyPath::any_layout}) {
         CAPTURE(name(path), sizeof(T), to_string(in), to_string(out));
         DeviceOut<T> got(out);
-        copy_cuda(path, from.view(), got.view());
+        copy_cuda(from.view(), got.view(), {.path = path});
         REQUIRE(got.matches(values));
         const bool twin = path == CopyPath::one_element && values.size() > 0;
         if (twin) REQUIRE(last_kernel() == "copy_kernel");
@@ -426,7 +426,7 @@ TEST_CASE("copy takes the path that the layouts ask for", "[day03][copy][small]"
         CHECK(plan_copy(in, out).in.element == c.wide);
         copy_untyped_cuda(in, out);
         CHECK(last_kernel() == c.kernel);
-        copy_untyped_cuda(c.path, in, out);
+        copy_untyped_cuda(in, out, {.path = c.path});
         CHECK(last_kernel() == c.kernel);
     }
     const std::string before = last_kernel();
@@ -443,7 +443,7 @@ TEST_CASE("a path that the layouts do not ask for is refused, and moves nothing"
     for (const CopyPath path :
          {CopyPath::nothing, CopyPath::one_run, CopyPath::rows, CopyPath::repeat}) {
         CAPTURE(name(path));
-        CHECK(refusal([&] { copy_cuda(path, transpose(from.view()), got.view()); }) ==
+        CHECK(refusal([&] { copy_cuda(transpose(from.view()), got.view(), {.path = path}); }) ==
               std::string("copy: in has shape (45, 40), strides (1, 45), out shape (45, 40), "
                           "strides (40, 1): their path is 'transposed', not '") +
                   name(path) + "'");
@@ -461,7 +461,7 @@ TEST_CASE("a copy too large for 31 bits is cut into pieces", "[day03][copy][smal
         int pieces = 0;
         const auto move = [&](const UntypedOut& to, const UntypedIn& part) {
             CHECK(to.layout.size() <= most);
-            copy_untyped_cuda(CopyPath::any_layout, part, to);
+            copy_untyped_cuda(part, to, {.path = CopyPath::any_layout});
             ++pieces;
         };
         in_pieces(most + 1, move, UntypedOut(got.view()), UntypedIn(from.view()));
@@ -504,7 +504,7 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     const auto refused = [&](View<const float> from, View<float> to, const char* words) {
         CHECK(both_refuse([&] { copy_cpu(from, to); }, [&] { copy_cuda(from, to); }, words));
         CHECK(both_refuse([&] { copy_cpu(from, to); },
-                          [&] { copy_cuda(CopyPath::one_element, from, to); }, words));
+                          [&] { copy_cuda(from, to, {.path = CopyPath::one_element}); }, words));
     };
     refused(x.view(), {y.data(), Shape{2, 8}}, "in has shape (4, 4), but out has shape (2, 8)");
     refused(x.view(), {y.data(), Layout({4, 4}, {0, 1})}, "writers of it would race");
@@ -514,8 +514,8 @@ TEST_CASE("copy refuses what would race or overwrite", "[day03][copy][small]") {
     refused({nullptr, Shape{4, 4}}, y.view(), "in is a null pointer");
     refused(x.view(), {nullptr, Shape{4, 4}}, "out is a null pointer");
     copy_cpu(x.view(), x.view());  // the same tensor: nothing to do, by whatever path
-    copy_cuda(CopyPath::rows, View<const float>(x.view()), x.view());
-    copy_cuda(CopyPath::one_element, View<const float>(x.view()), x.view());
+    copy_cuda(View<const float>(x.view()), x.view(), {.path = CopyPath::rows});
+    copy_cuda(View<const float>(x.view()), x.view(), {.path = CopyPath::one_element});
     copy_cuda(View<const float>(nullptr, Shape{0, 4}), View<float>(nullptr, Shape{0, 4}));
     const View<const float> none = slice(x.view(), 1, 4, 4);  // an empty slice at the very end
     copy_cuda(none, View<float>(y.data(), none.shape()));
@@ -550,7 +550,7 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
             copy_cuda(view, got.view());
         } else {
             const View<float> to = got.view();
-            gpu::Graph graph([&](gpu::Stream stream) { copy_cuda(view, to, stream); });
+            gpu::Graph graph([&](gpu::Stream stream) { copy_cuda(view, to, {.stream = stream}); });
             CHECK(got.untouched());
             graph.launch();
         }

@@ -81,8 +81,8 @@ void move_there_and_back(std::int64_t M, std::int64_t N) {
         "one run", {M, N}, [](In from, Out to) { copy_cuda(from, to); }, same);
     for (const CopyPath path : {CopyPath::any_layout, CopyPath::one_element}) {
         check(
-            name(path), {M, N}, [&](In from, Out to) { copy_cuda(path, flip(from, 1), to); },
-            flipped);
+            name(path), {M, N},
+            [&](In from, Out to) { copy_cuda(flip(from, 1), to, {.path = path}); }, flipped);
     }
 }
 
@@ -96,7 +96,7 @@ void move_from_afar(std::int64_t R, std::int64_t C, std::int64_t step, std::int6
                                 CopyPath::any_layout, CopyPath::one_element}) {
         CAPTURE(name(path), R, C, step, far);
         DeviceOut<std::uint8_t> got({R, C});
-        copy_cuda(path, In(a.data(), layout), got.view());
+        copy_cuda(In(a.data(), layout), got.view(), {.path = path});
         Tensor<std::uint8_t> want({R, C});
         for (std::int64_t r = 0; r < R; ++r) {
             for (std::int64_t c = 0; c < C; ++c) want(r, c) = noise(r * step + c * far);
@@ -106,7 +106,7 @@ void move_from_afar(std::int64_t R, std::int64_t C, std::int64_t step, std::int6
         const In small = got.view();
         copy_cuda(small, Out(again.data(), layout));
         DeviceOut<std::uint8_t> twice({R, C});
-        copy_cuda(CopyPath::one_element, In(again.data(), layout), twice.view());
+        copy_cuda(In(again.data(), layout), twice.view(), {.path = CopyPath::one_element});
         CHECK(twice.matches(want));
     }
 }
@@ -130,12 +130,12 @@ void broadcast_many(std::int64_t rows) {
     for (const AddBroadcastPath path :
          {AddBroadcastPath::any_layout, AddBroadcastPath::one_element}) {
         gpu::fill(2, matrix);
-        add_broadcast_cuda(path, matrix, bias.view({7}), matrix);
+        add_broadcast_cuda(matrix, bias.view({7}), matrix, {.path = path});
         check(name(path), [&](std::int64_t c) { return 2 + bias_of(c); });
     }
     for (const WherePath path : {WherePath::any_layout, WherePath::one_element}) {
         gpu::fill(2, matrix);
-        where_cuda(path, mask.view({7}), matrix, bias.view({7}), matrix);
+        where_cuda(mask.view({7}), matrix, bias.view({7}), matrix, {.path = path});
         check("where", [&](std::int64_t c) { return chosen(c) ? 2 : bias_of(c); });
     }
     // One run, in quads; then an edge around it that is dropped again.

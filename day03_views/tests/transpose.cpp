@@ -80,7 +80,7 @@ void check_step(const Step& step, const Shape& shape, bool gaps, Lead lead = {})
     transpose_cpu(in.view(), want.view());
     DeviceIn<T> from(in, layout(shape), lead);
     DeviceOut<T> got(layout(transposed), lead);
-    transpose_cuda(step.path, from.view(), got.view());
+    transpose_cuda(from.view(), got.view(), {.path = step.path});
     CHECK(got.matches(want));
     CHECK(from.unchanged());
     if (in.size() > 0) CHECK(last_kernel() == step.kernel);
@@ -208,7 +208,7 @@ TEST_CASE("transpose chooses by size and address, and takes what it chose",
         CHECK(std::string(name(choose_transpose(in, out))) == name(c.path));
         transpose_untyped_cuda(in, out);
         CHECK(last_kernel() == c.kernel);
-        transpose_untyped_cuda(c.path, in, out);
+        transpose_untyped_cuda(in, out, {.path = c.path});
         CHECK(last_kernel() == c.kernel);
     }
 }
@@ -239,7 +239,7 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
     DeviceIn<float> from(distinct<float>({40, 45}));
     DeviceOut<float> got({45, 40});
     const auto why = [&](P path) {
-        return refusal([&] { transpose_cuda(path, from.view(), got.view()); });
+        return refusal([&] { transpose_cuda(from.view(), got.view(), {.path = path}); });
     };
     const std::string views =
         "; in has elements of 4 bytes, shape (40, 45), strides (45, 1), out shape (45, 40), "
@@ -265,21 +265,23 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
     DeviceIn<std::uint8_t> few(bytes);
     DeviceOut<std::uint8_t> back({5, 3});
     for (const P path : {P::write_coalesced, P::shared_tile, P::padded}) {
-        const std::string words = refusal([&] { transpose_cuda(path, few.view(), back.view()); });
+        const std::string words =
+            refusal([&] { transpose_cuda(few.view(), back.view(), {.path = path}); });
         CHECK(contains(words, "columns; in has elements of 1 bytes"));
     }
-    CHECK(contains(refusal([&] { transpose_cuda(P::whole_sectors, few.view(), back.view()); }),
-                   "needs elements of 2 or 4 bytes"));
+    CHECK(contains(
+        refusal([&] { transpose_cuda(few.view(), back.view(), {.path = P::whole_sectors}); }),
+        "needs elements of 2 or 4 bytes"));
     CHECK(back.untouched());
 
     // 65,535 blocks of 8 rows is as far as grid.y goes. Nothing is launched, so any address will do.
     const auto rows = [&](std::int64_t M) {
         const UntypedOut out{got.view().data, 4, row_major({1, M})};
-        check_transpose(P::one_element, {got.view().data + M, 4, Layout({M, 1}, {1, 1})}, out);
+        check_transpose({got.view().data + M, 4, Layout({M, 1}, {1, 1})}, out, P::one_element);
     };
     const auto columns = [&](P path, std::int64_t N) {
         const UntypedOut out{got.view().data, 4, Layout({N, 1}, {1, 1})};
-        check_transpose(path, {got.view().data + N, 4, row_major({1, N})}, out);
+        check_transpose({got.view().data + N, 4, row_major({1, N})}, out, path);
     };
     CHECK_NOTHROW(rows(524280));
     CHECK_NOTHROW(columns(P::write_coalesced, 524280));
@@ -348,7 +350,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day03][transpose][small]"
     for (const auto& step : steps) {
         CAPTURE(name(step.path));
         const auto touched =
-            gpu::touched([&] { transpose_cuda(step.path, from.view(), got.view()); });
+            gpu::touched([&] { transpose_cuda(from.view(), got.view(), {.path = step.path}); });
         CHECK(touched.has_value() == gpu::is_emulated());
         if (!touched) continue;
         CHECK(touched->sectors == step.sectors);
@@ -371,7 +373,8 @@ TEST_CASE("small elements waste neither sectors nor banks", "[day03][transpose][
         CHECK(touched->passes == touched->fewest_passes);
         const auto single = gpu::touched([&] {
             const Layout square = row_major({128, 128});
-            transpose_untyped_cuda(P::in_flight, {a.data(), e, square}, {b.data(), e, square});
+            transpose_untyped_cuda({a.data(), e, square}, {b.data(), e, square},
+                                   {.path = P::in_flight});
         });
         CHECK(single->sectors == 2 * 128 * 128 * e / 32);
         CHECK(single->passes == single->fewest_passes);
@@ -408,7 +411,7 @@ TEST_CASE("transpose refuses what it cannot do", "[day03][transpose][small]") {
         CHECK(both_refuse([&] { transpose_cpu(from, to); }, [&] { transpose_cuda(from, to); },
                           words));
         CHECK(both_refuse([&] { transpose_cpu(from, to); },
-                          [&] { transpose_cuda(P::in_flight, from, to); }, words));
+                          [&] { transpose_cuda(from, to, {.path = P::in_flight}); }, words));
     };
     refused(in.view(), wrong.view(), "out must have (3, 2), but has (2, 3)");
     refused({in.data(), Shape{6}}, {out.data(), Shape{6}}, "a matrix needs rank 2 at least");
@@ -479,7 +482,8 @@ TEST_CASE("legal views with numbers that are never used", "[day03][transpose][sm
     for (const P path : {P::one_element, P::in_flight, P::whole_sectors, P::short_rows}) {
         CAPTURE(name(path));
         DeviceOut<float> got({1, 40, 1});
-        transpose_cuda(path, row, View<float>(got.view().data, Layout({1, 40, 1}, {-far, 1, far})));
+        transpose_cuda(row, View<float>(got.view().data, Layout({1, 40, 1}, {-far, 1, far})),
+                       {.path = path});
         CHECK(got.matches(Tensor<float>({1, 40, 1}, {in.data(), in.data() + 40})));
     }
 }

@@ -21,13 +21,14 @@ __global__ void copy_unchecked_kernel(const T* in, const __grid_constant__ Layou
 
 }  // namespace
 
-void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
+                       const gpu::Launch<CopyPath>& how) {
     if (out.layout.size() == 0) return;
     const unsigned grid = gpu::blocks_for(out.layout.size(), 256);
     with_element(in.element, [&](auto element) {
         using T = decltype(element);
-        copy_unchecked_kernel<<<grid, 256, 0, stream>>>(static_cast<const T*>(in.data), in.layout,
-                                                        out.layout, static_cast<T*>(out.data));
+        copy_unchecked_kernel<<<grid, 256, 0, how.stream>>>(
+            static_cast<const T*>(in.data), in.layout, out.layout, static_cast<T*>(out.data));
     });
     gpu::check_launch("copy_unchecked_kernel", grid, 256);
 }

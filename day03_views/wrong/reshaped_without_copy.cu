@@ -19,13 +19,14 @@ __global__ void copy_as_one_run_kernel(const std::uint8_t* in, std::int64_t byte
 
 }  // namespace
 
-void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream) {
+void copy_untyped_cuda(const UntypedIn& in, const UntypedOut& out,
+                       const gpu::Launch<CopyPath>& how) {
     check_copy(in, out);
     const std::int64_t bytes = out.layout.size() * out.element;
     if (bytes == 0 || in.data == out.data) return;
     const unsigned grid = gpu::blocks_for(bytes, 256);
-    copy_as_one_run_kernel<<<grid, 256, 0, stream>>>(static_cast<const std::uint8_t*>(in.data),
-                                                     bytes, static_cast<std::uint8_t*>(out.data));
+    copy_as_one_run_kernel<<<grid, 256, 0, how.stream>>>(
+        static_cast<const std::uint8_t*>(in.data), bytes, static_cast<std::uint8_t*>(out.data));
     gpu::check_launch("copy_as_one_run_kernel", grid, 256);
 }
 

@@ -1,5 +1,6 @@
 #include "day04_argmax/bench/bench.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,33 +36,26 @@ Shape without(Shape shape, int dim) {
     return shape;
 }
 
-// What an operation does with (in, out, workspace), out of type T.
+// An operation with an output of type T, by the path and with the workspace it is told.
 template <class T>
-using Port = void (*)(ArgmaxPath, View<const float>, int, View<T>, gpu::Workspace);
+using Port = std::function<void(View<const float>, int, View<T>, const gpu::Launch<ArgmaxPath>&)>;
 
-void argmax_port(ArgmaxPath path, View<const float> in, int dim, View<std::int64_t> out,
-                 gpu::Workspace workspace) {
-    argmax_cuda(path, in, dim, out, workspace);
-}
-void sum_port(ArgmaxPath path, View<const float> in, int dim, View<float> out,
-              gpu::Workspace workspace) {
-    reduce_cuda(path, Reduction::sum, in, {dim}, out, workspace);
-}
-void mean_port(ArgmaxPath path, View<const float> in, int dim, View<float> out,
-               gpu::Workspace workspace) {
-    reduce_cuda(path, Reduction::mean, in, {dim}, out, workspace);
+Port<float> reduction(Reduction what) {
+    return [what](View<const float> in, int dim, View<float> out,
+                  const gpu::Launch<ArgmaxPath>& how) { reduce_cuda(what, in, {dim}, out, how); };
 }
 
-std::shared_ptr<gpu::Buffer<std::byte>> workspace_for(const Lines& lines) {
-    const auto bytes = gpu::bytes_to_carve([&](gpu::Carver& c) { return partials_of(c, lines); });
-    auto memory = std::make_shared<gpu::Buffer<std::byte>>(bytes);
+std::shared_ptr<gpu::Buffer<std::byte>> workspace_for(ArgmaxPath path, const Shape& shape,
+                                                      int dim) {
+    auto memory = std::make_shared<gpu::Buffer<std::byte>>(
+        argmax_workspace_bytes({nullptr, row_major(shape)}, dim, path));
     memory->fill_bytes(0);
     return memory;
 }
 
 // Of one type of output, on tensors of one shape: what another step says is what must be there.
 template <class T>
-Trial trial(Port<T> port, ArgmaxPath path, const Shape& shape, int dim) {
+Trial trial(const Port<T>& port, ArgmaxPath path, const Shape& shape, int dim) {
     const Shape reduced = without(shape, dim);
     const auto arena =
         std::make_shared<Arena>(std::vector<std::int64_t>{4 * size(shape)},
@@ -73,17 +67,19 @@ Trial trial(Port<T> port, ArgmaxPath path, const Shape& shape, int dim) {
     const ArgmaxPath other = path == ArgmaxPath::shared_tree ? ArgmaxPath::warp
                              : many                          ? ArgmaxPath::walk
                                                              : ArgmaxPath::shared_tree;
-    port(other, {arena->input<float>(0, 0), shape}, dim, {arena->template want<T>(), reduced}, {});
-    const auto memory = workspace_for(lines);
+    port({arena->input<float>(0, 0), shape}, dim, {arena->template want<T>(), reduced},
+         {.path = other});
+    const auto memory = workspace_for(path, shape, dim);
     const auto run = [=](int set) {
-        port(path, {arena->input<float>(set, 0), shape}, dim,
-             {arena->template output<T>(set), reduced}, *memory);
+        port({arena->input<float>(set, 0), shape}, dim, {arena->template output<T>(set), reduced},
+             {.path = path, .workspace = *memory});
     };
     return {run, arena->outcomes()};
 }
 
 template <class T>
-Version version(const std::string& op, Port<T> port, ArgmaxPath path, const ArgmaxCase& shapes) {
+Version version(const std::string& op, const Port<T>& port, ArgmaxPath path,
+                const ArgmaxCase& shapes) {
     Version v;
     v.op = op + ", dim " + std::to_string(shapes.dim);
     v.version = name(path);
@@ -97,7 +93,8 @@ Version version(const std::string& op, Port<T> port, ArgmaxPath path, const Argm
 
 // The small tensor on host and device, and what the loop makes of it.
 template <class T, class Loop>
-Trial small_trial(const Loop& loop, Port<T> port, ArgmaxPath path, const Shape& shape, int dim) {
+Trial small_trial(const Loop& loop, const Port<T>& port, ArgmaxPath path, const Shape& shape,
+                  int dim) {
     struct Small {
         Tensor<float> in;
         Tensor<T> want;
@@ -111,13 +108,13 @@ Trial small_trial(const Loop& loop, Port<T> port, ArgmaxPath path, const Shape& 
     const Shape reduced = without(shape, dim);
     Tensor<T> want(reduced);
     loop(in.view(), want.view());
-    const Lines lines = lines_of("bench", in.view(), {dim});
     const auto s =
         std::make_shared<Small>(Small{in, want, gpu::Buffer<float>(in), gpu::Buffer<T>(want.size()),
-                                      gpu::Buffer<T>(want), workspace_for(lines)});
+                                      gpu::Buffer<T>(want), workspace_for(path, shape, dim)});
     s->got.fill_bytes(0xff);
     const auto run = [=](int) {
-        port(path, std::as_const(s->device_in).view(shape), dim, s->got.view(reduced), *s->memory);
+        port(std::as_const(s->device_in).view(shape), dim, s->got.view(reduced),
+             {.path = path, .workspace = *s->memory});
     };
     return {run,
             {{s->got.data(), s->device_want.data(),
@@ -127,16 +124,16 @@ Trial small_trial(const Loop& loop, Port<T> port, ArgmaxPath path, const Shape& 
 }  // namespace
 
 Version argmax_version(ArgmaxPath path, const ArgmaxCase& shapes) {
-    Version v = version<std::int64_t>("argmax", argmax_port, path, shapes);
+    Version v = version<std::int64_t>("argmax", argmax_cuda, path, shapes);
     v.check = small_trial<std::int64_t>([&](auto in, auto out) { argmax_cpu(in, shapes.dim, out); },
-                                        argmax_port, path, shapes.small, shapes.dim);
+                                        argmax_cuda, path, shapes.small, shapes.dim);
     return v;
 }
 
 namespace {
 
 Version reduce_version(Reduction what, ArgmaxPath path, const ArgmaxCase& shapes) {
-    const Port<float> port = what == Reduction::sum ? sum_port : mean_port;
+    const Port<float> port = reduction(what);
     Version v = version<float>(name(what), port, path, shapes);
     v.check =
         small_trial<float>([&](auto in, auto out) { reduce_cpu(what, in, {shapes.dim}, out); },
@@ -191,18 +188,19 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
         const auto in = [=](int set, std::int64_t call) {
             return View<const float>(arena->input<float>(set, 0) + call * size(large), large);
         };
-        const auto memory = workspace_for(lines_of("bench", in(0, 0), {dim}));
+        const auto memory = workspace_for(path, large, dim);
         for (std::int64_t call = 0; call < sets; ++call) {
-            argmax_cuda(ArgmaxPath::shared_tree, in(0, call), dim,
-                        {arena->want<std::int64_t>() + call * size(reduced), reduced});
+            argmax_cuda(in(0, call), dim,
+                        {arena->want<std::int64_t>() + call * size(reduced), reduced},
+                        {.path = ArgmaxPath::shared_tree});
         }
         auto graphs = std::make_shared<std::vector<std::unique_ptr<gpu::Graph>>>();
         for (int set = 0; set < arena->sets(); ++set) {
             graphs->push_back(std::make_unique<gpu::Graph>([&](gpu::Stream stream) {
                 for (std::int64_t call = 0; call < sets; ++call) {
-                    argmax_cuda(path, in(set, call), dim,
+                    argmax_cuda(in(set, call), dim,
                                 {arena->output<std::int64_t>(set) + call * size(reduced), reduced},
-                                *memory, stream);
+                                {.path = path, .workspace = *memory, .stream = stream});
                 }
             }));
         }

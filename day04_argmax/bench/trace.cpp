@@ -13,8 +13,9 @@ void trace_all() {
     const View<const float> in = device.view({64, 256});
     gpu::Buffer<std::int64_t> out(2048);
     const auto step = [&](const char* title, ArgmaxPath path, int dim) {
-        lesson::trace(title,
-                      [&] { argmax_cuda(path, in, dim, out.view(Shape{dim == 0 ? 256 : 64})); });
+        lesson::trace(title, [&] {
+            argmax_cuda(in, dim, out.view(Shape{dim == 0 ? 256 : 64}), {.path = path});
+        });
     };
     step("argmax of (64, 256) over dim 1, a thread a line", ArgmaxPath::one_thread, 1);
     step("the same over dim 0", ArgmaxPath::one_thread, 0);
@@ -22,8 +23,8 @@ void trace_all() {
     step("dim 1, a warp a line", ArgmaxPath::warp, 1);
     step("dim 1, quads", ArgmaxPath::quads, 1);
     lesson::trace("lines of 17, by way of shared memory", [&] {
-        argmax_cuda(ArgmaxPath::short_lines, {device.data(), Shape{900, 17}}, 1,
-                    out.view(Shape{900}));
+        argmax_cuda({device.data(), Shape{900, 17}}, 1, out.view(Shape{900}),
+                    {.path = ArgmaxPath::short_lines});
     });
     step("dim 0, lanes across lines", ArgmaxPath::strided, 0);
 }

@@ -71,8 +71,10 @@ TEST_CASE("argmax and argmin of views equal NumPy's", "[day04][argmax][argmin][s
             CAPTURE(name(path));
             Memory memory(lines);
             DeviceOut<std::int64_t> got(shape), got_min(shape);
-            argmax_cuda(path, in, golden.dim, got.view(), memory.workspace());
-            argmin_cuda(path, in, golden.dim, got_min.view(), memory.workspace());
+            argmax_cuda(in, golden.dim, got.view(),
+                        {.path = path, .workspace = memory.workspace()});
+            argmin_cuda(in, golden.dim, got_min.view(),
+                        {.path = path, .workspace = memory.workspace()});
             CHECK(got.matches(largest));
             CHECK(got_min.matches(smallest));
         }
@@ -285,7 +287,7 @@ TEST_CASE("lines of one, and broadcast lines", "[day04][argmax][small]") {
             CAPTURE(name(path), to_string(layout));
             Memory memory(lines);
             DeviceOut<std::int64_t> got(shape);
-            argmax_cuda(path, in, dim, got.view(), memory.workspace());
+            argmax_cuda(in, dim, got.view(), {.path = path, .workspace = memory.workspace()});
             CHECK(got.matches(Tensor<std::int64_t>(
                 shape, std::vector<std::int64_t>(static_cast<std::size_t>(size(shape)), answer))));
         }

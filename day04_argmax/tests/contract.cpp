@@ -111,7 +111,8 @@ TEST_CASE("no output, no launch", "[day04][argmax][small]") {
         const View<std::int64_t> out(nullptr, without(shape, dim));
         CHECK_NOTHROW(argmax_cpu(none, dim, out));
         CHECK_NOTHROW(argmax_cuda(none, dim, out));
-        for (const LinePath path : kPaths) CHECK_NOTHROW(argmax_cuda(path, none, dim, out));
+        for (const LinePath path : kPaths)
+            CHECK_NOTHROW(argmax_cuda(none, dim, out, {.path = path}));
         CHECK(argmax_workspace_bytes(none, dim) == 0);
     }
     CHECK(gpu::last_kernel() == fill);
@@ -162,12 +163,13 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
         const int dim = kPaths[p] == LinePath::strided ? 0 : 1;
         Memory memory(lines_of("test", in.view(), {dim}));
         DeviceOut<std::int64_t> out(Shape{32});
-        argmax_cuda(kPaths[p], in.view(), dim, out.view(), memory.workspace());
+        argmax_cuda(in.view(), dim, out.view(),
+                    {.path = kPaths[p], .workspace = memory.workspace()});
         CHECK(std::string(gpu::last_kernel()) == kKernels[p]);
     }
     DeviceOut<std::int64_t> out(Shape{32});
     const auto refused = [&](LinePath path, const View<const float>& x, int dim) {
-        return refusal([&] { argmax_cuda(path, x, dim, out.view()); });
+        return refusal([&] { argmax_cuda(x, dim, out.view(), {.path = path}); });
     };
     const View<const float> odd = slice(in.view(), 1, 0, 32, 2);
     CHECK(
@@ -197,6 +199,32 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     CHECK(bytes({1, 50257}) == counters + 50 * 8);  // 50 parts of 8 bytes
     CHECK(bytes({8, 50257}) == counters + 8 * 50 * 8);
     CHECK(bytes({200, 10000}) == counters + 200 * 5 * 8);  // 1,024 blocks are enough for 200
+    // What a path needs that nobody would choose, and what others do not need.
+    const auto by = [](const Shape& shape, LinePath path) {
+        return argmax_workspace_bytes({nullptr, row_major(shape)}, 1, path);
+    };
+    CHECK(by({4096, 50257}, LinePath::quads) == 0);
+    CHECK(by({1, 50257}, LinePath::one_thread) == 0);
+    CHECK(by({2, 100}, LinePath::split) == counters + 2 * 8);
+    CHECK(by({0, 10000}, LinePath::split) == 0);  // of no row: nothing, whatever the path
+    CHECK(bytes({0, 10000}) == 0);
+    CHECK(reduce_workspace_bytes({nullptr, Shape{0, 10000}}, {1}, LinePath::split) == 0);
+    CHECK(reduce_workspace_bytes({nullptr, Shape{3, 100}}, {1}, LinePath::split) ==
+          counters + 3 * 8);
+    // And what it refuses, in the words of the operation.
+    CHECK(refusal([&] {
+              (void)by({1025, 50257}, LinePath::split);
+          }) ==
+          "argmax: the path 'split' needs lines along memory, at most 1024 of them; the lines have "
+          "shape (50257), strides (1), and begin at shape (1025), strides (50257)");
+    CHECK(refusal([&] {
+              (void)bytes({3, 0});
+          }) == "argmax over dim 1 of shape (3, 0): there is no element to point at");
+    CHECK(contains(refusal([&] { (void)bytes({3}); }), "argmax: dim 1 asked for"));
+    CHECK(contains(refusal([&] {
+                       (void)reduce_workspace_bytes({nullptr, Shape{3, 4}}, {1, 1});
+                   }),
+                   "reduce: dim 1 is named twice in (1, 1)"));
     CHECK(parts_of(lines_of("test", {nullptr, row_major({1, 1 << 28})}, {1})) == 1024);
     CHECK(parts_of(lines_of("test", {nullptr, row_major({263, 1 << 20})}, {1})) == 3);
     CHECK(parts_of(lines_of("test", {nullptr, row_major({1, 1025})}, {1})) == 2);
@@ -207,15 +235,16 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
     memory.fill_bytes(0);
     for (int run = 0; run < 3; ++run) {
         DeviceOut<std::int64_t> out(Shape{2});
-        argmax_cuda(in.view(), 1, out.view(), memory);
+        argmax_cuda(in.view(), 1, out.view(), {.workspace = memory});
         CHECK(out.matches(second_formula(x.view(), 1)));
         CHECK(std::string(gpu::last_kernel()) == "split_kernel");
     }
     gpu::Buffer<std::byte> less(memory.size() - 1);
     DeviceOut<std::int64_t> untouched(Shape{2});
-    CHECK(contains(refusal([&] { argmax_cuda(in.view(), 1, untouched.view(), less); }),
-                   std::to_string(less.size()) + " bytes was given, but " +
-                       std::to_string(memory.size()) + " are needed"));
+    CHECK(
+        contains(refusal([&] { argmax_cuda(in.view(), 1, untouched.view(), {.workspace = less}); }),
+                 std::to_string(less.size()) + " bytes was given, but " +
+                     std::to_string(memory.size()) + " are needed"));
     CHECK(untouched.untouched());
 }
 
@@ -226,8 +255,10 @@ TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][small]") {
     const auto touched = [&](LinePath path, int dim) {
         Memory memory(lines_of("test", in.view(), {dim}));
         DeviceOut<std::int64_t> out(Shape{dim == 0 ? 256 : 64});
-        return gpu::touched(
-            [&] { argmax_cuda(path, in.view(), dim, out.view(), memory.workspace()); });
+        return gpu::touched([&] {
+            argmax_cuda(in.view(), dim, out.view(),
+                        {.path = path, .workspace = memory.workspace()});
+        });
     };
     const auto twin = touched(LinePath::one_thread, 1);
     CHECK(twin.has_value() == gpu::is_emulated());
@@ -251,8 +282,8 @@ TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][s
     for (const std::int64_t n : {12, 16, 17, 18, 24, 32}) {
         const DeviceIn<float> in(distinct<float>({128, n}));
         DeviceOut<std::int64_t> out(Shape{128});
-        const auto touched =
-            gpu::touched([&] { argmax_cuda(LinePath::short_lines, in.view(), 1, out.view()); });
+        const auto touched = gpu::touched(
+            [&] { argmax_cuda(in.view(), 1, out.view(), {.path = LinePath::short_lines}); });
         CHECK(touched.has_value() == gpu::is_emulated());
         if (!touched) return;
         CAPTURE(n);

@@ -37,9 +37,8 @@ inline bool takes(LinePath path, const Lines& lines) {
 class Memory {
 public:
     explicit Memory(const Lines& lines)
-        : bytes_(!takes(LinePath::split, lines) ? 0 : gpu::bytes_to_carve([&](gpu::Carver& c) {
-              return partials_of(c, lines);
-          })),
+        : bytes_(takes(LinePath::split, lines) ? workspace_bytes("test", lines, LinePath::split)
+                                               : 0),
           shared_(bytes_) {}
     gpu::Workspace workspace() { return shared_.next(bytes_); }
     Comparison kept() const { return shared_.kept(); }
@@ -109,14 +108,18 @@ inline int check_all(const Tensor<float>& values, const Layout& layout, int dim,
         DeviceOut<std::int64_t> got(out), again(out);
         Memory memory(lines);
         if (largest) {
-            argmax_cuda(path, in.view(), dim, got.view(), memory.workspace());
+            argmax_cuda(in.view(), dim, got.view(),
+                        {.path = path, .workspace = memory.workspace()});
             if (path == LinePath::split) {
-                argmax_cuda(path, in.view(), dim, again.view(), memory.workspace());
+                argmax_cuda(in.view(), dim, again.view(),
+                            {.path = path, .workspace = memory.workspace()});
             }
         } else {
-            argmin_cuda(path, in.view(), dim, got.view(), memory.workspace());
+            argmin_cuda(in.view(), dim, got.view(),
+                        {.path = path, .workspace = memory.workspace()});
             if (path == LinePath::split) {
-                argmin_cuda(path, in.view(), dim, again.view(), memory.workspace());
+                argmin_cuda(in.view(), dim, again.view(),
+                            {.path = path, .workspace = memory.workspace()});
             }
         }
         CHECK(got.matches(want));

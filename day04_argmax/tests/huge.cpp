@@ -23,14 +23,14 @@ TEST_CASE("lines that begin past 2^31 bytes", "[day04][argmax][full]") {
         CAPTURE(name(path));
         Memory workspace(lines_of("test", in, {1}));
         DeviceOut<std::int64_t> got(Shape{3});
-        argmax_cuda(path, in, 1, got.view(), workspace.workspace());
+        argmax_cuda(in, 1, got.view(), {.path = path, .workspace = workspace.workspace()});
         CHECK(got.matches(second_formula(x.view(), 1)));
     }
     for (const LinePath path : {LinePath::one_thread, LinePath::walk, LinePath::warp,
                                 LinePath::shared_tree, LinePath::strided}) {
         CAPTURE(name(path));
         DeviceOut<std::int64_t> got(Shape{n});
-        argmax_cuda(path, in, 0, got.view());
+        argmax_cuda(in, 0, got.view(), {.path = path});
         CHECK(got.matches(second_formula(x.view(), 0)));
     }
 }
@@ -74,8 +74,8 @@ void check_planted(const Shape& shape, int dim) {
         CAPTURE(name(path));
         Memory workspace(lines);
         out.fill_bytes(0xff);
-        argmax_cuda(path, std::as_const(memory).view(layout), dim,
-                    out.view(lines.first.layout.shape), workspace.workspace());
+        argmax_cuda(std::as_const(memory).view(layout), dim, out.view(lines.first.layout.shape),
+                    {.path = path, .workspace = workspace.workspace()});
         for (const std::int64_t k : asked) CHECK(out.download(k, 1)[0] == answer(k));
     }
 }

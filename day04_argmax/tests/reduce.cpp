@@ -143,7 +143,8 @@ void check_all(const Tensor<float>& values, const Layout& layout, const Dims& di
             CAPTURE(name(path));
             Memory memory(lines);
             DeviceOut<float> got(out), again(out);
-            reduce_cuda(path, what, in.view(), dims, got.view(), memory.workspace());
+            reduce_cuda(what, in.view(), dims, got.view(),
+                        {.path = path, .workspace = memory.workspace()});
             // Every factor's rounding stays in a product, whatever the order.
             const double depth = no_rounding                  ? -1
                                  : what == Reduction::product ? n
@@ -151,7 +152,8 @@ void check_all(const Tensor<float>& values, const Layout& layout, const Dims& di
             CHECK(got.close_to(second.value, bound_of(second, depth), Nans::where_expected));
             if (path != LinePath::split && path != LinePath::quads) continue;
             // The same bits in every run.
-            reduce_cuda(path, what, in.view(), dims, again.view(), memory.workspace());
+            reduce_cuda(what, in.view(), dims, again.view(),
+                        {.path = path, .workspace = memory.workspace()});
             CHECK(equal(got.values(), again.values()));
             CHECK(memory.kept());
         }
@@ -205,7 +207,8 @@ TEST_CASE("max, min, sum and mean of views equal NumPy's", "[day04][reduce][smal
                 if (!takes(path, lines)) continue;
                 Memory memory(lines);
                 DeviceOut<float> got(shape);
-                reduce_cuda(path, what, in, {golden.dim}, got.view(), memory.workspace());
+                reduce_cuda(what, in, {golden.dim}, got.view(),
+                            {.path = path, .workspace = memory.workspace()});
                 CHECK(got.matches(want));
             }
         };
@@ -310,7 +313,8 @@ TEST_CASE("a line cut into parts of which the last has nothing left", "[day04][r
     REQUIRE(parts_of(lines) == 258);
     Memory memory(lines);
     DeviceOut<float> got(Shape{1});
-    reduce_cuda(ReducePath::split, Reduction::sum, in.view(), {1}, got.view(), memory.workspace());
+    reduce_cuda(Reduction::sum, in.view(), {1}, got.view(),
+                {.path = ReducePath::split, .workspace = memory.workspace()});
     CHECK(got.matches(Tensor<float>({1}, {std::accumulate(x.data(), x.data() + n, 0.0f)})));
 }
 
@@ -323,7 +327,8 @@ TEST_CASE("a sum has the same bits, in whatever order its blocks come", "[day04]
         Memory memory(lines);
         const auto sum = [&] {
             DeviceOut<float> out(Shape{3});
-            reduce_cuda(path, Reduction::sum, in.view(), {1}, out.view(), memory.workspace());
+            reduce_cuda(Reduction::sum, in.view(), {1}, out.view(),
+                        {.path = path, .workspace = memory.workspace()});
             return out.values();
         };
         const Tensor<float> in_turn = sum();
@@ -379,6 +384,8 @@ TEST_CASE("reductions refuse what they cannot do, loop and port in the same word
             words));
     };
     refused({2}, {2}, "sum: dim 2 asked for, but a tensor of rank 2 has dims 0 to 1");
+    refused({std::int64_t{1} << 32}, {3}, "sum: dim 4294967296 asked for");  // not cut to 0
+    refused({-(std::int64_t{1} << 32) - 1}, {2}, "sum: dim -4294967297 asked for");
     refused({1, -1}, {2}, "sum: dim 1 is named twice in (1, -1)");
     refused({1}, {3},
             "sum: in has shape (2, 3), reduced over dims (1), so out has shape (2) or (2, "
@@ -407,12 +414,13 @@ TEST_CASE("reductions refuse what they cannot do, loop and port in the same word
         },
         "max: in and out overlap"));
     CHECK(contains(refusal([&] {
-                       reduce_cuda(ReducePath::quads, Reduction::mean, in.view(), {0},
-                                   {d.view().data, Shape{3}});
+                       reduce_cuda(Reduction::mean, in.view(), {0}, {d.view().data, Shape{3}},
+                                   {.path = ReducePath::quads});
                    }),
                    "mean: the path 'quads' needs lines along memory"));
-    CHECK(contains(refusal([&] { argmin_cuda(ReducePath::strided, in.view(), 1, di.view()); }),
-                   "argmin: the path 'strided' needs lines that begin side by side"));
+    CHECK(contains(
+        refusal([&] { argmin_cuda(in.view(), 1, di.view(), {.path = ReducePath::strided}); }),
+        "argmin: the path 'strided' needs lines that begin side by side"));
     CHECK(h.untouched());
     CHECK(d.untouched());
     CHECK(hi.untouched());
@@ -440,13 +448,13 @@ TEST_CASE("the layout decides, also of several dims", "[day04][reduce][path][sma
     DeviceOut<float> out(Shape{}), with(Shape{});
     reduce_cuda(Reduction::max, in.view(), {0, 1, 2}, out.view());
     CHECK(std::string(gpu::last_kernel()) == "quads_kernel");
-    reduce_cuda(Reduction::max, in.view(), {0, 1, 2}, with.view(), memory);
+    reduce_cuda(Reduction::max, in.view(), {0, 1, 2}, with.view(), {.workspace = memory});
     CHECK(std::string(gpu::last_kernel()) == "split_kernel");
     CHECK(with.matches(out.values()));
     gpu::Buffer<std::byte> least(reduce_workspace_bytes(in.view(), {0, 1, 2}));
     least.fill_bytes(0);
     DeviceOut<std::int64_t> index(Shape{});
-    argmin_cuda({in.view().data, Shape{64 * 128 * 4}}, 0, index.view(), least);
+    argmin_cuda({in.view().data, Shape{64 * 128 * 4}}, 0, index.view(), {.workspace = least});
     CHECK(std::string(gpu::last_kernel()) == "split_kernel");
 }
 

@@ -1,6 +1,10 @@
 // One workspace for all calls: any operation, shape and path, in any order, whatever the calls before
 // have left in it.
 #include "day04_argmax/reduce.hpp"
+
+#include <optional>
+#include <utility>
+
 #include "day04_argmax/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -45,21 +49,17 @@ public:
     Comparison by(LinePath path, const gpu::Workspace& memory) const {
         if (indices_) {
             DeviceOut<std::int64_t> got(indices_->view().shape());
-            (what_ == 0 ? by_path<0> : by_path<1>)(path, in_.view(), dim(), got.view(), memory);
+            const gpu::Launch<LinePath> how = {.path = path, .workspace = memory};
+            (what_ == 0 ? argmax_cuda : argmin_cuda)(in_.view(), dim(), got.view(), how);
             return got.matches(*indices_);
         }
         DeviceOut<float> got(values_->view().shape());
-        reduce_cuda(path, reduction(), in_.view(), dims_, got.view(), memory);
+        reduce_cuda(reduction(), in_.view(), dims_, got.view(),
+                    {.path = path, .workspace = memory});
         return got.matches(*values_);
     }
 
 private:
-    template <int WHAT>
-    static void by_path(LinePath path, const View<const float>& in, int dim,
-                        const View<std::int64_t>& out, const gpu::Workspace& memory) {
-        if (WHAT == 0) return argmax_cuda(path, in, dim, out, memory);
-        argmin_cuda(path, in, dim, out, memory);
-    }
     int dim() const { return static_cast<int>(dims_[0]); }
     Reduction reduction() const { return static_cast<Reduction>(what_ - 2); }
 
@@ -86,10 +86,7 @@ void call_at_random(const std::vector<std::pair<Shape, Dims>>& shapes, int calls
         // Half of the calls by the path that shares lines among blocks.
         LinePath path = bits >> 32 & 1 ? LinePath::split : kPaths[(bits >> 40) % std::size(kPaths)];
         if (!takes(path, lines)) path = choose_path(lines, true);
-        const std::int64_t bytes =
-            path != LinePath::split
-                ? 0
-                : gpu::bytes_to_carve([&](gpu::Carver& c) { return partials_of(c, lines); });
+        const std::int64_t bytes = workspace_bytes("test", lines, path);
         CAPTURE(call, it.text(), name(path));
         CHECK(it.by(path, shared.next(bytes)));
         CHECK(shared.kept());

@@ -83,7 +83,7 @@ public:
         for (const auto& [from, to] : {std::pair(C, held.keys), std::pair(2 * C, held.values)}) {
             const View<float> rows = slice(qkv(), 1, from, from + C);
             day03_views::copy_cuda<float>(heads(rows), slice(to, 1, position_, position_ + T_),
-                                          queue_);
+                                          {.stream = queue_});
         }
     }
 
