@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: blocks that share a piece of work, and the one that is done last, which joins what
-/// they have found.
+/// For .cu files: blocks that share a piece of work, and the one that is done last, which joins
+/// what they have found.
 ///
 /// Another block may read what this one has written only if the store comes before the counting.
 /// __threadfence() says so: without it the counter may be seen first.

@@ -2,10 +2,11 @@
 #include <cstring>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
-using sixdays::testing::refusal;
+using sixdays::testing::contains, sixdays::testing::refusal;
 
 TEST_CASE("a null pointer is refused where there are elements, and only there", "[tensor][small]") {
     const auto memory = [](const View<float>& v) { require_memory("op", "in", v); };
@@ -47,4 +48,35 @@ TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small
     CHECK(refused(View<float>(x, column_major({2, 3}))));  // the same place, another walk
     CHECK(refused(View<std::int16_t>(reinterpret_cast<std::int16_t*>(bytes), Shape{2, 3})));
     CHECK_FALSE(refused(View<float>(nullptr, Shape{0, 3})));
+}
+
+TEST_CASE("without some dims, with only them, and the outer ones: each dim with its stride",
+          "[tensor][small]") {
+    const Layout x({2, 3, 4, 5}, {-7, 0, 100, 1});
+    const auto is = [](const Layout& layout, const Shape& shape, const Strides& strides) {
+        CAPTURE(to_string(layout));
+        return layout.shape == shape && layout.strides == strides;
+    };
+    CHECK(is(without(x, {1}), {2, 4, 5}, {-7, 100, 1}));
+    CHECK(is(without(x, {-1, 0}), {3, 4}, {0, 100}));  // in any order, also from the back
+    CHECK(is(without(x, {}), x.shape, x.strides));
+    CHECK(is(without(x, {3, 2, 1, 0}), {}, {}));
+    CHECK(is(only(x, {1}), {3}, {0}));
+    CHECK(is(only(x, {-1, 0}), {2, 5}, {-7, 1}));  // in the layout's order
+    CHECK(is(only(x, {}), {}, {}));
+    CHECK(is(outer(x, 0), {}, {}));
+    CHECK(is(outer(x, 2), {2, 3}, {-7, 0}));
+    CHECK(is(outer(x, 4), x.shape, x.strides));
+    CHECK(checked_dims("op", {-1, 1, 0}, 4) == Dims{0, 1, 3});
+    CHECK(refusal([&] {
+              (void)without(x, {1, -3});
+          }) == "without: dim 1 is named twice in (1, -3)");
+    CHECK(
+        refusal([&] { (void)only(x, {4}); }) ==
+        "only: dim 4 asked for, but a tensor of rank 4 has dims 0 to 3, or -4 to -1 from the back");
+    CHECK(contains(refusal([&] { (void)without(x, {std::int64_t{1} << 32}); }),
+                            "without: dim 4294967296 asked for"));
+    CHECK(refusal([&] { (void)outer(x, 5); }) ==
+          "outer: the first 5 dims asked for, but shape (2, 3, 4, 5) has 4");
+    CHECK(refusal([&] { (void)outer(x, -1); }) != "");
 }

@@ -244,37 +244,6 @@ TEST_CASE("select, flip, squeeze and unsqueeze show each element where it was", 
                                (36 * 4 * 125 + 22 * 625));
 }
 
-TEST_CASE("without some dims, with only them, and the outer ones: each dim with its stride",
-          "[tensor][small]") {
-    const Layout x({2, 3, 4, 5}, {-7, 0, 100, 1});
-    const auto is = [](const Layout& layout, const Shape& shape, const Strides& strides) {
-        CAPTURE(to_string(layout));
-        return layout.shape == shape && layout.strides == strides;
-    };
-    CHECK(is(without(x, {1}), {2, 4, 5}, {-7, 100, 1}));
-    CHECK(is(without(x, {-1, 0}), {3, 4}, {0, 100}));  // in any order, also from the back
-    CHECK(is(without(x, {}), x.shape, x.strides));
-    CHECK(is(without(x, {3, 2, 1, 0}), {}, {}));
-    CHECK(is(only(x, {1}), {3}, {0}));
-    CHECK(is(only(x, {-1, 0}), {2, 5}, {-7, 1}));  // in the layout's order
-    CHECK(is(only(x, {}), {}, {}));
-    CHECK(is(outer(x, 0), {}, {}));
-    CHECK(is(outer(x, 2), {2, 3}, {-7, 0}));
-    CHECK(is(outer(x, 4), x.shape, x.strides));
-    CHECK(checked_dims("op", {-1, 1, 0}, 4) == Dims{0, 1, 3});
-    CHECK(refusal([&] {
-              (void)without(x, {1, -3});
-          }) == "without: dim 1 is named twice in (1, -3)");
-    CHECK(
-        refusal([&] { (void)only(x, {4}); }) ==
-        "only: dim 4 asked for, but a tensor of rank 4 has dims 0 to 3, or -4 to -1 from the back");
-    CHECK(testing::contains(refusal([&] { (void)without(x, {std::int64_t{1} << 32}); }),
-                            "without: dim 4294967296 asked for"));
-    CHECK(refusal([&] { (void)outer(x, 5); }) ==
-          "outer: the first 5 dims asked for, but shape (2, 3, 4, 5) has 4");
-    CHECK(refusal([&] { (void)outer(x, -1); }) != "");
-}
-
 TEST_CASE("every permutation shows dim order[d] as dim d, and its inverse undoes it",
           "[tensor][small]") {
     Cases cases;

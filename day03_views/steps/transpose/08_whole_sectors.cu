@@ -20,7 +20,7 @@ namespace {
 constexpr int TM = 128, TN = 64, kThreads = 512, kWarps = kThreads / 32;
 
 // [kernel]
-// 4 blocks a multiprocessor, 2,048 threads: nvcc must get along with 32 registers.
+// 4 blocks a multiprocessor are 2,048 threads, which leaves 32 registers for each.
 template <class T>
 __global__ void __launch_bounds__(kThreads, 4)
     transpose_whole_sectors_kernel(const __grid_constant__ Matrices x) {
