@@ -123,12 +123,14 @@ void who_asks_whom(lesson::Report& report) {
                  "1000 1000 999, whose exp no float holds:" + shown(large.view()));
     const gpu::Buffer<float> device(model.qkv);
     const Heads there = heads_of(device.view({1, 3, 12}), 2);
-    gpu::Buffer<std::byte> memory(attention_workspace_bytes(there.q, there.k));
+    gpu::Buffer<std::byte> memory(
+        attention_workspace_bytes(there.q, there.k, there.v, AttentionPath::four_passes));
+    memory.fill_bytes(0);
     for (const auto path : {AttentionPath::four_passes, AttentionPath::fused,
                             AttentionPath::split_keys, AttentionPath::tiles}) {
         gpu::Buffer<float> out(12);
-        attention_cuda(path, there.q, there.k, there.v, {}, split_heads(out.view({1, 3, 4}), 2),
-                       memory);
+        attention_cuda(there.q, there.k, there.v, {}, split_heads(out.view({1, 3, 4}), 2),
+                       {.path = path, .workspace = memory});
         report.check(near(Tensor<float>({1, 3, 4}, out.download()), model.mixed),
                      std::string("the port in one call, ") + name(path) + ": the same");
     }
@@ -230,7 +232,9 @@ void ladders(lesson::Report& report) {
         const Op<float> op = {
             "softmax", name(path),
             [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); },
-            [=](View<const float> in, View<float> out) { softmax_cuda(path, in, -1, out); }};
+            [=](View<const float> in, View<float> out) {
+                softmax_cuda(in, -1, out, {.path = path});
+            }};
         port(report, op, {40, 260}, {16384, 1024});
     }
 }

@@ -6,33 +6,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-template <class T>
-void check_activate(const View<const Same<T>>& in, const View<T>& out) {
-    check_rows<T>("activate", in, out);
-}
-
-template <class T>
-void check_activate_biased(const View<const Same<T>>& in, const View<const Same<T>>& bias,
-                           const View<T>& out) {
-    check_rows<T>("activate_biased", in, out);
-    View<const T> seen;
-    try {
-        seen = broadcast_to(bias, out.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string("activate_biased: bias: ") + refused.what());
-    }
-    require_memory("activate_biased", "bias", bias);
-    require_same_or_apart("activate_biased", "bias", seen, "out", out);
-}
-
-template <class T>
-void check_activate_gated(const View<const Same<T>>& gate, const View<const Same<T>>& in,
-                          const View<T>& out) {
-    check_rows<T>("activate_gated", in, out);
-    require_same_shape("activate_gated", "gate", gate, "out", out);
-    require_memory("activate_gated", "gate", gate);
-    require_same_or_apart("activate_gated", "gate", gate, "out", out);
-}
+// --- which path ----------------------------------------------------------------------------------
 
 template <class T>
 ActivationPath choose_activation(const View<const Same<T>>& in, const View<const Same<T>>& more,
@@ -45,15 +19,54 @@ ActivationPath choose_activation(const View<const Same<T>>& in, const View<const
     return quads ? ActivationPath::quads : ActivationPath::one_element;
 }
 
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
 template <class T>
-void check_activation_path(ActivationPath path, const View<const Same<T>>& in,
-                           const View<const Same<T>>& more, const View<T>& out) {
-    if (path != ActivationPath::quads || choose_activation<T>(in, more, out) == path) return;
-    refuse(
-        "activation: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
-        "bytes; in has " +
-        to_string(in.layout) + ", the other input " + to_string(more.layout) + ", out " +
-        to_string(out.layout));
+void check_path(const char* op, std::optional<ActivationPath> path, const View<const T>& in,
+                const View<const T>& more, const View<T>& out) {
+    if (path != ActivationPath::quads || out.size() == 0 ||
+        choose_activation<T>(in, more, out) == path)
+        return;
+    refuse(std::string(op) +
+           ": the path 'quads' needs rows of whole quads that begin at multiples of 16 "
+           "bytes; in has " +
+           to_string(in.layout) + ", the other input " + to_string(more.layout) + ", out " +
+           to_string(out.layout));
+}
+
+}  // namespace
+
+template <class T>
+void check_activate(const View<const Same<T>>& in, const View<T>& out,
+                    std::optional<ActivationPath> path) {
+    check_rows<T>("activate", in, out);
+    check_path<T>("activate", path, in, in, out);
+}
+
+template <class T>
+void check_activate_biased(const View<const Same<T>>& in, const View<const Same<T>>& bias,
+                           const View<T>& out, std::optional<ActivationPath> path) {
+    check_rows<T>("activate_biased", in, out);
+    View<const T> seen;
+    try {
+        seen = broadcast_to(bias, out.shape());
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("activate_biased: bias: ") + refused.what());
+    }
+    require_memory("activate_biased", "bias", bias);
+    require_same_or_apart("activate_biased", "bias", seen, "out", out);
+    check_path<T>("activate_biased", path, in, bias, out);
+}
+
+template <class T>
+void check_activate_gated(const View<const Same<T>>& gate, const View<const Same<T>>& in,
+                          const View<T>& out, std::optional<ActivationPath> path) {
+    check_rows<T>("activate_gated", in, out);
+    require_same_shape("activate_gated", "gate", gate, "out", out);
+    require_memory("activate_gated", "gate", gate);
+    require_same_or_apart("activate_gated", "gate", gate, "out", out);
+    check_path<T>("activate_gated", path, gate, in, out);
 }
 
 const char* name(Activation what) {
@@ -80,23 +93,21 @@ const char* name(ActivationPath path) {
     return "";
 }
 
-template void check_activate<float>(const View<const float>&, const View<float>&);
+template void check_activate<float>(const View<const float>&, const View<float>&,
+                                    std::optional<ActivationPath>);
 template void check_activate_biased<float>(const View<const float>&, const View<const float>&,
-                                           const View<float>&);
+                                           const View<float>&, std::optional<ActivationPath>);
 template void check_activate_gated<float>(const View<const float>&, const View<const float>&,
-                                          const View<float>&);
+                                          const View<float>&, std::optional<ActivationPath>);
 template ActivationPath choose_activation<float>(const View<const float>&, const View<const float>&,
                                                  const View<float>&);
-template void check_activation_path<float>(ActivationPath, const View<const float>&,
-                                           const View<const float>&, const View<float>&);
-template void check_activate<bf16>(const View<const bf16>&, const View<bf16>&);
+template void check_activate<bf16>(const View<const bf16>&, const View<bf16>&,
+                                   std::optional<ActivationPath>);
 template void check_activate_biased<bf16>(const View<const bf16>&, const View<const bf16>&,
-                                          const View<bf16>&);
+                                          const View<bf16>&, std::optional<ActivationPath>);
 template void check_activate_gated<bf16>(const View<const bf16>&, const View<const bf16>&,
-                                         const View<bf16>&);
+                                         const View<bf16>&, std::optional<ActivationPath>);
 template ActivationPath choose_activation<bf16>(const View<const bf16>&, const View<const bf16>&,
                                                 const View<bf16>&);
-template void check_activation_path<bf16>(ActivationPath, const View<const bf16>&,
-                                          const View<const bf16>&, const View<bf16>&);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers. What is faster is in steps/activation/.
+// The loops' twins, and the launchers. What is faster is in steps/.
 #include "day06_transformer_ops/activation/activation.hpp"
 
 #include "common/gpu/launch.hpp"
@@ -54,97 +54,65 @@ __global__ void activate_gated_kernel(Activation what, const __grid_constant__ V
 // --- launchers -----------------------------------------------------------------------------------
 
 template <class T>
-void activate_cuda(Activation what, View<const Same<T>> in, View<T> out, gpu::Stream stream) {
-    check_activate<T>(in, out);
-    activate_cuda<T>(choose_activation<T>(in, in, out), what, in, out, stream);
-}
-
-template <class T>
-void activate_cuda(ActivationPath path, Activation what, View<const Same<T>> in, View<T> out,
-                   gpu::Stream stream) {
-    check_activate<T>(in, out);
-    check_activation_path<T>(path, in, in, out);
+void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
+                   const gpu::Launch<ActivationPath>& how) {
+    check_activate<T>(in, out, how.path);
     if (out.size() == 0) return;
-    switch (path) {
+    switch (how.path.value_or(choose_activation<T>(in, in, out))) {
         case ActivationPath::one_element: {
             const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-            activate_kernel<T><<<grid, kThreads, 0, stream>>>(what, in, out);
+            activate_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, in, out);
             return gpu::check_launch("activate_kernel", grid, kThreads);
         }
         case ActivationPath::quads:
-            return launch_activation_quads<Plain>(what, in, in, out, stream);
+            return launch_activation_quads<Plain>(what, in, in, out, how.stream);
     }
 }
 
 template <class T>
 void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Same<T>> bias,
-                          View<T> out, gpu::Stream stream) {
-    check_activate_biased<T>(in, bias, out);
-    activate_biased_cuda<T>(choose_activation<T>(in, bias, out), what, in, bias, out, stream);
-}
-
-template <class T>
-void activate_biased_cuda(ActivationPath path, Activation what, View<const Same<T>> in,
-                          View<const Same<T>> bias, View<T> out, gpu::Stream stream) {
-    check_activate_biased<T>(in, bias, out);
-    check_activation_path<T>(path, in, bias, out);
+                          View<T> out, const gpu::Launch<ActivationPath>& how) {
+    check_activate_biased<T>(in, bias, out, how.path);
     if (out.size() == 0) return;
     bias = broadcast_to(bias, out.shape());
-    switch (path) {
+    switch (how.path.value_or(choose_activation<T>(in, bias, out))) {
         case ActivationPath::one_element: {
             const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-            activate_biased_kernel<T><<<grid, kThreads, 0, stream>>>(what, in, bias, out);
+            activate_biased_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, in, bias, out);
             return gpu::check_launch("activate_biased_kernel", grid, kThreads);
         }
         case ActivationPath::quads:
-            return launch_activation_quads<Biased>(what, in, bias, out, stream);
+            return launch_activation_quads<Biased>(what, in, bias, out, how.stream);
     }
 }
 
 template <class T>
 void activate_gated_cuda(Activation what, View<const Same<T>> gate, View<const Same<T>> in,
-                         View<T> out, gpu::Stream stream) {
-    check_activate_gated<T>(gate, in, out);
-    activate_gated_cuda<T>(choose_activation<T>(gate, in, out), what, gate, in, out, stream);
-}
-
-template <class T>
-void activate_gated_cuda(ActivationPath path, Activation what, View<const Same<T>> gate,
-                         View<const Same<T>> in, View<T> out, gpu::Stream stream) {
-    check_activate_gated<T>(gate, in, out);
-    check_activation_path<T>(path, gate, in, out);
+                         View<T> out, const gpu::Launch<ActivationPath>& how) {
+    check_activate_gated<T>(gate, in, out, how.path);
     if (out.size() == 0) return;
-    switch (path) {
+    switch (how.path.value_or(choose_activation<T>(gate, in, out))) {
         case ActivationPath::one_element: {
             const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-            activate_gated_kernel<T><<<grid, kThreads, 0, stream>>>(what, gate, in, out);
+            activate_gated_kernel<T><<<grid, kThreads, 0, how.stream>>>(what, gate, in, out);
             return gpu::check_launch("activate_gated_kernel", grid, kThreads);
         }
         case ActivationPath::quads:
-            return launch_activation_quads<Gated>(what, gate, in, out, stream);
+            return launch_activation_quads<Gated>(what, gate, in, out, how.stream);
     }
 }
 
-template void activate_cuda(Activation, View<const float>, View<float>, gpu::Stream);
-template void activate_cuda(ActivationPath, Activation, View<const float>, View<float>,
-                            gpu::Stream);
+template void activate_cuda(Activation, View<const float>, View<float>,
+                            const gpu::Launch<ActivationPath>&);
 template void activate_biased_cuda(Activation, View<const float>, View<const float>, View<float>,
-                                   gpu::Stream);
-template void activate_biased_cuda(ActivationPath, Activation, View<const float>, View<const float>,
-                                   View<float>, gpu::Stream);
+                                   const gpu::Launch<ActivationPath>&);
 template void activate_gated_cuda(Activation, View<const float>, View<const float>, View<float>,
-                                  gpu::Stream);
-template void activate_gated_cuda(ActivationPath, Activation, View<const float>, View<const float>,
-                                  View<float>, gpu::Stream);
-template void activate_cuda(Activation, View<const bf16>, View<bf16>, gpu::Stream);
-template void activate_cuda(ActivationPath, Activation, View<const bf16>, View<bf16>, gpu::Stream);
+                                  const gpu::Launch<ActivationPath>&);
+template void activate_cuda(Activation, View<const bf16>, View<bf16>,
+                            const gpu::Launch<ActivationPath>&);
 template void activate_biased_cuda(Activation, View<const bf16>, View<const bf16>, View<bf16>,
-                                   gpu::Stream);
-template void activate_biased_cuda(ActivationPath, Activation, View<const bf16>, View<const bf16>,
-                                   View<bf16>, gpu::Stream);
+                                   const gpu::Launch<ActivationPath>&);
 template void activate_gated_cuda(Activation, View<const bf16>, View<const bf16>, View<bf16>,
-                                  gpu::Stream);
-template void activate_gated_cuda(ActivationPath, Activation, View<const bf16>, View<const bf16>,
-                                  View<bf16>, gpu::Stream);
+                                  const gpu::Launch<ActivationPath>&);
 
 }  // namespace sixdays::day06_transformer_ops

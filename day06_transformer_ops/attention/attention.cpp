@@ -17,8 +17,7 @@ View<const float> beside(const View<const float>& x, const Shape& q) {
     return broadcast_to(x, wanted);
 }
 
-void check_table(const char* name, const View<const float>& x, const View<const float>& q,
-                 const View<float>& out) {
+void check_table(const char* name, const View<const float>& x, const View<const float>& q) {
     if (x.rank() < 2 || x.extent(x.rank() - 1) != q.extent(q.rank() - 1)) {
         refuse(std::string("attention: q has shape ") + to_string(q.shape()) + ", but " + name +
                " " + to_string(x.shape()) + "; the last dims, of one head, must be equal");
@@ -28,46 +27,36 @@ void check_table(const char* name, const View<const float>& x, const View<const 
     } catch (const std::invalid_argument& refused) {
         refuse(std::string("attention: ") + name + ": " + refused.what());
     }
-    require_memory("attention", name, x);
+}
+
+void check_inputs(const View<const float>& q, const View<const float>& k,
+                  const View<const float>& v) {
+    if (q.rank() < 2) {
+        refuse("attention: q has shape " + to_string(q.shape()) +
+               ", but needs tokens and a head: (..., T, D)");
+    }
+    check_table("k", k, q);
+    check_table("v", v, q);
+    if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
+        refuse("attention: k has shape " + to_string(k.shape()) + ", but v " +
+               to_string(v.shape()) + "; there must be a value for each key");
+    }
+}
+
+void check_apart(const char* name, const View<const float>& x, const View<float>& out) {
     if (overlap(x, out)) {
         refuse(std::string("attention: ") + name +
                " overlaps out, and would be overwritten while it is read");
     }
 }
 
-}  // namespace
-
-void check_attention(const View<const float>& q, const View<const float>& k,
-                     const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out) {
-    if (q.rank() < 2) {
-        refuse("attention: q has shape " + to_string(q.shape()) +
-               ", but needs tokens and a head: (..., T, D)");
-    }
-    require_same_shape("attention", "q", q, "out", out);
-    require_memory("attention", "q", q);
-    require_output("attention", out);
-    check_table("k", k, q, out);
-    check_table("v", v, q, out);
-    if (overlap(q, out)) {
-        refuse("attention: q overlaps out, and would be overwritten while it is read");
-    }
-    if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
-        refuse("attention: k has shape " + to_string(k.shape()) + ", but v " +
-               to_string(v.shape()) + "; there must be a value for each key");
-    }
-    if (options.length.data != nullptr) require_rank("attention", "length", options.length, 0);
-    if (std::isnan(options.scale) || std::isinf(options.scale)) {
-        refuse("attention: scale is " + std::to_string(options.scale) +
-               ", but must be a finite number");
-    }
-}
-
-namespace {
-
 // Rows of whole quads that begin at multiples of 16 bytes.
 bool in_quads(const View<const float>& x) {
     return has_wider(x.data, x.layout, sizeof(float));
+}
+
+std::int64_t queries_of(const View<const float>& q) {
+    return rows_along(q, q.rank() - 1).count();
 }
 
 }  // namespace
@@ -75,21 +64,36 @@ bool in_quads(const View<const float>& x) {
 AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
                                const View<const float>& v, std::size_t shared) {
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
-    if (D > kMostOfHead) {
-        refuse("attention: a head of " + std::to_string(D) + " numbers; " +
-               std::to_string(kMostOfHead) +
-               " is the most. 'four passes' takes it, with a workspace");
-    }
+    if (D > kMostOfHead) return AttentionPath::wide_heads;
     const bool tiles = T >= 64 && attention_tiles_bytes(D) <= shared;
     if (T > 4) return tiles ? AttentionPath::tiles : AttentionPath::fused;
     return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
 }
 
-void check_attention(AttentionPath path, const View<const float>& q, const View<const float>& k,
+void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out) {
-    check_attention(q, k, v, options, out);
-    if (path != AttentionPath::four_passes) (void)choose_attention(q, k, v);
+                     const View<float>& out, std::optional<AttentionPath> path) {
+    check_inputs(q, k, v);
+    require_same_shape("attention", "q", q, "out", out);
+    require_memory("attention", "q", q);
+    require_memory("attention", "k", k);
+    require_memory("attention", "v", v);
+    require_output("attention", out);
+    check_apart("q", q, out);
+    check_apart("k", k, out);
+    check_apart("v", v, out);
+    if (options.length.data != nullptr) require_rank("attention", "length", options.length, 0);
+    if (!std::isfinite(options.scale)) {
+        refuse("attention: scale is " + std::to_string(options.scale) +
+               ", but must be a finite number");
+    }
+    if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (D > kMostOfHead) {
+        refuse("attention: a head of " + std::to_string(D) + " numbers; " +
+               std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
+               "' takes. 'wide heads' takes any");
+    }
     if (path == AttentionPath::split_blocks && out.size() > 0 && !(in_quads(k) && in_quads(v))) {
         refuse(
             "attention: the path 'split blocks' needs keys and values of whole quads along memory "
@@ -100,14 +104,14 @@ void check_attention(AttentionPath path, const View<const float>& q, const View<
 
 std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
     const std::int64_t blocks = 512, keys = 64;  // in all, at most; of a part, at least
-    const std::int64_t queries = rows_along(q, q.rank() - 1).count(), S = k.extent(k.rank() - 2);
+    const std::int64_t queries = queries_of(q), S = k.extent(k.rank() - 2);
     const std::int64_t fit = std::max<std::int64_t>(blocks / std::max<std::int64_t>(queries, 1), 1);
     return std::clamp<std::int64_t>((S + keys - 1) / keys, 1, fit);
 }
 
 AttentionPartials attention_partials(gpu::Carver& carver, const View<const float>& q,
                                      std::int64_t parts) {
-    const std::int64_t queries = rows_along(q, q.rank() - 1).count();
+    const std::int64_t queries = queries_of(q);
     if (parts == 1) return {{nullptr, Shape{queries, 1, 0}}, {}};
     const std::int64_t D = q.extent(q.rank() - 1);
     AttentionPartials all;
@@ -116,17 +120,24 @@ AttentionPartials attention_partials(gpu::Carver& carver, const View<const float
     return all;
 }
 
-std::int64_t attention_workspace_bytes(AttentionPath path, View<const float> q,
-                                       View<const float> k) {
-    if (path == AttentionPath::four_passes) return attention_workspace_bytes(q, k);
-    if (path != AttentionPath::split_blocks) return 0;
-    return gpu::bytes_to_carve(
-        [&](gpu::Carver& c) { return attention_partials(c, q, attention_parts(q, k)); });
+View<float> attention_scores(gpu::Carver& carver, const View<const float>& q,
+                             const View<const float>& k) {
+    return carver.take<float>({queries_of(q), k.extent(k.rank() - 2)});
 }
 
-std::int64_t attention_workspace_bytes(View<const float> q, View<const float> k) {
-    const std::int64_t queries = rows_along(q, q.rank() - 1).count(), S = k.extent(k.rank() - 2);
-    return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<float>({queries, S}); });
+std::int64_t attention_workspace_bytes(const View<const float>& q, const View<const float>& k,
+                                       const View<const float>& v,
+                                       std::optional<AttentionPath> path) {
+    check_inputs(q, k, v);
+    switch (path.value_or(choose_attention(q, k, v))) {
+        case AttentionPath::four_passes:
+            return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_scores(c, q, k); });
+        case AttentionPath::split_blocks:
+            return gpu::bytes_to_carve(
+                [&](gpu::Carver& c) { return attention_partials(c, q, attention_parts(q, k)); });
+        default:
+            return 0;
+    }
 }
 
 AttentionProblem attention_problem(const View<const float>& q, const View<const float>& k,
@@ -150,6 +161,10 @@ AttentionProblem attention_problem(const View<const float>& q, const View<const 
     };
     p.keys = of_queries(k);
     p.values = of_queries(v);
+    if (p.S == 0) {  // nobody reads a key, but kernels take addresses: any will do
+        p.keys = p.values = {q.data, Layout(p.q.first.shape(), Dims::filled(r - 1, 0))};
+        p.k_along_s = p.k_along_d = p.v_along_s = p.v_along_d = 0;
+    }
     p.length = options.length;
     const auto D = static_cast<float>(q.extent(r - 1));
     p.scale = options.scale != 0 ? options.scale : 1 / std::sqrt(D);
@@ -202,6 +217,8 @@ const char* name(AttentionPath path) {
             return "tiles";
         case AttentionPath::split_blocks:
             return "split blocks";
+        case AttentionPath::wide_heads:
+            return "wide heads";
     }
     return "";
 }

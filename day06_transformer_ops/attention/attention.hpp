@@ -7,31 +7,42 @@
 ///     share(t, :) = softmax of score(t, :) over the tokens s that t sees
 ///     out(t, d)   = sum over s of share(t, s) * v(s, d)
 ///
+/// (Vaswani and others 2017, "Attention is all you need", arXiv 1706.03762, section 3.2.)
+///
 /// For all versions: q has shape (..., T, D), k (..., S, D), v (..., S, D) and out (..., T, D), in
 /// float and of any strides; out injective. The dims before the last two, say batch and head, are
 /// q's; those of k and v are broadcast to them. Queries, keys and values are mostly views of one
 /// buffer: heads_of(). Heads that share their keys are a dim of stride 0: grouped().
 ///
 /// Of S keys the first `length` count: a cache holds more than it has been given yet. The last query
-/// belongs to the last of them, so causal token t sees length - T + t + 1. A token that sees nothing
-/// gets 0. What it does not see is not read, and may be NaN; what it sees counts even if its share is
-/// 0, for 0 * NaN is NaN.
-/// Error: that of softmax, of scores that are off by D + 2 half units of scale * |q| . |k|; and
-/// another S of the mean of |v|.
+/// belongs to the last of them, so causal token t sees length - T + t + 1. (PyTorch's `is_causal` lets
+/// token t see the first t + 1: the same if T = S.) A token that sees nothing gets 0. What it does not
+/// see is not read, and may be NaN; what it sees counts even if its share is 0, for 0 * NaN is NaN.
+/// Error of out(t, d) for a token that sees n keys: (2 (D + 6) P + 4 n + 40) 2^-24 of the sum of
+/// share * |v|; P is the largest of its scale * sum of |q k|.
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap;
-/// the loop: a length that is not 0 to S
+/// a path that cannot take these views; the loop: a length that is not 0 to S
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
-#include "common/gpu/stream.hpp"
-#include "common/gpu/workspace.hpp"
+#include "common/gpu/how.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-enum class AttentionPath;  // below
+/// The paths of attention.
+enum class AttentionPath {
+    four_passes,  // a thread, a query: the loop's twin; scores lie in the workspace
+    fused,        // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
+    split_keys,  // 03: a block, a query, and its warps share out the keys: for few queries. D <= 128
+    tiles,       // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
+    split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
+    wide_heads,    // 06: a warp, a query, whose sums stand in `out`: heads of any width
+};
+[[nodiscard]] const char* name(AttentionPath path);
 
 struct AttentionOptions {
     bool causal = true;
@@ -44,34 +55,32 @@ struct AttentionOptions {
 
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
+/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' takes one block
+/// for a query if there is none; the others use none
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
-                    const AttentionOptions& options, View<float> out, gpu::Stream stream = {});
+                    const AttentionOptions& options, View<float> out,
+                    const gpu::Launch<AttentionPath>& how = {});
 
-/// With a workspace, of attention_workspace_bytes(choose_attention(q, k, v), q, k), all 0 before the
-/// first call: it holds counters, which are 0 again after each.
-void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
-                    const AttentionOptions& options, View<float> out, gpu::Workspace workspace,
-                    gpu::Stream stream = {});
+/// Bytes of workspace that `path` can use. Without a path: of the best one for these views.
+/// @throws std::invalid_argument  shapes that do not fit
+[[nodiscard]] std::int64_t attention_workspace_bytes(const View<const float>& q,
+                                                     const View<const float>& k,
+                                                     const View<const float>& v,
+                                                     std::optional<AttentionPath> path = {});
 
-/// By one path. The twin keeps all scores in the workspace; 'split blocks' takes one block for a
-/// query if there is none; the others need none.
-/// @throws std::invalid_argument  also what that path cannot take
-void attention_cuda(AttentionPath path, View<const float> q, View<const float> k,
-                    View<const float> v, const AttentionOptions& options, View<float> out,
-                    gpu::Workspace workspace = {}, gpu::Stream stream = {});
-
-/// Bytes of workspace for the twin: a float for each pair of a query and a key.
-[[nodiscard]] std::int64_t attention_workspace_bytes(View<const float> q, View<const float> k);
-/// For any path.
-[[nodiscard]] std::int64_t attention_workspace_bytes(AttentionPath path, View<const float> q,
-                                                     View<const float> k);
-
+/// What the operation refuses; with a path also what that path cannot take.
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out);
-void check_attention(AttentionPath path, const View<const float>& q, const View<const float>& k,
-                     const View<const float>& v, const AttentionOptions& options,
-                     const View<float>& out);
+                     const View<float>& out, std::optional<AttentionPath> path = {});
+
+/// The widest head that 'fused', 'split keys', 'tiles' and 'split blocks' take.
+inline constexpr std::int64_t kMostOfHead = 128;
+
+/// The best path for these views.
+/// @param shared  bytes of shared memory that a block may have: 'fused' does with less than 'tiles'
+[[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
+                                             const View<const float>& v,
+                                             std::size_t shared = SIZE_MAX);
 
 /// Queries, keys and values, (B, H, T, D) each.
 struct Heads {
@@ -106,24 +115,5 @@ template <class T>
 [[nodiscard]] View<T> for_groups(const View<T>& k) {
     return unsqueeze(k, 2);
 }
-
-/// How attention_cuda goes about it.
-enum class AttentionPath {
-    four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
-    fused,         // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
-    split_keys,    // 03: a block, a query, and its warps share out the keys: for few queries
-    tiles,         // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
-    split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
-};
-[[nodiscard]] const char* name(AttentionPath path);
-
-/// The widest head that steps take.
-inline constexpr std::int64_t kMostOfHead = 128;
-
-/// The best for these views. @throws std::invalid_argument  D > kMostOfHead
-/// @param shared  bytes of shared memory that a block may have: 'fused' does with less than 'tiles'
-[[nodiscard]] AttentionPath choose_attention(const View<const float>& q, const View<const float>& k,
-                                             const View<const float>& v,
-                                             std::size_t shared = SIZE_MAX);
 
 }  // namespace sixdays::day06_transformer_ops

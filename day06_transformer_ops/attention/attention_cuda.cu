@@ -1,4 +1,4 @@
-// The loop's twin, a thread for each query, and the launchers. What is faster is in steps/attention/.
+// The loop's twin, a thread for each query, and the launcher. What is faster is in steps/.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -57,50 +57,38 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
 
 }  // namespace
 
-// --- launchers -----------------------------------------------------------------------------------
+// --- launcher ------------------------------------------------------------------------------------
 
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
-                    const AttentionOptions& options, View<float> out, gpu::Stream stream) {
-    attention_cuda(q, k, v, options, out, gpu::Workspace(), stream);
-}
-
-void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
-                    const AttentionOptions& options, View<float> out, gpu::Workspace workspace,
-                    gpu::Stream stream) {
-    check_attention(q, k, v, options, out);
-    if (out.size() == 0) return;
-    const AttentionPath path = choose_attention(q, k, v, gpu::most_shared());
-    attention_cuda(path, q, k, v, options, out, workspace, stream);
-}
-
-void attention_cuda(AttentionPath path, View<const float> q, View<const float> k,
-                    View<const float> v, const AttentionOptions& options, View<float> out,
-                    gpu::Workspace workspace, gpu::Stream stream) {
-    check_attention(path, q, k, v, options, out);
+                    const AttentionOptions& options, View<float> out,
+                    const gpu::Launch<AttentionPath>& how) {
+    check_attention(q, k, v, options, out, how.path);
     if (out.size() == 0) return;
     const AttentionProblem p = attention_problem(q, k, v, options, out);
-    switch (path) {
+    switch (how.path ? *how.path : choose_attention(q, k, v, gpu::most_shared())) {
         case AttentionPath::four_passes: {
-            const View<float> scores = gpu::carve("attention", workspace, [&](gpu::Carver& c) {
-                return c.take<float>({p.q.count(), p.S});
+            const View<float> scores = gpu::carve("attention", how.workspace, [&](gpu::Carver& c) {
+                return attention_scores(c, q, k);
             });
             const unsigned grid = gpu::blocks_for(p.q.count(), kThreads);
-            attention_kernel<<<grid, kThreads, 0, stream>>>(p, scores.data);
+            attention_kernel<<<grid, kThreads, 0, how.stream>>>(p, scores.data);
             return gpu::check_launch("attention_kernel", grid, kThreads);
         }
         case AttentionPath::fused:
-            return launch_attention_fused(p, stream);
+            return launch_attention_fused(p, how.stream);
         case AttentionPath::split_keys:
-            return launch_attention_split_keys(p, stream);
+            return launch_attention_split_keys(p, how.stream);
         case AttentionPath::tiles:
-            return launch_attention_tiles(p, stream);
+            return launch_attention_tiles(p, how.stream);
         case AttentionPath::split_blocks: {
-            const std::int64_t parts = workspace ? attention_parts(q, k) : 1;
-            const auto partials = gpu::carve("attention", workspace, [&](gpu::Carver& c) {
+            const std::int64_t parts = how.workspace ? attention_parts(q, k) : 1;
+            const auto partials = gpu::carve("attention", how.workspace, [&](gpu::Carver& c) {
                 return attention_partials(c, q, parts);
             });
-            return launch_attention_split_blocks(p, partials, stream);
+            return launch_attention_split_blocks(p, partials, how.stream);
         }
+        case AttentionPath::wide_heads:
+            return launch_attention_wide_heads(p, how.stream);
     }
 }
 

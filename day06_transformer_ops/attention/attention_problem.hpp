@@ -63,6 +63,10 @@ struct AttentionProblem {
     return attention_tiles_bytes(D > 64 ? 128 : 64, 64);
 }
 
+/// For the path 'four passes': (queries, S).
+[[nodiscard]] View<float> attention_scores(gpu::Carver& carver, const View<const float>& q,
+                                           const View<const float>& k);
+
 /// What blocks that share a query's keys leave for the last of them.
 struct AttentionPartials {
     View<float> found;  // (queries, parts, D + 2): maximum, sum of exp, the values by their shares

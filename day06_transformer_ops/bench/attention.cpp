@@ -1,6 +1,7 @@
 // Attention as --bench measures it, and what a single token costs, where a launch takes longer than
 // the bytes: calls in a graph.
 #include <algorithm>
+#include <cmath>
 
 #include "common/gpu/graph.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -47,26 +48,88 @@ lesson::Version row_of(const char* op, AttentionPath path, const Sizes& n) {
     return row;
 }
 
-// Held against its own first answer: what it must be is the tests' question.
+// One query's attention in double precision, and how far from each number of it a port may be, as
+// attention.hpp says.
+struct Exact {
+    std::vector<double> value, bound;
+};
+Exact exact(const float* q, const float* k, const float* v, std::int64_t n, std::int64_t D) {
+    const auto at = [D](const float* x, std::int64_t s, std::int64_t d) {
+        return static_cast<double>(x[s * D + d]);
+    };
+    std::vector<double> score(static_cast<std::size_t>(n));
+    double m = -INFINITY, sum = 0, most = 0;
+    for (std::int64_t s = 0; s < n; ++s) {
+        double size = 0;
+        for (std::int64_t d = 0; d < D; ++d) {
+            const double product = at(q, 0, d) * at(k, s, d) / std::sqrt(static_cast<double>(D));
+            score[static_cast<std::size_t>(s)] += product;
+            size += std::fabs(product);
+        }
+        m = std::max(m, score[static_cast<std::size_t>(s)]);
+        most = std::max(most, size);
+    }
+    for (double& x : score) sum += x = std::exp(x - m);
+    const double units = (2 * (double(D) + 6) * most + 4 * double(n) + 40) * 0x1p-24;
+    Exact all{std::vector<double>(static_cast<std::size_t>(D)),
+              std::vector<double>(static_cast<std::size_t>(D))};
+    for (std::int64_t s = 0; s < n; ++s) {
+        for (std::int64_t d = 0; d < D; ++d) {
+            const double term = score[static_cast<std::size_t>(s)] / sum * at(v, s, d);
+            all.value[static_cast<std::size_t>(d)] += term;
+            all.bound[static_cast<std::size_t>(d)] += std::fabs(term) * units;
+        }
+    }
+    return all;
+}
+
+// The first, a middle and the last query, causal, are held against double precision. q, k, v and out
+// lie in device memory.
+// @throws std::runtime_error  one is further away; --bench ends with this sentence
+void hold_against_double(const char* op, AttentionPath path, const Sizes& n, const float* q,
+                         const float* k, const float* v, const float* out) {
+    const std::int64_t queries = n.B * n.H * n.T;
+    for (const std::int64_t r : {std::int64_t{0}, queries / 2 + n.T / 3, queries - 1}) {
+        const std::int64_t head = r / n.T, seen = n.S - n.T + r % n.T + 1;
+        const Tensor<float> keys = part_of(k, {n.S, n.D}, head),
+                            values = part_of(v, {n.S, n.D}, head),
+                            query = part_of(q, Shape{n.D}, r), got = part_of(out, Shape{n.D}, r);
+        const Exact want = exact(query.data(), keys.data(), values.data(), seen, n.D);
+        for (std::int64_t d = 0; d < n.D; ++d) {
+            const auto i = static_cast<std::size_t>(d);
+            if (std::fabs(got(d) - want.value[i]) <= want.bound[i]) continue;
+            throw std::runtime_error(std::string(op) + ", " + name(path) + ": number " +
+                                     std::to_string(d) + " of query " + std::to_string(r) + " is " +
+                                     std::to_string(got(d)) + ", in double precision " +
+                                     std::to_string(want.value[i]) + "; " +
+                                     std::to_string(want.bound[i]) + " apart is allowed");
+        }
+    }
+}
+
+// Three queries are held against double precision, and then all against the first answer.
 void attend(lesson::Report& report, const char* op, AttentionPath path, const Sizes& n) {
     const gpu::Buffer<float> q = filled(n.queries()), k = filled(n.keys()), v = filled(n.keys());
     gpu::Buffer<float> out(n.queries()), want(n.queries());
-    gpu::Buffer<std::byte> memory(attention_workspace_bytes(path, n.q(q.data()), n.k(k.data())));
+    gpu::Buffer<std::byte> memory(
+        attention_workspace_bytes(n.q(q.data()), n.k(k.data()), n.k(v.data()), path));
     memory.fill_bytes(0);
     const auto run = [&](gpu::Buffer<float>& to) {
-        attention_cuda(path, n.q(q.data()), n.k(k.data()), n.k(v.data()), {}, n.out(to.data()),
-                       memory);
+        attention_cuda(n.q(q.data()), n.k(k.data()), n.k(v.data()), {}, n.out(to.data()),
+                       {.path = path, .workspace = memory});
     };
     run(want);
+    hold_against_double(op, path, n, q.data(), k.data(), v.data(), want.data());
     lesson::Version row = row_of(op, path, n);
     row.check = {[&](int) { run(out); }, {{out.data(), want.data(), 4 * n.queries()}}};
     report.port(row);
 }
 
 // One call after the other in a graph. run(call, out, stream) launches number `call`, whose `each`
-// floats of result begin at out.
-template <class Run>
-void in_graph(lesson::Report& report, lesson::Version row, std::int64_t each, const Run& run) {
+// floats of result begin at out; look(all results) throws if some are wrong.
+template <class Run, class Look>
+void in_graph(lesson::Report& report, lesson::Version row, std::int64_t each, const Run& run,
+              const Look& look) {
     row.op += ", " + std::to_string(kCalls) + " calls in a graph";
     row.how = "the same bits again";
     row.work.bytes_read *= kCalls;
@@ -75,7 +138,8 @@ void in_graph(lesson::Report& report, lesson::Version row, std::int64_t each, co
     gpu::Buffer<float> out(kCalls * each), want(kCalls * each);
     for (std::int64_t call = 0; call < kCalls; ++call)
         run(call, want.data() + call * each, nullptr);
-    if (!report.times_ports()) return;  // the emulator has no graphs
+    look(want.data());
+    if (!report.times_ports()) return;
     gpu::Graph graph([&](gpu::Stream stream) {
         for (std::int64_t call = 0; call < kCalls; ++call) {
             run(call, out.data() + call * each, stream);
@@ -91,16 +155,26 @@ void bench_next_token(lesson::Report& report) {
     const gpu::Buffer<float> logits = filled(kCalls * V);
     const View<const float> one(logits.data(), Shape{1, V});
     gpu::Buffer<std::byte> memory(softmax_workspace_bytes(one, -1));
+    memory.fill_bytes(0);
     lesson::Version row;
     row.op = "softmax";
     row.version = name(SoftmaxPath::split);
     row.shape = to_string(Shape{1, V});
     row.cache = "warm";
     row.work = {4.0 * V, 4.0 * V, 0};
-    in_graph(report, row, V, [&](std::int64_t call, float* out, gpu::Stream stream) {
-        softmax_cuda<float>({logits.data() + call * V, Shape{1, V}}, -1, {out, Shape{1, V}}, memory,
-                            stream);
-    });
+    const Op<float> op = {"softmax",
+                          name(SoftmaxPath::split),
+                          [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); },
+                          {}};
+    in_graph(
+        report, row, V,
+        [&](std::int64_t call, float* out, gpu::Stream stream) {
+            softmax_cuda<float>({logits.data() + call * V, Shape{1, V}}, -1, {out, Shape{1, V}},
+                                {.workspace = memory, .stream = stream});
+        },
+        [&](const float* out) {
+            hold_against_loop(op, {kCalls, V}, logits.data(), out);
+        });
 }
 
 // Each call has keys and values of its own.
@@ -108,14 +182,25 @@ void bench_next_word(lesson::Report& report, const Sizes& n) {
     const gpu::Buffer<float> q = filled(n.queries()), k = filled(kCalls * n.keys()),
                              v = filled(kCalls * n.keys());
     const AttentionPath path = AttentionPath::split_blocks;
-    gpu::Buffer<std::byte> memory(attention_workspace_bytes(path, n.q(q.data()), n.k(k.data())));
+    gpu::Buffer<std::byte> memory(
+        attention_workspace_bytes(n.q(q.data()), n.k(k.data()), n.k(v.data()), path));
     memory.fill_bytes(0);
     lesson::Version row = row_of("decode attention", path, n);
     row.cache = "cold";
-    in_graph(report, row, n.queries(), [&](std::int64_t call, float* out, gpu::Stream stream) {
-        attention_cuda(path, n.q(q.data()), n.k(k.data() + call * n.keys()),
-                       n.k(v.data() + call * n.keys()), {}, n.out(out), memory, stream);
-    });
+    in_graph(
+        report, row, n.queries(),
+        [&](std::int64_t call, float* out, gpu::Stream stream) {
+            attention_cuda(n.q(q.data()), n.k(k.data() + call * n.keys()),
+                           n.k(v.data() + call * n.keys()), {}, n.out(out),
+                           {.path = path, .workspace = memory, .stream = stream});
+        },
+        [&](const float* out) {
+            for (const std::int64_t call : {0, kCalls - 1}) {
+                hold_against_double("decode attention", path, n, q.data(),
+                                    k.data() + call * n.keys(), v.data() + call * n.keys(),
+                                    out + call * n.queries());
+            }
+        });
 }
 
 }  // namespace

@@ -10,15 +10,17 @@ namespace sixdays::day06_transformer_ops {
 
 void trace_all() {
     const std::int64_t T = 32, H = 2, D = 16, C = H * D;
-    gpu::Buffer<float> qkv(T * 3 * C), mixed(T * C), scores(H * T * T);
+    gpu::Buffer<float> qkv(T * 3 * C), mixed(T * C);
     qkv.fill_bytes(0x3f);
     const Heads of = heads_of(qkv.view({1, T, 3 * C}), H);
-    const gpu::Workspace memory(scores.data(), scores.size() * 4);
+    gpu::Buffer<std::byte> memory(
+        attention_workspace_bytes(of.q, of.k, of.v, AttentionPath::four_passes));
+    memory.fill_bytes(0);
     const auto attention = [&](const char* title, AttentionPath path, std::int64_t queries) {
         const View<float> out = split_heads(mixed.view({1, T, C}), H);
         lesson::trace(title, [&] {
-            attention_cuda(path, slice(of.q, 2, T - queries, T), of.k, of.v, {},
-                           slice(out, 2, T - queries, T), memory);
+            attention_cuda(slice(of.q, 2, T - queries, T), of.k, of.v, {},
+                           slice(out, 2, T - queries, T), {.path = path, .workspace = memory});
         });
     };
     attention("attention of 32 tokens, 2 heads of 16, a thread a query", AttentionPath::four_passes,
@@ -31,7 +33,7 @@ void trace_all() {
     x.fill_bytes(0x3f);
     const auto softmax = [&](const char* title, SoftmaxPath path) {
         lesson::trace(title, [&] {
-            softmax_cuda<float>(path, x.view({rows, n}), -1, y.view({rows, n}));
+            softmax_cuda<float>(x.view({rows, n}), -1, y.view({rows, n}), {.path = path});
         });
     };
     softmax("softmax of 32 rows of 64 floats, a thread a row", SoftmaxPath::thread_a_row);
@@ -39,7 +41,8 @@ void trace_all() {
     softmax("a block a row, online", SoftmaxPath::online);
     softmax("the row in registers, in quads", SoftmaxPath::registers);
     lesson::trace("layer norm of the same rows, in registers", [&] {
-        layer_norm_cuda<float>(NormPath::registers, x.view({rows, n}), {}, y.view({rows, n}));
+        layer_norm_cuda<float>(x.view({rows, n}), {}, y.view({rows, n}),
+                               {.path = NormPath::registers});
     });
 }
 

@@ -1,8 +1,6 @@
 // What loop and port of a block refuse: all of it before anything is written.
 #include "day06_transformer_ops/block/block.hpp"
 
-#include "day06_transformer_ops/attention/attention.hpp"
-
 namespace sixdays::day06_transformer_ops {
 namespace {
 
@@ -31,10 +29,6 @@ void check_block(const BlockParameters& p, const View<float>& x) {
     }
     if (p.up.rank() != 2)
         refuse("block: up has shape " + to_string(p.up.shape()) + ", but must have (C, F)");
-    if (C / p.heads > kMostOfHead) {
-        refuse("block: heads of " + std::to_string(C / p.heads) + " numbers; " +
-               std::to_string(kMostOfHead) + " is the most");
-    }
     const std::int64_t F = p.up.extent(1);
     check_norm<float>(x, p.norm1, x);
     check_norm<float>(x, p.norm2, x);

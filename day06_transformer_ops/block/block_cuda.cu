@@ -14,7 +14,7 @@ using day05_matmul::MatmulPath;
 
 namespace {
 
-// The room that the products share, one after the other, and behind it what is kept between the
+// The room that products and attention share, one after the other, and behind it what is kept between the
 // operations, (B, T, ...) each.
 struct Between {
     gpu::Workspace room;
@@ -25,10 +25,12 @@ Between between(gpu::Carver& carver, const BlockParameters& p, const View<float>
     const auto of = [&](std::int64_t columns) {
         return View<float>(nullptr, Shape{B, T, columns});
     };
+    const Heads heads = heads_of(of(3 * C), p.heads);
     Between all;
     all.room = carver.lend(std::max(
         {matmul_workspace_bytes(of(C), p.qkv, of(3 * C)), matmul_workspace_bytes(of(C), p.join, x),
-         matmul_workspace_bytes(of(C), p.up, of(F)), matmul_workspace_bytes(of(F), p.down, x)}));
+         matmul_workspace_bytes(of(C), p.up, of(F)), matmul_workspace_bytes(of(F), p.down, x),
+         attention_workspace_bytes(heads.q, heads.k, heads.v)}));
     all.normed = carver.take<float>({B, T, C});
     all.qkv = carver.take<float>({B, T, 3 * C});
     all.mixed = carver.take<float>({B, T, C});
@@ -51,15 +53,16 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
         gpu::carve("block", workspace, [&](gpu::Carver& c) { return between(c, p, x); });
     const gpu::Launch<MatmulPath> how{.workspace = room, .stream = stream};
     // [block]
-    layer_norm_cuda(x, p.norm1, normed, stream);
+    layer_norm_cuda(x, p.norm1, normed, {.stream = stream});
     matmul_cuda(normed, p.qkv, {1, 0, p.qkv_bias}, qkv, how);
     const Heads of = heads_of(qkv, p.heads);
-    attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads), stream);
+    attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads),
+                   {.workspace = room, .stream = stream});
     matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, how);  // 1 * sum + 1 * x + bias
 
-    layer_norm_cuda(x, p.norm2, normed, stream);
+    layer_norm_cuda(x, p.norm2, normed, {.stream = stream});
     matmul_cuda(normed, p.up, hidden, how);
-    activate_biased_cuda(p.activation, hidden, p.up_bias, hidden, stream);
+    activate_biased_cuda(p.activation, hidden, p.up_bias, hidden, {.stream = stream});
     matmul_cuda(hidden, p.down, {1, 1, p.down_bias}, x, how);
     // [block]
 }
@@ -75,7 +78,7 @@ void logits_cuda(View<const float> x, const NormParameters& norm, View<const flo
     const View<float> normed =
         gpu::carve("logits", workspace, [&](gpu::Carver& c) { return c.take<float>(x.shape()); });
     // [logits]
-    layer_norm_cuda(x, norm, normed, stream);
+    layer_norm_cuda(x, norm, normed, {.stream = stream});
     matmul_cuda(normed, transpose(tokens), out, {.stream = stream});
     // [logits]
 }

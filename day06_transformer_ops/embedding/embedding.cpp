@@ -7,6 +7,16 @@
 
 namespace sixdays::day06_transformer_ops {
 
+// --- which path ----------------------------------------------------------------------------------
+
+template <class T>
+EmbedPath choose_embed(const View<const T>& tokens, const View<const Same<T>>& positions,
+                       const View<Same<T>>& out) {
+    const auto quads = [](const auto& v) { return has_wider(v.data, v.layout, sizeof(T)); };
+    const bool all = quads(tokens) && quads(out) && (positions.rank() == 0 || quads(positions));
+    return all ? EmbedPath::quads : EmbedPath::one_element;
+}
+
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
@@ -19,12 +29,30 @@ void check_apart(const char* op, const char* name, const View<A>& in, const View
     }
 }
 
+template <class T>
+void check_positions(const View<const T>& tokens, const View<const std::int64_t>& ids,
+                     const View<const T>& positions, const View<const std::int64_t>& places,
+                     const View<T>& out) {
+    require_rank("embed", "positions", positions, 2);
+    if (positions.extent(1) != tokens.extent(1)) {
+        refuse("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
+               to_string(positions.shape()) + "; their rows are added");
+    }
+    try {
+        (void)broadcast_to(places, ids.shape());
+    } catch (const std::invalid_argument& refused) {
+        refuse(std::string("embed: places: ") + refused.what());
+    }
+    check_apart("embed", "positions", positions, out);
+    check_apart("embed", "places", places, out);
+}
+
 }  // namespace
 
 template <class T>
 void check_embed(const View<const T>& tokens, const View<const std::int64_t>& ids,
                  const View<const Same<T>>& positions, const View<const std::int64_t>& places,
-                 const View<Same<T>>& out) {
+                 const View<Same<T>>& out, std::optional<EmbedPath> path) {
     require_rank("embed", "tokens", tokens, 2);
     Shape wanted = ids.shape();
     if (wanted.rank == kMaxRank)
@@ -39,19 +67,16 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
     require_output("embed", out);
     check_apart("embed", "tokens", tokens, out);
     check_apart("embed", "ids", ids, out);
-    if (positions.data == nullptr) return;
-    require_rank("embed", "positions", positions, 2);
-    if (positions.extent(1) != tokens.extent(1)) {
-        refuse("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
-               to_string(positions.shape()) + "; their rows are added");
+    if (positions.rank() > 0 || positions.data != nullptr)
+        check_positions<T>(tokens, ids, positions, places, out);
+    if (path == EmbedPath::quads && out.size() > 0 &&
+        choose_embed<T>(tokens, positions, out) != path) {
+        refuse(
+            "embed: the path 'quads' needs rows of whole quads that begin at multiples of 16 "
+            "bytes; tokens have " +
+            to_string(tokens.layout) + ", positions " + to_string(positions.layout) + ", out " +
+            to_string(out.layout));
     }
-    try {
-        (void)broadcast_to(places, ids.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string("embed: places: ") + refused.what());
-    }
-    check_apart("embed", "positions", positions, out);
-    check_apart("embed", "places", places, out);
 }
 
 void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
@@ -112,30 +137,6 @@ void check_convert(const View<const From>& in, const View<To>& out) {
     check_apart("convert", "in", in, out);
 }
 
-// --- which path ----------------------------------------------------------------------------------
-
-template <class T>
-EmbedPath choose_embed(const View<const T>& tokens, const View<const Same<T>>& positions,
-                       const View<Same<T>>& out) {
-    const auto quads = [](const auto& v) { return has_wider(v.data, v.layout, sizeof(T)); };
-    const bool all = quads(tokens) && quads(out) && (positions.data == nullptr || quads(positions));
-    return all ? EmbedPath::quads : EmbedPath::one_element;
-}
-
-template <class T>
-void check_embed(EmbedPath path, const View<const T>& tokens, const View<const std::int64_t>& ids,
-                 const View<const Same<T>>& positions, const View<const std::int64_t>& places,
-                 const View<Same<T>>& out) {
-    check_embed<T>(tokens, ids, positions, places, out);
-    if (path != EmbedPath::quads || out.size() == 0 ||
-        choose_embed<T>(tokens, positions, out) == path)
-        return;
-    refuse(
-        "embed: the path 'quads' needs rows of whole quads that begin at multiples of 16 bytes; "
-        "tokens have " +
-        to_string(tokens.layout) + ", out " + to_string(out.layout));
-}
-
 const char* name(EmbedPath path) {
     switch (path) {
         case EmbedPath::one_element:
@@ -148,18 +149,12 @@ const char* name(EmbedPath path) {
 
 template void check_embed<float>(const View<const float>&, const View<const std::int64_t>&,
                                  const View<const float>&, const View<const std::int64_t>&,
-                                 const View<float>&);
-template void check_embed<float>(EmbedPath, const View<const float>&,
-                                 const View<const std::int64_t>&, const View<const float>&,
-                                 const View<const std::int64_t>&, const View<float>&);
+                                 const View<float>&, std::optional<EmbedPath>);
 template EmbedPath choose_embed<float>(const View<const float>&, const View<const float>&,
                                        const View<float>&);
 template void check_embed<bf16>(const View<const bf16>&, const View<const std::int64_t>&,
                                 const View<const bf16>&, const View<const std::int64_t>&,
-                                const View<bf16>&);
-template void check_embed<bf16>(EmbedPath, const View<const bf16>&, const View<const std::int64_t>&,
-                                const View<const bf16>&, const View<const std::int64_t>&,
-                                const View<bf16>&);
+                                const View<bf16>&, std::optional<EmbedPath>);
 template EmbedPath choose_embed<bf16>(const View<const bf16>&, const View<const bf16>&,
                                       const View<bf16>&);
 template void check_convert(const View<const float>&, const View<bf16>&);

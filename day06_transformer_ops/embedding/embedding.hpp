@@ -11,20 +11,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/half.hpp"
 #include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-enum class EmbedPath;  // below
+/// The paths of embed. Quads need C of whole quads, columns that are neighbours in memory, and rows
+/// that begin at multiples of 16 bytes, in both tables and in out.
+enum class EmbedPath {
+    one_element,  // a thread, an element: the loop's twin
+    quads,        // 02: a warp, a row; its id is read once, and the row in quads
+};
+[[nodiscard]] const char* name(EmbedPath path);
 
 /// out(i.., c) = tokens(ids(i..), c) + positions(places(i..), c).
 /// @param tokens     (V, C), any strides. T is float or bf16; the sum is rounded once
 /// @param ids        any shape S and strides, 0 <= id < V
-/// @param positions  (P, C), any strides; a null pointer: nothing is added
+/// @param positions  (P, C), any strides; {}, of rank 0: nothing is added
 /// @param places     broadcast to S, 0 <= place < P: (T) for ids (B, T). In device memory, for a
 ///                   cache that grows by a token changes them without a new launch
 /// @param out        (S.., C), injective, apart from all inputs
@@ -35,37 +42,24 @@ void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Sa
                View<const std::int64_t> places, View<Same<T>> out);
 template <class T>
 void embed_cuda(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
-                View<const std::int64_t> places, View<Same<T>> out, gpu::Stream stream = {});
-template <class T>
-void embed_cuda(EmbedPath path, View<const T> tokens, View<const std::int64_t> ids,
-                View<const Same<T>> positions, View<const std::int64_t> places, View<Same<T>> out,
-                gpu::Stream stream = {});
+                View<const std::int64_t> places, View<Same<T>> out,
+                const gpu::Launch<EmbedPath>& how = {});
 
 /// What the operation refuses; with a path also what that path cannot take.
 template <class T>
 void check_embed(const View<const T>& tokens, const View<const std::int64_t>& ids,
                  const View<const Same<T>>& positions, const View<const std::int64_t>& places,
-                 const View<Same<T>>& out);
-template <class T>
-void check_embed(EmbedPath path, const View<const T>& tokens, const View<const std::int64_t>& ids,
-                 const View<const Same<T>>& positions, const View<const std::int64_t>& places,
-                 const View<Same<T>>& out);
+                 const View<Same<T>>& out, std::optional<EmbedPath> path = {});
 
-/// For ids in host memory. @throws std::invalid_argument  not 0 <= id < rows, with its place
-void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
-               std::int64_t rows);
-
-/// How embed_cuda goes about it. Quads need C of whole quads, columns that are neighbours in memory,
-/// and rows that begin at multiples of 16 bytes, in both tables and in out.
-enum class EmbedPath {
-    one_element,  // a thread, an element: the loop's twin
-    quads,        // 02: a warp, a row; its id is read once, and the row in quads
-};
-[[nodiscard]] const char* name(EmbedPath path);
+/// The best path for views that check_embed() has not refused.
 template <class T>
 [[nodiscard]] EmbedPath choose_embed(const View<const T>& tokens,
                                      const View<const Same<T>>& positions,
                                      const View<Same<T>>& out);
+
+/// For ids in host memory. @throws std::invalid_argument  not 0 <= id < rows, with its place
+void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
+               std::int64_t rows);
 
 /// Which two numbers of a head are one pair.
 enum class Pairing {

@@ -16,7 +16,7 @@ void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T
         const Row<T> y = out.row(r);
         for (std::int64_t c = 0; c < out.length; ++c) {
             y[c] = tokens(ids(at), c);
-            if (positions.data != nullptr) {
+            if (positions.rank() > 0) {
                 y[c] = T(float(y[c]) + float(positions(places(at), c)));
             }
         }
@@ -61,7 +61,7 @@ void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Sa
                View<const std::int64_t> places, View<Same<T>> out) {
     check_embed<T>(tokens, ids, positions, places, out);
     check_ids("embed", "ids", ids, tokens.extent(0));
-    const bool adds = positions.data != nullptr;
+    const bool adds = positions.rank() > 0;
     if (adds) check_ids("embed", "places", places, positions.extent(0));
     embed_loop<T>(tokens, ids, positions,
                   adds ? View<const std::int64_t>(broadcast_to(places, ids.shape())) : ids,

@@ -1,4 +1,4 @@
-// The loops' twins, and the launchers. What is faster is in steps/embed/.
+// The loops' twins, and the launchers. What is faster is in steps/.
 #include "day06_transformer_ops/embedding/embedding.hpp"
 
 #include "common/gpu/launch.hpp"
@@ -26,7 +26,7 @@ __global__ void embed_kernel(const __grid_constant__ View<const T> tokens,
         const Row<T> y = out.row(r);
         const std::int64_t id = ids(at);
         T x = is_row(id, tokens) ? tokens(id, c) : T(NAN);
-        if (positions.data != nullptr) {
+        if (positions.rank() > 0) {
             const std::int64_t place = places(at);
             x = is_row(place, positions) ? T(float(x) + float(positions(place, c))) : T(NAN);
         }
@@ -75,29 +75,22 @@ __global__ void rotary_kernel(const __grid_constant__ Rows<const float> in,
 
 template <class T>
 void embed_cuda(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
-                View<const std::int64_t> places, View<Same<T>> out, gpu::Stream stream) {
-    check_embed<T>(tokens, ids, positions, places, out);
-    embed_cuda<T>(choose_embed<T>(tokens, positions, out), tokens, ids, positions, places, out,
-                  stream);
-}
-
-template <class T>
-void embed_cuda(EmbedPath path, View<const T> tokens, View<const std::int64_t> ids,
-                View<const Same<T>> positions, View<const std::int64_t> places, View<Same<T>> out,
-                gpu::Stream stream) {
-    check_embed<T>(path, tokens, ids, positions, places, out);
+                View<const std::int64_t> places, View<Same<T>> out,
+                const gpu::Launch<EmbedPath>& how) {
+    check_embed<T>(tokens, ids, positions, places, out, how.path);
     if (out.size() == 0) return;
     const Rows<T> rows = rows_along(out, out.rank() - 1);
-    places = positions.data != nullptr ? View<const std::int64_t>(broadcast_to(places, ids.shape()))
-                                       : ids;
-    switch (path) {
+    places =
+        positions.rank() > 0 ? View<const std::int64_t>(broadcast_to(places, ids.shape())) : ids;
+    switch (how.path.value_or(choose_embed<T>(tokens, positions, out))) {
         case EmbedPath::one_element: {
             const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-            embed_kernel<T><<<grid, kThreads, 0, stream>>>(tokens, ids, positions, places, rows);
+            embed_kernel<T>
+                <<<grid, kThreads, 0, how.stream>>>(tokens, ids, positions, places, rows);
             return gpu::check_launch("embed_kernel", grid, kThreads);
         }
         case EmbedPath::quads:
-            return launch_embed_quads<T>(tokens, ids, positions, places, rows, stream);
+            return launch_embed_quads<T>(tokens, ids, positions, places, rows, how.stream);
     }
 }
 
@@ -123,13 +116,9 @@ void convert_cuda(View<const From> in, View<To> out, gpu::Stream stream) {
 }
 
 template void embed_cuda(View<const float>, View<const std::int64_t>, View<const float>,
-                         View<const std::int64_t>, View<float>, gpu::Stream);
-template void embed_cuda(EmbedPath, View<const float>, View<const std::int64_t>, View<const float>,
-                         View<const std::int64_t>, View<float>, gpu::Stream);
+                         View<const std::int64_t>, View<float>, const gpu::Launch<EmbedPath>&);
 template void embed_cuda(View<const bf16>, View<const std::int64_t>, View<const bf16>,
-                         View<const std::int64_t>, View<bf16>, gpu::Stream);
-template void embed_cuda(EmbedPath, View<const bf16>, View<const std::int64_t>, View<const bf16>,
-                         View<const std::int64_t>, View<bf16>, gpu::Stream);
+                         View<const std::int64_t>, View<bf16>, const gpu::Launch<EmbedPath>&);
 template void convert_cuda(View<const float>, View<bf16>, gpu::Stream);
 template void convert_cuda(View<const float>, View<f16>, gpu::Stream);
 template void convert_cuda(View<const bf16>, View<float>, gpu::Stream);

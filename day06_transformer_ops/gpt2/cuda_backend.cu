@@ -93,7 +93,8 @@ public:
         const View<const float> q = heads(slice(qkv(), 1, 0, config_.channels));
         const std::int64_t S = position_ + T_;
         const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
-        if (T_ < kManyQueries) return attention_cuda(q, k, v, {}, heads(normed()), queue_);
+        if (T_ < kManyQueries)
+            return attention_cuda(q, k, v, {}, heads(normed()), {.stream = queue_});
         const std::int64_t H = config_.heads;
         const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at quads
         if (H * T_ * pitch > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * pitch);
@@ -101,7 +102,7 @@ public:
         Epilogue scaled;
         scaled.alpha = 1 / std::sqrt(static_cast<float>(config_.head_dim()));
         day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {.stream = queue_});
-        causal_softmax_cuda<float>(scores, scores, queue_);
+        causal_softmax_cuda<float>(scores, scores, {.stream = queue_});
         day05_matmul::matmul_cuda(scores, v, heads(normed()), {.stream = queue_});
     }
 
@@ -118,7 +119,7 @@ public:
                                 hidden_.data(), queue_);
         }
         product_of_norm(block.mlp_norm, block.up, hidden());
-        activate_cuda<float>(Activation::gelu_tanh, hidden(), hidden(), queue_);
+        activate_cuda<float>(Activation::gelu_tanh, hidden(), hidden(), {.stream = queue_});
     }
 
     void add_mlp(std::int64_t layer) override {
@@ -140,7 +141,7 @@ public:
             }
             const View<float> normed = normed_.view({1, C});
             layer_norm_cuda<float>(View<const float>{x, {1, C}}, model_.final_norm().parameters(),
-                                   normed, queue_);
+                                   normed, {.stream = queue_});
             linear_cuda(model_.head(), normed, {}, logits_.view(row_major({1, V}), row * V),
                         queue_);
         }
@@ -223,7 +224,7 @@ private:
     }
     void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
                          View<float> out) {
-        layer_norm_cuda<float>(stream(), norm.parameters(), normed(), queue_);
+        layer_norm_cuda<float>(stream(), norm.parameters(), normed(), {.stream = queue_});
         product(normed(), linear, 0, out);
     }
 

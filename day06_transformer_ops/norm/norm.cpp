@@ -3,6 +3,20 @@
 
 namespace sixdays::day06_transformer_ops {
 
+// --- which path ----------------------------------------------------------------------------------
+
+template <class T>
+NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
+                     const View<T>& out) {
+    const int last = in.rank() - 1;
+    if (can_be_held(in, last) && can_be_held(residual, last) && can_be_held(out, last)) {
+        return NormPath::registers;
+    }
+    // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
+    return in.stride(last) != 1 && in.extent(last) > 1 ? NormPath::thread_a_row
+                                                       : NormPath::warp_a_row;
+}
+
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
@@ -20,11 +34,19 @@ void check_apart(const char* name, const View<const float>& v, const char* writt
     }
 }
 
+template <class T>
+void check_path(std::optional<NormPath> path, const View<const T>& in, const View<T>& residual,
+                const View<T>& out) {
+    if (path != NormPath::registers || in.size() == 0 || choose_norm<T>(in, residual, out) == path)
+        return;
+    refuse("norm" + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout));
+}
+
 }  // namespace
 
 template <class T>
-void check_norm(const View<const Same<T>>& in, const NormParameters& parameters,
-                const View<T>& out) {
+void check_norm(const View<const Same<T>>& in, const NormParameters& parameters, const View<T>& out,
+                std::optional<NormPath> path) {
     if (in.rank() == 0) refuse("norm: in has rank 0, but rows lie along the last dim");
     check_rows<T>("norm", in, out);
     const std::int64_t C = in.extent(in.rank() - 1);
@@ -36,11 +58,13 @@ void check_norm(const View<const Same<T>>& in, const NormParameters& parameters,
         refuse("norm: eps is " + std::to_string(parameters.eps) +
                ", but must be 0 or more, and finite");
     }
+    check_path<T>(path, in, out, out);
 }
 
 template <class T>
 void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
-                          const View<Same<T>>& residual, const View<T>& out) {
+                          const View<Same<T>>& residual, const View<T>& out,
+                          std::optional<NormPath> path) {
     check_norm<T>(in, parameters, out);
     require_same_shape("add_layer_norm", "in", in, "residual", residual);
     require_injective("add_layer_norm", "residual", residual);
@@ -52,51 +76,7 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
             "add_layer_norm: residual overlaps in or out; it is read and written, and they hold "
             "something else");
     }
-}
-
-// --- which path ----------------------------------------------------------------------------------
-namespace {
-
-template <class T>
-void check_path(NormPath path, const View<const T>& in, const View<T>& residual,
-                const View<T>& out) {
-    if (path != NormPath::registers || in.size() == 0 || choose_norm<T>(in, residual, out) == path)
-        return;
-    refuse("norm" + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout));
-}
-
-}  // namespace
-
-template <class T>
-void check_norm(NormPath path, const View<const Same<T>>& in, const NormParameters& parameters,
-                const View<T>& out) {
-    check_norm<T>(in, parameters, out);
-    check_path<T>(path, in, out, out);
-}
-
-template <class T>
-void check_add_layer_norm(NormPath path, const View<const Same<T>>& in,
-                          const NormParameters& parameters, const View<Same<T>>& residual,
-                          const View<T>& out) {
-    check_add_layer_norm<T>(in, parameters, residual, out);
     check_path<T>(path, in, residual, out);
-}
-
-template <class T>
-NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
-                     const View<T>& out) {
-    const int last = in.rank() - 1;
-    if (can_be_held(in, last) && can_be_held(residual, last) && can_be_held(out, last)) {
-        return NormPath::registers;
-    }
-    // Rows across memory: the threads of neighbouring rows read neighbours, and no lane is idle.
-    return in.stride(last) != 1 && in.extent(last) > 1 ? NormPath::thread_a_row
-                                                       : NormPath::warp_a_row;
-}
-
-template <class T>
-NormPath choose_norm(const View<const Same<T>>& in, const View<T>& out) {
-    return choose_norm<T>(in, out, out);
 }
 
 const char* name(NormPath path) {
@@ -111,25 +91,18 @@ const char* name(NormPath path) {
     return "";
 }
 
-template void check_norm<float>(const View<const float>&, const NormParameters&,
-                                const View<float>&);
-template void check_norm<float>(NormPath, const View<const float>&, const NormParameters&,
-                                const View<float>&);
+template void check_norm<float>(const View<const float>&, const NormParameters&, const View<float>&,
+                                std::optional<NormPath>);
 template void check_add_layer_norm<float>(const View<const float>&, const NormParameters&,
-                                          const View<float>&, const View<float>&);
-template void check_add_layer_norm<float>(NormPath, const View<const float>&, const NormParameters&,
-                                          const View<float>&, const View<float>&);
-template NormPath choose_norm<float>(const View<const float>&, const View<float>&);
+                                          const View<float>&, const View<float>&,
+                                          std::optional<NormPath>);
 template NormPath choose_norm<float>(const View<const float>&, const View<float>&,
                                      const View<float>&);
-template void check_norm<bf16>(const View<const bf16>&, const NormParameters&, const View<bf16>&);
-template void check_norm<bf16>(NormPath, const View<const bf16>&, const NormParameters&,
-                               const View<bf16>&);
+template void check_norm<bf16>(const View<const bf16>&, const NormParameters&, const View<bf16>&,
+                               std::optional<NormPath>);
 template void check_add_layer_norm<bf16>(const View<const bf16>&, const NormParameters&,
-                                         const View<bf16>&, const View<bf16>&);
-template void check_add_layer_norm<bf16>(NormPath, const View<const bf16>&, const NormParameters&,
-                                         const View<bf16>&, const View<bf16>&);
-template NormPath choose_norm<bf16>(const View<const bf16>&, const View<bf16>&);
+                                         const View<bf16>&, const View<bf16>&,
+                                         std::optional<NormPath>);
 template NormPath choose_norm<bf16>(const View<const bf16>&, const View<bf16>&, const View<bf16>&);
 
 }  // namespace sixdays::day06_transformer_ops

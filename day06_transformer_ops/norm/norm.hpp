@@ -17,19 +17,27 @@
 /// that holds a NaN becomes NaN; one with an infinity too, but RMS norm, which divides by infinity then,
 /// leaves 0 of its finite elements. Other rows do not notice.
 /// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out not
-/// injective, a null pointer, overlap of in and out that are not the same
+/// injective, a null pointer, overlap of in and out that are not the same; a path that cannot take these
+/// views
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "common/tensor/half.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-enum class NormPath;  // below
+/// The paths of the norms.
+enum class NormPath {
+    thread_a_row,  // a thread, a row: the loop's twin
+    warp_a_row,    // 02: a warp's lanes are neighbours in the row; memory is read three times
+    registers,     // 03: read once, in quads; both passes run over registers
+};
+[[nodiscard]] const char* name(NormPath path);
 
 /// What becomes of z. Weight and bias have shape (C) and any stride; a null pointer stands for ones,
 /// or for zeros.
@@ -47,25 +55,21 @@ struct NormParameters {
     // [norm_parameters]
 };
 
-/// Layer norm. Error: what summing C numbers in float makes of the mean and of the variance.
+/// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24: that of the
+/// mean, C + 2 of the mean of |x - x(0)| and 1 of |mean|; of z, C / 2 + 8 of itself and what the mean
+/// is off; of out, |weight| times that and 2 of itself; and a rounding to T.
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
 void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
-                     gpu::Stream stream = {});
-template <class T>
-void layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
-                     View<T> out, gpu::Stream stream = {});
+                     const gpu::Launch<NormPath>& how = {});
 
-/// RMS norm: layer norm that takes the mean for 0.
+/// RMS norm: layer norm that takes the mean for 0 (Zhang and Sennrich 2019, arXiv 1910.07467).
 template <class T>
 void rms_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
 void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
-                   gpu::Stream stream = {});
-template <class T>
-void rms_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
-                   View<T> out, gpu::Stream stream = {});
+                   const gpu::Launch<NormPath>& how = {});
 
 /// residual += in, and out = layer norm of the sum, as it is stored. One pass over memory where two
 /// operations need two: what a block adds to the residual stream is at once the next block's input.
@@ -75,38 +79,20 @@ void add_layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters
                         View<Same<T>> residual, View<T> out);
 template <class T>
 void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters,
-                         View<Same<T>> residual, View<T> out, gpu::Stream stream = {});
-template <class T>
-void add_layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
-                         View<Same<T>> residual, View<T> out, gpu::Stream stream = {});
+                         View<Same<T>> residual, View<T> out,
+                         const gpu::Launch<NormPath>& how = {});
 
 /// What the operations refuse; with a path also what that path cannot take.
 template <class T>
-void check_norm(const View<const Same<T>>& in, const NormParameters& parameters,
-                const View<T>& out);
-template <class T>
-void check_norm(NormPath path, const View<const Same<T>>& in, const NormParameters& parameters,
-                const View<T>& out);
+void check_norm(const View<const Same<T>>& in, const NormParameters& parameters, const View<T>& out,
+                std::optional<NormPath> path = {});
 template <class T>
 void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
-                          const View<Same<T>>& residual, const View<T>& out);
-template <class T>
-void check_add_layer_norm(NormPath path, const View<const Same<T>>& in,
-                          const NormParameters& parameters, const View<Same<T>>& residual,
-                          const View<T>& out);
+                          const View<Same<T>>& residual, const View<T>& out,
+                          std::optional<NormPath> path = {});
 
-/// How the norms go about their rows.
-enum class NormPath {
-    thread_a_row,  // a thread, a row: the loop's twin
-    warp_a_row,    // 02: a warp's lanes are neighbours in the row; memory is read three times
-    registers,     // 03: read once, in quads; both passes run over registers
-};
-[[nodiscard]] const char* name(NormPath path);
-
-/// The best of them. Views that check_norm() has not refused.
-template <class T>
-[[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<T>& out);
-/// @param residual  of add_layer_norm
+/// The best path for views that check_norm() has not refused.
+/// @param residual  of add_layer_norm; `out` again if there is none
 template <class T>
 [[nodiscard]] NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residual,
                                    const View<T>& out);

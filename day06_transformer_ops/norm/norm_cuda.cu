@@ -1,4 +1,4 @@
-// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/norm/.
+// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
 #include "day06_transformer_ops/norm/steps/steps.hpp"
@@ -86,18 +86,21 @@ Rows<T> rows_of(const View<T>& x) {
     return rows_along(x, x.rank() - 1);
 }
 
+// How the operation is launched, on its views; `twin(grid)` launches its twin.
 template <class OP, class T, class Twin>
-void launch(NormPath path, const View<const T>& in, const NormParameters& parameters,
-            const View<T>& residual, const View<T>& out, gpu::Stream stream, const Twin& twin) {
-    switch (path) {
+void launch(const gpu::Launch<NormPath>& how, const View<const T>& in,
+            const NormParameters& parameters, const View<T>& residual, const View<T>& out,
+            const Twin& twin) {
+    const View<T> third = residual.data != nullptr ? residual : out;
+    switch (how.path.value_or(choose_norm<T>(in, third, out))) {
         case NormPath::thread_a_row:
             return twin(gpu::blocks_for(rows_of(in).count(), kThreads));
         case NormPath::warp_a_row:
             return launch_norm_warp<OP>(rows_of(in), parameters, rows_of(residual), rows_of(out),
-                                        stream);
+                                        how.stream);
         case NormPath::registers:
             return launch_norm_registers<OP>(rows_of(in), parameters, rows_of(residual),
-                                             rows_of(out), stream);
+                                             rows_of(out), how.stream);
     }
 }
 
@@ -111,84 +114,53 @@ View<T> no_residual(const View<T>& out) {
 
 template <class T>
 void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
-                     gpu::Stream stream) {
-    check_norm<T>(in, parameters, out);
+                     const gpu::Launch<NormPath>& how) {
+    check_norm<T>(in, parameters, out, how.path);
     if (out.size() == 0) return;
-    layer_norm_cuda<T>(choose_norm<T>(in, out), in, parameters, out, stream);
-}
-
-template <class T>
-void layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
-                     View<T> out, gpu::Stream stream) {
-    check_norm<T>(path, in, parameters, out);
-    if (out.size() == 0) return;
-    launch<LayerNorm>(path, in, parameters, no_residual(out), out, stream, [&](unsigned grid) {
-        layer_norm_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(in), parameters, rows_of(out));
+    launch<LayerNorm>(how, in, parameters, no_residual(out), out, [&](unsigned grid) {
+        layer_norm_kernel<T>
+            <<<grid, kThreads, 0, how.stream>>>(rows_of(in), parameters, rows_of(out));
         gpu::check_launch("layer_norm_kernel", grid, kThreads);
     });
 }
 
 template <class T>
 void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
-                   gpu::Stream stream) {
-    check_norm<T>(in, parameters, out);
+                   const gpu::Launch<NormPath>& how) {
+    check_norm<T>(in, parameters, out, how.path);
     if (out.size() == 0) return;
-    rms_norm_cuda<T>(choose_norm<T>(in, out), in, parameters, out, stream);
-}
-
-template <class T>
-void rms_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
-                   View<T> out, gpu::Stream stream) {
-    check_norm<T>(path, in, parameters, out);
-    if (out.size() == 0) return;
-    launch<RmsNorm>(path, in, parameters, no_residual(out), out, stream, [&](unsigned grid) {
-        rms_norm_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(in), parameters, rows_of(out));
+    launch<RmsNorm>(how, in, parameters, no_residual(out), out, [&](unsigned grid) {
+        rms_norm_kernel<T>
+            <<<grid, kThreads, 0, how.stream>>>(rows_of(in), parameters, rows_of(out));
         gpu::check_launch("rms_norm_kernel", grid, kThreads);
     });
 }
 
 template <class T>
 void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters,
-                         View<Same<T>> residual, View<T> out, gpu::Stream stream) {
-    check_add_layer_norm<T>(in, parameters, residual, out);
+                         View<Same<T>> residual, View<T> out, const gpu::Launch<NormPath>& how) {
+    check_add_layer_norm<T>(in, parameters, residual, out, how.path);
     if (out.size() == 0) return;
-    add_layer_norm_cuda<T>(choose_norm<T>(in, residual, out), in, parameters, residual, out,
-                           stream);
-}
-
-template <class T>
-void add_layer_norm_cuda(NormPath path, View<const Same<T>> in, const NormParameters& parameters,
-                         View<Same<T>> residual, View<T> out, gpu::Stream stream) {
-    check_add_layer_norm<T>(path, in, parameters, residual, out);
-    if (out.size() == 0) return;
-    launch<LayerNorm>(path, in, parameters, residual, out, stream, [&](unsigned grid) {
-        add_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(in), rows_of(residual));
+    launch<LayerNorm>(how, in, parameters, residual, out, [&](unsigned grid) {
+        add_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows_of(in), rows_of(residual));
         gpu::check_launch("add_kernel", grid, kThreads);
-        layer_norm_kernel<T><<<grid, kThreads, 0, stream>>>(rows_of(View<const T>(residual)),
-                                                            parameters, rows_of(out));
+        layer_norm_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows_of(View<const T>(residual)),
+                                                                parameters, rows_of(out));
         gpu::check_launch("layer_norm_kernel", grid, kThreads);
     });
 }
 
-template void layer_norm_cuda(View<const float>, const NormParameters&, View<float>, gpu::Stream);
-template void layer_norm_cuda(NormPath, View<const float>, const NormParameters&, View<float>,
-                              gpu::Stream);
-template void rms_norm_cuda(View<const float>, const NormParameters&, View<float>, gpu::Stream);
-template void rms_norm_cuda(NormPath, View<const float>, const NormParameters&, View<float>,
-                            gpu::Stream);
+template void layer_norm_cuda(View<const float>, const NormParameters&, View<float>,
+                              const gpu::Launch<NormPath>&);
+template void rms_norm_cuda(View<const float>, const NormParameters&, View<float>,
+                            const gpu::Launch<NormPath>&);
 template void add_layer_norm_cuda(View<const float>, const NormParameters&, View<float>,
-                                  View<float>, gpu::Stream);
-template void add_layer_norm_cuda(NormPath, View<const float>, const NormParameters&, View<float>,
-                                  View<float>, gpu::Stream);
-template void layer_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>, gpu::Stream);
-template void layer_norm_cuda(NormPath, View<const bf16>, const NormParameters&, View<bf16>,
-                              gpu::Stream);
-template void rms_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>, gpu::Stream);
-template void rms_norm_cuda(NormPath, View<const bf16>, const NormParameters&, View<bf16>,
-                            gpu::Stream);
+                                  View<float>, const gpu::Launch<NormPath>&);
+template void layer_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>,
+                              const gpu::Launch<NormPath>&);
+template void rms_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>,
+                            const gpu::Launch<NormPath>&);
 template void add_layer_norm_cuda(View<const bf16>, const NormParameters&, View<bf16>, View<bf16>,
-                                  gpu::Stream);
-template void add_layer_norm_cuda(NormPath, View<const bf16>, const NormParameters&, View<bf16>,
-                                  View<bf16>, gpu::Stream);
+                                  const gpu::Launch<NormPath>&);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -83,37 +83,6 @@ void causal_softmax_loop(const Rows<const T>& in, std::int64_t tokens, const Row
 }
 // [causal_softmax]
 
-// [cross_entropy]
-template <class T>
-void cross_entropy_loop(const Rows<const T>& logits, View<const std::int64_t> targets,
-                        View<float> out) {
-    for (std::int64_t r = 0; r < logits.count(); ++r) {
-        const Index at = unravel(r, out.shape());
-        const Row<const T> x = logits.row(r);
-        const std::int64_t target = targets(at);
-        const float m = largest_of(x, logits.length);
-        const float sum = sum_of_exp(x, logits.length, m);
-        out(at) = std::log(sum) - (float(x[target]) - m);
-    }
-}
-// [cross_entropy]
-
-template <class T>
-void checked_cross_entropy(View<const T> logits, View<const std::int64_t> targets,
-                           View<float> out) {
-    check_cross_entropy<T>(logits, targets, out);
-    const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
-    for (std::int64_t r = 0; r < targets.size(); ++r) {
-        const Index at = unravel(r, targets.shape());
-        if (targets(at) < 0 || targets(at) >= rows.length) {
-            refuse("cross_entropy: the target at " + to_string(at) + " is " +
-                   std::to_string(targets(at)) + ", but there are " + std::to_string(rows.length) +
-                   " logits");
-        }
-    }
-    cross_entropy_loop(rows, targets, out);
-}
-
 }  // namespace
 
 template <class T>
@@ -126,9 +95,9 @@ void softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
 
 template <class T>
 void log_softmax_cpu(View<const Same<T>> in, int dim, View<T> out) {
-    check_softmax<T>(in, dim, out);
+    check_log_softmax<T>(in, dim, out);
     if (out.size() == 0) return;
-    const int d = checked_dim("softmax", dim, in.rank());
+    const int d = checked_dim("log_softmax", dim, in.rank());
     log_softmax_loop(rows_along(in, d), rows_along(out, d));
 }
 
@@ -147,15 +116,6 @@ void causal_softmax_cpu(View<const Same<T>> in, View<T> out) {
     check_causal_softmax<T>(in, out);
     const int d = in.rank() - 1;
     causal_softmax_loop(rows_along(in, d), in.extent(d - 1), rows_along(out, d));
-}
-
-void cross_entropy_cpu(View<const float> logits, View<const std::int64_t> targets,
-                       View<float> out) {
-    checked_cross_entropy(logits, targets, out);
-}
-
-void cross_entropy_cpu(View<const bf16> logits, View<const std::int64_t> targets, View<float> out) {
-    checked_cross_entropy(logits, targets, out);
 }
 
 template void softmax_cpu(View<const float>, int, View<float>);

@@ -1,6 +1,7 @@
-// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/softmax/.
+// The loops' twins, a thread for each row, and the launchers. What is faster is in steps/.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"
+#include "day06_transformer_ops/softmax/softmax_plan.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 
@@ -95,151 +96,107 @@ __global__ void causal_softmax_kernel(const __grid_constant__ Rows<const T> in, 
 }
 // [causal_softmax]
 
-// [cross_entropy]
-template <class T>
-__global__ void cross_entropy_kernel(const __grid_constant__ Rows<const T> logits,
-                                     const __grid_constant__ View<const std::int64_t> targets,
-                                     const __grid_constant__ View<float> out) {
-    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (r < logits.count()) {
-        const Index at = unravel(r, out.shape());
-        const Row<const T> x = logits.row(r);
-        const std::int64_t target = targets(at);
-        const bool known = 0 <= target && target < logits.length;
-        const float m = largest_of(x, logits.length);
-        const float sum = sum_of_exp(x, logits.length, m);
-        out(at) = known ? std::log(sum) - (float(x[target]) - m) : NAN;
-    }
-}
-// [cross_entropy]
-
 }  // namespace
 
 // --- launchers -----------------------------------------------------------------------------------
-namespace {
 
 template <class T>
-void checked_cross_entropy(const View<const T>& logits, const View<const std::int64_t>& targets,
-                           const View<float>& out, gpu::Stream stream) {
-    check_cross_entropy<T>(logits, targets, out);
-    if (out.size() == 0) return;
-    const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
-    if ((rows.stride == 1 || rows.length == 1) && rows.length < kWalkable) {
-        return launch_cross_entropy(rows, targets, out, stream);
-    }
-    const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
-    cross_entropy_kernel<T><<<grid, kThreads, 0, stream>>>(rows, targets, out);
-    gpu::check_launch("cross_entropy_kernel", grid, kThreads);
-}
-
-}  // namespace
-
-template <class T>
-void softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
-                  gpu::Workspace workspace, gpu::Stream stream) {
-    check_softmax<T>(path, in, dim, out);
+void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
+                  const gpu::Launch<SoftmaxPath>& how) {
+    check_softmax<T>(in, dim, out, how.path);
     if (out.size() == 0) return;
     const int d = checked_dim("softmax", dim, in.rank());
     const Rows<const T> from = rows_along(in, d);
     const Rows<T> to = rows_along(out, d);
-    switch (path) {
+    switch (how.path.value_or(choose_softmax<T>(in, d, out, bool(how.workspace)))) {
         case SoftmaxPath::thread_a_row: {
             const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-            softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
+            softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, to);
             return gpu::check_launch("softmax_kernel", grid, kThreads);
         }
         case SoftmaxPath::warp_a_row:
-            return launch_softmax_warp(from, to, stream);
+            return launch_softmax_warp(from, to, how.stream);
         case SoftmaxPath::online:
-            return launch_softmax_online(from, to, stream);
+            return launch_softmax_online(from, to, how.stream);
         case SoftmaxPath::registers:
-            return launch_softmax_registers<Shares>(from, to, 0, stream);
+            return launch_softmax_registers<Shares>(from, to, 0, how.stream);
         case SoftmaxPath::shared:
-            return launch_softmax_shared<Shares>(from, to, 0, stream);
+            return launch_softmax_shared<Shares>(from, to, 0, how.stream);
         case SoftmaxPath::split: {
             const auto parts = [&](gpu::Carver& c) { return softmax_parts(c, in, d); };
-            return launch_softmax_split(from, to, gpu::carve("softmax", workspace, parts), stream);
+            return launch_softmax_split(from, to, gpu::carve("softmax", how.workspace, parts),
+                                        how.stream);
         }
     }
 }
 
 template <class T>
-void log_softmax_cuda(SoftmaxPath path, View<const Same<T>> in, int dim, View<T> out,
-                      gpu::Stream stream) {
-    check_log_softmax<T>(path, in, dim, out);
+void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
+                      const gpu::Launch<SoftmaxPath>& how) {
+    check_log_softmax<T>(in, dim, out, how.path);
     if (out.size() == 0) return;
-    const int d = checked_dim("softmax", dim, in.rank());
+    const int d = checked_dim("log_softmax", dim, in.rank());
     const Rows<const T> from = rows_along(in, d);
     const Rows<T> to = rows_along(out, d);
+    const SoftmaxPath path = how.path.value_or(choose_row_softmax<T>(in, d, out));
     if (path == SoftmaxPath::registers) {
-        return launch_softmax_registers<LogShares>(from, to, 0, stream);
+        return launch_softmax_registers<LogShares>(from, to, 0, how.stream);
     }
     if (path == SoftmaxPath::shared) {
-        return launch_softmax_shared<LogShares>(from, to, 0, stream);
+        return launch_softmax_shared<LogShares>(from, to, 0, how.stream);
     }
     const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-    log_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, to);
+    log_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, to);
     gpu::check_launch("log_softmax_kernel", grid, kThreads);
 }
 
 template <class T>
 void masked_softmax_cuda(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
-                         View<T> out, gpu::Stream stream) {
-    check_masked_softmax<T>(in, mask, dim, out);
+                         View<T> out, const gpu::Launch<SoftmaxPath>& how) {
+    check_masked_softmax<T>(in, mask, dim, out, how.path);
     if (out.size() == 0) return;
     const int d = checked_dim("masked_softmax", dim, in.rank());
     const Rows<const T> from = rows_along(in, d);
     const Rows<const std::uint8_t> seen = rows_along(broadcast_to(mask, in.shape()), d);
     const Rows<T> to = rows_along(out, d);
-    if (choose_log_softmax<T>(in, d, out) == SoftmaxPath::registers) {
-        return launch_masked_softmax(from, seen, to, stream);
+    if (how.path.value_or(choose_row_softmax<T>(in, d, out)) == SoftmaxPath::registers) {
+        return launch_masked_softmax(from, seen, to, how.stream);
     }
     const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-    masked_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, seen, to);
+    masked_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, seen, to);
     gpu::check_launch("masked_softmax_kernel", grid, kThreads);
 }
 
 template <class T>
-void causal_softmax_cuda(SoftmaxPath path, View<const Same<T>> in, View<T> out,
-                         gpu::Stream stream) {
-    check_causal_softmax<T>(path, in, out);
+void causal_softmax_cuda(View<const Same<T>> in, View<T> out, const gpu::Launch<SoftmaxPath>& how) {
+    check_causal_softmax<T>(in, out, how.path);
     if (out.size() == 0) return;
     const int d = in.rank() - 1;
     const std::int64_t tokens = in.extent(d - 1);
     const Rows<const T> from = rows_along(in, d);
     const Rows<T> to = rows_along(out, d);
+    const SoftmaxPath path = how.path.value_or(choose_row_softmax<T>(in, d, out));
     if (path == SoftmaxPath::registers) {
-        return launch_softmax_registers<Shares>(from, to, tokens, stream);
+        return launch_softmax_registers<Shares>(from, to, tokens, how.stream);
     }
     if (path == SoftmaxPath::shared) {
-        return launch_softmax_shared<Shares>(from, to, tokens, stream);
+        return launch_softmax_shared<Shares>(from, to, tokens, how.stream);
     }
     const unsigned grid = gpu::blocks_for(from.count(), kThreads);
-    causal_softmax_kernel<T><<<grid, kThreads, 0, stream>>>(from, tokens, to);
+    causal_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, tokens, to);
     gpu::check_launch("causal_softmax_kernel", grid, kThreads);
 }
 
-void cross_entropy_cuda(View<const float> logits, View<const std::int64_t> targets, View<float> out,
-                        gpu::Stream stream) {
-    checked_cross_entropy(logits, targets, out, stream);
-}
-
-void cross_entropy_cuda(View<const bf16> logits, View<const std::int64_t> targets, View<float> out,
-                        gpu::Stream stream) {
-    checked_cross_entropy(logits, targets, out, stream);
-}
-
-template void softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Workspace,
-                           gpu::Stream);
-template void log_softmax_cuda(SoftmaxPath, View<const float>, int, View<float>, gpu::Stream);
+template void softmax_cuda(View<const float>, int, View<float>, const gpu::Launch<SoftmaxPath>&);
+template void log_softmax_cuda(View<const float>, int, View<float>,
+                               const gpu::Launch<SoftmaxPath>&);
 template void masked_softmax_cuda(View<const float>, View<const std::uint8_t>, int, View<float>,
-                                  gpu::Stream);
-template void causal_softmax_cuda(SoftmaxPath, View<const float>, View<float>, gpu::Stream);
-template void softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Workspace,
-                           gpu::Stream);
-template void log_softmax_cuda(SoftmaxPath, View<const bf16>, int, View<bf16>, gpu::Stream);
+                                  const gpu::Launch<SoftmaxPath>&);
+template void causal_softmax_cuda(View<const float>, View<float>, const gpu::Launch<SoftmaxPath>&);
+template void softmax_cuda(View<const bf16>, int, View<bf16>, const gpu::Launch<SoftmaxPath>&);
+template void log_softmax_cuda(View<const bf16>, int, View<bf16>, const gpu::Launch<SoftmaxPath>&);
 template void masked_softmax_cuda(View<const bf16>, View<const std::uint8_t>, int, View<bf16>,
-                                  gpu::Stream);
-template void causal_softmax_cuda(SoftmaxPath, View<const bf16>, View<bf16>, gpu::Stream);
+                                  const gpu::Launch<SoftmaxPath>&);
+template void causal_softmax_cuda(View<const bf16>, View<bf16>, const gpu::Launch<SoftmaxPath>&);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -43,20 +43,20 @@ void all_operations(std::int64_t rows, std::int64_t C) {
                             SoftmaxPath::registers, SoftmaxPath::shared}) {
         if (path == SoftmaxPath::registers && C % 4 != 0) continue;
         many_rows(
-            name(path), rows, C, [&](View<float> x) { softmax_cuda(path, x, -1, x); },
+            name(path), rows, C, [&](View<float> x) { softmax_cuda(x, -1, x, {.path = path}); },
             [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); });
     }
     for (const auto path : {NormPath::thread_a_row, NormPath::warp_a_row, NormPath::registers}) {
         if (path == NormPath::registers && C % 4 != 0) continue;
         many_rows(
-            name(path), rows, C, [&](View<float> x) { layer_norm_cuda(path, x, {}, x); },
+            name(path), rows, C, [&](View<float> x) { layer_norm_cuda(x, {}, x, {.path = path}); },
             [](View<const float> in, View<float> out) { layer_norm_cpu(in, {}, out); });
     }
     for (const auto path : {ActivationPath::one_element, ActivationPath::quads}) {
         if (path == ActivationPath::quads && rows * C % 4 != 0) continue;
         many_rows(
             name(path), rows, C,
-            [&](View<float> x) { activate_cuda(path, Activation::gelu_erf, x, x); },
+            [&](View<float> x) { activate_cuda(Activation::gelu_erf, x, x, {.path = path}); },
             [](View<const float> in, View<float> out) {
                 activate_cpu(Activation::gelu_erf, in, out);
             });

@@ -1,6 +1,6 @@
 /// @file
 /// The launchers of attention's steps, and what their kernels share. They check nothing; D is
-/// kMostOfHead at most.
+/// kMostOfHead at most, but for the last.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,6 +27,9 @@ void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream);
 /// Step 5: a query's keys are shared out to many blocks. Partials: of each query and part.
 void launch_attention_split_blocks(const AttentionProblem& p, const AttentionPartials& partials,
                                    gpu::Stream stream);
+
+/// Step 6: a warp, a query of any width.
+void launch_attention_wide_heads(const AttentionProblem& p, gpu::Stream stream);
 
 inline constexpr int kKeys = 32;                // of a tile: one for each lane
 inline constexpr int kHead = int(kMostOfHead);  // numbers of a head, at most

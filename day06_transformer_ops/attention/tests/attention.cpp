@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "common/testing/shared_workspace.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -19,24 +20,26 @@ struct GoldenAttention {
 };
 #include "day06_transformer_ops/attention/tests/golden_attention.inc"
 
-constexpr AttentionPath kPaths[] = {AttentionPath::four_passes, AttentionPath::fused,
-                                    AttentionPath::split_keys, AttentionPath::tiles,
-                                    AttentionPath::split_blocks};
+constexpr AttentionPath kPaths[] = {AttentionPath::four_passes,  AttentionPath::fused,
+                                    AttentionPath::split_keys,   AttentionPath::tiles,
+                                    AttentionPath::split_blocks, AttentionPath::wide_heads};
 
 // Can this path take these views at all? Which ones it must take has a case of its own.
 bool takes(AttentionPath path, View<const float> q, View<const float> k, View<const float> v,
            View<float> out) {
-    return refusal([&] { check_attention(path, q, k, v, {}, out); }).empty();
+    return refusal([&] { check_attention(q, k, v, {}, out, path); }).empty();
 }
 
 // By one path, with the workspace that it asks for; twice if there is one: the second call finds what
 // the first left.
 void attend(AttentionPath path, View<const float> q, View<const float> k, View<const float> v,
             const AttentionOptions& options, View<float> out) {
-    gpu::Buffer<std::byte> memory(attention_workspace_bytes(path, q, k));
-    memory.fill_bytes(0);
-    attention_cuda(path, q, k, v, options, out, memory);
-    if (memory.size() > 0) attention_cuda(path, q, k, v, options, out, memory);
+    const std::int64_t bytes = attention_workspace_bytes(q, k, v, path);
+    SharedWorkspace memory(bytes);
+    for (int call = 0; call < (bytes > 0 ? 2 : 1); ++call) {
+        attention_cuda(q, k, v, options, out, {.path = path, .workspace = memory.next(bytes)});
+        CHECK(memory.kept());
+    }
 }
 
 // Whole quarters in no order: golden_attention.py's few().
@@ -61,8 +64,10 @@ Case case_of(const Shape& stack, std::int64_t T, std::int64_t S, std::int64_t D)
     return {few(shape(T), 5, 13), few(shape(S), 7, 11), few(shape(S), 3, 17)};
 }
 
-// The definition in double. A score is off by D + 2 half units of |q| . |k| and by 2 of itself, a
-// share by what its score is off by and by softmax' bound, a sum of S values by S of their mean size.
+// The definition in double, and attention.hpp's bound. A score is off by D + 2 units of scale |q| . |k|,
+// 2 where log2(e) is multiplied in, and 2 where the maximum is subtracted; that moves its share and the
+// sum. For each key the sum and the output are corrected and added to, a rounding each: 4 n. 40 are
+// exp, the product and the division, and the joints of warps and blocks.
 Wanted wanted(const Case& c) {
     Wanted want(c.q.shape());
     const int r = c.q.shape().rank;
@@ -88,7 +93,7 @@ Wanted wanted(const Case& c) {
                     size += std::fabs(scale * product);
                 }
                 m = std::max(m, score[static_cast<std::size_t>(s)]);
-                off = std::max(off, (static_cast<double>(D) + 4) * size);
+                off = std::max(off, (static_cast<double>(D) + 6) * size);
             }
             for (double& x : score) {
                 x = std::exp(x - m);
@@ -104,7 +109,7 @@ Wanted wanted(const Case& c) {
                 }
                 want.value.data()[(h * T + t) * D + d] = y;
                 want.bound.data()[(h * T + t) * D + d] =
-                    std::isfinite(y) ? size * (2 * off + 3 * static_cast<double>(n) + 40) * kU : 0;
+                    std::isfinite(y) ? size * (2 * off + 4 * static_cast<double>(n) + 40) * kU : 0;
             }
         }
     }
@@ -114,6 +119,7 @@ Wanted wanted(const Case& c) {
 // What a test hands to attention: layouts of the four tensors, row-major ones if they are empty.
 struct Layouts {
     Layout q, k, v, out;
+    Lead lead_q = {}, lead_k = {}, lead_v = {}, lead_out = {};
 };
 
 void check_case(const Case& c, const Layouts& given = {}, bool tiles = true) {
@@ -131,12 +137,12 @@ void check_case(const Case& c, const Layouts& given = {}, bool tiles = true) {
     HostOut<float> loop(lout);
     attention_cpu(hq.view(), hk.view(), hv.view(), options, loop.view());
     CHECK(agrees(loop, want));
-    DeviceIn<float> q(c.q, lq), k(c.k, lk), v(c.v, lv);
+    DeviceIn<float> q(c.q, lq, given.lead_q), k(c.k, lk, given.lead_k), v(c.v, lv, given.lead_v);
     DeviceIn<std::int64_t> device_length(length);
     if (c.counted >= 0) options.length = device_length.view();
     for (const AttentionPath path : kPaths) {
         CAPTURE(name(path));
-        DeviceOut<float> got(lout);
+        DeviceOut<float> got(lout, given.lead_out);
         if (!takes(path, q.view(), k.view(), v.view(), got.view())) continue;
         if (path == AttentionPath::tiles && !tiles) continue;
         attend(path, q.view(), k.view(), v.view(), options, got.view());
@@ -171,7 +177,8 @@ TEST_CASE("attention takes the numbers of tokens and keys around its tiles",
     for (const std::int64_t S : {31, 32, 33, 64, 65, 257, 300}) check_case(case_of({}, 2, S, 8));
     for (const std::int64_t T : {63, 64, 65, 129}) check_case(case_of({}, T, T, 4));
     for (const std::int64_t D : {1, 31, 32, 33, 64, 127, 128}) check_case(case_of({2}, 3, 5, D));
-    check_case(case_of({2}, 3, 5, 130));  // the twin's alone
+    check_case(case_of({2}, 3, 5, 129));  // the twin's and the last step's
+    check_case(case_of({2}, 6, 40, 257));
     check_case(case_of({2, 3}, 10, 40, 12));
     check_case(case_of({2, 0}, 3, 3, 4));
     check_case(case_of({2}, 0, 3, 4));
@@ -392,8 +399,53 @@ TEST_CASE("larger scores come in later tiles, or in earlier ones", "[day06][atte
     }
 }
 
-TEST_CASE("attention takes the path that its queries and keys ask for",
+TEST_CASE("q, k, v or out alone may be no rows of quads", "[day06][attention][small]") {
+    Case c = case_of({}, 2, 2, 8);
+    c.causal = false;
+    for (const Standing<float>& one : standings<float>()) {
+        for (int operand = 0; operand < 4; ++operand) {
+            CAPTURE(one.what, operand);
+            Layouts given;
+            Layout* const layouts[] = {&given.q, &given.k, &given.v, &given.out};
+            Lead* const leads[] = {&given.lead_q, &given.lead_k, &given.lead_v, &given.lead_out};
+            *layouts[operand] = one.layout;
+            *leads[operand] = one.lead;
+            check_case(c, given, operand < 3 && !one.quads);  // 'tiles' is slow on the emulator
+            DeviceIn<float> q(c.q), other(c.k, one.layout, one.lead), k(c.k);
+            DeviceOut<float> got(c.q.shape());
+            const AttentionPath want =
+                one.quads ? AttentionPath::split_blocks : AttentionPath::split_keys;
+            if (operand == 0) {
+                CHECK(choose_attention(other.view(), k.view(), k.view()) ==
+                      AttentionPath::split_blocks);
+            } else if (operand == 1) {
+                CHECK(choose_attention(q.view(), other.view(), k.view()) == want);
+                CHECK(takes(AttentionPath::split_blocks, q.view(), other.view(), k.view(),
+                            got.view()) == one.quads);
+            } else if (operand == 2) {
+                CHECK(choose_attention(q.view(), k.view(), other.view()) == want);
+                CHECK(takes(AttentionPath::split_blocks, q.view(), k.view(), other.view(),
+                            got.view()) == one.quads);
+            }
+        }
+    }
+}
+
+TEST_CASE("attention's path changes at each number of queries and width where it should",
           "[day06][attention][small]") {
+    const auto path = [](std::int64_t T, std::int64_t D, std::int64_t S = 9) {
+        return choose_attention({nullptr, Shape{2, T, D}}, {nullptr, Shape{2, S, D}},
+                                {nullptr, Shape{2, S, D}});
+    };
+    CHECK(path(1, 8) == AttentionPath::split_blocks);
+    CHECK(path(4, 8) == AttentionPath::split_blocks);
+    CHECK(path(5, 8) == AttentionPath::fused);
+    CHECK(path(63, 8) == AttentionPath::fused);
+    CHECK(path(64, 8) == AttentionPath::tiles);
+    CHECK(path(4, 7) == AttentionPath::split_keys);  // no whole quads
+    CHECK(path(4, 128) == AttentionPath::split_blocks);
+    CHECK(path(64, 128) == AttentionPath::tiles);
+    for (const std::int64_t T : {1, 5, 64}) CHECK(path(T, 129) == AttentionPath::wide_heads);
     const auto kernel = [&](std::int64_t T, std::int64_t S, std::int64_t D) {
         const Case x = case_of({2}, T, S, D);
         DeviceIn<float> q(x.q), k(x.k), v(x.v);
@@ -403,56 +455,150 @@ TEST_CASE("attention takes the path that its queries and keys ask for",
         return last_kernel();
     };
     CHECK(kernel(5, 5, 8) == "attention_fused_kernel");
-    CHECK(kernel(63, 63, 8) == "attention_fused_kernel");
     CHECK(kernel(64, 64, 8) == "attention_tiles_kernel");
-    CHECK(kernel(64, 64, 128) == "attention_tiles_kernel");
     CHECK(kernel(4, 9, 8) == "attention_split_blocks_kernel");
-    CHECK(kernel(4, 9, 7) == "attention_split_keys_kernel");  // no whole quads
-    CHECK(refusal([&] { (void)kernel(2, 3, 129); }) ==
-          "attention: a head of 129 numbers; 128 is the most. 'four passes' takes it, with a "
-          "workspace");
+    CHECK(kernel(4, 9, 7) == "attention_split_keys_kernel");
+    CHECK(kernel(2, 3, 129) == "attention_wide_heads_kernel");
+}
+
+TEST_CASE("a path that cannot take these heads is refused, and nothing is written",
+          "[day06][attention][small]") {
     const Case c = case_of({2}, 5, 5, 8), wide = case_of({}, 2, 3, 129);
-    DeviceIn<float> q(c.q), k(c.k), v(c.v);
-    DeviceOut<float> untouched(c.q.shape());
-    CHECK(attention_workspace_bytes(q.view(), k.view()) ==
-          gpu::Carver::kCounterBytes + 4 * 2 * 5 * 5);
+    DeviceIn<float> q(c.q), k(c.k), v(c.v), wq(wide.q), wk(wide.k), wv(wide.v);
+    DeviceOut<float> untouched(c.q.shape()), wide_out(wide.q.shape());
     CHECK(refusal([&] {
-              attention_cuda(AttentionPath::four_passes, q.view(), k.view(), v.view(), {},
-                             untouched.view());
+              attention_cuda(q.view(), k.view(), v.view(), {}, untouched.view(),
+                             {.path = AttentionPath::four_passes});
           }) ==
           "attention: a workspace of 0 bytes at a null pointer was given, but 16584 are needed");
-    CHECK(takes(AttentionPath::split_blocks, q.view(), k.view(), v.view(), untouched.view()));
     CHECK(contains(
         refusal([&] {
-            attention_cuda(AttentionPath::split_blocks, slice(q.view(), 2, 0, 6),
-                           slice(k.view(), 2, 0, 6), slice(v.view(), 2, 0, 6), {},
-                           slice(untouched.view(), 2, 0, 6));
+            attention_cuda(slice(q.view(), 2, 0, 6), slice(k.view(), 2, 0, 6),
+                           slice(v.view(), 2, 0, 6), {}, slice(untouched.view(), 2, 0, 6),
+                           {.path = AttentionPath::split_blocks});
         }),
         "attention: the path 'split blocks' needs keys and values of whole quads along memory"));
-    DeviceIn<float> wq(wide.q), wk(wide.k), wv(wide.v);
-    DeviceOut<float> wide_out(wide.q.shape());
-    CHECK(contains(refusal([&] {
-                       attention_cuda(AttentionPath::fused, wq.view(), wk.view(), wv.view(), {},
-                                      wide_out.view());
-                   }),
-                   "attention: a head of 129 numbers"));
+    for (const AttentionPath path : {AttentionPath::fused, AttentionPath::split_keys,
+                                     AttentionPath::tiles, AttentionPath::split_blocks}) {
+        CHECK(refusal([&] {
+                  attention_cuda(wq.view(), wk.view(), wv.view(), {}, wide_out.view(),
+                                 {.path = path});
+              }) ==
+              std::string("attention: a head of 129 numbers; 128 is the most that the path '") +
+                  name(path) + "' takes. 'wide heads' takes any");
+    }
     CHECK(untouched.untouched());
     CHECK(wide_out.untouched());
+}
+
+TEST_CASE("attention says how much workspace each path can use", "[day06][attention][small]") {
+    const auto bytes = [](std::int64_t queries, std::int64_t S, std::optional<AttentionPath> path,
+                          std::int64_t T = 1, std::int64_t D = 8) {
+        return attention_workspace_bytes({nullptr, Shape{queries, T, D}},
+                                         {nullptr, Shape{queries, S, D}},
+                                         {nullptr, Shape{queries, S, D}}, path);
+    };
+    const std::int64_t counters = gpu::Carver::kCounterBytes;
+    const auto split = AttentionPath::split_blocks;
+    CHECK(bytes(10, 5, AttentionPath::four_passes) == counters + 4 * 10 * 5);
+    CHECK(bytes(10, 0, AttentionPath::four_passes) == 0);
+    for (const auto path : {AttentionPath::fused, AttentionPath::split_keys, AttentionPath::tiles,
+                            AttentionPath::wide_heads}) {
+        CHECK(bytes(10, 500, path) == 0);
+    }
+    CHECK(bytes(2, 64, split) == 0);  // 64 keys of a part, at least
+    CHECK(bytes(2, 65, split) == counters + 4 * 2 * 2 * 10);
+    CHECK(bytes(2, 128, split) == counters + 4 * 2 * 2 * 10);
+    CHECK(bytes(2, 129, split) == counters + 4 * 2 * 3 * 10);
+    CHECK(bytes(2, 64 * 300, split) == counters + 4 * 2 * 256 * 10);  // 512 blocks, at most
+    CHECK(bytes(256, 6400, split) == counters + 4 * 256 * 2 * 10);
+    CHECK(bytes(257, 6400, split) == 0);  // so no workspace has too few counters
+    CHECK(bytes(2, 200, {}) == bytes(2, 200, split));
+    CHECK(bytes(2, 200, {}, 5) == 0);
+    CHECK(bytes(2, 200, {}, 1, 7) == 0);
+    CHECK(contains(refusal([] {
+                       (void)attention_workspace_bytes(
+                           {nullptr, Shape{2, 3}}, {nullptr, Shape{5, 4}}, {nullptr, Shape{5, 4}});
+                   }),
+                   "attention: q has shape (2, 3), but k (5, 4)"));
+}
+
+TEST_CASE("without a key every token gets 0, by every path, and no key needs an address",
+          "[day06][attention][small]") {
+    for (const std::int64_t D : {8, 7, 130}) {
+        const Tensor<float> q = few({2, 3, D}, 5, 13), zeros({2, 3, D});
+        const View<const float> none(nullptr, Shape{2, 0, D});
+        HostOut<float> loop({2, 3, D});
+        attention_cpu(q.view(), none, none, {}, loop.view());
+        CHECK(loop.matches(zeros));
+        DeviceIn<float> d(q);
+        for (const AttentionPath path : kPaths) {
+            CAPTURE(D, name(path));
+            DeviceOut<float> got({2, 3, D});
+            if (!takes(path, d.view(), none, none, got.view())) continue;
+            attend(path, d.view(), none, none, {}, got.view());
+            CHECK(got.matches(zeros));
+        }
+        DeviceOut<float> chosen({2, 3, D});
+        attention_cuda(d.view(), none, none, {}, chosen.view());
+        CHECK(chosen.matches(zeros));
+    }
+}
+
+TEST_CASE("what is almost attention is refused", "[day06][attention][small]") {
+    const std::int64_t T = 4, S = 60, D = 8;
+    const Case c = {seeded<float>({T, D}, 1, -1, 1), seeded<float>({S, D}, 2, -1, 1),
+                    seeded<float>({S, D}, 3, -1, 1)};
+    const Wanted want = wanted(c);
+    const auto accepted = [&](const Case& other) {
+        const Wanted almost = wanted(other);
+        Tensor<float> y({T, D});
+        for (std::int64_t i = 0; i < T * D; ++i) {
+            y.data()[i] = static_cast<float>(almost.value.data()[i]);
+        }
+        return bool(agrees(HostOut<float>::holding(y), want));
+    };
+    // The first `digits` bits behind the point of every number.
+    const auto rounded = [](Tensor<float> x, int digits) {
+        for (std::int64_t i = 0; i < x.size(); ++i) {
+            const int e = x.data()[i] == 0 ? 0 : std::ilogb(x.data()[i]);
+            x.data()[i] =
+                std::ldexp(std::nearbyint(std::ldexp(x.data()[i], digits - e)), e - digits);
+        }
+        return x;
+    };
+    CHECK(accepted(c));
+    Case other = c;
+    other.causal = false;  // the first three see one, two or three keys too many
+    CHECK_FALSE(accepted(other));
+    other = c;
+    other.scale = 1.0005 / std::sqrt(static_cast<double>(D));
+    CHECK_FALSE(accepted(other));
+    other = c;
+    other.counted = S - 1;
+    CHECK_FALSE(accepted(other));
+    for (const int digits : {10, 7}) {  // TF32, bf16
+        other = c;
+        other.k = rounded(c.k, digits);
+        CHECK_FALSE(accepted(other));
+        other = c;
+        other.v = rounded(c.v, digits);
+        CHECK_FALSE(accepted(other));
+    }
 }
 
 TEST_CASE("many blocks share a query's keys, and each call leaves their counters at 0",
           "[day06][attention][small]") {
     const Case c = case_of({2}, 1, 200, 8);
     DeviceIn<float> q(c.q), k(c.k), v(c.v);
-    const std::int64_t bytes =
-        attention_workspace_bytes(AttentionPath::split_blocks, q.view(), k.view());
+    const std::int64_t bytes = attention_workspace_bytes(q.view(), k.view(), v.view());
     CHECK(bytes ==
           gpu::Carver::kCounterBytes + 4 * 2 * 4 * 10);  // of 2 queries 4 parts, 8 + 2 floats each
     gpu::Buffer<std::byte> memory(bytes);
     memory.fill_bytes(0);
     for (int call = 0; call < 3; ++call) {
         DeviceOut<float> got(c.q.shape());
-        attention_cuda(q.view(), k.view(), v.view(), {}, got.view(), memory);
+        attention_cuda(q.view(), k.view(), v.view(), {}, got.view(), {.workspace = memory});
         CHECK(last_kernel() == "attention_split_blocks_kernel");
         CHECK(agrees(got, wanted(c)));
         const std::vector<std::byte> left = memory.download();

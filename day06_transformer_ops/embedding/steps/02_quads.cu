@@ -58,7 +58,7 @@ __global__ void embed_quads_kernel(const __grid_constant__ RowWalk rows,
     const Offsets<3> at = rows.offsets(r);
     const std::int64_t id = ids[at.of[0]], place = places[at.of[2]];
     T* const y = out + at.of[1];
-    const bool adds = positions.data != nullptr;
+    const bool adds = positions.rank() > 0;
     if (!is_row(id, tokens) || (adds && !is_row(place, positions))) {
         for (std::int64_t c = threadIdx.x % 32; c < length; c += 32) y[c] = T(NAN);
         return;

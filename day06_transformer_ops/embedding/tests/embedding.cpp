@@ -56,7 +56,7 @@ void check_embedding(std::int64_t V, std::int64_t C, const Ids& ids, const Layou
                 choose_embed<T>(dt.view(), positions, got.view()) != path) {
                 continue;
             }
-            embed_cuda(path, dt.view(), di.view(), positions, dl.view(), got.view());
+            embed_cuda(dt.view(), di.view(), positions, dl.view(), got.view(), {.path = path});
             CHECK(got.matches(want));
         }
     }
@@ -134,7 +134,7 @@ TEST_CASE("an id or a place that names no row: the loop says where, the port ans
             const auto port = [&](const Ids& ids, const Ids& at, const auto& is_known) {
                 DeviceIn<std::int64_t> di(ids), dl(at);
                 DeviceOut<float> got({2, 3, C});
-                embed_cuda(path, dt.view(), di.view(), dp.view(), dl.view(), got.view());
+                embed_cuda(dt.view(), di.view(), dp.view(), dl.view(), got.view(), {.path = path});
                 Tensor<double> want({2, 3, C});
                 for (std::int64_t k = 0; k < want.size(); ++k) {
                     const std::int64_t n = k / C;
@@ -168,11 +168,83 @@ TEST_CASE("embed takes quads exactly where both tables and out allow it",
     CHECK(last_kernel() == "embed_kernel");
     DeviceOut<float> untouched({2, 8});
     CHECK(refusal([&] {
-              embed_cuda(EmbedPath::quads, d1.view(), di.view(), {}, {}, untouched.view());
+              embed_cuda(d1.view(), di.view(), {}, {}, untouched.view(),
+                         {.path = EmbedPath::quads});
           }) ==
           "embed: the path 'quads' needs rows of whole quads that begin at multiples of 16 bytes; "
-          "tokens have shape (5, 8), strides (8, 1), out shape (2, 8), strides (8, 1)");
+          "tokens have shape (5, 8), strides (8, 1), positions shape (), strides (), out shape (2, "
+          "8), "
+          "strides (8, 1)");
     CHECK(untouched.untouched());
+}
+
+// Tokens, positions or out stand as `one` says, the others as rows of quads; ids and places lie anywhere.
+template <class T>
+void check_standing(const Standing<T>& one, int operand, bool adds) {
+    CAPTURE(one.what, operand, adds);
+    const Shape shape = one.layout.shape;
+    const auto layout = [&](int k) { return k == operand ? one.layout : row_major(shape); };
+    const auto lead = [&](int k) { return k == operand ? one.lead : Lead{}; };
+    const Tensor<T> tokens = distinct<T>(shape), positions = distinct<T>(shape, 7);
+    const Ids ids({2}, {1, 0}), places({2}, {1, 1});
+    const Tensor<T> want = rows_added(tokens, ids, positions, places, adds);
+    DeviceIn<T> dt(tokens, layout(0), lead(0)), dp(positions, layout(1), lead(1));
+    DeviceIn<std::int64_t> di(ids, Layout({2}, {-3})), dl(places, Layout({2}, {2}));
+    const View<const T> table = adds ? dp.view() : View<const T>();
+    const bool quads = one.quads || (operand == 1 && !adds);
+    for (const EmbedPath path : kPaths) {
+        DeviceOut<T> got(layout(2), lead(2));
+        CHECK(choose_embed<T>(dt.view(), table, got.view()) ==
+              (quads ? EmbedPath::quads : EmbedPath::one_element));
+        const auto run = [&] {
+            embed_cuda<T>(dt.view(), di.view(), table, dl.view(), got.view(), {.path = path});
+        };
+        if (path == EmbedPath::quads && !quads) {
+            CHECK(contains(refusal(run), "embed: the path 'quads' needs rows of whole quads"));
+            CHECK(got.untouched());
+            continue;
+        }
+        run();
+        CHECK(got.matches(want));
+    }
+}
+
+TEST_CASE("tokens, positions or out alone may be no rows of quads", "[day06][embedding][small]") {
+    for (const bool adds : {true, false}) {
+        for (int operand = 0; operand < 3; ++operand) {
+            for (const auto& one : standings<float>()) check_standing(one, operand, adds);
+            for (const auto& one : standings<bf16>()) check_standing(one, operand, adds);
+        }
+    }
+}
+
+TEST_CASE("a table of no positions has no row for any place; {} adds nothing",
+          "[day06][embedding][small]") {
+    const Tensor<float> tokens = distinct<float>({3, 4});
+    const Ids ids({2}, {2, 0}), places({2}, {0, 0});
+    const View<const float> empty(nullptr, Shape{0, 4});
+    HostOut<float> h({2, 4});
+    CHECK(refusal([&] { embed_cpu(tokens.view(), ids.view(), empty, places.view(), h.view()); }) ==
+          "embed: places has 0 at (0), but the table has 0 rows");
+    CHECK(h.untouched());
+    DeviceIn<float> d(tokens);
+    DeviceIn<std::int64_t> di(ids), dl(places);
+    for (const EmbedPath path : kPaths) {
+        DeviceOut<float> got({2, 4}), plain({2, 4});
+        embed_cuda(d.view(), di.view(), empty, dl.view(), got.view(), {.path = path});
+        for (std::int64_t k = 0; k < 8; ++k) CHECK(std::isnan(got.values().data()[k]));
+        embed_cuda(d.view(), di.view(), {}, {}, plain.view(), {.path = path});
+        CHECK(plain.matches(rows_added(tokens, ids, tokens, places, false)));
+    }
+    CHECK(both_refuse(
+        [&] {
+            embed_cpu(tokens.view(), ids.view(), {nullptr, Shape{1, 4}}, places.view(), h.view());
+        },
+        [&] {
+            DeviceOut<float> got({2, 4});
+            embed_cuda(d.view(), di.view(), {nullptr, Shape{1, 4}}, dl.view(), got.view());
+        },
+        "embed: positions is a null pointer"));
 }
 
 TEST_CASE("loop and port of embed refuse the same, in the same words",

@@ -22,14 +22,15 @@ constexpr Kind kKinds[] = {Kind::layer_norm, Kind::rms_norm};
 
 template <class T>
 bool takes(NormPath path, const View<const T>& in, const View<T>& out) {
-    return refusal([&] { check_norm<T>(path, in, {}, out); }).empty();
+    return refusal([&] { check_norm<T>(in, {}, out, path); }).empty();
 }
 
-// So many numbers are added one behind the other in a row of N, before or after partial sums are.
+// So many numbers are added one behind the other in a row of N, before or after partial sums are; N
+// at most, as norm.hpp says, for adding nothing costs nothing.
 double chain(NormPath path, std::int64_t N) {
     const auto n = static_cast<double>(N);
     if (path == NormPath::thread_a_row) return n;
-    return path == NormPath::warp_a_row ? n / 32 + 6 : 32 + 11;
+    return std::min(n, path == NormPath::warp_a_row ? n / 32 + 6 : 32.0 + 11);
 }
 
 // The norm of `row`, and how far from it a float computation may be:
@@ -83,8 +84,8 @@ void run_loop(Kind kind, View<const T> in, const NormParameters& p, View<T> out)
 }
 template <class T>
 void run_port(Kind kind, NormPath path, View<const T> in, const NormParameters& p, View<T> out) {
-    if (kind == Kind::layer_norm) return layer_norm_cuda(path, in, p, out);
-    rms_norm_cuda(path, in, p, out);
+    if (kind == Kind::layer_norm) return layer_norm_cuda(in, p, out, {.path = path});
+    rms_norm_cuda(in, p, out, {.path = path});
 }
 
 // A weight and a bias whose neighbours differ, and none of which is 1 or 0.
@@ -97,7 +98,8 @@ Tensor<float> some_bias(std::int64_t C) {
 
 // Both norms, loop and every path that takes it, from `in` to `out`.
 template <class T>
-void check_layouts(const Tensor<T>& x, const Layout& in, const Layout& out, Lead lead = {}) {
+void check_layouts(const Tensor<T>& x, const Layout& in, const Layout& out, Lead lead,
+                   Lead lead_out) {
     const std::int64_t C = x.shape()[x.shape().rank - 1];
     const Tensor<float> w = some_weight(C), b = some_bias(C);
     DeviceIn<float> dw(w, Layout({C}, {2})), db(b, Layout({C}, {-3}));
@@ -110,7 +112,7 @@ void check_layouts(const Tensor<T>& x, const Layout& in, const Layout& out, Lead
         DeviceIn<T> d(x, in, lead);
         for (const NormPath path : kPaths) {
             CAPTURE(name(path));
-            DeviceOut<T> got(out, lead);
+            DeviceOut<T> got(out, lead_out);
             if (!takes<T>(path, d.view(), got.view())) continue;
             run_port<T>(kind, path, d.view(), {dw.view(), db.view(), 0.25f}, got.view());
             CHECK(agrees(got, wanted(kind, x, w, b, 0.25, path)));
@@ -119,6 +121,10 @@ void check_layouts(const Tensor<T>& x, const Layout& in, const Layout& out, Lead
     }
     CHECK(dw.unchanged());
     CHECK(db.unchanged());
+}
+template <class T>
+void check_layouts(const Tensor<T>& x, const Layout& in, const Layout& out, Lead lead = {}) {
+    check_layouts(x, in, out, lead, lead);
 }
 template <class T>
 void check_rows_of(const Tensor<T>& x) {
@@ -173,7 +179,7 @@ TEST_CASE("a row near 10240 keeps its variance, where E[x^2] - E[x]^2 would not"
         CAPTURE(name(path));
         const Wanted want = wanted(Kind::layer_norm, x, ones, zeros, 1e-5f, path);
         DeviceOut<float> got({768});
-        layer_norm_cuda(path, d.view(), {}, got.view());
+        layer_norm_cuda(d.view(), {}, got.view(), {.path = path});
         CHECK(agrees(got, want));
         CHECK(got.close_to(want.value, 2e-3));
     }
@@ -194,7 +200,7 @@ TEST_CASE("the layer norm of a constant row is the bias, to the last bit", "[day
             CAPTURE(C, name(path));
             DeviceOut<float> got({2, C});
             if (!takes<float>(path, d.view(), got.view())) continue;
-            layer_norm_cuda(path, d.view(), {dw.view(), db.view(), 1e-5f}, got.view());
+            layer_norm_cuda(d.view(), {dw.view(), db.view(), 1e-5f}, got.view(), {.path = path});
             CHECK(got.matches(want));
         }
     }
@@ -228,6 +234,120 @@ TEST_CASE("norms take every order and direction of dims, pitched too", "[day06][
     check_layouts(q, Layout({3, 2, 8}, {40, 20, 1}), Layout({3, 2, 8}, {-16, 8, 1}));
     check_layouts(noise<float>({2, 1, 2, 2, 1, 2, 1, 3}), row_major({2, 1, 2, 2, 1, 2, 1, 3}),
                   column_major({2, 1, 2, 2, 1, 2, 1, 3}));
+}
+
+template <class T>
+void check_standings() {
+    const std::vector<Standing<T>> all = standings<T>();
+    const Tensor<T> x = noise<T>(all[0].layout.shape);
+    for (const Standing<T>& one : all) {
+        CAPTURE(one.what);
+        check_layouts(x, one.layout, all[0].layout, one.lead, {});
+        check_layouts(x, all[0].layout, one.layout, {}, one.lead);
+        DeviceIn<T> d(x, one.layout, one.lead), fit(x);
+        DeviceOut<T> got(one.layout, one.lead), out(all[0].layout);
+        const bool along = one.layout.stride(1) == 1;
+        const NormPath other = one.quads ? NormPath::registers
+                               : along   ? NormPath::warp_a_row
+                                         : NormPath::thread_a_row;
+        CHECK(choose_norm<T>(d.view(), out.view(), out.view()) == other);
+        const NormPath of_out = one.quads ? NormPath::registers : NormPath::warp_a_row;
+        CHECK(choose_norm<T>(fit.view(), got.view(), out.view()) == of_out);
+        CHECK(choose_norm<T>(fit.view(), out.view(), got.view()) == of_out);
+    }
+}
+
+TEST_CASE("in, out or residual alone may be no rows of quads", "[day06][norm][small]") {
+    check_standings<float>();
+    check_standings<bf16>();
+}
+
+TEST_CASE("weight or bias alone may be strided, off a quad, or not there", "[day06][norm][small]") {
+    const std::int64_t C = 16;
+    const Tensor<float> x = noise<float>({3, C}), w = some_weight(C), b = some_bias(C);
+    const Tensor<float> ones = Tensor<float>({C}, std::vector<float>(C, 1.0f)), zeros({C});
+    struct How {
+        Layout layout;
+        Lead lead;
+    };
+    const How plain{Layout({C}, {1}), Lead{0}};
+    const How others[] = {plain,
+                          {Layout({C}, {2}), Lead{0}},
+                          {Layout({C}, {-1}), Lead{0}},
+                          {Layout({C}, {1}), Lead{1}},
+                          {Layout({C}, {1}), Lead{2}}};
+    DeviceIn<float> d(x);
+    const auto check = [&](const Tensor<float>& weight, const NormParameters& p,
+                           const Tensor<float>& bias) {
+        for (const Kind kind : kKinds) {
+            for (const NormPath path : kPaths) {
+                CAPTURE(name(path), kind == Kind::layer_norm);
+                DeviceOut<float> got({3, C});
+                run_port<float>(kind, path, d.view(), p, got.view());
+                CHECK(agrees(got, wanted(kind, x, weight, bias, static_cast<double>(p.eps), path)));
+            }
+        }
+    };
+    for (const How& how : others) {
+        CAPTURE(to_string(how.layout), how.lead.elements);
+        DeviceIn<float> odd_w(w, how.layout, how.lead), odd_b(b, how.layout, how.lead), dw(w),
+            db(b);
+        check(w, {odd_w.view(), db.view(), 0.25f}, b);
+        check(w, {dw.view(), odd_b.view(), 0.25f}, b);
+        check(w, {odd_w.view(), {}, 0.25f}, zeros);
+        check(ones, {{}, odd_b.view(), 0.25f}, b);
+    }
+}
+
+TEST_CASE("eps may be 0: a row that is not constant needs none, and a constant one becomes NaN",
+          "[day06][norm][small]") {
+    Tensor<float> x = noise<float>({2, 8});
+    for (std::int64_t i = 0; i < 8; ++i) x(1, i) = 3;
+    const Tensor<float> ones = Tensor<float>({8}, std::vector<float>(8, 1.0f)), zeros({8});
+    DeviceIn<float> d(x);
+    HostOut<float> loop({2, 8});
+    layer_norm_cpu(x.view(), {{}, {}, 0}, loop.view());
+    CHECK(agrees(loop, wanted(Kind::layer_norm, x, ones, zeros, 0, NormPath::thread_a_row)));
+    for (const NormPath path : kPaths) {
+        CAPTURE(name(path));
+        DeviceOut<float> got({2, 8}), rms({2, 8});
+        layer_norm_cuda(d.view(), {{}, {}, 0}, got.view(), {.path = path});
+        CHECK(agrees(got, wanted(Kind::layer_norm, x, ones, zeros, 0, path)));
+        CHECK(std::isnan(got.values()(1, 0)));
+        rms_norm_cuda(d.view(), {{}, {}, 0}, rms.view(), {.path = path});
+        CHECK(agrees(rms, wanted(Kind::rms_norm, x, ones, zeros, 0, path)));
+    }
+}
+
+TEST_CASE("what is almost a norm is refused", "[day06][norm][small]") {
+    const std::int64_t C = 96;
+    const Tensor<float> x = seeded<float>({1, C}, 5, -0.1, 0.1), w = some_weight(C),
+                        b = some_bias(C);
+    const Wanted want = wanted(Kind::layer_norm, x, w, b, 1e-5, NormPath::thread_a_row);
+    const std::vector<double> row = row_at(x, 1, {0, 0});
+    double mean = 0, squares = 0;
+    for (const double v : row) mean += v / double(C);
+    for (const double v : row) squares += (v - mean) * (v - mean);
+    const auto accepted = [&](const auto& z) {
+        Tensor<float> y({1, C});
+        for (std::int64_t i = 0; i < C; ++i) {
+            y(0, i) = static_cast<float>(z(row[static_cast<std::size_t>(i)]) * double(w(i)) +
+                                         double(b(i)));
+        }
+        return bool(agrees(HostOut<float>::holding(y), want));
+    };
+    const double variance = squares / double(C);
+    CHECK(accepted([&](double v) { return (v - mean) / std::sqrt(variance + 1e-5); }));
+    CHECK_FALSE(accepted([&](double v) {  // as a sample's variance
+        return (v - mean) / std::sqrt(squares / double(C - 1) + 1e-5);
+    }));
+    CHECK_FALSE(accepted([&](double v) {  // eps outside the root
+        return (v - mean) / (std::sqrt(variance) + 1e-5);
+    }));
+    CHECK_FALSE(accepted([&](double v) { return (v - mean) / std::sqrt(variance); }));
+    CHECK_FALSE(accepted([&](double v) {  // in bf16
+        return double(float(bf16(float((v - mean) / std::sqrt(variance + 1e-5)))));
+    }));
 }
 
 TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06][norm][small]") {
@@ -304,11 +424,11 @@ void check_add(const Tensor<T>& x, const Tensor<T>& stream, const Layout& layout
         DeviceOut<T> there = DeviceOut<T>::holding(stream, layout, lead), got(layout, lead);
         const NormParameters p = {dw.view(), db.view(), 0.25f};
         if (!refusal([&] {
-                 check_add_layer_norm<T>(path, d.view(), p, there.view(), got.view());
+                 check_add_layer_norm<T>(d.view(), p, there.view(), got.view(), path);
              }).empty()) {
             continue;
         }
-        add_layer_norm_cuda(path, d.view(), p, there.view(), got.view());
+        add_layer_norm_cuda(d.view(), p, there.view(), got.view(), {.path = path});
         CHECK(there.matches(sum));
         CHECK(agrees(got, wanted(Kind::layer_norm, sum, w, b, 0.25, path)));
     }
@@ -334,7 +454,8 @@ TEST_CASE("add_layer_norm adds to the residual stream and norms the sum", "[day0
 TEST_CASE("a norm takes the path that its rows ask for", "[day06][norm][small]") {
     alignas(16) static float memory[2][8];
     const auto path = [&](const Layout& in, int lead = 0) {
-        return choose_norm<float>({memory[0] + lead, in}, {memory[1] + lead, in});
+        const View<float> out(memory[1] + lead, in);
+        return choose_norm<float>({memory[0] + lead, in}, out, out);
     };
     CHECK(path(row_major({4, 8})) == NormPath::registers);
     CHECK(path(row_major({4, 8}), 1) == NormPath::warp_a_row);
@@ -352,7 +473,7 @@ TEST_CASE("a norm takes the path that its rows ask for", "[day06][norm][small]")
     CHECK(last_kernel() == "norm_warp_kernel");
     add_layer_norm_cuda(d.view(), {}, residual.view(), got.view());
     CHECK(last_kernel() == "norm_registers_kernel");
-    rms_norm_cuda(NormPath::thread_a_row, d1.view(), {}, got.view());
+    rms_norm_cuda(d1.view(), {}, got.view(), {.path = NormPath::thread_a_row});
     CHECK(last_kernel() == "rms_norm_kernel");
     layer_norm_cuda(transpose(reshape(d.view(), {8, 4})), {}, got.view());
     CHECK(last_kernel() == "layer_norm_kernel");
@@ -361,11 +482,13 @@ TEST_CASE("a norm takes the path that its rows ask for", "[day06][norm][small]")
         "norm: the path 'registers' needs rows of whole quads along memory that begin at multiples "
         "of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), out shape "
         "(4, 8), strides (8, 1)";
-    CHECK(refusal([&] { layer_norm_cuda(NormPath::registers, d1.view(), {}, untouched.view()); }) ==
-          words);
+    CHECK(refusal([&] {
+              layer_norm_cuda(d1.view(), {}, untouched.view(), {.path = NormPath::registers});
+          }) == words);
     DeviceOut<float> odd = DeviceOut<float>::holding(x, Lead{1});
     CHECK(refusal([&] {
-              add_layer_norm_cuda(NormPath::registers, d.view(), {}, odd.view(), untouched.view());
+              add_layer_norm_cuda(d.view(), {}, odd.view(), untouched.view(),
+                                  {.path = NormPath::registers});
           }) == words);
     CHECK(untouched.untouched());
 }

@@ -7,7 +7,7 @@
 
 #include "common/gpu/stream.hpp"
 #include "day06_transformer_ops/held_row.hpp"
-#include "day06_transformer_ops/softmax/softmax.hpp"
+#include "day06_transformer_ops/softmax/softmax_plan.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

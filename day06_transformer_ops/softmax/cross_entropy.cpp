@@ -1,0 +1,70 @@
+// What loop and ports of cross-entropy refuse, and which path is taken.
+#include "day06_transformer_ops/softmax/cross_entropy.hpp"
+
+#include "common/tensor/walk.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+template <class T>
+CrossEntropyPath choose_cross_entropy(const View<const T>& logits) {
+    const Rows<const T> rows = rows_along(logits, logits.rank() - 1);
+    return (rows.stride == 1 || rows.length == 1) && rows.length < kWalkable
+               ? CrossEntropyPath::block_a_row
+               : CrossEntropyPath::thread_a_row;
+}
+
+template <class T>
+void check_cross_entropy(const View<const T>& logits, const View<const std::int64_t>& targets,
+                         const View<float>& out, std::optional<CrossEntropyPath> path) {
+    if (logits.rank() == 0 || logits.extent(logits.rank() - 1) == 0) {
+        refuse("cross_entropy: logits have shape " + to_string(logits.shape()) +
+               ", but need a last dim with at least one logit");
+    }
+    const Shape wanted = rows_along(logits, logits.rank() - 1).first.layout.shape;
+    if (targets.shape() != wanted || out.shape() != wanted) {
+        refuse("cross_entropy: logits have shape " + to_string(logits.shape()) +
+               ", so targets and out must have " + to_string(wanted) + ", not " +
+               to_string(targets.shape()) + " and " + to_string(out.shape()));
+    }
+    require_memory("cross_entropy", "logits", logits);
+    require_memory("cross_entropy", "targets", targets);
+    require_output("cross_entropy", out);
+    if (overlap(logits, out) || overlap(targets, out)) {
+        refuse("cross_entropy: out overlaps an input, which would be overwritten too early");
+    }
+    if (path == CrossEntropyPath::block_a_row && choose_cross_entropy<T>(logits) != path) {
+        refuse(
+            "cross_entropy: the path 'block a row' needs rows of logits along memory; they have " +
+            to_string(logits.layout));
+    }
+}
+
+void check_targets(const View<const std::int64_t>& targets, std::int64_t V) {
+    for (std::int64_t r = 0; r < targets.size(); ++r) {
+        const Index at = unravel(r, targets.shape());
+        if (targets(at) < 0 || targets(at) >= V) {
+            refuse("cross_entropy: the target at " + to_string(at) + " is " +
+                   std::to_string(targets(at)) + ", but there are " + std::to_string(V) +
+                   " logits");
+        }
+    }
+}
+
+const char* name(CrossEntropyPath path) {
+    switch (path) {
+        case CrossEntropyPath::thread_a_row:
+            return "thread a row";
+        case CrossEntropyPath::block_a_row:
+            return "block a row";
+    }
+    return "";
+}
+
+template void check_cross_entropy(const View<const float>&, const View<const std::int64_t>&,
+                                  const View<float>&, std::optional<CrossEntropyPath>);
+template void check_cross_entropy(const View<const bf16>&, const View<const std::int64_t>&,
+                                  const View<float>&, std::optional<CrossEntropyPath>);
+template CrossEntropyPath choose_cross_entropy(const View<const float>&);
+template CrossEntropyPath choose_cross_entropy(const View<const bf16>&);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,21 @@
+/// @file
+/// What softmax.cpp and the launchers know of paths beyond the contract.
+#pragma once
+
+#include "day06_transformer_ops/softmax/softmax.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// The best of the paths that leave a row to one block or less: what log_softmax, masked_softmax and
+/// causal_softmax have to choose from.
+template <class T>
+[[nodiscard]] SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim,
+                                             const View<T>& out);
+
+/// Elements of a row for each block of the path 'split'.
+inline constexpr std::int64_t kSplitPart = 512;
+/// For the path 'split': (rows, parts, 2), maximum and sum of each part.
+template <class T>
+[[nodiscard]] View<float> softmax_parts(gpu::Carver& carver, const View<const T>& in, int dim);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,258 @@
+// Which path softmax and its siblings take, condition by condition; what a forced path refuses, and how
+// much workspace each asks for.
+#include "common/testing/shared_workspace.hpp"
+#include "day06_transformer_ops/softmax/softmax_plan.hpp"
+#include "day06_transformer_ops/softmax/tests/bound.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+constexpr std::int64_t kMany = std::int64_t{1} << 32;
+
+TEST_CASE("softmax takes registers exactly where rows of in and of out are quads",
+          "[day06][softmax][small]") {
+    const auto check = [](const auto& all, auto* type) {
+        using T = std::remove_pointer_t<decltype(type)>;
+        const Tensor<T> x = noise<T>(all[0].layout.shape);
+        for (const auto& one : all) {
+            for (const bool of_in : {true, false}) {
+                CAPTURE(one.what, of_in, sizeof(T));
+                const auto &in = of_in ? one : all[0], &out = of_in ? all[0] : one;
+                DeviceIn<T> d(x, in.layout, in.lead);
+                DeviceOut<T> got(out.layout, out.lead);
+                const bool along = in.layout.stride(1) == 1;
+                const SoftmaxPath other =
+                                      along ? SoftmaxPath::warp_a_row : SoftmaxPath::thread_a_row,
+                                  sibling = along ? SoftmaxPath::shared : SoftmaxPath::thread_a_row;
+                CHECK(choose_softmax<T>(d.view(), 1, got.view()) ==
+                      (one.quads ? SoftmaxPath::registers : other));
+                CHECK(choose_row_softmax<T>(d.view(), -1, got.view()) ==
+                      (one.quads ? SoftmaxPath::registers : sibling));
+                const std::string said = refusal(
+                    [&] { check_softmax<T>(d.view(), 1, got.view(), SoftmaxPath::registers); });
+                CHECK(said.empty() == one.quads);
+                CHECK(refusal([&] {
+                          check_softmax<T>(d.view(), 1, got.view(), SoftmaxPath::shared);
+                      }).empty() == along);
+            }
+        }
+    };
+    check(standings<float>(), static_cast<float*>(nullptr));
+    check(standings<bf16>(), static_cast<bf16*>(nullptr));
+}
+
+TEST_CASE("softmax' path changes at each length, number of rows and dim where it should",
+          "[day06][softmax][small]") {
+    const auto path = [](const Layout& in, int dim, bool workspace = false) {
+        return choose_softmax<float>({nullptr, in}, dim, {nullptr, in}, workspace);
+    };
+    const auto rows = [&](std::int64_t count, std::int64_t n, bool workspace = false) {
+        return path(row_major({count, n}), 1, workspace);
+    };
+    CHECK(rows(4, 7) == SoftmaxPath::warp_a_row);
+    CHECK(rows(4, 1023) == SoftmaxPath::warp_a_row);
+    CHECK(path(Layout({4, 1024}, {1025, 1}), 1) == SoftmaxPath::warp_a_row);
+    CHECK(rows(4, 1025) == SoftmaxPath::shared);
+    CHECK(rows(4, 16384) == SoftmaxPath::registers);
+    CHECK(rows(4, 16388) == SoftmaxPath::shared);
+    CHECK(path(Layout({1, kMany - 1}, {kMany, 1}), 1) == SoftmaxPath::shared);
+    CHECK(path(Layout({1, kMany}, {kMany, 1}), 1) == SoftmaxPath::thread_a_row);
+    CHECK(path(row_major({1025, 4}), 0) == SoftmaxPath::thread_a_row);
+    CHECK(path(column_major({8, 4}), 0) == SoftmaxPath::registers);
+    CHECK(path(row_major({4, 1}), 0) == SoftmaxPath::registers);  // length-1 dims have any stride
+    CHECK(path(row_major({2, 4, 8}), 1) == SoftmaxPath::thread_a_row);
+    CHECK(path(permute(row_major({2, 4, 8}), {0, 2, 1}), -2) == SoftmaxPath::registers);
+    CHECK(choose_softmax<float>({nullptr, row_major({4, 1025})}, 1,
+                                {nullptr, column_major({4, 1025})}) == SoftmaxPath::shared);
+    CHECK(choose_softmax<bf16>({nullptr, row_major({4, 12})}, 1, {nullptr, row_major({4, 12})}) ==
+          SoftmaxPath::warp_a_row);
+    // Few and long rows are shared, if there is a workspace.
+    CHECK(rows(8, 8192, true) == SoftmaxPath::split);
+    CHECK(rows(8, 8192, false) == SoftmaxPath::registers);
+    CHECK(rows(9, 8192, true) == SoftmaxPath::registers);
+    CHECK(rows(8, 8191, true) == SoftmaxPath::shared);
+    CHECK(path(row_major({2, 4, 8192}), 2, true) == SoftmaxPath::split);
+    CHECK(path(row_major({3, 3, 8192}), 2, true) == SoftmaxPath::registers);
+    CHECK(path(row_major({8192, 8}), 0, true) == SoftmaxPath::split);
+    CHECK(path(row_major({8, 8192}), 0, true) == SoftmaxPath::thread_a_row);
+}
+
+TEST_CASE("each softmax launches the kernel of its path, asked for or not",
+          "[day06][softmax][small]") {
+    const Tensor<float> x = noise<float>({4, 8});
+    DeviceIn<float> d(x), d1(x, Lead{1});
+    DeviceOut<float> got({4, 8});
+    const Tensor<std::uint8_t> mask({4, 1}, {1, 0, 1, 1});
+    DeviceIn<std::uint8_t> dm(mask);
+    const auto launched = [&](const char* kernel, const auto& call) {
+        call();
+        CAPTURE(kernel);
+        CHECK(last_kernel() == kernel);
+    };
+    const auto in = d.view(), odd = d1.view();
+    const auto out = got.view();
+    const gpu::Launch<SoftmaxPath> twin{.path = SoftmaxPath::thread_a_row},
+        shared{.path = SoftmaxPath::shared}, held{.path = SoftmaxPath::registers};
+    launched("softmax_registers_kernel", [&] { softmax_cuda(in, 1, out); });
+    launched("softmax_warp_kernel", [&] { softmax_cuda(odd, 1, out); });
+    launched("softmax_kernel", [&] { softmax_cuda(in, 0, out); });
+    launched("softmax_kernel", [&] { softmax_cuda(in, 1, out, twin); });
+    launched("softmax_warp_kernel",
+             [&] { softmax_cuda(in, 1, out, {.path = SoftmaxPath::warp_a_row}); });
+    launched("softmax_online_kernel",
+             [&] { softmax_cuda(in, 1, out, {.path = SoftmaxPath::online}); });
+    launched("softmax_shared_kernel", [&] { softmax_cuda(in, 1, out, shared); });
+    launched("log_softmax_kernel", [&] { log_softmax_cuda(in, 0, out); });
+    launched("softmax_shared_kernel", [&] { log_softmax_cuda(odd, 1, out); });
+    launched("softmax_registers_kernel", [&] { log_softmax_cuda(in, 1, out); });
+    launched("log_softmax_kernel", [&] { log_softmax_cuda(in, 1, out, twin); });
+    launched("softmax_shared_kernel", [&] { causal_softmax_cuda(odd, out); });
+    launched("softmax_registers_kernel", [&] { causal_softmax_cuda(in, out); });
+    launched("causal_softmax_kernel", [&] { causal_softmax_cuda(in, out, twin); });
+    launched("softmax_shared_kernel", [&] { causal_softmax_cuda(in, out, shared); });
+    launched("masked_softmax_registers_kernel",
+             [&] { masked_softmax_cuda(in, dm.view(), 1, out); });
+    launched("masked_softmax_kernel", [&] { masked_softmax_cuda(odd, dm.view(), 1, out); });
+    launched("masked_softmax_kernel", [&] { masked_softmax_cuda(in, dm.view(), 1, out, twin); });
+    launched("masked_softmax_registers_kernel",
+             [&] { masked_softmax_cuda(in, dm.view(), 1, out, held); });
+}
+
+TEST_CASE("a path that cannot take these views is refused, and nothing is written",
+          "[day06][softmax][small]") {
+    const Tensor<float> x = noise<float>({4, 8});
+    DeviceIn<float> d(x), d1(x, Lead{1});
+    DeviceOut<float> untouched({4, 8});
+    const auto in = d.view(), odd = d1.view();
+    const auto out = untouched.view();
+    const auto refused = [](const auto& call, const char* words) {
+        CAPTURE(words);
+        CHECK(contains(refusal(call), words));
+    };
+    CHECK(refusal([&] { softmax_cuda(odd, 1, out, {.path = SoftmaxPath::registers}); }) ==
+          "softmax: the path 'registers' needs rows of whole quads along memory that begin at "
+          "multiples of 16 bytes, of 16,384 elements at most; in has shape (4, 8), strides (8, 1), "
+          "out shape (4, 8), strides (8, 1), and rows lie along dim 1");
+    CHECK(refusal([&] { softmax_cuda(in, 0, out, {.path = SoftmaxPath::shared}); }) ==
+          "softmax: the path 'shared' needs rows of in along memory; in has shape (4, 8), strides "
+          "(8, 1), and rows lie along dim 0");
+    refused([&] { softmax_cuda(in, 1, out, {.path = SoftmaxPath::split}); },
+            "softmax: a workspace of 0 bytes at a null pointer was given, but 16416 are needed");
+    refused([&] { log_softmax_cuda(odd, 1, out, {.path = SoftmaxPath::registers}); },
+            "log_softmax: the path 'registers' needs");
+    refused([&] { log_softmax_cuda(in, 0, out, {.path = SoftmaxPath::shared}); },
+            "log_softmax: the path 'shared' needs");
+    refused([&] { causal_softmax_cuda(odd, out, {.path = SoftmaxPath::registers}); },
+            "causal_softmax: the path 'registers' needs");
+    const Tensor<std::uint8_t> mask({4, 8});
+    DeviceIn<std::uint8_t> dm(mask);
+    refused([&] { masked_softmax_cuda(odd, dm.view(), 1, out, {.path = SoftmaxPath::registers}); },
+            "masked_softmax: the path 'registers' needs");
+    refused([&] { masked_softmax_cuda(in, dm.view(), 1, out, {.path = SoftmaxPath::shared}); },
+            "masked_softmax: it has no path 'shared'");
+    for (const SoftmaxPath path :
+         {SoftmaxPath::warp_a_row, SoftmaxPath::online, SoftmaxPath::split}) {
+        const std::string words = std::string("only softmax has the path '") + name(path) + "'";
+        refused([&] { log_softmax_cuda(in, 1, out, {.path = path}); },
+                ("log_softmax: " + words).c_str());
+        refused([&] { causal_softmax_cuda(in, out, {.path = path}); },
+                ("causal_softmax: " + words).c_str());
+        refused([&] { masked_softmax_cuda(in, dm.view(), 1, out, {.path = path}); },
+                ("masked_softmax: " + words).c_str());
+    }
+    CHECK(untouched.untouched());
+    // No rows, no condition.
+    const View<float> none(nullptr, Layout({0, 3}, {1, 7}));
+    for (const SoftmaxPath path : kPaths) softmax_cuda(none, 1, none, {.path = path});
+}
+
+TEST_CASE("softmax says how much workspace each path needs", "[day06][softmax][small]") {
+    const auto bytes = [](std::int64_t rows, std::int64_t n, std::optional<SoftmaxPath> path = {}) {
+        return softmax_workspace_bytes<float>({nullptr, row_major({rows, n})}, -1, path);
+    };
+    const std::int64_t counters = gpu::Carver::kCounterBytes;
+    for (const SoftmaxPath path : kPaths) {
+        CHECK((bytes(8, 8192, path) > 0) == (path == SoftmaxPath::split));
+    }
+    CHECK(bytes(3, 512, SoftmaxPath::split) == counters + 3 * 8);
+    CHECK(bytes(3, 513, SoftmaxPath::split) == counters + 3 * 2 * 8);
+    CHECK(bytes(8, 8192) == counters + 8 * 16 * 8);
+    CHECK(bytes(9, 8192) == 0);
+    CHECK(bytes(8, 8191) == 0);
+    CHECK(bytes(8, 0) == 0);
+    CHECK(refusal([] {
+              (void)softmax_workspace_bytes<float>({nullptr, Shape{2, 3}}, 2);
+          }).find("softmax: dim 2 asked for") == 0);
+}
+
+TEST_CASE("loop and port of softmax refuse the same, in the same words",
+          "[day06][softmax][small]") {
+    const Tensor<float> x = noise<float>({4, 8}), tall = noise<float>({8, 4});
+    DeviceIn<float> d(x), dtall(tall);
+    HostOut<float> h({4, 8}), htall({8, 4});
+    DeviceOut<float> g({4, 8}), gtall({8, 4});
+    const Tensor<std::uint8_t> mask({4, 8}), short_mask({3, 8});
+    DeviceIn<std::uint8_t> dm(mask), dshort(short_mask);
+    // The three that take a dim refuse the same things under their own names.
+    const auto all = [&](View<const float> hx, View<const float> gx, int dim, View<float> ho,
+                         View<float> go, const std::string& words) {
+        CAPTURE(words);
+        CHECK(both_refuse([&] { softmax_cpu(hx, dim, ho); }, [&] { softmax_cuda(gx, dim, go); },
+                          "softmax: " + words));
+        CHECK(both_refuse([&] { log_softmax_cpu(hx, dim, ho); },
+                          [&] { log_softmax_cuda(gx, dim, go); }, "log_softmax: " + words));
+        CHECK(both_refuse([&] { masked_softmax_cpu(hx, mask.view(), dim, ho); },
+                          [&] { masked_softmax_cuda(gx, dm.view(), dim, go); },
+                          "masked_softmax: " + words));
+    };
+    all(x.view(), d.view(), 2, h.view(), g.view(), "dim 2 asked for");
+    all(x.view(), d.view(), -3, h.view(), g.view(), "dim -3 asked for");
+    all(tall.view(), dtall.view(), 1, h.view(), g.view(),
+        "in has shape (8, 4), but out has shape (4, 8)");
+    all(x.view(), d.view(), 0, broadcast_to(row(h.view(), 0), {4, 8}),
+        broadcast_to(row(g.view(), 0), {4, 8}),
+        "out has shape (4, 8), strides (0, 1), where two indices may share one place");
+    all(rows(h.view(), 0, 2), rows(g.view(), 0, 2), 1, rows(h.view(), 1, 3), rows(g.view(), 1, 3),
+        "in and out overlap without being the same tensor");
+    all({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, 1, h.view(), g.view(),
+        "in is a null pointer");
+    all(x.view(), d.view(), 1, {nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}},
+        "out is a null pointer");
+
+    const auto causal = [&](View<const float> hx, View<const float> gx, View<float> ho,
+                            View<float> go, const char* words) {
+        CHECK(both_refuse([&] { causal_softmax_cpu(hx, ho); }, [&] { causal_softmax_cuda(gx, go); },
+                          words));
+    };
+    causal(tall.view(), dtall.view(), htall.view(), gtall.view(),
+           "causal_softmax: in has shape (8, 4), but scores have shape (..., T, S) with T <= S");
+    causal(row(x.view(), 0), row(d.view(), 0), row(h.view(), 0), row(g.view(), 0),
+           "in has shape (8)");
+    causal(x.view(), d.view(), rows(h.view(), 0, 3), rows(g.view(), 0, 3),
+           "causal_softmax: in has shape (4, 8), but out has shape (3, 8)");
+    causal({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, h.view(), g.view(),
+           "causal_softmax: in is a null pointer");
+    causal(rows(h.view(), 0, 2), rows(g.view(), 0, 2), rows(h.view(), 1, 3), rows(g.view(), 1, 3),
+           "causal_softmax: in and out overlap");
+
+    const auto masked = [&](View<const std::uint8_t> hm, View<const std::uint8_t> gm,
+                            const char* words) {
+        CHECK(both_refuse([&] { masked_softmax_cpu(x.view(), hm, 1, h.view()); },
+                          [&] { masked_softmax_cuda(d.view(), gm, 1, g.view()); }, words));
+    };
+    masked(short_mask.view(), dshort.view(),
+           "masked_softmax: mask: broadcast of shape (3, 8) to (4, 8)");
+    masked({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}},
+           "masked_softmax: mask is a null pointer");
+    const auto bytes = [](auto out) {
+        return View<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(out.data), {4, 8});
+    };
+    masked(bytes(h.view()), bytes(g.view()), "mask overlaps out");
+    for (const auto* out : {&h, &htall}) CHECK(out->untouched());
+    for (const auto* out : {&g, &gtall}) CHECK(out->untouched());
+}
+
+}  // namespace
