@@ -42,7 +42,7 @@ template <class T>
     for (std::int64_t i = 0; i < a.size(); ++i) {
         const auto x = static_cast<double>(static_cast<float>(a.data()[i]));
         const double d = std::fabs(x - static_cast<double>(static_cast<float>(b.data()[i])));
-        if (!(d <= most)) most = d;
+        if (std::isnan(d) || d > most) most = d;  // a NaN stays: nothing is larger
         if (std::fabs(x) > largest) largest = std::fabs(x);
     }
     return most / largest;

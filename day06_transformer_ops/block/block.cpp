@@ -21,7 +21,8 @@ void check_parameter(const char* op, const char* name, const View<const float>& 
 
 void check_block(const BlockParameters& p, const View<float>& x) {
     require_rank("block", "x", x, 3);
-    require_output("block", x);
+    require_injective("block", "x", x);
+    require_memory("block", "x", x);
     const std::int64_t C = x.extent(2);
     if (p.heads < 1 || C % p.heads != 0) {
         refuse("block: " + std::to_string(p.heads) + " heads do not divide the " +

@@ -276,6 +276,32 @@ TEST_CASE("loop and port of embed refuse the same, in the same words",
     refused({nullptr, Shape{5, 8}}, {nullptr, Shape{5, 8}}, {}, {}, {}, {},
             "tokens is a null pointer");
     refused(h.view(), g.view(), {}, {}, {}, {}, "embed: tokens overlaps out");
+    const auto numbers = [](View<float> out) {
+        return View<const std::int64_t>(reinterpret_cast<const std::int64_t*>(out.data), Shape{2});
+    };
+    refused(hv, gv, hv, gv, numbers(h.view()), numbers(g.view()), "embed: places overlaps out");
+    CHECK(both_refuse([&] { embed_cpu(hv, numbers(h.view()), {}, {}, h.view()); },
+                      [&] { embed_cuda(gv, numbers(g.view()), {}, {}, g.view()); },
+                      "embed: ids overlaps out"));
+    CHECK(both_refuse(
+        [&] {
+            embed_cpu(hv, {nullptr, Shape{2}}, {}, {}, h.view());
+        },
+        [&] {
+            embed_cuda(gv, {nullptr, Shape{2}}, {}, {}, g.view());
+        },
+        "embed: ids is a null pointer"));
+    CHECK(both_refuse(
+        [&] {
+            embed_cpu(hv, ids.view(), {}, {}, {nullptr, Shape{2, 8}});
+        },
+        [&] {
+            embed_cuda(gv, di.view(), {}, {}, {nullptr, Shape{2, 8}});
+        },
+        "embed: out is a null pointer"));
+    // A number is no table.
+    refused(hv, gv, {hv.data, Shape{}}, {gv.data, Shape{}}, ids.view(), di.view(),
+            "positions has shape () of rank 0");
     refused(hv, gv, h.view(), g.view(), ids.view(), di.view(), "embed: positions overlaps out");
     CHECK(both_refuse(
         [&] {
@@ -396,6 +422,21 @@ TEST_CASE("rotary refuses what it cannot turn; a port answers NaN for a place wi
             dg.view(), "rotary: in has shape (2, 4), but out has shape (3, 4)");
     refused(x.view(), d.view(), h.view(), g.view(), good.view(), dg.view(),
             "rotary: table overlaps out");
+    const auto numbers = [](View<float> out) {
+        return View<const std::int64_t>(reinterpret_cast<const std::int64_t*>(out.data), Shape{3});
+    };
+    refused(x.view(), d.view(), table.view(), dt.view(), numbers(h.view()), numbers(g.view()),
+            "rotary: places overlaps out");
+    refused(x.view(), d.view(), {nullptr, Shape{9, 4}}, {nullptr, Shape{9, 4}}, good.view(),
+            dg.view(), "rotary: table is a null pointer");
+    refused(x.view(), d.view(), table.view(), dt.view(), {nullptr, Shape{3}}, {nullptr, Shape{3}},
+            "rotary: places is a null pointer");
+    refused(x.view(), d.view(), row(table.view(), 0), row(dt.view(), 0), good.view(), dg.view(),
+            "rotary: table has shape (4) of rank 1");
+    refused(columns(x.view(), 0, 0), columns(d.view(), 0, 0), table.view(), dt.view(), good.view(),
+            dg.view(), "rotary: in has shape (3, 0), but needs");
+    refused(row(x.view(), 0), row(d.view(), 0), table.view(), dt.view(), good.view(), dg.view(),
+            "rotary: in has shape (4), but needs");
     CHECK(refusal([&] {
               rotary_cpu(x.view(), table.view(), places.view(), Pairing::halves, h.view());
           }) == "rotary: places has 9 at (1), but the table has 9 rows");
@@ -468,6 +509,17 @@ TEST_CASE("loop and port of convert refuse the same", "[day06][embedding][small]
     CHECK(both_refuse([&] { convert_cpu(View<const float>(hf.view()), halves(hf.view())); },
                       [&] { convert_cuda(View<const float>(f.view()), halves(f.view())); },
                       "convert: in overlaps out"));
+    const auto refused = [&](View<const float> hx, View<const float> gx, View<bf16> ho,
+                             View<bf16> go, const char* words) {
+        CHECK(both_refuse([&] { convert_cpu(hx, ho); }, [&] { convert_cuda(gx, go); }, words));
+    };
+    const auto some = [](const View<const float>& v) { return columns(v, 0, 7); };
+    refused({nullptr, Shape{4, 7}}, {nullptr, Shape{4, 7}}, h.view(), g.view(),
+            "convert: in is a null pointer");
+    refused(some(x.view()), some(d.view()), {nullptr, Shape{4, 7}}, {nullptr, Shape{4, 7}},
+            "convert: out is a null pointer");
+    refused(some(x.view()), some(d.view()), broadcast_to(row(h.view(), 0), {4, 7}),
+            broadcast_to(row(g.view(), 0), {4, 7}), "writers of it would race");
     CHECK(h.untouched());
     CHECK(g.untouched());
 }
