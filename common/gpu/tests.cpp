@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/bench/gpu_limits.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
-#include "common/gpu/limits.hpp"
 #include "common/gpu/tests_kernels.hpp"
 #include "common/gpu/timer.hpp"
 #include "common/testing/testing.hpp"
@@ -57,15 +57,15 @@ TEST_CASE("a device answers and says what it is", "[gpu][small]") {
 
 TEST_CASE("a GPU has speeds and a clock, the emulator has none", "[gpu][small]") {
     if (gpu::is_emulated()) {
-        CHECK_THROWS_AS((void)gpu::measure_limits(), std::logic_error);
-        CHECK_THROWS_AS((void)gpu::measure_clock(), std::logic_error);
+        CHECK_THROWS_AS((void)bench::measure_gpu_limits(), std::logic_error);
+        CHECK_THROWS_AS((void)bench::measure_gpu_clock(), std::logic_error);
         return;
     }
-    const bench::Limits limits = gpu::measure_limits();
+    const bench::Limits limits = bench::measure_gpu_limits();
     for (const double rate : {limits.copy, limits.read, limits.write, limits.fma}) {
         CHECK(rate > 1e9);
     }
-    const double hz = gpu::measure_clock();
+    const double hz = bench::measure_gpu_clock();
     CHECK(hz > 1e8);
     CHECK(hz < 5e9);
 }

@@ -38,11 +38,14 @@ Arena::Arena(const std::vector<std::int64_t>& inputs, std::int64_t output)
       set_bytes_(starts_.back()),
       output_(output),
       sets_(bench::sets_past_cache(std::max<std::int64_t>(set_bytes_ + padded(output), 1))),
+      parts_(inputs.size()),
       in_(sets_ * set_bytes_),
       out_(sets_ * padded(output)),
       want_(output) {}
 
 void Arena::fill(int input, const void* part, std::int64_t bytes) {
+    const auto* first = static_cast<const std::uint8_t*>(part);
+    parts_[static_cast<std::size_t>(input)].assign(first, first + bytes);
     for (int set = 0; set < sets_; ++set) {
         repeat(in_, set * set_bytes_ + at(input), at(input + 1) - at(input), part, bytes);
     }
@@ -51,6 +54,14 @@ void Arena::fill(int input, const void* part, std::int64_t bytes) {
 void Arena::fill_with_noise(int input) {
     const std::int64_t bytes = std::min(at(input + 1) - at(input), std::int64_t{1} << 24);
     fill(input, noise(bytes).data(), bytes);
+}
+
+void Arena::copy_value(int number, std::int64_t byte, void* to, std::size_t bytes) const {
+    const std::vector<std::uint8_t>& part = parts_[static_cast<std::size_t>(number)];
+    for (std::size_t b = 0; b < bytes; ++b) {
+        static_cast<std::uint8_t*>(to)[b] =
+            part[(static_cast<std::size_t>(byte) + b) % part.size()];
+    }
 }
 
 void Arena::expect(const void* part, std::int64_t bytes) {

@@ -7,6 +7,8 @@
 
 #include "common/gpu/buffer.hpp"
 #include "common/lesson/version.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
 
 namespace sixdays::lesson {
 
@@ -37,6 +39,17 @@ public:
     [[nodiscard]] const T* input(int set, int number) const {
         return reinterpret_cast<const T*>(in_.data() + set * set_bytes_ + at(number));
     }
+    /// What an input was filled with, on the host: the elements of a part of it, row-major.
+    template <class T>
+    [[nodiscard]] Tensor<T> gathered(int number, const Cut& part) const {
+        Tensor<T> values(part.layout.shape);
+        for (std::int64_t k = 0; k < values.size(); ++k) {
+            const Index at = unravel(k, values.shape());
+            copy_value(number, (part.first + offset(part.layout, at)) * std::int64_t{sizeof(T)},
+                       values.data() + k, sizeof(T));
+        }
+        return values;
+    }
     template <class T>
     [[nodiscard]] T* output(int set) {
         return reinterpret_cast<T*>(out_.data() + set * padded(output_));
@@ -51,12 +64,14 @@ public:
     [[nodiscard]] std::vector<Outcome> outcomes();
 
 private:
+    void copy_value(int number, std::int64_t byte, void* to, std::size_t bytes) const;
     static std::int64_t padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
     std::int64_t at(int number) const { return starts_[static_cast<std::size_t>(number)]; }
 
     std::vector<std::int64_t> starts_;  // of each input in its set, and the end of the last
     std::int64_t set_bytes_, output_;
     int sets_;
+    std::vector<std::vector<std::uint8_t>> parts_;  // of each input, what is in it again and again
     gpu::Buffer<std::uint8_t> in_, out_, want_;
 };
 

@@ -8,10 +8,10 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "common/bench/gpu_limits.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/different.hpp"
-#include "common/gpu/limits.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/lesson/csv.hpp"
 
@@ -93,12 +93,12 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
     }
     if (!csv_) std::printf("%s\n", place.c_str());
     if (timing_) cpu_ = bench::measure_host_limits();
-    if (times_ports_) gpu_ = gpu::measure_limits();
+    if (times_ports_) gpu_ = bench::measure_gpu_limits();
     if (csv_) {
         std::printf("# limits: %s: %s\n# limits: %s: %s\n", cpu_.whose.c_str(),
                     bench::to_string(cpu_).c_str(), gpu_.whose.c_str(),
                     bench::to_string(gpu_).c_str());
-        clock_ = gpu::measure_clock();
+        clock_ = bench::measure_gpu_clock();
         std::printf("# clock: %.0f MHz before the rows\n%s\n", clock_ / 1e6, csv_columns().c_str());
     } else if (timing_) {
         std::printf("Measured just now, the limits to compare with:\n");
@@ -186,6 +186,8 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
         seconds = bench::gpu_seconds(budget, run, v.run_peer);
     }
     ok &= right(trial, static_cast<std::size_t>(std::min(runs, sets)), on_host);
+    const std::string wrong = trial.sampled ? trial.sampled() : "";
+    if (!wrong.empty()) throw std::runtime_error(v.op + ", " + v.version + ": " + wrong);
     if (csv_) {
         std::printf("%s\n", csv_row(v, seconds.run, seconds.peer.median, limits).c_str());
     } else {
@@ -215,7 +217,7 @@ void Report::port(const Version& v) {
 
 int Report::finish(const std::string& try_this) {
     if (csv_) {
-        const double now = gpu::measure_clock();
+        const double now = bench::measure_gpu_clock();
         const std::string warning = clock_warning(clock_, now);
         std::printf("# clock: %.0f MHz after the rows\n", now / 1e6);
         if (!warning.empty()) std::printf("# warning: %s\n", warning.c_str());

@@ -3,12 +3,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <stdexcept>
 
+#include "common/lesson/arena.hpp"
 #include "common/lesson/output.hpp"
 #include "common/lesson/png.hpp"
+#include "common/lesson/report.hpp"
+#include "common/lesson/sampled.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
@@ -195,4 +201,84 @@ TEST_CASE("a picture to standard output stands between what is printed", "[lesso
     CHECK(said.rfind("before,\x89PNG", 0) == 0);
     CHECK(contains(said, "IEND"));
     CHECK(said.substr(said.size() - 6) == ",after");
+}
+
+TEST_CASE(
+    "sampled elements of a result: the first, the last and others are held against what they must "
+    "be",
+    "[lesson][small]") {
+    const Shape shape{30, 40};
+    Tensor<float> x(shape);
+    for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = static_cast<float>(k);
+    gpu::Buffer<float> device(x);
+    const View<float> out = device.view(shape);
+    const auto number = [](const Index& at) { return static_cast<float>(at[0] * 40 + at[1]); };
+    CHECK(lesson::sampled(out, number) == "");
+    CHECK(lesson::sampled(View<const float>(nullptr, Shape{0, 4}), number) == "");
+    const auto near = [&](double bound) {
+        return [number, bound](const Index& at) {
+            return lesson::Near{static_cast<double>(number(at)) + 0.25, bound};
+        };
+    };
+    CHECK(lesson::sampled(out, near(0.25)) == "");
+    CHECK(
+        lesson::sampled(out, near(0.2)) ==
+        "at (0, 0) a timed run wrote 0.000000, but it must be 0.250000, at most 0.200000 from it");
+    std::set<std::int64_t> asked;
+    for (int sample = 0; sample < lesson::kSamples; ++sample) {
+        const std::int64_t k = lesson::sample_of(1000003, sample);
+        CHECK((0 <= k && k < 1000003));
+        asked.insert(k);
+    }
+    CHECK(asked.size() == lesson::kSamples);
+    CHECK(asked.count(1000002) == 1);
+    CHECK(lesson::sample_of(1, 63) == 0);
+    const float wrong = NAN;
+    device.upload(&wrong, 1, 1199);
+    CHECK(lesson::sampled(out, number) ==
+          "at (29, 39) a timed run wrote nan, but it must be 1199.000000");
+}
+
+TEST_CASE("an arena knows what its inputs hold, at any element", "[lesson][small]") {
+    lesson::Arena arena({100, 4000}, 8);
+    const float part[] = {1, 2, 3, 4, 5};
+    arena.fill(1, part, sizeof part);
+    const Tensor<float> corner = arena.gathered<float>(1, {Layout({2, 3}, {100, 2}), 4});
+    CHECK(corner.shape() == Shape{2, 3});
+    for (std::int64_t i = 0; i < 2; ++i) {
+        for (std::int64_t j = 0; j < 3; ++j) {
+            const std::int64_t element = 4 + 100 * i + 2 * j;
+            CHECK(corner(i, j) == part[element % 5]);
+            float there = 0;
+            gpu::detail::copy_to_host(&there, arena.input<float>(0, 1) + element, sizeof there);
+            CHECK(there == corner(i, j));
+        }
+    }
+}
+
+TEST_CASE("a wrong answer that is the same in every run ends the run with a sentence",
+          "[lesson][small]") {
+    float out = 0, want = 0;
+    lesson::Version v;
+    v.op = "op";
+    v.version = "fast";
+    // Says the same in every run, and what it must say is made by another such port.
+    v.check = {[&](int) { out = want = 7; }, {{&out, &want, sizeof out}}};
+    lesson::Options options;
+    options.timing = true;
+    std::string ended;
+    const std::string said = printed(STDOUT_FILENO, [&] {
+        lesson::Report report("a day", "what it shows", options);
+        report.loop(v);
+        v.check.sampled = [] {
+            return std::string("at (0) a timed run wrote 7, but it must be 8");
+        };
+        try {
+            report.loop(v);
+        } catch (const std::runtime_error& error) {
+            ended = error.what();
+        }
+    });
+    CHECK(contains(said, "op      fast"));
+    CHECK(ended == "op, fast: at (0) a timed run wrote 7, but it must be 8");
 }

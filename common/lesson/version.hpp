@@ -25,6 +25,9 @@ struct Outcome {
 struct Trial {
     std::function<void(int set)> run;  // a port's: on the default stream
     std::vector<Outcome> outcomes;     // at least one
+    /// Of the timed runs' outputs, "" or a sentence that ends the bench: lesson::sampled(). Empty
+    /// where `want` comes from the loop as it is.
+    std::function<std::string()> sampled = {};
 };
 
 /// One version of an operation. It is checked on `check`; where versions are timed, it is then

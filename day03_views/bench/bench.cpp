@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "common/lesson/arena.hpp"
+#include "common/lesson/sampled.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
 #include "day03_views/copy.hpp"
@@ -35,7 +36,8 @@ Version row_of(const std::string& op, const std::string& version, const Kind& ki
     return v;
 }
 
-// A move of large tensors. What it must give, the plainest port of copy says.
+// A move of large tensors. What it must give, the plainest port of copy says; and of some elements the
+// input itself.
 // @param seen  `in` as the indices of `out` see it: for a copy `in` itself
 Trial large_move(const Kind& kind, const Layout& in, const Layout& out, const Layout& seen,
                  const Move& move) {
@@ -53,7 +55,22 @@ Trial large_move(const Kind& kind, const Layout& in, const Layout& out, const La
         move(input(set, in),
              {origin(arena->output<std::uint8_t>(set), out, kind), kind.element, out});
     };
-    return {run, arena->outcomes()};
+    const auto some = [=] {
+        std::string wrong;
+        with_element(kind.element, [&](auto element) {
+            using T = decltype(element);
+            if constexpr (std::is_integral_v<T>) {  // noise, byte for byte
+                auto* const first = origin(arena->output<std::uint8_t>(0), out, kind);
+                const View<T> written(reinterpret_cast<T*>(first), out);
+                wrong = lesson::sampled(written, [&](const Index& at) {
+                    const std::int64_t from = offset(seen, at) - reach(seen).lowest;
+                    return arena->gathered<T>(0, {Layout(), from}).data()[0];
+                });
+            }
+        });
+        return wrong;
+    };
+    return {run, arena->outcomes(), some};
 }
 
 Layout permuted(const Shape& shape, const Dims& order) {

@@ -7,6 +7,8 @@
 
 #include "common/gpu/graph.hpp"
 #include "common/lesson/arena.hpp"
+#include "common/lesson/sampled.hpp"
+#include "common/tensor/transform.hpp"
 #include "day04_argmax/argmax.hpp"
 
 namespace sixdays::day04_argmax {
@@ -30,19 +32,37 @@ std::vector<float> noise(bool whole) {
     return x;
 }
 
-Shape without(Shape shape, int dim) {
-    for (int d = dim; d + 1 < shape.rank; ++d) shape[d] = shape[d + 1];
-    --shape.rank;
-    return shape;
+Shape without_dim(const Shape& shape, int dim) {
+    return without(row_major(shape), {dim}).shape;
 }
 
-// An operation with an output of type T, by the path and with the workspace it is told.
+// An operation with an output of type T: its loop, and its port.
 template <class T>
-using Port = std::function<void(View<const float>, int, View<T>, const gpu::Launch<ArgmaxPath>&)>;
+struct Pair {
+    std::function<void(View<const float>, int, View<T>)> loop;
+    std::function<void(View<const float>, int, View<T>, const gpu::Launch<ArgmaxPath>&)> port;
+};
+const Pair<std::int64_t> kArgmax = {argmax_cpu, argmax_cuda};
 
-Port<float> reduction(Reduction what) {
-    return [what](View<const float> in, int dim, View<float> out,
-                  const gpu::Launch<ArgmaxPath>& how) { reduce_cuda(what, in, {dim}, out, how); };
+Pair<float> reduction(Reduction what) {
+    return {[what](View<const float> in, int dim, View<float> out) {
+                reduce_cpu(what, in, {dim}, out);
+            },
+            [what](View<const float> in, int dim, View<float> out,
+                   const gpu::Launch<ArgmaxPath>& how) { reduce_cuda(what, in, {dim}, out, how); }};
+}
+
+// What the loop says of the line that the output at this index looks at, in the tensor that begins at
+// element `first` of the input.
+template <class T>
+T of_line(const Pair<T>& pair, const Arena& arena, const Shape& large, int dim, const Index& at,
+          std::int64_t first = 0) {
+    const Layout in = row_major(large);
+    const Tensor<float> line =
+        arena.gathered<float>(0, {only(in, {dim}), first + offset(without(in, {dim}), at)});
+    T answer{};
+    pair.loop(line.view(), 0, {&answer, Layout()});
+    return answer;
 }
 
 std::shared_ptr<gpu::Buffer<std::byte>> workspace_for(ArgmaxPath path, const Shape& shape,
@@ -53,10 +73,11 @@ std::shared_ptr<gpu::Buffer<std::byte>> workspace_for(ArgmaxPath path, const Sha
     return memory;
 }
 
-// Of one type of output, on tensors of one shape: what another step says is what must be there.
+// Of one type of output, on tensors of one shape: what another step says is what must be there, and
+// what the loop says of some lines.
 template <class T>
-Trial trial(const Port<T>& port, ArgmaxPath path, const Shape& shape, int dim) {
-    const Shape reduced = without(shape, dim);
+Trial trial(const Pair<T>& pair, ArgmaxPath path, const Shape& shape, int dim) {
+    const Shape reduced = without_dim(shape, dim);
     const auto arena =
         std::make_shared<Arena>(std::vector<std::int64_t>{4 * size(shape)},
                                 static_cast<std::int64_t>(sizeof(T)) * size(reduced));
@@ -67,18 +88,23 @@ Trial trial(const Port<T>& port, ArgmaxPath path, const Shape& shape, int dim) {
     const ArgmaxPath other = path == ArgmaxPath::shared_tree ? ArgmaxPath::warp
                              : many                          ? ArgmaxPath::walk
                                                              : ArgmaxPath::shared_tree;
-    port({arena->input<float>(0, 0), shape}, dim, {arena->template want<T>(), reduced},
-         {.path = other});
+    pair.port({arena->input<float>(0, 0), shape}, dim, {arena->template want<T>(), reduced},
+              {.path = other});
     const auto memory = workspace_for(path, shape, dim);
     const auto run = [=](int set) {
-        port({arena->input<float>(set, 0), shape}, dim, {arena->template output<T>(set), reduced},
-             {.path = path, .workspace = *memory});
+        pair.port({arena->input<float>(set, 0), shape}, dim,
+                  {arena->template output<T>(set), reduced}, {.path = path, .workspace = *memory});
     };
-    return {run, arena->outcomes()};
+    const auto some = [=] {
+        return lesson::sampled(
+            View<T>(arena->template output<T>(0), reduced),
+            [&](const Index& at) { return of_line(pair, *arena, shape, dim, at); });
+    };
+    return {run, arena->outcomes(), some};
 }
 
 template <class T>
-Version version(const std::string& op, const Port<T>& port, ArgmaxPath path,
+Version version(const std::string& op, const Pair<T>& pair, ArgmaxPath path,
                 const ArgmaxCase& shapes) {
     Version v;
     v.op = op + ", dim " + std::to_string(shapes.dim);
@@ -86,15 +112,15 @@ Version version(const std::string& op, const Port<T>& port, ArgmaxPath path,
     v.shape = to_string(shapes.large);
     v.how = "equals the loop";
     v.work.bytes_read = 4.0 * static_cast<double>(size(shapes.large));
-    v.work.bytes_written = sizeof(T) * static_cast<double>(size(without(shapes.large, shapes.dim)));
-    v.timed = [=] { return trial(port, path, shapes.large, shapes.dim); };
+    v.work.bytes_written =
+        sizeof(T) * static_cast<double>(size(without_dim(shapes.large, shapes.dim)));
+    v.timed = [=] { return trial(pair, path, shapes.large, shapes.dim); };
     return v;
 }
 
 // The small tensor on host and device, and what the loop makes of it.
-template <class T, class Loop>
-Trial small_trial(const Loop& loop, const Port<T>& port, ArgmaxPath path, const Shape& shape,
-                  int dim) {
+template <class T>
+Trial small_trial(const Pair<T>& pair, ArgmaxPath path, const Shape& shape, int dim) {
     struct Small {
         Tensor<float> in;
         Tensor<T> want;
@@ -105,16 +131,16 @@ Trial small_trial(const Loop& loop, const Port<T>& port, ArgmaxPath path, const 
     const std::vector<float> x = noise(std::is_same_v<T, float>);
     Tensor<float> in(shape);
     for (std::int64_t k = 0; k < in.size(); ++k) in.data()[k] = x[static_cast<std::size_t>(k)];
-    const Shape reduced = without(shape, dim);
+    const Shape reduced = without_dim(shape, dim);
     Tensor<T> want(reduced);
-    loop(in.view(), want.view());
+    pair.loop(in.view(), dim, want.view());
     const auto s =
         std::make_shared<Small>(Small{in, want, gpu::Buffer<float>(in), gpu::Buffer<T>(want.size()),
                                       gpu::Buffer<T>(want), workspace_for(path, shape, dim)});
     s->got.fill_bytes(0xff);
     const auto run = [=](int) {
-        port(std::as_const(s->device_in).view(shape), dim, s->got.view(reduced),
-             {.path = path, .workspace = *s->memory});
+        pair.port(std::as_const(s->device_in).view(shape), dim, s->got.view(reduced),
+                  {.path = path, .workspace = *s->memory});
     };
     return {run,
             {{s->got.data(), s->device_want.data(),
@@ -124,20 +150,16 @@ Trial small_trial(const Loop& loop, const Port<T>& port, ArgmaxPath path, const 
 }  // namespace
 
 Version argmax_version(ArgmaxPath path, const ArgmaxCase& shapes) {
-    Version v = version<std::int64_t>("argmax", argmax_cuda, path, shapes);
-    v.check = small_trial<std::int64_t>([&](auto in, auto out) { argmax_cpu(in, shapes.dim, out); },
-                                        argmax_cuda, path, shapes.small, shapes.dim);
+    Version v = version("argmax", kArgmax, path, shapes);
+    v.check = small_trial(kArgmax, path, shapes.small, shapes.dim);
     return v;
 }
 
 namespace {
 
 Version reduce_version(Reduction what, ArgmaxPath path, const ArgmaxCase& shapes) {
-    const Port<float> port = reduction(what);
-    Version v = version<float>(name(what), port, path, shapes);
-    v.check =
-        small_trial<float>([&](auto in, auto out) { reduce_cpu(what, in, {shapes.dim}, out); },
-                           port, path, shapes.small, shapes.dim);
+    Version v = version(name(what), reduction(what), path, shapes);
+    v.check = small_trial(reduction(what), path, shapes.small, shapes.dim);
     return v;
 }
 
@@ -179,7 +201,7 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
     const int dim = shapes.dim;
     const Shape large = shapes.large;
     v.timed = [=] {
-        const Shape reduced = without(large, dim);
+        const Shape reduced = without_dim(large, dim);
         const std::int64_t sets = kCallsInGraph;
         const auto arena = std::make_shared<Arena>(
             std::vector<std::int64_t>{sets * 4 * size(large)}, sets * 8 * size(reduced));
@@ -208,7 +230,13 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
             (void)arena, (void)memory;  // what the graphs work on
             (*graphs)[static_cast<std::size_t>(set)]->launch();
         };
-        return Trial{run, arena->outcomes()};
+        const auto some = [=] {  // of the last call
+            std::int64_t* const out = arena->output<std::int64_t>(0) + (sets - 1) * size(reduced);
+            return lesson::sampled(View<std::int64_t>(out, reduced), [&](const Index& at) {
+                return of_line(kArgmax, *arena, large, dim, at, (sets - 1) * size(large));
+            });
+        };
+        return Trial{run, arena->outcomes(), some};
     };
     report.port(v);
 }

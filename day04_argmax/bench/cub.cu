@@ -10,9 +10,9 @@
 #include <cub/cub.cuh>
 #include <vector>
 
+#include "common/bench/gpu_limits.hpp"
 #include "common/bench/measure.hpp"
 #include "common/gpu/check.hpp"
-#include "common/gpu/limits.hpp"
 #include "common/lesson/csv.hpp"
 #include "day04_argmax/argmax.hpp"
 
@@ -83,7 +83,7 @@ bool print_row(std::int64_t lines, std::int64_t length, const bench::Limits& lim
 }  // namespace
 
 int main() {
-    const bench::Limits limits = gpu::measure_limits();
+    const bench::Limits limits = bench::measure_gpu_limits();
     bool same = true;
     for (const auto& [lines, length] : {std::pair<std::int64_t, std::int64_t>{8192, 32768},
                                         {32768, 8192},

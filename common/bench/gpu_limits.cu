@@ -1,17 +1,20 @@
-// Four limits: C copy, R read, W write, F fused multiply-add. See limits.hpp.
+// Four limits: C copy, R read, W write, F fused multiply-add. See gpu_limits.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
 
+#include "common/bench/gpu_limits.hpp"
 #include "common/bench/measure.hpp"
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/check.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/launch.hpp"
-#include "common/gpu/limits.hpp"
 
-namespace sixdays::gpu {
+namespace sixdays::bench {
+
+using gpu::blocks_for, gpu::Buffer, gpu::check_launch, gpu::device, gpu::is_emulated;
+
 namespace {
 
 constexpr int kThreads = 256;
@@ -91,14 +94,14 @@ __global__ void clock_kernel(float a, float b, float never, long long* cycles, f
 double best(double amount, std::initializer_list<std::function<void()>> variants) {
     double rate = 0;
     for (const auto& variant : variants) {
-        rate = std::max(rate, amount / bench::gpu_seconds(7, variant).median);
+        rate = std::max(rate, amount / gpu_seconds(7, variant).median);
     }
     return rate;
 }
 
 }  // namespace
 
-bench::Limits measure_limits() {
+Limits measure_gpu_limits() {
     if (is_emulated()) throw std::logic_error("the emulator has no speed to measure");
 
     std::size_t free = 0, total = 0;
@@ -115,7 +118,7 @@ bench::Limits measure_limits() {
     auto* out = to.data();
     const double moved = static_cast<double>(bytes);
 
-    bench::Limits limits;
+    Limits limits;
     limits.whose = "this GPU";
     limits.copy =
         best(2 * moved,
@@ -143,21 +146,21 @@ bench::Limits measure_limits() {
         flops, {
                    [&] { fma_kernel<<<blocks, kThreads>>>(0.999f, 0.001f, -1.0f, flag.data()); },
                });
-    check_launch("the kernels of measure_limits", dim3(grid(1)), dim3(kThreads));
+    check_launch("the kernels of measure_gpu_limits", dim3(grid(1)), dim3(kThreads));
     return limits;
 }
 
-double measure_clock() {
+double measure_gpu_clock() {
     if (is_emulated()) throw std::logic_error("the emulator has no clock to measure");
     Buffer<long long> cycles(1);
     Buffer<float> flag(1);
     const auto blocks = static_cast<unsigned>(device().multiprocessors);
     const double seconds =
-        bench::gpu_seconds(1, [&] {
+        gpu_seconds(1, [&] {
             clock_kernel<<<blocks, 1024>>>(0.999f, 0.001f, -1.0f, cycles.data(), flag.data());
         }).median;
     check_launch("clock_kernel", dim3(blocks), dim3(1024));
     return static_cast<double>(cycles.download()[0]) / seconds;
 }
 
-}  // namespace sixdays::gpu
+}  // namespace sixdays::bench
