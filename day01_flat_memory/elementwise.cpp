@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 
 namespace sixdays::day01_flat_memory {
 namespace {
@@ -76,17 +77,13 @@ void check_invert(const View<const std::uint8_t>& in, const View<std::uint8_t>& 
 }
 
 const char* name(ElementwisePath path) {
-    switch (path) {
-        case ElementwisePath::one_element:
-            return "one element a thread";
-        case ElementwisePath::grid_stride:
-            return "grid-stride loop";
-        case ElementwisePath::quads:
-            return "16 bytes a load";
-        case ElementwisePath::any_address:
-            return "any address";
-    }
-    return "";
+    static constexpr Named<ElementwisePath> kNames[] = {
+        {ElementwisePath::one_element, "one element a thread"},
+        {ElementwisePath::grid_stride, "grid-stride loop"},
+        {ElementwisePath::quads, "16 bytes a load"},
+        {ElementwisePath::any_address, "any address"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day01_flat_memory

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/walk.hpp"
@@ -42,19 +43,12 @@ PackPath choose_pack(const View<const float>& in, const View<float>& out) {
 // [choose]
 
 const char* name(PackPath path) {
-    switch (path) {
-        case PackPath::any_size:
-            return "any size";
-        case PackPath::fast_division:
-            return "fast division";
-        case PackPath::by_rank:
-            return "by rank";
-        case PackPath::in_flight:
-            return "in flight";
-        case PackPath::quads:
-            return "quads";
-    }
-    return "";
+    static constexpr Named<PackPath> kNames[] = {
+        {PackPath::any_size, "any size"}, {PackPath::fast_division, "fast division"},
+        {PackPath::by_rank, "by rank"},   {PackPath::in_flight, "in flight"},
+        {PackPath::quads, "quads"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day02_strides

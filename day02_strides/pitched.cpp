@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::day02_strides {
@@ -52,15 +53,12 @@ PitchedPath choose_pitched(const View<const float>& in, const View<float>& out) 
 // [choose]
 
 const char* name(PitchedPath path) {
-    switch (path) {
-        case PitchedPath::one_element:
-            return "one element";
-        case PitchedPath::singles:
-            return "singles";
-        case PitchedPath::quads:
-            return "quads";
-    }
-    return "";
+    static constexpr Named<PitchedPath> kNames[] = {
+        {PitchedPath::one_element, "one element"},
+        {PitchedPath::singles, "singles"},
+        {PitchedPath::quads, "quads"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day02_strides

@@ -1,6 +1,7 @@
 // What loops and ports refuse, and which paths the ports take.
 #include "day03_views/broadcast.hpp"
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 #include "day03_views/untyped.hpp"
@@ -122,15 +123,12 @@ AddBroadcastPath choose_add_broadcast(const View<const float>& a, const View<con
 }
 
 const char* name(AddBroadcastPath path) {
-    switch (path) {
-        case AddBroadcastPath::one_element:
-            return "one element";
-        case AddBroadcastPath::any_layout:
-            return "any layout";
-        case AddBroadcastPath::quads:
-            return "quads";
-    }
-    return "";
+    static constexpr Named<AddBroadcastPath> kNames[] = {
+        {AddBroadcastPath::one_element, "one element"},
+        {AddBroadcastPath::any_layout, "any layout"},
+        {AddBroadcastPath::quads, "quads"},
+    };
+    return name_in(kNames, path);
 }
 
 WherePath choose_where(const View<const std::uint8_t>&, const View<const float>&,
@@ -139,13 +137,11 @@ WherePath choose_where(const View<const std::uint8_t>&, const View<const float>&
 }
 
 const char* name(WherePath path) {
-    switch (path) {
-        case WherePath::one_element:
-            return "one element";
-        case WherePath::any_layout:
-            return "any layout";
-    }
-    return "";
+    static constexpr Named<WherePath> kNames[] = {
+        {WherePath::one_element, "one element"},
+        {WherePath::any_layout, "any layout"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day03_views

@@ -2,6 +2,7 @@
 // element is looked at.
 #include "day03_views/copy.hpp"
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
@@ -150,23 +151,13 @@ CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out, std::optional<Cop
 }
 
 const char* name(CopyPath path) {
-    switch (path) {
-        case CopyPath::one_element:
-            return "one element";
-        case CopyPath::nothing:
-            return "nothing to do";
-        case CopyPath::one_run:
-            return "one run";
-        case CopyPath::rows:
-            return "rows";
-        case CopyPath::repeat:
-            return "repeat";
-        case CopyPath::transposed:
-            return "transposed";
-        case CopyPath::any_layout:
-            return "any layout";
-    }
-    return "";
+    static constexpr Named<CopyPath> kNames[] = {
+        {CopyPath::one_element, "one element"}, {CopyPath::nothing, "nothing to do"},
+        {CopyPath::one_run, "one run"},         {CopyPath::rows, "rows"},
+        {CopyPath::repeat, "repeat"},           {CopyPath::transposed, "transposed"},
+        {CopyPath::any_layout, "any layout"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day03_views

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::day03_views {
@@ -154,29 +155,19 @@ void check_transpose(const UntypedIn& in, const UntypedOut& out,
 }
 
 const char* name(TransposePath path) {
-    switch (path) {
-        case TransposePath::one_element:
-            return "one element";
-        case TransposePath::write_coalesced:
-            return "write coalesced";
-        case TransposePath::shared_tile:
-            return "shared tile";
-        case TransposePath::padded:
-            return "padded tile";
-        case TransposePath::in_flight:
-            return "in flight";
-        case TransposePath::quads:
-            return "quads";
-        case TransposePath::small_elements:
-            return "small elements";
-        case TransposePath::whole_sectors:
-            return "whole sectors";
-        case TransposePath::short_rows:
-            return "short rows";
-        case TransposePath::short_rows_quads:
-            return "short rows, quads";
-    }
-    return "";
+    static constexpr Named<TransposePath> kNames[] = {
+        {TransposePath::one_element, "one element"},
+        {TransposePath::write_coalesced, "write coalesced"},
+        {TransposePath::shared_tile, "shared tile"},
+        {TransposePath::padded, "padded tile"},
+        {TransposePath::in_flight, "in flight"},
+        {TransposePath::quads, "quads"},
+        {TransposePath::small_elements, "small elements"},
+        {TransposePath::whole_sectors, "whole sectors"},
+        {TransposePath::short_rows, "short rows"},
+        {TransposePath::short_rows_quads, "short rows, quads"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day03_views

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
 
@@ -139,25 +140,17 @@ std::int64_t workspace_bytes(const char* op, const Lines& lines, std::optional<L
 }
 
 const char* name(LinePath path) {
-    switch (path) {
-        case LinePath::one_thread:
-            return "one thread";
-        case LinePath::walk:
-            return "walk";
-        case LinePath::shared_tree:
-            return "shared tree";
-        case LinePath::warp:
-            return "warp";
-        case LinePath::quads:
-            return "quads";
-        case LinePath::short_lines:
-            return "short lines";
-        case LinePath::strided:
-            return "strided";
-        case LinePath::split:
-            return "split";
-    }
-    return "";
+    static constexpr Named<LinePath> kNames[] = {
+        {LinePath::one_thread, "one thread"},
+        {LinePath::walk, "walk"},
+        {LinePath::shared_tree, "shared tree"},
+        {LinePath::warp, "warp"},
+        {LinePath::quads, "quads"},
+        {LinePath::short_lines, "short lines"},
+        {LinePath::strided, "strided"},
+        {LinePath::split, "split"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day04_argmax

@@ -1,6 +1,7 @@
 // What loops and ports of the reductions refuse, and which path they take.
 #include "day04_argmax/reduce.hpp"
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/transform.hpp"
 
 namespace sixdays::day04_argmax {
@@ -41,19 +42,11 @@ std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dim
 }
 
 const char* name(Reduction what) {
-    switch (what) {
-        case Reduction::max:
-            return "max";
-        case Reduction::min:
-            return "min";
-        case Reduction::sum:
-            return "sum";
-        case Reduction::mean:
-            return "mean";
-        case Reduction::product:
-            return "product";
-    }
-    return "";
+    static constexpr Named<Reduction> kNames[] = {
+        {Reduction::max, "max"},   {Reduction::min, "min"},         {Reduction::sum, "sum"},
+        {Reduction::mean, "mean"}, {Reduction::product, "product"},
+    };
+    return name_in(kNames, what);
 }
 
 }  // namespace sixdays::day04_argmax

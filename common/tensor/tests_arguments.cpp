@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 
@@ -79,4 +80,12 @@ TEST_CASE("without some dims, with only them, and the outer ones: each dim with 
     CHECK(refusal([&] { (void)outer(x, 5); }) ==
           "outer: the first 5 dims asked for, but shape (2, 3, 4, 5) has 4");
     CHECK(refusal([&] { (void)outer(x, -1); }) != "");
+}
+
+TEST_CASE("a value's name stands beside it in a table, in whatever order", "[tensor][small]") {
+    enum class Colour { red, green, blue };
+    static constexpr Named<Colour> names[] = {{Colour::blue, "blue"}, {Colour::red, "red"}};
+    CHECK(std::string(name_in(names, Colour::red)) == "red");
+    CHECK(std::string(name_in(names, Colour::blue)) == "blue");
+    CHECK(std::string(name_in(names, Colour::green)) == "");
 }
