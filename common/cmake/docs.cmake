@@ -39,6 +39,7 @@ endfunction()
 # Each day as a run and as a trace; and, of the planted mistakes, those that a page names, as the
 # day's own tests refuse them.
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+list(APPEND pages ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages})
 set(refused "")
 foreach(page IN LISTS pages)
@@ -98,7 +99,8 @@ endif()
 add_custom_target(docs_outputs DEPENDS ${captured})
 
 # --- the pages as Doxygen reads them --------------------------------------------------------------
-list(FILTER pages EXCLUDE REGEX "/README.md$")
+list(REMOVE_ITEM pages ${PROJECT_SOURCE_DIR}/docs/README.md)
+list(TRANSFORM pages REPLACE "/README.md$" "/index.md")
 list(TRANSFORM pages REPLACE "^.*/" "${made}/pages/" OUTPUT_VARIABLE made_pages)
 add_custom_target(docs_pages BYPRODUCTS ${made_pages}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}/html  # pages of files that are gone
@@ -129,7 +131,7 @@ set(DOXYGEN_FILTER_PATTERNS "*.hpp=\"awk -v root='${PROJECT_SOURCE_DIR}' -f '${s
 set(DOXYGEN_PROJECT_NAME "Six days")
 set(DOXYGEN_PROJECT_BRIEF "from flat memory to a transformer")
 set(DOXYGEN_OUTPUT_DIRECTORY ${made})
-set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${made}/pages/mainpage.md)
+set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${made}/pages/index.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
 set(DOXYGEN_EXTENSION_MAPPING cu=C++ cuda=C++)
 set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*.md */wrong/* */README.md
@@ -244,13 +246,13 @@ mark_as_advanced(SIXDAYS_MATHJAX)
 list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
-list(PREPEND in_order ${made}/pages/mainpage.md)
+list(PREPEND in_order ${made}/pages/index.md)
 foreach(page gpt2 tests emulator try debug when_it_goes_wrong carry)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()
 list(APPEND in_order ${made_pages})
 list(REMOVE_DUPLICATES in_order)
-doxygen_add_docs(docs ${in_order} CONTRIBUTING.md
+doxygen_add_docs(docs ${in_order}
     ${made}/groups.dox docs/reference.dox common ${day_folders}
     COMMENT "The documentation: ${made}/html/index.html")
 add_dependencies(docs docs_outputs docs_pages)

@@ -57,11 +57,12 @@ ask_model() {
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------
-# find_page <day, or mainpage>: the page, in $page. It is built if it is not there or older than its
+# find_page <day, or index>: the page, in $page. It is built if it is not there or older than its
 # text, and Doxygen is here; else $page is the text.
 find_page() {
     local text=$root/docs/$1.md
-    page=$build/docs/html/${1/#mainpage/index}.html
+    if [[ $1 == index ]]; then text=$root/README.md; fi
+    page=$build/docs/html/$1.html
     if [[ ! -e $text ]]; then page='' && return; fi
     if [[ -e $page && ! $text -nt $page ]]; then return; fi
     if have_docs; then
@@ -104,7 +105,7 @@ read_and_solve() {  # uses $day
 }
 
 read_all() {
-    find_page mainpage
+    find_page index
     if [[ $page ]]; then say "Read:   $(path "$page"), and from there on day by day"; fi
     suggest_next
 }

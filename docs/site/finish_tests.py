@@ -147,10 +147,11 @@ def test_whole():
         docs.mkdir()
         out.mkdir()
         (docs / "README.md").write_text("# Not a page\n")
-        for name, first in (("mainpage.md", "# Six days"), ("day01_x.md", "# Day 01"),
+        for name, first in (("../README.md", "# Six days"), ("../CONTRIBUTING.md", "# C"), ("day01_x.md", "# Day 01"),
                             ("words.md", "# Words\n| warp | 32 </script> |\n")):
             (docs / name).write_text(first + "\n")
         (out / "index.html").write_text(page.format("A warp."))
+        (out / "CONTRIBUTING.html").write_text(page.format("x"))
         (out / "words.html").write_text(page.format("A warp."))
         (out / "day01_x.html").write_text(page.format(
             '<p>In</p><h1 id="a">A</h1><p>A <strong>warp</strong> <svg>no</svg></p>'
@@ -168,9 +169,11 @@ def test_whole():
         data = (out / "search_data.js").read_text()
     assert data.startswith("searchData(") and "</" not in data
     assert json.loads(data[len("searchData("):-3]) == [
+        ["Six days", "", "index.html", "A warp.", "", "", 1.5],
         ["Day 01", "", "day01_x.html", "In", "", "", 3], ["Day 01", "A", "day01_x.html#a", "A warp", "warp", "f(1)", 3],
         *[["Day 01", name, f"day01_x.html#{name.lower()}", "", "", "", 3] for name in "BCD"],
-        ["Six days", "", "index.html", "A warp.", "", "", 1.5], ["Words", "", "words.html", "A warp.", "", "", 1.5],
+        ["Words", "", "words.html", "A warp.", "", "", 1.5],
+        ["C", "", "CONTRIBUTING.html", "x", "", "", 1.5],
         ["S", "", "structS.html", "text", "", "", 0.5],
         ["Words", "warp", "words.html#word_warp", "32 </script>", "warp", "", 3]], data
 

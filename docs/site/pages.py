@@ -11,6 +11,8 @@ types it: write the empty block or link, then `fill`. After a change of a listin
 
     ```cuda day01/add_cuda.cu add         the code between two comments `// [add]`; without `add` the whole file. A
     ```                                   loop (_cpu.cpp) and, right behind it, its port are shown side by side
+    ```cuda day01/add_cuda.cu add()       the function of this name
+    ```
     ```diff one.cu add, two.cu kernel     the second region as its difference to the first
     ```diff day01/wrong/no_guard.patch    a patch's own lines
     ```text day01_flat_memory.3.txt       a captured output: section 3 of what day01_flat_memory_emulated printed
@@ -30,6 +32,7 @@ The first mistake ends it with file, line and a sentence.
 import pathlib
 import re
 import sys
+import textwrap
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -49,7 +52,7 @@ PICTURE = re.compile(r"( *)!\[([^][]+)\]\(([^()\s]+\.svg)\)$")
 HEADING = re.compile(r"(#+) (.*)")
 READING = re.compile(r"\*(Must read|Optional|Hands on), ([1-9]\d*) minutes?\.\*$")
 MINUTES = re.compile(r"(?<=The time it takes: )(?:[a-z ]+ \d+ minutes?(?:, )?)*")
-HTML = re.compile(r" *</?(?:details|div)\b")
+HTML = re.compile(r" *</?(?:details|div|table|tr|td)\b")
 EXPLORER = re.compile(r"<!-- explorer (\w+) -->$")
 WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\[[^][]* →\]\([^()]*\)$")
 EXERCISES = "| exercise | what it asks for | how hard | how long |"
@@ -66,9 +69,16 @@ def plural(number):
     return f"{number} minute{'s' if number > 1 else ''}"
 
 
+def wrapped(lines):
+    """An output with its sentences broken, since code hosts do not break lines; tables stay as they are."""
+    return [part for line in lines for part in
+            (textwrap.wrap(line, 110, subsequent_indent=re.match(" *", line)[0], break_on_hyphens=False)
+             if len(line) > 110 and "  " not in line.strip() else [line])]
+
+
 def page_name(path):
     """What Doxygen calls a page: its file's name; the top README is the front page."""
-    return "index" if path in (ROOT / "README.md", ROOT / "docs/mainpage.md") else path.stem
+    return "index" if path == ROOT / "README.md" else path.stem
 
 
 def headings(lines):
@@ -209,7 +219,9 @@ class Page:
         fence, result = FENCE.match(block[0]), RESULT.match(block[0])
         if fence and fence[4]:
             lines = self.shown(fence[3], fence[4])
-            return block if lines is None else [block[0], *((fence[1] + line).rstrip() for line in lines), block[-1]]
+            if lines is None:  # an output that is not captured here
+                lines = wrapped(line.removeprefix(fence[1]) for line in block[1:-1])
+            return [block[0], *((fence[1] + line).rstrip() for line in lines), block[-1]]
         if fence:
             return block
         if result:
@@ -234,7 +246,8 @@ class Page:
         if language == "diff":
             return steps.text_of(*self.difference(argument))
         if argument.endswith(".txt"):
-            return self.output(argument)
+            lines = self.output(argument)
+            return lines and wrapped(lines)
         return self.code(argument)[2]
 
     def number(self, match):
@@ -279,6 +292,8 @@ class Page:
             return [raw(f'<div class="{kind}">'), f"@verbinclude {argument}", raw("</div>")]
         file, mark, _ = self.code(argument)
         listing = f"@snippet {file} {mark}" if mark else f"@include {file}"
+        if mark.endswith("()"):
+            return ["@code{.cpp}", *self.code(argument)[2], "@endcode"]
         before, behind = self.sides.get(self.line, ([], []))
         return [*before, listing, *behind]
 
@@ -302,8 +317,8 @@ class Page:
 
     def heading(self, match, _):
         page, slug = page_name(self.path), self.slugs[self.line]
-        if page == "index":  # whose sections are none of the sidebar's
-            return f"<h2>{match[2]}</h2>" if self.line else match[0]
+        if page == "index":  # has the project's name, and its sections stay out of the sidebar
+            return f"<h2>{match[2]}</h2>" if self.line else "# Six days"
         return f"{match[1]} {self.text([match[2]])[0]} {{#{anchor_for_doxygen(self.path, slug) if self.line else page}}}"
 
     def reading(self, match, _):
@@ -381,7 +396,9 @@ def write(path, text):
 
 
 def sources():
-    return [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "README.md"]
+    """README.md is the front page; docs/README.md, how pages are made, is none."""
+    pages = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "README.md"]
+    return [ROOT / "README.md", *pages, ROOT / "CONTRIBUTING.md"]
 
 
 def main():
@@ -395,7 +412,7 @@ def main():
             for folder in folders:
                 folder.mkdir(parents=True, exist_ok=True)
             lines = page.made(folders[0])
-            write(folders[1] / path.name, "\n".join(anchored(lines) if path.name == "words.md" else lines) + "\n")
+            write(folders[1] / f"{page_name(path)}.md", "\n".join(anchored(lines) if path.name == "words.md" else lines) + "\n")
             continue
         lines = page.filled()
         if verb == "fill":

@@ -49,7 +49,7 @@ refused: reads past the end
 """
 SVG = "<svg><title>A picture</title></svg>"
 OUTPUT = "1. One\n   a < b\n"
-FILES = {"docs/results/x.csv": CSV, "one.cu": ONE, "two.cu": TWO, "wrong/x.patch": PATCH, "add_cpu.cpp": ONE, "add_cuda.cu": TWO,
+FILES = {"README.md": "# Front\n", "CONTRIBUTING.md": "# C\n", "docs/results/x.csv": CSV, "one.cu": ONE, "two.cu": TWO, "wrong/x.patch": PATCH, "add_cpu.cpp": ONE, "add_cuda.cu": TWO,
          "docs/pictures/x.svg": SVG, "common/gpu/x.hpp": "", "outputs/day01_x.1.txt": OUTPUT,
          "outputs/day01_wrong_y.txt": "past its end\n", "docs/other.md": "# Other\n\n## A `b`, and (c)\n\n## A `b`, and (c)\n"}
 
@@ -183,6 +183,11 @@ def test_listings():
     assert made(pair.replace("\n\n", "\nand\n"))[0][-2:] == ["@snippet add_cuda.cu the new kernel", ""]
     plain = "```cpp\nint a; // `b` [c](d.md)\n```"
     assert filled(plain) == made(plain)[0] == plain.split("\n")
+    function = "```cuda f.cu f()\n```"
+    files = {"f.cu": "int g() {\n    return f();\n}\n\nint f(int n) {\n    {\n    }\n}\n}\n"}
+    assert filled(function, files=files)[1:-1] == ["int f(int n) {", "    {", "    }", "}"]
+    assert made(function, files=files)[0][:2] == ["@code{.cpp}", "int f(int n) {"]
+    refused("```cuda two.cu h()\n```", "two.cu has no function h()")
     refused("```cuda three.cu x\n```", "there is no file three.cu")
     refused("```cuda two.cu main\n```", "two.cu has 0 lines `// [main]`")
     refused("```cuda one.cu inner\n```", "one.cu has 1 lines `// [inner]`")
@@ -194,6 +199,9 @@ def test_outputs():
     assert filled(page) == ["```text day01_x.1.txt", "1. One", "   a < b", "```"]
     assert made(page)[0] == [pages.raw('<div class="run">'), "@verbinclude day01_x.1.txt", pages.raw("</div>")]
     assert made("```text day01_wrong_y.txt\n```")[0][0] == pages.raw('<div class="run refused">')
+    long, table = "  " + "word " * 29 + "end", "a  " + "b" * 120
+    assert filled(f"```text not_made_here.txt\n{long}\n{table}\n```")[1:-1] == [
+        "  " + " ".join(["word"] * 21), "  " + " ".join(["word"] * 8) + " end", table]
     here = "```text not_made_here.txt\nwhat it said\n```"
     assert filled(here) == here.split("\n")
     lines, (text,) = made(here)

@@ -17,8 +17,13 @@ KEEP, FOLD = 2, 6  # unchanged lines that stay in sight beside a change; the few
 
 
 def region(text, mark, name):
-    """The lines between the two comments `// [mark]`, without the indentation they share."""
+    """The lines between the two comments `// [mark]`, without the indentation they share; or the function `mark()`."""
     lines = text.splitlines()
+    if mark.endswith("()"):
+        begin = next((i for i, line in enumerate(lines) if re.match(rf"[^\s/].*\b{mark[:-2]}\(", line)), None)
+        if begin is None or "}" not in lines[begin:]:
+            raise ValueError(f"{name} has no function {mark}")
+        return lines[begin:lines.index("}", begin) + 1]
     at = [i for i, line in enumerate(lines) if line.strip() == f"// [{mark}]"]
     if len(at) != 2:
         raise ValueError(f"{name} has {len(at)} lines `// [{mark}]`, and a region has two")
