@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "common/tensor/tensor.hpp"
-#include "day06_transformer_ops/gpt2/backend.hpp"
+#include "day06_transformer_ops/gpt2/backend/backend.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -7,7 +7,7 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
-#include "day06_transformer_ops/gpt2/utf8.hpp"
+#include "day06_transformer_ops/gpt2/text/utf8.hpp"
 
 namespace sixdays::gpt2 {
 namespace {

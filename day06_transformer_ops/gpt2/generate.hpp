@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "day06_transformer_ops/gpt2/engine.hpp"
-#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -14,7 +14,7 @@
 #include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/model.hpp"
 #include "day06_transformer_ops/gpt2/options.hpp"
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-#include "day06_transformer_ops/gpt2/gguf.hpp"
-#include "day06_transformer_ops/gpt2/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/model_file.hpp"
-#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+#include "day06_transformer_ops/gpt2/file/gguf.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "day06_transformer_ops/gpt2/sampler.hpp"
+#include "day06_transformer_ops/gpt2/backend/sampler.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "day06_transformer_ops/gpt2/model_file.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "day06_transformer_ops/gpt2/bpe.hpp"
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "day06_transformer_ops/gpt2/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
 
 using namespace sixdays;

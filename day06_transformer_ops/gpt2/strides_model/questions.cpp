@@ -5,7 +5,7 @@
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
-#include "day06_transformer_ops/gpt2/philox.hpp"
+#include "day06_transformer_ops/gpt2/backend/philox.hpp"
 
 namespace sixdays::gpt2 {
 namespace {

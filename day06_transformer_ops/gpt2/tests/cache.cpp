@@ -1,5 +1,5 @@
 // The KV cache: where a position lies, what counts as held, and what is refused.
-#include "day06_transformer_ops/gpt2/kv_cache.hpp"
+#include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"

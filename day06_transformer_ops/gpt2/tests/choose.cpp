@@ -1,12 +1,12 @@
 // The sampler on the device beside the CPU's.
-#include "day06_transformer_ops/gpt2/choose.hpp"
+#include "day06_transformer_ops/gpt2/gpu/choose.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/philox.hpp"
+#include "day06_transformer_ops/gpt2/backend/philox.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

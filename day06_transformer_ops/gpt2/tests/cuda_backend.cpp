@@ -101,6 +101,35 @@ TEST_CASE("CUDA: a text can be forgotten, and its positions used again", "[day06
     CHECK(first != second);
 }
 
+TEST_CASE("CUDA: tokens go on after a text was scored, whose logits need a larger buffer",
+          "[day06][small]") {
+    const Config config = {1, 24, 32, 2, 64, 40, 1e-5f};
+    const RandomModel model(config, WeightType::f32);
+    const std::int64_t V = config.vocabulary;
+    const auto plain = make_plain_backend(model.weights(), config.context);
+    const auto cuda = make_cuda_backend(model.weights(), config.context);
+    std::vector<std::int64_t> tokens[2];
+    for (int which = 0; which < 2; ++which) {
+        Backend& backend = which == 0 ? *plain : *cuda;
+        Engine engine(config, backend, config.context);
+        backend.set_sampler({.temperature = 0});
+        const auto go_on = [&](int count) {
+            for (int i = 0; i < count; ++i) {
+                engine.next();
+                tokens[which].push_back(engine.chosen());
+            }
+        };
+        engine.read(some_ids(2, V, 9).view());
+        go_on(3);
+        for (const std::int64_t scored : {2, 5, 3}) {  // larger, larger again, smaller
+            engine.score(some_ids(scored, V, 10).view(), [](std::int64_t, View<const float>) {});
+            engine.read(some_ids(1, V, 11).view());
+            go_on(2);
+        }
+    }
+    CHECK(tokens[1] == tokens[0]);
+}
+
 TEST_CASE("CUDA: the stream after each block, as the plain loops have it", "[day06][small]") {
     const Config config = {3, 16, 32, 2, 64, 40, 1e-5f};
     const RandomModel model(config, WeightType::f32);

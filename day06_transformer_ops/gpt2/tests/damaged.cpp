@@ -1,9 +1,9 @@
 // Damaged files: each must be read or refused with a sentence. A read past the end, an overflow or
 // a pointer to nowhere is found by the sanitizers, for which these cases are meant above all.
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/model_file.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

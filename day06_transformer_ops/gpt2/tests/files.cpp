@@ -1,9 +1,9 @@
 // Files on a disk: mapping them, and those that PyPI's `gguf` wrote (reference.py).
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/model_file.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

@@ -1,8 +1,8 @@
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
 
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 namespace sixdays::gpt2::tests {
 namespace {

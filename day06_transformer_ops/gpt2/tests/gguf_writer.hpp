@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "day06_transformer_ops/gpt2/gguf.hpp"
+#include "day06_transformer_ops/gpt2/file/gguf.hpp"
 
 namespace sixdays::gpt2::tests {
 

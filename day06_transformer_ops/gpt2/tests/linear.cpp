@@ -1,6 +1,6 @@
 // The linear layer over all four types of weights: the loop against sums in double, the ports against
 // the loop.
-#include "day06_transformer_ops/gpt2/linear.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // A GPT-2 in a file: every tensor in its place, and what makes a file no GPT-2.
-#include "day06_transformer_ops/gpt2/model_file.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
 
 #include <functional>
 

@@ -1,5 +1,5 @@
 // Q8_0: known blocks, and every scale.
-#include "day06_transformer_ops/gpt2/q8_0.hpp"
+#include "day06_transformer_ops/gpt2/weights/q8_0.hpp"
 
 #include <cmath>
 

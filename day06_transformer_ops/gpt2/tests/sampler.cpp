@@ -1,5 +1,5 @@
 // The sampler: its random numbers, its rules at every edge, and what it draws in the long run.
-#include "day06_transformer_ops/gpt2/sampler.hpp"
+#include "day06_transformer_ops/gpt2/backend/sampler.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/philox.hpp"
+#include "day06_transformer_ops/gpt2/backend/philox.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

@@ -1,5 +1,5 @@
 // Threads that share out work, and the fast loops that they call.
-#include "day06_transformer_ops/gpt2/threads.hpp"
+#include "day06_transformer_ops/gpt2/cpu/threads.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +8,8 @@
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
-#include "day06_transformer_ops/gpt2/linear.hpp"
+#include "day06_transformer_ops/gpt2/cpu/attend_fast.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

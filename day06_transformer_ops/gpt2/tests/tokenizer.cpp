@@ -1,11 +1,11 @@
 // The tokenizer against PyPI's `tokenizers`, and every byte there and back.
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/bpe.hpp"
-#include "day06_transformer_ops/gpt2/pre_split.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe.hpp"
+#include "day06_transformer_ops/gpt2/text/pre_split.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/utf8.hpp"
+#include "day06_transformer_ops/gpt2/text/utf8.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

@@ -1,7 +1,7 @@
 // Built without PCRE2: everything but cutting text works, and that says why not.
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 using namespace sixdays::gpt2;
 using namespace sixdays::gpt2::tests;

@@ -1,5 +1,5 @@
 // Where UTF-8 characters end.
-#include "day06_transformer_ops/gpt2/utf8.hpp"
+#include "day06_transformer_ops/gpt2/text/utf8.hpp"
 
 #include "common/testing/testing.hpp"
 

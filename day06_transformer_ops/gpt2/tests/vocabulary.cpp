@@ -1,10 +1,10 @@
 // GPT-2's vocabulary from a file, and merging.
-#include "day06_transformer_ops/gpt2/vocabulary.hpp"
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/bpe.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

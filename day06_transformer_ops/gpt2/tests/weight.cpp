@@ -1,5 +1,5 @@
 // Weights of four types: sizes, views, rows, and as floats.
-#include "day06_transformer_ops/gpt2/weight.hpp"
+#include "day06_transformer_ops/gpt2/weights/weight.hpp"
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"

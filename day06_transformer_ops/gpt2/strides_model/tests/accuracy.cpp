@@ -3,10 +3,10 @@
 
 #include "common/gpu/device.hpp"
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;

@@ -1,7 +1,7 @@
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
-#include "day06_transformer_ops/gpt2/tokenizer.hpp"
+#include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 using namespace sixdays::gpt2;
 

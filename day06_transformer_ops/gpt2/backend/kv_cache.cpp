@@ -1,0 +1,89 @@
+#include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+constexpr int kPosition = 1;  // dim of (head, position, dim)
+
+// Positions begin .. begin + count - 1, if `held` are there and `capacity` fit.
+void check_positions(std::int64_t position, std::int64_t count, std::int64_t held,
+                     std::int64_t capacity) {
+    const std::string asked = "KV cache: " + std::to_string(count) + " positions from " +
+                              std::to_string(position) + " on";
+    if (position < 0 || count < 1) refuse(asked + " are none");
+    if (position > held) {
+        refuse(asked + " would leave a hole: only " + std::to_string(held) + " are held");
+    }
+    if (count > capacity - position) {
+        refuse(asked + " were asked for, but the context ends at " + std::to_string(capacity));
+    }
+}
+
+}  // namespace
+
+std::int64_t kv_cache_bytes(std::int64_t layers, std::int64_t heads, std::int64_t positions,
+                            std::int64_t dim) {
+    return size({2, sizeof(float), layers, heads, positions, dim});
+}
+
+KvCache::KvCache(View<float> keys, View<float> values) : keys_(keys), values_(values) {
+    const char* const op = "KV cache";
+    require_rank(op, "keys", keys, 4);
+    require_same_shape(op, "keys", keys, "values", values);
+    if (keys.size() == 0) refuse("KV cache: shape " + to_string(keys.layout.shape) + " is empty");
+    require_injective(op, "keys", keys);
+    require_injective(op, "values", values);
+    require_memory(op, "keys", keys);
+    require_memory(op, "values", values);
+    if (overlap(keys, values)) refuse("KV cache: keys and values overlap");
+    held_.resize(static_cast<std::size_t>(keys.extent(0)), 0);
+}
+
+std::int64_t KvCache::length() const noexcept {
+    return *std::min_element(held_.begin(), held_.end());
+}
+
+void KvCache::check_room(std::int64_t position, std::int64_t count) const {
+    check_positions(position, count, length(), capacity());
+}
+
+KvSlots KvCache::append(std::int64_t layer, std::int64_t position, std::int64_t count) {
+    check_layer(layer);
+    std::int64_t& held = held_[static_cast<std::size_t>(layer)];
+    check_positions(position, count, held, capacity());
+    held = position + count;
+    return slots(layer, position, held);
+}
+
+KvSlots KvCache::held(std::int64_t layer) const {
+    check_layer(layer);
+    return slots(layer, 0, held_[static_cast<std::size_t>(layer)]);
+}
+
+void KvCache::cut(std::int64_t length) {
+    if (length < 0 || length > this->length()) {
+        refuse("KV cache: cannot be cut to " + std::to_string(length) +
+               " positions, for it holds " + std::to_string(this->length()));
+    }
+    std::fill(held_.begin(), held_.end(), length);
+}
+
+// [slots]
+KvSlots KvCache::slots(std::int64_t layer, std::int64_t begin, std::int64_t end) const {
+    return {slice(select(keys_, 0, layer), kPosition, begin, end),
+            slice(select(values_, 0, layer), kPosition, begin, end)};
+}
+// [slots]
+
+void KvCache::check_layer(std::int64_t layer) const {
+    if (layer < 0 || layer >= layers()) {
+        refuse("KV cache: layer " + std::to_string(layer) + " of " + std::to_string(layers()));
+    }
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,20 @@
+/// @file
+/// Attention of one query on a CPU: what a decoded token asks of the cache, head by head.
+#pragma once
+
+#include "common/tensor/view.hpp"
+
+namespace sixdays::gpt2 {
+
+/// What one query gets from the n positions that it sees: attention_cpu() of one row, in sums side by
+/// side.
+/// @param q, out        (D), contiguous
+/// @param keys, values  (n, D), n at least 1, a row's elements side by side
+/// @param scores        room for n
+/// @throws std::invalid_argument  shapes that do not fit, gaps, a null pointer, overlap
+void attend_fast_cpu(View<const float> q, View<const float> keys, View<const float> values,
+                     float* scores, View<float> out);
+void check_attend_fast(const View<const float>& q, const View<const float>& keys,
+                       const View<const float>& values, const View<float>& out);
+
+}  // namespace sixdays::gpt2

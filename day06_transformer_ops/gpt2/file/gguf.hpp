@@ -1,0 +1,126 @@
+/// @file
+/// GGUF, version 3: the file format of llama.cpp. One file holds everything: numbers and texts
+/// under keys ("metadata"), then a list of tensors, then their bytes.
+///
+///     "GGUF"  version  number of tensors  number of keys      4 + 4 + 8 + 8 bytes
+///     key, type, value                                        for each key
+///     name, number of dims, dims, type, offset                for each tensor
+///     gap up to a multiple of the alignment
+///     the tensors' bytes, each at its offset from here
+///
+/// Two habits of the format to know. Dims are listed innermost first: what we call (V, C) stands
+/// there as C, V, over the same row-major bytes. And nothing is aligned before the tensors.
+///
+/// The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+///
+/// A file comes from anywhere, so nothing in it is believed: every count, length and offset is held
+/// against the bytes that are there before it is used. Refusals are std::invalid_argument and name
+/// the file, the byte, the key or tensor, and what was expected.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/file/byte_reader.hpp"
+#include "day06_transformer_ops/gpt2/weights/weight.hpp"
+
+namespace sixdays::gpt2 {
+
+/// Of a value, under the file's numbers.
+enum class ValueType : std::uint32_t {
+    u8,
+    i8,
+    u16,
+    i16,
+    u32,
+    i32,
+    f32,
+    boolean,
+    text,
+    array,
+    u64,
+    i64,
+    f64
+};
+/// "uint32"; "type 99" for a number that is no type.
+[[nodiscard]] std::string to_string(ValueType type);
+
+/// A value of the metadata, where it lies in the file. Proved to be whole when the file was read.
+struct Value {
+    ValueType type;
+    std::size_t at;           // byte of the file where it begins
+    ValueType element{};      // of an array: its elements' type,
+    std::uint64_t count = 0;  // their number; elements begin 12 bytes after `at`
+};
+
+/// A tensor's entry in the list.
+struct FileTensor {
+    std::string_view name;
+    std::size_t at;        // byte of the file where its entry begins
+    std::uint64_t offset;  // of its bytes, from where the tensors begin
+    Weight weight;
+};
+
+/// The contents of a file. Holds pointers into its bytes and copies none.
+class Gguf {
+public:
+    /// @param bytes  the whole file; must outlive this object
+    /// @param file   what refusals call it
+    /// @throws std::invalid_argument  anything that is not as the format wants it
+    Gguf(std::span<const std::byte> bytes, std::string file);
+
+    std::uint32_t alignment() const noexcept { return alignment_; }
+    const std::vector<std::string_view>& keys() const noexcept { return keys_; }
+    const std::vector<FileTensor>& tensors() const noexcept { return tensors_; }
+
+    bool has(std::string_view key) const { return values_.contains(key); }
+    /// @throws std::invalid_argument  no such key
+    const Value& value(std::string_view key) const;
+
+    /// A whole number, of any integer type. @throws std::invalid_argument  no such key, another
+    /// type, or not least <= number <= most
+    std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
+    /// A float32 or float64. @throws std::invalid_argument  no such key, or another type
+    double real(std::string_view key) const;
+    bool boolean(std::string_view key) const;
+    std::string_view text(std::string_view key) const;
+
+    /// Arrays. @throws std::invalid_argument  no such key, no array, elements of another kind
+    std::vector<std::int64_t> integers(std::string_view key, std::int64_t least,
+                                       std::int64_t most) const;
+    std::vector<double> reals(std::string_view key) const;
+    std::vector<std::string_view> texts(std::string_view key) const;
+
+    bool has_tensor(std::string_view name) const { return by_name_.contains(name); }
+    /// @throws std::invalid_argument  no tensor of that name
+    const FileTensor& tensor(std::string_view name) const;
+
+    /// What this file says wrong: "tiny.gguf, byte 24: <sentence>".
+    [[noreturn]] void refuse(std::size_t at, const std::string& sentence) const;
+
+private:
+    ByteReader reader(std::size_t at) const { return {bytes_, file_, at}; }
+    void read_values(ByteReader& in, std::uint64_t count);
+    void read_tensors(ByteReader& in, std::uint64_t count);
+    FileTensor read_tensor(ByteReader& in) const;
+    void place_tensors(std::size_t list_end);
+    void refuse_overlap() const;
+
+    const Value& single(std::string_view key, bool (*fits)(ValueType), const char* wanted) const;
+    const Value& array(std::string_view key, bool (*fits)(ValueType), const char* wanted) const;
+
+    std::span<const std::byte> bytes_;
+    std::string file_;
+    std::uint32_t alignment_ = 32;
+    std::vector<std::string_view> keys_;  // in the file's order
+    std::unordered_map<std::string_view, Value> values_;
+    std::vector<FileTensor> tensors_;
+    std::unordered_map<std::string_view, std::size_t> by_name_;
+};
+
+}  // namespace sixdays::gpt2

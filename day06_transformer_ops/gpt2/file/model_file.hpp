@@ -1,0 +1,70 @@
+/// @file
+/// A GPT-2 in a GGUF file: which numbers and tensors make one, under llama.cpp's names for them.
+///
+///     token_embd.weight      (V, C)      position_embd.weight   (context, C)
+///     blk.0.attn_norm        (C)         weight and bias, of a layer norm
+///     blk.0.attn_qkv         (3C, C)     weight and bias (3C): query, key, value side by side
+///     blk.0.attn_output      (C, C)
+///     blk.0.ffn_norm         (C)
+///     blk.0.ffn_up           (hidden, C)
+///     blk.0.ffn_down         (C, hidden)
+///     ... blk.1, blk.2, ...
+///     output_norm            (C)
+///     output.weight          (V, C)      often missing: then the head is token_embd.weight
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/tensor/tensor.hpp"
+#include "day06_transformer_ops/gpt2/file/gguf.hpp"
+
+namespace sixdays::gpt2 {
+
+/// The sizes of a model.
+struct Config {
+    std::int64_t layers;      // 12 in the smallest GPT-2
+    std::int64_t context;     // positions it was trained for: 1024
+    std::int64_t channels;    // C, numbers that describe a token: 768
+    std::int64_t heads;       // 12, of channels / heads = 64 each
+    std::int64_t hidden;      // inside of the MLP: 3072
+    std::int64_t vocabulary;  // V, tokens: 50257
+    float epsilon;            // of the layer norms: 1e-5
+
+    std::int64_t head_dim() const noexcept { return channels / heads; }
+};
+
+/// A layer norm's parameters, (C) each.
+struct NormWeights {
+    Tensor<float> weight, bias;
+};
+
+/// out = in . weightᵀ + bias, a row of the weight for each output.
+struct LinearWeights {
+    Weight weight;  // (outputs, inputs), in the file
+    Tensor<float> bias;
+};
+
+/// One of the model's blocks, in the order that a token meets them.
+struct BlockWeights {
+    NormWeights attention_norm;
+    LinearWeights qkv, attention_output;
+    NormWeights mlp_norm;
+    LinearWeights up, down;
+};
+
+/// All weights. Matrices stay in the file's memory; vectors are short and are copied as floats.
+struct ModelWeights {
+    Config config;
+    Weight token_embedding;     // (V, C): the row of a token is one run of memory
+    Weight position_embedding;  // (context, C)
+    std::vector<BlockWeights> blocks;
+    NormWeights final_norm;
+    Weight head;  // (V, C); the token embedding itself where the file has no other
+};
+
+/// @throws std::invalid_argument  another architecture, a key or tensor that is missing, of another
+/// shape, or has no place in a GPT-2
+[[nodiscard]] ModelWeights read_model(const Gguf& file);
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,33 @@
+/// @file
+/// The sampler on the device: sampler.hpp's rules, so that a token never visits the host.
+///
+/// Logits are compared as they are, so greedy choices and top-k are the CPU's exactly. Weights are
+/// exp() in float here and in double there, and each is rounded to a multiple of 2^-31 of their sum:
+/// then sums are sums of integers, which no order of adding changes. A draw within kChooseBound of
+/// the border between two tokens, or a top-p within it of a sum of probabilities, may go the
+/// other way.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/gpt2/backend/sampler.hpp"
+
+namespace sixdays::gpt2 {
+
+/// exp in float: 2^-22 of a probability that falls as e^-x, at x up to 20; rounding of V = 2^18 weights:
+/// 2^-13 at worst, for all to one side.
+inline constexpr double kChooseBound = 0x1p-13;
+
+/// What stands in place of a token where none can be chosen: -1 - v if logit v is NaN or infinite,
+/// and this if none is finite.
+inline constexpr std::int64_t kNoToken = INT64_MIN;
+
+/// tokens[*place + 1] = the next token, and ++*place. The draw's step is its position.
+/// @param logits   (V), contiguous
+/// @param options  in device memory, so that they may change under a captured graph
+void launch_choose(View<const float> logits, const SamplerOptions* options, std::int64_t* tokens,
+                   std::int64_t* place, gpu::Stream queue = {});
+
+/// The sentence for such a token. @throws std::invalid_argument  always
+[[noreturn]] void refuse_logits(std::int64_t instead_of_token, std::int64_t V);
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,267 @@
+// The engine's phases on a GPU, or on the emulator. One token is a kernel a phase (decode.hpp), and
+// on a GPU the phases of a token are one graph. Many tokens at once are the days' own operations:
+// weights of another type widened to floats, a matrix at a time, and Day 05's product.
+#include <optional>
+
+#include "common/gpu/buffer.hpp"
+#include "common/gpu/device.hpp"
+#include "common/gpu/graph.hpp"
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/copy.hpp"
+#include "day05_matmul/matmul.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/gpt2/backend/backend.hpp"
+#include "day06_transformer_ops/gpt2/gpu/choose.hpp"
+#include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
+#include "day06_transformer_ops/softmax/softmax.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+using namespace day06_transformer_ops;
+using day05_matmul::Epilogue;
+
+// From so many tokens on, two products and a softmax between them are faster than attention in one
+// kernel: the products run at the speed of products, and the scores still fit in memory.
+constexpr std::int64_t kManyQueries = 64;
+
+class CudaBackend : public Backend {
+public:
+    CudaBackend(const ModelWeights& model, std::int64_t capacity)
+        : config_(model.config),
+          capacity_(capacity),
+          model_(model),
+          token_by_token_(model_.takes_one_token()),
+          ids_(capacity + 1),
+          place_(1),
+          options_(1),
+          keys_(config_.layers * capacity * config_.channels),
+          values_(config_.layers * capacity * config_.channels),
+          stream_(capacity * config_.channels),
+          normed_(capacity * config_.channels),
+          qkv_(capacity * 3 * config_.channels),
+          hidden_(capacity * config_.hidden),
+          wide_(config_.channels * std::max(config_.hidden, 3 * config_.channels)),
+          sums_(config_.channels * kSplits),
+          tops_(config_.heads * kSplits * 2),
+          logits_(config_.vocabulary) {
+        set_sampler({});
+    }
+
+    std::string name() const override {
+        const gpu::Device device = gpu::device();
+        return gpu::is_emulated() ? "cuda, on the emulator" : "cuda, " + device.name;
+    }
+
+    void begin(View<const std::int64_t> ids, std::int64_t position) override {
+        T_ = ids.extent(0), position_ = position;
+        std::vector<std::int64_t> host;
+        for (std::int64_t t = 0; t < T_; ++t) host.push_back(ids(t));
+        ids_.upload(host.data(), T_, position);
+        const std::int64_t last = position + T_ - 1;
+        place_.upload(&last, 1);
+    }
+    void advance() override { position_ += T_, T_ = 1; }  // choose() has moved *place_ already
+
+    void embed() override {
+        launch_embed(model_.tokens(), model_.positions(), ids_.data(), place_.data(), stream(),
+                     queue_);
+    }
+
+    void query_key_value(std::int64_t layer) override {
+        const DeviceModel::Block& block = model_.block(layer);
+        const KvSlots held = cache(layer);
+        if (one()) {
+            return launch_query_key_value(block.attention_norm.parameters(), block.qkv.linear(),
+                                          stream_.data(), qkv_.data(), held, place_.data(), queue_);
+        }
+        const std::int64_t C = config_.channels;
+        product_of_norm(block.attention_norm, block.qkv, qkv());
+        for (const auto& [from, to] : {std::pair(C, held.keys), std::pair(2 * C, held.values)}) {
+            const View<float> rows = slice(qkv(), 1, from, from + C);
+            day03_views::copy_cuda<float>(heads(rows), slice(to, 1, position_, position_ + T_),
+                                          {.stream = queue_});
+        }
+    }
+
+    void attend(std::int64_t layer) override {
+        const KvSlots held = cache(layer);
+        if (one()) return launch_attend(qkv_.data(), held, place_.data(), parts(), queue_);
+        const View<const float> q = heads(slice(qkv(), 1, 0, config_.channels));
+        const std::int64_t S = position_ + T_;
+        const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
+        if (T_ < kManyQueries)
+            return attention_cuda(q, k, v, {}, heads(normed()), {.stream = queue_});
+        const std::int64_t H = config_.heads;
+        const std::int64_t pitch = (S + 3) / 4 * 4;  // rows of scores begin at quads
+        if (H * T_ * pitch > scores_.size()) scores_ = gpu::Buffer<float>(H * T_ * pitch);
+        const View<float> scores = slice(scores_.view({H, T_, pitch}), 2, 0, S);
+        Epilogue scaled;
+        scaled.alpha = 1 / std::sqrt(static_cast<float>(config_.head_dim()));
+        day05_matmul::matmul_cuda(q, transpose(k, 1, 2), scaled, scores, {.stream = queue_});
+        causal_softmax_cuda<float>(scores, scores, {.stream = queue_});
+        day05_matmul::matmul_cuda(scores, v, heads(normed()), {.stream = queue_});
+    }
+
+    void add_attention(std::int64_t layer) override {
+        const DeviceModel::Linear& join = model_.block(layer).attention_output;
+        if (one()) return launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
+        product(normed(), join, 1, stream());
+    }
+
+    void widen(std::int64_t layer) override {
+        const DeviceModel::Block& block = model_.block(layer);
+        if (one()) {
+            return launch_widen(block.mlp_norm.parameters(), block.up.linear(), stream_.data(),
+                                hidden_.data(), queue_);
+        }
+        product_of_norm(block.mlp_norm, block.up, hidden());
+        activate_cuda<float>(Activation::gelu_tanh, hidden(), hidden(), {.stream = queue_});
+    }
+
+    void add_mlp(std::int64_t layer) override {
+        const DeviceModel::Linear& down = model_.block(layer).down;
+        if (one()) return launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
+        product(hidden(), down, 1, stream());
+    }
+
+    void head(std::int64_t first, std::int64_t count) override {
+        const std::int64_t V = config_.vocabulary, C = config_.channels;
+        if (count * V > logits_.size()) logits_ = gpu::Buffer<float>(count * V);
+        rows_ = count;
+        for (std::int64_t row = 0; row < count; ++row) {
+            const float* x = stream_.data() + (first + row) * C;
+            if (token_by_token_) {
+                launch_head(model_.final_norm().parameters(), model_.head(), x,
+                            logits_.data() + row * V, head_blocks_, queue_);
+                continue;
+            }
+            const View<float> normed = normed_.view({1, C});
+            layer_norm_cuda<float>(View<const float>{x, {1, C}}, model_.final_norm().parameters(),
+                                   normed, {.stream = queue_});
+            linear_cuda(model_.head(), normed, {}, logits_.view(row_major({1, V}), row * V),
+                        queue_);
+        }
+    }
+
+    void choose() override {
+        launch_choose(
+            logits_.view(row_major({config_.vocabulary}), (rows_ - 1) * config_.vocabulary),
+            options_.data(), ids_.data(), place_.data(), queue_);
+    }
+
+    void set_sampler(const SamplerOptions& options) override { options_.upload(&options, 1); }
+
+    void replay(const std::function<void()>& pass) override {
+        if (!token_by_token_) return pass();
+        if (!graph_) {
+            const std::int64_t position = position_, T = T_;
+            graph_.emplace(
+                [&](gpu::Stream queue) {
+                    queue_ = queue;
+                    pass();
+                    queue_ = {};
+                },
+                gpu::Start::early);
+            position_ = position, T_ = T;
+        }
+        advance();
+        rows_ = 1;
+        graph_->launch();
+    }
+
+    void wait() override { gpu::synchronize(); }
+
+    void read_stream(View<float> out) override { read(stream_, T_ * config_.channels, out); }
+    void read_logits(View<float> out) override { read(logits_, rows_ * config_.vocabulary, out); }
+
+    std::int64_t token(std::int64_t position) override {
+        const std::int64_t token = ids_.download(position, 1)[0];
+        if (token < 0) refuse_logits(token, config_.vocabulary);
+        return token;
+    }
+
+private:
+    bool one() const { return T_ == 1 && token_by_token_; }
+
+    AttentionParts parts() { return {sums_.data(), tops_.data(), config_.head_dim()}; }
+
+    View<float> stream() { return stream_.view({T_, config_.channels}); }
+    View<float> normed() { return normed_.view({T_, config_.channels}); }
+    View<float> qkv() { return qkv_.view({T_, 3 * config_.channels}); }
+    View<float> hidden() { return hidden_.view({T_, config_.hidden}); }
+
+    // (T, C) as (head, T, D).
+    View<float> heads(const View<float>& x) const {
+        return permute(reshape(x, {T_, config_.heads, config_.head_dim()}), {1, 0, 2});
+    }
+    KvSlots cache(std::int64_t layer) {
+        const Shape shape = {config_.layers, config_.heads, capacity_, config_.head_dim()};
+        return {select(keys_.view(shape), 0, layer), select(values_.view(shape), 0, layer)};
+    }
+
+    View<const float> as_floats(const DeviceMatrix& w) {
+        const Shape shape = {w.N, w.K};
+        if (w.type == WeightType::f32) return {reinterpret_cast<const float*>(w.data), shape};
+        widen_cuda(w, wide_.view(shape), queue_);
+        return wide_.view(shape);
+    }
+
+    // out = beta * out + x . weightT + bias
+    void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
+                 View<float> out) {
+        const View<const float> across = transpose(as_floats(linear.weight.matrix()), 0, 1);
+        Epilogue epilogue;
+        epilogue.beta = beta;
+        epilogue.bias = linear.bias.view({out.extent(1)});
+        const std::int64_t bytes = day05_matmul::matmul_workspace_bytes(x, across, out);
+        if (bytes > workspace_.size()) workspace_ = gpu::Buffer<std::byte>(bytes);
+        day05_matmul::matmul_cuda(x, across, epilogue, out,
+                                  {.workspace = workspace_, .stream = queue_});
+    }
+    void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
+                         View<float> out) {
+        layer_norm_cuda<float>(stream(), norm.parameters(), normed(), {.stream = queue_});
+        product(normed(), linear, 0, out);
+    }
+
+    static void read(const gpu::Buffer<float>& from, std::int64_t count, View<float> out) {
+        const std::vector<float> host = from.download(0, count);
+        for (std::int64_t i = 0; i < count; ++i) out(unravel(i, out.shape())) = host[i];
+    }
+
+    Config config_;
+    std::int64_t capacity_;
+    DeviceModel model_;
+    bool token_by_token_;
+
+    gpu::Buffer<std::int64_t> ids_;    // (capacity + 1), by position
+    gpu::Buffer<std::int64_t> place_;  // position of the pass' last token
+    gpu::Buffer<SamplerOptions> options_;
+    gpu::Buffer<float> keys_, values_;  // (layer, head, capacity, dim)
+    gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
+    gpu::Buffer<float> wide_;  // a matrix of another type as floats
+    gpu::Buffer<float> sums_, tops_, logits_;
+    gpu::Buffer<float> scores_{0};         // (head, T, S) of a long prompt
+    gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
+
+    std::int64_t T_ = 0, position_ = 0, rows_ = 1;
+    unsigned head_blocks_ = static_cast<unsigned>(gpu::device().multiprocessors) * 3;
+    gpu::Stream queue_ = {};
+    std::optional<gpu::Graph> graph_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity) {
+    check_capacity(model.config, capacity);
+    if (const std::string why = gpu::why_unavailable(); !why.empty()) {
+        throw std::runtime_error(why);
+    }
+    return std::make_unique<CudaBackend>(model, capacity);
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,58 @@
+/// @file
+/// The phases of one token, a kernel each. Nothing is checked here: the backend that calls them has
+/// made every view. Which position the token has, they read from device memory.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+#include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
+#include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+
+namespace sixdays::gpt2 {
+
+using day06_transformer_ops::NormParameters;
+
+/// A matrix and its bias (N).
+struct DeviceLinear {
+    DeviceMatrix weight;
+    const float* bias = nullptr;
+};
+
+/// Attention's answer in parts: each of kSplits blocks of a head has looked at some of the positions.
+/// The phase behind it joins them.
+inline constexpr int kSplits = 8;
+struct AttentionParts {
+    float* sums;  // (head, split, D): sum of exp(score - largest) * value
+    float* tops;  // (head, split, 2): the largest score, and the sum of exp(score - largest)
+    std::int64_t D;
+};
+
+/// Do the kernels of this file take a head of D numbers?
+[[nodiscard]] constexpr bool takes_head(std::int64_t D) {
+    return D % 4 == 0 && D >= kSplits && D <= 128;
+}
+
+/// stream(t) = token row + position row, of T tokens, the last of which is at *place.
+void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
+                  const std::int64_t* ids, const std::int64_t* place, View<float> stream,
+                  gpu::Stream queue);
+
+/// query (C), and a row of each head's keys and values (head, capacity, D), at *place.
+void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
+                            const float* stream, float* query, const KvSlots& cache,
+                            const std::int64_t* place, gpu::Stream queue);
+void launch_attend(const float* query, const KvSlots& cache, const std::int64_t* place,
+                   const AttentionParts& parts, gpu::Stream queue);
+/// stream += product.
+void launch_add_attention(const AttentionParts& parts, const DeviceLinear& linear, float* stream,
+                          gpu::Stream queue);
+void launch_widen(const NormParameters& norm, const DeviceLinear& linear, const float* stream,
+                  float* hidden, gpu::Stream queue);
+void launch_add_mlp(const float* hidden, const DeviceLinear& linear, float* stream,
+                    gpu::Stream queue);
+/// logits (V). @param blocks  that the device holds at a time
+void launch_head(const NormParameters& norm, const DeviceMatrix& head, const float* stream,
+                 float* logits, unsigned blocks, gpu::Stream queue);
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,55 @@
+// Attention of one token: its query, and the keys and values of all positions so far. Blocks share
+// them out as in Day 06's step 5, so that a small model keeps a large GPU busy. But the phase behind
+// this one joins the shares: no block has to wait for the last.
+#include <cmath>
+
+#include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
+#include "day06_transformer_ops/attention/steps/partial.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+using namespace day06_transformer_ops;
+
+constexpr int kThreads = 256;
+
+// [attend]
+// A block has a head and one of kSplits shares of the positions.
+template <int LANES>
+__global__ void __launch_bounds__(kThreads)
+    attend_kernel(const float* query, const __grid_constant__ KvSlots cache,
+                  const std::int64_t* place, float scale,
+                  const __grid_constant__ AttentionParts parts) {
+    const int D = static_cast<int>(parts.D), t = threadIdx.x, d = t % LANES * 4;
+    const std::int64_t head = blockIdx.x, split = blockIdx.y;
+    const Table keys = {cache.keys.data + head * cache.keys.stride(0), D, 1};
+    const Table values = {cache.values.data + head * cache.values.stride(0), D, 1};
+    gpu::let_next_start();
+    gpu::wait_for_previous();
+
+    const std::int64_t n = *place + 1, each = (n + kSplits - 1) / kSplits, first = split * each;
+    float4 q = {};
+    if (d < D) q = *reinterpret_cast<const float4*>(query + head * D + d);
+    float m, sum;
+    const float x = found_by_block<kThreads, LANES>(q, keys, values, scale, first,
+                                                    min(first + each, n), D, m, sum);
+    const std::int64_t part = head * kSplits + split;
+    if (t < D) parts.sums[part * D + t] = x;
+    if (t == 0) parts.tops[2 * part] = m, parts.tops[2 * part + 1] = sum;
+}
+// [attend]
+
+}  // namespace
+
+void launch_attend(const float* query, const KvSlots& cache, const std::int64_t* place,
+                   const AttentionParts& parts, gpu::Stream queue) {
+    const dim3 grid(static_cast<unsigned>(cache.keys.extent(0)), kSplits);
+    const float scale = 1 / std::sqrt(static_cast<float>(parts.D));
+    const auto kernel = parts.D <= 64 ? attend_kernel<16> : attend_kernel<32>;
+    kernel<<<grid, kThreads, 0, queue>>>(query, cache, place, scale, parts);
+    gpu::check_launch("attend_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,246 @@
+// The phases of one token that are products: their two ends, and the launchers. phase.hpp has what
+// lies between.
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+// How the phases are cut: measured on an H200.
+using Wide = Cut<8, 1, 2>;    // rows of C columns
+using Narrow = Cut<8, 2, 1>;  // few of them: more blocks, so that every multiprocessor has some
+using Long = Cut<8, 4, 1>;    // rows of 4 C columns
+using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
+
+// --- what the block makes x of -------------------------------------------------------------------
+
+// Loops over K are not unrolled: K is mostly one turn, and a kernel that is fetched anew for each
+// phase should be short.
+
+// [norm]
+/// Layer norm of the stream. Every block makes it for itself: that is cheaper than a kernel more. A
+/// thread comes back to the quads that it has written: no barrier in between.
+template <class C>
+struct Norm {
+    static constexpr int kKept = 2;  // weight and bias
+    const float *stream, *weight, *bias;
+    float eps;
+
+    __device__ void before(float* kept, int K) const {
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad w = quad(weight + k), b = quad(bias + k);
+            quad(kept + k) = w;
+            quad(kept + K + k) = b;
+        }
+    }
+    __device__ void operator()(float* x, const float* kept, int K) const {
+        const float N = static_cast<float>(K), first = stream[0];
+        float sum = 0, squares = 0;
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad q = quad(stream + k);
+            for (const float s : q.x) sum += s - first;
+            quad(x + k) = q;
+        }
+        const float mean = first + gpu::block_reduce<C::THREADS>(sum, gpu::Plus()) / N;
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            const Quad q = quad(x + k);
+            for (const float s : q.x) squares += (s - mean) * (s - mean);
+        }
+        squares = gpu::block_reduce<C::THREADS>(squares, gpu::Plus());
+        const float scale = 1 / std::sqrt(squares / N + eps);
+#pragma unroll 1
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * C::THREADS) {
+            Quad q = quad(x + k);
+            const Quad w = quad(kept + k), b = quad(kept + K + k);
+            for (int i = 0; i < 4; ++i) q.x[i] = fmaf((q.x[i] - mean) * scale, w.x[i], b.x[i]);
+            quad(x + k) = q;
+        }
+    }
+};
+// [norm]
+
+// [join]
+/// Attention's parts, each brought to the largest score of its head: first the parts' shares, then
+/// the sums.
+struct Join {
+    static constexpr int kKept = 1;  // shares (head, split): at most K of them
+    AttentionParts parts;
+
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* x, float* shares, int K) const {
+        const int D = static_cast<int>(parts.D), size = K / D * kSplits;
+        const int threads = static_cast<int>(blockDim.x), me = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+        for (int first = 0; first < size; first += threads) {
+            const int i = first + me;
+            const bool there = i < size;  // all lanes come to the shuffles
+            const float top = there ? parts.tops[2 * i] : 0;
+            const float total = there ? parts.tops[2 * i + 1] : 0;
+            const float largest = gpu::warp_reduce<kSplits>(top, gpu::Larger());
+            const float share = expf(top - largest);
+            const float all = gpu::warp_reduce<kSplits>(share * total, gpu::Plus());
+            if (there) shares[i] = share / all;
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int k = 4 * me; k < K; k += 4 * threads) {
+            const int head = k / D;
+            const float* const from = parts.sums + head * kSplits * D + k % D;
+            Quad sum = {};
+#pragma unroll
+            for (int s = 0; s < kSplits; ++s) {
+                const Quad part = quad(from + s * D);
+                for (int i = 0; i < 4; ++i) sum.x[i] += shares[head * kSplits + s] * part.x[i];
+            }
+            quad(x + k) = sum;
+        }
+    }
+};
+// [join]
+
+struct Hidden {
+    static constexpr int kKept = 0;
+    const float* hidden;
+
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* x, const float*, int K) const {
+#pragma unroll 4
+        for (int k = 4 * threadIdx.x; k < K; k += 4 * blockDim.x) quad(x + k) = quad(hidden + k);
+    }
+};
+
+// --- where a sum goes ----------------------------------------------------------------------------
+
+// [append]
+/// Output n is a number of the query, of the key or of the value.
+struct Append {
+    const float* bias;
+    float *query, *keys, *values;  // (C), (head, capacity, D) both
+    const std::int64_t* place;
+    int C, D;
+    std::int64_t capacity;
+
+    struct Early {
+        float bias;
+        std::int64_t place;
+    };
+    __device__ Early early(int n) const { return {bias[n], *place}; }
+    __device__ void operator()(int n, float sum, const Early& had) const {
+        const int c = n % C, head = c / D, d = c % D;
+        float* const to =
+            n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
+        *to = had.bias + sum;
+    }
+};
+// [append]
+
+// [add]
+struct Add {
+    const float* bias;
+    float* stream;
+
+    using Early = float;
+    __device__ Early early(int n) const { return stream[n] + bias[n]; }
+    __device__ void operator()(int n, float sum, Early had) const { stream[n] = had + sum; }
+};
+// [add]
+
+struct Gelu {
+    const float* bias;
+    float* out;
+
+    using Early = float;
+    __device__ Early early(int n) const { return bias[n]; }
+    __device__ void operator()(int n, float sum, Early had) const {
+        out[n] = day06_transformer_ops::gelu_tanh(had + sum);
+    }
+};
+
+struct Logit {
+    float* out;
+
+    struct Early {};
+    __device__ Early early(int) const { return {}; }
+    __device__ void operator()(int n, float sum, Early) const { out[n] = sum; }
+};
+
+template <class C>
+Norm<C> norm_of(const float* stream, const NormParameters& norm) {
+    return {stream, norm.weight.data, norm.bias.data, norm.eps};
+}
+
+constexpr int kThreads = 256;
+
+// [embed]
+template <class W, class P>
+__global__ void embed_tokens_kernel(const __grid_constant__ W tokens,
+                                    const __grid_constant__ P positions, const std::int64_t* ids,
+                                    const std::int64_t* place, std::int64_t T, float* stream) {
+    gpu::let_next_start();
+    gpu::wait_for_previous();
+    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x, C = tokens.K;
+    if (i >= T * C) return;
+    const std::int64_t position = *place - (T - 1) + i / C, id = ids[position];
+    const bool chosen = id >= 0;  // else no logit was finite: nobody has looked yet
+    stream[i] = chosen ? tokens(id, i % C) + positions(position, i % C) : NAN;
+}
+// [embed]
+
+}  // namespace
+
+// --- launchers -----------------------------------------------------------------------------------
+
+void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
+                  const std::int64_t* ids, const std::int64_t* place, View<float> stream,
+                  gpu::Stream queue) {
+    with_rows(tokens, [&](auto token_rows) {
+        with_rows(positions, [&](auto position_rows) {
+            const unsigned grid = gpu::blocks_for(stream.size(), kThreads);
+            embed_tokens_kernel<<<grid, kThreads, 0, queue>>>(token_rows, position_rows, ids, place,
+                                                              stream.extent(0), stream.data);
+            gpu::check_launch("embed_tokens_kernel", grid, kThreads);
+        });
+    });
+}
+
+void launch_query_key_value(const NormParameters& norm, const DeviceLinear& linear,
+                            const float* stream, float* query, const KvSlots& cache,
+                            const std::int64_t* place, gpu::Stream queue) {
+    const View<float>& keys = cache.keys;
+    const Append append = {linear.bias,
+                           query,
+                           keys.data,
+                           cache.values.data,
+                           place,
+                           static_cast<int>(linear.weight.K),
+                           static_cast<int>(keys.extent(2)),
+                           keys.stride(0) / keys.stride(1)};
+    launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), append, queue);
+}
+
+void launch_add_attention(const AttentionParts& parts, const DeviceLinear& linear, float* stream,
+                          gpu::Stream queue) {
+    launch_phase<Narrow>(linear.weight, Join{parts}, Add{linear.bias, stream}, queue);
+}
+
+void launch_widen(const NormParameters& norm, const DeviceLinear& linear, const float* stream,
+                  float* hidden, gpu::Stream queue) {
+    launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), Gelu{linear.bias, hidden},
+                       queue);
+}
+
+void launch_add_mlp(const float* hidden, const DeviceLinear& linear, float* stream,
+                    gpu::Stream queue) {
+    launch_phase<Long>(linear.weight, Hidden{hidden}, Add{linear.bias, stream}, queue);
+}
+
+void launch_head(const NormParameters& norm, const DeviceMatrix& head, const float* stream,
+                 float* logits, unsigned blocks, gpu::Stream queue) {
+    launch_phase<Many>(head, norm_of<Many>(stream, norm), Logit{logits}, queue, blocks);
+}
+
+}  // namespace sixdays::gpt2

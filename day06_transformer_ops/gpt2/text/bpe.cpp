@@ -1,0 +1,73 @@
+#include "day06_transformer_ops/gpt2/text/bpe.hpp"
+
+#include <functional>
+#include <queue>
+#include <tuple>
+
+namespace sixdays::gpt2 {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// A token of the piece, as a link of a list. A token that became part of the one before it is -1.
+struct Link {
+    std::int64_t token;
+    std::size_t before, after;
+};
+
+// A pair that could merge. Others may change its tokens while it waits, but as long as the left one
+// is the same, something stands behind it.
+struct Candidate {
+    std::int64_t rank;
+    std::size_t at;  // of the left token
+    std::int64_t left, right, result;
+    bool operator>(const Candidate& other) const {
+        return std::tie(rank, at) > std::tie(other.rank, other.at);
+    }
+};
+using Heap = std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>>;
+
+void consider(const Vocabulary& vocabulary, const std::vector<Link>& links, std::size_t at,
+              Heap& heap) {
+    if (at == kNone || links[at].after == kNone) return;
+    const std::int64_t left = links[at].token, right = links[links[at].after].token;
+    if (const auto merge = vocabulary.merge(left, right)) {
+        heap.push({merge->rank, at, left, right, merge->result});
+    }
+}
+
+}  // namespace
+
+// [bpe]
+void encode_piece(const Vocabulary& vocabulary, std::string_view piece,
+                  std::vector<std::int64_t>& out) {
+    std::vector<Link> links;
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        const auto byte = static_cast<std::uint8_t>(piece[i]);
+        links.push_back({vocabulary.token_of_byte(byte), i == 0 ? kNone : i - 1,
+                         i + 1 == piece.size() ? kNone : i + 1});
+    }
+    Heap heap;
+    for (std::size_t i = 0; i < links.size(); ++i) consider(vocabulary, links, i, heap);
+
+    while (!heap.empty()) {
+        const Candidate best = heap.top();
+        heap.pop();
+        Link& left = links[best.at];
+        if (left.token != best.left) continue;
+        Link& right = links[left.after];
+        if (right.token != best.right) continue;
+        left.token = best.result;
+        left.after = right.after;
+        if (right.after != kNone) links[right.after].before = best.at;
+        right.token = -1;
+        consider(vocabulary, links, left.before, heap);
+        consider(vocabulary, links, best.at, heap);
+    }
+    for (const Link& link : links) {
+        if (link.token >= 0) out.push_back(link.token);
+    }
+}
+// [bpe]
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,93 @@
+#include "day06_transformer_ops/gpt2/text/pre_split.hpp"
+
+#include <pcre2.h>  // CMakeLists.txt defines PCRE2_CODE_UNIT_WIDTH, which it asks for
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "day06_transformer_ops/gpt2/text/utf8.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+// GPT-2's own expression is
+//     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+// The 25 characters of White_Space are written out, for PCRE2's \s knows one more (U+180E).
+std::string expression() {
+    const std::string space = R"(\x{9}-\x{D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A})"
+                              R"(\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
+    return R"('(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{L}\p{N})" + space + "]+|[" + space +
+           "]+(?![^" + space + "])|[" + space + "]+";
+}
+
+std::string message_of(int error) {
+    unsigned char text[120] = {};
+    pcre2_get_error_message(error, text, sizeof text);
+    return reinterpret_cast<const char*>(text);
+}
+
+struct Free {
+    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+    void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
+};
+
+pcre2_code* compile() {
+    const std::string text = expression();
+    int error = 0;
+    std::size_t at = 0;
+    pcre2_code* const code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                           PCRE2_UTF | PCRE2_ANCHORED, &error, &at, nullptr);
+    if (code == nullptr) {
+        throw std::runtime_error("PCRE2 refuses the pre-split at letter " + std::to_string(at) +
+                                 ": " + message_of(error));
+    }
+    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where it can: then it is faster
+    return code;
+}
+
+// Bytes at the front of `text` that are UTF-8, or that are not.
+std::size_t run_of(std::string_view text, bool utf8) {
+    std::size_t end = 0;
+    while (end < text.size()) {
+        const Character next = first_character(text.substr(end));
+        if ((next.kind == Utf8::whole) != utf8) break;
+        end += next.bytes;
+    }
+    return end;
+}
+
+// Cuts UTF-8. Every character fits one of the alternatives, so the pieces leave no gap.
+void split_utf8(std::string_view text, std::vector<std::string_view>& pieces) {
+    static const std::unique_ptr<pcre2_code, Free> code(compile());
+    const std::unique_ptr<pcre2_match_data, Free> match(
+        pcre2_match_data_create_from_pattern(code.get(), nullptr));
+    for (std::size_t at = 0; at < text.size();) {
+        const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                      text.size(), at, PCRE2_NO_UTF_CHECK, match.get(), nullptr);
+        if (found < 0) {
+            throw std::runtime_error("PCRE2 stopped at byte " + std::to_string(at) + ": " +
+                                     message_of(found));
+        }
+        const std::size_t end = pcre2_get_ovector_pointer(match.get())[1];
+        pieces.push_back(text.substr(at, end - at));
+        at = end;
+    }
+}
+
+}  // namespace
+
+std::vector<std::string_view> pre_split(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    while (!text.empty()) {
+        const std::string_view utf8 = text.substr(0, run_of(text, true));
+        split_utf8(utf8, pieces);
+        text.remove_prefix(utf8.size());
+        const std::string_view other = text.substr(0, run_of(text, false));
+        if (!other.empty()) pieces.push_back(other);
+        text.remove_prefix(other.size());
+    }
+    return pieces;
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,60 @@
+/// @file
+/// GPT-2's vocabulary: what bytes each token stands for, and which two tokens merge into which.
+///
+/// A token is a run of bytes. In files it is written in letters, one letter a byte: bytes that
+/// print stand for themselves, the other 68 are U+0100, U+0101 and so on, and a space is written Ġ.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/file/gguf.hpp"
+
+namespace sixdays::gpt2 {
+
+/// The letter that a byte is written with.
+[[nodiscard]] char32_t letter_of(std::uint8_t byte);
+
+/// Two neighbours that may become one token.
+struct Merge {
+    std::int64_t rank;    // the lowest one goes first: the order in which training found them
+    std::int64_t result;  // token
+};
+
+/// All tokens and merges of a model.
+class Vocabulary {
+public:
+    /// Reads the keys tokenizer.ggml.*. @throws std::invalid_argument  another tokenizer than
+    /// GPT-2's, a token of other letters, a byte without a token, a merge of or into no token
+    explicit Vocabulary(const Gguf& file);
+
+    std::int64_t size() const noexcept { return static_cast<std::int64_t>(bytes_.size()); }
+
+    /// The bytes of a token. @throws std::invalid_argument  not 0 <= token < size()
+    const std::string& bytes(std::int64_t token) const;
+
+    std::int64_t token_of_byte(std::uint8_t byte) const noexcept { return of_byte_[byte]; }
+
+    /// What two neighbours become, if anything.
+    std::optional<Merge> merge(std::int64_t left, std::int64_t right) const;
+
+    /// The token that ends a text, 50256 in GPT-2. encode() never makes it from text.
+    std::int64_t end_of_text() const noexcept { return end_of_text_; }
+
+private:
+    void read_tokens(const Gguf& file);
+    void read_merges(const Gguf& file);
+
+    std::vector<std::string> bytes_;                        // of each token
+    std::unordered_map<std::string, std::int64_t> tokens_;  // those that text can become
+    std::array<std::int64_t, 256> of_byte_{};
+    std::unordered_map<std::uint64_t, Merge> merges_;  // under left * 2^32 + right
+    std::int64_t end_of_text_ = 0;
+};
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,129 @@
+/// @file
+/// For .cu files: rows of weights as a kernel reads them, one weight at a time or a piece, which is
+/// what a lane loads at once. A warp's 32 pieces lie side by side.
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstring>
+
+#include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
+
+namespace sixdays::gpt2 {
+
+/// Columns that a warp reads with all its pieces in flight: those of GPT-2's smallest model.
+inline constexpr int kSlice = 768;
+
+/// Four floats that are loaded and stored at once.
+struct alignas(16) Quad {
+    float x[4];
+};
+__device__ __forceinline__ Quad& quad(float* at) {
+    return *reinterpret_cast<Quad*>(at);
+}
+__device__ __forceinline__ const Quad& quad(const float* at) {
+    return *reinterpret_cast<const Quad*>(at);
+}
+
+// [widen]
+/// The numbers of 16 bytes as floats. Exact.
+__device__ __forceinline__ void widen(const uint4& bits, float (&w)[4]) {
+    w[0] = __uint_as_float(bits.x), w[1] = __uint_as_float(bits.y);
+    w[2] = __uint_as_float(bits.z), w[3] = __uint_as_float(bits.w);
+}
+/// Two bf16: each is the upper half of a float.
+__device__ __forceinline__ void widen_two(bf16, unsigned bits, float* w) {
+    w[0] = __uint_as_float(bits << 16);
+    w[1] = __uint_as_float(bits & 0xffff0000u);
+}
+__device__ __forceinline__ void widen_two(f16, unsigned bits, float* w) {
+    __half2 two;
+    std::memcpy(&two, &bits, sizeof two);
+    const float2 wide = __half22float2(two);
+    w[0] = wide.x, w[1] = wide.y;
+}
+// [widen]
+
+// [rows]
+/// Rows of float, f16 or bf16. A weight of a piece is one of its numbers times its scale, so that a
+/// sum of products can be scaled once.
+template <class T>
+struct FloatRows {
+    static constexpr int kWide = 16 / sizeof(T);  // weights in a piece
+    using Piece = uint4;
+
+    const T* data;
+    std::int64_t N, K;
+
+    __device__ float operator()(std::int64_t n, std::int64_t k) const {
+        return static_cast<float>(data[n * K + k]);
+    }
+    __device__ Piece piece(std::int64_t n, std::int64_t k) const {
+        return *reinterpret_cast<const uint4*>(data + n * K + k);
+    }
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWide]) {
+        if constexpr (kWide == 4) {
+            widen(piece, w);
+        } else {
+            widen_two(T{}, piece.x, w), widen_two(T{}, piece.y, w + 2);
+            widen_two(T{}, piece.z, w + 4), widen_two(T{}, piece.w, w + 6);
+        }
+    }
+    static __device__ __forceinline__ float scale(const Piece&) { return 1; }
+};
+
+/// Rows of Q8_0, quants and scales apart. A piece is a quarter of a block.
+struct Q8Rows {
+    static constexpr int kWide = 8;
+    struct Piece {
+        uint2 quants;
+        f16 scale;
+    };
+
+    const std::int8_t* quants;
+    const f16* scales;
+    std::int64_t N, K;
+
+    __device__ float operator()(std::int64_t n, std::int64_t k) const {
+        const std::int64_t at = n * K + k;
+        return static_cast<float>(scales[at / kQ8Block]) * static_cast<float>(quants[at]);
+    }
+    __device__ Piece piece(std::int64_t n, std::int64_t k) const {
+        const std::int64_t at = n * K + k;
+        return {*reinterpret_cast<const uint2*>(quants + at), scales[at / kQ8Block]};
+    }
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWide]) {
+#pragma unroll
+        for (int i = 0; i < kWide; ++i) {
+            const unsigned word = i < 4 ? piece.quants.x : piece.quants.y;
+            // Byte i + 128 as the last byte of the float 2^23: cheaper than a conversion, and exact.
+            const unsigned bits = __byte_perm(word ^ 0x80808080u, 0x4B000000u,
+                                              0x7440u | static_cast<unsigned>(i % 4));
+            w[i] = __uint_as_float(bits) - (0x1p23f + 128);
+        }
+    }
+    static __device__ __forceinline__ float scale(const Piece& piece) {
+        float two[2];
+        widen_two(f16{}, piece.scale.bits, two);
+        return two[0];
+    }
+};
+// [rows]
+
+/// Calls `use` with the rows of w, in their type.
+template <class Use>
+void with_rows(const DeviceMatrix& w, const Use& use) {
+    switch (w.type) {
+        case WeightType::f32:
+            return use(FloatRows<float>{reinterpret_cast<const float*>(w.data), w.N, w.K});
+        case WeightType::f16:
+            return use(FloatRows<f16>{reinterpret_cast<const f16*>(w.data), w.N, w.K});
+        case WeightType::bf16:
+            return use(FloatRows<bf16>{reinterpret_cast<const bf16*>(w.data), w.N, w.K});
+        case WeightType::q8_0:
+            return use(Q8Rows{reinterpret_cast<const std::int8_t*>(w.data), w.scales, w.N, w.K});
+    }
+}
+
+}  // namespace sixdays::gpt2

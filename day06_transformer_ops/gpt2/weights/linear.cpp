@@ -1,0 +1,84 @@
+// What loops and ports refuse, and which path a layer takes on the device.
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/quads.hpp"
+
+namespace sixdays::gpt2 {
+
+namespace {
+
+// Weights (N, K).
+void check_product(const std::byte* weights, std::int64_t N, std::int64_t K,
+                   const View<const float>& x, const View<const float>& bias,
+                   const View<float>& out) {
+    const char* const op = "linear";
+    require_rank(op, "x", x, 2);
+    require_rank(op, "out", out, 2);
+    if (x.extent(1) != K || out.extent(1) != N || x.extent(0) != out.extent(0)) {
+        refuse("linear: weights of " + std::to_string(N) + " rows and " + std::to_string(K) +
+               " columns, x of shape " + to_string(x.shape()) + " and out of shape " +
+               to_string(out.shape()) + " do not fit");
+    }
+    if (bias.data != nullptr) {
+        require_rank(op, "bias", bias, 1);
+        if (bias.extent(0) != N) {
+            refuse("linear: a bias of " + std::to_string(bias.extent(0)) + " for " +
+                   std::to_string(N) + " outputs");
+        }
+    }
+    if (weights == nullptr && N * K > 0) refuse("linear: the weights are a null pointer");
+    require_memory(op, "x", x);
+    require_output(op, out);
+    if (overlap(x, out)) refuse("linear: x and out overlap");
+}
+
+}  // namespace
+
+void check_linear(const Weight& w, const View<const float>& x, const View<const float>& bias,
+                  const View<float>& out) {
+    if (w.shape.rank != 2) refuse("linear: w has shape " + to_string(w.shape));
+    check_product(w.data, w.shape[0], w.shape[1], x, bias, out);
+}
+
+void check_linear(LinearPath path, const DeviceMatrix& w, const View<const float>& x,
+                  const View<const float>& bias, const View<float>& out) {
+    check_product(w.data, w.N, w.K, x, bias, out);
+    if (path == LinearPath::warp_a_row && choose_linear(w, x) != path) {
+        refuse(std::string("linear: path ") + name(path) + " wants rows of " +
+               storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +
+               std::to_string(past_quad(w.data)) + " bytes past one, and " + std::to_string(w.K) +
+               " columns make a row");
+    }
+}
+
+void check_linear_fast(const Weight& w, const View<const float>& x, const View<float>& out) {
+    check_linear(w, x, {}, out);
+    require_contiguous("linear", "x", x);
+    if (out.extent(1) > 1 && out.stride(1) != 1) {
+        refuse("linear: the columns of out lie " + std::to_string(out.stride(1)) +
+               " elements apart, but this loop wants them side by side");
+    }
+}
+
+const char* name(LinearPath path) {
+    switch (path) {
+        case LinearPath::one_output:
+            return "one_output";
+        case LinearPath::warp_a_row:
+            return "warp_a_row";
+    }
+    return "?";
+}
+
+// Rows and columns are counted in ints; a grid's stride must fit, too.
+constexpr std::int64_t kMostOfAMatrix = std::int64_t{1} << 29;
+
+LinearPath choose_linear(const DeviceMatrix& w, const View<const float>&) {
+    const std::int64_t row = w.type == WeightType::q8_0 ? w.K : bytes_of(w.type, {w.K});
+    const bool quads = past_quad(w.data) == 0 && row % kQuad == 0;
+    const bool counts_in_ints = w.N < kMostOfAMatrix && w.K < kMostOfAMatrix;
+    return quads && counts_in_ints ? LinearPath::warp_a_row : LinearPath::one_output;
+}
+
+}  // namespace sixdays::gpt2

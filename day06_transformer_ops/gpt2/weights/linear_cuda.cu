@@ -1,0 +1,122 @@
+// The loop's twin, a thread for each output, and the launchers. Step 2 is phase.hpp's kernel.
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
+
+#include "common/gpu/launch.hpp"
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/quads.hpp"
+#include "common/tensor/transform.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+constexpr int kThreads = 128;
+
+// [linear]
+template <class W>
+__global__ void linear_kernel(const __grid_constant__ W w,
+                              const __grid_constant__ View<const float> x,
+                              const __grid_constant__ View<const float> bias,
+                              const __grid_constant__ View<float> out) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (i < out.size()) {
+        const std::int64_t t = i / w.N, n = i % w.N;
+        float sum = bias.data != nullptr ? bias(n) : 0;
+        for (std::int64_t k = 0; k < w.K; ++k) {
+            sum += w(n, k) * x(t, k);
+        }
+        out(t, n) = sum;
+    }
+}
+// [linear]
+
+// [widen]
+// Rows lie without gaps, so this is one run of memory. A thread, a piece; what no whole piece is left
+// for, one by one.
+template <class W>
+__global__ void widen_kernel(const __grid_constant__ W w, float* out) {
+    const std::int64_t size = w.N * w.K;
+    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * W::kWide;
+    if (i + W::kWide <= size) {
+        const typename W::Piece piece = w.piece(0, i);
+        const float scale = W::scale(piece);
+        float x[W::kWide];
+        W::numbers(piece, x);
+#pragma unroll
+        for (int j = 0; j < W::kWide; j += 4) {
+            *reinterpret_cast<float4*>(out + i + j) =
+                make_float4(scale * x[j], scale * x[j + 1], scale * x[j + 2], scale * x[j + 3]);
+        }
+    } else {
+        for (std::int64_t j = i; j < size && j < i + W::kWide; ++j) out[j] = w(0, j);
+    }
+}
+// [widen]
+
+/// A token's numbers as they are.
+struct Copied {
+    static constexpr int kKept = 0;
+    View<const float> x;  // (K)
+
+    __device__ void before(float*, int) const {}
+    __device__ void operator()(float* to, float*, int K) const {
+        for (int k = threadIdx.x; k < K; k += blockDim.x) to[k] = x(k);
+    }
+};
+
+struct Stored {
+    View<const float> bias;
+    View<float> out;  // (N)
+
+    using Early = float;
+    __device__ Early early(int n) const { return bias.data != nullptr ? bias(n) : 0; }
+    __device__ void operator()(int n, float sum, Early b) const { out(n) = b + sum; }
+};
+
+}  // namespace
+
+void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> bias,
+                 View<float> out, gpu::Stream stream) {
+    linear_cuda(choose_linear(w, x), w, x, bias, out, stream);
+}
+
+void linear_cuda(LinearPath path, const DeviceMatrix& w, View<const float> x,
+                 View<const float> bias, View<float> out, gpu::Stream stream) {
+    check_linear(path, w, x, bias, out);
+    if (out.size() == 0) return;
+    switch (path) {
+        case LinearPath::one_output:
+            return with_rows(w, [&](auto rows) {
+                const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+                linear_kernel<<<grid, kThreads, 0, stream>>>(rows, x, bias, out);
+                gpu::check_launch("linear_kernel", grid, kThreads);
+            });
+        case LinearPath::warp_a_row:  // the second token finds the weights in the L2 cache
+            for (std::int64_t t = 0; t < x.extent(0); ++t) {
+                launch_phase<Cut<8, 1, 1>>(w, Copied{select(x, 0, t)},
+                                           Stored{bias, select(out, 0, t)}, stream);
+            }
+    }
+}
+
+void widen_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
+    if (out.shape() != Shape{w.N, w.K}) {
+        refuse("widen: weights of shape " + to_string(Shape{w.N, w.K}) + " and out of shape " +
+               to_string(out.shape()));
+    }
+    require_contiguous("widen", "out", out);
+    require_output("widen", out);
+    if (past_quad(w.data) != 0 || past_quad(out.data) != 0) {
+        refuse("widen: the weights begin " + std::to_string(past_quad(w.data)) + " and out " +
+               std::to_string(past_quad(out.data)) + " bytes past a multiple of 16");
+    }
+    if (out.size() == 0) return;
+    with_rows(w, [&](auto rows) {
+        const unsigned grid =
+            gpu::blocks_for(out.size(), kThreads * static_cast<int>(decltype(rows)::kWide));
+        widen_kernel<<<grid, kThreads, 0, stream>>>(rows, out.data);
+        gpu::check_launch("widen_kernel", grid, kThreads);
+    });
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,192 @@
+// Sums side by side, in an order that vector registers like. Built with -ffp-contract=fast: what is
+// promised here is a bound and not bits, and a multiply-add is one instruction where the CPU has it.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "common/tensor/arguments.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+constexpr std::int64_t kLanes = 16;  // tokens side by side
+constexpr std::int64_t kRows = 6;    // of the weights, in registers at once
+constexpr std::int64_t kPanels =
+    4;  // of kLanes tokens each: what a row of weights is converted for
+
+// A weight as a float.
+[[gnu::always_inline]] inline float number(float x) {
+    return x;
+}
+[[gnu::always_inline]] inline float number(bf16 x) {
+    return static_cast<float>(x);
+}
+// Without branches, for lanes cannot take different ones. An f16's exponent counts from -15, not from
+// -127, and the multiplication makes up for it, in subnormals too; infinities and NaNs have all
+// exponent bits set before and after.
+[[gnu::always_inline]] inline float number(const f16& x) {
+    const std::uint32_t magnitude = x.bits & 0x7FFFu, sign = (x.bits & 0x8000u) << 16;
+    const std::uint32_t endless = magnitude < 0x7C00 ? 0 : 0x7F800000;
+    const float value = detail::float_of(magnitude << 13) * 0x1p112f;
+    return detail::float_of(detail::bits_of(value) | endless | sign);
+}
+
+// --- one token: a row of weights after the other ---------------------------------------------------
+
+constexpr std::int64_t kSums = 32;  // of one row, side by side: none waits for another
+
+// In halves: 32 sums become 16, 8, 4, 2, 1.
+[[gnu::always_inline]] inline float total(float (&sums)[kSums]) {
+    for (std::int64_t half = kSums / 2; half > 0; half /= 2) {
+        for (std::int64_t j = 0; j < half; ++j) sums[j] += sums[j + half];
+    }
+    return sums[0];
+}
+
+// [dot]
+template <class T>
+[[gnu::always_inline]] inline float dot(const T* row, const float* x, std::int64_t K) {
+    float sums[kSums] = {};
+    std::int64_t k = 0;
+    for (; k + kSums <= K; k += kSums) {
+        for (std::int64_t j = 0; j < kSums; ++j) sums[j] += number(row[k + j]) * x[k + j];
+    }
+    for (; k < K; ++k) sums[0] += number(row[k]) * x[k];
+    return total(sums);
+}
+
+[[gnu::always_inline]] inline float dot(const Q8Block* row, const float* x, std::int64_t K) {
+    float sums[kSums] = {};
+    for (std::int64_t b = 0; b < K / kQ8Block; ++b) {
+        const float scale = number(row[b].scale);
+        for (std::int64_t j = 0; j < kQ8Block; ++j) {
+            sums[j] += scale * static_cast<float>(row[b].quants[j]) * x[b * kQ8Block + j];
+        }
+    }
+    return total(sums);
+}
+// [dot]
+static_assert(kSums == kQ8Block);
+
+template <class T>
+[[gnu::always_inline]] inline void each_row(const View<const T>& weight, const View<const float>& x,
+                                            const View<float>& out) {
+    const std::int64_t T_ = x.extent(0), N = out.extent(1), K = x.extent(1);
+    for (std::int64_t n = 0; n < N; ++n) {
+        for (std::int64_t t = 0; t < T_; ++t) {
+            out.data[t * out.stride(0) + n] =
+                dot(weight.data + n * weight.stride(0), x.data + t * K, K);
+        }
+    }
+}
+
+// --- a prompt: six rows of weights, 64 tokens ------------------------------------------------------
+
+template <class T>
+[[gnu::always_inline]] inline void to_floats(const T* row, std::int64_t K, float* out) {
+    for (std::int64_t k = 0; k < K; ++k) out[k] = number(row[k]);
+}
+[[gnu::always_inline]] inline void to_floats(const Q8Block* row, std::int64_t K, float* out) {
+    for (std::int64_t b = 0; b < K / kQ8Block; ++b) {
+        const float scale = number(row[b].scale);
+        for (std::int64_t j = 0; j < kQ8Block; ++j) {
+            out[b * kQ8Block + j] = scale * static_cast<float>(row[b].quants[j]);
+        }
+    }
+}
+
+// Sixteen floats that are added and multiplied like one, in as many registers as they need.
+typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
+
+// [block]
+// 6 rows times 16 tokens: 96 sums in registers. Per k, 16 numbers of x serve six weights each, and a
+// weight serves 16 tokens.
+[[gnu::always_inline]] inline void block(const float* weights, const float* panel, std::int64_t K,
+                                         float (&out)[kRows][kLanes]) {
+    Lanes sums[kRows] = {};
+    for (std::int64_t k = 0; k < K; ++k) {
+        Lanes x;
+        std::memcpy(&x, panel + k * kLanes, sizeof x);
+#pragma GCC unroll 6
+        for (std::int64_t r = 0; r < kRows; ++r) sums[r] += weights[r * K + k] * x;
+    }
+    std::memcpy(out, sums, sizeof sums);
+}
+// [block]
+
+// Tokens t to t + 16 of x (T, K) as a panel (K, 16): what a k needs lies side by side. Tokens behind
+// the last are zeros.
+[[gnu::always_inline]] inline void pack(const View<const float>& x, std::int64_t t, float* panel) {
+    const std::int64_t K = x.extent(1);
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+        for (std::int64_t k = 0; k < K; ++k) {
+            panel[k * kLanes + lane] = t + lane < x.extent(0) ? x.data[(t + lane) * K + k] : 0;
+        }
+    }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void all_rows(const View<const T>& weight, const View<const float>& x,
+                                            const View<float>& out) {
+    const std::int64_t tokens = x.extent(0), N = out.extent(1), K = x.extent(1);
+    std::vector<float> panels(static_cast<std::size_t>(kPanels * K * kLanes));
+    std::vector<float> weights(static_cast<std::size_t>(kRows * K));
+    for (std::int64_t first = 0; first < tokens; first += kPanels * kLanes) {
+        const std::int64_t end = std::min(tokens, first + kPanels * kLanes);
+        for (std::int64_t t = first; t < end; t += kLanes) {
+            pack(x, t, panels.data() + (t - first) * K);
+        }
+        for (std::int64_t n = 0; n < N; n += kRows) {
+            const std::int64_t rows = std::min(kRows, N - n);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                to_floats(weight.data + (n + r) * weight.stride(0), K, weights.data() + r * K);
+            }
+            for (std::int64_t t = first; t < end; t += kLanes) {
+                float sums[kRows][kLanes];
+                block(weights.data(), panels.data() + (t - first) * K, K, sums);
+                for (std::int64_t lane = 0; lane < std::min(kLanes, end - t); ++lane) {
+                    float* to = out.data + (t + lane) * out.stride(0) + n;
+                    for (std::int64_t r = 0; r < rows; ++r) to[r] = sums[r][lane];
+                }
+            }
+        }
+    }
+}
+
+constexpr std::int64_t kFew = 4;  // tokens; 16 lanes for fewer than a quarter would be a waste
+
+template <class T>
+[[gnu::always_inline]] inline void linear(const View<const T>& weight, const View<const float>& x,
+                                          const View<float>& out) {
+    x.extent(0) < kFew ? each_row(weight, x, out) : all_rows(weight, x, out);
+}
+
+// All of the above becomes part of this function, and it is compiled for three kinds of CPU; the
+// program takes the one that it finds itself on.
+#if defined(__x86_64__) && __GNUC__ >= 12
+[[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#elif defined(__x86_64__)
+[[gnu::target_clones("avx2", "default")]]
+#endif
+void linear_of_type(const Weight& weight, const View<const float>& x, const View<float>& out) {
+    switch (weight.type) {
+        case WeightType::f32:
+            return linear(weight.as_f32(), x, out);
+        case WeightType::f16:
+            return linear(weight.as_f16(), x, out);
+        case WeightType::bf16:
+            return linear(weight.as_bf16(), x, out);
+        case WeightType::q8_0:
+            return linear(weight.as_q8_0(), x, out);
+    }
+}
+
+}  // namespace
+
+void linear_fast_cpu(const Weight& w, View<const float> x, View<float> out) {
+    check_linear_fast(w, x, out);
+    if (out.size() > 0) linear_of_type(w, x, out);
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,164 @@
+/// @file
+/// For .cu files: a phase of a token's way through the model, as one kernel.
+///
+///     before the wait   fetch weights, norm parameters, bias: no kernel writes them
+///     the wait          until the phase before has ended
+///     in                the block makes x (K), in shared memory: a norm, or attention's parts joined
+///     the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
+///     out               one thread a row stores it: to the cache, to the stream, through GELU; what it
+///                       needs for that (early) was loaded while the block made x
+///
+/// What makes the phases differ is `In` and `Out`, two small objects with the phase's two ends.
+#pragma once
+
+#include <algorithm>
+
+#include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/reduce.hpp"
+#include "day06_transformer_ops/gpt2/weights/gpu_rows.hpp"
+
+namespace sixdays::gpt2 {
+
+/// How a phase is cut: a block has WARPS warps, PARTS of them share ROWS rows.
+template <int WARPS_, int PARTS_, int ROWS_>
+struct Cut {
+    static constexpr int WARPS = WARPS_, PARTS = PARTS_, ROWS = ROWS_;
+    static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows of a block
+};
+
+// [pieces]
+/// A slice of ROWS rows, a lane's share of it in registers.
+template <class W, int ROWS>
+struct Pieces {
+    static constexpr int kEach = kSlice / (32 * W::kWide);
+    typename W::Piece piece[ROWS][kEach];
+
+    /// Beyond the last row and column there is 0.
+    __device__ __forceinline__ void load(const W& w, int row, int column) {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) {
+                const int k = column + (i * 32 + static_cast<int>(threadIdx.x % 32)) * W::kWide;
+                piece[r][i] = {};
+                if (row + r < w.N && k < w.K) piece[r][i] = w.piece(row + r, k);
+            }
+        }
+    }
+    /// @param x  the slice's columns
+    __device__ __forceinline__ void multiply(const float* x, float (&sum)[ROWS]) const {
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) {
+            float of_x[W::kWide];
+#pragma unroll
+            for (int j = 0; j < W::kWide; j += 4) {
+                const int at = (i * 32 + threadIdx.x % 32) * W::kWide + j;
+                const float4 four = *reinterpret_cast<const float4*>(x + at);
+                of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
+            }
+#pragma unroll
+            for (int r = 0; r < ROWS; ++r) {
+                float numbers[W::kWide], dot = 0;
+                W::numbers(piece[r][i], numbers);
+#pragma unroll
+                for (int j = 0; j < W::kWide; ++j) dot += numbers[j] * of_x[j];
+                sum[r] += W::scale(piece[r][i]) * dot;
+            }
+        }
+    }
+};
+// [pieces]
+
+/// K rounded up to whole slices.
+SIXDAYS_HD inline int padded(std::int64_t K) {
+    return (static_cast<int>(K) + kSlice - 1) / kSlice * kSlice;
+}
+
+// [add_up]
+/// The sum of all lanes, and of the PARTS warps of a row, for the thread that stores it.
+template <class C>
+__device__ __forceinline__ float add_up(const float (&sum)[C::ROWS], int part, int first) {
+    float total = 0;
+    if constexpr (C::PARTS == 1) {  // lane r of the warp stores its row r
+#pragma unroll
+        for (int r = 0; r < C::ROWS; ++r) {
+            const float of_row = gpu::warp_reduce(sum[r], gpu::Plus());
+            if (static_cast<int>(threadIdx.x % 32) == r) total = of_row;
+        }
+    } else {  // thread i of the block stores its row i
+        __shared__ float sums[C::TILE][C::PARTS];
+        __syncthreads();  // the tile before has been added up
+#pragma unroll
+        for (int r = 0; r < C::ROWS; ++r) {
+            const float of_part = gpu::warp_reduce(sum[r], gpu::Plus());
+            if (threadIdx.x % 32 == 0) sums[first + r][part] = of_part;
+        }
+        __syncthreads();
+        if (threadIdx.x < C::TILE) {
+            for (int p = 0; p < C::PARTS; ++p) total += sums[threadIdx.x][p];
+        }
+    }
+    return total;
+}
+// [add_up]
+
+// [phase]
+template <class C, class W, class In, class Out>
+__global__ void __launch_bounds__(C::THREADS)
+    phase_kernel(const __grid_constant__ W w, const __grid_constant__ In in,
+                 const __grid_constant__ Out out) {
+    extern __shared__ float4 shared[];  // x, then what `in` keeps there
+    gpu::let_next_start();
+    float* const x = reinterpret_cast<float*>(shared);
+    const int K = static_cast<int>(w.K), N = static_cast<int>(w.N);
+    const int me = static_cast<int>(threadIdx.x), warp = me / 32, lane = me % 32;
+    const int part = warp % C::PARTS, first = warp / C::PARTS * C::ROWS;
+    const bool stores = C::PARTS == 1 ? lane < C::ROWS : me < C::TILE;
+    const int stored = C::PARTS == 1 ? first + lane : me, turn = gridDim.x * C::TILE;
+    int tile = blockIdx.x * C::TILE;
+    Pieces<W, C::ROWS> pieces;
+    pieces.load(w, tile + first, part * kSlice);
+    in.before(x + padded(K), K);
+    gpu::wait_for_previous();
+
+    typename Out::Early early = {};
+    if (stores && tile + stored < N) early = out.early(tile + stored);
+    in(x, x + padded(K), K);
+#pragma unroll 1
+    for (int k = K + me; k < padded(K); k += C::THREADS) x[k] = 0;
+    __syncthreads();
+    while (true) {
+        float sum[C::ROWS] = {};
+#pragma unroll 1
+        for (int k = part * kSlice; k < K; k += C::PARTS * kSlice) {
+            pieces.multiply(x + k, sum);
+            const int next = k + C::PARTS * kSlice;
+            if (next < K) pieces.load(w, tile + first, next);
+        }
+        const int next = tile + turn;
+        if (next < N) pieces.load(w, next + first, part * kSlice);
+        const float total = add_up<C>(sum, part, first);
+        if (stores && tile + stored < N) out(tile + stored, total, early);
+        if (next >= N) return;
+        tile = next;
+        if (stores && tile + stored < N) early = out.early(tile + stored);
+    }
+}
+// [phase]
+
+/// @param most  blocks at most: more rows than they have are taken in turns
+template <class C, class In, class Out>
+void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stream stream,
+                  unsigned most = 0x7fffffff) {
+    with_rows(w, [&](auto rows) {
+        using W = decltype(rows);
+        const unsigned grid = std::min(gpu::blocks_for(w.N, C::TILE), most);
+        const std::size_t bytes =
+            sizeof(float) * static_cast<std::size_t>(padded(w.K) + In::kKept * w.K);
+        phase_kernel<C, W, In, Out><<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
+        gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
+    });
+}
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,118 @@
+#include "day06_transformer_ops/gpt2/weights/weight.hpp"
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/transform.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+// The weight's bytes as blocks of type B.
+template <class B>
+View<const B> blocks_of(const Weight& w, WeightType type) {
+    const Storage& storage = storage_of(type);
+    if (w.type != type) {
+        refuse(std::string("weights of type ") + storage_of(w.type).name + " were asked for as " +
+               storage.name);
+    }
+    if (reinterpret_cast<std::uintptr_t>(w.data) % alignof(B) != 0) {
+        refuse(std::string("weights of type ") + storage.name + " must lie at a multiple of " +
+               std::to_string(alignof(B)) + " bytes");
+    }
+    Shape shape = w.shape;
+    if (shape.rank > 0) shape[shape.rank - 1] /= storage.elements;
+    return {reinterpret_cast<const B*>(w.data), shape};
+}
+
+template <class T>
+void convert(View<const T> in, View<float> out) {
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        const Index at = unravel(k, out.layout.shape);
+        out(at) = static_cast<float>(in(at));
+    }
+}
+
+// A vector is a matrix of one row.
+template <class T>
+View<T> as_matrix(const View<T>& view) {
+    return view.rank() == 1 ? unsqueeze(view, 0) : view;
+}
+
+}  // namespace
+
+const Storage& storage_of(WeightType type) {
+    static constexpr Storage f32{"F32", 1, 4}, f16{"F16", 1, 2}, bf16{"BF16", 1, 2};
+    static constexpr Storage q8_0{"Q8_0", kQ8Block, sizeof(Q8Block)};
+    switch (type) {
+        case WeightType::f32:
+            return f32;
+        case WeightType::f16:
+            return f16;
+        case WeightType::q8_0:
+            return q8_0;
+        case WeightType::bf16:
+            return bf16;
+    }
+    refuse("ggml's type " + std::to_string(static_cast<std::uint32_t>(type)) +
+           " is not read here: F32 (0), F16 (1), Q8_0 (8) and BF16 (30) are");
+}
+
+std::int64_t bytes_of(WeightType type, const Shape& shape) {
+    const Storage& storage = storage_of(type);
+    const std::int64_t last = shape.rank > 0 ? shape[shape.rank - 1] : 1;
+    if (last % storage.elements != 0) {
+        refuse("rows of " + std::to_string(last) + " elements do not divide into blocks of " +
+               std::to_string(storage.elements) + ", which " + storage.name + " is made of");
+    }
+    Shape blocks = shape;
+    if (blocks.rank > 0) blocks[blocks.rank - 1] /= storage.elements;
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(size(blocks), storage.bytes, &bytes)) {
+        refuse("shape " + to_string(shape) + " of " + storage.name +
+               " takes more bytes than 63 bits can count");
+    }
+    return bytes;
+}
+
+View<const float> Weight::as_f32() const {
+    return blocks_of<float>(*this, WeightType::f32);
+}
+View<const f16> Weight::as_f16() const {
+    return blocks_of<f16>(*this, WeightType::f16);
+}
+View<const bf16> Weight::as_bf16() const {
+    return blocks_of<bf16>(*this, WeightType::bf16);
+}
+View<const Q8Block> Weight::as_q8_0() const {
+    return blocks_of<Q8Block>(*this, WeightType::q8_0);
+}
+
+Weight rows(const Weight& matrix, std::int64_t begin, std::int64_t end) {
+    if (matrix.shape.rank != 2 || begin < 0 || begin > end || end > matrix.shape[0]) {
+        refuse("rows [" + std::to_string(begin) + ", " + std::to_string(end) +
+               ") of weights of shape " + to_string(matrix.shape));
+    }
+    const std::int64_t row = bytes_of(matrix.type, {matrix.shape[1]});
+    return {matrix.type, matrix.data + begin * row, {end - begin, matrix.shape[1]}};
+}
+
+void to_float_cpu(const Weight& w, View<float> out) {
+    if (w.shape != out.layout.shape) {
+        refuse("to_float: the weights have shape " + to_string(w.shape) + ", but out has shape " +
+               to_string(out.layout.shape));
+    }
+    if (w.data == nullptr && out.size() > 0) refuse("to_float: the weights are a null pointer");
+    require_output("to_float", out);
+    switch (w.type) {
+        case WeightType::f32:
+            return convert(w.as_f32(), out);
+        case WeightType::f16:
+            return convert(w.as_f16(), out);
+        case WeightType::bf16:
+            return convert(w.as_bf16(), out);
+        case WeightType::q8_0:
+            return dequantise_q8_0_cpu(as_matrix(w.as_q8_0()), as_matrix(out));
+    }
+}
+
+}  // namespace sixdays::gpt2
