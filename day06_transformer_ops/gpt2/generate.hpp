@@ -16,7 +16,7 @@ namespace sixdays::gpt2 {
 
 /// How a text went on.
 struct Generated {
-    std::int64_t prompt = 0, tokens = 0;     // read at first; made, the end of the text not counted
+    std::int64_t prompt{}, tokens{};         // read at first; made, the end of the text not counted
     bool ended = false;                      // by the end-of-text token
     double prompt_seconds = 0, seconds = 0;  // until the first token was chosen; for all others
     PartTimes prompt_parts = {}, parts = {};  // of these, if they were asked for

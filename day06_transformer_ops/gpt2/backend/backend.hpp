@@ -24,8 +24,8 @@
 #include <string>
 
 #include "common/tensor/view.hpp"
-#include "day06_transformer_ops/gpt2/file/model_file.hpp"
 #include "day06_transformer_ops/gpt2/backend/sampler.hpp"
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -85,7 +85,7 @@ public:
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(const ModelWeights& model,
                                                         std::int64_t capacity, int threads = 0);
 
-/// @throws std::runtime_error  no such device, or a build without it
+/// @throws std::runtime_error  no GPU answers, in a program that was built for one
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model,
                                                          std::int64_t capacity);
 

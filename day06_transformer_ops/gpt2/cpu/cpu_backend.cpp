@@ -4,8 +4,8 @@
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/gpt2/cpu/attend_fast.hpp"
 #include "day06_transformer_ops/gpt2/cpu/host_backend.hpp"
-#include "day06_transformer_ops/gpt2/weights/linear.hpp"
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 namespace sixdays::gpt2 {
 namespace {

@@ -1,5 +1,5 @@
 // The engine's phases on a GPU, or on the emulator. One token is a kernel a phase (decode.hpp), and
-// on a GPU the phases of a token are one graph. Many tokens at once are the days' own operations:
+// the phases of a token are one graph. Many tokens at once are the days' own operations:
 // weights of another type widened to floats, a matrix at a time, and Day 05's product.
 #include <optional>
 
@@ -130,7 +130,10 @@ public:
 
     void head(std::int64_t first, std::int64_t count) override {
         const std::int64_t V = config_.vocabulary, C = config_.channels;
-        if (count * V > logits_.size()) logits_ = gpu::Buffer<float>(count * V);
+        if (count * V > logits_.size()) {
+            logits_ = gpu::Buffer<float>(count * V);
+            graph_.reset();  // it holds the old buffer's address
+        }
         rows_ = count;
         for (std::int64_t row = 0; row < count; ++row) {
             const float* x = stream_.data() + (first + row) * C;
@@ -143,7 +146,7 @@ public:
             layer_norm_cuda<float>(View<const float>{x, {1, C}}, model_.final_norm().parameters(),
                                    normed, {.stream = queue_});
             linear_cuda(model_.head(), normed, {}, logits_.view(row_major({1, V}), row * V),
-                        queue_);
+                        {.stream = queue_});
         }
     }
 
@@ -206,7 +209,7 @@ private:
     View<const float> as_floats(const DeviceMatrix& w) {
         const Shape shape = {w.N, w.K};
         if (w.type == WeightType::f32) return {reinterpret_cast<const float*>(w.data), shape};
-        widen_cuda(w, wide_.view(shape), queue_);
+        to_float_cuda(w, wide_.view(shape), queue_);
         return wide_.view(shape);
     }
 
@@ -218,7 +221,10 @@ private:
         epilogue.beta = beta;
         epilogue.bias = linear.bias.view({out.extent(1)});
         const std::int64_t bytes = day05_matmul::matmul_workspace_bytes(x, across, out);
-        if (bytes > workspace_.size()) workspace_ = gpu::Buffer<std::byte>(bytes);
+        if (bytes > workspace_.size()) {
+            workspace_ = gpu::Buffer<std::byte>(bytes);
+            workspace_.fill_bytes(0);  // its counters
+        }
         day05_matmul::matmul_cuda(x, across, epilogue, out,
                                   {.workspace = workspace_, .stream = queue_});
     }

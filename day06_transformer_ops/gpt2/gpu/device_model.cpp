@@ -25,7 +25,7 @@ DeviceModel::DeviceModel(const ModelWeights& host)
 
 bool DeviceModel::takes_one_token() const {
     const auto quads = [](const DeviceMatrix& w) {
-        return w.K % 4 == 0 && choose_linear(w, {}) == LinearPath::warp_a_row;
+        return choose_linear(w) == LinearPath::warp_a_row;
     };
     const auto takes = [&](const Block& b) {
         return quads(b.qkv.weight.matrix()) && quads(b.attention_output.weight.matrix()) &&

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
+#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 
 namespace sixdays::gpt2 {
 

@@ -35,6 +35,12 @@ Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids) {
     return Tensor<float>({T, V}, std::move(all));
 }
 
+double rounding(const Config& c) {
+    const std::int64_t layer = 3 * c.channels + c.hidden + c.context;  // attention's sums, too
+    const auto sums = static_cast<double>(c.layers * layer + c.channels);
+    return 6 * 0x1p-24 * std::sqrt(2 * sums / 6);
+}
+
 double largest(View<const float> x) {
     double most = 0;
     for (std::int64_t i = 0; i < x.size(); ++i) {

@@ -20,6 +20,12 @@ Tensor<std::int64_t> random_ids(const Config& config, std::int64_t count, std::u
 /// Logits of all ids (T, V), in one pass.
 Tensor<float> logits_of(Engine& engine, View<const std::int64_t> ids);
 
+/// How far two right backends may be apart, as a share of the largest number. A sum of K products
+/// rounds K times, by 2^-24 / sqrt(3) of what it has so far as a rule; on its way from 0 to S, as a
+/// random walk, that is 2^-24 S sqrt(K / 6) in all. Errors of sums that follow each other add up as
+/// squares; there are two backends; six standard deviations are never met.
+double rounding(const Config& config);
+
 /// The largest size of an element.
 double largest(View<const float> x);
 

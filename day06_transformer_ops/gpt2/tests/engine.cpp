@@ -52,10 +52,6 @@ View<const std::int64_t> view_of(const std::vector<std::int64_t>& ids) {
     return {ids.data(), Shape{static_cast<std::int64_t>(ids.size())}};
 }
 
-// Seven parts a layer round what they add to numbers of some 10; 2^-24 each, sums of 128 of them and
-// two layers make some 1e-6 of the largest. Measured: 8e-7.
-constexpr double kRounding = 4e-6;
-
 }  // namespace
 
 TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06][small]") {
@@ -67,18 +63,19 @@ TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06
     const auto ids = expected.tokens(name);
     const auto backend = make(backend_name, model.weights, 24);
     Engine engine(model.weights.config, *backend, 24);
+    const double bound = rounding(model.weights.config);
     std::int64_t layers = 0;
     engine.watch([&](std::int64_t layer) {
         CHECK(layer == layers++);
         Tensor<float> x({24, 32});
         engine.backend().read_stream(x.view());
         const auto want = expected.tensor(name + ".passed." + std::to_string(layer));
-        CHECK(close(x, want, kRounding * largest(want)));
+        CHECK(close(x, want, bound * largest(want)));
     });
     const Tensor<float> logits = logits_of(engine, view_of(ids));
     CHECK(layers == 3);
     const auto want = expected.tensor(name + ".logits");
-    CHECK(close(logits, want, kRounding * largest(want)));
+    CHECK(close(logits, want, bound * largest(want)));
     // The greedy token is NumPy's at every position.
     for (std::int64_t t = 0; t < 24; ++t) {
         CHECK(best_of(select(logits.view(), 0, t)).token == best_of(select(want, 0, t)).token);
@@ -94,7 +91,7 @@ TEST_CASE("the bound refuses a layer norm whose epsilon is 2e-5 and not 1e-5", "
     Engine engine(other.config, *backend, 24);
     const Tensor<float> logits = logits_of(engine, view_of(expected.tokens("tiny")));
     const auto want = expected.tensor("tiny.logits");
-    CHECK_FALSE(close(logits, want, kRounding * largest(want)));
+    CHECK_FALSE(close(logits, want, rounding(other.config) * largest(want)));
 }
 
 TEST_CASE("a fast backend is the plain loops' equal over 256 positions, for any number of threads",
@@ -107,7 +104,7 @@ TEST_CASE("a fast backend is the plain loops' equal over 256 positions, for any 
     const auto fast = make(name, model.weights(), 256);
     Engine expected(kOdd, *plain, 256), engine(kOdd, *fast, 256);
     const auto want = logits_of(expected, ids.view());
-    CHECK(close(logits_of(engine, ids.view()), want, kRounding * largest(want.view())));
+    CHECK(close(logits_of(engine, ids.view()), want, rounding(kOdd) * largest(want.view())));
 }
 
 TEST_CASE("token by token is all at once, wherever a text is cut", "[day06][small]") {
@@ -119,7 +116,7 @@ TEST_CASE("token by token is all at once, wherever a text is cut", "[day06][smal
     const auto backend = make(name, model.weights(), T);
     Engine engine(kOdd, *backend, T);
     const auto want = logits_of(engine, ids.view());
-    const double bound = kRounding * largest(want.view());
+    const double bound = rounding(kOdd) * largest(want.view());
     const std::vector<std::int64_t> ones(20, 1);
     for (const auto& cuts : {ones, {1, 19}, {19, 1}, {16, 4}, {3, 4, 5, 8}, {7, 1, 1, 11}}) {
         engine.forget();
@@ -154,7 +151,7 @@ TEST_CASE("greedy tokens are those that a whole pass would choose at each positi
     const auto plain = make("plain", model.weights(), T);
     Engine whole(kOdd, *plain, T);
     const auto logits = logits_of(whole, text.view());
-    const double bound = 2 * kRounding * largest(logits.view());
+    const double bound = 2 * rounding(kOdd) * largest(logits.view());
     std::int64_t sure = 0;
     for (std::int64_t t = prompt - 1; t < T; ++t) {
         const Best best = best_of(select(logits.view(), 0, t));

@@ -145,6 +145,9 @@ TEST_CASE("a tensor's dims, type and offset are held against the file", "[day06]
                    "takes 16 bytes from offset 4096, but only 4096 bytes follow the list"));
     CHECK(contains(refusal_of(with_entry("t", {4}, 0, kHuge - 31)),
                    "from offset 18446744073709551584, but only"));
+    // 64 bytes from here end at 2^64 + 32: to 64 bits, at 32.
+    CHECK(contains(refusal_of(with_entry("t", {16}, 0, kHuge - 31)),
+                   "takes 64 bytes from offset 18446744073709551584, but only 4096"));
     CHECK(contains(refusal_of(with_entry("t", {1025}, 0, 0)), "takes 4100 bytes from offset 0"));
     CHECK(refusal_of(with_entry("t", {1024}, 0, 0)).empty());
 }

@@ -78,10 +78,12 @@ Exact exact(const Weight& w, const Tensor<float>& x, const Tensor<float>& bias) 
     return e;
 }
 
-// Rounding of a product, then at most K + 1 additions, half a unit each.
+// As linear.hpp promises: a product is rounded once, and then with each of the K sums that it is part
+// of. n roundings of 2^-24 are n 2^-24 / (1 - n 2^-24) at most.
 auto bound(const Exact& e, std::int64_t K) {
     return [&e, K](const Index& at) {
-        return std::ldexp(double(K + 2), -24) * e.sizes.view()(at) + 1e-30;
+        const double n = std::ldexp(double(K + 1), -24);
+        return n / (1 - n) * e.sizes.view()(at);
     };
 }
 
@@ -110,7 +112,7 @@ TEST_CASE("linear: loop and ports make the sum that doubles make, in all types",
             for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
                 INFO(name(path));
                 DeviceOut<float> got({c.T, c.N});
-                linear_cuda(path, dw.matrix(), dx.view(), db.view(), got.view());
+                linear_cuda(dw.matrix(), dx.view(), db.view(), got.view(), {.path = path});
                 CHECK(got.close_to(e.sums, bound(e, c.K)));
             }
             CHECK(dx.unchanged());
@@ -147,7 +149,7 @@ TEST_CASE("linear: without a bias; x and out of any strides", "[day06][small]") 
     for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
         INFO(name(path));
         DeviceOut<float> got(permute(row_major({9, 2}), {1, 0}));
-        linear_cuda(path, dw.matrix(), dx.view(), {}, got.view());
+        linear_cuda(dw.matrix(), dx.view(), {}, got.view(), {.path = path});
         CHECK(got.close_to(e.sums, bound(e, 64)));
     }
 }
@@ -168,7 +170,7 @@ TEST_CASE("linear: a NaN in x reaches every output, one in a weight its row", "[
         DeviceIn<float> dx(x);
         for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
             DeviceOut<float> got({2, 3});
-            linear_cuda(path, dw.matrix(), dx.view(), {}, got.view());
+            linear_cuda(dw.matrix(), dx.view(), {}, got.view(), {.path = path});
             CHECK(got.close_to(e.sums, bound(e, 32), Nans::where_expected));
         }
     }
@@ -185,15 +187,15 @@ TEST_CASE("linear: rows that no 16 bytes fit take the twin", "[day06][small]") {
     linear_cuda(dw.matrix(), dx.view(), db.view(), got.view());
     CHECK(got.close_to(e.sums, bound(e, 30)));
     CHECK(contains(refusal([&] {
-                       linear_cuda(LinearPath::warp_a_row, dw.matrix(), dx.view(), db.view(),
-                                   refused.view());
+                       linear_cuda(dw.matrix(), dx.view(), db.view(), refused.view(),
+                                   {.path = LinearPath::warp_a_row});
                    }),
                    "30 columns make a row"));
     CHECK(refused.untouched());
 
     DeviceMatrix late = DeviceWeight(Matrix(WeightType::f32, 4, 32, 1).weight).matrix();
     late.data += 4;
-    CHECK(choose_linear(late, dx.view()) == LinearPath::one_output);
+    CHECK(choose_linear(late) == LinearPath::one_output);
 }
 
 TEST_CASE("linear: no token or no row is no launch; no column leaves the bias", "[day06][small]") {
@@ -208,7 +210,7 @@ TEST_CASE("linear: no token or no row is no launch; no column leaves the bias", 
     linear_cuda(none.matrix(), no_tokens.view(), {}, DeviceOut<float>({0, 0}).view());
     for (const LinearPath path : {LinearPath::one_output, LinearPath::warp_a_row}) {
         DeviceOut<float> got({1, 3});
-        linear_cuda(path, narrow.matrix(), nothing.view(), db.view(), got.view());
+        linear_cuda(narrow.matrix(), nothing.view(), db.view(), got.view(), {.path = path});
         CHECK(got.matches(unsqueeze(bias.view(), 0)));
     }
 }
@@ -252,7 +254,51 @@ TEST_CASE("linear: what does not fit is refused by loop and port alike", "[day06
                    "no matrix"));
 }
 
-TEST_CASE("widen: every weight as a float, exactly", "[day06][small]") {
+TEST_CASE("linear: the bound holds for a bias beside which the sum is small, and refuses x as bf16",
+          "[day06][small]") {
+    const Matrix w(WeightType::f32, 5, 32, 3);
+    auto x = seeded<float>({1, 32}, 4, -0x1p-12f, 0x1p-12f);
+    const auto bias = seeded<float>({5}, 5, 1, 1000);
+    const Exact e = exact(w.weight, x, bias);
+    HostOut<float> got({1, 5}), worse({1, 5});
+    linear_cpu(w.weight, x.view(), bias.view(), got.view());
+    CHECK(got.close_to(e.sums, bound(e, 32)));
+    const Exact alone = exact(w.weight, x, constant({5}, 0.0f));
+    CHECK_FALSE(got.close_to(e.sums, bound(alone, 32)));  // the bias is part of the bound
+    for (float& number : std::span(x.data(), 32)) number = static_cast<float>(bf16(number));
+    linear_cpu(w.weight, x.view(), {}, worse.view());
+    CHECK_FALSE(worse.close_to(alone.sums, bound(alone, 32)));
+}
+
+TEST_CASE("linear: types that are none, and rows of no whole blocks, are refused by all",
+          "[day06][small]") {
+    const std::vector<std::byte> bytes(4096);
+    HostIn<float> x(constant({1, 33}, 1.0f));
+    HostOut<float> out({1, 4}), wide({4, 33});
+    const struct {
+        WeightType type;
+        const char* sentence;
+    } wrong[] = {{static_cast<WeightType>(2), "ggml's type 2 is not read here"},
+                 {WeightType::q8_0, "rows of 33 elements do not divide into blocks of 32"}};
+    for (const auto& [type, sentence] : wrong) {
+        const Weight w = {type, bytes.data(), {4, 33}};
+        const DeviceMatrix dw = {type, bytes.data(), nullptr, 4, 33};
+        CHECK(both_refuse([&] { linear_cpu(w, x.view(), {}, out.view()); },
+                          [&] { linear_cuda(dw, x.view(), {}, out.view()); }, sentence));
+        CHECK(contains(refusal([&] { linear_fast_cpu(w, x.view(), out.view()); }), sentence));
+        CHECK(both_refuse([&] { to_float_cpu(w, wide.view()); },
+                          [&] { to_float_cuda(dw, wide.view()); }, sentence));
+        CHECK(contains(refusal([&] { (void)DeviceWeight(w); }), sentence));
+    }
+    CHECK(contains(refusal([&] {
+                       (void)Weight{WeightType::q8_0, bytes.data(), {4, 33}}.as_q8_0();
+                   }),
+                   "33 elements"));
+    CHECK(out.untouched());
+    CHECK(wide.untouched());
+}
+
+TEST_CASE("to_float: every weight as a float, exactly", "[day06][small]") {
     for (const WeightType type : kTypes) {
         // 159 weights: no whole pieces of 4 or 8. Blocks of Q8_0 are whole.
         const std::int64_t K = type == WeightType::q8_0 ? 96 : 53;
@@ -262,8 +308,9 @@ TEST_CASE("widen: every weight as a float, exactly", "[day06][small]") {
         to_float_cpu(w.weight, want.view());
         const DeviceWeight dw(w.weight);
         DeviceOut<float> got({3, K}), late({3, K}, Lead{1});
-        widen_cuda(dw.matrix(), got.view());
+        to_float_cuda(dw.matrix(), got.view());
         CHECK(got.matches(want));
-        CHECK(contains(refusal([&] { widen_cuda(dw.matrix(), late.view()); }), "out 4 bytes past"));
+        CHECK(contains(refusal([&] { to_float_cuda(dw.matrix(), late.view()); }),
+                       "out 4 bytes past"));
     }
 }

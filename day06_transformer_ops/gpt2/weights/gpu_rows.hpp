@@ -26,31 +26,31 @@ __device__ __forceinline__ const Quad& quad(const float* at) {
     return *reinterpret_cast<const Quad*>(at);
 }
 
-// [widen]
+// [to_floats]
 /// The numbers of 16 bytes as floats. Exact.
-__device__ __forceinline__ void widen(const uint4& bits, float (&w)[4]) {
+__device__ __forceinline__ void to_floats(const uint4& bits, float (&w)[4]) {
     w[0] = __uint_as_float(bits.x), w[1] = __uint_as_float(bits.y);
     w[2] = __uint_as_float(bits.z), w[3] = __uint_as_float(bits.w);
 }
 /// Two bf16: each is the upper half of a float.
-__device__ __forceinline__ void widen_two(bf16, unsigned bits, float* w) {
+__device__ __forceinline__ void two_floats(bf16, unsigned bits, float* w) {
     w[0] = __uint_as_float(bits << 16);
     w[1] = __uint_as_float(bits & 0xffff0000u);
 }
-__device__ __forceinline__ void widen_two(f16, unsigned bits, float* w) {
+__device__ __forceinline__ void two_floats(f16, unsigned bits, float* w) {
     __half2 two;
     std::memcpy(&two, &bits, sizeof two);
     const float2 wide = __half22float2(two);
     w[0] = wide.x, w[1] = wide.y;
 }
-// [widen]
+// [to_floats]
 
 // [rows]
 /// Rows of float, f16 or bf16. A weight of a piece is one of its numbers times its scale, so that a
 /// sum of products can be scaled once.
 template <class T>
 struct FloatRows {
-    static constexpr int kWide = 16 / sizeof(T);  // weights in a piece
+    static constexpr int kWeights = 16 / sizeof(T);  // weights in a piece
     using Piece = uint4;
 
     const T* data;
@@ -62,12 +62,12 @@ struct FloatRows {
     __device__ Piece piece(std::int64_t n, std::int64_t k) const {
         return *reinterpret_cast<const uint4*>(data + n * K + k);
     }
-    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWide]) {
-        if constexpr (kWide == 4) {
-            widen(piece, w);
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
+        if constexpr (kWeights == 4) {
+            to_floats(piece, w);
         } else {
-            widen_two(T{}, piece.x, w), widen_two(T{}, piece.y, w + 2);
-            widen_two(T{}, piece.z, w + 4), widen_two(T{}, piece.w, w + 6);
+            two_floats(T{}, piece.x, w), two_floats(T{}, piece.y, w + 2);
+            two_floats(T{}, piece.z, w + 4), two_floats(T{}, piece.w, w + 6);
         }
     }
     static __device__ __forceinline__ float scale(const Piece&) { return 1; }
@@ -75,7 +75,7 @@ struct FloatRows {
 
 /// Rows of Q8_0, quants and scales apart. A piece is a quarter of a block.
 struct Q8Rows {
-    static constexpr int kWide = 8;
+    static constexpr int kWeights = 8;
     struct Piece {
         uint2 quants;
         f16 scale;
@@ -93,9 +93,9 @@ struct Q8Rows {
         const std::int64_t at = n * K + k;
         return {*reinterpret_cast<const uint2*>(quants + at), scales[at / kQ8Block]};
     }
-    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWide]) {
+    static __device__ __forceinline__ void numbers(const Piece& piece, float (&w)[kWeights]) {
 #pragma unroll
-        for (int i = 0; i < kWide; ++i) {
+        for (int i = 0; i < kWeights; ++i) {
             const unsigned word = i < 4 ? piece.quants.x : piece.quants.y;
             // Byte i + 128 as the last byte of the float 2^23: cheaper than a conversion, and exact.
             const unsigned bits = __byte_perm(word ^ 0x80808080u, 0x4B000000u,
@@ -105,7 +105,7 @@ struct Q8Rows {
     }
     static __device__ __forceinline__ float scale(const Piece& piece) {
         float two[2];
-        widen_two(f16{}, piece.scale.bits, two);
+        two_floats(f16{}, piece.scale.bits, two);
         return two[0];
     }
 };

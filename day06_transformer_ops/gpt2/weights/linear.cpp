@@ -8,11 +8,12 @@ namespace sixdays::gpt2 {
 
 namespace {
 
-// Weights (N, K).
-void check_product(const std::byte* weights, std::int64_t N, std::int64_t K,
+// Weights (N, K) of a type.
+void check_product(WeightType type, const std::byte* weights, std::int64_t N, std::int64_t K,
                    const View<const float>& x, const View<const float>& bias,
                    const View<float>& out) {
     const char* const op = "linear";
+    (void)bytes_of(type, {N, K});  // refuses a type that is none, and rows of no whole blocks
     require_rank(op, "x", x, 2);
     require_rank(op, "out", out, 2);
     if (x.extent(1) != K || out.extent(1) != N || x.extent(0) != out.extent(0)) {
@@ -38,14 +39,14 @@ void check_product(const std::byte* weights, std::int64_t N, std::int64_t K,
 void check_linear(const Weight& w, const View<const float>& x, const View<const float>& bias,
                   const View<float>& out) {
     if (w.shape.rank != 2) refuse("linear: w has shape " + to_string(w.shape));
-    check_product(w.data, w.shape[0], w.shape[1], x, bias, out);
+    check_product(w.type, w.data, w.shape[0], w.shape[1], x, bias, out);
 }
 
-void check_linear(LinearPath path, const DeviceMatrix& w, const View<const float>& x,
-                  const View<const float>& bias, const View<float>& out) {
-    check_product(w.data, w.N, w.K, x, bias, out);
-    if (path == LinearPath::warp_a_row && choose_linear(w, x) != path) {
-        refuse(std::string("linear: path ") + name(path) + " wants rows of " +
+void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<const float>& bias,
+                  const View<float>& out, std::optional<LinearPath> path) {
+    check_product(w.type, w.data, w.N, w.K, x, bias, out);
+    if (path == LinearPath::warp_a_row && choose_linear(w) != path) {
+        refuse(std::string("linear: path ") + name(*path) + " wants rows of " +
                storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +
                std::to_string(past_quad(w.data)) + " bytes past one, and " + std::to_string(w.K) +
                " columns make a row");
@@ -74,7 +75,7 @@ const char* name(LinearPath path) {
 // Rows and columns are counted in ints; a grid's stride must fit, too.
 constexpr std::int64_t kMostOfAMatrix = std::int64_t{1} << 29;
 
-LinearPath choose_linear(const DeviceMatrix& w, const View<const float>&) {
+LinearPath choose_linear(const DeviceMatrix& w) {
     const std::int64_t row = w.type == WeightType::q8_0 ? w.K : bytes_of(w.type, {w.K});
     const bool quads = past_quad(w.data) == 0 && row % kQuad == 0;
     const bool counts_in_ints = w.N < kMostOfAMatrix && w.K < kMostOfAMatrix;

@@ -30,32 +30,32 @@ __global__ void linear_kernel(const __grid_constant__ W w,
 }
 // [linear]
 
-// [widen]
+// [to_float]
 // Rows lie without gaps, so this is one run of memory. A thread, a piece; what no whole piece is left
 // for, one by one.
 template <class W>
-__global__ void widen_kernel(const __grid_constant__ W w, float* out) {
+__global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
     const std::int64_t size = w.N * w.K;
-    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * W::kWide;
-    if (i + W::kWide <= size) {
+    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * W::kWeights;
+    if (i + W::kWeights <= size) {
         const typename W::Piece piece = w.piece(0, i);
         const float scale = W::scale(piece);
-        float x[W::kWide];
+        float x[W::kWeights];
         W::numbers(piece, x);
 #pragma unroll
-        for (int j = 0; j < W::kWide; j += 4) {
+        for (int j = 0; j < W::kWeights; j += 4) {
             *reinterpret_cast<float4*>(out + i + j) =
                 make_float4(scale * x[j], scale * x[j + 1], scale * x[j + 2], scale * x[j + 3]);
         }
     } else {
-        for (std::int64_t j = i; j < size && j < i + W::kWide; ++j) out[j] = w(0, j);
+        for (std::int64_t j = i; j < size && j < i + W::kWeights; ++j) out[j] = w(0, j);
     }
 }
-// [widen]
+// [to_float]
 
 /// A token's numbers as they are.
 struct Copied {
-    static constexpr int kKept = 0;
+    static constexpr int kRowsKept = 0;
     View<const float> x;  // (K)
 
     __device__ void before(float*, int) const {}
@@ -68,54 +68,50 @@ struct Stored {
     View<const float> bias;
     View<float> out;  // (N)
 
-    using Early = float;
-    __device__ Early early(int n) const { return bias.data != nullptr ? bias(n) : 0; }
-    __device__ void operator()(int n, float sum, Early b) const { out(n) = b + sum; }
+    using Added = float;
+    __device__ Added load(int n) const { return bias.data != nullptr ? bias(n) : 0; }
+    __device__ void operator()(int n, float sum, Added b) const { out(n) = b + sum; }
 };
 
 }  // namespace
 
 void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> bias,
-                 View<float> out, gpu::Stream stream) {
-    linear_cuda(choose_linear(w, x), w, x, bias, out, stream);
-}
-
-void linear_cuda(LinearPath path, const DeviceMatrix& w, View<const float> x,
-                 View<const float> bias, View<float> out, gpu::Stream stream) {
-    check_linear(path, w, x, bias, out);
+                 View<float> out, const gpu::Launch<LinearPath>& how) {
+    check_linear(w, x, bias, out, how.path);
     if (out.size() == 0) return;
-    switch (path) {
+    switch (how.path.value_or(choose_linear(w))) {
         case LinearPath::one_output:
             return with_rows(w, [&](auto rows) {
                 const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-                linear_kernel<<<grid, kThreads, 0, stream>>>(rows, x, bias, out);
+                linear_kernel<<<grid, kThreads, 0, how.stream>>>(rows, x, bias, out);
                 gpu::check_launch("linear_kernel", grid, kThreads);
             });
         case LinearPath::warp_a_row:  // the second token finds the weights in the L2 cache
             for (std::int64_t t = 0; t < x.extent(0); ++t) {
-                launch_phase<Cut<8, 1, 1>>(w, Copied{select(x, 0, t)},
-                                           Stored{bias, select(out, 0, t)}, stream);
+                launch_phase<Shares<8, 1, 1>>(w, Copied{select(x, 0, t)},
+                                              Stored{bias, select(out, 0, t)}, how.stream);
             }
     }
 }
 
-void widen_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
+void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
+    (void)bytes_of(w.type, {w.N, w.K});
     if (out.shape() != Shape{w.N, w.K}) {
-        refuse("widen: weights of shape " + to_string(Shape{w.N, w.K}) + " and out of shape " +
+        refuse("to_float: weights of shape " + to_string(Shape{w.N, w.K}) + " and out of shape " +
                to_string(out.shape()));
     }
-    require_contiguous("widen", "out", out);
-    require_output("widen", out);
+    require_contiguous("to_float", "out", out);
+    require_output("to_float", out);
     if (past_quad(w.data) != 0 || past_quad(out.data) != 0) {
-        refuse("widen: the weights begin " + std::to_string(past_quad(w.data)) + " and out " +
+        refuse("to_float: the weights begin " + std::to_string(past_quad(w.data)) + " and out " +
                std::to_string(past_quad(out.data)) + " bytes past a multiple of 16");
     }
     if (out.size() == 0) return;
     with_rows(w, [&](auto rows) {
         const unsigned grid =
-            gpu::blocks_for(out.size(), kThreads * static_cast<int>(decltype(rows)::kWide));
-        widen_kernel<<<grid, kThreads, 0, stream>>>(rows, out.data);
-        gpu::check_launch("widen_kernel", grid, kThreads);
+            gpu::blocks_for(out.size(), kThreads * static_cast<int>(decltype(rows)::kWeights));
+        to_float_kernel<<<grid, kThreads, 0, stream>>>(rows, out.data);
+        gpu::check_launch("to_float_kernel", grid, kThreads);
     });
 }
 

@@ -6,12 +6,24 @@
 ///     in                the block makes x (K), in shared memory: a norm, or attention's parts joined
 ///     the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
 ///     out               one thread a row stores it: to the cache, to the stream, through GELU; what it
-///                       needs for that (early) was loaded while the block made x
+///                       adds to it (a bias, the stream) was loaded while the block made x
 ///
 /// What makes the phases differ is `In` and `Out`, two small objects with the phase's two ends.
+///
+/// The same plainly, for one warp a row, without loads that are on their way early:
+///
+///     __shared__ float x[K];
+///     wait_for_previous();                    // the phase before has ended
+///     in(x, ...);                             // for example: x = norm(stream)
+///     __syncthreads();
+///     float sum = 0;
+///     for (int k = lane; k < K; k += 32) sum += w(row, k) * x[k];
+///     sum = warp_reduce(sum, Plus());
+///     if (lane == 0) out(row, sum, ...);      // for example: stream[row] += bias[row] + sum
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -20,9 +32,9 @@
 
 namespace sixdays::gpt2 {
 
-/// How a phase is cut: a block has WARPS warps, PARTS of them share ROWS rows.
+/// How a block shares out its rows: it has WARPS warps, PARTS of them share ROWS rows.
 template <int WARPS_, int PARTS_, int ROWS_>
-struct Cut {
+struct Shares {
     static constexpr int WARPS = WARPS_, PARTS = PARTS_, ROWS = ROWS_;
     static constexpr int THREADS = 32 * WARPS, TILE = WARPS / PARTS * ROWS;  // rows of a block
 };
@@ -31,7 +43,7 @@ struct Cut {
 /// A slice of ROWS rows, a lane's share of it in registers.
 template <class W, int ROWS>
 struct Pieces {
-    static constexpr int kEach = kSlice / (32 * W::kWide);
+    static constexpr int kEach = kSlice / (32 * W::kWeights);
     typename W::Piece piece[ROWS][kEach];
 
     /// Beyond the last row and column there is 0.
@@ -40,7 +52,7 @@ struct Pieces {
         for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
             for (int i = 0; i < kEach; ++i) {
-                const int k = column + (i * 32 + static_cast<int>(threadIdx.x % 32)) * W::kWide;
+                const int k = column + (i * 32 + static_cast<int>(threadIdx.x % 32)) * W::kWeights;
                 piece[r][i] = {};
                 if (row + r < w.N && k < w.K) piece[r][i] = w.piece(row + r, k);
             }
@@ -50,19 +62,19 @@ struct Pieces {
     __device__ __forceinline__ void multiply(const float* x, float (&sum)[ROWS]) const {
 #pragma unroll
         for (int i = 0; i < kEach; ++i) {
-            float of_x[W::kWide];
+            float of_x[W::kWeights];
 #pragma unroll
-            for (int j = 0; j < W::kWide; j += 4) {
-                const int at = (i * 32 + threadIdx.x % 32) * W::kWide + j;
+            for (int j = 0; j < W::kWeights; j += 4) {
+                const int at = (i * 32 + threadIdx.x % 32) * W::kWeights + j;
                 const float4 four = *reinterpret_cast<const float4*>(x + at);
                 of_x[j] = four.x, of_x[j + 1] = four.y, of_x[j + 2] = four.z, of_x[j + 3] = four.w;
             }
 #pragma unroll
             for (int r = 0; r < ROWS; ++r) {
-                float numbers[W::kWide], dot = 0;
+                float numbers[W::kWeights], dot = 0;
                 W::numbers(piece[r][i], numbers);
 #pragma unroll
-                for (int j = 0; j < W::kWide; ++j) dot += numbers[j] * of_x[j];
+                for (int j = 0; j < W::kWeights; ++j) dot += numbers[j] * of_x[j];
                 sum[r] += W::scale(piece[r][i]) * dot;
             }
         }
@@ -108,7 +120,7 @@ template <class C, class W, class In, class Out>
 __global__ void __launch_bounds__(C::THREADS)
     phase_kernel(const __grid_constant__ W w, const __grid_constant__ In in,
                  const __grid_constant__ Out out) {
-    extern __shared__ float4 shared[];  // x, then what `in` keeps there
+    extern __shared__ float4 shared[];  // x, then rows of K floats that `in` keeps
     gpu::let_next_start();
     float* const x = reinterpret_cast<float*>(shared);
     const int K = static_cast<int>(w.K), N = static_cast<int>(w.N);
@@ -122,8 +134,8 @@ __global__ void __launch_bounds__(C::THREADS)
     in.before(x + padded(K), K);
     gpu::wait_for_previous();
 
-    typename Out::Early early = {};
-    if (stores && tile + stored < N) early = out.early(tile + stored);
+    typename Out::Added added = {};
+    if (stores && tile + stored < N) added = out.load(tile + stored);
     in(x, x + padded(K), K);
 #pragma unroll 1
     for (int k = K + me; k < padded(K); k += C::THREADS) x[k] = 0;
@@ -139,10 +151,10 @@ __global__ void __launch_bounds__(C::THREADS)
         const int next = tile + turn;
         if (next < N) pieces.load(w, next + first, part * kSlice);
         const float total = add_up<C>(sum, part, first);
-        if (stores && tile + stored < N) out(tile + stored, total, early);
+        if (stores && tile + stored < N) out(tile + stored, total, added);
         if (next >= N) return;
         tile = next;
-        if (stores && tile + stored < N) early = out.early(tile + stored);
+        if (stores && tile + stored < N) added = out.load(tile + stored);
     }
 }
 // [phase]
@@ -150,12 +162,12 @@ __global__ void __launch_bounds__(C::THREADS)
 /// @param most  blocks at most: more rows than they have are taken in turns
 template <class C, class In, class Out>
 void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stream stream,
-                  unsigned most = 0x7fffffff) {
+                  unsigned most = std::numeric_limits<int>::max()) {
     with_rows(w, [&](auto rows) {
         using W = decltype(rows);
         const unsigned grid = std::min(gpu::blocks_for(w.N, C::TILE), most);
         const std::size_t bytes =
-            sizeof(float) * static_cast<std::size_t>(padded(w.K) + In::kKept * w.K);
+            sizeof(float) * static_cast<std::size_t>(padded(w.K) + In::kRowsKept * w.K);
         phase_kernel<C, W, In, Out><<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
         gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
     });

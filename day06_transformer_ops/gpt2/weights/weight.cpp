@@ -19,6 +19,7 @@ View<const B> blocks_of(const Weight& w, WeightType type) {
         refuse(std::string("weights of type ") + storage.name + " must lie at a multiple of " +
                std::to_string(alignof(B)) + " bytes");
     }
+    (void)bytes_of(type, w.shape);  // whole blocks
     Shape shape = w.shape;
     if (shape.rank > 0) shape[shape.rank - 1] /= storage.elements;
     return {reinterpret_cast<const B*>(w.data), shape};
@@ -101,6 +102,7 @@ void to_float_cpu(const Weight& w, View<float> out) {
         refuse("to_float: the weights have shape " + to_string(w.shape) + ", but out has shape " +
                to_string(out.layout.shape));
     }
+    (void)bytes_of(w.type, w.shape);
     if (w.data == nullptr && out.size() > 0) refuse("to_float: the weights are a null pointer");
     require_output("to_float", out);
     switch (w.type) {
