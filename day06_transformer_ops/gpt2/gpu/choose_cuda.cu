@@ -1,16 +1,160 @@
-// The sampler as one block. What the CPU sorts for is found here without sorting: candidates.hpp.
+// The sampler as one block. What the CPU sorts for is found here without sorting: radix_select.hpp.
 #include "day06_transformer_ops/gpt2/gpu/choose.hpp"
 
 #include <cmath>
 
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
+#include "common/gpu/reduce.hpp"
 #include "common/tensor/arguments.hpp"
-#include "day06_transformer_ops/gpt2/gpu/candidates.hpp"
+#include "day04_argmax/joins.hpp"
 #include "day06_transformer_ops/gpt2/backend/philox.hpp"
+#include "day06_transformer_ops/gpt2/gpu/radix_select.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
+
+constexpr int kThreads = 1024;
+constexpr int kList = kThreads;  // candidates in shared memory at most
+
+struct Likeliest {
+    float logit;
+    unsigned token;
+};
+/// Day 04's order, whichever of the two comes first.
+struct Better {
+    __device__ Likeliest operator()(const Likeliest& a, const Likeliest& b) const {
+        const Likeliest &first = a.token < b.token ? a : b, &second = a.token < b.token ? b : a;
+        return day04_argmax::beats(second.logit, first.logit) ? second : first;
+    }
+};
+
+// [each_logit]
+/// Calls use(v, logit) for a thread's share of all: 16 loads are in flight at a time.
+template <class Use>
+__device__ __forceinline__ void each_logit(const float* logits, std::int64_t V, const Use& use) {
+    constexpr int kDeep = 16;
+    for (std::int64_t first = threadIdx.x; first < V; first += kDeep * kThreads) {
+        float some[kDeep];
+#pragma unroll
+        for (int j = 0; j < kDeep; ++j) {
+            const std::int64_t v = first + j * kThreads;
+            some[j] = v < V ? logits[v] : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < kDeep; ++j) {
+            const std::int64_t v = first + j * kThreads;
+            if (v < V) use(v, some[j]);
+        }
+    }
+}
+// [each_logit]
+
+// [rank]
+/// How likely, as an integer: larger is likelier. The upper half orders logits as floats do, -0 as
+/// +0; in the lower one the lower of equal tokens is larger. No two are equal.
+__device__ __forceinline__ std::uint64_t rank(float logit, std::int64_t token) {
+    const unsigned bits = __float_as_uint(logit + 0.0f);
+    const unsigned ordered = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+    return std::uint64_t{ordered} << 32 | ~static_cast<unsigned>(token);
+}
+// [rank]
+
+/// What the block knows of the candidates.
+struct Candidates {
+    const float* logits;
+    const unsigned* list;  // tokens in the vocabulary's order; a null pointer: all
+    std::int64_t count;
+    std::uint64_t floor;  // the lowest rank that stays
+    float largest, temperature;
+    float unit;  // a weight of 1 in units of 2^-31 of all weights
+
+    __device__ std::int64_t token(std::int64_t i) const { return list != nullptr ? list[i] : i; }
+    __device__ bool stays(std::int64_t v) const { return rank(logits[v], v) >= floor; }
+    __device__ float weight(std::int64_t v) const {
+        return expf((logits[v] - largest) / temperature);
+    }
+    __device__ unsigned mass(std::int64_t v) const {
+        return static_cast<unsigned>(weight(v) * unit);
+    }
+    /// The lowest rank of those that have `target` in all; value(i) is candidate i's.
+    template <class Value>
+    __device__ std::uint64_t threshold(unsigned target, const Value& value) const {
+        const auto key = [&](std::int64_t i) { return rank(logits[token(i)], token(i)); };
+        return radix_select<kThreads>(count, floor, target, key, value);
+    }
+};
+
+// [gather]
+/// Top-k needs few of V: those within so many eighths of the largest as k are. They become a list,
+/// unless it would be too long. Whoever comes first takes the next place in it; then each looks for
+/// its place in the vocabulary's order.
+__device__ void gather(Candidates& c, unsigned k) {
+    __shared__ unsigned bins[kBins], near, found, unsorted[kList], list[kList];
+    const auto bin = [&](float logit) {
+        return kBins - 1 - static_cast<int>(fminf((c.largest - logit) * 8, kBins - 1));
+    };
+    if (threadIdx.x < kBins) bins[threadIdx.x] = 0;
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
+    each_logit(c.logits, c.count,
+               [&](std::int64_t, float logit) { atomicAdd(&bins[bin(logit)], 1u); });
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        unsigned above = 0;
+        const int lowest = find_digit(bins, k, above);
+        if (threadIdx.x == 0) near = above + bins[lowest] <= kList ? lowest : kBins;
+    }
+    __syncthreads();
+    if (near == kBins) return;
+    each_logit(c.logits, c.count, [&](std::int64_t v, float logit) {
+        if (bin(logit) < static_cast<int>(near)) return;
+        unsorted[atomicAdd(&found, 1u)] = static_cast<unsigned>(v);
+    });
+    __syncthreads();
+    if (threadIdx.x < found) {
+        const unsigned mine = unsorted[threadIdx.x];
+        unsigned place = 0;
+        for (unsigned i = 0; i < found; ++i) place += unsorted[i] < mine;
+        list[place] = mine;
+    }
+    __syncthreads();
+    c.list = list;
+    c.count = found;
+}
+// [gather]
+
+// [at_place]
+/// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its length.
+/// Each warp adds up a 32nd of them; then the same with the 32nd where the place is, until it is one.
+__device__ std::int64_t at_place(const Candidates& c, double u) {
+    constexpr int kWarps = kThreads / 32;
+    __shared__ unsigned sums[kWarps];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    std::int64_t first = 0, end = c.count;
+    unsigned place = 0;
+    for (bool whole = true; whole || end - first > 1; whole = false) {
+        const std::int64_t run = (end - first + kWarps - 1) / kWarps, from = first + warp * run;
+        const std::int64_t to = min(end, from + run);
+        unsigned mine = 0;
+        for (std::int64_t i = from + lane; i < to; i += 32) {
+            const std::int64_t v = c.token(i);
+            if (c.stays(v)) mine += c.mass(v);
+        }
+        mine = gpu::warp_reduce(mine, gpu::Plus());
+        __syncthreads();  // all have read the sums before these
+        if (lane == 0) sums[warp] = mine;
+        __syncthreads();
+        const unsigned of_lane = sums[lane];
+        if (whole) place = static_cast<unsigned>(u * gpu::warp_reduce(of_lane, gpu::Plus()));
+        int who = 0;
+        while (place >= sums[who]) place -= sums[who++];
+        first += who * run;
+        end = min(end, first + run);
+    }
+    return first;
+}
+// [at_place]
 
 // [choose]
 __global__ void __launch_bounds__(kThreads)
@@ -18,10 +162,10 @@ __global__ void __launch_bounds__(kThreads)
                   std::int64_t* tokens, std::int64_t* place) {
     gpu::let_next_start();
     gpu::wait_for_previous();
-    Best best = {-INFINITY, threadIdx.x};
+    Likeliest best = {-INFINITY, threadIdx.x};
     each_logit(logits, V, [&](std::int64_t v, float logit) {
         const bool better = day04_argmax::beats(logit, best.logit);  // which came before it
-        best = better ? Best{logit, static_cast<unsigned>(v)} : best;
+        best = better ? Likeliest{logit, static_cast<unsigned>(v)} : best;
     });
     best = gpu::block_reduce<kThreads>(best, Better());
     const std::int64_t position = *place + 1;
@@ -38,7 +182,7 @@ __global__ void __launch_bounds__(kThreads)
     if (how.top_k > 0 && how.top_k < V) {
         const auto k = static_cast<unsigned>(how.top_k);
         gather(c, k);
-        c.floor = threshold(c, k, [](std::int64_t) { return 1u; });
+        c.floor = c.threshold(k, [](std::int64_t) { return 1u; });
     }
     float total = 0;
     for (std::int64_t i = threadIdx.x; i < c.count; i += kThreads) {
@@ -49,7 +193,7 @@ __global__ void __launch_bounds__(kThreads)
     c.unit = 0x1p31f / total;
     if (how.top_p < 1) {
         const unsigned target = max(1u, static_cast<unsigned>(std::ceil(how.top_p * 0x1p31)));
-        c.floor = threshold(c, target, [&](std::int64_t v) { return c.mass(v); });
+        c.floor = c.threshold(target, [&](std::int64_t i) { return c.mass(c.token(i)); });
     }
     const double u = uniform(how.seed, static_cast<std::uint64_t>(position));
     const std::int64_t token = c.token(at_place(c, u));

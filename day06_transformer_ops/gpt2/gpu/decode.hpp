@@ -5,8 +5,8 @@
 
 #include "common/gpu/stream.hpp"
 #include "common/tensor/view.hpp"
-#include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
 #include "day06_transformer_ops/gpt2/backend/kv_cache.hpp"
+#include "day06_transformer_ops/gpt2/weights/device_weight.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::gpt2 {

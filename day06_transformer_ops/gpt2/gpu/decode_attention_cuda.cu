@@ -5,8 +5,8 @@
 
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
-#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 #include "day06_transformer_ops/attention/steps/partial.hpp"
+#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 
 namespace sixdays::gpt2 {
 namespace {

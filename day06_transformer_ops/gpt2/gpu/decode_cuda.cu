@@ -7,11 +7,11 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// How the phases are cut: measured on an H200.
-using Wide = Cut<8, 1, 2>;    // rows of C columns
-using Narrow = Cut<8, 2, 1>;  // few of them: more blocks, so that every multiprocessor has some
-using Long = Cut<8, 4, 1>;    // rows of 4 C columns
-using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
+// How blocks share out rows: measured on an H200.
+using ManyRows = Shares<8, 1, 2>;  // 3 C or 4 C rows of C columns
+using FewRows = Shares<8, 2, 1>;   // C of them: more blocks, so that every multiprocessor has some
+using LongRows = Shares<8, 4, 1>;  // C rows of 4 C columns
+using HeadRows = Shares<8, 1, 2>;  // rows by the ten thousand
 
 // --- what the block makes x of -------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ using Many = Cut<8, 1, 2>;    // the head: rows by the ten thousand
 /// thread comes back to the quads that it has written: no barrier in between.
 template <class C>
 struct Norm {
-    static constexpr int kKept = 2;  // weight and bias
+    static constexpr int kRowsKept = 2;  // weight and bias
     const float *stream, *weight, *bias;
     float eps;
 
@@ -67,7 +67,7 @@ struct Norm {
 /// Attention's parts, each brought to the largest score of its head: first the parts' shares, then
 /// the sums.
 struct Join {
-    static constexpr int kKept = 1;  // shares (head, split): at most K of them
+    static constexpr int kRowsKept = 1;  // shares (head, split): at most K of them
     AttentionParts parts;
 
     __device__ void before(float*, int) const {}
@@ -103,7 +103,7 @@ struct Join {
 // [join]
 
 struct Hidden {
-    static constexpr int kKept = 0;
+    static constexpr int kRowsKept = 0;
     const float* hidden;
 
     __device__ void before(float*, int) const {}
@@ -124,12 +124,12 @@ struct Append {
     int C, D;
     std::int64_t capacity;
 
-    struct Early {
+    struct Added {
         float bias;
         std::int64_t place;
     };
-    __device__ Early early(int n) const { return {bias[n], *place}; }
-    __device__ void operator()(int n, float sum, const Early& had) const {
+    __device__ Added load(int n) const { return {bias[n], *place}; }
+    __device__ void operator()(int n, float sum, const Added& had) const {
         const int c = n % C, head = c / D, d = c % D;
         float* const to =
             n < C ? query + c : (n < 2 * C ? keys : values) + (head * capacity + had.place) * D + d;
@@ -143,9 +143,9 @@ struct Add {
     const float* bias;
     float* stream;
 
-    using Early = float;
-    __device__ Early early(int n) const { return stream[n] + bias[n]; }
-    __device__ void operator()(int n, float sum, Early had) const { stream[n] = had + sum; }
+    using Added = float;
+    __device__ Added load(int n) const { return stream[n] + bias[n]; }
+    __device__ void operator()(int n, float sum, Added had) const { stream[n] = had + sum; }
 };
 // [add]
 
@@ -153,9 +153,9 @@ struct Gelu {
     const float* bias;
     float* out;
 
-    using Early = float;
-    __device__ Early early(int n) const { return bias[n]; }
-    __device__ void operator()(int n, float sum, Early had) const {
+    using Added = float;
+    __device__ Added load(int n) const { return bias[n]; }
+    __device__ void operator()(int n, float sum, Added had) const {
         out[n] = day06_transformer_ops::gelu_tanh(had + sum);
     }
 };
@@ -163,9 +163,9 @@ struct Gelu {
 struct Logit {
     float* out;
 
-    struct Early {};
-    __device__ Early early(int) const { return {}; }
-    __device__ void operator()(int n, float sum, Early) const { out[n] = sum; }
+    struct Added {};
+    __device__ Added load(int) const { return {}; }
+    __device__ void operator()(int n, float sum, Added) const { out[n] = sum; }
 };
 
 template <class C>
@@ -219,28 +219,28 @@ void launch_query_key_value(const NormParameters& norm, const DeviceLinear& line
                            static_cast<int>(linear.weight.K),
                            static_cast<int>(keys.extent(2)),
                            keys.stride(0) / keys.stride(1)};
-    launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), append, queue);
+    launch_phase<ManyRows>(linear.weight, norm_of<ManyRows>(stream, norm), append, queue);
 }
 
 void launch_add_attention(const AttentionParts& parts, const DeviceLinear& linear, float* stream,
                           gpu::Stream queue) {
-    launch_phase<Narrow>(linear.weight, Join{parts}, Add{linear.bias, stream}, queue);
+    launch_phase<FewRows>(linear.weight, Join{parts}, Add{linear.bias, stream}, queue);
 }
 
 void launch_widen(const NormParameters& norm, const DeviceLinear& linear, const float* stream,
                   float* hidden, gpu::Stream queue) {
-    launch_phase<Wide>(linear.weight, norm_of<Wide>(stream, norm), Gelu{linear.bias, hidden},
-                       queue);
+    launch_phase<ManyRows>(linear.weight, norm_of<ManyRows>(stream, norm),
+                           Gelu{linear.bias, hidden}, queue);
 }
 
 void launch_add_mlp(const float* hidden, const DeviceLinear& linear, float* stream,
                     gpu::Stream queue) {
-    launch_phase<Long>(linear.weight, Hidden{hidden}, Add{linear.bias, stream}, queue);
+    launch_phase<LongRows>(linear.weight, Hidden{hidden}, Add{linear.bias, stream}, queue);
 }
 
 void launch_head(const NormParameters& norm, const DeviceMatrix& head, const float* stream,
                  float* logits, unsigned blocks, gpu::Stream queue) {
-    launch_phase<Many>(head, norm_of<Many>(stream, norm), Logit{logits}, queue, blocks);
+    launch_phase<HeadRows>(head, norm_of<HeadRows>(stream, norm), Logit{logits}, queue, blocks);
 }
 
 }  // namespace sixdays::gpt2

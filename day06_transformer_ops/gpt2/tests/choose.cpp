@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/backend/philox.hpp"
 
@@ -132,4 +134,25 @@ TEST_CASE("choose: one token, and a vocabulary larger than a block", "[day06][sm
          {SamplerOptions{0, 0, 1, 0}, {1, 0, 1, 1}, {1, 100, 0.9f, 2}, {0.5f, 0, 0.7f, 3}}) {
         CHECK(is_right(chosen(logits, options, 7), logits, options, 7));
     }
+}
+
+TEST_CASE("choose: with top-k the vocabulary is read three times, not once for each digit",
+          "[day06][small]") {
+    const auto logits = seeded<float>({2500}, 2, -4, 4);
+    DeviceIn<float> in(logits);
+    gpu::Buffer<SamplerOptions> how(1);
+    gpu::Buffer<std::int64_t> tokens(3), place(1);
+    const auto sectors = [&](const SamplerOptions& options) -> std::int64_t {
+        const std::int64_t before = 0;
+        how.upload(&options, 1);
+        place.upload(&before, 1);
+        const auto touched = gpu::touched(
+            [&] { launch_choose(in.view(), how.data(), tokens.data(), place.data()); });
+        return touched ? touched->sectors : 0;
+    };
+    if (!gpu::is_emulated()) return;  // a GPU does not tell
+    const std::int64_t once = sectors({.temperature = 0});
+    CHECK(once >= 2500 * 4 / 32);
+    // For the largest; twice to gather 40 of them; and those few for the rest.
+    CHECK(sectors({1, 40, 1, 3}) < 5 * once);
 }

@@ -1,0 +1,88 @@
+/// @file
+/// For .cu files: finds a threshold without sorting, digit by digit from the highest one on, by adding
+/// up what lies above: counts for top-k, probabilities for top-p.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace sixdays::gpt2 {
+
+constexpr int kDigit = 8;  // bits
+constexpr int kBins = 1 << kDigit;
+
+// [digit]
+/// The highest digit at which bins, added up from the highest one on, reach the target; if they
+/// never do, the lowest digit that has anything. By one warp: 8 bins a lane, lane 0 the highest.
+/// @param above  what was added up before the first bin; then what lies above that digit
+__device__ __forceinline__ int find_digit(const unsigned* bins, unsigned target, unsigned& above) {
+    const int lane = threadIdx.x, high = kBins - 1 - 8 * lane;
+    unsigned mine = 0;
+    for (int i = 0; i < 8; ++i) mine += bins[high - i];
+    unsigned sum = mine;  // of the lanes up to this one
+    for (int d = 1; d < 32; d *= 2) {
+        const unsigned other = __shfl_up_sync(0xffffffffu, sum, d);
+        if (lane >= d) sum += other;
+    }
+    const unsigned all = above + __shfl_sync(0xffffffffu, sum, 31);
+    if (all < target) target = all;
+    unsigned before = above + sum - mine;
+    int digit = -1;
+    for (int i = 0; i < 8 && digit < 0; ++i) {
+        const unsigned bin = bins[high - i];
+        if (before < target && before + bin >= target) {
+            digit = high - i;
+        } else {
+            before += bin;
+        }
+    }
+    const unsigned found = __ballot_sync(0xffffffffu, digit >= 0);
+    const int who = __ffs(static_cast<int>(found)) - 1;
+    above = __shfl_sync(0xffffffffu, before, who);
+    return __shfl_sync(0xffffffffu, digit, who);
+}
+// [digit]
+
+// [select]
+/// The highest key such that the items from it on have `target` in all. Item i of `count` has key(i),
+/// unlike any other's, and value(i); those with keys below `floor` do not count. By the whole block.
+template <int THREADS, class Key, class Value>
+__device__ std::uint64_t radix_select(std::int64_t count, std::uint64_t floor, unsigned target,
+                                      const Key& key, const Value& value) {
+    __shared__ unsigned bins[kBins], counts[kBins];
+    __shared__ unsigned above, alone;
+    __shared__ std::uint64_t prefix;
+    if (threadIdx.x == 0) above = 0, prefix = 0;
+    std::uint64_t mask = 0;  // of the digits that are found
+    for (int shift = 64 - kDigit; shift >= 0; shift -= kDigit) {
+        if (threadIdx.x < kBins) bins[threadIdx.x] = counts[threadIdx.x] = 0;
+        __syncthreads();
+        for (std::int64_t i = threadIdx.x; i < count; i += THREADS) {
+            const std::uint64_t k = key(i);
+            if (k < floor || (k & mask) != prefix) continue;
+            atomicAdd(&bins[k >> shift & (kBins - 1)], value(i));
+            atomicAdd(&counts[k >> shift & (kBins - 1)], 1u);
+        }
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            unsigned over = above;
+            const int digit = find_digit(bins, target, over);
+            __syncwarp();
+            if (threadIdx.x == 0) {
+                above = over, alone = counts[digit];
+                prefix |= std::uint64_t{static_cast<unsigned>(digit)} << shift;
+            }
+        }
+        mask |= std::uint64_t{kBins - 1} << shift;
+        __syncthreads();
+        if (alone == 1) break;  // no lower digit could part them
+    }
+    // Digits that were not looked for are 0, which may lie below the floor.
+    const std::uint64_t found = prefix > floor ? prefix : floor;
+    __syncthreads();
+    return found;
+}
+// [select]
+
+}  // namespace sixdays::gpt2
