@@ -1,18 +1,28 @@
-// How fast the CUDA backend generates, with random weights of GPT-2's size: prints CSV, columns as
-// common/lesson/csv.hpp has them; times are those of one token, or of one prompt.
+// How fast GPT-2 runs, with random weights of its true size: prints CSV, columns as
+// common/lesson/csv.hpp has them. Times are those of one token, or of one prompt.
 //
-//     gpt2_bench [decode|parts] [F32|F16|BF16|Q8_0]...
+//     gpt2_bench [cuda|cpu] [decode] [F32|F16|BF16|Q8_0]...
 //
-// With `decode` it prints one row a type, greedy; with `parts`, where the time goes, of a prompt and of
-// a token.
+// Without words all rows; with `decode` only a row a type, greedy, for a quick look. What is timed is
+// held against another backend, so a wrong answer ends the program even if it comes again and again.
+#include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/bench/measure.hpp"
 #include "common/gpu/device.hpp"
-#include "day06_transformer_ops/gpt2/engine.hpp"
+#include "common/gpu/limits.hpp"
+#include "common/lesson/csv.hpp"
+#include "common/tensor/transform.hpp"
+#include "day06_transformer_ops/gpt2/cpu/threads.hpp"
+#include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/random_model.hpp"
 
 using namespace sixdays;
@@ -21,7 +31,11 @@ using namespace sixdays::gpt2;
 namespace {
 
 constexpr std::int64_t kPrompt = 128, kCapacity = kGpt2.context;
-constexpr double kRead = 4.69e12;  // bytes a second that an H200 reads, measured
+
+struct Wanted {
+    bool cuda = true, cpu = true, decode_only = false;
+    std::set<std::string> types = {"F32", "F16", "BF16", "Q8_0"};
+};
 
 Tensor<std::int64_t> some_ids(std::int64_t T) {
     Tensor<std::int64_t> ids({T});
@@ -29,41 +43,115 @@ Tensor<std::int64_t> some_ids(std::int64_t T) {
     return ids;
 }
 
-// Bytes that a token at position `length` must read: every weight but the embedding's, and the cache.
-std::int64_t bytes_a_token(WeightType type, std::int64_t length) {
+// --- what must be read and computed -----------------------------------------------------------------
+
+// Weights of all products; the embedding is not one of them, but the head has as many.
+std::int64_t matrix_weights() {
     const std::int64_t C = kGpt2.channels;
-    const std::int64_t layer = bytes_of(type, {4 * C + 2 * kGpt2.hidden, C});
-    return kGpt2.layers * layer + bytes_of(type, {kGpt2.vocabulary, C}) +
-           kGpt2.layers * 2 * 4 * C * length;
+    return kGpt2.layers * (4 * C + 2 * kGpt2.hidden) * C + kGpt2.vocabulary * C;
 }
 
-void row(const char* op, const char* version, WeightType type, std::int64_t tokens,
-         std::int64_t bytes, const bench::Seconds& s) {
-    std::printf("%s,%s,,%s,%lld,cold,%lld,0,0,%.4g,%.4g,%.4g,read,%.3f,,\n", op, version,
-                storage_of(type).name, static_cast<long long>(tokens),
-                static_cast<long long>(bytes), s.median, s.p10, s.p90,
-                static_cast<double>(bytes) / kRead / s.median);
+// A pass of T tokens, the last of which sees `length` positions. The head takes the last one alone.
+bench::Work work_of(WeightType type, std::int64_t T, std::int64_t length) {
+    const std::int64_t C = kGpt2.channels, head = kGpt2.vocabulary * C;
+    const double seen = static_cast<double>(T) * static_cast<double>(2 * length - T + 1) / 2;
+    bench::Work work;
+    work.bytes_read = static_cast<double>(bytes_of(type, {matrix_weights() / C, C}) +
+                                          kGpt2.layers * 2 * 4 * C * length);
+    work.flops = 2 * static_cast<double>(T * (matrix_weights() - head) + head) +
+                 4 * static_cast<double>(kGpt2.layers * C) * seen;
+    return work;
+}
+
+struct Row {
+    std::string op, version, path;
+    WeightType type;
+    std::int64_t tokens;
+    bench::Work work;
+};
+
+void print(const Row& row, const bench::Seconds& seconds, const bench::Limits& limits) {
+    lesson::Version v;
+    v.op = row.op, v.version = row.version, v.path = row.path;
+    v.dtype = storage_of(row.type).name;
+    v.shape = std::to_string(row.tokens);
+    v.work = row.work;
+    std::printf("%s\n", lesson::csv_row(v, seconds, 0, limits).c_str());
     std::fflush(stdout);
 }
 
-// Seconds a token, by the wall clock, from position 128 to the end.
-bench::Seconds decode(Engine& engine, int runs) {
-    const auto prompt = some_ids(kPrompt);
-    const std::int64_t count = kCapacity - kPrompt;
-    bench::Seconds s = bench::host_seconds(runs, [&] {
+// --- a bench that notices ---------------------------------------------------------------------------
+
+[[noreturn]] void wrong(WeightType type, const std::string& what) {
+    throw std::runtime_error(std::string(storage_of(type).name) + ": " + what +
+                             ". What was timed computes something else.");
+}
+
+// The engine has made a text to its capacity, always the likeliest token. Another backend reads it in
+// one pass: at each position behind the prompt the token must be its likeliest, but for rounding, and
+// the last logits must be its own.
+void check_text(WeightType type, Engine& made, Backend& other, std::int64_t prompt) {
+    const std::int64_t T = made.length(), V = kGpt2.vocabulary;
+    Tensor<std::int64_t> text({T});
+    for (std::int64_t t = 0; t < T; ++t) text(t) = made.backend().token(t);
+    Tensor<float> last({1, V});
+    made.backend().read_logits(last.view());
+    Engine reader(kGpt2, other, T);
+    const auto see = [&](std::int64_t first, View<const float> logits) {
+        for (std::int64_t r = 0; r < logits.extent(0); ++r) {
+            const std::int64_t at = first + r + 1;  // of the token that these logits choose
+            const View<const float> row = select(logits, 0, r);
+            std::int64_t best = 0;
+            for (std::int64_t v = 1; v < V; ++v) best = row(v) > row(best) ? v : best;
+            const double bound = LayerDifference::kBound * std::abs(double{row(best)});
+            if (at >= prompt && at < T && !(row(best) - row(text(at)) <= bound)) {
+                wrong(type, "token " + std::to_string(text(at)) + " at position " +
+                                std::to_string(at) + ", where " + other.name() + " says " +
+                                std::to_string(best));
+            }
+            for (std::int64_t v = 0; at == T && v < V; ++v) {
+                if (std::abs(double{last(0, v)} - row(v)) <= bound) continue;
+                wrong(type, "logit " + std::to_string(v) + " behind position " +
+                                std::to_string(T - 1) + " is " + std::to_string(last(0, v)) +
+                                ", and " + other.name() + " says " + std::to_string(row(v)));
+            }
+        }
+    };
+    reader.score(text.view(), see);
+}
+
+// --- GPU --------------------------------------------------------------------------------------------
+
+// Seconds a token, by the wall clock, from position `first` to `end`.
+bench::Seconds decode(Engine& engine, int runs, std::int64_t first, std::int64_t end) {
+    const auto prompt = some_ids(first);
+    std::vector<double> seconds;
+    for (int run = 0; run <= runs; ++run) {  // the first warms up
         engine.forget();
         engine.read(prompt.view());
         engine.backend().wait();
-        for (std::int64_t i = 0; i < count; ++i) engine.next();
+        const auto start = std::chrono::steady_clock::now();
+        while (engine.length() < end) engine.next();
+        engine.backend().wait();
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        if (run > 0) seconds.push_back(spent.count() / static_cast<double>(end - first));
+    }
+    return bench::summarise(seconds);
+}
+
+bench::Seconds read_prompt(Engine& engine, int runs, std::int64_t T) {
+    const auto prompt = some_ids(T);
+    return bench::host_seconds(runs, [&] {
+        engine.forget();
+        engine.read(prompt.view());
         (void)engine.chosen();
     });
-    for (double* x : {&s.median, &s.p10, &s.p90}) *x /= static_cast<double>(count);
-    return s;
 }
 
 // Seconds of a pass without one of its parts, at position 576: what is missing is the part's time.
 double without(Backend& backend, int part) {
     constexpr int kPasses = 200;
+    backend.set_sampler({.temperature = 0});
     backend.begin(some_ids(1).view(), 576);
     const auto pass = [&] {
         if (part != 0) backend.embed();
@@ -85,69 +173,178 @@ double without(Backend& backend, int part) {
     return s.median / kPasses;
 }
 
-// Each part of a prompt, with a wait behind it, and one token's parts by what is missing without them.
-void measure_parts(WeightType type) {
+// A difference of two times may be 0 or below, and has no limit of its own: a row by hand.
+void print_part(WeightType type, const std::string& part, double s) {
+    const std::string quoted = part.find(',') == std::string::npos ? part : '"' + part + '"';
+    std::printf("part of a token,%s,,%s,1,cold,0,0,0,%.4e,%.4e,%.4e,read,0,,\n", quoted.c_str(),
+                storage_of(type).name, s, s, s);
+    std::fflush(stdout);
+}
+
+void measure_parts(WeightType type, const ModelWeights& model) {
+    const double whole = without(*make_cuda_backend(model, kCapacity), -1);
+    print_part(type, "all of it", whole);
+    double rest = whole;
+    for (int part = 0; part < kParts; ++part) {
+        const double missing = whole - without(*make_cuda_backend(model, kCapacity), part);
+        print_part(type, name(static_cast<Part>(part)), missing);
+        rest -= missing;
+    }
+    print_part(type, "no part alone", rest);
+}
+
+void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wanted) {
     const RandomModel model(kGpt2, type);
-    const char* const dtype = storage_of(type).name;
     {
         const auto backend = make_cuda_backend(model.weights(), kCapacity);
         Engine engine(kGpt2, *backend, kCapacity);
-        engine.read(some_ids(kCapacity - 64).view());
-        engine.forget();
-        PartTimes times = {};
-        engine.measure(&times);
-        engine.read(some_ids(kCapacity - 64).view());
-        for (int part = 0; part < kParts; ++part) {
-            std::printf("# %s: prompt of %d: %s %.1f us\n", dtype, int(kCapacity - 64),
-                        name(static_cast<Part>(part)), 1e6 * times[static_cast<std::size_t>(part)]);
+        const bench::Work mean = work_of(type, 1, (kPrompt + kCapacity) / 2);
+        const auto decoded = [&](const char* version, const SamplerOptions& sampler) {
+            backend->set_sampler(sampler);
+            const auto seconds = decode(engine, 5, kPrompt, kCapacity);
+            if (sampler.temperature == 0) {
+                const auto cpu = make_cpu_backend(model.weights(), kCapacity);
+                check_text(type, engine, *cpu, kPrompt);
+            }
+            print({"decode", version, "", type, 1, mean}, seconds, limits);
+        };
+        decoded("greedy", {.temperature = 0});
+        if (wanted.decode_only) return;
+        decoded("top-k 40 top-p 0.95",
+                {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
+        decoded("temperature 1", {.temperature = 1, .seed = 1});
+        for (const std::int64_t T : {kPrompt, kCapacity}) {
+            print({"prefill", "prompt", "", type, T, work_of(type, T, T)},
+                  read_prompt(engine, 9, T), limits);
         }
-        for (int i = 0; i < 20; ++i) engine.next();
     }
-    double whole = 0;
-    for (int part = -1; part < kParts; ++part) {
-        const auto backend = make_cuda_backend(model.weights(), kCapacity);
-        backend->set_sampler({.temperature = 0});
-        const double s = without(*backend, part);
-        if (part < 0) whole = s;
-        std::printf("# %s: %s %.1f us\n", dtype,
-                    part < 0 ? "a token" : name(static_cast<Part>(part)),
-                    1e6 * (part < 0 ? s : whole - s));
+    if (type != WeightType::bf16) measure_parts(type, model.weights());  // F16's kernels
+}
+
+// --- CPU --------------------------------------------------------------------------------------------
+
+// What all cores reach together: each thread measures itself at the same time as the others.
+bench::Limits cpu_limits(Threads& threads) {
+    std::vector<bench::Limits> each(static_cast<std::size_t>(threads.count()));
+    threads.run(
+        [&](int part) { each[static_cast<std::size_t>(part)] = bench::measure_host_limits(); });
+    bench::Limits all;
+    for (const bench::Limits& one : each) {
+        all.copy += one.copy, all.read += one.read, all.write += one.write, all.fma += one.fma;
+    }
+    all.whose = "this CPU, " + std::to_string(threads.count()) + " threads";
+    return all;
+}
+
+void measure_cpu(WeightType type, const bench::Limits& limits, const Wanted& wanted) {
+    constexpr std::int64_t kTokens = 16;
+    const RandomModel model(kGpt2, type);
+    const auto backend = make_cpu_backend(model.weights(), kCapacity);
+    backend->set_sampler({.temperature = 0});
+    Engine engine(kGpt2, *backend, kCapacity);
+    {  // The plain loops take a second a token, so of a short text.
+        const auto plain = make_plain_backend(model.weights(), kCapacity);
+        (void)decode(engine, 0, 4, 8);
+        check_text(type, engine, *plain, 4);
+    }
+    const std::string path = backend->name();
+    for (const std::int64_t at : {std::int64_t{128}, std::int64_t{450}}) {
+        print({"decode on a CPU", "from position " + std::to_string(at), path, type, 1,
+               work_of(type, 1, at + kTokens / 2)},
+              decode(engine, 3, at, at + kTokens), limits);
+        if (wanted.decode_only) return;
+    }
+    print({"prompt on a CPU", "prompt", path, type, 449, work_of(type, 449, 449)},
+          read_prompt(engine, 3, 449), limits);
+}
+
+// --- the command ------------------------------------------------------------------------------------
+
+std::string driver_version() {
+    std::ifstream file("/proc/driver/nvidia/version");
+    std::ostringstream said;
+    said << file.rdbuf();
+    return lesson::driver_version_in(said.str());
+}
+
+void run(const Wanted& wanted, const std::string& command) {
+    const std::string no_gpu =
+        gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
+    const bool cuda = wanted.cuda && no_gpu.empty();
+    std::optional<bench::Limits> gpu_limits, host_limits;
+    char today[16];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(today, sizeof today, "%Y-%m-%d", std::gmtime(&now));
+    if (cuda) {
+        const gpu::Device device = gpu::device();
+        std::printf("# %s, driver %s, CUDA runtime %d.%d, %s, %s\n", device.name.c_str(),
+                    driver_version().c_str(), device.runtime_version / 1000,
+                    device.runtime_version % 1000 / 10, today, command.c_str());
+        gpu_limits = gpu::measure_limits();
+        std::printf("# limits: %s: %s\n", gpu_limits->whose.c_str(),
+                    to_string(*gpu_limits).c_str());
+    } else {
+        std::printf("# no GPU, %s, %s\n", today, command.c_str());
+        if (wanted.cuda) std::fprintf(stderr, "gpt2_bench: no rows of a GPU: %s\n", no_gpu.c_str());
+    }
+    if (wanted.cpu) {
+        Threads threads(0);
+        host_limits = cpu_limits(threads);
+        std::printf("# limits: %s: %s\n", host_limits->whose.c_str(),
+                    to_string(*host_limits).c_str());
+    }
+    std::printf(
+        "# decode: seconds a token, wall clock, mean of positions 128 to 1024, random weights of "
+        "GPT-2's 124M shapes, batch 1\n"
+        "# prefill: seconds of a prompt of so many tokens up to the first token\n"
+        "# part of a token: the seconds that are missing when it is left out, at positions 576 and "
+        "on\n%s\n",
+        lesson::csv_columns().c_str());
+    for (const WeightType type :
+         {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
+        if (!wanted.types.contains(storage_of(type).name)) continue;
+        if (gpu_limits) measure_cuda(type, *gpu_limits, wanted);
+    }
+    for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::q8_0}) {
+        if (!wanted.types.contains(storage_of(type).name)) continue;
+        if (host_limits) measure_cpu(type, *host_limits, wanted);
     }
 }
 
-void measure(WeightType type, bool all) {
-    const RandomModel model(kGpt2, type);
-    const auto backend = make_cuda_backend(model.weights(), kCapacity);
-    Engine engine(kGpt2, *backend, kCapacity);
-    const std::int64_t mean = bytes_a_token(type, (kPrompt + kCapacity) / 2);
-    backend->set_sampler({.temperature = 0});
-    row("decode", "greedy", type, 1, mean, decode(engine, 5));
-    if (!all) return;
-    backend->set_sampler({.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
-    row("decode", "top-k 40 top-p 0.95", type, 1, mean, decode(engine, 5));
-    backend->set_sampler({.temperature = 1, .seed = 1});
-    row("decode", "temperature 1", type, 1, mean, decode(engine, 3));
-    for (const std::int64_t T : {std::int64_t{128}, kCapacity}) {
-        const auto prompt = some_ids(T);
-        row("prefill", "prompt", type, T, bytes_a_token(type, T), bench::host_seconds(9, [&] {
-                engine.forget();
-                engine.read(prompt.view());
-                (void)engine.chosen();
-            }));
+Wanted read_words(int argc, char** argv) {
+    Wanted wanted;
+    std::set<std::string> types;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "cuda") {
+            wanted.cpu = false;
+        } else if (word == "cpu") {
+            wanted.cuda = false;
+        } else if (word == "decode") {
+            wanted.decode_only = true;
+        } else if (wanted.types.contains(word)) {
+            types.insert(word);
+        } else {
+            throw std::invalid_argument("'" + word +
+                                        "' is none of cuda, cpu, decode, F32, F16, BF16, Q8_0");
+        }
     }
+    if (!types.empty()) wanted.types = types;
+    return wanted;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::printf("# %s\n", gpu::device().name.c_str());
-    const std::string what = argc > 1 ? argv[1] : "";
-    const bool named = what == "decode" || what == "parts";
-    for (const WeightType type :
-         {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
-        bool wanted = argc == 1 + named;
-        for (int i = 1; i < argc; ++i) wanted |= std::strcmp(argv[i], storage_of(type).name) == 0;
-        if (!wanted) continue;
-        what == "parts" ? measure_parts(type) : measure(type, what != "decode");
+    std::string command = "gpt2_bench";
+    for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
+    try {
+        run(read_words(argc, argv), command);
+    } catch (const std::invalid_argument& refused) {
+        std::fprintf(stderr, "gpt2_bench: %s\n", refused.what());
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gpt2_bench: %s\n", error.what());
+        return 1;
     }
 }
