@@ -11,6 +11,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/model.hpp"
 #include "day06_transformer_ops/gpt2/options.hpp"
@@ -189,6 +190,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
+        if (!options.help && options.backend == "cuda") run_emulated_without_gpu(argv);
         const int status = options.help ? (print(usage()), 0) : run(options);
         if (std::cout.good() && std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2: not all of the text arrived at its output\n");

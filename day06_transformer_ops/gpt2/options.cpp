@@ -1,9 +1,13 @@
 #include "day06_transformer_ops/gpt2/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <system_error>
+#include <utility>
 
 #include "common/tensor/arguments.hpp"
 
@@ -66,12 +70,41 @@ const std::map<std::string, Set>& flags_with_value() {
     return flags;
 }
 
+// How many letters must be added, left out or replaced to make b of a.
+std::size_t letters_between(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);  // of the first i letters of a and the first j of b
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1] ? 1 : 0);
+            diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
+        }
+    }
+    return row[b.size()];
+}
+
+constexpr const char* kSwitches[] = {"--interactive", "--stats", "--compare", "--help"};
+
 bool* switch_of(Options& options, const std::string& flag) {
-    if (flag == "--interactive") return &options.interactive;
-    if (flag == "--stats") return &options.stats;
-    if (flag == "--compare") return &options.compare;
-    if (flag == "--help") return &options.help;
+    bool* const values[] = {&options.interactive, &options.stats, &options.compare, &options.help};
+    for (std::size_t i = 0; i < std::size(kSwitches); ++i) {
+        if (flag == kSwitches[i]) return values[i];
+    }
     return nullptr;
+}
+
+[[noreturn]] void refuse_flag(const std::string& word) {
+    std::string nearest;
+    std::size_t distance = 3;  // more letters apart: another word
+    const auto compare = [&](const std::string& flag) {
+        const std::size_t here = letters_between(word, flag);
+        if (here < distance && here < flag.size() - 1) nearest = flag, distance = here;
+    };
+    for (const auto& [flag, set] : flags_with_value()) compare(flag);
+    for (const char* flag : kSwitches) compare(flag);
+    refuse("'" + word + "' is not a flag" +
+           (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
 void check(const Options& options) {
@@ -98,7 +131,7 @@ Options parse(const std::vector<std::string>& arguments) {
             continue;
         }
         const auto found = flags_with_value().find(flag);
-        if (found == flags_with_value().end()) refuse("'" + flag + "' is not a flag");
+        if (found == flags_with_value().end()) refuse_flag(flag);
         if (++i == arguments.size()) refuse(flag + " is the last word, but a value must follow it");
         found->second(options, flag, arguments[i]);
     }
@@ -120,7 +153,7 @@ std::string usage() {
   --top-p P           choose from the fewest that together have this probability. 1
   --seed S            another seed, another text; the same seed, the same. 0
 
-  --backend NAME      cpu, or cuda where the program was built with it. cpu
+  --backend NAME      cpu, or cuda: a GPU, and where none answers the emulator. cpu
   --threads N         of the cpu backend: all cores
   --stats             how fast it was, and which part of the model took how long
   --compare           reads the prompt by this backend and by the days' plain loops, and names the

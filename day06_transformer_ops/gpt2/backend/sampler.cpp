@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <vector>
 
 #include "common/tensor/arguments.hpp"
@@ -20,6 +21,13 @@ struct Candidate {
     double weight;  // exp((logit - largest) / temperature)
 };
 using Candidates = std::vector<Candidate>;
+
+// As one would write it: -1, 0.95, nan.
+std::string text_of(float number) {
+    std::ostringstream text;
+    text << number;
+    return text.str();
+}
 
 bool likelier(const Candidate& a, const Candidate& b) {
     return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
@@ -99,14 +107,14 @@ std::int64_t at_place(const Candidates& candidates, double u) {
 
 void check_sampler(const SamplerOptions& options) {
     if (!(options.temperature >= 0) || std::isinf(options.temperature)) {
-        refuse("sample: a temperature of " + std::to_string(options.temperature) +
+        refuse("sample: a temperature of " + text_of(options.temperature) +
                "; 0 or a finite number above it is needed");
     }
     if (options.top_k < 0) {
         refuse("sample: a top_k of " + std::to_string(options.top_k) + "; 0 or more is needed");
     }
     if (!(options.top_p >= 0 && options.top_p <= 1)) {
-        refuse("sample: a top_p of " + std::to_string(options.top_p) + "; 0 to 1 is needed");
+        refuse("sample: a top_p of " + text_of(options.top_p) + "; 0 to 1 is needed");
     }
 }
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
 
@@ -33,6 +34,15 @@ struct Options {
     std::int64_t table = 0;  // questions of each kind and rank
     bool ask = false;
 };
+
+// A question, or a sentence that repeats what was asked.
+Question read(const std::string& text) {
+    try {
+        return read_question(text);
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(text + ": " + error.what());
+    }
+}
 
 // Prints the line with its verdict. @return  is it right?
 bool shown(const Question& question, const std::string& said) {
@@ -90,7 +100,7 @@ void your_questions(Asker& ask) {
     std::string line;
     while (std::printf("> "), std::fflush(stdout), std::getline(std::cin, line) && !line.empty()) {
         try {
-            const Question question = read_question(line);
+            const Question question = read(line);
             shown(question, ask(question));
         } catch (const std::invalid_argument& error) {
             std::printf("  %s\n", error.what());
@@ -118,7 +128,7 @@ Options read_options(int argc, char** argv) {
         } else if (word.rfind("--", 0) == 0) {
             throw std::invalid_argument(word + " is not a flag. --help lists them");
         } else {
-            options.question += word + " ";
+            options.question += (options.question.empty() ? "" : " ") + word;
         }
     }
     if (options.backend != "cpu" && options.backend != "cuda") {
@@ -136,7 +146,7 @@ bool run(const Options& options) {
                                          : make_cpu_backend(model, capacity, 1);
     });
     if (!options.question.empty()) {
-        const Question question = read_question(options.question);
+        const Question question = read(options.question);
         return shown(question, ask(question));
     }
     std::printf(
@@ -159,7 +169,9 @@ int main(int argc, char** argv) {
         return 0;
     }
     try {
-        return run(read_options(argc, argv)) ? 0 : 1;
+        const Options options = read_options(argc, argv);
+        if (options.backend == "cuda") run_emulated_without_gpu(argv);
+        return run(options) ? 0 : 1;
     } catch (const std::invalid_argument& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 2;

@@ -70,6 +70,23 @@ expect 0 OUT "over 28 tokens" "${tiny[@]}" --perplexity "$folder/text"
 expect 1 ERR "2 are the least" "${tiny[@]}" --perplexity /dev/null
 expect 1 ERR "$folder/nothing cannot be read" "${tiny[@]}" --perplexity "$folder/nothing"
 
+# Where no GPU answers, --backend cuda is the emulator; hidden, it does not answer anywhere.
+expect 0 ERR "cuda, " "${tiny[@]}" --backend cuda --prompt z -n 2 --temperature 0 --stats
+mv "$folder/out" "$folder/out.cuda"
+expect 0 OUT "z" "${tiny[@]}" --prompt z -n 2 --temperature 0
+cmp -s "$folder/out" "$folder/out.cuda" || fail "--backend cuda says something else than the CPU"
+export CUDA_VISIBLE_DEVICES=
+expect 0 ERR "cuda, on the emulator" "${tiny[@]}" --backend cuda --prompt z -n 2 --stats
+unset CUDA_VISIBLE_DEVICES
+alone=$folder/alone/gpt2
+mkdir "$folder/alone" && cp "$program" "$alone"
+if CUDA_VISIBLE_DEVICES='' "$alone" "${tiny[@]}" --backend cuda --prompt z -n 1 >"$folder/out" 2>"$folder/err"; then
+    grep -q "no GPU answers" "$folder/err" && fail "a program that is not there was started"
+else
+    grep -q "alone/gpt2_emulated cannot be started: No such file" "$folder/err" ||
+        fail "gpt2 alone does not name the program that it misses"
+fi
+
 dialogue ':help\n:quit\nz\n' ':stats   after each text'
 dialogue 'z\n' '> '
 [ "$(grep -ac "fCeeou::" "$folder/out")" = 1 ] || fail "a dialogue did not answer"

@@ -54,6 +54,20 @@ TEST_CASE("all flags are understood", "[day06][small]") {
     CHECK(parse({"--help"}).help);
 }
 
+TEST_CASE("the least and the most that each number may be", "[day06][small]") {
+    const auto with = [](const char* flag, const char* value) {
+        return parse({"--model", "m", "--prompt", "a", flag, value});
+    };
+    CHECK(with("-n", "1").n == 1);
+    CHECK(with("--threads", "1").threads == 1);
+    CHECK(with("--top-k", "0").sampler.top_k == 0);
+    CHECK(with("--seed", "0").sampler.seed == 0);
+    CHECK(with("--temperature", "0").sampler.temperature == 0);
+    CHECK(with("--top-p", "0").sampler.top_p == 0);
+    CHECK(with("--top-p", "1").sampler.top_p == 1);
+    CHECK(with("--backend", "cpu").backend == "cpu");
+}
+
 TEST_CASE("what is not given is as --help says", "[day06][small]") {
     const Options o = parse({"--model", "m", "--prompt", ""});
     CHECK(o.prompt == "");
@@ -74,6 +88,13 @@ TEST_CASE("what is not given is as --help says", "[day06][small]") {
 TEST_CASE("a command line that means nothing is refused with the word at fault", "[day06][small]") {
     CHECK(refused({"--fast"}) == "'--fast' is not a flag");
     CHECK(refused({"text"}) == "'text' is not a flag");
+    CHECK(refused({"--promt", "a"}) == "'--promt' is not a flag; did you mean --prompt?");
+    CHECK(refused({"--state"}) == "'--state' is not a flag; did you mean --stats?");
+    CHECK(refused({"--top_q"}) == "'--top_q' is not a flag; did you mean --top-k?");
+    CHECK(refused({"--hlep"}) == "'--hlep' is not a flag; did you mean --help?");
+    CHECK(refused({"--seeds"}) == "'--seeds' is not a flag; did you mean --seed?");
+    CHECK(refused({"-k"}) == "'-k' is not a flag");  // one letter of two
+    CHECK(refused({"--modellll", "m"}) == "'--modellll' is not a flag");
     CHECK(refused({"--prompt"}) == "--prompt is the last word, but a value must follow it");
     CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number, 1 or more");
     CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number, 1 or more");

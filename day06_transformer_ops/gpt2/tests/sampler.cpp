@@ -266,7 +266,7 @@ TEST_CASE("logits and options that mean nothing are refused", "[day06][small]") 
         CHECK(contains(says(logits_of({}), options), "none of 0 logits"));
     }
     const auto one = logits_of({0, 1});
-    CHECK(contains(says(one, {-0.5f, 0, 1, 0}), "a temperature of -0.500000; 0 or a finite"));
+    CHECK(contains(says(one, {-0.5f, 0, 1, 0}), "a temperature of -0.5; 0 or a finite"));
     CHECK(contains(says(one, {kNan, 0, 1, 0}), "a temperature of nan"));
     CHECK(contains(says(one, {kInfinity, 0, 1, 0}), "a temperature of inf"));
     CHECK(contains(says(one, {1, -1, 1, 0}), "a top_k of -1; 0 or more is needed"));

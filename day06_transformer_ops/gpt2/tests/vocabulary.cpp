@@ -2,8 +2,8 @@
 #include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
 
 #include "common/testing/testing.hpp"
-#include "day06_transformer_ops/gpt2/text/bpe.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe.hpp"
 #include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 using namespace sixdays;
