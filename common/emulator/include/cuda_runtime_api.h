@@ -7,6 +7,8 @@
 
 #include "emulated/vector_types.h"
 
+#define __DRIVER_TYPES_H__  // by which others ask whether this header was included
+
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 
@@ -25,6 +27,7 @@ enum cudaError {
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
     cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorPeerAccessUnsupported = 217,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
@@ -34,6 +37,8 @@ enum cudaError {
     cudaErrorIllegalInstruction = 715,
     cudaErrorMisalignedAddress = 716,
     cudaErrorLaunchFailure = 719,
+    cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
@@ -78,18 +83,30 @@ enum cudaDeviceAttr {
     cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
+    cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrStreamPrioritiesSupported = 78,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMemoryPoolsSupported = 115
 };
 
 struct cudaDeviceProp {
@@ -121,6 +138,17 @@ struct cudaDeviceProp {
     int cooperativeLaunch;
     std::size_t sharedMemPerBlockOptin;
     int maxBlocksPerMultiProcessor;
+    // Of those that say nothing here, the usual values.
+    int canMapHostMemory, deviceOverlap, asyncEngineCount, computeMode, kernelExecTimeoutEnabled;
+    int concurrentManagedAccess, pageableMemoryAccess, hostNativeAtomicSupported;
+    int streamPrioritiesSupported, memoryPoolsSupported, globalL1CacheSupported;
+    int localL1CacheSupported, isMultiGpuBoard, multiGpuBoardGroupID, tccDriver;
+    int clockRate, memoryClockRate, cooperativeMultiDeviceLaunch, computePreemptionSupported;
+    int persistingL2CacheMaxSize, accessPolicyMaxWindowSize, clusterLaunch;
+    int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2];
+    int maxTexture2DLayered[3], maxTextureCubemap;
+    std::size_t memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
+    std::size_t reservedSharedMemPerBlock;
 };
 
 constexpr unsigned cudaStreamDefault = 0;
@@ -252,3 +280,5 @@ template <class T>
                       kind == cudaMemcpyDeviceToDevice ? cudaMemcpyHostToDevice
                                                        : sixdays::emulator::beside_symbol(kind));
 }
+
+#include "emulated/more_runtime.h"

@@ -31,6 +31,12 @@ void set_error(cudaError_t error, bool from_kernel);
 cudaError_t result(cudaError_t error);
 /// For calls that synchronise: the error of a kernel that ran before, told once.
 cudaError_t take_kernel_error();
+/// One side of a copy, or an array that a library call is given: does it lie where it should?
+/// Otherwise a finding at the caller's line.
+/// @param side    what the call takes it for, "target"
+/// @param device  in device memory, and in one live allocation; false: in host memory
+cudaError_t check_side(const char* call, const char* side, const void* p, std::size_t bytes,
+                       bool device, const void* caller);
 /// The error was returned by cudaGetLastError(): the next finding may replace the stored one.
 void report_was_told();
 

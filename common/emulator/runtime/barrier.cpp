@@ -2,6 +2,7 @@
 /// __syncthreads(), and what happens when somebody never comes.
 #include <cstring>
 
+#include "common/emulator/async_copy.hpp"
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -120,6 +121,26 @@ int block_barrier_count(int predicate, Site site) {
     return come_to_barrier(predicate, site, __builtin_return_address(0));
 }
 
+void grid_barrier(Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    if (!block.cooperative) {
+        fail({Kind::barrier, cudaErrorLaunchFailure, site,
+              name(*current) +
+                  " comes to a barrier of the whole grid, but this launch did not start all blocks "
+                  "together. It is cudaLaunchCooperativeKernel that does."});
+    }
+    async_wait_all();
+    current->state = Thread::State::at_grid_barrier;
+    current->barrier_site = site;
+    ++block.at_grid_barrier;
+    wait_for_turn();
+}
+
+bool is_cooperative_launch() {
+    return block.cooperative;
+}
+
 void leave_block(Thread& me) {
     if (judgement_pending) judge_stores();
     me.state = Thread::State::done;
@@ -157,8 +178,9 @@ void report_deadlock() {
         note({Kind::barrier,
               cudaErrorLaunchFailure,
               barrier_of(*in_barrier),
-              format("%u of %u threads wait at this __syncthreads() for ever, %s among them.",
-                     block.at_barrier, block.live, name(*in_barrier).c_str()),
+              format("%u of %u threads wait at this __syncthreads() for ever, %s among them%s.",
+                     block.at_barrier, block.live, name(*in_barrier).c_str(),
+                     block.at_grid_barrier > 0 ? "; others wait at the grid's" : ""),
               0,
               {},
               in_barrier});

@@ -34,9 +34,13 @@ void fiber_main() {
     }
 }
 
+// As many as a block can need.
 void make_fibers() {
+    static std::size_t made = 0;
     fibers.resize(kMaxFibers);
-    for (std::size_t i = kMaxFibers; i-- > 0;) {
+    const std::size_t first = made;
+    made += kMaxThreads;
+    for (std::size_t i = made; i-- > first;) {
         fibers[i].stack = stack_of_fiber(i);
         prepare_context(fibers[i].context, fibers[i].stack, fiber_main);
         idle.push_back(&fibers[i]);
@@ -44,6 +48,7 @@ void make_fibers() {
 }
 
 void begin(Thread& thread) {
+    if (idle.empty()) make_fibers();
     thread.fiber = idle.back();
     idle.pop_back();
     thread.state = Thread::State::ready;
@@ -54,20 +59,9 @@ void end(Thread& thread) {
     thread.fiber = nullptr;
 }
 
-// The launch failed: threads that stopped halfway never go on, and their stacks start anew.
-void abandon() {
-    for (unsigned id = 0; id < block.size; ++id) {
-        Thread& thread = block.threads[id];
-        if (thread.fiber == nullptr) continue;
-        prepare_context(thread.fiber->context, thread.fiber->stack, fiber_main);
-        end(thread);
-    }
-    ready.clear();
-}
-
 void start_threads() {
     block.live = block.size;
-    block.at_barrier = block.barriers_passed = 0;
+    block.at_barrier = block.at_grid_barrier = block.barriers_passed = 0;
     block.astray = nullptr;
     block.barrier_votes = 0;
     block.turns_without_write = 0;
@@ -86,28 +80,12 @@ void start_threads() {
     }
 }
 
-}  // namespace
-
-uint3 index_of_thread(unsigned id) {
-    const dim3 extents = block.extents;
-    return {id % extents.x, id / extents.x % extents.y, id / extents.x / extents.y};
-}
-
-void number_threads() {
-    for (unsigned id = 0; id < block.size; ++id) {
-        block.threads[id].id = id;
-        block.threads[id].index = index_of_thread(id);
-    }
-}
-
-void run_block(const Launch& what) {
-    if (fibers.empty()) make_fibers();
-    running = &what;
-    start_threads();
+// Until all threads have returned, or wait for other blocks; true if they have returned.
+bool run_threads() {
     set_block(block.index, block.extents, block.grid);
     while (block.live > 0) {
         if (ready.empty() && !answer_active_masks()) {
-            report_deadlock();
+            if (block.at_grid_barrier < block.live) report_deadlock();
             break;
         }
         Thread& thread = *ready.front();
@@ -121,7 +99,51 @@ void run_block(const Launch& what) {
         if (thread.state == Thread::State::done) end(thread);
     }
     judge_block();
-    if (launch_failed()) abandon();
+    if (launch_failed()) abandon_block();
+    return block.live == 0 || launch_failed();
+}
+
+}  // namespace
+
+// Their stacks start anew.
+void abandon_block() {
+    for (unsigned id = 0; id < block.size; ++id) {
+        Thread& thread = block.threads[id];
+        if (thread.fiber == nullptr) continue;
+        prepare_context(thread.fiber->context, thread.fiber->stack, fiber_main);
+        end(thread);
+    }
+    ready.clear();
+}
+
+uint3 index_of_thread(unsigned id) {
+    const dim3 extents = block.extents;
+    return {id % extents.x, id / extents.x % extents.y, id / extents.x / extents.y};
+}
+
+void number_threads() {
+    for (unsigned id = 0; id < block.size; ++id) {
+        block.threads[id].id = id;
+        block.threads[id].index = index_of_thread(id);
+    }
+}
+
+bool run_block(const Launch& what) {
+    running = &what;
+    start_threads();
+    return run_threads();
+}
+
+bool resume_block(const Launch& what) {
+    running = &what;
+    begin_block_clocks(block.size);
+    block.at_grid_barrier = 0;
+    ++block.barriers_passed;
+    for (const unsigned id : block.order) {
+        Thread& thread = block.threads[id];
+        if (thread.state == Thread::State::at_grid_barrier) make_ready(thread);
+    }
+    return run_threads();
 }
 
 void wait_for_turn() {

@@ -38,7 +38,14 @@ struct WarpSlot {
 };
 
 struct Thread {
-    enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp_call, done };
+    enum class State : std::uint8_t {
+        fresh,
+        ready,
+        at_barrier,
+        at_grid_barrier,
+        at_warp_call,
+        done
+    };
 
     uint3 index;      // threadIdx
     unsigned id = 0;  // x + y * blockDim.x + z * blockDim.x * blockDim.y
@@ -61,6 +68,8 @@ struct Block {
     unsigned size = 0;
     unsigned live = 0;        // threads that have not returned
     unsigned at_barrier = 0;  // of those
+    unsigned at_grid_barrier = 0;
+    bool cooperative = false;  // launched together with all others, so that they can meet
     const Thread* first_at_barrier = nullptr;
     const Thread* astray = nullptr;    // the first that came to another barrier than that one
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
@@ -103,7 +112,14 @@ uint3 index_of_block(std::uint64_t turn);
 /// A launch starts: who the threads of its blocks are.
 void number_threads();
 /// Runs every thread of `block` to its end, or until a Finding was stored.
-void run_block(const Launch& what);
+/// @return false if the block waits for others at a barrier of the grid
+bool run_block(const Launch& what);
+/// Goes on behind that barrier.
+bool resume_block(const Launch& what);
+/// The launch failed: threads of `block` that stopped halfway never go on.
+void abandon_block();
+/// Runs all blocks of a cooperative launch, from one barrier of the grid to the next (cooperative.cpp).
+void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
 
 /// For the current thread, which waits: lets others run until somebody calls make_ready on it.
 void wait_for_turn();

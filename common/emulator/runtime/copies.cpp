@@ -14,10 +14,6 @@ namespace {
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 
-bool in_heap(const void* p) {
-    return heap.contains(reinterpret_cast<std::uintptr_t>(p));
-}
-
 cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string text,
                    const void* address) {
     note({kind,
@@ -31,12 +27,15 @@ cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string t
     return error;
 }
 
-// One side of a copy or a cudaMemset.
+}  // namespace
+
+namespace sixdays::emulator {
+
 cudaError_t check_side(const char* call, const char* side, const void* p, std::size_t bytes,
                        bool device, const void* code) {
     if (device && !is_device_range(p, bytes)) {
         const auto address = reinterpret_cast<std::uintptr_t>(p);
-        if (!in_heap(p)) {
+        if (!is_device_only(p)) {
             return refuse(
                 Kind::host_memory, cudaErrorInvalidValue, code,
                 format("%s of %zu bytes: its %s is a host pointer, where a device pointer "
@@ -54,7 +53,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
                                : describe_outside(heap, address, 1)),
                       p);
     }
-    if (!device && in_heap(p)) {
+    if (!device && is_device_only(p)) {
         return refuse(
             Kind::device_memory, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s is a device pointer, where a host pointer was "
@@ -65,13 +64,17 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     return cudaSuccess;
 }
 
+}  // namespace sixdays::emulator
+
+namespace {
+
 bool to_device(cudaMemcpyKind kind, const void* to) {
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
-           (kind == cudaMemcpyDefault && in_heap(to));
+           (kind == cudaMemcpyDefault && is_device_only(to));
 }
 bool from_device(cudaMemcpyKind kind, const void* from) {
     return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
-           (kind == cudaMemcpyDefault && in_heap(from));
+           (kind == cudaMemcpyDefault && is_device_only(from));
 }
 
 bool written_somewhere(const Rows& rows) {
@@ -169,7 +172,7 @@ cudaError_t free_device(const char* call, void* pointer, const void* code) {
     const cudaError_t earlier = take_kernel_error();
     if (pointer == nullptr || release(pointer)) return earlier;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const bool freed = in_heap(pointer) && nearest_allocation(address).begin == address;
+    const bool freed = is_device_only(pointer) && nearest_allocation(address).begin == address;
     return refuse(Kind::invalid_call, cudaErrorInvalidValue, code,
                   std::string(call) + (freed ? ": this pointer was freed before."
                                              : ": this is not a pointer that cudaMalloc returned."),
@@ -250,6 +253,42 @@ cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t)
     return result(fill("cudaMemsetAsync", to, byte, bytes, SIXDAYS_HERE));
 }
 
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
+                         std::size_t height) {
+    if (width > pitch) return result(cudaErrorInvalidPitchValue);
+    for (std::size_t row = 0; row < height; ++row) {
+        const cudaError_t error = fill("cudaMemset2D", static_cast<std::byte*>(to) + row * pitch,
+                                       byte, width, SIXDAYS_HERE);
+        if (error != cudaSuccess) return result(error);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
+    if (pointer == nullptr || bytes == 0) return result(cudaErrorInvalidValue);
+    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    *pointer = allocate_shared_with_host(bytes);
+    return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+    if (device == nullptr || !is_pinned(host)) return result(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes) {
+    if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
+    return result(copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, {true, nullptr},
+                       SIXDAYS_HERE));
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
+    if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
+    return result(copy("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice,
+                       {false, stream}, SIXDAYS_HERE));
+}
+
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     if (free_bytes == nullptr || total_bytes == nullptr) return result(cudaErrorInvalidValue);
     *total_bytes = kHeapBytes;
@@ -261,10 +300,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (attributes == nullptr) return result(cudaErrorInvalidValue);
     const bool device = is_device_range(pointer, 1);
     void* p = const_cast<void*>(pointer);
-    if (device) {
-        *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
-    } else if (is_pinned(pointer)) {
+    if (is_pinned(pointer)) {
         *attributes = {cudaMemoryTypeHost, 0, p, p};
+    } else if (device && is_shared_with_host(pointer)) {
+        *attributes = {cudaMemoryTypeManaged, 0, p, p};
+    } else if (device) {
+        *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
     } else {
         *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, nullptr};
     }

@@ -102,6 +102,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.regsPerMultiprocessor = kRegisters;
     p.sharedMemPerBlockOptin = sixdays::emulator::kDynamicSharedLimit;
     p.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
+    p.cooperativeLaunch = p.canMapHostMemory = p.managedMemory = p.concurrentManagedAccess = 1;
+    p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
+    p.memoryPoolsSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+    p.memPitch = 2147483647;
+    p.textureAlignment = p.surfaceAlignment = 512;
+    p.texturePitchAlignment = 32;
+    p.reservedSharedMemPerBlock = kReservedShared;
     *properties = p;
     return cudaSuccess;
 }
@@ -156,13 +163,27 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrComputeCapabilityMajor:
             *value = 8;
             break;
+        case cudaDevAttrCanMapHostMemory:
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrGpuOverlap:
+        case cudaDevAttrConcurrentKernels:
+        case cudaDevAttrAsyncEngineCount:
+        case cudaDevAttrUnifiedAddressing:
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrConcurrentManagedAccess:
+        case cudaDevAttrMemoryPoolsSupported:
+            *value = 1;
+            break;
         // Nobody's clock ticks here, there is no bus and no cache: 0 says "not known".
         case cudaDevAttrComputeCapabilityMinor:
         case cudaDevAttrClockRate:
         case cudaDevAttrMemoryClockRate:
         case cudaDevAttrGlobalMemoryBusWidth:
         case cudaDevAttrL2CacheSize:
-        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrIntegrated:
+        case cudaDevAttrComputeMode:
+        case cudaDevAttrStreamPrioritiesSupported:
+        case cudaDevAttrPageableMemoryAccess:
             *value = 0;
             break;
         default:

@@ -78,11 +78,7 @@ std::byte* stacks() {
             std::fprintf(stderr, "emulator: no address space for %zu stacks\n", kMaxFibers);
             std::abort();
         }
-        auto* bytes = static_cast<std::byte*>(p);
-        for (std::size_t i = 0; i < kMaxFibers; ++i) {
-            mprotect(bytes + i * kStride, kStackGuard, PROT_NONE);
-        }
-        return bytes;
+        return static_cast<std::byte*>(p);
     }();
     return base;
 }
@@ -90,7 +86,9 @@ std::byte* stacks() {
 }  // namespace
 
 std::byte* stack_of_fiber(std::size_t index) {
-    return stacks() + index * kStride + kStackGuard;
+    std::byte* const guard = stacks() + index * kStride;
+    mprotect(guard, kStackGuard, PROT_NONE);
+    return guard + kStackGuard;
 }
 
 std::size_t fiber_of_address(std::uintptr_t address) {

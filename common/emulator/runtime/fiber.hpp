@@ -14,7 +14,7 @@ namespace sixdays::emulator {
 
 constexpr std::size_t kStackBytes = 128 * 1024;
 constexpr std::size_t kStackGuard = 4096;  // below each stack: running out faults, and harms nobody
-constexpr std::size_t kMaxFibers = 1024;
+constexpr std::size_t kMaxFibers = 8192;   // a cooperative launch has many blocks at work
 
 /// Where a fiber, or the scheduler, stopped.
 struct Context {
@@ -31,7 +31,8 @@ void switch_context(Context& from, Context& to);
 /// Makes `context` start at `entry` on the stack [stack, stack + kStackBytes).
 void prepare_context(Context& context, std::byte* stack, void (*entry)());
 
-/// All stacks lie side by side, so that one comparison tells a thread's local memory.
+/// All stacks lie side by side, so that one comparison tells a thread's local memory. Asked for once
+/// each.
 std::byte* stack_of_fiber(std::size_t index);
 /// Which stack holds this address, or kMaxFibers.
 std::size_t fiber_of_address(std::uintptr_t address);

@@ -30,7 +30,7 @@ struct sigaction previous;
 std::vector<std::uintptr_t> open_pieces;
 
 void protect_piece(std::uintptr_t begin, HostMay what) {
-    const std::uintptr_t end = std::min(begin + kPiece, heap.base + heap.size);
+    const std::uintptr_t end = std::min(begin + kPiece, heap.base + kHeapBytes);
     protect(reinterpret_cast<void*>(begin), end - begin, what);
 }
 
@@ -111,7 +111,7 @@ void note_device_memory(const Fault& fault) {
 void on_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
     if (open_device_memory(fault.address)) return;
-    if (heap.contains(fault.address)) {
+    if (is_device_only(info->si_addr)) {
         note_device_memory(fault);
         open_piece(fault.address);
     } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault))) {
@@ -133,7 +133,7 @@ void watch_for_faults() {
 void close_device_memory() {
     static const bool all_of_it = [] {
         calls_so_far();  // its first call loads a library, which a handler should not
-        protect(reinterpret_cast<void*>(heap.base), heap.size, HostMay::nothing);
+        protect(reinterpret_cast<void*>(heap.base), kHeapBytes, HostMay::nothing);
         return true;
     }();
     static_cast<void>(all_of_it);
@@ -143,7 +143,7 @@ void close_device_memory() {
 }
 
 bool open_device_memory(std::uintptr_t address) {
-    if (open_count == 0 || !heap.contains(address)) return false;
+    if (open_count == 0 || !is_device_only(reinterpret_cast<void*>(address))) return false;
     const std::uintptr_t piece = heap.base + (address - heap.base) / kPiece * kPiece;
     if (std::find(open_pieces.begin(), open_pieces.end(), piece) != open_pieces.end()) return false;
     open_piece(address);

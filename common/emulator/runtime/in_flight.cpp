@@ -1,13 +1,12 @@
 #include "common/emulator/runtime/in_flight.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
 
@@ -113,9 +112,8 @@ void note_use(const InFlight& copy, std::uintptr_t address, bool writes, const C
 
 void* allocate_pinned(std::size_t bytes) {
     bytes = std::max<std::size_t>(bytes, 1);
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return nullptr;
-    pinned[reinterpret_cast<std::uintptr_t>(p)] = bytes;
+    void* p = allocate_shared_with_host(bytes);
+    if (p != nullptr) pinned[reinterpret_cast<std::uintptr_t>(p)] = bytes;
     return p;
 }
 
@@ -123,9 +121,8 @@ bool release_pinned(void* pointer) {
     const auto found = pinned.find(reinterpret_cast<std::uintptr_t>(pointer));
     if (found == pinned.end()) return false;
     wait_for_all();
-    munmap(pointer, found->second);
     pinned.erase(found);
-    return true;
+    return release(pointer);
 }
 
 bool is_pinned(const void* pointer) {

@@ -25,6 +25,17 @@ void refuse(const Launch& what, std::string why,
     note({Kind::invalid_launch, error, what.site, why});
 }
 
+std::uint64_t blocks_at_once(const Launch& what) {
+    int blocks = 0, multiprocessors = 0;
+    const dim3 b = what.block;
+    static const char any_kernel = 0;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, what.address != nullptr ? what.address : &any_kernel,
+        static_cast<int>(b.x * b.y * b.z), what.shared_bytes);
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(multiprocessors);
+}
+
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
@@ -53,6 +64,13 @@ bool check_configuration(const Launch& what) {
                    "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
                    what.shared_bytes, shared_limit(what.address)),
             cudaErrorInvalidValue);
+    } else if (what.cooperative && blocks_at_once(what) < std::uint64_t{g.x} * g.y * g.z) {
+        refuse(what,
+               format("a cooperative launch of grid %s: the device holds %llu such blocks at once, "
+                      "and all must be there together. Launch as many as "
+                      "cudaOccupancyMaxActiveBlocksPerMultiprocessor allows, and let each do more.",
+                      name(g).c_str(), static_cast<unsigned long long>(blocks_at_once(what))),
+               cudaErrorCooperativeLaunchTooLarge);
     } else {
         return true;
     }
@@ -77,6 +95,7 @@ void run_grid(const Launch& what) {
     blocks_of_launch = std::min(most_blocks, count - first_of_launch);
     begin_race_checks();
     if (tracing) trace_launch(what.kernel);
+    if (what.cooperative) return run_cooperative_grid(what, blocks_of_launch);
     for (std::uint64_t turn = 0; turn < blocks_of_launch && !launch_failed(); ++turn) {
         block.index = index_of_block(turn);
         forget_shared();

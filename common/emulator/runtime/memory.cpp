@@ -11,6 +11,7 @@
 
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/host_access.hpp"
+#include "common/emulator/runtime/in_flight.hpp"
 
 namespace sixdays::emulator {
 
@@ -30,9 +31,12 @@ struct Allocation {
     std::uint64_t number;
 };
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
-std::uintptr_t next_address = 0;
-std::size_t live_bytes = 0;
-std::uint64_t last_number = 0, last_excused = 0;  // of an allocation
+std::uint64_t last_number = 0, last_excused = 0;   // of an allocation
+/// A part of the heap, and where in it the next allocation is looked for.
+struct Part {
+    std::uintptr_t begin = 0, end = 0, next = 0;
+    std::size_t live_bytes = 0;
+} of_device, with_host;
 
 // Address space of the emulator's own; some of it is asked for while the program starts.
 std::vector<Extent>& reserved() {
@@ -68,17 +72,18 @@ bool overlaps_live(std::uintptr_t begin, std::uintptr_t end) {
 
 // At the program's end: what was forgotten? The address space goes back anyway, so this is a note.
 void note_leaks() {
-    std::size_t count = 0;
+    std::size_t count = 0, bytes = 0;
     Line first;
     for (const auto& [address, allocation] : allocations) {
-        if (!allocation.live) continue;
+        if (!allocation.live || is_pinned(reinterpret_cast<void*>(address))) continue;
+        bytes += allocation.bytes;
         if (count++ == 0) first = find_line(own_place(allocation.calls));
     }
     if (count == 0) return;
     std::fprintf(stderr,
                  "CUDA emulator, a note: %zu allocation%s (%zu bytes) of device memory never got a "
                  "cudaFree%s%s.\n",
-                 count, count == 1 ? "" : "s", live_bytes,
+                 count, count == 1 ? "" : "s", bytes,
                  first.line == 0 ? ""
                  : count == 1    ? "; it is made in "
                                  : "; one is made in ",
@@ -111,24 +116,25 @@ void give_tables(Region& region, std::size_t bytes, const char* what) {
 void make_heap() {
     if (heap.size != 0) return;
     heap.space = Space::global;
-    heap.base = reinterpret_cast<std::uintptr_t>(reserve(kHeapBytes, "device memory"));
-    heap.size = kHeapBytes;
-    give_tables(heap, kHeapBytes, "the state of device memory");
-    next_address = heap.base + kGap;
+    heap.size = kHeapBytes + kSharedWithHostBytes;
+    heap.base = reinterpret_cast<std::uintptr_t>(reserve(heap.size, "device memory"));
+    give_tables(heap, heap.size, "the state of device memory");
+    const std::uintptr_t border = heap.base + kHeapBytes;
+    of_device = {heap.base + kGap, border, heap.base + kGap};
+    with_host = {border + kGap, heap.base + heap.size, border + kGap};
     std::atexit(note_leaks);
 }
 
-void* allocate(std::size_t bytes) {
-    make_heap();
+static void* allocate_in(Part& part, std::size_t bytes, std::uint8_t state) {
     const std::size_t step = round_up(bytes, kAlignment) + kGap;
-    if (bytes > heap.size || live_bytes + step > heap.size) return nullptr;
-    std::uintptr_t at = next_address;
+    if (bytes > heap.size || part.live_bytes + step > part.end - part.begin) return nullptr;
+    std::uintptr_t at = part.next;
     bool wrapped = false;
     for (;;) {
-        if (at + step > heap.base + heap.size) {
+        if (at + step > part.end) {
             if (wrapped) return nullptr;
             wrapped = true;
-            at = heap.base + kGap;
+            at = part.begin;
         }
         if (!overlaps_live(at, at + step)) break;
         const auto* blocking = allocation_before(at + step - 1);
@@ -139,12 +145,32 @@ void* allocate(std::size_t bytes) {
     for (auto it = allocations.lower_bound(at); it != allocations.end() && it->first < at + step;) {
         it = allocations.erase(it);
     }
-    std::memset(heap.state_of(at), kLive, bytes);
+    std::memset(heap.state_of(at), state, bytes);
     allocations[at] = {bytes, true, calls_so_far(), ++last_number};
-    next_address = at + step;
-    live_bytes += bytes;
+    part.next = at + step;
+    part.live_bytes += bytes;
     close_device_memory();
     return reinterpret_cast<void*>(at);
+}
+
+void* allocate(std::size_t bytes) {
+    make_heap();
+    return allocate_in(of_device, bytes, kLive);
+}
+
+void* allocate_shared_with_host(std::size_t bytes) {
+    make_heap();
+    return allocate_in(with_host, bytes, kLive | kWritten);
+}
+
+bool is_shared_with_host(const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    return heap.contains(address) && address >= with_host.begin;
+}
+
+bool is_device_only(const void* pointer) {
+    return heap.contains(reinterpret_cast<std::uintptr_t>(pointer)) &&
+           !is_shared_with_host(pointer);
 }
 
 bool release(void* pointer) {
@@ -153,7 +179,7 @@ bool release(void* pointer) {
     const std::size_t bytes = it->second.bytes;
     std::memset(heap.state_of(it->first), kFreed, bytes);
     it->second.live = false;
-    live_bytes -= bytes;
+    (is_shared_with_host(pointer) ? with_host : of_device).live_bytes -= bytes;
     const std::size_t offset = it->first - heap.base;
     give_back(reinterpret_cast<void*>(it->first), bytes);
     give_back(heap.words + offset / 4, bytes / 4 * sizeof(History));
@@ -163,12 +189,13 @@ bool release(void* pointer) {
 
 void release_everything() {
     for (const auto& [address, allocation] : allocations) {
-        if (allocation.live) release(reinterpret_cast<void*>(address));
+        void* pointer = reinterpret_cast<void*>(address);
+        if (allocation.live && !is_pinned(pointer)) release(pointer);
     }
 }
 
 std::size_t allocated_bytes() {
-    return live_bytes;
+    return of_device.live_bytes;
 }
 
 bool is_device_range(const void* pointer, std::size_t bytes) {

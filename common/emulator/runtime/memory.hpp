@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/emulator/runtime/race.hpp"
 
@@ -39,6 +40,14 @@ struct Region {
     std::uint8_t* state_of(std::uintptr_t address) const { return state + (address - base); }
 };
 
+/// A piece of device or shared memory that belongs together.
+struct Extent {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    bool live = false;
+    const char* name = nullptr;  // of a variable
+};
+
 /// Device memory: everything that cudaMalloc hands out lies in here.
 extern Region heap;
 /// A block's `__shared__` arrays, its dynamic shared memory, and tiles that it cuts out of that.
@@ -49,6 +58,9 @@ extern Region shared_tiles;
 extern Region variables;
 
 constexpr std::size_t kHeapBytes = std::size_t{8} << 30;
+/// Behind them lies memory that host and device share: managed memory and pinned host memory. The
+/// host's accesses are not seen there, so all of it counts as written.
+constexpr std::size_t kSharedWithHostBytes = std::size_t{4} << 30;
 constexpr std::size_t kStaticSharedLimit = 48 * 1024;
 constexpr std::size_t kDynamicSharedLimit = 163 * 1024;
 
@@ -60,7 +72,11 @@ void give_tables(Region& region, std::size_t bytes, const char* what);
 
 void make_heap();
 void* allocate(std::size_t bytes);  // null if the heap is full
-bool release(void* pointer);        // false: not the start of a live allocation
+void* allocate_shared_with_host(std::size_t bytes);
+bool is_shared_with_host(const void* pointer);
+/// Device memory that the host cannot reach.
+bool is_device_only(const void* pointer);
+bool release(void* pointer);  // false: not the start of a live allocation
 void release_everything();
 std::size_t allocated_bytes();
 
@@ -70,6 +86,15 @@ void make_dynamic_shared(const void* kernel, std::size_t bytes);
 /// A block starts: its shared arrays do not exist yet, nobody has written its dynamic shared
 /// memory.
 void forget_shared();
+
+/// The shared memory of a block that waits for others: what its arrays hold, and what is known of
+/// their bytes.
+struct SharedImage {
+    std::vector<Extent> arrays;  // the dynamic part is the last one
+    std::vector<std::uint8_t> bytes, states;
+};
+SharedImage save_shared();
+void restore_shared(const SharedImage& image);
 
 /// Bytes of device memory that all belong to one live allocation?
 bool is_device_range(const void* pointer, std::size_t bytes);
@@ -82,13 +107,6 @@ bool is_excused(std::uintptr_t address);
 /// Words whose bytes were told apart are words again.
 void forget_splits(const void* pointer, std::size_t bytes);
 
-/// A piece of device or shared memory that belongs together.
-struct Extent {
-    std::uintptr_t begin = 0;
-    std::size_t bytes = 0;
-    bool live = false;
-    const char* name = nullptr;  // of a variable
-};
 /// The allocation, live or freed, that holds this address or lies nearest.
 Extent nearest_allocation(std::uintptr_t address);
 /// Where it was allocated.

@@ -159,6 +159,39 @@ void forget_shared() {
     region.written_end = region.base;
 }
 
+static Region& region_of_array(const Extent& array) {
+    return shared_tiles.contains(array.begin)     ? shared_tiles
+           : shared_dynamic.contains(array.begin) ? shared_dynamic
+                                                  : shared_arrays;
+}
+
+SharedImage save_shared() {
+    SharedImage image{arrays, {}, {}};
+    image.arrays.push_back(dynamic);
+    for (const Extent& array : image.arrays) {
+        const auto* begin = reinterpret_cast<const std::uint8_t*>(array.begin);
+        const std::uint8_t* state = region_of_array(array).state_of(array.begin);
+        image.bytes.insert(image.bytes.end(), begin, begin + array.bytes);
+        image.states.insert(image.states.end(), state, state + array.bytes);
+    }
+    return image;
+}
+
+void restore_shared(const SharedImage& image) {
+    forget_shared();
+    arrays.assign(image.arrays.begin(), image.arrays.end() - 1);
+    std::size_t at = 0;
+    for (const Extent& array : image.arrays) {
+        std::memcpy(reinterpret_cast<void*>(array.begin), image.bytes.data() + at, array.bytes);
+        std::memcpy(region_of_array(array).state_of(array.begin), image.states.data() + at,
+                    array.bytes);
+        at += array.bytes;
+    }
+    for (const Extent& array : arrays) array_bytes += array.bytes;
+    shared_dynamic.written_begin = dynamic.begin;
+    shared_dynamic.written_end = dynamic.begin + dynamic.bytes;
+}
+
 void* dynamic_shared_memory() noexcept {
     return reinterpret_cast<void*>(dynamic.begin);
 }

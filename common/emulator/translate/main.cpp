@@ -92,6 +92,7 @@ private:
         const std::string name(named.substr(1, named.size() - 2));
         for (const fs::path& folder : folders_) {
             if (fs::exists(folder / "common/emulator/include" / name)) return {};
+            if (fs::exists(folder / "common/emulator/libraries" / name)) return {};
         }
         for (const char* part : {"cuda", "cub/", "thrust/", "cooperative_groups", "cublas", "cudnn",
                                  "cufft", "curand", "cusolver", "cusparse", "cutlass/", "cute/",

@@ -31,6 +31,9 @@ public:
 
     Result run(const std::function<std::string(std::string_view)>& include) {
         for (Index i = 0; i < in_.size(); ++i) {
+            by_address_ = by_address_ || launches_by_address(in_.at(i));
+        }
+        for (Index i = 0; i < in_.size(); ++i) {
             scopes_.follow(i);
             const Token& token = in_.at(i);
             if (token.kind == Token::Kind::include) {
@@ -46,6 +49,8 @@ public:
                 variable(i);
             } else if (is_one_of(token, {"asm", "__asm", "__asm__"})) {
                 inline_ptx(i);
+            } else if (launches_by_address(token)) {
+                without_cast(i);
             }
         }
         return result();
@@ -186,6 +191,28 @@ private:
                 " if (!" + kEmulator + "enter_kernel(" + in_quotes(in_.at(name).text) + ", " +
                     in_quotes(parameters) + ", __builtin_return_address(0))) return;");
         done_ = body;
+        const Index end = in_.close_of(body);
+        const bool plain = !in_.at(scopes_.statement()).is("template") && !scopes_.in_type() &&
+                           !scopes_.in_function();
+        if (!by_address_ || !plain || end == kNone) return;
+        const std::string k(in_.at(name).text);
+        replace(in_.at(end).end(), in_.at(end).end(),
+                " static const bool sixdays_kernel_" + std::to_string(name) + " = " + kEmulator +
+                    "register_kernel(" + in_quotes(k) + ", [](auto emu_f) { if constexpr " +
+                    "(requires { emu_f(" + k + "); }) return emu_f(" + k +
+                    "); else return nullptr; }(" + kEmulator + "PointerTo{}));");
+    }
+
+    static bool launches_by_address(const Token& token) {
+        return is_one_of(
+            token, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
+    }
+    /// cudaLaunchKernel((void*)kernel<256>, ...): the pointer's own type says what its arguments are.
+    void without_cast(Index i) {
+        if (!in_.at(i + 1).is("(") || !in_.at(i + 2).is("(")) return;
+        const Index close = in_.close_of(i + 2);
+        if (close == kNone || !in_.at(close - 1).is("*") || !in_.at(close - 2).is("void")) return;
+        replace(in_.at(i + 2).begin, in_.at(close).end(), "");
     }
 
     void inline_ptx(Index i) {
@@ -241,6 +268,7 @@ private:
     std::vector<Edit> edits_;
     std::vector<Result::Error> errors_;
     bool rewritten_ = false;
+    bool by_address_ = false;  // the file launches kernels by their addresses
 
     Index done_ = 0;  // up to here the declarations are rewritten
 };

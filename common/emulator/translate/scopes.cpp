@@ -8,10 +8,12 @@ void Scopes::follow(Index i) {
     const Token& token = in_.at(i);
     if (token.kind == Token::Kind::border) {
         if (in_define_) {
-            statement_ = before_define_.statement;
+            const bool between = before_define_.statement == kNone;  // two statements
+            statement_ = between ? i + 1 : before_define_.statement;
             scopes_ = before_define_.scopes;
         } else {
-            before_define_ = {statement_, scopes_};
+            const bool between = statement_ == i || (i > 0 && ends_statement(i - 1));
+            before_define_ = {between ? kNone : statement_, scopes_};
             statement_ = i + 1;
         }
         in_define_ = !in_define_;

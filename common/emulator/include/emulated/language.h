@@ -46,6 +46,8 @@ bool enter_kernel(const char* kernel, const char* parameters, const void* caller
 
 void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);
+void grid_barrier(Site site);
+bool is_cooperative_launch();
 void thread_fence() noexcept;
 [[noreturn]] void trap(Site site);
 long long ticks() noexcept;

@@ -5,6 +5,7 @@
 
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 
@@ -29,6 +30,7 @@ struct Launch {
     const Argument* in_order = nullptr;                   // the arguments again, as they were given
     std::size_t count = 0;
     cudaStream_t stream = nullptr;
+    bool cooperative = false;  // all blocks at work at once
 };
 
 void launch(const Launch& what);
@@ -119,4 +121,73 @@ auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 b
     return configure_pointer(what, call, pointer(PointerTo{}));
 }
 
+/// A kernel that is launched by its address, with pointers to its arguments.
+struct KernelByAddress {
+    const char* name;
+    void (*launch)(const Launch& what, void** arguments);
+};
+/// What the translator has noted of the kernel at this address (it notes those of files that launch
+/// by address, templates excepted); null if nothing.
+const KernelByAddress* find_kernel(const void* address);
+bool note_kernel(const void* address, const KernelByAddress& kernel);
+
+template <class... Parameters, std::size_t... I>
+void launch_from(Launch what, void (*kernel)(Parameters...), void** arguments,
+                 std::index_sequence<I...>) {
+    launch_with(what, kernel, *static_cast<std::remove_cv_t<Parameters>*>(arguments[I])...);
+}
+template <class... Parameters>
+bool register_kernel(const char* name, void (*kernel)(Parameters...)) {
+    return note_kernel(
+        reinterpret_cast<const void*>(kernel),
+        {name, [](const Launch& what, void** arguments) {
+             launch_from(what,
+                         reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(what.address)),
+                         arguments, std::index_sequence_for<Parameters...>{});
+         }});
+}
+inline bool register_kernel(const char*, std::nullptr_t) {
+    return false;  // an overloaded name
+}
+
+inline Launch described(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
+                        cudaStream_t stream, std::source_location site, bool cooperative) {
+    Launch what{"", kernel, grid, block, shared_bytes, site};
+    what.stream = stream;
+    what.cooperative = cooperative;
+    return what;
+}
+/// cudaErrorInvalidDeviceFunction if it is not known.
+cudaError_t launch_by_address(Launch what, void** arguments);
+template <class... Parameters>
+cudaError_t launch_by_address(Launch what, void (*kernel)(Parameters...), void** arguments) {
+    what.address = reinterpret_cast<const void*>(kernel);
+    const KernelByAddress* known = find_kernel(what.address);
+    what.kernel = known != nullptr ? known->name : "a kernel";
+    launch_from(what, kernel, arguments, std::index_sequence_for<Parameters...>{});
+    return cudaPeekAtLastError();
+}
+
 }  // namespace sixdays::emulator
+
+#define SIXDAYS_LAUNCH(name, cooperative)                                                    \
+    inline cudaError_t name(const void* kernel, dim3 grid, dim3 block, void** arguments,     \
+                            std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,     \
+                            std::source_location site = std::source_location::current()) {   \
+        return sixdays::emulator::launch_by_address(                                         \
+            sixdays::emulator::described(kernel, grid, block, shared_bytes, stream, site,    \
+                                         cooperative),                                       \
+            arguments);                                                                      \
+    }                                                                                        \
+    template <class... Parameters>                                                           \
+    cudaError_t name(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments, \
+                     std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,            \
+                     std::source_location site = std::source_location::current()) {          \
+        return sixdays::emulator::launch_by_address(                                         \
+            sixdays::emulator::described(nullptr, grid, block, shared_bytes, stream, site,   \
+                                         cooperative),                                       \
+            kernel, arguments);                                                              \
+    }
+SIXDAYS_LAUNCH(cudaLaunchKernel, false)
+SIXDAYS_LAUNCH(cudaLaunchCooperativeKernel, true)
+#undef SIXDAYS_LAUNCH

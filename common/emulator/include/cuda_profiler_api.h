@@ -1,0 +1,11 @@
+/// @file
+/// There is no profiler to start here.
+#pragma once
+#include "cuda_runtime_api.h"
+
+inline cudaError_t cudaProfilerStart() {
+    return cudaSuccess;
+}
+inline cudaError_t cudaProfilerStop() {
+    return cudaSuccess;
+}

@@ -1,0 +1,173 @@
+/// @file
+/// cuBLAS: products of matrices, for all combinations of types. Operands are unpacked into rows and
+/// columns of float (or double), multiplied by a plain loop, and packed again.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "common/emulator/libraries/cublas.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
+
+namespace sixdays::emulator {
+
+std::size_t bytes_of(cudaDataType type) {
+    switch (type) {
+        case CUDA_R_64F:
+            return 8;
+        case CUDA_R_32F:
+        case CUDA_R_32I:
+            return 4;
+        case CUDA_R_16F:
+        case CUDA_R_16BF:
+            return 2;
+        case CUDA_R_8I:
+        case CUDA_R_8U:
+            return 1;
+    }
+    return 0;
+}
+
+double load(cudaDataType type, const void* data, std::int64_t i) {
+    switch (type) {
+        case CUDA_R_64F:
+            return static_cast<const double*>(data)[i];
+        case CUDA_R_32F:
+            return static_cast<const float*>(data)[i];
+        case CUDA_R_32I:
+            return static_cast<const int*>(data)[i];
+        case CUDA_R_16F:
+            return static_cast<const __half*>(data)[i].value();
+        case CUDA_R_16BF:
+            return static_cast<const __nv_bfloat16*>(data)[i].value();
+        case CUDA_R_8I:
+            return static_cast<const signed char*>(data)[i];
+        case CUDA_R_8U:
+            return static_cast<const unsigned char*>(data)[i];
+    }
+    return 0;
+}
+
+void store(cudaDataType type, void* data, std::int64_t i, double value) {
+    switch (type) {
+        case CUDA_R_64F:
+            static_cast<double*>(data)[i] = value;
+            break;
+        case CUDA_R_32F:
+            static_cast<float*>(data)[i] = static_cast<float>(value);
+            break;
+        case CUDA_R_32I:
+            static_cast<int*>(data)[i] = static_cast<int>(value);
+            break;
+        case CUDA_R_16F:
+            static_cast<__half*>(data)[i] = value;
+            break;
+        case CUDA_R_16BF:
+            static_cast<__nv_bfloat16*>(data)[i] = value;
+            break;
+        case CUDA_R_8I:
+            static_cast<signed char*>(data)[i] = static_cast<signed char>(value);
+            break;
+        case CUDA_R_8U:
+            static_cast<unsigned char*>(data)[i] = static_cast<unsigned char>(value);
+            break;
+    }
+}
+
+namespace {
+
+DeviceMatrix described(const char* name, const Product::Operand& x, std::int64_t rows,
+                       std::int64_t columns) {
+    return {format("matrix %s (%lld x %lld, leading dimension %lld)", name,
+                   static_cast<long long>(rows), static_cast<long long>(columns),
+                   static_cast<long long>(x.lead)),
+            x.data,
+            bytes_of(x.type),
+            rows,
+            columns,
+            x.lead};
+}
+
+// op(x) of `rows` rows, column after column without gaps.
+template <class T>
+std::vector<T> unpacked(const Product::Operand& x, std::int64_t rows, std::int64_t columns) {
+    std::vector<T> plain(static_cast<std::size_t>(rows * columns));
+    const bool turned = x.transposed != CUBLAS_OP_N;
+    for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t i = 0; i < rows; ++i) {
+            plain[static_cast<std::size_t>(j * rows + i)] =
+                static_cast<T>(load(x.type, x.data, turned ? i * x.lead + j : j * x.lead + i));
+        }
+    }
+    return plain;
+}
+
+double gelu(double x) {  // the tanh form, as cuBLASLt's epilogue has it
+    return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+}
+
+template <class T>
+void multiply_as(const Product& p) {
+    const std::vector<T> a = unpacked<T>(p.a, p.m, p.k), b = unpacked<T>(p.b, p.k, p.n);
+    std::vector<T> column(static_cast<std::size_t>(p.m));
+    for (std::int64_t j = 0; j < p.n; ++j) {
+        std::fill(column.begin(), column.end(), T{0});
+        for (std::int64_t l = 0; l < p.k; ++l) {
+            const T factor = b[static_cast<std::size_t>(j * p.k + l)];
+            const T* from = a.data() + l * p.m;
+            for (std::int64_t i = 0; i < p.m; ++i)
+                column[static_cast<std::size_t>(i)] += from[i] * factor;
+        }
+        for (std::int64_t i = 0; i < p.m; ++i) {
+            double value = p.alpha * static_cast<double>(column[static_cast<std::size_t>(i)]);
+            if (p.beta != 0) value += p.beta * load(p.c.type, p.c.data, j * p.c.lead + i);
+            if (p.bias != nullptr) value += load(p.d.type, p.bias, i);
+            if (p.after == Product::After::relu) value = std::max(value, 0.0);
+            if (p.after == Product::After::gelu) value = gelu(value);
+            store(p.d.type, const_cast<void*>(p.d.data), j * p.d.lead + i, value);
+        }
+    }
+}
+
+bool has_valid_shape(const Product& p) {
+    const std::int64_t rows_a = p.transa == CUBLAS_OP_N ? p.m : p.k;
+    const std::int64_t rows_b = p.transb == CUBLAS_OP_N ? p.k : p.n, one = 1;
+    return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.a.lead >= std::max(one, rows_a) &&
+           p.b.lead >= std::max(one, rows_b) && p.c.lead >= std::max(one, p.m) &&
+           p.d.lead >= std::max(one, p.m);
+}
+
+// A and B are not read if nothing of their product is wanted, nor C if beta is 0.
+bool can_reach_all(const Product& p) {
+    const bool turned_a = p.transa != CUBLAS_OP_N, turned_b = p.transb != CUBLAS_OP_N;
+    const DeviceMatrix a = described("A", p.a, turned_a ? p.k : p.m, turned_a ? p.m : p.k);
+    const DeviceMatrix b = described("B", p.b, turned_b ? p.n : p.k, turned_b ? p.k : p.n);
+    const DeviceMatrix c = described("C", p.c, p.m, p.n);
+    const bool product = p.alpha != 0 && p.k > 0;
+    if (product && !(may_read(p.call, a, p.caller) && may_read(p.call, b, p.caller))) return false;
+    if (p.beta != 0 && !may_read(p.call, c, p.caller)) return false;
+    const DeviceMatrix bias{"bias", p.bias, bytes_of(p.d.type), p.m, 1, p.m};
+    if (p.bias != nullptr && !may_read(p.call, bias, p.caller)) return false;
+    return may_write(p.call, described(p.c.data == p.d.data ? "C" : "D", p.d, p.m, p.n), p.caller);
+}
+
+}  // namespace
+
+cublasStatus_t multiply(const Product& given) {
+    Product p = given;
+    if (!has_valid_shape(p)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (p.m == 0 || p.n == 0) return CUBLAS_STATUS_SUCCESS;
+    p.a.transposed = p.transa;
+    p.b.transposed = p.transb;
+    if (!can_reach_all(p)) return CUBLAS_STATUS_EXECUTION_FAILED;
+    const DeviceMemoryOpen open;
+    if (p.alpha == 0) p.k = 0;
+    if (p.d.type == CUDA_R_64F || p.d.type == CUDA_R_32I) {
+        multiply_as<double>(p);
+    } else {
+        multiply_as<float>(p);
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // namespace sixdays::emulator
