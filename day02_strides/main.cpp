@@ -7,7 +7,7 @@
 #include "common/gpu/trace.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day02_strides/bench/bench.hpp"
-#include "day02_strides/bench/pair.hpp"
+#include "day02_strides/run/pair.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
 #include "day02_strides/pitched.hpp"

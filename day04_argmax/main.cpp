@@ -9,6 +9,7 @@
 #include "common/tensor/transform.hpp"
 #include "day04_argmax/argmax.hpp"
 #include "day04_argmax/bench/bench.hpp"
+#include "day04_argmax/run/versions.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day04_argmax;

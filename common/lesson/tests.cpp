@@ -10,7 +10,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "common/gpu/different.hpp"
 #include "common/lesson/arena.hpp"
+#include "common/lesson/both.hpp"
 #include "common/lesson/output.hpp"
 #include "common/lesson/png.hpp"
 #include "common/lesson/report.hpp"
@@ -281,4 +283,28 @@ TEST_CASE("a wrong answer that is the same in every run ends the run with a sent
     });
     CHECK(contains(said, "op      fast"));
     CHECK(ended == "op, fast: at (0) a timed run wrote 7, but it must be 8");
+}
+
+TEST_CASE("both hold the same, on the host and on the device, gaps and all", "[lesson][small]") {
+    const Layout backwards({2, 3}, {-4, 1});  // of 7 elements
+    lesson::Both<float> in(backwards, [](std::int64_t i) { return 10 * i; });
+    CHECK(in.host()(0, 0) == 40);
+    CHECK(in.host()(1, 2) == 20);
+    CHECK(in.written() == std::vector<float>{0, 10, 20, 30, 40, 50, 60});
+    CHECK(in.same());
+    lesson::Both<float> out(backwards);
+    CHECK(out.same());  // both poisoned
+    const float one = 1;
+    out.host()(1, 1) = one;
+    CHECK_FALSE(out.same());
+    gpu::detail::copy_to_device(&out.device()(1, 1), &one, sizeof one);
+    CHECK(out.same());
+    const lesson::Outcome outcome = out.outcome();
+    CHECK(outcome.bytes == 28);
+    CHECK(gpu::count_different(outcome.out, outcome.want, outcome.bytes) == 0);
+    gpu::detail::copy_to_device(&out.device()(0, 0) - 1, &one, sizeof one);  // in the gap
+    CHECK_FALSE(out.same());
+    CHECK(gpu::count_different(outcome.out, outcome.want, outcome.bytes) == 4);
+    lesson::Both<float> none(Layout({0, 3}, {3, 1}), [](std::int64_t) { return 0; });
+    CHECK(none.same());
 }

@@ -8,7 +8,7 @@
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
-#include "day02_strides/bench/pair.hpp"
+#include "day02_strides/run/pair.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
 #include "day02_strides/pitched.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/lesson/report.hpp"
-#include "day03_views/bench/small_move.hpp"
+#include "day03_views/run/small_move.hpp"
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/gpu/buffer.hpp"
 #include "common/lesson/arena.hpp"
+#include "common/lesson/both.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
@@ -34,34 +34,27 @@ public:
         : kind_(kind),
           in_(in),
           out_(out),
-          host_in_(lesson::noise(bytes_of(in, kind))),
-          host_out_(static_cast<std::size_t>(bytes_of(out, kind)), 0xff),
-          device_in_(bytes_of(in, kind)),
-          device_out_(bytes_of(out, kind)),
-          want_(bytes_of(out, kind)) {
-        device_in_.upload(host_in_.data(), device_in_.size());
-        device_out_.fill_bytes(0xff);
-    }
+          from_(row_major({bytes_of(in, kind)}),
+                [noise = lesson::noise(bytes_of(in, kind))](std::int64_t i) {
+                    return noise[static_cast<std::size_t>(i)];
+                }),
+          to_(row_major({bytes_of(out, kind)})) {}
 
-    UntypedIn host_in() const { return {origin(host_in_.data(), in_, kind_), kind_.element, in_}; }
-    UntypedOut host_out() { return {origin(host_out_.data(), out_, kind_), kind_.element, out_}; }
-    UntypedIn in() const { return {origin(device_in_.data(), in_, kind_), kind_.element, in_}; }
-    UntypedOut out() { return {origin(device_out_.data(), out_, kind_), kind_.element, out_}; }
+    UntypedIn host_in() { return {origin(from_.host().data, in_, kind_), kind_.element, in_}; }
+    UntypedOut host_out() { return {origin(to_.host().data, out_, kind_), kind_.element, out_}; }
+    UntypedIn in() { return {origin(from_.device().data, in_, kind_), kind_.element, in_}; }
+    UntypedOut out() { return {origin(to_.device().data, out_, kind_), kind_.element, out_}; }
 
     /// Do both outputs hold the same bytes, between the elements too?
-    bool same() const { return device_out_.download() == host_out_; }
+    bool same() const { return to_.same(); }
 
     /// The device's output, and that it must hold what the host's holds by now.
-    std::vector<lesson::Outcome> outcomes() {
-        want_.upload(host_out_.data(), want_.size());
-        return {{device_out_.data(), want_.data(), want_.size()}};
-    }
+    std::vector<lesson::Outcome> outcomes() { return {to_.outcome()}; }
 
 private:
     Kind kind_;
     Layout in_, out_;
-    std::vector<std::uint8_t> host_in_, host_out_;
-    gpu::Buffer<std::uint8_t> device_in_, device_out_, want_;
+    lesson::Both<std::uint8_t> from_, to_;
 };
 
 }  // namespace sixdays::day03_views

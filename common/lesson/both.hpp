@@ -1,0 +1,67 @@
+/// @file
+/// The small half of "check small, time large": a tensor on the host and the same on the device. The
+/// loop reads and writes the one, the port the other, and afterwards both must hold the same bytes,
+/// between the elements too. (The large half is an Arena, and sampled().)
+///
+///     Both<float> in(from, [](std::int64_t i) { return i; }), out(to);
+///     pack_cpu(in.host(), out.host());
+///     version.check = {[&](int) { pack_cuda(in.device(), out.device()); }, {out.outcome()}};
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "common/gpu/buffer.hpp"
+#include "common/lesson/version.hpp"
+#include "common/tensor/layout.hpp"
+
+namespace sixdays::lesson {
+
+template <class T>
+class Both {
+public:
+    /// An output: every byte is 0xff, a NaN where elements are floats.
+    explicit Both(const Layout& layout)
+        : layout_(layout),
+          first_(layout.size() == 0 ? 0 : -reach(layout).lowest),
+          host_(static_cast<std::size_t>(required_span(layout))),
+          device_(required_span(layout)),
+          want_(0) {
+        if (!host_.empty()) std::memset(host_.data(), 0xff, host_.size() * sizeof(T));
+        device_.fill_bytes(0xff);
+    }
+
+    /// An input: element i of its memory, gaps and all, is value(i).
+    template <class F>
+    Both(const Layout& layout, const F& value) : Both(layout) {
+        std::int64_t i = 0;
+        for (T& element : host_) element = static_cast<T>(value(i++));
+        device_.upload(host_.data(), device_.size());
+    }
+
+    [[nodiscard]] View<T> host() { return {host_.data() + first_, layout_}; }
+    [[nodiscard]] View<T> device() { return device_.view(layout_, first_); }
+
+    /// The device's memory, gaps and all.
+    [[nodiscard]] std::vector<T> written() const { return device_.download(); }
+    [[nodiscard]] bool same() const {
+        const std::vector<T> there = written();
+        return host_.empty() ||
+               std::memcmp(there.data(), host_.data(), host_.size() * sizeof(T)) == 0;
+    }
+
+    /// The device must hold what the host holds by now.
+    [[nodiscard]] Outcome outcome() {
+        want_ = gpu::Buffer<T>(device_.size());
+        want_.upload(host_.data(), want_.size());
+        return {device_.data(), want_.data(), want_.size() * static_cast<std::int64_t>(sizeof(T))};
+    }
+
+private:
+    Layout layout_;
+    std::int64_t first_;  // where index (0, 0, ...) lies
+    std::vector<T> host_;
+    gpu::Buffer<T> device_, want_;
+};
+
+}  // namespace sixdays::lesson

@@ -1,0 +1,36 @@
+/// @file
+/// A pair as the lesson runs it: the same input to loop and port, and their outputs compared.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "common/lesson/both.hpp"
+
+namespace sixdays::day02_strides {
+
+/// Element i of the input's memory holds i; the loop has run. What lies between the output's elements
+/// must keep its poison.
+class Pair {
+public:
+    using Loop = void (*)(View<const float>, View<float>);
+    using Port = std::function<void(View<const float>, View<float>)>;
+
+    Pair(Loop loop, const Layout& from, const Layout& to)
+        : in_(from, [](std::int64_t i) { return i; }), out_(to) {
+        loop(in_.host(), out_.host());
+    }
+
+    View<const float> in() { return in_.device(); }
+    View<float> out() { return out_.device(); }
+
+    /// Has the port, run since, written what the loop wrote, and nothing else?
+    bool is_right() const { return out_.same(); }
+    std::vector<float> written() const { return out_.written(); }
+    lesson::Outcome outcome() { return out_.outcome(); }
+
+private:
+    lesson::Both<float> in_, out_;
+};
+
+}  // namespace sixdays::day02_strides
