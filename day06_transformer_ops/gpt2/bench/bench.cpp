@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "common/bench/gpu_limits.hpp"
 #include "common/bench/measure.hpp"
 #include "common/gpu/device.hpp"
-#include "common/gpu/limits.hpp"
 #include "common/lesson/csv.hpp"
 #include "common/tensor/transform.hpp"
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
@@ -280,7 +280,7 @@ void run(const Wanted& wanted, const std::string& command) {
         std::printf("# %s, driver %s, CUDA runtime %d.%d, %s, %s\n", device.name.c_str(),
                     driver_version().c_str(), device.runtime_version / 1000,
                     device.runtime_version % 1000 / 10, today, command.c_str());
-        gpu_limits = gpu::measure_limits();
+        gpu_limits = bench::measure_gpu_limits();
         std::printf("# limits: %s: %s\n", gpu_limits->whose.c_str(),
                     to_string(*gpu_limits).c_str());
     } else {
