@@ -189,7 +189,10 @@ TEST_CASE("while a graph is written down nothing else may be done to the device"
 }
 
 TEST_CASE("a graph that is launched when its memory is gone is a finding", "[gpu][small]") {
-    if (!gpu::is_emulated()) return;  // on a GPU it may write anywhere
+    if (!gpu::is_emulated()) {  // a GPU would write anywhere
+        SUCCEED("only the emulator knows what was freed");
+        return;
+    }
     gpu::Buffer<float> a(Tensor<float>({8}));
     std::optional<gpu::Graph> graph;
     {
