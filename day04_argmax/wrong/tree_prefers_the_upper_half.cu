@@ -3,7 +3,7 @@
 //
 // case: an equal element further on, in every lane and warp, changes nothing
 // refused: name(path) := "shared tree"
-// refused: differ
+// refused: All 2 elements differ. The first is (0), at offset 0: expected 0, got 1.
 #include "common/gpu/launch.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
 
