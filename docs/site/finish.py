@@ -84,15 +84,21 @@ def outline(parts):
 
 def in_lines(body):
     """What programs printed, line by line, so that a line too long for the window goes on below its last
-    column, and a sentence does at the margin."""
+    column, and a sentence does at the margin. A table shrinks to the window, by its number of columns; a
+    trace, whose last column is text, does not."""
     def line(text):
         plain = html.unescape(text)
         columns = [match.end() for match in re.finditer(r"(?:^| ) +(?=\S)", plain)]
         kind = "row" if columns else "row sentence"
         return f'<span class="{kind}" style="--wrap:{min(max(columns, default=0), 60)}ch">{text}\n</span>'
 
-    return re.sub(r'(<div class="run[^>]*>\s*<pre class="fragment">)(.*?)\n?(</pre>)', lambda match:
-                  match[1] + "".join(map(line, match[2].split("\n"))) + match[3], body, flags=re.S)
+    def output(match):
+        lines = [line for line in html.unescape(match[3]).split("\n") if "  " in re.sub(r"^ *ok ", "", line).strip() and len(line) < 100]
+        trace = [line for line in lines if "  requests " in line]
+        wide = max(48, *map(len, trace or lines), 48)
+        return (f'{match[1]} style="--columns:{wide}">' + "".join(map(line, match[3].split("\n"))) + match[4])
+
+    return re.sub(r'(<div class="run[^>]*>\s*<pre class="fragment")(>)(.*?)\n?(</pre>)', output, body, flags=re.S)
 
 
 CODE_LINK = re.compile(r'<a class="code(?P<kind>[^"]*)" href="(?P<target>[^"]*)">(?P<text>[^<]*)</a>')

@@ -131,12 +131,14 @@ def test_outline():
 def test_lines():
     run = finish.in_lines('<div class="run"> <pre class="fragment">A title\n\n   12   3 &lt; 4   the load\n     say\n'
                           "</pre></div><pre class=\"fragment\">x\ny</pre>")
-    assert run == ('<div class="run"> <pre class="fragment"><span class="row sentence" style="--wrap:0ch">A title\n</span>'
+    assert run == ('<div class="run"> <pre class="fragment" style="--columns:48"><span class="row sentence" style="--wrap:0ch">A title\n</span>'
                    '<span class="row sentence" style="--wrap:0ch">\n</span>'
                    '<span class="row" style="--wrap:16ch">   12   3 &lt; 4   the load\n</span>'
                    '<span class="row" style="--wrap:5ch">     say\n</span>'
                    '</pre></div><pre class="fragment">x\ny</pre>'), run
     assert "--wrap:60ch" in finish.in_lines(f'<div class="run refused"><pre class="fragment">{" " * 70}x\n</pre>')
+    for wide, table in ((71, f"{'-' * 68}  1"), (48, "a  b"), (48, f"  ok    {'-' * 68} x"), (50, f"  requests  {'-' * 38}\n{'-' * 68}  1"), (48, "a sentence " * 9)):
+        assert f"--columns:{wide}" in finish.in_lines(f'<div class="run"><pre class="fragment">{table}\n</pre>'), table
 
 
 def test_whole():

@@ -286,7 +286,7 @@ class Page:
         if language == "diff":
             return [self.include(steps.html_of(*self.difference(argument)))]
         if argument.endswith(".txt"):
-            kind = "run" + " refused" * bool(OF_A_MISTAKE.match(argument)) + " trace" * ("_trace" in argument)
+            kind = "run refused" if OF_A_MISTAKE.match(argument) else "run"
             if self.output(argument) is None:  # this machine cannot run it: the page knows what it printed
                 argument = self.include("\n".join(block[1:-1]) + "\n", "txt").split()[-1]
             return [raw(f'<div class="{kind}">'), f"@verbinclude {argument}", raw("</div>")]

@@ -47,7 +47,7 @@
             const title = (heading || page).toLowerCase();
             const whole = title === asked || title === asked + "s";  // the word itself, explained; or a page of this name
             const part = weight > 1 && ` ${title.replace(/[,:]/g, "")} `.includes(` ${asked} `);
-            hit.score *= weight * (whole ? 100 : part ? 10 : 1);
+            hit.score *= weight * (whole ? (weight > 1 ? 100 : 4) : part ? 10 : 1);
         });
         return hits.sort((a, b) => b.score - a.score).slice(0, most);
     }
