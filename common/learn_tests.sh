@@ -56,16 +56,18 @@ holds() {  # holds <what it shows> <command>...
 
 day=day01_flat_memory
 exercises=()
-for stub in "$day"/exercises/*/stub.cu; do
-    stub=${stub%/stub.cu}
-    exercises+=("${stub##*/}")
+for solution in "$day"/exercises/*/solution.cu; do
+    solution=${solution%/solution.cu}
+    exercises+=("${solution##*/}")
 done
 printf '*%s minutes.*\n' 'Must read, 7' 'Optional, 90' 'Must read, 5' >"docs/$day.md"
 one=${exercises[0]} other=${exercises[1]}
 mine=my/$day/$one.cu
 
+stub() { awk -f common/cmake/stub.awk "$day/exercises/$1/solution.cu"; }
+
 words() {
-    local number count tool word stub name
+    local number count tool word solution name
     learns "help" 0 'common/learn run \[day\]' 'common/learn doctor' -- --help
     learns "an unknown verb" 2 '"dance"' 'run, test, start' -- dance
     learns "an unknown day" 2 'no day "day77"' "$day" -- run day77
@@ -88,11 +90,11 @@ words() {
     learns "progress at first" 0 "$day" "0 of ${#exercises[@]}" 'Next: common/learn run' \
         'day06_transformer_ops +in the making' '^    run +[0-9]+ minutes +common/learn run day02' \
         "^    page +12 minutes +docs/$day.md" --
-    for stub in day*/exercises/*/stub.cu; do
-        name=${stub%/stub.cu} name=${name##*/}
+    for solution in day*/exercises/*/solution.cu; do
+        name=${solution%/solution.cu} name=${name##*/}
         grep -qE "^    $name +[0-9]+ minutes, (easy|medium|hard) +open\$" "$scratch/said" ||
             complain "$name has no difficulty or no minutes"
-        awk '/^## /{ on = $0 == "## Why" } on && /./{ ++n } END { exit n < 3 }' "${stub%/*}/hints.md" ||
+        awk '/^## /{ on = $0 == "## Why" } on && /./{ ++n } END { exit n < 3 }' "${solution%/*}/hints.md" ||
             complain "$name does not say why its solution is right"
     done
     install -D /bin/true "build/default/bin/${day}_emulated"  # as if the lesson had run
@@ -104,13 +106,15 @@ words() {
     learns "a check of nothing" 1 'common/learn start day01' -- check
     learns "start" 0 "$mine" "exercises/$one/$one.hpp" 'common/learn check day01' \
         "^  $one: .* \((easy|medium|hard), [0-9]+ minutes\)" -- start day01
-    holds "start copies the stub" cmp "$mine" "$day/exercises/$one/stub.cu"
+    holds "start leaves out what is to be written" cmp "$mine" <(stub "$one")
+    holds "and says what stands there instead" grep -q '^    const dim3 grid(1, 1);$' "$mine"
+    holds "and nothing of the solution" test "$(grep -c 'blocks_for\|stub' "$mine")" -eq 0
     echo '// my idea' >>"$mine"
     learns "start again" 0 'left as it is' -- start day01
     holds "start overwrites nothing" grep -q 'my idea' "$mine"
 
     learns "reset" 0 "$mine.1" -- reset day01 "$one"
-    holds "reset puts the stub back" cmp "$mine" "$day/exercises/$one/stub.cu"
+    holds "reset puts the stub back" cmp "$mine" <(stub "$one")
     holds "reset keeps what was there" grep -q 'my idea' "$mine.1"
     learns "reset of a stub" 0 'already' -- reset day01 "$one"
     echo '// my second idea' >>"$mine"

@@ -3,7 +3,8 @@
 #
 #   main.cpp  run/*.cpp   the lesson as a run, and its fixtures   -> <day>_emulated, <day>
 #   bench/*.cpp           what only --bench measures; linked with main.cpp
-#   exercises/<name>/     <name>.hpp, *.cpp, stub.cu, solution.cu, tests.cpp, hints.md
+#   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
+#                         solution (stub.awk)
 #
 # main.cpp and tests/ are compiled once and linked to either ports library, never to both.
 # A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub.
@@ -24,8 +25,14 @@ function(sixdays_add_exercise day label name)
     sixdays_test_object(${prefix}_cases ${folder}/tests.cpp ${loops})
     set_source_files_properties(${loops} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
+    set(stub ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub/stub.cu)
+    set(solution ${folder}/solution.cu)
+    set(script ${PROJECT_SOURCE_DIR}/common/cmake/stub.awk)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub)
+    add_custom_command(OUTPUT ${stub} COMMAND awk -f ${script} ${solution} > ${stub}
+        DEPENDS ${solution} ${script} VERBATIM)
     foreach(who stub solution)
-        sixdays_emulated_library(${prefix}_${who}_port ${folder}/${who}.cu)
+        sixdays_emulated_library(${prefix}_${who}_port ${${who}})
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port)
     endforeach()
@@ -37,19 +44,12 @@ function(sixdays_add_exercise day label name)
     set_tests_properties(${label}.exercise.${name}.solution ${label}.exercise.${name}.stub
         PROPERTIES LABELS "${label};exercise;small")
 
-    # The learner starts from the stub and meets the solution's frame in it: outside of the marked
-    # gaps the two files must be the same.
-    add_test(NAME ${label}.exercise.${name}.gaps COMMAND ${CMAKE_COMMAND}
-        -DSTUB=${folder}/stub.cu -DSOLUTION=${folder}/solution.cu
-        -P ${PROJECT_SOURCE_DIR}/common/cmake/same_outside_gaps.cmake)
-    set_tests_properties(${label}.exercise.${name}.gaps PROPERTIES LABELS "${label};exercise;small")
-
     if(SIXDAYS_HAVE_CUDA)
-        add_library(${prefix}_stub_port_cuda STATIC ${folder}/stub.cu)  # nvcc takes it too
+        add_library(${prefix}_stub_port_cuda STATIC ${stub})  # nvcc takes it too
         target_link_libraries(${prefix}_stub_port_cuda PRIVATE sixdays_flags)
         list(TRANSFORM unfinished PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished_host)
         target_compile_options(${prefix}_stub_port_cuda PRIVATE ${unfinished_host})
-        add_library(${prefix}_solution_port_cuda STATIC ${folder}/solution.cu)
+        add_library(${prefix}_solution_port_cuda STATIC ${solution})
         target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
             $<TARGET_OBJECTS:${prefix}_cases>
@@ -104,9 +104,9 @@ function(add_day)
     if(NOT SIXDAYS_HAVE_CATCH2)
         return()
     endif()
-    file(GLOB stubs CONFIGURE_DEPENDS ${folder}/exercises/*/stub.cu)
-    foreach(stub IN LISTS stubs)
-        cmake_path(GET stub PARENT_PATH exercise)
+    file(GLOB solutions CONFIGURE_DEPENDS ${folder}/exercises/*/solution.cu)
+    foreach(solution IN LISTS solutions)
+        cmake_path(GET solution PARENT_PATH exercise)
         cmake_path(GET exercise FILENAME exercise)
         sixdays_add_exercise(${day} ${label} ${exercise})
     endforeach()

@@ -45,3 +45,17 @@ plant("b;\nc;\nx;\nb;\nc;\n" "${change}" "fits right.cu at 2 places")
 plant("a;\nb;\nc ;\n" "${change}" "at 0 places")
 plant("a;\n" "" "there is no hunk")
 plant("a;\n" "@@ -1 +1 @@\n-a;\n+b;\ndiff x\n" "wrong.patch:9: error: a line of a hunk begins")
+
+# stub.awk, which makes an exercise's stub of its solution
+function(stub solution expected)
+    file(WRITE ${right} "${solution}")
+    execute_process(COMMAND awk -f ${CMAKE_CURRENT_LIST_DIR}/stub.awk ${right}
+        RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE said)
+    if(NOT "${status} ${out}${said}" MATCHES "^${expected}$")
+        message(SEND_ERROR "of\n${solution}came ${status} ${out}${said}")
+    endif()
+endfunction()
+stub("a\n  // your code: b\n  c\n  // stub: d\n  // end of your code\ne\n"
+    "0 a\n  // your code: b\n  d\n  // end of your code\ne\n")
+stub("a\n" "1 a\n.*right.cu: error: 0 gaps `// your code`, of which the last is missing\n")
+stub("a\n// your code\nb\n" "1 a\n// your code\n.*1 gaps .* is open\n")

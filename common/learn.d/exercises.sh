@@ -51,8 +51,10 @@ day_to_do() {
     return 1
 }
 
+stub_of() { awk -f "$root/common/cmake/stub.awk" "$root/$day/exercises/$1/solution.cu"; }
+
 # Writes a whole file or none.
-put_stub() { cp "$root/$day/exercises/$1/stub.cu" "$2.new" && mv "$2.new" "$2"; }
+put_stub() { stub_of "$1" >"$2.new" && mv "$2.new" "$2"; }
 
 verb_start() {
     local exercise file statement level minutes title
@@ -130,7 +132,7 @@ verb_solution() {
     for exercise in "${solved[@]}"; do
         folder=$root/$day/exercises/$exercise
         say "${bold}$exercise, a solution${plain}  $(path "$folder/solution.cu")" ""
-        awk '/\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$folder/solution.cu" | trimmed
+        awk '/\/\/ stub: / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$folder/solution.cu" | trimmed
         say "" "${bold}Why it is right${plain}" ""
         awk '/^## /{ on = ($0 == "## Why"); next } on' "$folder/hints.md" | trimmed
         say ""
@@ -149,7 +151,7 @@ verb_reset() {
         file=$root/my/$day/$exercise.cu
         if [[ ! -e $file ]]; then
             say "$exercise was not started, so there is nothing to put back."
-        elif cmp -s "$file" "$root/$day/exercises/$exercise/stub.cu"; then
+        elif cmp -s "$file" <(stub_of "$exercise"); then
             say "$exercise is as it was at the start already."
         else
             number=1

@@ -2,6 +2,7 @@
 /// Are a port's accesses as few as they can be? With the reason, if not:
 ///
 ///     const auto touched = gpu::touched([&] { add_cuda(a, b, out); });
+///     REQUIRE(touched.has_value() == gpu::is_emulated());
 ///     if (touched) REQUIRE(touches(*touched, 96, 384));  // the emulator tells; a GPU does not
 #pragma once
 

@@ -29,6 +29,7 @@ void add_bias_cuda(View<const float> in, View<const float> bias, View<float> out
     if (M == 0 || N == 0) return;
     const dim3 block(32, 8);  // 32 columns, 8 rows
     // your code: enough blocks for all columns and all rows
+    // stub: const dim3 grid(1, 1);
     const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
     // end of your code
     add_bias_kernel<<<grid, block, 0, stream>>>(in.data, bias.data, M, N, out.data);

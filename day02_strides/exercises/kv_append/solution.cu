@@ -28,6 +28,7 @@ void kv_append_cuda(View<const float> fresh, std::int64_t pos, View<float> cache
     if (fresh.size() == 0) return;
     const int threads = 256;
     // your code: enough blocks for all new elements
+    // stub: const unsigned grid = 1;
     const unsigned grid = gpu::blocks_for(fresh.size(), threads);
     // end of your code
     kv_append_kernel<<<grid, threads, 0, stream>>>(fresh, pos, cache);

@@ -72,6 +72,7 @@ TEST_CASE("running_sum: a warp reads and writes along its row", "[day04][running
     DeviceIn<float> in(seeded_integers<float>({16, 256}, 7, 1, 9));
     DeviceOut<float> got({16, 256});
     const auto touched = gpu::touched([&] { running_sum_cuda(in.view(), got.view()); });
+    REQUIRE(touched.has_value() == gpu::is_emulated());
     if (touched) {  // the emulator tells; a GPU does not
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << 2 * 16 * 32
                              << " suffice. If it is more, the lanes of a warp do not take "

@@ -17,6 +17,12 @@ __global__ void find_the_race_kernel(const float* a, const float* b, std::int64_
     float sum = 0;
     for (std::int64_t k0 = 0; k0 < N; k0 += T) {
         // your code: three mistakes, all about order
+        // stub: tile_a[y][x] = m < N && k0 + x < N ? a[m * N + k0 + x] : 0;
+        // stub: // b is transposed on the way, so that the loads are coalesced
+        // stub: tile_b[x][y] = k0 + y < N && n < N ? b[(k0 + y) * N + n] : 0;
+        // stub: // and where that was not needed it is put right
+        // stub: tile_b[y][x] = k0 + y < N && n < N ? b[(k0 + y) * N + n] : 0;
+        // stub: for (int k = 0; k < T; ++k) sum += tile_a[y][k] * tile_b[k][x];
         tile_a[y][x] = m < N && k0 + x < N ? a[m * N + k0 + x] : 0;
         tile_b[y][x] = k0 + y < N && n < N ? b[(k0 + y) * N + n] : 0;
         __syncthreads();

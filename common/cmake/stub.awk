@@ -1,0 +1,13 @@
+# An exercise's stub: its solution without what stands between `// your code` and `// end of your code`. A
+# line there that begins with `// stub: ` is what the stub has instead.
+/\/\/ end of your code/ { inside = 0 }
+!inside
+inside && sub(/\/\/ stub: /, "")
+/\/\/ your code/ { inside = 1; ++gaps }
+END {
+    if (inside || !gaps) {
+        print FILENAME ": error: " gaps + 0 " gaps `// your code`, of which the last " \
+            (inside ? "is open" : "is missing") > "/dev/stderr"
+        exit 1
+    }
+}
