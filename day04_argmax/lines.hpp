@@ -52,7 +52,7 @@ void require_lines(const char* op, const View<const float>& in, const Dims& dims
 
 // --- which path ----------------------------------------------------------------------------------
 
-/// The ladder: how a port goes about its lines. Only one_thread takes lines of more than
+/// The ladder: how a port walks its lines. Only one_thread takes lines of more than
 /// kLongestLine elements, or lines along several dims that simplify() cannot make one of.
 enum class LinePath {
     one_thread,   // a thread, an output: the loop's twin
