@@ -13,6 +13,7 @@
 #include "day01_flat_memory/offsets.hpp"
 #include "day01_flat_memory/parameters.hpp"
 #include "day01_flat_memory/picture.hpp"
+#include "day01_flat_memory/run/operation.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day01_flat_memory;

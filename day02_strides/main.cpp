@@ -7,10 +7,10 @@
 #include "common/gpu/trace.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day02_strides/bench/bench.hpp"
-#include "day02_strides/run/pair.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
 #include "day02_strides/pitched.hpp"
+#include "day02_strides/run/timed.hpp"
 #include "day02_strides/stride_cost.hpp"
 #include "day02_strides/sweep.hpp"
 
@@ -244,5 +244,5 @@ int main(int argc, char** argv) {
          .try_this =
              "in section 7 read the memory with strides of your own; in section 9 predict the "
              "line\n"
-             "for a stride of 24, then add it to kStrides (bench/bench.hpp) and run again."});
+             "for a stride of 24, then add it to kStrides (run/timed.hpp) and run again."});
 }

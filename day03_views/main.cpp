@@ -10,6 +10,7 @@
 #include "day03_views/bench/bench.hpp"
 #include "day03_views/broadcast.hpp"
 #include "day03_views/copy.hpp"
+#include "day03_views/run/moves.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day03_views;

@@ -50,9 +50,9 @@ public:
                std::memcmp(there.data(), host_.data(), host_.size() * sizeof(T)) == 0;
     }
 
-    /// The device must hold what the host holds by now.
+    /// The device must hold what the host holds by now; the same place at every call.
     [[nodiscard]] Outcome outcome() {
-        want_ = gpu::Buffer<T>(device_.size());
+        if (want_.size() == 0) want_ = gpu::Buffer<T>(device_.size());
         want_.upload(host_.data(), want_.size());
         return {device_.data(), want_.data(), want_.size() * static_cast<std::int64_t>(sizeof(T))};
     }

@@ -1,6 +1,5 @@
 #include "day01_flat_memory/bench/bench.hpp"
 
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -9,42 +8,14 @@
 #include "common/lesson/arena.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day01_flat_memory/indices.hpp"
+#include "day01_flat_memory/run/operation.hpp"
 
 namespace sixdays::day01_flat_memory {
 namespace {
 
-using lesson::Arena, lesson::Trial, lesson::Version;
+using lesson::Arena, lesson::Version;
 
-// Inputs and expected outputs are made on the host for so many elements, and repeated.
-constexpr std::int64_t kPart = std::int64_t{1} << 24;
-constexpr std::int64_t kFloats = 8 * kPart, kFewer = 4 * kPart, kBytes = std::int64_t{1} << 30;
-
-// The operations, with what they read: x[i] = i, y[i] = 10^6 - i, and bytes 0 .. 250 again and
-// again.
-struct Operation {
-    const char* name;
-    int inputs;
-    double flops;  // per element
-    std::function<void(const float* x, const float* y, std::int64_t n, float* out)> loop;
-    std::function<void(ElementwisePath path, View<const float> x, View<const float> y,
-                       View<float> out, gpu::Stream stream)>
-        port;
-};
-
-View<const float> flat(const float* data, std::int64_t n) {
-    return {data, Shape{n}};
-}
-View<float> flat(float* data, std::int64_t n) {
-    return {data, Shape{n}};
-}
-
-const Operation kAdd = {
-    "add", 2, 1,
-    [](const float* x, const float* y, std::int64_t n, float* out) {
-        add_cpu(flat(x, n), flat(y, n), flat(out, n));
-    },
-    [](ElementwisePath path, View<const float> x, View<const float> y, View<float> out,
-       gpu::Stream stream) { add_cuda(x, y, out, {.path = path, .stream = stream}); }};
+constexpr std::int64_t kFloats = 8 * kPart, kBytes = std::int64_t{1} << 30;
 
 const Operation kSiblings[] = {
     {"square", 1, 1,
@@ -65,53 +36,6 @@ const Operation kSiblings[] = {
      },
      [](ElementwisePath path, View<const float> x, View<const float> y, View<float> out,
         gpu::Stream stream) { saxpy_cuda(3, x, y, out, {.path = path, .stream = stream}); }}};
-
-// What every row says of itself. @param element  bytes of one
-Version row(const std::string& op, const std::string& version, const Shape& shape, int element,
-            double inputs, double flops) {
-    Version v;
-    v.op = op;
-    v.version = version;
-    v.dtype = element == 1 ? "uint8" : "float32";
-    v.shape = to_string(shape);
-    const auto n = static_cast<double>(size(shape));
-    v.work = {inputs * n * element, n * element, flops * n};
-    return v;
-}
-
-// Both inputs and the output of n floats each.
-Timed memory_of(const Operation& op, std::int64_t n) {
-    const auto x = lesson::filled<float>({kPart}, [](std::int64_t i) { return i; });
-    const auto y = lesson::filled<float>({kPart}, [](std::int64_t i) { return 1000000 - i; });
-    Tensor<float> out({kPart});
-    op.loop(x.data(), y.data(), kPart, out.data());
-    auto arena = std::make_shared<Arena>(std::vector{4 * n, 4 * n}, 4 * n);
-    arena->fill(0, x.data(), 4 * kPart);
-    arena->fill(1, y.data(), 4 * kPart);
-    arena->expect(out.data(), 4 * kPart);
-    return arena;
-}
-
-// The port over n floats, but for the one that its place leaves out.
-Version port_of(const Operation& op, ElementwisePath path, const Place& at, std::int64_t n,
-                const Timed& arena) {
-    Version v = row(op.name, at.name, {n - 1}, sizeof(float), op.inputs, op.flops);
-    if (v.version != name(path)) v.path = name(path);
-    v.timed = [&op, path, at, n, arena] {
-        Trial trial;
-        trial.run = [=, &op](int set) {
-            op.port(path, flat(arena->input<float>(set, 0) + at.in, n - 1),
-                    flat(arena->input<float>(set, 1) + at.in, n - 1),
-                    flat(arena->output<float>(set) + at.out, n - 1), {});
-        };
-        for (int set = 0; set < arena->sets(); ++set) {
-            trial.outcomes.push_back(
-                {arena->output<float>(set) + at.out, arena->want<float>() + at.in, 4 * (n - 1)});
-        }
-        return trial;
-    };
-    return v;
-}
 
 // A launch costs more than 1,024 elements do; in a graph it costs less.
 void graph_of(lesson::Report& report, const Operation& op) {
@@ -172,36 +96,6 @@ void bench_indices(lesson::Report& report) {
     }
 }
 
-}  // namespace
-
-lesson::Version loop_of_add() {
-    Version v = row("add", "loop", {kPart}, sizeof(float), 2, 1);
-    v.how = "out[i] is 3 * i, every element";
-    v.timed = [] {
-        struct Sum {
-            Tensor<float> a{{kPart}}, b{{kPart}}, out{{kPart}}, want{{kPart}};
-        };
-        const auto s = std::make_shared<Sum>();
-        s->a = lesson::filled<float>({kPart}, [](std::int64_t i) { return i; });
-        s->b = lesson::filled<float>({kPart}, [](std::int64_t i) { return 2 * i; });
-        // 3 * i is rounded once, as is the loop's sum; i and 2 * i are exact below 2^25.
-        s->want = lesson::filled<float>({kPart}, [](std::int64_t i) { return 3 * i; });
-        return Trial{[s](int) { add_cpu(s->a.view(), s->b.view(), s->out.view()); },
-                     {{s->out.data(), s->want.data(), 4 * kPart}}};
-    };
-    return v;
-}
-
-Timed memory_of_add(const lesson::Report& report) {
-    return report.times_ports() ? memory_of(kAdd, kFewer) : nullptr;
-}
-
-lesson::Version port_of_add(ElementwisePath path, const Place& place, const Timed& memory) {
-    return port_of(kAdd, path, place, kFewer, memory);
-}
-
-namespace {
-
 void bench_operation(lesson::Report& report, const Operation& op,
                      const std::vector<ElementwisePath>& ladder) {
     const Timed memory = memory_of(op, kFloats);
@@ -224,7 +118,8 @@ void bench_all(lesson::Report& report) {
     Version loop = loop_of_add();
     loop.check = loop.timed();
     report.loop(loop);
-    bench_operation(report, kAdd, {std::begin(kElementwisePaths), std::end(kElementwisePaths)});
+    bench_operation(report, addition(),
+                    {std::begin(kElementwisePaths), std::end(kElementwisePaths)});
     for (const Operation& op : kSiblings) {
         bench_operation(report, op, {ElementwisePath::one_element});
     }

@@ -1,6 +1,7 @@
 // What the warps touch, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "day01_flat_memory/bench/bench.hpp"
+#include "day01_flat_memory/elementwise.hpp"
 #include "day01_flat_memory/indices.hpp"
 #include "day01_flat_memory/picture.hpp"
 

@@ -1,25 +1,10 @@
 /// @file
-/// What is timed, where the ports run on a GPU. On the emulator the sweep does nothing, and pack's
-/// ladder is only checked.
+/// What only --bench and --trace do.
 #pragma once
-
-#include <cstdint>
-#include <vector>
 
 #include "common/lesson/report.hpp"
 
 namespace sixdays::day02_strides {
-
-/// The strides of the sweep.
-inline const std::vector<std::int64_t> kStrides = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,
-                                                   12, 13, 14, 15, 16, 32, 33, 64, 65, 128, 129};
-
-/// pack: (B, 12, 1024, 64) out of (B, 1024, 12, 64), each path that the ladder has.
-void pack_ladder(lesson::Report& report, std::int64_t B);
-
-/// sum_columns, which reads, and ramp, which writes: every stride-th element of up to 2^30 floats.
-/// The column `path` holds the seconds that stride_cost.hpp says.
-void time_sweep(lesson::Report& report, const std::vector<std::int64_t>& strides);
 
 /// --bench: the ladder, pack and pitched on matrices of 2^26 floats, the sweep.
 void bench_all(lesson::Report& report);

@@ -3,6 +3,7 @@
 #include "common/tensor/transform.hpp"
 #include "day03_views/bench/bench.hpp"
 #include "day03_views/copy.hpp"
+#include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
 

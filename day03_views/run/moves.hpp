@@ -1,0 +1,44 @@
+/// @file
+/// Moves as rows of the run and of --bench: checked on small tensors, timed on large ones.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/lesson/version.hpp"
+#include "day03_views/copy.hpp"
+#include "day03_views/run/small_move.hpp"
+#include "day03_views/transpose.hpp"
+
+namespace sixdays::day03_views {
+
+/// A layout to copy from, to a row-major tensor of its shape: small, and large for --bench.
+struct CopyCase {
+    const char* name;
+    Layout small, large;
+    Kind kind = kFloat;
+    bool only_bench = false;
+};
+[[nodiscard]] std::vector<CopyCase> copy_cases();
+
+/// "rows, 16 bytes": the path of a copy, and how wide its elements have become.
+[[nodiscard]] std::string path_of(const UntypedIn& in, const UntypedOut& out);
+
+/// A step of the ladder, timed on a matrix (M, N); `check` is the caller's.
+[[nodiscard]] lesson::Version step_of_transpose(TransposePath path, const Kind& kind,
+                                                std::int64_t M, std::int64_t N);
+
+/// What every row says of itself.
+[[nodiscard]] lesson::Version row_of(const std::string& op, const std::string& version,
+                                     const Kind& kind, const Layout& in);
+
+/// A move of large tensors. What it must give, the plainest port of copy says; and of some elements the
+/// input itself.
+/// @param seen  `in` as the indices of `out` see it: for a copy `in` itself
+using Move = std::function<void(const UntypedIn&, const UntypedOut&)>;
+[[nodiscard]] lesson::Trial large_move(const Kind& kind, const Layout& in, const Layout& out,
+                                       const Layout& seen, const Move& move);
+
+}  // namespace sixdays::day03_views
