@@ -46,8 +46,8 @@
             const [page, heading, , , , , weight] = entries[hit.ref];
             const title = (heading || page).toLowerCase();
             const whole = title === asked || title === asked + "s";  // the word itself, explained; or a page of this name
-            const part = weight > 1 && ` ${title.replace(/[,:]/g, "")} `.includes(` ${asked} `);
-            hit.score *= weight * (whole ? (weight > 1 ? 100 : 4) : part ? 10 : 1);
+            const part = ` ${title.replace(/[,:]/g, "")} `.includes(` ${asked} `);
+            hit.score *= weight * (weight < 1 ? 1 : whole ? 100 : !part ? 1 : heading ? 10 : 30);  // the reference has its own names
         });
         return hits.sort((a, b) => b.score - a.score).slice(0, most);
     }

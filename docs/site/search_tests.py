@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""search_pages.js in a real browser, headless, with lunr of the system: search_tests.py <browser> <folder>"""
+import json
+import pathlib
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "explorers"))
+import browser as real  # noqa: E402
+import run_tests  # noqa: E402
+
+LUNR = pathlib.Path("/usr/share/javascript/lunr/lunr.min.js")
+ENTRIES = [  # page, section, address, text, words set off, listings and outputs, weight
+    ["Day 04, argmax", "Warp", "a", "a reduction", "", "blockIdx.x " * 20, 3],
+    ["Day 01, flat memory", "Loop and kernel", "b", "which block it is in (blockIdx.x)", "", "", 3],
+    ["Words", "blockIdx", "c", "which block this is", "blockIdx", "", 3],
+    ["Block", "blockIdx", "d", "a member", "", "", 0.5],
+    ["Step through a kernel", "", "e", "views of a window", "", "", 1.5],
+    ["Words", "view", "f", "pointer and layout", "view", "", 3],
+    ["Day 03, views", "", "g", "slices", "", "", 3],
+    ["Day 03, views", "Pitfalls", "h", "views views views", "views", "", 3],
+]
+
+
+def found(words):
+    """The addresses that are shown, the first result first."""
+    return PAGE.value("""new Promise((done) => {
+        const field = document.getElementById("MSearchField");
+        field.value = %s;
+        field.dispatchEvent(new Event("input"));
+        setTimeout(() => done([...document.querySelectorAll("#found a")].map((a) => a.href.split("/").pop()).join("")), 500);
+    })""" % json.dumps(words))
+
+
+def test_definitions_come_first_then_text_then_listings_then_the_reference():
+    assert found("blockIdx") == "cbad" or found("blockIdx") == "cbda", found("blockIdx")
+
+
+def test_titles_of_pages_come_before_sections():
+    assert found("views").startswith("g"), found("views")
+    assert found("nowhere") == ""
+
+
+if __name__ == "__main__":
+    if not LUNR.is_file():
+        sys.exit(print("SKIPPED: libjs-lunr was not found"))
+    FOLDER = pathlib.Path(sys.argv[2])
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for file in (LUNR, HERE / "search_pages.js"):
+        shutil.copy(file, FOLDER)
+    (FOLDER / "search_data.js").write_text(f"searchData({json.dumps(ENTRIES)});")
+    (FOLDER / "page.html").write_text('<!doctype html><script src="search_pages.js"></script><input id="MSearchField">')
+    with real.Browser(sys.argv[1]) as browser:
+        PAGE = real.Page(browser, 1250, 900)
+        PAGE.open((FOLDER / "page.html").resolve().as_uri())
+        PAGE.value("new Promise((done) => setTimeout(done, 300))")
+        run_tests.run(globals())
+        assert not PAGE.errors(), PAGE.errors()
