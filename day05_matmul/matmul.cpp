@@ -65,7 +65,31 @@ void require_shapes(View<const float> a, View<const float> b, const Epilogue& ep
     require_injective("matmul", "out", out);
 }
 
-// Empty if `path` can take these views, else what it needs.
+void require_path(MatmulPath path, View<const float> a, View<const float> b, View<float> out,
+                  const Problem& x) {
+    const std::string needs = missing(path, x);
+    if (needs.empty()) return;
+    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
+           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+}
+
+}  // namespace
+
+void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                  View<float> out, std::optional<MatmulPath> path) {
+    require_shapes(a, b, epilogue, out);
+    require_memory("matmul", "a", a);
+    require_memory("matmul", "b", b);
+    require_memory("matmul", "out", out);
+    require_apart("a", a, out);
+    require_apart("b", b, out);
+    if (epilogue.bias.data != nullptr) require_apart("bias", epilogue.bias, out);
+    if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
+    require_path(*path, a, b, out, problem_of(a, b, epilogue, out));
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
 std::string missing(MatmulPath path, const Problem& x) {
     switch (path) {
         case MatmulPath::one_element:
@@ -106,31 +130,6 @@ std::string missing(MatmulPath path, const Problem& x) {
     return "a path that exists";
 }
 
-void require_path(MatmulPath path, View<const float> a, View<const float> b, View<float> out,
-                  const Problem& x) {
-    const std::string needs = missing(path, x);
-    if (needs.empty()) return;
-    refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
-           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
-}
-
-}  // namespace
-
-void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                  View<float> out, std::optional<MatmulPath> path) {
-    require_shapes(a, b, epilogue, out);
-    require_memory("matmul", "a", a);
-    require_memory("matmul", "b", b);
-    require_memory("matmul", "out", out);
-    require_apart("a", a, out);
-    require_apart("b", b, out);
-    if (epilogue.bias.data != nullptr) require_apart("bias", epilogue.bias, out);
-    if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
-    require_path(*path, a, b, out, problem_of(a, b, epilogue, out));
-}
-
-// --- which path ----------------------------------------------------------------------------------
-
 std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out,
                                     std::optional<MatmulPath> path) {
     require_shapes(a, b, {}, out);
@@ -140,18 +139,21 @@ std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, Vi
     return (path ? *path == MatmulPath::split_k : parts_pay(x)) ? bytes_for_parts(x) : 0;
 }
 
-MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                         View<float> out, gpu::Workspace workspace) {
-    const Problem x = problem_of(a, b, epilogue, out);
-    // [choose]
+// [choose]
+// What is most of the work? To write out; to multiply, or read b, with too few blocks; to multiply;
+// to read b.
+MatmulPath choose(const Problem& x, std::int64_t workspace_bytes) {
     const std::int64_t narrow = std::min(x.M, x.N);
-    // What is most of the work? To write out; to multiply, or read b, with too few blocks; to read
-    // b; to multiply.
     if (x.K <= kShallow && narrow > kNarrow) return MatmulPath::shallow;
-    if (workspace && parts_pay(x) && workspace.bytes >= bytes_for_parts(x))
+    if (workspace_bytes > 0 && parts_pay(x) && workspace_bytes >= bytes_for_parts(x))
         return MatmulPath::split_k;
     return has_whole_tiles(x) ? MatmulPath::whole_tiles : MatmulPath::skinny;
-    // [choose]
+}
+// [choose]
+
+MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                         View<float> out, gpu::Workspace workspace) {
+    return choose(problem_of(a, b, epilogue, out), workspace.bytes);
 }
 
 const char* name(MatmulPath path) {

@@ -40,9 +40,12 @@ void matmul_one_element(View<const float> a, View<const float> b, const Epilogue
     for_each_matrix(a, b, epilogue, out, one);
 }
 
+}  // namespace
+
 // --- the dispatch --------------------------------------------------------------------------------
 
-void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::Stream stream) {
+void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace,
+                   gpu::Stream stream) {
     switch (path) {
         case MatmulPath::one_element:
             break;  // takes the views themselves
@@ -82,8 +85,6 @@ void launch(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::St
     }
 }
 
-}  // namespace
-
 void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilogue,
                  View<float> out, const gpu::Launch<MatmulPath>& how) {
     check_matmul(a, b, epilogue, out, how.path);
@@ -91,7 +92,7 @@ void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilo
     const MatmulPath path =
         how.path ? *how.path : choose_matmul(a, b, epilogue, out, how.workspace);
     if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, how.stream);
-    launch(path, problem_of(a, b, epilogue, out), how.workspace, how.stream);
+    launch_matmul(path, problem_of(a, b, epilogue, out), how.workspace, how.stream);
 }
 
 }  // namespace sixdays::day05_matmul

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/gpu/device.hpp"
 #include "common/tensor/arguments.hpp"
 #include "day05_matmul/stack.hpp"
 
@@ -18,6 +19,7 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
     b = stacked_as(b, out.layout.shape);
     const int m = out.rank() - 2, n = out.rank() - 1;
     Problem x;
+    x.multiprocessors = gpu::multiprocessors();
     x.a = a.data, x.b = b.data, x.out = out.data;
     x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
     x.alpha = epilogue.alpha, x.beta = epilogue.beta;
@@ -25,15 +27,15 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
     if (sums_nothing(a, epilogue)) x.K = 0, x.alpha = 1;
     // A stride that is never used becomes one that suits.
     x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
-    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
+    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 && x.K > 0 ? b.stride(n) : 1;
     x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
     x.bias = epilogue.bias.data;
     if (x.bias != nullptr && x.N > 1) x.bias_n = epilogue.bias.stride(0);
     for (int d = 0; d < m; ++d) {
         if (out.extent(d) == 1) continue;
         x.extent[x.dims] = out.extent(d);
-        x.step_a[x.dims] = a.stride(d);
-        x.step_b[x.dims] = b.stride(d);
+        x.step_a[x.dims] = x.K > 0 ? a.stride(d) : 0;  // of no elements: the pointer may be null
+        x.step_b[x.dims] = x.K > 0 ? b.stride(d) : 0;
         x.step_out[x.dims++] = out.stride(d);
     }
     x.quads_out = out_has_quads(x);
@@ -111,32 +113,43 @@ unsigned cut_into_tiles(Problem& x, std::int64_t BM, std::int64_t BN) {
 
 namespace {
 
-// How long each cut takes for one k, in outputs a lane and a scheduler, of which a multiprocessor has
-// four: the multiprocessor with most blocks is the last to end, and its scheduler with most warps;
-// then divided by the share of the peak that each cut was measured to reach where there are many
-// tiles. 132 multiprocessors, as an H200 has. Infinite where the matrix is smaller than a tile.
+constexpr std::int64_t kLeastDepth = 64;  // k's of a part
+
+std::int64_t blocks_of(std::int64_t n, std::int64_t each) {
+    return (n + each - 1) / each;
+}
+
+// The tiles of step 13, and how many a multiprocessor multiplies at the same time. `share` of its
+// multiply-adds is what an H200 reached with tiles for many rounds, and `share_singles` where b is
+// copied 4 bytes at a time.
+struct Tiles {
+    WholeTile cut;
+    std::int64_t BM, BN, at_once;
+    double share, share_singles;
+};
+constexpr Tiles kTiles[] = {{WholeTile::large, 128, 256, 1, 0.80, 0.80},
+                            {WholeTile::medium, 64, 64, 2, 0.70, 0.60},
+                            {WholeTile::small, 32, 128, 1, 0.72, 0.52}};
+
+// How many cycles each cut takes for one k: the busiest multiprocessor has so many rounds, and does
+// 128 multiply-adds a cycle at best. Infinite where the matrix is smaller than a tile.
 struct CutTime {
     WholeTile cut;
-    double time;
+    double cycles;
 };
 CutTime fastest_cut(const Problem& product) {
     const Problem x = along_rows(product);
-    const auto blocks = [&](std::int64_t BM, std::int64_t BN) {  // of one multiprocessor
-        if (x.M < BM || x.N < BN) return static_cast<double>(INFINITY);
-        const double tiles = static_cast<double>((x.M + BM - 1) / BM) *
-                             static_cast<double>((x.N + BN - 1) / BN) *
-                             static_cast<double>(stacked(x));
-        return std::ceil(tiles / 132);
-    };
-    const bool fours = x.b_n != 1;  // b is copied 4 bytes at a time
-    const CutTime cuts[] = {
-        // 8 warps of 8 x 16 a lane; 2 of 8 x 8; 4 of 4 x 8
-        {WholeTile::large, 2 * 128 * blocks(128, 256) / 0.80},
-        {WholeTile::medium, 64 * std::ceil(blocks(64, 64) / 2) / (fours ? 0.60 : 0.70)},
-        {WholeTile::small, 32 * blocks(32, 128) / (fours ? 0.52 : 0.72)},
-    };
-    return *std::min_element(std::begin(cuts), std::end(cuts),
-                             [](const CutTime& p, const CutTime& q) { return p.time < q.time; });
+    CutTime best{WholeTile::large, INFINITY};
+    for (const Tiles& t : kTiles) {
+        if (x.M < t.BM || x.N < t.BN) continue;
+        const std::int64_t tiles = blocks_of(x.M, t.BM) * blocks_of(x.N, t.BN) * stacked(x);
+        const double rounds = static_cast<double>(blocks_of(tiles, x.multiprocessors * t.at_once));
+        const double outputs = static_cast<double>(t.BM * t.BN * t.at_once);
+        const double share = x.b_n == 1 ? t.share : t.share_singles;
+        const double cycles = rounds * (outputs / 128 / share);
+        if (cycles < best.cycles) best = {t.cut, cycles};
+    }
+    return best;
 }
 
 }  // namespace
@@ -146,7 +159,7 @@ WholeTile cut_for(const Problem& x) {
 }
 
 bool has_whole_tiles(const Problem& x) {
-    return x.K >= kWholeDepth && std::isfinite(fastest_cut(x).time);
+    return x.K >= kWholeDepth && std::isfinite(fastest_cut(x).cycles);
 }
 
 Problem in_parts(const Problem& x, int count, float* parts) {
@@ -169,33 +182,34 @@ Problem in_parts(const Problem& x, int count, float* parts) {
     return y;
 }
 
+namespace {
+
+// Of step 13, and of step 15 for 2 parts and more, on an H200 of 1.95 GHz: good for comparing. A
+// block takes as long as 16 k's to begin and to end; the parts are written, read again out of the
+// L2 cache at 3 TB/s, and added up by another launch.
 double seconds_in_parts(const Problem& x, int count) {
     const Problem y = count == 1 ? x : in_parts(x, count, nullptr);
-    const double product = fastest_cut(y).time * static_cast<double>(y.K + 16) / 1.95e9;
+    const double product = fastest_cut(y).cycles * static_cast<double>(y.K + 16) / 1.95e9;
     if (count == 1) return product;
-    // Written, and read again out of the L2 cache; and another launch.
-    const double bytes = 8.0 * static_cast<double>(stacked(y) * x.M * x.N);
-    return product + bytes / 3e12 + 2.5e-6;
+    return product + 8.0 * static_cast<double>(stacked(y) * x.M * x.N) / 3e12 + 2.5e-6;
 }
-
-namespace {
 
 // Of K, at least 64 k's each: the best for whole tiles.
 int parts_of_tiles(const Problem& x) {
     int best = 0;
     for (int count = 2; count <= 16; ++count) {
-        if (x.K % count != 0 || x.K / count < 64) continue;
+        if (x.K % count != 0 || x.K / count < kLeastDepth) continue;
         if (best == 0 || seconds_in_parts(x, count) < seconds_in_parts(x, best)) best = count;
     }
     return best;
 }
 
-// For few rows: as many as make two of the widest blocks for each multiprocessor.
+// For few rows: as many as make two of step 14's widest blocks for each multiprocessor.
 int parts_of_rows(const Problem& x) {
-    const std::int64_t tiles = (x.M + 15) / 16 * ((x.N + 127) / 128) * stacked(x);
+    const std::int64_t tiles = blocks_of(x.M, 16) * blocks_of(x.N, 128) * stacked(x);
     if (tiles == 0) return 0;
-    std::int64_t count = 264 / tiles;
-    while (count > 1 && (x.K % count != 0 || x.K / count < 64)) --count;
+    std::int64_t count = 2 * x.multiprocessors / tiles;
+    while (count > 1 && (x.K % count != 0 || x.K / count < kLeastDepth)) --count;
     return count > 1 ? static_cast<int>(count) : 0;
 }
 
@@ -207,10 +221,12 @@ int parts_of(const Problem& x) {
 }
 
 bool parts_pay(const Problem& x) {
-    const int count = x.K > kShallow ? parts_of(x) : 0;
-    if (count == 0) return false;
-    if (!has_whole_tiles(x)) return (x.M > 4 || x.N < 32 * 132) && x.M * x.N * x.K >= 1 << 25;
-    return seconds_in_parts(x, count) < seconds_in_parts(x, 1);
+    if (x.K <= kShallow || parts_of(x) == 0) return false;
+    if (has_whole_tiles(x)) return seconds_in_parts(x, parts_of(x)) < seconds_in_parts(x, 1);
+    // Measured: below 2^25 multiply-adds the second launch costs more than it saves; and up to 4 rows
+    // step 14 alone is as fast, once each multiprocessor has 32 columns.
+    const bool few_blocks = x.M > 4 || x.N < 32 * x.multiprocessors;
+    return few_blocks && x.M * x.N * x.K >= 1 << 25;
 }
 
 View<float> room_for_parts(gpu::Carver& carver, const Problem& x) {

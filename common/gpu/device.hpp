@@ -31,6 +31,10 @@ struct Device {
 /// The current device. @throws gpu::Error
 [[nodiscard]] Device device();
 
+/// How many multiprocessors the current device has: cheap enough to ask at every call. @throws
+/// gpu::Error
+[[nodiscard]] int multiprocessors();
+
 /// Bytes of device memory that nobody has taken. @throws gpu::Error
 [[nodiscard]] std::int64_t free_bytes();
 

@@ -192,6 +192,13 @@ Device device() {
     return d;
 }
 
+int multiprocessors() {
+    int id = 0, count = 0;
+    SIXDAYS_CUDA(cudaGetDevice(&id));
+    SIXDAYS_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, id));
+    return count;
+}
+
 std::int64_t free_bytes() {
     std::size_t free = 0, total = 0;
     SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));

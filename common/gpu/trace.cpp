@@ -85,6 +85,11 @@ bool run_last_block(std::int64_t threads, const std::function<void()>& launches)
     return run_only_blocks(blocks - 1, 1, launches);
 }
 
+bool run_last_block(const std::function<void()>& launches) {
+    run_only_blocks(0, 0, launches);
+    return run_only_blocks(emulator::last_launch().blocks - 1, 1, launches);
+}
+
 std::optional<bool> launched_with(const void* bytes, std::size_t count) {
     const std::vector<std::byte>& arguments = emulator::last_launch().arguments;
     const auto* wanted = static_cast<const std::byte*>(bytes);
@@ -99,6 +104,10 @@ void run_in_other_orders(const std::function<void()>& launches) {
 }
 
 bool run_last_block(std::int64_t, const std::function<void()>&) {
+    return false;
+}
+
+bool run_last_block(const std::function<void()>&) {
     return false;
 }
 

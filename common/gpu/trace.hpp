@@ -38,6 +38,9 @@ void run_in_other_orders(const std::function<void()>& launches);
 /// elements and no block too many, and wherever the ports run on a GPU.
 bool run_last_block(std::int64_t threads, const std::function<void()>& launches);
 
+/// The same for a grid of any size: what has tiles of its own makes.
+bool run_last_block(const std::function<void()>& launches);
+
 /// Did the last launch hand these bytes to its kernel, among its arguments? Empty on a GPU.
 [[nodiscard]] std::optional<bool> launched_with(const void* bytes, std::size_t count);
 

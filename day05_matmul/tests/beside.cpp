@@ -1,5 +1,4 @@
 // The proof of what takes not every size: whole tiles, few rows, K in parts; and of the choice.
-#include "common/gpu/trace.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/tests/helpers.hpp"
 
@@ -32,17 +31,19 @@ void check_cut(WholeTile cut, std::int64_t M, std::int64_t N, std::int64_t K, co
 
 TEST_CASE("whole tiles in every layout, and where they do not divide the matrix",
           "[day05][small]") {
-    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
-                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
     for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
         const std::int64_t M = cut == WholeTile::small ? 32 : 64, N = 192 - 2 * M;  // of a tile
-        for (const Lies lies : all) {
+        for (const Lies lies : kAllLies) {
             check_cut(cut, M + 4, N + 8, 20, {.a = lies});
             check_cut(cut, M + 4, N + 8, 20, {.b = lies, .beta = 2});
-            const bool across = lies == Lies::column_major;  // then the product is seen transposed
+            const bool across = lies == Lies::column_major ||
+                                lies == Lies::column_gaps;  // then the product is seen transposed
             check_cut(cut, across ? N + 8 : M + 4, across ? M + 4 : N + 8, 20,
                       {.out = lies, .beta = 2});
             check_cut(cut, M + 3, N + 1, 17, {.a = lies, .b = Lies::column_major, .lead = {1}});
+            // A tile begins where the matrix ends, at no quad though all rows do.
+            check_cut(cut, M + 3, N + 8, 20, {.a = lies});
+            check_cut(cut, M + 4, N + 1, 20, {.b = lies, .out = Lies::gaps});
         }
         check_cut(cut, M + 4, N + 8, 16, {.a = Lies::column_major, .b = Lies::column_major});
         check_cut(cut, M + 4, N + 8, 32, {.a = Lies::gaps, .b = Lies::gaps, .lead = {2}});
@@ -60,10 +61,8 @@ TEST_CASE("whole tiles of the large cut", "[day05][small]") {
 }
 
 TEST_CASE("whole tiles of the large cut in every layout", "[day05][full]") {
-    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
-                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
-    for (const Lies a : all) {
-        for (const Lies b : all) check_cut(WholeTile::large, 132, 260, 49, {.a = a, .b = b});
+    for (const Lies a : kAllLies) {
+        for (const Lies b : kAllLies) check_cut(WholeTile::large, 132, 260, 49, {.a = a, .b = b});
         check_cut(WholeTile::large, 261, 259, 63, {.out = a, .beta = 2, .lead = {1}});
     }
 }
@@ -97,6 +96,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
     const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t stack = 1,
                         bool b_transposed = false) {
         Problem x;
+        x.multiprocessors = 132;
         x.M = M, x.N = N, x.K = 64;
         x.b_n = b_transposed ? 64 : 1, x.out_n = 1;
         x.dims = 1, x.extent[0] = stack;
@@ -119,11 +119,9 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
 // --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
 
 TEST_CASE("skinny products in every layout", "[day05][small]") {
-    const std::vector<Lies> all = {Lies::row_major, Lies::column_major, Lies::gaps,
-                                   Lies::odd_gaps,  Lies::every_other,  Lies::flipped};
     const std::vector<P> skinny = {P::skinny};
-    for (const Lies lies : all) {
-        for (const std::int64_t M : {1, 2, 3, 7, 16}) {
+    for (const Lies lies : kAllLies) {
+        for (const std::int64_t M : {1, 3, 16}) {
             check_paths(skinny, M, 37, 45, {.a = lies, .beta = 2, .bias = true, .lead = {1}});
             check_paths(skinny, M, 36, 44, {.b = lies});
             check_paths(skinny, M, 33, 301, {.b = lies, .out = lies, .bias = true, .lead = {1}});
@@ -163,19 +161,41 @@ TEST_CASE("skinny products: K longer than the rows that lie in shared memory at 
     }
 }
 
-TEST_CASE("skinny products of many columns, by wider blocks", "[day05][small]") {
-    const std::vector<P> skinny = {P::skinny};
-    for (const std::int64_t M : {1, 2, 3, 7, 13}) {
-        check_paths(skinny, M, 48 * 32 - 4, 5);
-        check_paths(skinny, M, 48 * 32, 5, {.beta = 2});
-        check_paths(skinny, M, 132 * 32 + 1, 5, {.b = Lies::column_major});
+TEST_CASE(
+    "skinny products: blocks of 8, 32 and 128 columns, and a warp or all of them for a column",
+    "[day05][small]") {
+    // Of 4 multiprocessors, or 132, not the device's own, which would want long rows.
+    const auto check = [](int multiprocessors, std::int64_t M, std::int64_t N, std::int64_t K,
+                          bool b_transposed, unsigned blocks) {
+        CAPTURE(multiprocessors, M, N, K, b_transposed);
+        const Tensor<float> a = whole({M, K}, 1), b = whole({K, N}, 2);
+        HostOut<float> want({M, N});
+        matmul_cpu(a.view(), b.view(), want.view());
+        DeviceIn<float> da(a);
+        DeviceIn<float> db(b,
+                           layout_of({K, N}, b_transposed ? Lies::column_major : Lies::row_major));
+        DeviceOut<float> got({M, N});
+        Problem x = problem_of(da.view(), db.view(), {}, got.view());
+        x.multiprocessors = multiprocessors;
+        launch_matmul_skinny(x, {});
+        CHECK(got.matches(want));
+        const unsigned cut[] = {1, blocks};  // tiles down and across, as the kernel got them
+        CHECK(gpu::launched_with(cut, sizeof cut).value_or(true));
+    };
+    for (const std::int64_t M : {2, 13}) {
+        check(4, M, 32, 5, false, 4);           // 8 columns a block
+        check(4, M, 64, 5, false, 2);           // 32: more than a third have one
+        check(4, M, 4 * 128 - 4, 5, false, 4);  // 128: all have one
+        check(4, M, 3 * 128, 5, false, 12);
+        check(4, M, 4 * 32 - 3, 5, true, 4);  // a warp for 4 columns
+        check(4, M, 4 * 32 - 32, 5, true, M > 8 ? 12 : 24);
+        check(132, M, 44 * 32, 3, false, 176);
+        check(132, M, 44 * 32 + 4, 3, false, 45);
     }
-    check_paths(skinny, 2, 132 * 128 + 4, 9, {.bias = true});
-    check_paths(skinny, 16, 132 * 128, 3);
 }
 
 TEST_CASE("skinny products read b once", "[day05][small]") {
-    // b: 4,096 numbers; 8 blocks of 8 columns read the 4 rows of a; out: 4 rows of 64 columns.
+    // b: 4,096 numbers; the blocks, of 32 columns or 4, read the 4 rows of a; out: 4 rows of 64.
     gpu::Buffer<float> a(4 * 64), b(64 * 64), out(4 * 64);
     a.fill_bytes(0x3f);
     b.fill_bytes(0x3f);
@@ -186,8 +206,9 @@ TEST_CASE("skinny products read b once", "[day05][small]") {
         });
         CHECK(touched.has_value() == gpu::is_emulated());
         if (!touched) continue;
-        const std::int64_t blocks = b_transposed ? 16 : 8;
-        CHECK(touched->sectors == 4096 / 8 + blocks * 4 * 64 / 8 + blocks * 4);
+        const std::int64_t blocks = b_transposed ? 16 : 2;  // 4 multiprocessors
+        CHECK(touched->sectors ==
+              4096 / 8 + blocks * 4 * 64 / 8 + std::max<std::int64_t>(blocks * 4, 4 * 64 / 8));
     }
 }
 
@@ -270,7 +291,7 @@ TEST_CASE("K in parts", "[day05][small]") {
         // Few rows: step 14, in parts.
         {{1, 68, 256}, {.beta = 2, .bias = true, .relu = true}},
         {{5, 64, 192}, {.a = Lies::column_major, .out = Lies::column_major, .bias = true}},
-        {{17, 132, 130}, {.b = Lies::gaps, .stack_a = {2, 1}, .stack_b = {3}}},
+        {{5, 68, 130}, {.b = Lies::gaps, .stack_a = {2, 1}, .stack_b = {2}}},
     };
     for (const auto& [sizes, s] : cases) {
         const auto [M, N, K] = sizes;
@@ -299,12 +320,17 @@ TEST_CASE("K in parts", "[day05][small]") {
     }
 }
 
+// Row-major, on a device of 132 multiprocessors.
+Problem problem(std::int64_t M, std::int64_t N, std::int64_t K) {
+    Problem x =
+        problem_of({nullptr, Shape{M, K}}, {nullptr, Shape{K, N}}, {}, {nullptr, Shape{M, N}});
+    x.multiprocessors = 132;
+    return x;
+}
+
 TEST_CASE("parts of K: as many as pay", "[day05][small]") {
     const auto parts = [](std::int64_t M, std::int64_t N, std::int64_t K) {
-        Problem x;
-        x.M = M, x.N = N, x.K = K;
-        x.b_n = 1, x.b_k = N;
-        return parts_of(x);
+        return parts_of(problem(M, N, K));
     };
     CHECK(parts(128, 2304, 768) == 3);
     CHECK(parts(64, 64, 127) == 0);
@@ -328,7 +354,7 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
     DeviceIn<float> a(whole({64, 1024}, 1)), b(whole({1024, 64}, 2));
     DeviceOut<float> out({64, 64});
     const std::int64_t bytes = matmul_workspace_bytes(a.view(), b.view(), out.view());
-    CHECK(bytes == parts_of_floats({16, 1, 64, 64}));
+    CHECK(bytes == bytes_for_parts(problem_of(a.view(), b.view(), {}, out.view())));
     gpu::Buffer<std::byte> room(bytes), little(bytes - 1);
     const auto chosen = [&](gpu::Workspace workspace) {
         return std::string(name(choose_matmul(a.view(), b.view(), {}, out.view(), workspace)));
@@ -344,9 +370,8 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
           }) == "matmul: a workspace of " + std::to_string(bytes - 1) + " bytes was given, but " +
                     std::to_string(bytes) + " are needed");
     const auto large = [](std::int64_t M, std::int64_t N, std::int64_t K) {
-        auto* const memory = reinterpret_cast<float*>(std::uintptr_t{1} << 40);
-        return matmul_workspace_bytes({memory, Shape{M, K}}, {memory, Shape{K, N}},
-                                      {memory, Shape{M, N}});
+        const Problem x = problem(M, N, K);
+        return parts_pay(x) ? bytes_for_parts(x) : 0;
     };
     CHECK(large(4096, 4096, 4096) == 0);
     CHECK(large(16, 4096, 4096) == parts_of_floats({8, 1, 16, 4096}));  // 32 blocks, 8 times
@@ -364,8 +389,8 @@ TEST_CASE("split K is chosen with a workspace, where it pays", "[day05][small]")
         return matmul_workspace_bytes({nullptr, Shape{M, K}}, {nullptr, Shape{K, N}},
                                       {nullptr, Shape{M, N}}, path);
     };
-    CHECK(of_path(4096, 4096, 4096, P::split_k) > 0);
     CHECK(of_path(64, 64, 128, P::split_k) == parts_of_floats({2, 1, 64, 64}));
+    CHECK(of_path(4096, 4096, 4096, P::split_k) > 0);
     for (const P path : kAnyLayout) CHECK(of_path(64, 64, 128, path) == 0);
     CHECK(of_path(0, 64, 64, P::split_k) == 0);
     CHECK(

@@ -2,6 +2,7 @@
 /// What Day 05's test files share: operands in many layouts, and a product in double with its bound.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -18,21 +19,31 @@ namespace sixdays::day05_matmul {
 enum class Lies {
     row_major,
     column_major,  // as a transposed view: a weight stored (N, K)
+    column_gaps,   // the same of a wider one; columns begin at multiples of 16 bytes
     gaps,          // a slice of a wider matrix; rows still begin at multiples of 16 bytes
     odd_gaps,      // the same, and they do not
     every_other,   // the columns 0, 2, 4, ... of a matrix
     flipped,       // rows and columns backwards
 };
 
+inline const std::vector<Lies> kAllLies = {Lies::row_major, Lies::column_major, Lies::column_gaps,
+                                           Lies::gaps,      Lies::odd_gaps,     Lies::every_other,
+                                           Lies::flipped};
+
 inline Layout layout_of(const Shape& shape, Lies lies) {
     const int m = shape.rank - 2, n = shape.rank - 1;
-    Shape room = shape;
+    Shape room = shape, across;
     switch (lies) {
         case Lies::row_major:
             return row_major(shape);
         case Lies::column_major:
             std::swap(room[m], room[n]);
             return transpose(row_major(room));
+        case Lies::column_gaps:
+            std::swap(room[m], room[n]);
+            across = room;
+            room[n] = (room[n] + 3) / 4 * 4 + 4;
+            return transpose(Layout(across, row_major(room).strides));
         case Lies::gaps:
             room[n] = (shape[n] + 3) / 4 * 4 + 4;
             return {shape, row_major(room).strides};
@@ -52,18 +63,31 @@ inline Layout layout_of(const Shape& shape, Lies lies) {
     return row_major(shape);
 }
 
-/// Paths that take any strides, and those that want rows of quads.
 using P = MatmulPath;
+
+inline std::vector<P> all_paths() {
+    std::vector<P> paths;
+    for (int i = 0; i <= static_cast<int>(P::shallow); ++i) paths.push_back(static_cast<P>(i));
+    return paths;
+}
+
+/// Paths that take any size: of any strides, and those that want rows of quads.
 inline const std::vector<P> kAnyLayout = {
     P::one_element,     P::lanes_along_n,   P::shared_tile, P::transposed_tile,
     P::column_a_thread, P::square_a_thread, P::shallow};
 inline const std::vector<P> kQuads = {P::quads, P::warp_tiles};
 inline const std::vector<P> kQuadsOfB = {P::ring, P::fragments, P::serpentine, P::spread_copies};
 
-inline std::vector<P> all_paths() {
-    std::vector<P> paths = kAnyLayout;
-    paths.insert(paths.end(), kQuads.begin(), kQuads.end());
-    paths.insert(paths.end(), kQuadsOfB.begin(), kQuadsOfB.end());
+inline bool is_one_of(const std::vector<P>& paths, P path) {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+}
+
+/// These, and step 14, which takes any strides but fewer than 64 rows or columns.
+inline std::vector<P> paths_for_few_rows() {
+    std::vector<P> paths;
+    for (const P path : all_paths()) {
+        if (path != P::whole_tiles && path != P::split_k) paths.push_back(path);
+    }
     return paths;
 }
 
@@ -122,37 +146,6 @@ inline void check_paths(const std::vector<P>& paths, std::int64_t M, std::int64_
     CHECK(da.unchanged());
     CHECK(db.unchanged());
     CHECK(dbias.unchanged());
-}
-
-/// a b in double, and what a float sum may differ by, element by element.
-///
-/// u = 2^-24 is half of a float's last place. A product is rounded once, and a number takes part in
-/// at most K - 1 additions, in whatever order: so it carries K factors (1 + d), |d| <= u, and the
-/// sum is off by gamma(K) * sum |a b| at most, where gamma(n) = n u / (1 - n u). The epilogue adds
-/// four roundings: by alpha, of beta * out, and two additions.
-struct Exact {
-    Tensor<double> values, bound;
-};
-inline Exact exact_product(const Tensor<float>& a, const Tensor<float>& b) {
-    const std::int64_t M = a.shape()[0], K = a.shape()[1], N = b.shape()[1];
-    Exact exact{Tensor<double>({M, N}), Tensor<double>({M, N})};
-    const double n = static_cast<double>(K) + 4, u = std::ldexp(1.0, -24);
-    for (std::int64_t m = 0; m < M; ++m) {
-        for (std::int64_t j = 0; j < N; ++j) {
-            double sum = 0, size = 0;
-            for (std::int64_t k = 0; k < K; ++k) {
-                const double product = static_cast<double>(a(m, k)) * b(k, j);
-                sum += product;
-                size += std::abs(product);
-            }
-            exact.values(m, j) = sum;
-            exact.bound(m, j) = n * u / (1 - n * u) * size;
-        }
-    }
-    return exact;
-}
-inline testing::Bound bound_of(const Exact& exact) {
-    return [&exact](const Index& i) { return exact.bound(i[0], i[1]); };
 }
 
 }  // namespace sixdays::day05_matmul

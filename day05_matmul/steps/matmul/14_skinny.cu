@@ -218,8 +218,8 @@ void launch_dots(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
 }
 
-/// Wide blocks read a less often; narrow ones are more, and no multiprocessor (132 of them, as an
-/// H200 has) should be idle. From 48 blocks on, blocks of 32 columns were measured to be faster.
+/// Wide blocks read a less often; narrow ones are more, and no multiprocessor should be idle. Blocks
+/// of 32 columns were measured to be faster as soon as a third of the multiprocessors has one.
 template <int M>
 void launch(Problem x, gpu::Stream stream) {
     const std::int64_t rows = (x.M + M - 1) / M * stacked(x);
@@ -227,12 +227,12 @@ void launch(Problem x, gpu::Stream stream) {
     x.quads_a = a_has_quads(x);
     x.quads_b = b_columns_are_quads(x);
     if (x.b_k == 1 && x.b_n != 1) {
-        if (blocks(kWarps * 4) >= 132) return launch_dots<M, 1>(x, stream);
+        if (blocks(kWarps * 4) >= x.multiprocessors) return launch_dots<M, 1>(x, stream);
         return launch_dots<M, (M > 8 ? 4 : kWarps)>(x, stream);
     }
     if (x.N % 4 != 0 || !b_has_quads(x)) return launch_rows<M, 32, 1>(x, stream);
-    if (blocks(128) >= 132) return launch_rows<M, 32, 4>(x, stream);
-    if (blocks(32) >= 48) return launch_rows<M, 8, 4>(x, stream);
+    if (blocks(128) >= x.multiprocessors) return launch_rows<M, 32, 4>(x, stream);
+    if (3 * blocks(32) > x.multiprocessors) return launch_rows<M, 8, 4>(x, stream);
     return launch_rows<M, 2, 4>(x, stream);
 }
 

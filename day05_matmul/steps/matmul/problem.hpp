@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "common/tensor/layout.hpp"
 #include "day05_matmul/matmul.hpp"
@@ -37,6 +38,9 @@ struct Problem {
     std::int64_t step_a[kMostDims] = {};
     std::int64_t step_b[kMostDims] = {};
     std::int64_t step_out[kMostDims] = {};
+
+    // Of the device: how many blocks run at the same time.
+    int multiprocessors = 1;
 
     // How the outputs are cut into tiles, one block each: cut_into_tiles().
     unsigned down = 0, across = 0;  // tiles of one matrix
@@ -89,9 +93,11 @@ inline constexpr std::int64_t kWholeDepth = 16;
 /// The products of all parts of K, left at `parts`, each stack of sums row-major behind the other.
 [[nodiscard]] Problem in_parts(const Problem& x, int count, float* parts);
 
-/// About how long step 13 takes, and step 15 for 2 parts and more, in seconds on an H200: good for
-/// comparing.
-[[nodiscard]] double seconds_in_parts(const Problem& x, int count);
+/// Empty if this path can take it, else what it needs.
+[[nodiscard]] std::string missing(MatmulPath path, const Problem& x);
+
+/// What choose_matmul() says.
+[[nodiscard]] MatmulPath choose(const Problem& x, std::int64_t workspace_bytes);
 
 /// Matrices in the stack.
 [[nodiscard]] std::int64_t stacked(const Problem& x);

@@ -8,6 +8,9 @@
 
 namespace sixdays::day05_matmul {
 
+/// All but one_element, which takes the views themselves.
+void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace, gpu::Stream stream);
+
 void launch_matmul_lanes_along_n(Problem x, gpu::Stream stream);
 void launch_matmul_shared_tile(Problem x, gpu::Stream stream);
 void launch_matmul_transposed_tile(Problem x, gpu::Stream stream);

@@ -7,7 +7,7 @@
 
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "common/gpu/multiprocessors.hpp"
+#include "common/gpu/device.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/attention/steps/steps.hpp"
