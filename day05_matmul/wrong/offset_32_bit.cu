@@ -1,7 +1,7 @@
 // Wrong on purpose: the row and its offset are counted in 32 bits, which end at 2^31.
 //
 // case: rows and matrices past 2^32 elements
-// refused: row
+// refused: 16 * 268435512 does not fit into 'int'
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/steps/matmul/tile.hpp"
