@@ -24,18 +24,21 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
     x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
     x.alpha = epilogue.alpha, x.beta = epilogue.beta;
     x.relu = epilogue.activation == Activation::relu;
-    if (sums_nothing(a, epilogue)) x.K = 0, x.alpha = 1;
+    if (sums_nothing(a, epilogue)) {
+        x.K = 0, x.alpha = 1;
+        x.a = x.b = x.out;  // nothing of them is read, so they may have been null
+    }
     // A stride that is never used becomes one that suits.
     x.a_m = x.M > 1 && x.K > 0 ? a.stride(m) : 0, x.a_k = x.K > 1 ? a.stride(n) : 1;
-    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 && x.K > 0 ? b.stride(n) : 1;
+    x.b_k = x.K > 1 ? b.stride(m) : 0, x.b_n = x.N > 1 ? b.stride(n) : 1;
     x.out_m = x.M > 1 ? out.stride(m) : 0, x.out_n = x.N > 1 ? out.stride(n) : 1;
     x.bias = epilogue.bias.data;
     if (x.bias != nullptr && x.N > 1) x.bias_n = epilogue.bias.stride(0);
     for (int d = 0; d < m; ++d) {
         if (out.extent(d) == 1) continue;
         x.extent[x.dims] = out.extent(d);
-        x.step_a[x.dims] = x.K > 0 ? a.stride(d) : 0;  // of no elements: the pointer may be null
-        x.step_b[x.dims] = x.K > 0 ? b.stride(d) : 0;
+        x.step_a[x.dims] = a.stride(d);
+        x.step_b[x.dims] = b.stride(d);
         x.step_out[x.dims++] = out.stride(d);
     }
     x.quads_out = out_has_quads(x);

@@ -35,13 +35,6 @@ template <class T>
     return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
 }
 
-/// `v` with an extent of 0, and strides that lead nowhere: its pointer may be null.
-[[nodiscard]] inline View<const float> without_elements(View<const float> v, int dim) {
-    v.layout.shape[dim] = 0;
-    v.layout.strides = Dims::filled(v.rank(), 0);
-    return v;
-}
-
 /// Calls f(a, b, epilogue, out) for each matrix of the stack. Arguments that check_matmul() has
 /// not refused.
 template <class F>
@@ -50,8 +43,9 @@ void for_each_matrix(View<const float> a, View<const float> b, Epilogue epilogue
     if (out.size() == 0) return;
     if (sums_nothing(a, epilogue)) {
         epilogue.alpha = 1;  // of nothing: were it infinite, 0 times it would be a NaN
-        a = without_elements(a, a.rank() - 1);
-        b = without_elements(b, b.rank() - 2);
+        a = slice(a, a.rank() - 1, 0, 0);
+        b = slice(b, b.rank() - 2, 0, 0);
+        a.data = b.data = out.data;  // nothing of them is read, so they may have been null
     }
     a = stacked_as(a, out.layout.shape);
     b = stacked_as(b, out.layout.shape);

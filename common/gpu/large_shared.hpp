@@ -8,6 +8,9 @@
 
 namespace sixdays::gpu {
 
+/// What every GPU of compute capability 8.0 and newer grants a block; some grant more.
+inline constexpr std::size_t kSharedOfAll = 99 * 1024;
+
 /// Call it before the launch; the driver remembers it for the kernel.
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "common/testing/shared_workspace.hpp"
+#include "day05_matmul/bench/samples.hpp"
 #include "day05_matmul/loop_orders.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
 #include "day05_matmul/tests/helpers.hpp"
@@ -309,16 +310,18 @@ TEST_CASE("no outputs: no path divides by them", "[day05][small]") {
 
 TEST_CASE("a K of 0: null pointers, and stacks of negative strides", "[day05][small]") {
     for (const std::int64_t step : {-12, 12}) {
-        const View<const float> a(nullptr, Layout({3, 4, 0}, {step, 1, 1})),
-            b(nullptr, Layout({3, 0, 8}, {-step, 8, 1}));
-        HostOut<float> host({3, 4, 8});
+        // More than a tile, so that blocks begin at other rows and columns than the first.
+        const Shape shape{3, 40, 264};
+        const View<const float> a(nullptr, Layout({3, 40, 0}, {step, 1, 1})),
+            b(nullptr, Layout({3, 0, 264}, {-step, 264, 1}));
+        HostOut<float> host(shape);
         matmul_cpu(a, b, host.view());
-        CHECK(host.matches(Tensor<float>({3, 4, 8})));
+        CHECK(host.matches(Tensor<float>(shape)));
         for (const P path : paths_for_few_rows()) {
             CAPTURE(name(path), step);
-            DeviceOut<float> got({3, 4, 8});
+            DeviceOut<float> got(shape);
             matmul_cuda(a, b, got.view(), {.path = path});
-            CHECK(got.matches(Tensor<float>({3, 4, 8})));
+            CHECK(got.matches(Tensor<float>(shape)));
         }
     }
 }
@@ -337,6 +340,34 @@ TEST_CASE("the loops in three orders give the same bits, and refuse a stack", "[
         const Tensor<float> two = seeded<float>({2, 5, 70}, 3, -1, 1);
         CHECK(contains(refusal([&] { loop(two.view(), b.view(), stack.view()); }), "rank"));
         CHECK(contains(refusal([&] { loop(b.view(), a.view(), got.view()); }), "so K is 300"));
+    }
+}
+
+// --- what the bench notices ----------------------------------------------------------------------
+
+TEST_CASE("the bench says which output of a timed product is wrong", "[day05][small]") {
+    const Sizes s{5, 70, 9};
+    const Tensor<float> a = whole({5, 9}, 1), b = whole({9, 70}, 2);
+    Tensor<float> out({5, 70});
+    matmul_cpu(a.view(), b.view(), out.view());
+    const auto sample = [&] {
+        return wrong_sample(
+            s, a.view(), b.view(), [](double sum, std::int64_t) { return sum; },
+            [&](std::int64_t m) {
+                return std::vector<float>(out.data() + m * 70, out.data() + (m + 1) * 70);
+            });
+    };
+    CHECK(sample() == "");
+    for (const auto& [m, n] :
+         std::vector<std::array<std::int64_t, 2>>{{0, 0}, {2, 69}, {4, 0}, {4, 69}}) {
+        const float right = out(m, n);
+        out(m, n) = right + 1;
+        CHECK(sample() == "output (" + std::to_string(m) + ", " + std::to_string(n) +
+                              ") of (5, 70, 9) is " + std::to_string(right + 1) +
+                              ", but summed in double it is " + std::to_string(right));
+        out(m, n) = std::nanf("");
+        CHECK(contains(sample(), "is nan, but"));
+        out(m, n) = right;
     }
 }
 

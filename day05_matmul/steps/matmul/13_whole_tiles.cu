@@ -73,6 +73,7 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
 template <class C, Lanes LANES_A, Lanes LANES_B>
 void launch(Problem x, gpu::Stream stream) {
     constexpr std::size_t kBytes = Feed<C, LANES_A, LANES_B>::kBytes;
+    static_assert(kBytes <= gpu::kSharedOfAll);
     const unsigned grid = cut_into_tiles(x, C::BM, C::BN);
     auto* const kernel = matmul_whole_tiles_kernel<C, LANES_A, LANES_B>;
     gpu::allow_shared(kernel, kBytes);

@@ -204,6 +204,7 @@ template <int M, int LINE, int WIDE>
 void launch_rows(Problem x, gpu::Stream stream) {
     constexpr std::size_t kBytes =
         gpu::tile_bytes<float>(kShared) + gpu::tile_bytes<float>(kRing<WIDE>);
+    static_assert(kBytes <= gpu::kSharedOfAll);
     const unsigned grid = cut_into_tiles(x, M, LINE * WIDE);
     auto* const kernel = matmul_skinny_rows_kernel<M, LINE, WIDE>;
     gpu::allow_shared(kernel, kBytes);

@@ -5,9 +5,9 @@
 // meanwhile: values during the first product, the next keys during the second.
 #include <string>
 
+#include "common/gpu/device.hpp"
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
-#include "common/gpu/device.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/attention/steps/steps.hpp"
