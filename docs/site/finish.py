@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What Doxygen's pages get afterwards: finish.py <html folder>
 
-Each page of docs/ gets the contents of the page, and links to the
-glossary where it first uses one of its words. Links from a day's listings to what only has the same name go. All pages and the reference go into search_data.js, one
-entry a section, for search.js.
+Each page of docs/ gets its contents, and links to the glossary where it first uses one of its words. Links from a
+day's listings to what only has the same name go. All pages and the reference go into search_data.js, one entry a
+section, for search_pages.js.
 """
 import html
 import json

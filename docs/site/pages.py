@@ -7,7 +7,8 @@
 
 What a page shows of the tree stands in its committed text, so that it reads well where nothing was built. Nobody
 types it: write the empty block or link, then `fill`. After a change of a listing `check` names the page, and
-`fill` mends it. Outputs are filled where a folder of them is named: <build>/docs/outputs, made by target `docs`.
+`fill` mends it. Outputs are filled where a folder of them is named: <build>/docs/outputs, made by target `docs`;
+their long sentences are broken, since code hosts do not break lines. After a merge that conflicts in a block, `fill`.
 
     ```cuda day01/add_cuda.cu add         the code between two comments `// [add]`; without `add` the whole file. A
     ```                                   loop (_cpu.cpp) and, right behind it, its port are shown side by side
