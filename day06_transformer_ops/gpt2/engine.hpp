@@ -1,6 +1,6 @@
 /// @file
-/// The engine: which calls of a backend make a pass, and what a text is while it grows. The same code
-/// for every device.
+/// The engine: which calls of a backend make a pass, and what a text is while it grows. The same
+/// code for every device.
 #pragma once
 
 #include <array>
@@ -41,18 +41,19 @@ public:
 
     /// Reads tokens behind the text so far, and chooses the next one.
     /// @param ids  (T), T at least 1, in host memory
-    /// @throws std::invalid_argument  an id that is none, a text longer than the capacity; nothing has
-    /// changed then
+    /// @throws std::invalid_argument  an id that is none, a text longer than the capacity; nothing
+    /// has changed then
     void read(View<const std::int64_t> ids);
 
-    /// Reads the token that was chosen, and chooses the next. @throws std::invalid_argument  no room
+    /// Reads the token that was chosen, and chooses the next. @throws std::invalid_argument  no
+    /// room
     void next();
 
     /// The token that was chosen last: what comes at position length().
     [[nodiscard]] std::int64_t chosen() { return backend_.token(length_); }
 
-    /// Reads tokens and shows the logits behind each of them, some rows (.., V) at a time, the first
-    /// of which belongs to ids(first). Chooses nothing.
+    /// Reads tokens and shows the logits behind each of them, some rows (.., V) at a time, the
+    /// first of which belongs to ids(first). Chooses nothing.
     void score(View<const std::int64_t> ids,
                const std::function<void(std::int64_t first, View<const float> logits)>& see);
 
@@ -63,8 +64,8 @@ public:
     /// backend().read_stream() shows what leaves it. No function: nobody looks.
     void watch(std::function<void(std::int64_t)> look) { look_ = std::move(look); }
 
-    /// Measures every part from now on, and waits for each: a little slower than without, and a device
-    /// that works ahead no longer does. @param times  what is added to; null: no more
+    /// Measures every part from now on, and waits for each: a little slower than without, and a
+    /// device that works ahead no longer does. @param times  what is added to; null: no more
     void measure(PartTimes* times) noexcept { times_ = times; }
 
 private:

@@ -1,6 +1,6 @@
 /// @file
-/// What an engine is used for: to go on with a text, to say how well a text was foreseen, and to find
-/// the first layer that two backends disagree about.
+/// What an engine is used for: to go on with a text, to say how well a text was foreseen, and to
+/// find the first layer that two backends disagree about.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The command: options in, text out. The text alone goes to the output, everything else to the error
-// output, so that a text can be put into a file.
+// The command: options in, text out. The text alone goes to the output, everything else to the
+// error output, so that a text can be put into a file.
 #include <unistd.h>
 
 #include <algorithm>

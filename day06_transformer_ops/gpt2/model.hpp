@@ -19,8 +19,8 @@ struct Model {
     ModelWeights weights;
     Vocabulary vocabulary;
 
-    /// @throws std::invalid_argument  no such file, or no GPT-2: as MappedFile, Gguf, read_model and
-    /// Vocabulary say
+    /// @throws std::invalid_argument  no such file, or no GPT-2: as MappedFile, Gguf, read_model
+    /// and Vocabulary say
     explicit Model(const std::string& path)
         : mapped(path), file(mapped.bytes(), path), weights(read_model(file)), vocabulary(file) {}
     Model(const Model&) = delete;

@@ -25,7 +25,8 @@ struct Options {
 };
 
 /// @param arguments  without the program's name
-/// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no use
+/// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no
+/// use
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
 /// What --help prints.

@@ -3,8 +3,9 @@
 //
 //     gpt2_bench [cuda|cpu] [decode] [F32|F16|BF16|Q8_0]...
 //
-// Without words all rows; with `decode` only a row a type, greedy, for a quick look. What is timed is
-// held against another backend, so a wrong answer ends the program even if it comes again and again.
+// Without words all rows; with `decode` only a row a type, greedy, for a quick look. What is timed
+// is held against another backend, so a wrong answer ends the program even if it comes again and
+// again.
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -43,7 +44,7 @@ Tensor<std::int64_t> some_ids(std::int64_t T) {
     return ids;
 }
 
-// --- what must be read and computed -----------------------------------------------------------------
+// --- what must be read and computed --------------------------------------------------------------
 
 // Weights of all products; the embedding is not one of them, but the head has as many.
 std::int64_t matrix_weights() {
@@ -80,16 +81,16 @@ void print(const Row& row, const bench::Seconds& seconds, const bench::Limits& l
     std::fflush(stdout);
 }
 
-// --- a bench that notices ---------------------------------------------------------------------------
+// --- a bench that notices ------------------------------------------------------------------------
 
 [[noreturn]] void wrong(WeightType type, const std::string& what) {
     throw std::runtime_error(std::string(storage_of(type).name) + ": " + what +
                              ". What was timed computes something else.");
 }
 
-// The engine has made a text to its capacity, always the likeliest token. Another backend reads it in
-// one pass: at each position behind the prompt the token must be its likeliest, but for rounding, and
-// the last logits must be its own.
+// The engine has made a text to its capacity, always the likeliest token. Another backend reads it
+// in one pass: at each position behind the prompt the token must be its likeliest, but for
+// rounding, and the last logits must be its own.
 void check_text(WeightType type, Engine& made, Backend& other, std::int64_t prompt) {
     const std::int64_t T = made.length(), V = kGpt2.vocabulary;
     Tensor<std::int64_t> text({T});
@@ -120,7 +121,7 @@ void check_text(WeightType type, Engine& made, Backend& other, std::int64_t prom
     reader.score(text.view(), see);
 }
 
-// --- GPU --------------------------------------------------------------------------------------------
+// --- GPU -----------------------------------------------------------------------------------------
 
 // A text from position `first` to `end`: seconds a token, by the wall clock.
 double make_text(Engine& engine, std::int64_t first, std::int64_t end) {
@@ -223,7 +224,7 @@ void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wa
     if (type != WeightType::bf16) measure_parts(type, model.weights());  // F16's kernels
 }
 
-// --- CPU --------------------------------------------------------------------------------------------
+// --- CPU -----------------------------------------------------------------------------------------
 
 // What all cores reach together: each thread measures itself at the same time as the others.
 bench::Limits cpu_limits(Threads& threads) {
@@ -260,7 +261,7 @@ void measure_cpu(WeightType type, const bench::Limits& limits, const Wanted& wan
           read_prompt(engine, 3, 449), limits);
 }
 
-// --- the command ------------------------------------------------------------------------------------
+// --- the command ---------------------------------------------------------------------------------
 
 std::string driver_version() {
     std::ifstream file("/proc/driver/nvidia/version");

@@ -6,8 +6,8 @@
 
 namespace sixdays::gpt2 {
 
-/// What one query gets from the n positions that it sees: attention_cpu() of one row, in sums side by
-/// side.
+/// What one query gets from the n positions that it sees: attention_cpu() of one row, in sums side
+/// by side.
 /// @param q, out        (D), contiguous
 /// @param keys, values  (n, D), n at least 1, a row's elements side by side
 /// @param scores        room for n

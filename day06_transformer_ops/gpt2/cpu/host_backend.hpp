@@ -1,6 +1,6 @@
 /// @file
-/// What both backends of the CPU have in common: where activations, keys and values lie, which tokens
-/// a pass is about, and how a token is chosen.
+/// What both backends of the CPU have in common: where activations, keys and values lie, which
+/// tokens a pass is about, and how a token is chosen.
 #pragma once
 
 #include <vector>

@@ -5,8 +5,8 @@
 namespace sixdays::gpt2 {
 namespace {
 
-// Returns when `number` is no longer `old`. The next piece of work mostly comes within microseconds,
-// sooner than the system would wake a thread that sleeps; so some looks come first.
+// Returns when `number` is no longer `old`. The next piece of work mostly comes within
+// microseconds, sooner than the system would wake a thread that sleeps; so some looks come first.
 void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t old) {
     constexpr int kLooks = 200;
     for (int look = 0; look < kLooks; ++look) {

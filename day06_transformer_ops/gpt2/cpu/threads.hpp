@@ -29,8 +29,8 @@ public:
 
     int count() const noexcept { return static_cast<int>(others_.size()) + 1; }
 
-    /// Calls work(0), work(1), .. work(count() - 1), each in a thread of its own, and returns when all
-    /// have returned. What a part throws ends the program: refuse before.
+    /// Calls work(0), work(1), .. work(count() - 1), each in a thread of its own, and returns when
+    /// all have returned. What a part throws ends the program: refuse before.
     void run(const std::function<void(int)>& work);
 
 private:

@@ -2,10 +2,10 @@
 /// The sampler on the device: sampler.hpp's rules, so that a token never visits the host.
 ///
 /// Logits are compared as they are, so greedy choices and top-k are the CPU's exactly. Weights are
-/// exp() in float here and in double there, and each is rounded to a multiple of 2^-31 of their sum:
-/// then sums are sums of integers, which no order of adding changes. A draw within kChooseBound of
-/// the border between two tokens, or a top-p within it of a sum of probabilities, may go the
-/// other way.
+/// exp() in float here and in double there, and each is rounded to a multiple of 2^-31 of their
+/// sum: then sums are sums of integers, which no order of adding changes. A draw within
+/// kChooseBound of the border between two tokens, or a top-p within it of a sum of probabilities,
+/// may go the other way.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -13,8 +13,8 @@
 
 namespace sixdays::gpt2 {
 
-/// exp in float: 2^-22 of a probability that falls as e^-x, at x up to 20; rounding of V = 2^18 weights:
-/// 2^-13 at worst, for all to one side.
+/// exp in float: 2^-22 of a probability that falls as e^-x, at x up to 20; rounding of V = 2^18
+/// weights: 2^-13 at worst, for all to one side.
 inline constexpr double kChooseBound = 0x1p-13;
 
 /// What stands in place of a token where none can be chosen: -1 - v if logit v is NaN or infinite,

@@ -125,8 +125,9 @@ __device__ void gather(Candidates& c, unsigned k) {
 // [gather]
 
 // [at_place]
-/// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its length.
-/// Each warp adds up a 32nd of them; then the same with the 32nd where the place is, until it is one.
+/// The candidates laid side by side on a line, in the vocabulary's order: the one at `u` of its
+/// length. Each warp adds up a 32nd of them; then the same with the 32nd where the place is, until
+/// it is one.
 __device__ std::int64_t at_place(const Candidates& c, double u) {
     constexpr int kWarps = kThreads / 32;
     __shared__ unsigned sums[kWarps];

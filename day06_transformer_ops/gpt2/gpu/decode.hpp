@@ -19,8 +19,8 @@ struct DeviceLinear {
     const float* bias = nullptr;
 };
 
-/// Attention's answer in parts: each of kSplits blocks of a head has looked at some of the positions.
-/// The phase behind it joins them.
+/// Attention's answer in parts: each of kSplits blocks of a head has looked at some of the
+/// positions. The phase behind it joins them.
 inline constexpr int kSplits = 8;
 struct AttentionParts {
     float* sums;  // (head, split, D): sum of exp(score - largest) * value

@@ -1,6 +1,6 @@
 // Attention of one token: its query, and the keys and values of all positions so far. Blocks share
-// them out as in Day 06's step 5, so that a small model keeps a large GPU busy. But the phase behind
-// this one joins the shares: no block has to wait for the last.
+// them out as in Day 06's step 5, so that a small model keeps a large GPU busy. But the phase
+// behind this one joins the shares: no block has to wait for the last.
 #include <cmath>
 
 #include "common/gpu/launch.hpp"

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: finds a threshold without sorting, digit by digit from the highest one on, by adding
-/// up what lies above: counts for top-k, probabilities for top-p.
+/// For .cu files: finds a threshold without sorting, digit by digit from the highest one on, by
+/// adding up what lies above: counts for top-k, probabilities for top-p.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -45,8 +45,9 @@ __device__ __forceinline__ int find_digit(const unsigned* bins, unsigned target,
 // [digit]
 
 // [select]
-/// The highest key such that the items from it on have `target` in all. Item i of `count` has key(i),
-/// unlike any other's, and value(i); those with keys below `floor` do not count. By the whole block.
+/// The highest key such that the items from it on have `target` in all. Item i of `count` has
+/// key(i), unlike any other's, and value(i); those with keys below `floor` do not count. By the
+/// whole block.
 template <int THREADS, class Key, class Value>
 __device__ std::uint64_t radix_select(std::int64_t count, std::uint64_t floor, unsigned target,
                                       const Key& key, const Value& value) {

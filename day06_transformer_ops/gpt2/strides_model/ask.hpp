@@ -17,8 +17,8 @@ namespace sixdays::gpt2 {
 /// Who makes the device: make_cpu_backend, or another.
 using MakeBackend = std::function<std::unique_ptr<Backend>(const ModelWeights&, std::int64_t)>;
 
-/// The question's tokens. In such a line every word and number but the first has one space before it,
-/// so it can be cut into pieces without the tokenizer's regular expression, and without PCRE2.
+/// The question's tokens. In such a line every word and number but the first has one space before
+/// it, so it can be cut into pieces without the tokenizer's regular expression, and without PCRE2.
 [[nodiscard]] std::vector<std::int64_t> tokens_of(const Vocabulary& vocabulary,
                                                   const Question& question);
 

@@ -1,5 +1,5 @@
-// The CUDA backend beside the plain loops: the same logits and the same tokens, from prompts and token
-// by token, in all types of weights.
+// The CUDA backend beside the plain loops: the same logits and the same tokens, from prompts and
+// token by token, in all types of weights.
 #include <cmath>
 #include <limits>
 

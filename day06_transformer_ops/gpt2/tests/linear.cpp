@@ -1,5 +1,5 @@
-// The linear layer over all four types of weights: the loop against sums in double, the ports against
-// the loop.
+// The linear layer over all four types of weights: the loop against sums in double, the ports
+// against the loop.
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 #include <cmath>
@@ -78,8 +78,8 @@ Exact exact(const Weight& w, const Tensor<float>& x, const Tensor<float>& bias) 
     return e;
 }
 
-// As linear.hpp promises: a product is rounded once, and then with each of the K sums that it is part
-// of. n roundings of 2^-24 are n 2^-24 / (1 - n 2^-24) at most.
+// As linear.hpp promises: a product is rounded once, and then with each of the K sums that it is
+// part of. n roundings of 2^-24 are n 2^-24 / (1 - n 2^-24) at most.
 auto bound(const Exact& e, std::int64_t K) {
     return [&e, K](const Index& at) {
         const double n = std::ldexp(double(K + 1), -24);

@@ -136,7 +136,8 @@ TEST_CASE("the fast product is as near to the exact one as its order allows", "[
 
 TEST_CASE("every f16 is the number that it is, also to 32 of them side by side", "[day06][small]") {
     // Row n holds f16 number 32 n + j at place j. With x = 1 at one place, 0 elsewhere, out is that
-    // place's weight; an infinity or a NaN in a row makes all of it a NaN, so those have x = 1 alone.
+    // place's weight; an infinity or a NaN in a row makes all of it a NaN, so those have x = 1
+    // alone.
     std::vector<f16> all;
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
         if ((bits & 0x7C00) == 0x7C00) continue;

@@ -14,8 +14,8 @@ namespace sixdays::gpt2 {
 ///     "I'll pay  20€"  ->  "I" "'ll" " pay" " " " 20" "€"
 ///
 /// "Letter" and "number" are Unicode's categories L and N, as the PCRE2 library of this machine
-/// knows them, "space" is Unicode's White_Space. A run of bytes that are not UTF-8 is a piece of its own.
-/// The pieces are the text, without a gap.
+/// knows them, "space" is Unicode's White_Space. A run of bytes that are not UTF-8 is a piece of
+/// its own. The pieces are the text, without a gap.
 /// @throws std::runtime_error  built without PCRE2: the sentence says what to install
 [[nodiscard]] std::vector<std::string_view> pre_split(std::string_view text);
 

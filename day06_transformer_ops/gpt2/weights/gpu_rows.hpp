@@ -97,7 +97,8 @@ struct Q8Rows {
 #pragma unroll
         for (int i = 0; i < kWeights; ++i) {
             const unsigned word = i < 4 ? piece.quants.x : piece.quants.y;
-            // Byte i + 128 as the last byte of the float 2^23: cheaper than a conversion, and exact.
+            // Byte i + 128 as the last byte of the float 2^23: cheaper than a conversion, and
+            // exact.
             const unsigned bits = __byte_perm(word ^ 0x80808080u, 0x4B000000u,
                                               0x7440u | static_cast<unsigned>(i % 4));
             w[i] = __uint_as_float(bits) - (0x1p23f + 128);

@@ -1,20 +1,20 @@
 /// @file
-/// What a transformer spends its time on: the product with a matrix of weights, straight from the type
-/// that a file has them in.
+/// What a transformer spends its time on: the product with a matrix of weights, straight from the
+/// type that a file has them in.
 ///
 ///     out(t, n) = bias(n) + sum over k of weight(n, k) * x(t, k)
 ///
-/// Arithmetic is float: a weight is widened when it is used, which changes none (F16, BF16 and a Q8_0
-/// weight have fewer bits than a float).
+/// Arithmetic is float: a weight is widened when it is used, which changes none (F16, BF16 and a
+/// Q8_0 weight have fewer bits than a float).
 ///
-/// One token is limited by memory: every weight is fetched for one multiply-add, so half the bytes are
-/// half the time. A prompt is limited by arithmetic: the tokens share each weight that was fetched.
-/// So there is a loop for either.
-/// Error: K + 1 roundings of |bias(n)| + the sum of |weight(n, k) * x(t, k)|; versions differ in the
-/// order.
+/// One token is limited by memory: every weight is fetched for one multiply-add, so half the bytes
+/// are half the time. A prompt is limited by arithmetic: the tokens share each weight that was
+/// fetched. So there is a loop for either.
+/// Error: K + 1 roundings of |bias(n)| + the sum of |weight(n, k) * x(t, k)|; versions differ in
+/// the order.
 /// @throws std::invalid_argument  a type that is none of the four, rows that do not divide into its
-/// blocks, shapes that do not fit, out not injective, overlap of x and out, a null pointer; the fast
-/// loop: gaps; a path that cannot take these weights
+/// blocks, shapes that do not fit, out not injective, overlap of x and out, a null pointer; the
+/// fast loop: gaps; a path that cannot take these weights
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace sixdays::gpt2 {
 /// How linear_cuda computes it.
 enum class LinearPath {
     one_output,  // a thread, an output: the loop's twin
-    warp_a_row,  // 02: a warp reads a row of weights, 8 or 16 bytes a lane; x waits in shared memory
+    warp_a_row,  // 02: a warp reads a row of weights, 8 or 16 bytes a lane; x is in shared memory
 };
 [[nodiscard]] const char* name(LinearPath path);
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w);

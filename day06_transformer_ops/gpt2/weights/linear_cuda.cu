@@ -31,8 +31,8 @@ __global__ void linear_kernel(const __grid_constant__ W w,
 // [linear]
 
 // [to_float]
-// Rows lie without gaps, so this is one run of memory. A thread, a piece; what no whole piece is left
-// for, one by one.
+// Rows lie without gaps, so this is one run of memory. A thread, a piece; what no whole piece is
+// left for, one by one.
 template <class W>
 __global__ void to_float_kernel(const __grid_constant__ W w, float* out) {
     const std::int64_t size = w.N * w.K;

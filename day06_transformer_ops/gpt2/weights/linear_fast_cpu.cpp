@@ -1,5 +1,6 @@
 // Sums side by side, in an order that vector registers like. Built with -ffp-contract=fast: what is
-// promised here is a bound and not bits, and a multiply-add is one instruction where the CPU has it.
+// promised here is a bound and not bits, and a multiply-add is one instruction where the CPU has
+// it.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -22,9 +23,9 @@ constexpr std::int64_t kPanels =
 [[gnu::always_inline]] inline float number(bf16 x) {
     return static_cast<float>(x);
 }
-// Without branches, for lanes cannot take different ones. An f16's exponent counts from -15, not from
-// -127, and the multiplication makes up for it, in subnormals too; infinities and NaNs have all
-// exponent bits set before and after.
+// Without branches, for lanes cannot take different ones. An f16's exponent counts from -15, not
+// from -127, and the multiplication makes up for it, in subnormals too; infinities and NaNs have
+// all exponent bits set before and after.
 [[gnu::always_inline]] inline float number(const f16& x) {
     const std::uint32_t magnitude = x.bits & 0x7FFFu, sign = (x.bits & 0x8000u) << 16;
     const std::uint32_t endless = magnitude < 0x7C00 ? 0 : 0x7F800000;
@@ -32,7 +33,7 @@ constexpr std::int64_t kPanels =
     return detail::float_of(detail::bits_of(value) | endless | sign);
 }
 
-// --- one token: a row of weights after the other ---------------------------------------------------
+// --- one token: a row of weights after the other -------------------------------------------------
 
 constexpr std::int64_t kSums = 32;  // of one row, side by side: none waits for another
 
@@ -81,7 +82,7 @@ template <class T>
     }
 }
 
-// --- a prompt: six rows of weights, 64 tokens ------------------------------------------------------
+// --- a prompt: six rows of weights, 64 tokens ----------------------------------------------------
 
 template <class T>
 [[gnu::always_inline]] inline void to_floats(const T* row, std::int64_t K, float* out) {
@@ -100,8 +101,8 @@ template <class T>
 typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
 
 // [block]
-// 6 rows times 16 tokens: 96 sums in registers. Per k, 16 numbers of x serve six weights each, and a
-// weight serves 16 tokens.
+// 6 rows times 16 tokens: 96 sums in registers. Per k, 16 numbers of x serve six weights each, and
+// a weight serves 16 tokens.
 [[gnu::always_inline]] inline void block(const float* weights, const float* panel, std::int64_t K,
                                          float (&out)[kRows][kLanes]) {
     Lanes sums[kRows] = {};
@@ -115,8 +116,8 @@ typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
 }
 // [block]
 
-// Tokens t to t + 16 of x (T, K) as a panel (K, 16): what a k needs lies side by side. Tokens behind
-// the last are zeros.
+// Tokens t to t + 16 of x (T, K) as a panel (K, 16): what a k needs lies side by side. Tokens
+// behind the last are zeros.
 [[gnu::always_inline]] inline void pack(const View<const float>& x, std::int64_t t, float* panel) {
     const std::int64_t K = x.extent(1);
     for (std::int64_t lane = 0; lane < kLanes; ++lane) {
