@@ -60,5 +60,7 @@ std::string trace_table(const std::vector<LineTrace>& lines);
 std::string trace_picture(const LineTrace& line);
 /// What the worst line does wrong, in a sentence; or that nothing does.
 std::string trace_verdict(const std::vector<LineTrace>& lines);
+/// What the two lines that move most cost, and why, in sentences.
+std::string trace_explanation(std::vector<LineTrace> lines);
 
 }  // namespace sixdays::emulator

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/locals.hpp"
 #include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/trace.hpp"
 #include "common/emulator/runtime/wrong_access.hpp"
@@ -84,7 +85,10 @@ bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_
 // By far the most accesses are like this: a thread's own variables, the launch's arguments, or whole
 // words of memory with which all is well. True if it was; anything else goes the long way.
 bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
-    if (is_own(address)) return true;
+    if (is_own(address)) {
+        if (watching_locals) check_local(address, bytes, writes(kind), code);
+        return true;
+    }
     if (kind != AccessKind::read && kind != AccessKind::write) return false;
     if (bytes % 4 != 0 || bytes > 16 || address % 4 != 0 || judgement_pending || tracing ||
         !clocks.usable) {

@@ -5,6 +5,7 @@
 #include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/built_in.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/locals.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
 
@@ -67,6 +68,7 @@ void start_threads() {
     block.turns_without_write = 0;
     begin_block_clocks(block.size);
     forget_copies();
+    forget_locals();
     block.live_lanes.fill(0);
     block.waiting_lanes.fill(0);
     for (const unsigned id : block.order) {

@@ -19,7 +19,10 @@ namespace {
 std::string relative(const std::string& path) {
     const std::string file = std::filesystem::path(path).lexically_normal();
     const std::string root = SIXDAYS_EMULATOR_ROOT "/";
-    return file.rfind(root, 0) == 0 ? file.substr(root.size()) : file;
+    if (file.rfind(root, 0) == 0) return file.substr(root.size());
+    std::error_code none;
+    const std::string here = std::filesystem::current_path(none).string() + "/";
+    return file.rfind(here, 0) == 0 ? file.substr(here.size()) : file;
 }
 
 bool ends_with(const std::string& text, const std::string& end) {

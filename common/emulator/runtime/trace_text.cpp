@@ -140,6 +140,45 @@ std::string trace_picture(const LineTrace& line) {
            bank_row(line) + "]\n";
 }
 
+std::string trace_explanation(std::vector<LineTrace> lines) {
+    if (lines.empty()) return "No kernel touched memory.";
+    std::stable_sort(lines.begin(), lines.end(), [](const LineTrace& a, const LineTrace& b) {
+        return a.bytes_moved() > b.bytes_moved();
+    });
+    std::uint64_t all = 0;
+    for (const LineTrace& line : lines) all += line.bytes_moved();
+    std::string text;
+    for (std::size_t i = 0; i < lines.size() && i < 2; ++i) {
+        const LineTrace& line = lines[i];
+        const bool global = line.memory == Memory::global;
+        text += format(
+            "%zu. The %s%s in %s moves %llu bytes, %.0f %% of all that the kernels move: %llu "
+            "requests of %.3g %s each.",
+            i + 1, global ? "" : "shared ", name(line.operation), place(line).c_str(),
+            static_cast<unsigned long long>(line.bytes_moved()),
+            100.0 * static_cast<double>(line.bytes_moved()) / static_cast<double>(all),
+            static_cast<unsigned long long>(line.requests),
+            per_request(global ? line.sectors : line.passes, line), global ? "sectors" : "passes");
+        if (line.bytes_wasted() == 0) {
+            text += std::string(
+                        " No request can do with fewer: it costs this much because it is "
+                        "made so often. ") +
+                    (global ? "To be faster, load each byte once and keep it, in a register or in "
+                              "shared memory, or use a smaller type.\n"
+                            : "To be faster, keep in registers what a thread uses again.\n");
+            continue;
+        }
+        text += format(" With the same bytes side by side, %.3g would do: %s. ",
+                       per_request(global ? line.fewest_sectors : line.fewest_passes, line),
+                       how_lanes_lie(line).c_str());
+        text += global ? "Let threadIdx.x count along the index whose stride is 1, or bring the "
+                         "bytes in row by row through shared memory.\n"
+                       : "Lanes that meet in a bank take turns: one column more in each row of the "
+                         "array (a pad) sends them to different banks.\n";
+    }
+    return text;
+}
+
 std::string trace_verdict(const std::vector<LineTrace>& lines) {
     if (lines.empty()) return "No kernel touched memory.";
     const LineTrace& worst = lines.front();

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "common/emulator/report.hpp"
@@ -21,8 +22,10 @@ bool traced() {
 void print_trace() {
     const auto lines = stop_trace();
     if (lines.empty()) return;
+    const bool explained = std::strcmp(std::getenv("SIXDAYS_TRACE"), "explain") == 0;
     std::fprintf(stderr, "\n%s\n%s\n%s\n", trace_table(lines).c_str(),
-                 trace_picture(lines.front()).c_str(), trace_verdict(lines).c_str());
+                 trace_picture(lines.front()).c_str(),
+                 explained ? trace_explanation(lines).c_str() : trace_verdict(lines).c_str());
 }
 
 void finish(int status, void*) {

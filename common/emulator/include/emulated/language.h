@@ -56,6 +56,9 @@ void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
 void open_shared_array(const volatile void* array, std::size_t bytes, const char* name, Site site);
 bool register_device_variable(const void* address, std::size_t bytes, const char* name) noexcept;
 
+/// A local variable begins to live, without a value.
+void watch_local(const volatile void* variable, std::size_t bytes, const char* name);
+
 template <class T>
 T* dynamic_shared() noexcept {
     return static_cast<T*>(dynamic_shared_memory());

@@ -1,0 +1,57 @@
+#include "common/emulator/runtime/locals.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/emulator/runtime/finding.hpp"
+
+namespace sixdays::emulator {
+
+bool watching_locals = false;
+
+namespace {
+
+struct Local {
+    std::uintptr_t begin;
+    std::size_t bytes;
+    const char* name;
+    unsigned thread;
+};
+std::vector<Local> unset;
+
+}  // namespace
+
+void watch_local(const volatile void* variable, std::size_t bytes, const char* name) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const auto begin = reinterpret_cast<std::uintptr_t>(variable);
+    std::erase_if(unset, [begin](const Local& one) { return one.begin == begin; });
+    unset.push_back({begin, bytes, name, current->id});
+    watching_locals = true;
+}
+
+void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    const InRuntime guard;
+    const auto touched = std::find_if(unset.begin(), unset.end(), [&](const Local& one) {
+        return one.thread == current->id && address < one.begin + one.bytes &&
+               one.begin < address + bytes;
+    });
+    if (touched == unset.end()) return;
+    const Local local = *touched;
+    unset.erase(touched);  // one element of an array counts for all
+    watching_locals = !unset.empty();
+    if (writes) return;
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          format("%s reads its local variable `%s`, which has no value yet. A GPU finds there "
+                 "whatever the register held before. Does it need a  = 0 , or is there a way to "
+                 "here that sets it nowhere?",
+                 name(*current).c_str(), local.name)});
+}
+
+void forget_locals() {
+    if (!watching_locals) return;
+    unset.clear();
+    watching_locals = false;
+}
+
+}  // namespace sixdays::emulator
