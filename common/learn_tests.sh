@@ -222,6 +222,9 @@ check() {
     # Not optimised and without nvcc: this is about words.
     export SIXDAYS_CMAKE_ARGS='-DSIXDAYS_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='
     learns "start" 0 "$mine" -- start day01
+    learns "the stubs as they are" 1 "^$one: not begun" "^$other: not begun" "between the marks in my/" \
+        -- check day01
+    for name in "$one" "$other"; do echo '// begun' >>"my/$day/$name.cu"; done
     learns "the stubs" 1 "^$one: refused" "^$other: refused" 'The first case that fails: .' \
         "my/$day/$one.log" "^A hint, if you want one: common/learn hint day01 $one\$" -- check day01
     learns "progress after it" 0 "$one .* not right yet" --

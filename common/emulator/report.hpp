@@ -55,6 +55,9 @@ std::size_t findings_told();
 /// What is no mistake but worth knowing, each with its place, once. Forgotten when it was asked for.
 std::vector<std::string> remarks();
 
+/// Whoever knows how long the host's buffers are: bytes from a pointer to its buffer's end, or 0.
+void know_host_buffers(std::size_t (*bytes_from)(const void* pointer));
+
 /// "race", "out_of_bounds", ...
 const char* name(Kind kind);
 

@@ -205,6 +205,10 @@ verb_check() {
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
     local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0 word
+    if cmp -s "$mine" <(stub_of "$1"); then
+        say "${bold}$1${plain}: not begun. Your code goes between the marks in $(path "$mine")."
+        return 1
+    fi
     # Our solution first: whatever fails after it is about the learner's file.
     build_target "what $1 is checked with" "$build" --target "${name}_solution"
     if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
@@ -283,6 +287,7 @@ first_failure() {  # first_failure <program>
             next
         }
         /^<Expression success="false"/ { failed = 1 }
+        /^<[A-Z]/ { tag = ""; next }  # no other element is quoted, and an empty <Info/> has no end
         /^<\/Expression>|^<\/TestCase>|^<\/Failure>|^<\/FatalErrorCondition>/ { if (failed) exit }
         /^<\// { tag = ""; next }
         tag == "Info" { info[infos] = info[infos] (info[infos] == "" ? "" : "\n") plain($0) }

@@ -36,8 +36,8 @@ void check_bytes(const NewAccess& a) {
     }
     if ((all & kLive) == 0) fail_outside(a);
     if ((any & kPending) != 0) fail_pending(a);
-    // A struct may have unwritten bytes between its members, so one written byte is enough. And what
-    // a launch that was stopped did not write is not this one's mistake.
+    // A struct may have unwritten bytes between its members, so one written byte is enough. And
+    // what a launch that was stopped did not write is not this one's mistake.
     if (reads(a.kind) && (any & kWritten) == 0 &&
         (a.region.space == Space::shared || !is_excused(a.address))) {
         fail_uninitialised(a);
@@ -98,7 +98,7 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     if (region == nullptr || !region->contains(address + bytes - 1)) return false;
     const PastAccess me = this_moment(code);
     const std::uint32_t since =
-        region->space == Space::global ? clocks.first_serial : clocks.serial;
+        region->space == Space::global ? clocks.first_concurrent : clocks.serial;
     constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
     const std::uint8_t* state = region->state_of(address);
     History* h = region->words + (address - region->base) / 4;

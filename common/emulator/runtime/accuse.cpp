@@ -6,6 +6,7 @@
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/program.hpp"
 #include "common/emulator/runtime/publish.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 
 namespace sixdays::emulator {
 
@@ -71,9 +72,31 @@ std::string advice_within_block(const Race& race, bool same_line) {
                  "chance.";
 }
 
+// The other access is of another launch, or of a copy.
+Finding between_streams(const Race& race) {
+    const Work& other = *work_of(race.other.serial);
+    const bool copy = race.other.code == 0;
+    const Thread& accused = block.threads[race.accused.thread()];
+    return {
+        Kind::race,
+        cudaErrorLaunchFailure,
+        code_of(race.accused),
+        format("%s %s %zu byte%s %s, which %s, on another stream, %s in {%d}%s. Nothing orders the "
+               "two streams: no event that one records and the other waits for "
+               "(cudaStreamWaitEvent), and no waiting of the host between. So they may run at "
+               "the same time, and which comes first is chance.",
+               name(accused).c_str(), race.does, race.bytes, race.bytes == 1 ? "" : "s",
+               describe_inside(*race.region, race.address, race.bytes).c_str(), other.what.c_str(),
+               race.did, copy ? 1 : 0, copy ? "" : ", launched in {1}"),
+        race.address,
+        {code_of(race.other), other.where},
+        &accused};
+}
+
 }  // namespace
 
 Finding in_words(const Race& race) {
+    if (race.other.serial < clocks.first_serial) return between_streams(race);
     const Line here = find_line(code_of(race.accused)), there = find_line(code_of(race.other));
     const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
     const bool same_block = race.accused.serial == race.other.serial;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/emulator/runtime/publish.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 
 namespace sixdays::emulator {
 
@@ -70,6 +71,7 @@ LaneClocks clocks_of_warp() {
 }
 
 bool met_or_published(const PastAccess& past) {
+    if (past.serial < clocks.first_serial) return work_came_before(past.serial);
     if (past.serial == clocks.serial && past.warp() == current->warp() && clocks.met[past.warp()] &&
         past.clock() <= clocks.of_lanes[current->id][past.lane()]) {
         return true;

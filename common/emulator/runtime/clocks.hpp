@@ -41,6 +41,7 @@ using LaneClocks = std::array<std::uint32_t, 32>;
 struct Clocks {
     std::uint32_t serial = 0;               // of the block that runs
     std::uint32_t first_serial = 1;         // of the launch's first block
+    std::uint32_t first_concurrent = 1;     // of what may run beside it, on another stream
     std::uint32_t barrier = 0;              // all clocks' value at the last barrier
     std::uint32_t newest = 0;               // the greatest clock
     std::array<std::uint32_t, 1024> now{};  // by thread
@@ -72,7 +73,7 @@ LaneClocks clocks_of_warp();
 bool met_or_published(const PastAccess& past);
 
 /// Did this access come before what the current thread does now? Blocks with a smaller serial
-/// number than `since` did: nobody's, and those of an earlier launch.
+/// number than `since` did: nobody's, and those of a launch that had ended.
 inline bool came_before(const PastAccess& past, std::uint32_t since) {
     if (past.serial < since) return true;
     if (past.serial == clocks.serial &&

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/emulator/report.hpp"
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 
 namespace {
 
 using namespace sixdays::emulator;  // this file is the runtime's face
+
+std::size_t (*bytes_from)(const void*) = nullptr;  // know_host_buffers()
 
 cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string text,
                    const void* address) {
@@ -61,6 +65,15 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
                    call, bytes, side),
             p);
     }
+    if (const std::size_t known = !device && bytes_from != nullptr ? bytes_from(p) : 0;
+        known != 0 && known < bytes) {
+        return refuse(
+            Kind::out_of_bounds, cudaErrorInvalidValue, code,
+            format("%s of %zu bytes: its %s on the host has only %zu bytes from there on. "
+                   "On a GPU this would run beyond it. Is the size right, in bytes?",
+                   call, bytes, side, known),
+            p);
+    }
     return cudaSuccess;
 }
 
@@ -85,6 +98,26 @@ bool written_somewhere(const Rows& rows) {
         if (std::any_of(state, state + rows.row_bytes, written)) return true;
     }
     return false;
+}
+
+// Not a mistake: nobody may look at those.
+void remark_on_unwritten(const char* call, const Rows& from, const void* code) {
+    if (is_remarked(code) || is_excused(reinterpret_cast<std::uintptr_t>(from.begin))) return;
+    std::size_t count = 0, first = 0, at = 0;
+    const std::size_t unit = from.row_bytes % 4 == 0 ? 4 : 1;
+    for (std::size_t row = 0; row < from.count; ++row) {
+        const std::uint8_t* state =
+            heap.state_of(reinterpret_cast<std::uintptr_t>(from.begin + row * from.pitch));
+        for (std::size_t i = 0; i < from.row_bytes; i += unit, ++at) {
+            if ((state[i] & kWritten) != 0) continue;
+            if (count++ == 0) first = at;
+        }
+    }
+    if (count == 0) return;
+    remark(code,
+           format("%s brings %zu %s to the host, and %zu of %zu were never written, number %zu the "
+                  "first: by no kernel, no copy, no cudaMemset.",
+                  call, at, unit == 4 ? "words of 4 bytes" : "bytes", count, at, first));
 }
 
 void move_rows(const Rows& to, const Rows& from, bool into, bool out_of) {
@@ -138,6 +171,9 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
                    call, to.row_bytes * to.count),
             from.begin);
     }
+    if (out_of && !into) remark_on_unwritten(call, from, code);
+    if (!when.waits && into) check_stream_order(call, when.stream, to, true, code);
+    if (!when.waits && out_of) check_stream_order(call, when.stream, from, false, code);
     const DeviceMemoryOpen open;
     if (!into) settle(to);
     if (!out_of) settle(from);
@@ -156,12 +192,14 @@ cudaError_t copy(const char* call, void* to, const void* from, std::size_t bytes
                      code);
 }
 
-cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, const void* code) {
+cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaStream_t stream,
+                 const void* code) {
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     if (const auto e = take_kernel_error(); e != cudaSuccess) return e;
     if (bytes == 0) return cudaSuccess;
     const cudaError_t error = check_side(call, "target", to, bytes, true, code);
     if (error != cudaSuccess) return error;
+    check_stream_order(call, stream, rows_of(to, bytes, bytes, 1), true, code);
     const DeviceMemoryOpen open;
     std::memset(to, byte, bytes);
     mark_written(to, bytes);
@@ -180,6 +218,10 @@ cudaError_t free_device(const char* call, void* pointer, const void* code) {
 }
 
 }  // namespace
+
+void sixdays::emulator::know_host_buffers(std::size_t (*find)(const void*)) {
+    bytes_from = find;
+}
 
 #define SIXDAYS_HERE __builtin_return_address(0)
 
@@ -247,10 +289,10 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 }
 
 cudaError_t cudaMemset(void* to, int byte, std::size_t bytes) {
-    return result(fill("cudaMemset", to, byte, bytes, SIXDAYS_HERE));
+    return result(fill("cudaMemset", to, byte, bytes, nullptr, SIXDAYS_HERE));
 }
-cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t) {
-    return result(fill("cudaMemsetAsync", to, byte, bytes, SIXDAYS_HERE));
+cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
+    return result(fill("cudaMemsetAsync", to, byte, bytes, stream, SIXDAYS_HERE));
 }
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
@@ -258,7 +300,7 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t widt
     if (width > pitch) return result(cudaErrorInvalidPitchValue);
     for (std::size_t row = 0; row < height; ++row) {
         const cudaError_t error = fill("cudaMemset2D", static_cast<std::byte*>(to) + row * pitch,
-                                       byte, width, SIXDAYS_HERE);
+                                       byte, width, nullptr, SIXDAYS_HERE);
         if (error != cudaSuccess) return result(error);
     }
     return cudaSuccess;

@@ -11,8 +11,8 @@
 
 namespace sixdays::emulator {
 
-/// A place in the source: known, or the return address of a call that was made there. With both, the
-/// code tells who called the function that the place is in: a helper's line says little.
+/// A place in the source: known, or the return address of a call that was made there. With both,
+/// the code tells who called the function that the place is in: a helper's line says little.
 struct Place {
     const char* file = nullptr;
     unsigned line = 0;

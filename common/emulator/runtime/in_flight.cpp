@@ -7,6 +7,7 @@
 
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 
 namespace sixdays::emulator {
 
@@ -71,11 +72,6 @@ void land_if(Condition condition) {
     close_all();  // those that are still in flight may share pages with them
 }
 
-CUstream_st default_stream{true, {}};
-CUstream_st* real(cudaStream_t stream) {
-    return stream == nullptr ? &default_stream : stream;
-}
-
 // The default stream and the others wait for each other, unless one was made not to.
 bool waits_for(cudaStream_t stream, const InFlight& copy) {
     const bool joined = copy.joins_default && real(stream)->joins_default &&
@@ -109,6 +105,16 @@ void note_use(const InFlight& copy, std::uintptr_t address, bool writes, const C
 }
 
 }  // namespace
+
+std::uint64_t next_stream_number() {
+    static std::uint64_t last = 0;
+    return ++last;
+}
+
+CUstream_st* real(cudaStream_t stream) {
+    static CUstream_st default_stream{true, {}};
+    return stream == nullptr ? &default_stream : stream;
+}
 
 void* allocate_pinned(std::size_t bytes) {
     bytes = std::max<std::size_t>(bytes, 1);
@@ -149,9 +155,11 @@ void start_to_device(const Rows& from, cudaStream_t stream) {
 }
 
 void wait_for_all() {
+    host_learns_everything();
     land_if([](const InFlight&) { return true; });
 }
 void wait_for_stream(cudaStream_t stream) {
+    host_learns(known_to(stream));
     land_if([stream](const InFlight& copy) { return waits_for(stream, copy); });
 }
 void wait_for_copies(const std::set<std::uint64_t>& numbers) {

@@ -7,18 +7,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include "common/emulator/runtime/host_access.hpp"
 #include "cuda_runtime_api.h"
 
+namespace sixdays::emulator {
+/// By stream: what it did up to that number is known to have ended (stream_order.hpp).
+using StreamKnowledge = std::map<std::uint64_t, std::uint64_t>;
+std::uint64_t next_stream_number();
+}  // namespace sixdays::emulator
+
 /// A stream is a name; every launch and copy is done before its call returns, except here.
 struct CUstream_st {
     bool joins_default;               // false: made with cudaStreamNonBlocking
     std::set<std::uint64_t> covered;  // copies of other streams that it waits for, by number
+    std::uint64_t id = sixdays::emulator::next_stream_number();
+    sixdays::emulator::StreamKnowledge knows{};
 };
 
 namespace sixdays::emulator {
+
+/// Null means the default stream.
+CUstream_st* real(cudaStream_t stream);
 
 /// Rows of host memory.
 struct Rows {

@@ -14,6 +14,7 @@
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/race.hpp"
 #include "common/emulator/runtime/signals.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 #include "common/emulator/runtime/trace.hpp"
 
 namespace sixdays::emulator {
@@ -93,6 +94,7 @@ void run_grid(const Launch& what) {
     latest = {count, count * block.size, {arguments, arguments + what.argument_bytes}};
     first_of_launch = std::min(first_block, count);
     blocks_of_launch = std::min(most_blocks, count - first_of_launch);
+    begin_work(what.stream, what.kernel, what.site);
     begin_race_checks();
     if (tracing) trace_launch(what.kernel);
     if (what.cooperative) return run_cooperative_grid(what, blocks_of_launch);
@@ -102,6 +104,32 @@ void run_grid(const Launch& what) {
         restart_clock();
         run_block(what);
         if (tracing) trace_block_end();
+    }
+}
+
+bool written_by_this_launch(std::uintptr_t address) {
+    const std::size_t offset = address - heap.base;
+    const bool split = (*heap.state_of(address) & kSplit) != 0;
+    const History& h = split ? heap.bytes[offset] : heap.words[offset / 4];
+    return h.write.serial >= clocks.first_serial || h.atomic.serial >= clocks.first_serial;
+}
+
+// __restrict__ promises that what is written through one pointer is not touched through another.
+// Here two of them are equal, and the kernel has written there.
+void check_restricted(const Launch& what) {
+    const auto pair = equal_restricted_parameters();
+    if (!pair || !heap.contains(pair->first.value)) return;
+    const Extent in = nearest_allocation(pair->first.value);
+    for (std::uintptr_t at = pair->first.value; at < in.begin + in.bytes; ++at) {
+        if (!written_by_this_launch(at)) continue;
+        return note(
+            {Kind::undefined_behaviour, cudaErrorLaunchFailure, what.site,
+             format("the arguments `%s` and `%s` are one and the same array, which the kernel "
+                    "writes, but both parameters are __restrict__. That promises nvcc that "
+                    "what is written through one is not accessed through the other, so it "
+                    "may keep old values. Give two arrays, or leave __restrict__ out.",
+                    pair->first.name.c_str(), pair->second.name.c_str()),
+             at});
     }
 }
 
@@ -122,6 +150,9 @@ void only_blocks(std::uint64_t first, std::uint64_t count) {
 const LastLaunch& last_launch() {
     return latest;
 }
+
+// For debug.gdb.
+extern "C" [[gnu::noipa]] void sixdays_emulator_launched() {}
 
 bool enter_kernel(const char* kernel, const char* parameters, const void* caller) {
     if (current != nullptr && !current->in_kernel) {
@@ -160,9 +191,11 @@ void launch(const Launch& what) {
         const DeviceMemoryOpen open;
         const Guard guard;
         run_grid(what);
+        if (!launch_failed()) check_restricted(what);
     }
     set_arguments(nullptr, 0);
     name_launch(nullptr);
+    sixdays_emulator_launched();
 }
 
 }  // namespace sixdays::emulator

@@ -1,6 +1,6 @@
 /// @file
-/// Local variables that the compiler thinks may be read before they are set (try/cudatry asks it, and
-/// adds the calls of watch_local). Others are not watched: their accesses are the fastest ones.
+/// Local variables that the compiler thinks may be read before they are set (try/cudatry asks it,
+/// and adds the calls of watch_local). Others are not watched: their accesses must be fast.
 #pragma once
 
 #include <cstddef>

@@ -114,6 +114,21 @@ std::vector<Parameter> parameters() {
     return all;
 }
 
+std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters() {
+    if (std::strstr(declared, "restrict") == nullptr) return std::nullopt;
+    const auto all = parameters();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t j = i + 1; j < all.size(); ++j) {
+            const bool may_write = !all[i].constant || !all[j].constant;
+            if (all[i].restricted && all[j].restricted && all[i].value != 0 &&
+                all[i].value == all[j].value && may_write) {
+                return std::pair(all[i], all[j]);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 std::string known_as(const Extent& allocation) {
     std::string as, where;
     const auto named = parameters();

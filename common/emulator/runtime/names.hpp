@@ -3,7 +3,9 @@
 /// allocation". Read from the launch and from the source itself.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/runtime/finding.hpp"
@@ -23,6 +25,9 @@ struct Parameter {
 };
 /// Of the launch that runs; fewer if some were left to their default values.
 std::vector<Parameter> parameters();
+
+/// Two of them that are __restrict__ and equal, and through which the kernel may write.
+std::optional<std::pair<Parameter, Parameter>> equal_restricted_parameters();
 
 /// " It is `in` of the kernel, allocated as `d_in` in main.cu:12.", as far as that is known.
 std::string known_as(const Extent& allocation);

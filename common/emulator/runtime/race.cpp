@@ -201,7 +201,7 @@ void check_race(const NewAccess& access) {
                        access.kind != AccessKind::volatile_read);
     }
     const Check check(access, kind, this_moment(access.code),
-                      region.space == Space::shared ? clocks.serial : clocks.first_serial);
+                      region.space == Space::shared ? clocks.serial : clocks.first_concurrent);
     const std::size_t begin = access.address - region.base, end = begin + access.bytes;
     for (std::size_t word = begin / 4; word * 4 < end; ++word) {
         const bool whole = word * 4 >= begin && word * 4 + 4 <= end;

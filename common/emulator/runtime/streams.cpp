@@ -7,6 +7,7 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 
@@ -14,6 +15,7 @@ struct CUevent_st {
     bool recorded = false;
     std::chrono::steady_clock::time_point when;
     std::set<std::uint64_t> covered;  // copies before it, by number
+    StreamKnowledge knows;            // what has ended when it happens
 };
 
 extern "C" {
@@ -21,6 +23,7 @@ extern "C" {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     if (stream == nullptr) return result(cudaErrorInvalidValue);
     *stream = new CUstream_st{(flags & cudaStreamNonBlocking) == 0, {}};
+    add_stream(*stream);
     return cudaSuccess;
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -28,6 +31,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (stream == nullptr) return result(cudaErrorInvalidResourceHandle);
+    remove_stream(stream);
     delete stream;
     return cudaSuccess;
 }
@@ -42,6 +46,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
     cover(stream, event->covered);
+    learn(real(stream)->knows, event->knows);
     return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
@@ -73,11 +78,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     event->recorded = true;
     event->when = std::chrono::steady_clock::now();
     event->covered = copies_before_now(stream);
+    event->knows = known_to(stream);
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
     wait_for_copies(event->covered);
+    host_learns(event->knows);
     return take_kernel_error();
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {

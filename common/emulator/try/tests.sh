@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of `common/learn try` and `common/learn debug`: tests.sh <build folder of its own>
+# Tests of `common/learn try`, `install` and `debug`: tests.sh <build folder of its own>
 # shellcheck disable=SC2016  # kernels are written in single quotes
 set -euo pipefail
 
@@ -131,16 +131,16 @@ fi
 mkdir bin
 cat >bin/nvcc <<'END'
 #!/bin/bash
-printf '#!/bin/bash\necho "%s" "$@"; exit 3\n' "$*" >"$SIXDAYS_TRY_FOLDER/on_gpu"
-chmod +x "$SIXDAYS_TRY_FOLDER/on_gpu"
+printf '#!/bin/bash\necho "%s" "$@"; exit 3\n' "$*" >"$SIXDAYS_TRY_FOLDER/work/on_gpu"
+chmod +x "$SIXDAYS_TRY_FOLDER/work/on_gpu"
 END
 printf '#!/bin/sh\necho "A GPU, 9.0, 580.1"\n' >bin/nvidia-smi
 chmod +x bin/*
 before=$PATH PATH=$PWD/bin:$PATH
-tries "a GPU" 3 "-std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o $SIXDAYS_TRY_FOLDER/on_gpu right.cu x y" - \
+tries "a GPU" 3 "-std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o $SIXDAYS_TRY_FOLDER/work/on_gpu right.cu x y" - \
     try -DN=7 --gpu right.cu -- x y
 tries "a GPU, asked for behind the file" 3 \
-    "-std=c++20 -O3 -lineinfo -arch=native -I$root -o $SIXDAYS_TRY_FOLDER/on_gpu right.cu" - \
+    "-std=c++20 -O3 -lineinfo -arch=native -I$root -o $SIXDAYS_TRY_FOLDER/work/on_gpu right.cu" - \
     try right.cu --gpu
 PATH=$before
 
@@ -153,6 +153,118 @@ said=$({ cat "$scratch/out" && grep -v '^Building\|^  [0-9]* of ' "$scratch/err"
 if [[ $said != "$readme" ]]; then complain "README.md quotes other words of try than $said"; fi
 tries "Day 01 without our helpers" 0 'All 1000 sums are right; the last is 2997.' - \
     try "$root/day01_flat_memory/standalone.cu"
+
+cat >unset.cu <<'END'
+__global__ void sums(const int* in, int n, int* out) {
+    int sum;
+    for (int i = 0; i < n; ++i) sum += in[i];
+    out[threadIdx.x] = sum;
+}
+// The compiler cannot know that n > 0: no mistake, and not accused.
+__global__ void largest(const int* in, int n, int* out) {
+    int best, at;
+    for (int i = 0; i < n; ++i)
+        if (i == 0 || in[i] > best) best = in[i], at = i;
+    out[threadIdx.x] = at;
+}
+int main(int argc, char**) {
+    int* all;
+    cudaMalloc(&all, 64 * sizeof(int));
+    cudaMemset(all, 0, 64 * sizeof(int));
+    if (argc > 1) sums<<<1, 32>>>(all, 8, all + 32);
+    largest<<<1, 32>>>(all, 8, all + 32);
+    cudaFree(all);
+}
+END
+tries "a local variable that the compiler cannot follow, and that is right" 0 "" - try unset.cu
+tries "a local variable that is read before it is set" 1 "" \
+    'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value' try unset.cu 1
+
+cat >five.cu <<'END'
+__global__ void past(float* a) { a[threadIdx.x + 1] = 1; }
+__global__ void row(float* a) {
+    __shared__ float tile[4][8];
+    tile[threadIdx.x / 8][threadIdx.x % 8 + 1] = 1;
+    a[threadIdx.x] = 1;
+}
+__global__ void race(float* a) { *a = threadIdx.x; }
+__global__ void branch(float* a) {
+    if (threadIdx.x < 8) __syncthreads();
+    a[threadIdx.x] = 1;
+    __syncthreads();
+}
+__global__ void reads(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }
+int main() {
+    float *few, *some, *other;
+    cudaMalloc(&few, 32);
+    cudaMalloc(&some, 32 * sizeof(float));
+    past<<<1, 32>>>(few);
+    row<<<1, 32>>>(some);
+    race<<<1, 32>>>(some);
+    branch<<<1, 32>>>(some);
+    reads<<<1, 32>>>(some, some);
+    cudaMalloc(&other, 32 * sizeof(float));
+    reads<<<1, 32>>>(other, some);
+    cudaFree(few), cudaFree(some), cudaFree(other);
+}
+END
+tries "mistakes behind each other, and what follows from them is none" 1 "" 'Are these bytes\?.* asked for 32' try five.cu
+for said in 'past, five.cu:1: .*`a`, allocated as `few` in five.cu:16' 'row, five.cu:4: .*index 8 in' \
+    'race, five.cu:7' 'branch, five.cu:11: .*threads 8-31 never came there' 'reads, five.cu:13'; do
+    grep -q -- "$said" "$scratch/err" || complain "five findings: \"$said\""
+done
+if (($(grep -c '^emulator: ' "$scratch/err") != 5)); then complain "five findings, and no more"; fi
+
+# The installed command: from another folder, with g++ and what every system has.
+"$root/common/learn" install "$scratch/prefix" >"$scratch/out" 2>"$scratch/err" || complain "install"
+grep -q "PATH=\"$scratch/prefix/bin" "$scratch/out" || complain "install says what PATH lacks"
+mkdir -p tools headers
+for tool in bash env sh g++ ar as ld addr2line awk basename cat cp cut dirname grep head mkdir mktemp mv \
+    readlink rm sed sleep sort stat tail; do
+    ln -sf "$(command -v "$tool")" tools/
+done
+installed() {  # installed <what it shows> <status> <stdout, whole> <regular expression on stderr> <argument>...
+    local what=$1 wanted=$2 out=$3 err=$4 status=0
+    shift 4
+    echo "a line" | PATH=$PWD/tools "$scratch/prefix/bin/cudatry" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    if ((status != wanted)); then complain "installed, $what: status $status, not $wanted"; fi
+    if [[ $(<"$scratch/out") != "$out" ]]; then complain "installed, $what: stdout is not \"$out\""; fi
+    if [[ $err ]]; then grep -qE -- "$err" "$scratch/err" || complain "installed, $what: stderr has no \"$err\""; fi
+}
+installed "a right program" 0 "a line 38" '' -DN=7 right.cu
+installed "a race" 1 "" 'race, five.cu:7: thread \(1,0,0\)' five.cu
+installed "what it cannot do" 2 "" '--fast is not something that cudatry knows' --fast right.cu
+installed "what lines cost" 0 "a line 31" '^1\. The (load|store) in right.cu:9 moves 128 bytes' --explain right.cu
+echo 'int twice(int);' >headers/twice.h
+printf '#include <twice.h>\nint twice(int x) { return FACTOR * x; }\n' >twice.cpp
+printf '__global__ void set(int* a) { *a = 7; }\nvoid set_it(int* a) { set<<<1, 1>>>(a); }\n' >set.cu
+echo '#include <twice.h>
+#include <cstdio>
+void set_it(int* a);
+int main() {
+    int *a, b;
+    cudaMalloc(&a, sizeof(int));
+    set_it(a);
+    cudaMemcpy(&b, a, sizeof(int), cudaMemcpyDeviceToHost);
+    std::printf("%d", twice(b));
+    cudaFree(a);
+}' >main.cu
+installed "several files, folders and macros" 0 "14" '' -std=c++17 -I headers -DFACTOR=2 main.cu set.cu twice.cpp
+cp right.cu saved.cu
+PATH=$PWD/tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/out" 2>"$scratch/err" &
+watching=$!
+await() {  # await <words on stderr>: for a minute at most
+    for ((i = 0; i < 120; ++i)); do
+        if grep -q "$1" "$scratch/err"; then return; fi
+        sleep 0.5
+    done
+    complain "watching: \"$1\""
+}
+await 'status 0; waiting for saved.cu'
+cp five.cu saved.cu
+await 'status 1; waiting for saved.cu'
+grep -q 'race, saved.cu:7' "$scratch/err" || complain "watching: the finding"
+kill "$watching"
 
 # steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
 steps() {

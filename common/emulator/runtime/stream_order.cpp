@@ -1,0 +1,153 @@
+#include "common/emulator/runtime/stream_order.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/emulator/runtime/clocks.hpp"
+#include "common/emulator/runtime/memory.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+std::map<std::uint64_t, std::vector<Work>> works;  // by stream; those that the host knows are gone
+StreamKnowledge latest;                            // by stream, the number of its last work
+StreamKnowledge host, running;
+std::vector<CUstream_st*> streams;  // that were created and still live
+
+bool knows(const StreamKnowledge& one, std::uint64_t stream, std::uint64_t number) {
+    const auto found = one.find(stream);
+    return found != one.end() && found->second >= number;
+}
+
+std::vector<Work>::const_iterator first_unknown(const std::vector<Work>& all,
+                                                const StreamKnowledge& one, std::uint64_t stream) {
+    return std::partition_point(all.begin(), all.end(),
+                                [&](const Work& work) { return knows(one, stream, work.number); });
+}
+
+const Work* find_work(std::uint32_t serial, std::uint64_t* stream) {
+    const Work* found = nullptr;
+    for (const auto& [id, all] : works) {
+        const auto after =
+            std::upper_bound(all.begin(), all.end(), serial,
+                             [](std::uint32_t s, const Work& work) { return s < work.first; });
+        if (after == all.begin() || serial >= std::prev(after)->end) continue;
+        found = &*std::prev(after);
+        *stream = id;
+    }
+    return found;
+}
+
+}  // namespace
+
+void learn(StreamKnowledge& mine, const StreamKnowledge& more) {
+    for (const auto& [stream, number] : more) {
+        std::uint64_t& known = mine[stream];
+        known = std::max(known, number);
+    }
+}
+
+StreamKnowledge known_to(cudaStream_t stream) {
+    CUstream_st* const me = real(stream);
+    learn(me->knows, host);
+    if (me == real(nullptr)) {
+        for (const CUstream_st* other : streams) {
+            if (other->joins_default) learn(me->knows, other->knows);
+        }
+    } else if (me->joins_default) {
+        learn(me->knows, real(nullptr)->knows);
+    }
+    return me->knows;
+}
+
+void begin_work(cudaStream_t stream, const char* what, const Place& where) {
+    CUstream_st* const me = real(stream);
+    for (auto& [id, all] : works) {  // the last one has ended
+        if (!all.empty() && all.back().end == UINT32_MAX) all.back().end = clocks.serial + 1;
+    }
+    running = known_to(stream);
+    running[me->id] = me->knows[me->id] = ++latest[me->id];
+    clocks.first_concurrent = clocks.serial + 1;
+    for (const auto& [id, all] : works) {
+        const auto unknown = first_unknown(all, running, id);
+        if (id != me->id && unknown != all.end()) {
+            clocks.first_concurrent = std::min(clocks.first_concurrent, unknown->first);
+        }
+    }
+    if (streams.empty()) return;  // then nothing can be out of order later on
+    works[me->id].push_back({clocks.serial + 1, UINT32_MAX, latest[me->id], what, where});
+}
+
+bool work_came_before(std::uint32_t serial) {
+    std::uint64_t stream = 0;
+    const Work* work = find_work(serial, &stream);
+    return work == nullptr || knows(running, stream, work->number);
+}
+
+const Work* work_of(std::uint32_t serial) {
+    std::uint64_t stream = 0;
+    return find_work(serial, &stream);
+}
+
+void host_learns(const StreamKnowledge& known) {
+    learn(host, known);
+    for (auto& [id, all] : works) {
+        all.erase(all.begin(), first_unknown(all, host, id));
+    }
+}
+void host_learns_everything() {
+    host_learns(latest);
+}
+
+void add_stream(CUstream_st* stream) {
+    streams.push_back(stream);
+}
+// What it still does is done before the default stream's next turn, as if it lived.
+void remove_stream(CUstream_st* stream) {
+    if (stream->joins_default) learn(real(nullptr)->knows, stream->knows);
+    streams.erase(std::remove(streams.begin(), streams.end(), stream), streams.end());
+}
+
+void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows, bool writes,
+                        const Place& where) {
+    begin_work(stream, call, where);
+    const PastAccess me{++clocks.serial, 0, 0};
+    if (streams.empty()) return;
+    for (std::size_t row = 0; row < rows.count; ++row) {
+        const std::size_t begin =
+            reinterpret_cast<std::uintptr_t>(rows.begin + row * rows.pitch) - heap.base;
+        for (std::size_t word = begin / 4; word * 4 < begin + rows.row_bytes; ++word) {
+            History& h = heap.words[word];
+            for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {
+                const bool read = past == &h.read || past == &h.other_read;
+                if (past->serial < clocks.first_concurrent || (read && !writes)) continue;
+                if (past->serial == me.serial || work_came_before(past->serial)) continue;
+                const Work* other = work_of(past->serial);
+                note({Kind::race,
+                      cudaErrorLaunchFailure,
+                      where,
+                      format("%s %s device memory, %s, which %s, on another stream and started in "
+                             "{0}, %s. Nothing orders the two streams: no event that one records "
+                             "and the other waits for, and no waiting of the host between. So they "
+                             "may run at the same time.",
+                             call, writes ? "writes" : "reads",
+                             describe_inside(heap, heap.base + word * 4, 4).c_str(),
+                             other->what.c_str(), read ? "reads" : "writes"),
+                      heap.base + word * 4,
+                      {other->where},
+                      nullptr,
+                      false});
+                return;
+            }
+            if (writes) {
+                h = {me, {}, {}, {}};
+            } else {
+                h.other_read = h.read;
+                h.read = me;
+            }
+        }
+    }
+}
+
+}  // namespace sixdays::emulator
