@@ -268,6 +268,39 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK((parts.bias == nullptr && parts.alpha == 1 && parts.beta == 0 && !parts.relu));
 }
 
+TEST_CASE("a stride that is never used keeps no operand from being quads", "[day05][small]") {
+    const auto quads = [](const Shape& size, const Strides& a, const Strides& b,
+                          const Strides& out) {
+        const Problem x = problem_of({nullptr, Layout({size[0], size[2]}, a)},
+                                     {nullptr, Layout({size[2], size[1]}, b)}, {},
+                                     {nullptr, Layout({size[0], size[1]}, out)});
+        return a_has_quads(x) && b_has_quads(x) && x.quads_out && along_rows(x).M == size[0];
+    };
+    CHECK(quads({8, 8, 8}, {8, 1}, {8, 1}, {8, 1}));
+    CHECK(quads({1, 8, 8}, {3, 1}, {8, 1}, {3, 1}));   // one row of a and out
+    CHECK(quads({8, 1, 8}, {8, 1}, {4, 7}, {4, 7}));   // one column of b and out
+    CHECK(quads({8, 8, 1}, {4, 7}, {3, 1}, {8, 1}));   // one k
+    CHECK(!quads({2, 8, 8}, {3, 1}, {8, 1}, {8, 1}));  // two rows, and so on
+    CHECK(!quads({2, 8, 8}, {8, 1}, {8, 1}, {11, 1}));
+    CHECK(!quads({8, 2, 8}, {8, 1}, {4, 7}, {4, 1}));
+    CHECK(!quads({8, 2, 8}, {8, 1}, {4, 1}, {40, 7}));
+    CHECK(!quads({8, 8, 2}, {4, 7}, {4, 1}, {8, 1}));
+    CHECK(!quads({8, 8, 2}, {4, 1}, {3, 1}, {8, 1}));
+    const auto at = [](std::int64_t n) { return Layout({n}, {5}); };
+    const float one = 0;
+    const auto step = [&](std::int64_t n) {
+        return problem_of({nullptr, Shape{2, 3}}, {nullptr, Shape{3, n}},
+                          {.bias = View<const float>(&one, at(n))}, {nullptr, Shape{2, n}})
+            .bias_n;
+    };
+    CHECK(step(1) == 0);
+    CHECK(step(2) == 5);
+    // A column, whose rows are neighbours: it is no row as long as its own stride does.
+    const Problem column = problem_of({nullptr, Shape{5, 3}}, {nullptr, Shape{3, 1}}, {},
+                                      {nullptr, Layout({5, 1}, {1, 9})});
+    CHECK(along_rows(column).M == 5);
+}
+
 TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
     const auto blocks = [](std::int64_t M, std::int64_t N, std::int64_t stack) {
         Problem x;
