@@ -157,6 +157,7 @@ words() {
     done
     PATH=$scratch/bare learns "a machine with nothing" 1 'Missing here: (g\+\+ )?ninja-build cmake' \
         'apt install' 'no apt' -- run
+    PATH=$scratch/bare learns "the same with --nvcc" 1 'Missing here: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
     PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
     alone
     unwritable

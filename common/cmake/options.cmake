@@ -1,7 +1,8 @@
 # What the user may choose. Every value can be given as -DNAME=value.
 
-set(SIXDAYS_CUDA AUTO CACHE STRING "nvcc ports: AUTO (if nvcc works), ON (required), OFF")
-set_property(CACHE SIXDAYS_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(SIXDAYS_CUDA AUTO CACHE STRING
+    "nvcc ports: AUTO (if nvcc works), GPU (if a GPU answers too), ON (required), OFF")
+set_property(CACHE SIXDAYS_CUDA PROPERTY STRINGS AUTO GPU ON OFF)
 option(SIXDAYS_SANITIZE "build host code with the address and undefined-behaviour sanitizers" OFF)
 option(SIXDAYS_DEBUG_KERNELS "build emulated kernels for gdb: common/learn debug" OFF)
 option(BUILD_TESTING "build the Catch2 tests" ON)

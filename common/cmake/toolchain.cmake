@@ -39,8 +39,18 @@ endif()
 
 # --- nvcc -----------------------------------------------------------------------------------------
 set(SIXDAYS_HAVE_CUDA OFF)
+set(answers OFF)  # a GPU that is new enough
+if(NOT SIXDAYS_CUDA STREQUAL "OFF")
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+        OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
+    if(status EQUAL 0 AND gpus MATCHES "^([0-9]+)[.]" AND CMAKE_MATCH_1 GREATER_EQUAL 8)
+        set(answers ON)
+    endif()
+endif()
 if(SIXDAYS_CUDA STREQUAL "OFF")
     set(SIXDAYS_WHY_NO_CUDA "switched off by SIXDAYS_CUDA=OFF")
+elseif(SIXDAYS_CUDA STREQUAL "GPU" AND NOT answers)
+    set(SIXDAYS_WHY_NO_CUDA "no GPU answers here (--nvcc compiles for one all the same)")
 else()
     # The toolkit's usual place counts even when PATH does not name it.
     if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -52,9 +62,7 @@ else()
     endif()
     # Architectures: this machine's GPU if it is new enough, else 80, whose PTX every newer GPU runs.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-            OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
-        if(status EQUAL 0 AND gpus MATCHES "^([0-9]+)[.]" AND CMAKE_MATCH_1 GREATER_EQUAL 8)
+        if(answers)
             set(CMAKE_CUDA_ARCHITECTURES native)
         else()
             set(CMAKE_CUDA_ARCHITECTURES 80)
@@ -86,6 +94,7 @@ else()
         set(SIXDAYS_WHY_NO_CUDA "no working nvcc was found")
     endif()
 endif()
+set(SIXDAYS_BUILT_WITH_NVCC ${SIXDAYS_HAVE_CUDA} CACHE INTERNAL "common/learn asks for it")
 
 # --- Catch2, 3.x or 2.13 --------------------------------------------------------------------------
 set(SIXDAYS_HAVE_CATCH2 OFF)

@@ -49,6 +49,7 @@ fingerprint() {
 }
 
 configured() {
+    if [[ $want_nvcc ]] && ! built_with_nvcc; then return 1; fi
     [[ -f $build/build.ninja && -f $build/learn.stamp && -z $installed ]] &&
         [[ $(fingerprint) == "$(<"$build/learn.stamp")" ]]
 }
@@ -59,10 +60,12 @@ configure() {
     mkdir -p "$build"
     if [[ ! -f $build/build.ninja ]] || ! cached CMAKE_HOME_DIRECTORY "$root\$"; then
         note "Configuring: CMake looks at what is here."
-        args+=(--fresh "-DCMAKE_CXX_COMPILER=$gxx")
+        # nvcc takes most of the time, and without a GPU nothing that it makes can run.
+        args+=(--fresh "-DCMAKE_CXX_COMPILER=$gxx" -DSIXDAYS_CUDA=GPU)
     elif cached CMAKE_CUDA_COMPILER NOTFOUND; then
         args+=(-UCMAKE_CUDA_COMPILER -USIXDAYS_NVCC)  # else CMake would not look for nvcc again
     fi
+    if [[ $want_nvcc ]]; then args+=(-DSIXDAYS_CUDA=ON); fi
     read -ra more <<<"${SIXDAYS_CMAKE_ARGS:-}"
     if ! (cd "$root" && "$cmake" "${args[@]}" "${more[@]}") >"$log" 2>&1; then
         cat "$log" >&2
@@ -123,7 +126,7 @@ build_progress() {
 }
 
 # --- which machine is this? -----------------------------------------------------------------------
-built_with_nvcc() { cached CMAKE_CUDA_COMPILER / && ! cached SIXDAYS_CUDA OFF; }
+built_with_nvcc() { cached SIXDAYS_BUILT_WITH_NVCC ON; }
 
 # A GPU that can run the lessons: it answers, and is new enough. Else $why_no_gpu is half a sentence.
 find_gpu() {

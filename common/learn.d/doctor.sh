@@ -17,7 +17,7 @@ verb_doctor() {
         say "In README.md's table this machine is in the row \"nvcc and a GPU\": everything runs."
     elif [[ $nvcc ]]; then
         say "In README.md's table this machine is in the row \"nvcc, no GPU\": the kernels run on the CPU" \
-            "emulator, and nvcc compiles them too; tests that need a GPU are skipped."
+            "emulator, and with --nvcc, nvcc compiles them too; tests that need a GPU are skipped."
     else
         say "In README.md's table this machine is in the row \"no nvcc\": the loops run as they are, and the" \
             "kernels, the same files, run on the CPU emulator. Every lesson can be followed that way."

@@ -6,20 +6,27 @@ lessons_ready() {  # lessons_ready <day>...
     need
     configure
     for target in "$@"; do targets+=("${target}_emulated" "$target"); done
-    if [[ $verb == run && " $* " == *" day06"* ]]; then targets+=(gpt2_strides gpt2_command); fi
     build_target "the lessons" "$build" --target "${targets[@]}"
 }
 
 # Which executables run here: "" for the GPU's, "_emulated" for the CPU's.
 choose_backend() {
     backend=_emulated
-    if ! built_with_nvcc; then
-        note "There is no nvcc here, so the kernels run on the CPU emulator: same results, no speeds."
-    elif ! find_gpu; then
+    if ! find_gpu; then
         note "${why_no_gpu^}, so the kernels run on the CPU emulator: same results, no speeds."
+    elif ! built_with_nvcc; then
+        note "There is no nvcc here, so the kernels run on the CPU emulator: same results, no speeds."
     else
         backend=''
     fi
+}
+
+build_one() {  # build_one <what, in words> <target>...
+    local what=$1
+    shift
+    lock_build
+    build_target "$what" "$build" --target "$@"
+    unlock_build  # a lesson may be read for an hour
 }
 
 verb_run() {
@@ -29,13 +36,15 @@ verb_run() {
         which=("$day")
         shift
     fi
-    lessons_ready "${which[@]}"
-    unlock_build  # a lesson may be read for an hour
+    need
+    configure
     choose_backend
-    for day in "${which[@]}"; do
+    for day in "${which[@]}"; do  # each is shown as soon as it is built
+        build_one "$day" "$day$backend"
         note ""
         "$build/bin/$day$backend" "$@" || { status=$? && failed+=("$day"); }
         if [[ $day == day06* ]] && (($# == 0)); then
+            build_one "the GPT-2" gpt2_strides gpt2_command
             ask_model || { status=$? && failed+=("$day, the model's answers"); }
         fi
     done
