@@ -1,6 +1,6 @@
 /// @file
-/// What the steps of softmax and of the norms share: finding a row without slow divisions, and
-/// holding it in the registers of the threads that work on it.
+/// What steps share that work on rows: finding a row without slow divisions, and holding it in the
+/// registers of the threads that work on it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -58,7 +58,7 @@ struct HeldRow {
 
     /// Quad q of this thread begins at element index(q) of the row.
     __device__ static int index(int q) {
-        return (threadIdx.x % THREADS + q * THREADS) * kOfQuad<T>;
+        return (threadIdx.x % THREADS + q * THREADS) * kPerQuad<T>;
     }
 
     /// The first n elements; `pad` stands for all others.
@@ -71,15 +71,25 @@ struct HeldRow {
         fill(n, pad);
     }
 
+    /// Calls f(i, quad) for those of this thread's quads that a row of `length` has; the quad begins at
+    /// element i.
+    template <class F>
+    __device__ void each_quad(int length, const F& f) {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            if (index(q) < length) f(index(q), quads[q]);
+        }
+    }
+
     /// Calls f(x) for every number that is held.
     template <class F>
     __device__ void each(const F& f) const {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            float x[kOfQuad<T>];
+            float x[kPerQuad<T>];
             unpack<T>(quads[q], x);
 #pragma unroll
-            for (int e = 0; e < kOfQuad<T>; ++e) f(x[e]);
+            for (int e = 0; e < kPerQuad<T>; ++e) f(x[e]);
         }
     }
 
@@ -91,10 +101,10 @@ struct HeldRow {
     }
     template <class F>
     __device__ void change_quad(int q, const F& f) {
-        float x[kOfQuad<T>];
+        float x[kPerQuad<T>];
         unpack<T>(quads[q], x);
 #pragma unroll
-        for (int e = 0; e < kOfQuad<T>; ++e) f(index(q) + e, x[e]);
+        for (int e = 0; e < kPerQuad<T>; ++e) f(index(q) + e, x[e]);
         quads[q] = pack<T>(x);
     }
 
@@ -102,7 +112,7 @@ struct HeldRow {
     __device__ void fill(int n, float pad) {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
-            if (index(q) + kOfQuad<T> <= n) continue;
+            if (index(q) + kPerQuad<T> <= n) continue;
             change_quad(q, [&](int i, float& x) { x = i < n ? x : pad; });
         }
     }
@@ -136,7 +146,7 @@ inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 template <class T, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;
-    const std::int64_t quads = length / kOfQuad<T>;
+    const std::int64_t quads = length / kPerQuad<T>;
     constexpr integral_constant<int, 4> four;
     if (quads <= 32) return f(integral_constant<int, 32>(), integral_constant<int, 1>());
     if (quads <= 64) return f(integral_constant<int, 32>(), integral_constant<int, 2>());

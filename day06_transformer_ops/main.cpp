@@ -13,10 +13,10 @@
 #include "day06_transformer_ops/activation/activation.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
-#include "day06_transformer_ops/bench/small_model.hpp"
 #include "day06_transformer_ops/block/block.hpp"
 #include "day06_transformer_ops/embedding/embedding.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/run/small_model.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
 using namespace sixdays;
@@ -139,8 +139,8 @@ void who_asks_whom(lesson::Report& report) {
 void back_to_the_stream(lesson::Report& report) {
     report.heading("5. The projection joins the heads, and the residual stream takes them up");
     layout("mixed", model.mixed.view());
-    layout("join", model.join.view());
-    matmul_cpu(model.mixed.view(), model.join.view(), {1, 1}, model.x.view());
+    layout("projection", model.attention_output.view());
+    matmul_cpu(model.mixed.view(), model.attention_output.view(), {1, 1}, model.x.view());
     report.check(near(sat(model.x), {5, 1.4, 9. / 7, 29. / 7}),
                  "4 2 2 4 + 1 -0.6 -0.7143 0.1429 =" + shown(sat(model.x)));
 }
@@ -187,16 +187,14 @@ void what_comes_next(lesson::Report& report) {
                 shown(sat(logits)).c_str());
     day04_argmax::argmax_cpu(logits.view(), -1, next.view());
     report.check(next(0, 2) == 3, "the largest is number 3: the cat sat mat");
-
     Tensor<float> x = model.embedded;
     block_cpu(model.block(), x.view());
     report.check(near(x, model.x), "sections 2 to 6 in one call, block_cpu: the same");
-    const gpu::Buffer<float> to_qkv(model.to_qkv), join(model.join), up(model.up);
-    const gpu::Buffer<float> no_bias(model.no_bias);
-    const BlockParameters there = parameters(to_qkv.data(), join.data(), up.data(), no_bias.data());
+    const OnDevice there(model);
     gpu::Buffer<float> stream(model.embedded);
-    gpu::Buffer<std::byte> memory(block_workspace_bytes(there, stream.view({1, 3, 4})));
-    block_cuda(there, stream.view({1, 3, 4}), memory);
+    gpu::Buffer<std::byte> memory(block_workspace_bytes(there.block(), stream.view({1, 3, 4})));
+    memory.fill_bytes(0);
+    block_cuda(there.block(), stream.view({1, 3, 4}), memory);
     report.check(near(Tensor<float>({1, 3, 4}, stream.download()), model.x),
                  "and block_cuda, the port");
 }
@@ -232,9 +230,7 @@ void ladders(lesson::Report& report) {
         const Op<float> op = {
             "softmax", name(path),
             [](View<const float> in, View<float> out) { softmax_cpu(in, -1, out); },
-            [=](View<const float> in, View<float> out) {
-                softmax_cuda(in, -1, out, {.path = path});
-            }};
+            [=](View<const float> in, View<float> out) { softmax_cuda(in, -1, out, {path}); }};
         port(report, op, {40, 260}, {16384, 1024});
     }
 }

@@ -13,19 +13,19 @@
 namespace sixdays::day06_transformer_ops {
 
 template <class T>
-inline constexpr int kOfQuad = 16 / static_cast<int>(sizeof(T));
+inline constexpr int kPerQuad = 16 / static_cast<int>(sizeof(T));
 
 // [quad]
 template <class T>
-__device__ void unpack(const uint4& quad, float (&x)[kOfQuad<T>]) {
-    T of[kOfQuad<T>];
+__device__ void unpack(const uint4& quad, float (&x)[kPerQuad<T>]) {
+    T of[kPerQuad<T>];
     memcpy(of, &quad, sizeof quad);
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = float(of[e]);
+    for (int e = 0; e < kPerQuad<T>; ++e) x[e] = float(of[e]);
 }
 
 /// The GPU rounds two floats to bf16 in one instruction; half.hpp needs a dozen for each.
 template <class T>
-__device__ uint4 pack(const float (&x)[kOfQuad<T>]) {
+__device__ uint4 pack(const float (&x)[kPerQuad<T>]) {
     uint4 quad;
     if constexpr (std::is_same_v<T, bf16>) {
         __nv_bfloat162 of[4];
@@ -37,5 +37,15 @@ __device__ uint4 pack(const float (&x)[kOfQuad<T>]) {
     return quad;
 }
 // [quad]
+
+/// a + b of each element: added in float, rounded as it will be stored.
+template <class T>
+__device__ uint4 sum_of(const uint4& a, const uint4& b) {
+    float x[kPerQuad<T>], y[kPerQuad<T>];
+    unpack<T>(a, x);
+    unpack<T>(b, y);
+    for (int e = 0; e < kPerQuad<T>; ++e) x[e] += y[e];
+    return pack<T>(x);
+}
 
 }  // namespace sixdays::day06_transformer_ops

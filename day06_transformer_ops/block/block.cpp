@@ -35,8 +35,8 @@ void check_block(const BlockParameters& p, const View<float>& x) {
     check_norm<float>(x, p.norm2, x);
     check_parameter("block", "qkv", p.qkv, {C, 3 * C}, x);
     check_parameter("block", "qkv_bias", p.qkv_bias, {3 * C}, x);
-    check_parameter("block", "join", p.join, {C, C}, x);
-    check_parameter("block", "join_bias", p.join_bias, {C}, x);
+    check_parameter("block", "attention_output", p.attention_output, {C, C}, x);
+    check_parameter("block", "attention_output_bias", p.attention_output_bias, {C}, x);
     check_parameter("block", "up", p.up, {C, F}, x);
     check_parameter("block", "up_bias", p.up_bias, {F}, x);
     check_parameter("block", "down", p.down, {F, C}, x);

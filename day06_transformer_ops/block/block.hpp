@@ -2,7 +2,7 @@
 /// A block of a transformer: what all operations of this day are for. A GPT-2 is twelve of them, one
 /// behind the other, between the embedding and the head.
 ///
-///     x += attention(layer_norm(x)) * join      tokens tell each other what they know
+///     x += attention(layer_norm(x)) * attention_output      tokens tell each other what they know
 ///     x += mlp(layer_norm(x))                   each token thinks about it by itself
 ///     mlp(z) = activation(z * up) * down
 ///
@@ -28,16 +28,16 @@ namespace sixdays::day06_transformer_ops {
 /// Matrices are stored (in, out), as GPT-2 stores them; of one that is stored (out, in), give the
 /// transpose. C: numbers of a token. F: of an MLP's inside, mostly 4 C.
 struct BlockParameters {
-    NormParameters norm1 = {};         // weight (C), bias (C)
-    View<const float> qkv = {};        // (C, 3 C)
-    View<const float> qkv_bias = {};   // (3 C)
-    View<const float> join = {};       // (C, C)
-    View<const float> join_bias = {};  // (C)
-    NormParameters norm2 = {};         // weight (C), bias (C)
-    View<const float> up = {};         // (C, F)
-    View<const float> up_bias = {};    // (F)
-    View<const float> down = {};       // (F, C)
-    View<const float> down_bias = {};  // (C)
+    NormParameters norm1 = {};                     // weight (C), bias (C)
+    View<const float> qkv = {};                    // (C, 3 C)
+    View<const float> qkv_bias = {};               // (3 C)
+    View<const float> attention_output = {};       // (C, C)
+    View<const float> attention_output_bias = {};  // (C)
+    NormParameters norm2 = {};                     // weight (C), bias (C)
+    View<const float> up = {};                     // (C, F)
+    View<const float> up_bias = {};                // (F)
+    View<const float> down = {};                   // (F, C)
+    View<const float> down_bias = {};              // (C)
     std::int64_t heads = 1;
     Activation activation = Activation::gelu_tanh;
 };

@@ -24,7 +24,8 @@ void block_cpu(const BlockParameters& p, View<float> x) {
     matmul_cpu(normed, p.qkv, {1, 0, p.qkv_bias}, qkv);
     const Heads of = heads_of(qkv, p.heads);
     attention_cpu(of.q, of.k, of.v, {}, split_heads(mixed, p.heads));
-    matmul_cpu(mixed, p.join, {1, 1, p.join_bias}, x);  // 1 * sum + 1 * x + bias
+    // 1 * sum + 1 * x + bias
+    matmul_cpu(mixed, p.attention_output, {1, 1, p.attention_output_bias}, x);
 
     layer_norm_cpu(x, p.norm2, normed);
     matmul_cpu(normed, p.up, hidden);

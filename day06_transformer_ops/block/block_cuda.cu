@@ -27,10 +27,11 @@ Between between(gpu::Carver& carver, const BlockParameters& p, const View<float>
     };
     const Heads heads = heads_of(of(3 * C), p.heads);
     Between all;
-    all.room = carver.lend(std::max(
-        {matmul_workspace_bytes(of(C), p.qkv, of(3 * C)), matmul_workspace_bytes(of(C), p.join, x),
-         matmul_workspace_bytes(of(C), p.up, of(F)), matmul_workspace_bytes(of(F), p.down, x),
-         attention_workspace_bytes(heads.q, heads.k, heads.v)}));
+    all.room = carver.lend(std::max({matmul_workspace_bytes(of(C), p.qkv, of(3 * C)),
+                                     matmul_workspace_bytes(of(C), p.attention_output, x),
+                                     matmul_workspace_bytes(of(C), p.up, of(F)),
+                                     matmul_workspace_bytes(of(F), p.down, x),
+                                     attention_workspace_bytes(heads.q, heads.k, heads.v)}));
     all.normed = carver.take<float>({B, T, C});
     all.qkv = carver.take<float>({B, T, 3 * C});
     all.mixed = carver.take<float>({B, T, C});
@@ -58,7 +59,8 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
     const Heads of = heads_of(qkv, p.heads);
     attention_cuda(of.q, of.k, of.v, {}, split_heads(mixed, p.heads),
                    {.workspace = room, .stream = stream});
-    matmul_cuda(mixed, p.join, {1, 1, p.join_bias}, x, how);  // 1 * sum + 1 * x + bias
+    // 1 * sum + 1 * x + bias
+    matmul_cuda(mixed, p.attention_output, {1, 1, p.attention_output_bias}, x, how);
 
     layer_norm_cuda(x, p.norm2, normed, {.stream = stream});
     matmul_cuda(normed, p.up, hidden, how);

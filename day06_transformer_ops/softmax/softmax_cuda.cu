@@ -119,9 +119,9 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
         case SoftmaxPath::online:
             return launch_softmax_online(from, to, how.stream);
         case SoftmaxPath::registers:
-            return launch_softmax_registers<Shares>(from, to, 0, how.stream);
+            return launch_softmax_registers<Softmax>(from, to, 0, how.stream);
         case SoftmaxPath::shared:
-            return launch_softmax_shared<Shares>(from, to, 0, how.stream);
+            return launch_softmax_shared<Softmax>(from, to, 0, how.stream);
         case SoftmaxPath::split: {
             const auto parts = [&](gpu::Carver& c) { return softmax_parts(c, in, d); };
             return launch_softmax_split(from, to, gpu::carve("softmax", how.workspace, parts),
@@ -140,10 +140,10 @@ void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
     const Rows<T> to = rows_along(out, d);
     const SoftmaxPath path = how.path.value_or(choose_row_softmax<T>(in, d, out));
     if (path == SoftmaxPath::registers) {
-        return launch_softmax_registers<LogShares>(from, to, 0, how.stream);
+        return launch_softmax_registers<LogSoftmax>(from, to, 0, how.stream);
     }
     if (path == SoftmaxPath::shared) {
-        return launch_softmax_shared<LogShares>(from, to, 0, how.stream);
+        return launch_softmax_shared<LogSoftmax>(from, to, 0, how.stream);
     }
     const unsigned grid = gpu::blocks_for(from.count(), kThreads);
     log_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, to);
@@ -177,10 +177,10 @@ void causal_softmax_cuda(View<const Same<T>> in, View<T> out, const gpu::Launch<
     const Rows<T> to = rows_along(out, d);
     const SoftmaxPath path = how.path.value_or(choose_row_softmax<T>(in, d, out));
     if (path == SoftmaxPath::registers) {
-        return launch_softmax_registers<Shares>(from, to, tokens, how.stream);
+        return launch_softmax_registers<Softmax>(from, to, tokens, how.stream);
     }
     if (path == SoftmaxPath::shared) {
-        return launch_softmax_shared<Shares>(from, to, tokens, how.stream);
+        return launch_softmax_shared<Softmax>(from, to, tokens, how.stream);
     }
     const unsigned grid = gpu::blocks_for(from.count(), kThreads);
     causal_softmax_kernel<T><<<grid, kThreads, 0, how.stream>>>(from, tokens, to);

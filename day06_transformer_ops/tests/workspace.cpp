@@ -82,7 +82,8 @@ Call matmul_call(std::int64_t M, std::int64_t K, std::int64_t N) {
 Call block_call(std::int64_t T, std::int64_t C, std::int64_t F, std::int64_t heads) {
     const auto parameters = [=](auto view_of) {
         BlockParameters p;
-        p.qkv = view_of(0), p.qkv_bias = view_of(1), p.join = view_of(2), p.join_bias = view_of(3);
+        p.qkv = view_of(0), p.qkv_bias = view_of(1), p.attention_output = view_of(2),
+        p.attention_output_bias = view_of(3);
         p.up = view_of(4), p.up_bias = view_of(5), p.down = view_of(6), p.down_bias = view_of(3);
         p.heads = heads;
         return p;

@@ -36,11 +36,11 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
         if (first + j * kThreads < quads.size) {
-            float x[kOfQuad<T>], y[kOfQuad<T>];
+            float x[kPerQuad<T>], y[kPerQuad<T>];
             unpack<T>(p[j], x);
             unpack<T>(q[j], y);
 #pragma unroll
-            for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
+            for (int e = 0; e < kPerQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
             out[to[j]] = pack<T>(x);
         }
     }
@@ -83,9 +83,9 @@ void launch_activation_quads(Activation what, const View<const T>& a, const View
     };
     in_pieces(
         kWalkable, run,
-        View<uint4>(reinterpret_cast<uint4*>(out.data), wider(layouts[0], kOfQuad<T>)),
-        View<const uint4>(reinterpret_cast<const uint4*>(a.data), wider(layouts[1], kOfQuad<T>)),
-        View<const uint4>(reinterpret_cast<const uint4*>(b.data), wider(layouts[2], kOfQuad<T>)));
+        View<uint4>(reinterpret_cast<uint4*>(out.data), wider(layouts[0], kPerQuad<T>)),
+        View<const uint4>(reinterpret_cast<const uint4*>(a.data), wider(layouts[1], kPerQuad<T>)),
+        View<const uint4>(reinterpret_cast<const uint4*>(b.data), wider(layouts[2], kPerQuad<T>)));
 }
 
 template void launch_activation_quads<Plain>(Activation, const View<const float>&,

@@ -25,11 +25,11 @@ __global__ void __launch_bounds__(kThreads)
     activation_quads_kernel(std::int64_t quads, const uint4* a, const uint4* b, uint4* out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k >= quads) return;
-    float x[kOfQuad<T>], y[kOfQuad<T>];
+    float x[kPerQuad<T>], y[kPerQuad<T>];
     unpack<T>(a[k], x);
     unpack<T>(b[k], y);
 #pragma unroll
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
+    for (int e = 0; e < kPerQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
     out[k] = pack<T>(x);
 }
 
@@ -53,7 +53,7 @@ void with_function(Activation what, const G& g) {
 template <class OP, class T>
 void launch_activation_quads(Activation what, const View<const T>& a, const View<const T>& b,
                              const View<T>& out, gpu::Stream stream) {
-    const std::int64_t quads = out.size() / kOfQuad<T>;
+    const std::int64_t quads = out.size() / kPerQuad<T>;
     const unsigned grid = gpu::blocks_for(quads, kThreads);
     with_function(what, [&]<class F>(F) {
         activation_quads_kernel<OP, F, T><<<grid, kThreads, 0, stream>>>(

@@ -17,7 +17,20 @@ struct Parameters {
     std::array<Tensor<float>, 12> all;
     std::int64_t heads;
 };
-enum { kW1, kB1, kQkv, kQkvB, kJoin, kJoinB, kW2, kB2, kUp, kUpB, kDown, kDownB };
+enum {
+    kW1,
+    kB1,
+    kQkv,
+    kQkvB,
+    kAttentionOutput,
+    kAttentionOutputB,
+    kW2,
+    kB2,
+    kUp,
+    kUpB,
+    kDown,
+    kDownB
+};
 
 Parameters parameters(std::int64_t C, std::int64_t F, std::int64_t heads) {
     const Shape shapes[] = {{C}, {C}, {C, 3 * C}, {3 * C}, {C, C}, {C},
@@ -37,8 +50,8 @@ BlockParameters views_of(const Views& v, std::int64_t heads) {
     return {{v[kW1].view(), v[kB1].view(), 1e-5f},
             v[kQkv].view(),
             v[kQkvB].view(),
-            v[kJoin].view(),
-            v[kJoinB].view(),
+            v[kAttentionOutput].view(),
+            v[kAttentionOutputB].view(),
             {v[kW2].view(), v[kB2].view(), 1e-5f},
             v[kUp].view(),
             v[kUpB].view(),
@@ -158,7 +171,7 @@ std::vector<Numbers> reference(std::vector<Numbers> x, const Parameters& p) {
     for (std::size_t t = 0; t < T; ++t) {
         Numbers mixed(C);
         for (std::size_t h = 0; h < C / D; ++h) attend(qkv, t, h, D, mixed);
-        add_to(x[t], product(mixed, p.all[kJoin], &p.all[kJoinB]));
+        add_to(x[t], product(mixed, p.all[kAttentionOutput], &p.all[kAttentionOutputB]));
     }
     for (Numbers& row : x) {
         Numbers hidden = product(normed(row, p.all[kW2], p.all[kB2]), p.all[kUp], &p.all[kUpB]);
@@ -241,7 +254,8 @@ TEST_CASE("what is almost a block is refused", "[day06][block][small]") {
         return bool(agrees(HostOut<float>::holding(y), want));
     };
     CHECK(accepted(p));
-    for (const int k : {kW1, kB1, kQkv, kQkvB, kJoin, kJoinB, kW2, kB2, kUp, kUpB, kDown, kDownB}) {
+    for (const int k : {kW1, kB1, kQkv, kQkvB, kAttentionOutput, kAttentionOutputB, kW2, kB2, kUp,
+                        kUpB, kDown, kDownB}) {
         CAPTURE(k);
         Parameters other = p;  // one parameter in TF32: 10 bits behind the point
         Tensor<float>& w = other.all[static_cast<std::size_t>(k)];
@@ -342,8 +356,10 @@ TEST_CASE("loop and port of a block refuse the same, before anything is written"
     refused([](P b, X) { b.qkv = transpose(b.qkv); },
             "block: qkv has shape (24, 8), but must have (8, 24)");
     refused([](P b, X) { b.qkv_bias = {}; }, "block: qkv_bias has shape (), but must have (24)");
-    refused([](P b, X) { b.join = columns(b.join, 0, 7); }, "block: join has shape (8, 7)");
-    refused([](P b, X) { b.join_bias.data = nullptr; }, "block: join_bias is a null pointer");
+    refused([](P b, X) { b.attention_output = columns(b.attention_output, 0, 7); },
+            "block: attention_output has shape (8, 7)");
+    refused([](P b, X) { b.attention_output_bias.data = nullptr; },
+            "block: attention_output_bias is a null pointer");
     refused([](P b, X) { b.up = b.up_bias; }, "block: up has shape (12), but must have (C, F)");
     refused([](P b, X) { b.up = columns(b.up, 0, 11); },
             "block: up_bias has shape (12), but must have (11)");
@@ -374,10 +390,14 @@ TEST_CASE("each parameter of a block alone may have another shape, no memory, or
     memory.fill_bytes(0);
     using Field = View<const float> BlockParameters::*;
     const std::pair<const char*, Field> fields[] = {
-        {"qkv", &BlockParameters::qkv},   {"qkv_bias", &BlockParameters::qkv_bias},
-        {"join", &BlockParameters::join}, {"join_bias", &BlockParameters::join_bias},
-        {"up", &BlockParameters::up},     {"up_bias", &BlockParameters::up_bias},
-        {"down", &BlockParameters::down}, {"down_bias", &BlockParameters::down_bias}};
+        {"qkv", &BlockParameters::qkv},
+        {"qkv_bias", &BlockParameters::qkv_bias},
+        {"attention_output", &BlockParameters::attention_output},
+        {"attention_output_bias", &BlockParameters::attention_output_bias},
+        {"up", &BlockParameters::up},
+        {"up_bias", &BlockParameters::up_bias},
+        {"down", &BlockParameters::down},
+        {"down_bias", &BlockParameters::down_bias}};
     const auto refused = [&](const auto& change, const std::string& words) {
         CAPTURE(words);
         BlockParameters host = views_of(p.all, 2), there = views_of(device, 2);

@@ -10,18 +10,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kEach = 3;  // quads of a lane in flight, from each table
 
-// [sum]
-/// a + b of each element, in float.
-template <class T>
-__device__ uint4 sum(const uint4& a, const uint4& b) {
-    float x[kOfQuad<T>], y[kOfQuad<T>];
-    unpack<T>(a, x);
-    unpack<T>(b, y);
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] += y[e];
-    return pack<T>(x);
-}
-// [sum]
-
 // [kernel]
 // A row of each, in quads; a position of a null pointer is not added. Positions
 // serve many tokens and are to stay in the cache, so what passes once (tokens,
@@ -42,7 +30,7 @@ __device__ void sum_of_rows(const T* token, const T* position, T* out, std::int6
 #pragma unroll
         for (int j = 0; j < kEach; ++j) {
             const std::int64_t q = first + j * 32;
-            if (q < quads) __stcs(to + q, position != nullptr ? sum<T>(x[j], y[j]) : x[j]);
+            if (q < quads) __stcs(to + q, position != nullptr ? sum_of<T>(x[j], y[j]) : x[j]);
         }
     }
 }
@@ -64,7 +52,7 @@ __global__ void embed_quads_kernel(const __grid_constant__ RowWalk rows,
         return;
     }
     const T* position = adds ? &positions(place, 0) : nullptr;
-    sum_of_rows(&tokens(id, 0), position, y, length / kOfQuad<T>);
+    sum_of_rows(&tokens(id, 0), position, y, length / kPerQuad<T>);
 }
 // [kernel]
 

@@ -7,18 +7,7 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-// [held]
-/// Calls f(i, quad) for each of a thread's quads that the row has; i is the number of its first
-/// element. Thread t of THREADS has quads t, t + THREADS, ... of the row.
-template <class T, int THREADS, int QUADS, class F>
-__device__ void each_quad(uint4 (&row)[QUADS], int length, const F& f) {
-#pragma unroll
-    for (int q = 0; q < QUADS; ++q) {
-        const int i = (threadIdx.x % THREADS + q * THREADS) * kOfQuad<T>;
-        if (i < length) f(i, row[q]);
-    }
-}
-
+// [apply]
 /// What becomes of a quad of z, whose first element is number i. WIDE: weight and bias can be read
 /// in quads, where they are there.
 template <bool WIDE, int N>
@@ -39,17 +28,7 @@ __device__ void apply(const NormParameters& parameters, float (&z)[N], int i) {
         }
     }
 }
-
-/// The sum of two quads, rounded as it will be stored.
-template <class T>
-__device__ uint4 sum(const uint4& a, const uint4& b) {
-    float x[kOfQuad<T>], y[kOfQuad<T>];
-    unpack<T>(a, x);
-    unpack<T>(b, y);
-    for (int e = 0; e < kOfQuad<T>; ++e) x[e] += y[e];
-    return pack<T>(x);
-}
-// [held]
+// [apply]
 
 // [kernel]
 // share: 1 / length. With few quads a thread, 1,280 threads of small blocks
@@ -65,11 +44,11 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
     const Offsets<3> at = rows.offsets(r);
     if (residual != nullptr) residual += at.of[2];
     in += at.of[0];
-    uint4 row[QUADS];
-    const auto each = [&](const auto& f) { each_quad<T, THREADS>(row, length, f); };
+    HeldRow<T, THREADS, QUADS> row;
+    const auto each = [&](const auto& f) { row.each_quad(length, f); };
     const auto each_number = [&](const auto& f) {
         each([&](int, const uint4& quad) {
-            float x[kOfQuad<T>];
+            float x[kPerQuad<T>];
             unpack<T>(quad, x);
             for (const float number : x) f(number);
         });
@@ -79,7 +58,7 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
     if (residual != nullptr) {  // the row is the sum of both
         first = float(T(first + float(residual[0])));
         each([&](int i, uint4& quad) {
-            quad = sum<T>(quad, *reinterpret_cast<const uint4*>(residual + i));
+            quad = sum_of<T>(quad, *reinterpret_cast<const uint4*>(residual + i));
         });
     }
     if (OP::kCentered) {
@@ -93,7 +72,7 @@ __global__ void __launch_bounds__(BLOCK, QUADS <= 4 ? 1280 / BLOCK : 1)
     each([&](int i, const uint4& quad) {
         // By now nobody reads the old residual any more.
         if (residual != nullptr) *reinterpret_cast<uint4*>(residual + i) = quad;
-        float x[kOfQuad<T>];
+        float x[kPerQuad<T>];
         unpack<T>(quad, x);
         for (float& z : x) z = (z - mean) * scale;
         apply<WIDE>(parameters, x, i);
@@ -135,7 +114,7 @@ void launch_norm_registers(const Rows<const T>& in, const NormParameters& parame
         in, out, residual.first.layout,
         [&](const RowWalk& rows, const T* from, T* to, std::int64_t third) {
             T* const sum = residual.first.data != nullptr ? residual.first.data + third : nullptr;
-            with_held_quads(in.length / kOfQuad<T>, [&](auto threads, auto quads) {
+            with_held_quads(in.length / kPerQuad<T>, [&](auto threads, auto quads) {
                 constexpr int THREADS = threads, QUADS = quads,
                               BLOCK = THREADS * kRowsOfBlock<THREADS>;
                 const auto kernel = wide ? norm_registers_kernel<OP, true, T, THREADS, QUADS>

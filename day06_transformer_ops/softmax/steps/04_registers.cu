@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(THREADS* kRowsOfBlock<THREADS>, kBlocks<T, THR
     row.change([&](int i, float& x) {
         if (i < length && seen[i] == 0) x = -INFINITY;
     });
-    softmax_of<Shares>(row);
+    softmax_of<Softmax>(row);
     row.store(out + at.of[1], length);
 }
 // [masked]
@@ -99,13 +99,13 @@ template void launch_masked_softmax(const Rows<const float>&, const Rows<const s
                                     const Rows<float>&, gpu::Stream);
 template void launch_masked_softmax(const Rows<const bf16>&, const Rows<const std::uint8_t>&,
                                     const Rows<bf16>&, gpu::Stream);
-template void launch_softmax_registers<Shares>(const Rows<const float>&, const Rows<float>&,
-                                               std::int64_t, gpu::Stream);
-template void launch_softmax_registers<Shares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                               std::int64_t, gpu::Stream);
-template void launch_softmax_registers<LogShares>(const Rows<const float>&, const Rows<float>&,
-                                                  std::int64_t, gpu::Stream);
-template void launch_softmax_registers<LogShares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                                  std::int64_t, gpu::Stream);
+template void launch_softmax_registers<Softmax>(const Rows<const float>&, const Rows<float>&,
+                                                std::int64_t, gpu::Stream);
+template void launch_softmax_registers<Softmax>(const Rows<const bf16>&, const Rows<bf16>&,
+                                                std::int64_t, gpu::Stream);
+template void launch_softmax_registers<LogSoftmax>(const Rows<const float>&, const Rows<float>&,
+                                                   std::int64_t, gpu::Stream);
+template void launch_softmax_registers<LogSoftmax>(const Rows<const bf16>&, const Rows<bf16>&,
+                                                   std::int64_t, gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops

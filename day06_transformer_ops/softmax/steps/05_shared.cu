@@ -28,12 +28,12 @@ struct Result {
     }
     __device__ T& operator[](std::int64_t i) const { return y[i * stride]; }
 
-    __device__ void put(int q, const float (&x)[kOfQuad<T>]) const {
-        const std::int64_t i = head + std::int64_t{q} * kOfQuad<T>;
+    __device__ void put(int q, const float (&x)[kPerQuad<T>]) const {
+        const std::int64_t i = head + std::int64_t{q} * kPerQuad<T>;
         if (quads) {
             __stcs(reinterpret_cast<uint4*>(y + i), pack<T>(x));
         } else {
-            for (int e = 0; e < kOfQuad<T>; ++e) (*this)[i + e] = T(x[e]);
+            for (int e = 0; e < kPerQuad<T>; ++e) (*this)[i + e] = T(x[e]);
         }
     }
 };
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
     const Result<T> y(out + at.of[1], stride, row);
     if (t < row.loose) y[row.place(t)] = T(result(loose));
     each_quad([&](int q, uint4 quad) {
-        float x[kOfQuad<T>];
+        float x[kPerQuad<T>];
         unpack<T>(quad, x);
         for (float& share : x) share = result(share);
         y.put(q, x);
@@ -103,7 +103,7 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
     const Layout token = token_layout(in.first.shape(), tokens);
     // Quads that the shared memory of one block holds, with a little left for its own variables.
     const auto most = static_cast<std::int64_t>((gpu::most_shared() - 1024) / kQuad);
-    const std::int64_t quads = in.length / kOfQuad<T>;
+    const std::int64_t quads = in.length / kPerQuad<T>;
     const auto run = [&](auto threads, std::int64_t can_hold) {
         constexpr int THREADS = threads;
         const std::int64_t rest = quads - kInRegisters * THREADS;
@@ -124,13 +124,13 @@ void launch_softmax_shared(const Rows<const T>& in, const Rows<T>& out, std::int
     run(std::integral_constant<int, 1024>(), most);
 }
 
-template void launch_softmax_shared<Shares>(const Rows<const float>&, const Rows<float>&,
-                                            std::int64_t, gpu::Stream);
-template void launch_softmax_shared<Shares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                            std::int64_t, gpu::Stream);
-template void launch_softmax_shared<LogShares>(const Rows<const float>&, const Rows<float>&,
-                                               std::int64_t, gpu::Stream);
-template void launch_softmax_shared<LogShares>(const Rows<const bf16>&, const Rows<bf16>&,
-                                               std::int64_t, gpu::Stream);
+template void launch_softmax_shared<Softmax>(const Rows<const float>&, const Rows<float>&,
+                                             std::int64_t, gpu::Stream);
+template void launch_softmax_shared<Softmax>(const Rows<const bf16>&, const Rows<bf16>&,
+                                             std::int64_t, gpu::Stream);
+template void launch_softmax_shared<LogSoftmax>(const Rows<const float>&, const Rows<float>&,
+                                                std::int64_t, gpu::Stream);
+template void launch_softmax_shared<LogSoftmax>(const Rows<const bf16>&, const Rows<bf16>&,
+                                                std::int64_t, gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -15,11 +15,11 @@ constexpr int kThreads = static_cast<int>(kSplitPart) / kEach;
 /// A thread's elements of its block's part of a row: the first is number
 /// `first`, the others lie kThreads apart.
 template <class T>
-struct Part {
+struct PartOfRow {
     std::int64_t first;
     float x[kEach];
 
-    __device__ Part(const Row<const T>& row, std::int64_t length, unsigned part)
+    __device__ PartOfRow(const Row<const T>& row, std::int64_t length, unsigned part)
         : first(part * kSplitPart + threadIdx.x) {
 #pragma unroll
         for (int j = 0; j < kEach; ++j) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kThreads)
     softmax_parts_kernel(const __grid_constant__ RowWalk rows, const T* in, std::int64_t stride,
                          std::int64_t length, unsigned parts, PartSum* found) {
     const Offsets<3> at = rows.offsets(blockIdx.x / parts);
-    const Part<T> part({in + at.of[0], stride}, length, blockIdx.x % parts);
+    const PartOfRow<T> part({in + at.of[0], stride}, length, blockIdx.x % parts);
     PartSum mine;
     mine.take(part.x);
     mine = join_block<kThreads>(mine);
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
                          const PartSum* found) {
     const unsigned r = blockIdx.x / parts;
     const Offsets<3> at = rows.offsets(r);
-    const Part<T> part({in + at.of[0], stride_in}, length, blockIdx.x % parts);
+    const PartOfRow<T> part({in + at.of[0], stride_in}, length, blockIdx.x % parts);
     PartSum all;
     for (unsigned k = threadIdx.x; k < parts; k += kThreads) {
         const PartSum other = found[r * parts + k];

@@ -1,6 +1,6 @@
 /// @file
 /// The ladder's launchers, one idea a file. Step 1 is the twin in softmax_cuda.cu. They check
-/// nothing. Each is there for T = float and bf16, and where there is an OP, for Shares and LogShares.
+/// nothing. Each is there for T = float and bf16, and where there is an OP, for Softmax and LogSoftmax.
 #pragma once
 
 #include <cfloat>
@@ -14,13 +14,13 @@ namespace sixdays::day06_transformer_ops {
 // [operations]
 /// What becomes of x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is the
 /// result.
-struct Shares {
+struct Softmax {
     __device__ static float held(float x_minus_m) { return expf(x_minus_m); }
     __device__ static float term(float held) { return held; }
     __device__ static float tail(float sum) { return 1 / sum; }
     __device__ static float of(float held, float tail) { return held * tail; }
 };
-struct LogShares {
+struct LogSoftmax {
     __device__ static float held(float x_minus_m) { return x_minus_m; }
     __device__ static float term(float held) { return expf(held); }
     __device__ static float tail(float sum) { return logf(sum); }
@@ -37,17 +37,17 @@ struct CutRow {
     int head, quads, loose;  // loose: elements of no quad, before and behind
 
     __device__ CutRow(const T* row, std::int64_t n) : x(row) {
-        constexpr int kSector = 2 * kOfQuad<T>;  // elements
+        constexpr int kSector = 2 * kPerQuad<T>;  // elements
         const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) % 32 / sizeof(T));
         head = (kSector - past) % kSector;
         if (head > n) head = static_cast<int>(n);
-        quads = static_cast<int>((n - head) / kOfQuad<T>);
+        quads = static_cast<int>((n - head) / kPerQuad<T>);
         loose = static_cast<int>(n - elements());
     }
     __device__ const uint4& quad(int q) const {
         return reinterpret_cast<const uint4*>(x + head)[q];
     }
-    __device__ std::int64_t elements() const { return std::int64_t{quads} * kOfQuad<T>; }
+    __device__ std::int64_t elements() const { return std::int64_t{quads} * kPerQuad<T>; }
     __device__ std::int64_t length() const { return elements() + loose; }
     /// Where loose element i stands in the row.
     __device__ std::int64_t place(int i) const { return i < head ? i : i + elements(); }
@@ -72,7 +72,7 @@ struct PartSum {
     }
     template <class T>
     __device__ void take_quad(uint4 quad) {
-        float x[kOfQuad<T>];
+        float x[kPerQuad<T>];
         unpack<T>(quad, x);
         take(x);
     }

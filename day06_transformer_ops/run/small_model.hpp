@@ -24,11 +24,12 @@ inline Tensor<float> units(std::int64_t copies, float second) {
 }
 
 // The block's parameters, wherever these matrices lie.
-inline BlockParameters parameters(const float* to_qkv, const float* join, const float* up,
-                                  const float* no_bias) {
+inline BlockParameters parameters(const float* to_qkv, const float* attention_output,
+                                  const float* up, const float* no_bias) {
     BlockParameters p;
     p.qkv = {to_qkv, Shape{4, 12}}, p.qkv_bias = {no_bias, Shape{12}};
-    p.join = {join, Shape{4, 4}}, p.join_bias = p.down_bias = {no_bias, Shape{4}};
+    p.attention_output = {attention_output, Shape{4, 4}},
+    p.attention_output_bias = p.down_bias = {no_bias, Shape{4}};
     p.up = {up, Shape{4, 8}}, p.up_bias = {no_bias, Shape{8}};
     p.down = transpose(p.up);
     p.heads = 2;
@@ -41,13 +42,24 @@ struct SmallModel {
     const Tensor<std::int64_t> ids{{1, 3}, {0, 1, 2}}, places{{3}, {0, 1, 2}};
     const Tensor<float> tokens{{4, 4}, {3, 0, 2, 1, 4, 5, 1, 0, 3, 1, 2, 3, 5, 0, 0, 4}};
     const Tensor<float> positions{{3, 4}, {0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1}};
-    const Tensor<float> to_qkv = units(3, kLog2*kRoot2 / 2), join = units(1, 1);
+    const Tensor<float> to_qkv = units(3, kLog2*kRoot2 / 2), attention_output = units(1, 1);
     const Tensor<float> up = units(2, -1), no_bias{{12}};
     Tensor<float> x{{1, 3, 4}}, normed{{1, 3, 4}}, qkv{{1, 3, 12}}, mixed{{1, 3, 4}};
     Tensor<float> hidden{{1, 3, 8}}, embedded{{1, 3, 4}};  // the last: x as it began
 
     [[nodiscard]] BlockParameters block() const {
-        return parameters(to_qkv.data(), join.data(), up.data(), no_bias.data());
+        return parameters(to_qkv.data(), attention_output.data(), up.data(), no_bias.data());
+    }
+};
+
+// Its matrices in device memory.
+struct OnDevice {
+    gpu::Buffer<float> to_qkv, attention_output, up, no_bias;
+
+    explicit OnDevice(const SmallModel& m)
+        : to_qkv(m.to_qkv), attention_output(m.attention_output), up(m.up), no_bias(m.no_bias) {}
+    [[nodiscard]] BlockParameters block() const {
+        return parameters(to_qkv.data(), attention_output.data(), up.data(), no_bias.data());
     }
 };
 
