@@ -43,7 +43,7 @@ list(APPEND pages ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBU
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages})
 set(refused "")
 foreach(page IN LISTS pages)
-    file(STRINGS ${page} names REGEX "^ *```text day[0-9][0-9]_wrong_")
+    file(STRINGS ${page} names REGEX "^ *```text day[0-9][0-9]_[a-z0-9_]*wrong_")
     list(APPEND refused ${names})
 endforeach()
 foreach(day IN LISTS days)

@@ -1,6 +1,7 @@
 // What loops and ports of the activations refuse, and which path is taken.
 #include "day06_transformer_ops/activation/activation.hpp"
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 
@@ -70,27 +71,21 @@ void check_activate_gated(const View<const Same<T>>& gate, const View<const Same
 }
 
 const char* name(Activation what) {
-    switch (what) {
-        case Activation::relu:
-            return "relu";
-        case Activation::gelu_erf:
-            return "gelu_erf";
-        case Activation::gelu_tanh:
-            return "gelu_tanh";
-        case Activation::silu:
-            return "silu";
-    }
-    return "";
+    static constexpr Named<Activation> kNames[] = {
+        {Activation::relu, "relu"},
+        {Activation::gelu_erf, "gelu_erf"},
+        {Activation::gelu_tanh, "gelu_tanh"},
+        {Activation::silu, "silu"},
+    };
+    return name_in(kNames, what);
 }
 
 const char* name(ActivationPath path) {
-    switch (path) {
-        case ActivationPath::one_element:
-            return "one element";
-        case ActivationPath::quads:
-            return "quads";
-    }
-    return "";
+    static constexpr Named<ActivationPath> kNames[] = {
+        {ActivationPath::one_element, "one element"},
+        {ActivationPath::quads, "quads"},
+    };
+    return name_in(kNames, path);
 }
 
 template void check_activate<float>(const View<const float>&, const View<float>&,

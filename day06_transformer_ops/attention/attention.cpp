@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/attention/attention_problem.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -206,21 +207,12 @@ Heads heads_of(const View<const float>& qkv, std::int64_t H) {
 }
 
 const char* name(AttentionPath path) {
-    switch (path) {
-        case AttentionPath::four_passes:
-            return "four passes";
-        case AttentionPath::fused:
-            return "fused";
-        case AttentionPath::split_keys:
-            return "split keys";
-        case AttentionPath::tiles:
-            return "tiles";
-        case AttentionPath::split_blocks:
-            return "split blocks";
-        case AttentionPath::wide_heads:
-            return "wide heads";
-    }
-    return "";
+    static constexpr Named<AttentionPath> kNames[] = {
+        {AttentionPath::four_passes, "four passes"},   {AttentionPath::fused, "fused"},
+        {AttentionPath::split_keys, "split keys"},     {AttentionPath::tiles, "tiles"},
+        {AttentionPath::split_blocks, "split blocks"}, {AttentionPath::wide_heads, "wide heads"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day06_transformer_ops

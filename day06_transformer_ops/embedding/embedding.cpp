@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -138,13 +139,11 @@ void check_convert(const View<const From>& in, const View<To>& out) {
 }
 
 const char* name(EmbedPath path) {
-    switch (path) {
-        case EmbedPath::one_element:
-            return "one element";
-        case EmbedPath::quads:
-            return "quads";
-    }
-    return "";
+    static constexpr Named<EmbedPath> kNames[] = {
+        {EmbedPath::one_element, "one element"},
+        {EmbedPath::quads, "quads"},
+    };
+    return name_in(kNames, path);
 }
 
 template void check_embed<float>(const View<const float>&, const View<const std::int64_t>&,

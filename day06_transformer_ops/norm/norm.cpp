@@ -1,6 +1,8 @@
 // What loops and ports of the norms refuse, and which path is taken.
 #include "day06_transformer_ops/norm/norm.hpp"
 
+#include "common/tensor/names.hpp"
+
 namespace sixdays::day06_transformer_ops {
 
 // --- which path ----------------------------------------------------------------------------------
@@ -80,15 +82,12 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
 }
 
 const char* name(NormPath path) {
-    switch (path) {
-        case NormPath::thread_a_row:
-            return "thread a row";
-        case NormPath::warp_a_row:
-            return "warp a row";
-        case NormPath::registers:
-            return "registers";
-    }
-    return "";
+    static constexpr Named<NormPath> kNames[] = {
+        {NormPath::thread_a_row, "thread a row"},
+        {NormPath::warp_a_row, "warp a row"},
+        {NormPath::registers, "registers"},
+    };
+    return name_in(kNames, path);
 }
 
 template void check_norm<float>(const View<const float>&, const NormParameters&, const View<float>&,

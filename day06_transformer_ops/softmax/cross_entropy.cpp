@@ -1,6 +1,7 @@
 // What loop and ports of cross-entropy refuse, and which path is taken.
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/walk.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -51,13 +52,11 @@ void check_targets(const View<const std::int64_t>& targets, std::int64_t V) {
 }
 
 const char* name(CrossEntropyPath path) {
-    switch (path) {
-        case CrossEntropyPath::thread_a_row:
-            return "thread a row";
-        case CrossEntropyPath::block_a_row:
-            return "block a row";
-    }
-    return "";
+    static constexpr Named<CrossEntropyPath> kNames[] = {
+        {CrossEntropyPath::thread_a_row, "thread a row"},
+        {CrossEntropyPath::block_a_row, "block a row"},
+    };
+    return name_in(kNames, path);
 }
 
 template void check_cross_entropy(const View<const float>&, const View<const std::int64_t>&,

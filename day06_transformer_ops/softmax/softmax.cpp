@@ -1,6 +1,7 @@
 // What loops and ports of softmax and its siblings refuse, and which path is taken.
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -135,21 +136,15 @@ void check_causal_softmax(const View<const Same<T>>& in, const View<T>& out,
 }
 
 const char* name(SoftmaxPath path) {
-    switch (path) {
-        case SoftmaxPath::thread_a_row:
-            return "thread a row";
-        case SoftmaxPath::warp_a_row:
-            return "warp a row";
-        case SoftmaxPath::online:
-            return "online";
-        case SoftmaxPath::registers:
-            return "registers";
-        case SoftmaxPath::shared:
-            return "shared";
-        case SoftmaxPath::split:
-            return "split";
-    }
-    return "";
+    static constexpr Named<SoftmaxPath> kNames[] = {
+        {SoftmaxPath::thread_a_row, "thread a row"},
+        {SoftmaxPath::warp_a_row, "warp a row"},
+        {SoftmaxPath::online, "online"},
+        {SoftmaxPath::registers, "registers"},
+        {SoftmaxPath::shared, "shared"},
+        {SoftmaxPath::split, "split"},
+    };
+    return name_in(kNames, path);
 }
 
 template void check_softmax<float>(const View<const float>&, int, const View<float>&,

@@ -58,7 +58,7 @@ EXPLORER = re.compile(r"<!-- explorer (\w+) -->$")
 WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\[[^][]* →\]\([^()]*\)$")
 EXERCISES = "| exercise | what it asks for | how hard | how long |"
 STATEMENT = re.compile(r"/// Exercise (\d+) of Day \d+: (.*)\.\n///\n/// (Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
-OF_A_MISTAKE = re.compile(r"day\d\d_wrong_|mistake_|try_")  # outputs that are set off in red
+OF_A_MISTAKE = re.compile(r"day\d\d_(?:\w+_)?wrong_|mistake_|try_")  # outputs that are set off in red
 WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|")
 
 
