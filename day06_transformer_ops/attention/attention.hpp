@@ -100,7 +100,8 @@ struct Heads {
 [[nodiscard]] View<float> split_heads(const View<float>& x, std::int64_t H);
 [[nodiscard]] View<const float> split_heads(const View<const float>& x, std::int64_t H);
 
-/// q or out (B, H, T, D) as (B, G, H / G, T, D): H / G heads in each of G groups.
+/// q or out (B, H, T, D) as (B, G, H / G, T, D): H / G heads in each of G groups (Ainslie and others
+/// 2023, arXiv 2305.13245).
 /// @throws std::invalid_argument  G does not divide H
 template <class T>
 [[nodiscard]] View<T> grouped(const View<T>& q, std::int64_t G) {

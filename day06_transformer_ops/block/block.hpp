@@ -7,7 +7,8 @@
 ///     mlp(z) = activation(z * up) * down
 ///
 /// x is the residual stream: every part reads it and adds to it, and none overwrites it. The norm
-/// comes before a part, not behind it (pre-norm). Products are Day 05's, and its epilogue adds bias
+/// comes before a part, not behind it (pre-norm, as in GPT-2; why: Xiong and others 2020, arXiv
+/// 2002.04745). Products are Day 05's, and its epilogue adds bias
 /// and stream on the way out; attention is causal.
 ///
 /// For all versions: float, contiguous or not; x injective. The ports need a workspace, and write x
@@ -51,7 +52,8 @@ void block_cuda(const BlockParameters& parameters, View<float> x, gpu::Workspace
 void check_block(const BlockParameters& parameters, const View<float>& x);
 
 /// What the model thinks comes next: out(b, t, v) = layer_norm(x)(b, t, :) . tokens(v, :). The head is
-/// tied: it is the table of the embedding once more, read as its transpose, and no copy of it.
+/// tied: it is the table of the embedding once more, read as its transpose, and no copy of it (Press and
+/// Wolf 2016, arXiv 1608.05859).
 /// @param x       (B, T, C)
 /// @param tokens  (V, C)
 /// @param out     (B, T, V), apart from all inputs

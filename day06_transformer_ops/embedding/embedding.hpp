@@ -1,7 +1,8 @@
 /// @file
 /// From numbers to vectors: what a network can compute with. A text is a list of token ids, and each
 /// id names a row of a table that was learned; a second table has a row for every position. The two
-/// rows are added, so that the same word is another vector at another place.
+/// rows are added, so that the same word is another vector at another place (as GPT-2 does: Radford and
+/// others 2019, "Language models are unsupervised multitask learners").
 ///
 /// The ids of a port lie in device memory, where its launcher cannot see them without waiting for the
 /// device. So an id that names no row is met differently. The loop refuses it before anything is
@@ -77,7 +78,8 @@ enum class Pairing {
 ///
 ///     a cos - b sin,  a sin + b cos
 ///
-/// A model is trained with one pairing and means nothing with the other.
+/// A model is trained with one pairing and means nothing with the other. (Su and others 2021, arXiv
+/// 2104.09864.)
 /// @param in      (..., T, D), any strides; D even
 /// @param table   rotary_table(P, D)
 /// @param places  broadcast to (..., T), 0 <= place < P; a port answers another one with NaN

@@ -36,8 +36,8 @@ inline BlockParameters parameters(const float* to_qkv, const float* attention_ou
     return p;
 }
 
-// B = 1 sequence of T = 3 tokens, V = 4 tokens in all, C = 4 numbers each, H = 2 heads of D = 2, and
-// F = 8 numbers inside of the MLP. Section after section fills in what is made.
+// B = 1 sequence of T = 3 tokens, V = 4 tokens in all, C = 4 numbers each, H = 2 heads of D = 2,
+// and F = 8 numbers inside of the MLP. Section after section fills in what is made.
 struct SmallModel {
     const Tensor<std::int64_t> ids{{1, 3}, {0, 1, 2}}, places{{3}, {0, 1, 2}};
     const Tensor<float> tokens{{4, 4}, {3, 0, 2, 1, 4, 5, 1, 0, 3, 1, 2, 3, 5, 0, 0, 4}};

@@ -461,6 +461,7 @@ TEST_CASE("a norm takes the path that its rows ask for", "[day06][norm][small]")
     CHECK(path(row_major({4, 8}), 1) == NormPath::warp_a_row);
     CHECK(path(row_major({4, 7})) == NormPath::warp_a_row);
     CHECK(path(column_major({4, 8})) == NormPath::thread_a_row);
+    CHECK(path(column_major({4, 1})) == NormPath::warp_a_row);  // one number lies along any dim
     CHECK(path(row_major({4, 16384})) == NormPath::registers);
     CHECK(path(row_major({4, 16388})) == NormPath::warp_a_row);
 
@@ -486,6 +487,9 @@ TEST_CASE("a norm takes the path that its rows ask for", "[day06][norm][small]")
               layer_norm_cuda(d1.view(), {}, untouched.view(), {.path = NormPath::registers});
           }) == words);
     DeviceOut<float> odd = DeviceOut<float>::holding(x, Lead{1});
+    DeviceOut<float> also_odd = DeviceOut<float>::holding(x, Lead{1});
+    add_layer_norm_cuda(d.view(), {}, also_odd.view(), got.view());
+    CHECK(last_kernel() == "norm_warp_kernel");
     CHECK(refusal([&] {
               add_layer_norm_cuda(d.view(), {}, odd.view(), untouched.view(),
                                   {.path = NormPath::registers});

@@ -105,6 +105,14 @@ TEST_CASE("each softmax launches the kernel of its path, asked for or not",
     launched("softmax_online_kernel",
              [&] { softmax_cuda(in, 1, out, {.path = SoftmaxPath::online}); });
     launched("softmax_shared_kernel", [&] { softmax_cuda(in, 1, out, shared); });
+    const Tensor<float> long_row = noise<float>({1, 8192});
+    DeviceIn<float> dl(long_row);
+    DeviceOut<float> shares({1, 8192});
+    const std::int64_t bytes = softmax_workspace_bytes<float>(dl.view(), 1);
+    SharedWorkspace memory(bytes);
+    launched("softmax_split_kernel",
+             [&] { softmax_cuda(dl.view(), 1, shares.view(), {.workspace = memory.next(bytes)}); });
+    launched("softmax_registers_kernel", [&] { softmax_cuda(dl.view(), 1, shares.view()); });
     launched("log_softmax_kernel", [&] { log_softmax_cuda(in, 0, out); });
     launched("softmax_shared_kernel", [&] { log_softmax_cuda(odd, 1, out); });
     launched("softmax_registers_kernel", [&] { log_softmax_cuda(in, 1, out); });
