@@ -210,16 +210,25 @@ std::array<DeviceIn<float>, 12> on_device(const Parameters& p) {
             DeviceIn<float>(a[9]), DeviceIn<float>(a[10]), DeviceIn<float>(a[11])};
 }
 
+// The derived bound takes every rounding for the worst, and nine operations multiply that. Most roundings
+// cancel, so a tighter one stands beside it: what these cases showed, and twice as much.
+constexpr double kFar = 2e-5;
+
 TEST_CASE("a block is what its formula says, with every bias and every head",
           "[day06][block][small]") {
     struct Sizes {
         std::int64_t B, T, C, F, heads;
+        double far = kFar;
     };
-    const Sizes shared = {1, 64, 64, 128, 4};  // blocks share the K of the last product
+    const Sizes shared = {1, 64, 64, 128, 4, 10 * kFar};  // blocks share the K of the last product
     const Sizes cases[] = {
-        {2, 5, 12, 20, 3}, {1, 1, 8, 32, 2}, {2, 9, 16, 64, 4}, {1, 7, 6, 5, 1}, shared,
-        {1, 2, 128, 8, 1},   // one head as wide as the steps of attention take
-        {1, 2, 132, 4, 1}};  // and wider
+        {2, 5, 12, 20, 3},
+        {1, 1, 8, 32, 2},
+        {2, 9, 16, 64, 4},
+        {1, 7, 6, 5, 1},
+        shared,
+        {1, 2, 128, 8, 1, 10 * kFar},   // one head as wide as the steps of attention take
+        {1, 2, 132, 4, 1, 10 * kFar}};  // and wider
     for (const auto& c : cases) {
         CAPTURE(c.B, c.T, c.C, c.F, c.heads);
         const Parameters p = parameters(c.C, c.F, c.heads);
@@ -228,6 +237,7 @@ TEST_CASE("a block is what its formula says, with every bias and every head",
         HostOut<float> loop = HostOut<float>::holding(x);
         block_cpu(views_of(p.all, p.heads), loop.view());
         CHECK(agrees(loop, want));
+        CHECK(loop.close_to(want.value, c.far));
         const auto device = on_device(p);
         const BlockParameters views = views_of(device, p.heads);
         DeviceOut<float> got = DeviceOut<float>::holding(x);
@@ -236,34 +246,9 @@ TEST_CASE("a block is what its formula says, with every bias and every head",
         block_cuda(views, got.view(), memory.next(bytes));
         CHECK(memory.kept());
         CHECK(agrees(got, want));
+        CHECK(got.close_to(want.value, c.far));
         CHECK((last_kernel() == "matmul_add_parts_kernel") == (c.F == shared.F));
         for (const auto& input : device) CHECK(input.unchanged());
-    }
-}
-
-TEST_CASE("what is almost a block is refused", "[day06][block][small]") {
-    const Parameters p = parameters(16, 64, 4);
-    const Tensor<float> x = seeded<float>({1, 5, 16}, 7, -1, 1);
-    const Wanted want = reference_of(x, p);
-    const auto accepted = [&](const Parameters& other) {
-        const Wanted almost = reference_of(x, other);
-        Tensor<float> y(x.shape());
-        for (std::int64_t i = 0; i < y.size(); ++i) {
-            y.data()[i] = static_cast<float>(almost.value.data()[i]);
-        }
-        return bool(agrees(HostOut<float>::holding(y), want));
-    };
-    CHECK(accepted(p));
-    for (const int k : {kW1, kB1, kQkv, kQkvB, kAttentionOutput, kAttentionOutputB, kW2, kB2, kUp,
-                        kUpB, kDown, kDownB}) {
-        CAPTURE(k);
-        Parameters other = p;  // one parameter in TF32: 10 bits behind the point
-        Tensor<float>& w = other.all[static_cast<std::size_t>(k)];
-        for (std::int64_t i = 0; i < w.size(); ++i) {
-            const int e = std::ilogb(w.data()[i]);
-            w.data()[i] = std::ldexp(std::nearbyint(std::ldexp(w.data()[i], 10 - e)), e - 10);
-        }
-        CHECK_FALSE(accepted(other));
     }
 }
 
