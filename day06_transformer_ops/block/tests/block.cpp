@@ -211,7 +211,7 @@ std::array<DeviceIn<float>, 12> on_device(const Parameters& p) {
 }
 
 // The derived bound takes every rounding for the worst, and nine operations multiply that. Most roundings
-// cancel, so a tighter one stands beside it: what these cases showed, and twice as much.
+// cancel, so a tighter one stands beside it, which is seen and not derived.
 constexpr double kFar = 2e-5;
 
 TEST_CASE("a block is what its formula says, with every bias and every head",
