@@ -50,8 +50,8 @@ bool has_word(const std::string& text, const std::string& word) {
 
 // Some lines of a source file, as one; "" if it is not here.
 std::string source(const std::string& file, int line, int count) {
-    const bool whole = !file.empty() && file[0] == '/';
-    std::ifstream in(whole ? file : SIXDAYS_EMULATOR_ROOT "/" + file);
+    std::ifstream in(file);  // whole, or from where the program stands
+    if (!in) in.open(SIXDAYS_EMULATOR_ROOT "/" + file);
     std::string text, one;
     for (int i = 1; i < line + count && std::getline(in, one); ++i) {
         if (i >= line) text += one + ' ';
