@@ -9,10 +9,14 @@
 #endif
 
 #include "cuda_runtime_api.h"
+
+#define __CUDA_RUNTIME_H__  // by which others ask whether this header was included
+
 #if defined(__SANITIZE_THREAD__)
 #include "emulated/atomics.h"
 #include "emulated/language.h"
 #include "emulated/launch.h"
-#include "emulated/math.h"
+#include "emulated/more_math.h"
+#include "emulated/ptx.h"
 #include "emulated/warp.h"
 #endif

@@ -177,6 +177,8 @@ class thread_block_tile : public details::lanes {
 
 public:
     SIXDAYS_INLINE thread_block_tile() : lanes(details::tile_mask(Size)) {}
+    template <class Other>
+    SIXDAYS_INLINE thread_block_tile(const thread_block_tile<Size, Other>&) : thread_block_tile() {}
     SIXDAYS_INLINE static constexpr unsigned size() { return Size; }
     SIXDAYS_INLINE static constexpr unsigned num_threads() { return Size; }
     SIXDAYS_INLINE static unsigned thread_rank() { return details::lane() % Size; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "common/emulator/runtime/accuse.hpp"
@@ -42,6 +43,14 @@ std::vector<Suspicion> stores;
 // A plain read beside an atomic: a race, unless the reader's next access to the word is a
 // compare-and-swap that expects the value read, for then it made no difference what that was.
 std::vector<Suspicion> reads;
+
+// Places in the code whose plain read somebody's compare-and-swap followed. Who reads there and then
+// does nothing has seen enough: `if (old >= value) return;` in a loop that makes an atomic maximum.
+std::set<std::uint32_t> reads_of_cas_loops;
+
+bool sees_enough(const PastAccess& reader) {
+    return reads_of_cas_loops.count(reader.code) != 0;
+}
 
 [[noreturn]] void accuse(const Race& race) {
     stores.clear();
@@ -100,10 +109,14 @@ private:
 
     void update(History& h, const Piece& piece) const {
         refuse_unless_before(h.write, "writes");
+        for (const PastAccess& past : {h.read, h.other_read}) {
+            const bool loop = access_.expected != nullptr && same_thread(past, me_);
+            if (loop) reads_of_cas_loops.insert(past.code);
+        }
         for (PastAccess* past : {&h.read, &h.other_read}) {
             const bool taken_back = same_thread(*past, me_) && expects(piece, piece.memory());
             if (taken_back) *past = {};
-            if (came_before(*past)) continue;
+            if (came_before(*past) || sees_enough(*past)) continue;
             Race found = race(*past, "reads");
             if (past->serial != me_.serial) accuse(found);  // nothing can excuse that read now
             std::swap(found.accused, found.other);
@@ -136,7 +149,8 @@ private:
     void judge_own_read(History& h, const Piece& piece) const {
         const auto s = suspicion_of(me_, piece);
         if (s == reads.end()) return;
-        if (!expects(piece, s->value.data())) accuse(s->race);
+        if (access_.expected != nullptr) reads_of_cas_loops.insert(s->race.accused.code);
+        if (!expects(piece, s->value.data()) && !sees_enough(s->race.accused)) accuse(s->race);
         reads.erase(s);
         for (PastAccess* past : {&h.read, &h.other_read}) {
             if (same_thread(*past, me_)) *past = {};
@@ -173,6 +187,7 @@ void begin_race_checks() {
     begin_launch_clocks();
     stores.clear();
     reads.clear();
+    reads_of_cas_loops.clear();
     judgement_pending = false;
 }
 
@@ -186,7 +201,10 @@ void judge_stores() {
 }
 
 void judge_block() {
-    if (!reads.empty() && !launch_failed()) note(in_words(reads.front().race));
+    const auto wrong = std::find_if(reads.begin(), reads.end(), [](const Suspicion& s) {
+        return !sees_enough(s.race.accused);
+    });
+    if (wrong != reads.end() && !launch_failed()) note(in_words(wrong->race));
     reads.clear();
     stores.clear();
     judgement_pending = false;

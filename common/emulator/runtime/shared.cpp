@@ -10,6 +10,7 @@
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "emulated/ptx.h"
 
 namespace sixdays::emulator {
 
@@ -157,6 +158,37 @@ void forget_shared() {
     }
     region.written_begin = region.base + region.size;
     region.written_end = region.base;
+}
+
+// A number of 32 bits: in which of the three regions, and where in it.
+constexpr std::uint32_t kSharedWindow = 0xf0000000u, kWindow = 1u << 24;
+static const Region* shared_regions[] = {&shared_arrays, &shared_dynamic, &shared_tiles};
+
+std::uint32_t to_shared_space(const void* generic) {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        const Region& region = *shared_regions[i];
+        if (!region.contains(number(generic))) continue;
+        // The same place among rows of 128 bytes.
+        const auto offset = static_cast<std::uint32_t>(number(generic) - region.base);
+        return kSharedWindow + i * kWindow + static_cast<std::uint32_t>(region.base % 128) + offset;
+    }
+    return 0;
+}
+
+void* from_shared_space(std::uint32_t address) {
+    if (address < kSharedWindow || address >= kSharedWindow + 3 * kWindow) {
+        return reinterpret_cast<void*>(std::uintptr_t{address});
+    }
+    const Region& region = *shared_regions[(address - kSharedWindow) / kWindow];
+    return reinterpret_cast<void*>(region.base - region.base % 128 +
+                                   (address - kSharedWindow) % kWindow);
+}
+
+bool is_shared_address(const void* p) {
+    return to_shared_space(p) != 0;
+}
+bool is_global_address(const void* p) {
+    return heap.contains(number(p)) || variables.contains(number(p));
 }
 
 static Region& region_of_array(const Extent& array) {

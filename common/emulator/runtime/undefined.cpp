@@ -5,6 +5,8 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <string>
 
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/names.hpp"
@@ -181,6 +183,19 @@ void __assert_fail(const char* expression, const char* file, unsigned line, cons
 }  // extern "C"
 
 namespace sixdays::emulator {
+
+void note_shift(long long value, long long by) {
+    const InRuntime guard;
+    static auto& told = *new std::set<std::string>;
+    const Line line = find_line(__builtin_return_address(0));
+    const std::string place = line.file + ":" + std::to_string(line.line);
+    if (!told.insert(place).second) return;
+    std::fprintf(
+        stderr,
+        "CUDA emulator, a note: %s: %lld shifted by %lld. C++ leaves that undefined; a GPU "
+        "gives 0, and so it is here.\n",
+        place.c_str(), value, by);
+}
 
 void trap(Site site) {
     const InRuntime guard;

@@ -49,6 +49,8 @@ const Case kCases[] = {
     {"double_buffer", 1, 128, 0},
     {"pipeline", 1, 32, 0},
     {"zero_filled_copy", 1, 64, 0},
+    {"maximum_by_cas", 3, 64, 0},
+    {"shift_by_all_bits", 1, 32, 0},
     {"copy_left_behind", 1, 256, 0},
     {"spin_lock", 6, 32, 0},
     {"threads_wait_for_each_other", 1, 64, 0},

@@ -318,6 +318,25 @@ __global__ void zero_filled_copy(const float* in, int, float* out) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x % 4];
 }
+// The plain read sees enough, sooner or later, and then nothing follows it.
+__global__ void maximum_by_cas(const float* in, int n, float* out) {
+    int* most = reinterpret_cast<int*>(out);
+    const int value =
+        static_cast<int>(in[(threadIdx.x * 37 + blockIdx.x * 11) % static_cast<unsigned>(n)]);
+    for (int round = 0; round < 3; ++round) {
+        int old = *most;
+        while (old < value) {
+            const int seen = old;
+            old = atomicCAS(most, seen, value);
+            if (old == seen) break;
+        }
+    }
+}
+// A GPU gives 0 for a shift by all 32 bits.
+__global__ void shift_by_all_bits(const float*, int n, float* out) {
+    const unsigned all = (1u << (static_cast<unsigned>(n) / 8)) - 1;
+    out[threadIdx.x] = all == ~0u ? 1.0f : 0.0f;
+}
 // n: 0 does without a copy, 1 leaves one behind, 2 or more waits for it.
 __global__ void copy_left_behind(const float* in, int n, float* out) {
     __shared__ float tile[256];
@@ -461,6 +480,8 @@ constexpr Right kRight[] = {
     {"double_buffer", double_buffer},
     {"pipeline", pipeline},
     {"zero_filled_copy", zero_filled_copy},
+    {"maximum_by_cas", maximum_by_cas},
+    {"shift_by_all_bits", shift_by_all_bits},
     {"copy_left_behind", copy_left_behind},
     {"spin_lock", spin_lock},
     {"threads_wait_for_each_other", threads_wait_for_each_other},

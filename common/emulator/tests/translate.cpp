@@ -135,10 +135,38 @@ TEST_CASE("what cannot be translated is refused by line") {
     CHECK(begins(refused("__global__ float* k();"), "1: the kernel k returns float *."));
 }
 
-TEST_CASE("inline PTX becomes an error of the compiler that names the instruction") {
+TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the instruction") {
+    const auto body = [](const std::string& text) {
+        return translated("void f() { " + text + "; }").text;
+    };
+    const std::string ptx = "::sixdays::emulator::ptx::";
+    CHECK(body("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x))") ==
+          "void f() { do { " + ptx + "mov((x), " + ptx + "lane_id()); } while (0); }");
+    CHECK(body("asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\\n\" :: \"r\"(to + 4), "
+               "\"l\"(p))") == "void f() { do { " + ptx + "cp_async(" + ptx +
+                                   "address((to + 4)), " + ptx +
+                                   "address((p)), 16); } while (0); }");
+    CHECK(
+        body(
+            "asm(\"{ld.global.cg.v2.f32 {%0, %1}, [%2+8];}\" : \"=f\"(x), \"=f\"(y) : \"l\"(p))") ==
+        "void f() { do { " + ptx + "ld((x), (y), " + ptx + "address((p), 8)); } while (0); }");
     const std::string text = "void f() {\n asm volatile(\"{mma.sync.m16 %0;\"\n : \"=r\"(a));\n}\n";
-    const std::string now = translated(text).text;
-    CHECK(now ==
+    CHECK(translated(text).text ==
           "void f() {\n static_assert(false, \"inline PTX (mma.sync.m16) does not run on the "
-          "emulator; common/gpu/ptx.hpp has what does\")\n;\n}\n");
+          "emulator; docs/emulator.md lists what does\")\n;\n}\n");
+    const std::string macro = "#define F(x) asm(\"mov.u32 %0, 1;\" \\\n : \"=r\"(x))\nint i;\n";
+    CHECK(translated(macro).text ==
+          "#define F(x) do { " + ptx + "mov((x), 1); } while (0)\\\n\nint i;\n");
+}
+
+TEST_CASE("a shift of a number asks how far, and a #define between two statements is neither's") {
+    CHECK(translated("int f(int n) { return (1u << n) - 1; }").text ==
+          "int f(int n) { return (1u << ::sixdays::emulator::shifted << n) - 1; }");
+    for (const char* same : {"int f(int n) { return 2 * 1 << n; }", "int f() { return 1 << 5; }",
+                             "void f() { cout << 1 << n; }", "int f(int n) { return n << 3; }"}) {
+        CHECK(translated(same).text == same);
+    }
+    CHECK(translated(
+              "using namespace std;\n#define N 4\n__global__ void k() { __shared__ int s[N]; }")
+              .errors.empty());
 }

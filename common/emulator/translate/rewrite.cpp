@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/emulator/translate/declaration.hpp"
+#include "common/emulator/translate/ptx.hpp"
 #include "common/emulator/translate/scopes.hpp"
 #include "common/emulator/translate/source.hpp"
 
@@ -49,6 +50,8 @@ public:
                 variable(i);
             } else if (is_one_of(token, {"asm", "__asm", "__asm__"})) {
                 inline_ptx(i);
+            } else if (is_shift_of_number(i)) {
+                replace(in_.at(i + 1).end(), in_.at(i + 1).end(), " " + kEmulator + "shifted <<");
             } else if (launches_by_address(token)) {
                 without_cast(i);
             }
@@ -203,6 +206,17 @@ private:
                     "); else return nullptr; }(" + kEmulator + "PointerTo{}));");
     }
 
+    /// The `<<` of `1u << n`, in a function. What stands before the 1 must bind less.
+    bool is_shift_of_number(Index i) const {
+        const bool shifted = in_.at(i).is("<") && in_.at(i + 1).is("<") &&
+                             in_.at(i + 1).begin == in_.at(i).end() && !in_.at(i + 2).is("=") &&
+                             !in_.at(i + 2).is("<");
+        return shifted && i > 1 && in_.at(i - 1).kind == Token::Kind::number &&
+               in_.at(i + 2).kind != Token::Kind::number && scopes_.in_function() &&
+               !scopes_.in_define() &&
+               is_one_of(in_.at(i - 2),
+                         {"(", ",", "=", "return", "&", "|", "^", "?", ":", "[", "{"});
+    }
     static bool launches_by_address(const Token& token) {
         return is_one_of(
             token, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
@@ -219,19 +233,38 @@ private:
         Index open = i + 1;
         while (is_one_of(in_.at(open), {"volatile", "__volatile__", "inline"})) ++open;
         if (!scopes_.in_function() || !in_.at(open).is("(") || in_.close_of(open) == kNone) return;
-        std::string instruction;
-        for (Index k = open + 1; in_.at(k).kind == Token::Kind::string; ++k) {
-            instruction += in_.at(k).text.substr(1, in_.at(k).text.size() - 2);
+        std::string text;
+        Index k = open + 1;
+        for (; in_.at(k).kind == Token::Kind::string; ++k) {
+            text += unescaped(in_.at(k).text.substr(1, in_.at(k).text.size() - 2));
         }
-        instruction.erase(0, instruction.find_first_not_of("{ \t"));
-        if (instruction.empty()) return;  // says something to the compiler only
-        instruction.resize(std::min({instruction.size(), instruction.find_first_of(" \t\\;%\"")}));
+        if (text.find_first_not_of(" \t\n") == std::string::npos) return;  // to the compiler only
         const Index close = in_.close_of(open);
+        // "=r"(x), "r"(y): what stands in brackets behind a string.
+        std::vector<std::string> operands;
+        for (; k < close; ++k) {
+            if (in_.at(k).kind != Token::Kind::string || !in_.at(k + 1).is("(")) continue;
+            operands.push_back(in_.joined(k + 2, in_.close_of(k + 1)));
+            k = in_.close_of(k + 1);
+        }
+        const Ptx ptx = translate_ptx(text, operands);
         replace(in_.at(i).begin, in_.at(close).end(),
-                "static_assert(false, " +
-                    in_quotes("inline PTX (" + instruction +
-                              ") does not run on the emulator; common/gpu/ptx.hpp has what does") +
-                    ")");
+                ptx.unknown.empty()
+                    ? "do { " + ptx.calls + "} while (0)"
+                    : "static_assert(false, " +
+                          in_quotes("inline PTX (" + ptx.unknown +
+                                    ") does not run on the emulator; docs/emulator.md lists what "
+                                    "does") +
+                          ")");
+    }
+    static std::string unescaped(std::string_view text) {
+        std::string plain;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            const bool escape = text[i] == '\\' && i + 1 < text.size();
+            plain += escape ? ' ' : text[i];  // \n, \t, or a line that goes on
+            i += escape ? 1 : 0;
+        }
+        return plain;
     }
 
     // --- the outcome ----------------------------------------------------------------------------
@@ -251,7 +284,11 @@ private:
             const std::string_view old = file_.substr(edit.begin, edit.end - edit.begin);
             r.text += file_.substr(copied, edit.begin - copied);
             r.text += edit.text;
-            r.text.append(static_cast<std::size_t>(std::count(old.begin(), old.end(), '\n')), '\n');
+            // In a #define lines go on behind a backslash.
+            const bool in_macro = old.find("\\\n") != std::string_view::npos;
+            for (const char c : old) {
+                if (c == '\n') r.text += in_macro ? "\\\n" : "\n";
+            }
             copied = edit.end;
         }
         r.text += file_.substr(copied);

@@ -19,6 +19,7 @@ public:
     Index statement() const { return statement_; }
     /// In a function's body, or in that of a macro, which may become one.
     bool in_function() const;
+    bool in_define() const { return in_define_; }
     bool in_type() const { return !scopes_.empty() && scopes_.back() == Scope::type; }
 
 private:

@@ -109,10 +109,10 @@ echo 'int main() {
 }' >wrong.cu
 refuses "a call" 2 'the emulator does not have cudaGetDriverEntryPoint'
 echo '__global__ void k(int* a) {
-    asm volatile("mov.u32 %0, %%laneid;" : "=r"(*a));
+    asm volatile("match.any.sync.b32 %0, %0, -1;" : "=r"(*a));
 }
 int main() { k<<<1, 1>>>(nullptr); }' >wrong.cu
-refuses "inline PTX" 2 'inline PTX \(mov.u32\) does not run on the emulator'
+refuses "inline PTX" 2 'inline PTX \(match.any.sync.b32\) does not run on the emulator'
 echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
 refuses "a kernel that returns" 1 'the kernel k returns int'

@@ -38,6 +38,37 @@ unsigned atomicInc(unsigned* address, unsigned limit);
 /// One less, or `limit` from 0 or from above `limit`.
 unsigned atomicDec(unsigned* address, unsigned limit);
 
+// Scopes: a block's or the whole system's atomics are the device's here. Templates, always inline, so
+// that a finding names the line that called them.
+#define SIXDAYS_SCOPES(name)                                             \
+    template <class T, class V>                                          \
+    [[gnu::always_inline]] inline T name##_block(T* address, V value) {  \
+        return name(address, static_cast<T>(value));                     \
+    }                                                                    \
+    template <class T, class V>                                          \
+    [[gnu::always_inline]] inline T name##_system(T* address, V value) { \
+        return name(address, static_cast<T>(value));                     \
+    }
+SIXDAYS_SCOPES(atomicAdd)
+SIXDAYS_SCOPES(atomicSub)
+SIXDAYS_SCOPES(atomicExch)
+SIXDAYS_SCOPES(atomicMin)
+SIXDAYS_SCOPES(atomicMax)
+SIXDAYS_SCOPES(atomicInc)
+SIXDAYS_SCOPES(atomicDec)
+SIXDAYS_SCOPES(atomicAnd)
+SIXDAYS_SCOPES(atomicOr)
+SIXDAYS_SCOPES(atomicXor)
+#undef SIXDAYS_SCOPES
+template <class T, class V>
+[[gnu::always_inline]] inline T atomicCAS_block(T* address, V compare, V value) {
+    return atomicCAS(address, static_cast<T>(compare), static_cast<T>(value));
+}
+template <class T, class V>
+[[gnu::always_inline]] inline T atomicCAS_system(T* address, V compare, V value) {
+    return atomicCAS(address, static_cast<T>(compare), static_cast<T>(value));
+}
+
 namespace sixdays::emulator {
 /// For other types of 2 and 4 bytes: `change` makes the new value of the old one and `value`.
 unsigned short atomic_change(unsigned short* address, unsigned short value,

@@ -81,6 +81,29 @@ struct alignas(128) Shared {
     }
 };
 
+/// What stands between a number and `<<` (translate/rewrite.cpp), so that `1u << n` with an n of 32
+/// is what it is on a GPU: 0. C++ leaves it undefined, which is a note.
+struct ShiftMark {};
+inline constexpr ShiftMark shifted;
+template <class T>
+struct Shifted {
+    T value;
+};
+void note_shift(long long value, long long by);
+template <class T>
+__forceinline__ constexpr Shifted<decltype(T{} << 0)> operator<<(T value, ShiftMark) {
+    return {value};
+}
+template <class T, class By>
+__forceinline__ constexpr T operator<<(Shifted<T> what, By by) {
+    constexpr unsigned kBits = 8 * sizeof(T);
+    if (static_cast<unsigned long long>(by) < kBits) [[likely]] {
+        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(what.value) << by);
+    }
+    note_shift(static_cast<long long>(what.value), static_cast<long long>(by));
+    return 0;
+}
+
 template <class T>
 bool register_variable(const T& variable, const char* name) noexcept {
     return register_device_variable(

@@ -1,0 +1,262 @@
+/// @file
+/// What becomes of inline PTX: translate/ptx.cpp turns `asm("name.modifiers ...")` into a call of the
+/// function here that bears the name, outputs first. Addresses in shared memory are numbers of 32
+/// bits there, as __cvta_generic_to_shared gives them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "common/emulator/async_copy.hpp"
+#include "emulated/math.h"
+#include "emulated/warp.h"
+
+namespace sixdays::emulator {
+
+/// A generic address as a number of the shared state space, and back.
+std::uint32_t to_shared_space(const void* generic);
+void* from_shared_space(std::uint32_t address);
+bool is_global_address(const void* p);
+bool is_shared_address(const void* p);
+
+namespace ptx {
+
+/// An operand in brackets.
+template <class A>
+[[gnu::always_inline]] inline void* address(A a, long long offset = 0) {
+    if constexpr (std::is_pointer_v<A>) {
+        return const_cast<char*>(reinterpret_cast<const volatile char*>(a)) + offset;
+    } else {
+        const auto wide = static_cast<std::uintptr_t>(a);
+        const bool is_short = wide >> 32 == 0;
+        void* p = is_short ? from_shared_space(static_cast<std::uint32_t>(wide))
+                           : reinterpret_cast<void*>(wide);
+        return static_cast<char*>(p) + offset;
+    }
+}
+/// The bits of one thing as another's; a wider number is cut.
+template <class To, class From>
+[[gnu::always_inline]] inline To bits(From from) {
+    To to{};
+    __builtin_memcpy(&to, &from, sizeof(To) < sizeof(From) ? sizeof(To) : sizeof(From));
+    return to;
+}
+
+// --- moving -----------------------------------------------------------------------------------
+template <class D, class A>
+[[gnu::always_inline]] inline void mov(D& d, A a) {
+    d = bits<D>(a);
+}
+// ld and st, also of vectors: each part is as wide as its variable.
+template <class D>
+[[gnu::always_inline]] inline void ld(D& d, const void* p) {
+    d = *static_cast<const D*>(p);
+}
+template <class D>
+[[gnu::always_inline]] inline void ld(D& x, D& y, const void* p) {
+    struct alignas(2 * sizeof(D)) Pair {
+        D x, y;
+    };
+    const Pair v = *static_cast<const Pair*>(p);
+    x = v.x, y = v.y;
+}
+template <class D>
+[[gnu::always_inline]] inline void ld(D& x, D& y, D& z, D& w, const void* p) {
+    struct alignas(4 * sizeof(D)) Quad {
+        D x, y, z, w;
+    };
+    const Quad v = *static_cast<const Quad*>(p);
+    x = v.x, y = v.y, z = v.z, w = v.w;
+}
+template <class T>
+[[gnu::always_inline]] inline void st(void* p, T x) {
+    *static_cast<T*>(p) = x;
+}
+template <class T>
+[[gnu::always_inline]] inline void st(void* p, T x, T y) {
+    struct alignas(2 * sizeof(T)) Pair {
+        T x, y;
+    };
+    *static_cast<Pair*>(p) = {x, y};
+}
+template <class T>
+[[gnu::always_inline]] inline void st(void* p, T x, T y, T z, T w) {
+    struct alignas(4 * sizeof(T)) Quad {
+        T x, y, z, w;
+    };
+    *static_cast<Quad*>(p) = {x, y, z, w};
+}
+
+// --- asynchronous copies ------------------------------------------------------------------------
+[[gnu::always_inline]] inline void cp_async(void* to, const void* from, int bytes, int valid,
+                                            Site site = Site::current()) {
+    async_copy(to, from, static_cast<std::size_t>(bytes), static_cast<std::size_t>(valid), site);
+}
+[[gnu::always_inline]] inline void cp_async(void* to, const void* from, int bytes,
+                                            Site site = Site::current()) {
+    cp_async(to, from, bytes, bytes, site);
+}
+inline void cp_async_commit_group() {
+    async_commit();
+}
+inline void cp_async_wait_group(int groups) {
+    async_wait(groups);
+}
+inline void cp_async_wait_all() {
+    async_wait_all();
+}
+
+// --- arithmetic -----------------------------------------------------------------------------------
+template <class D, class A, class B>
+[[gnu::always_inline]] inline void add(D& d, A a, B b) {
+    if constexpr (std::is_integral_v<D>) {
+        d = static_cast<D>(static_cast<std::make_unsigned_t<D>>(a) +
+                           static_cast<std::make_unsigned_t<D>>(b));
+    } else {
+        d = a + b;
+    }
+}
+template <class D, class A, class B>
+[[gnu::always_inline]] inline void fma(D& d, A a, A b, B c) {
+    d = std::fma(a, b, c);
+}
+inline void ex2(float& d, float a) {
+    d = std::exp2(a);
+}
+inline void lg2(float& d, float a) {
+    d = std::log2(a);
+}
+inline void rcp(float& d, float a) {
+    d = 1 / a;
+}
+inline void sqrt(float& d, float a) {
+    d = std::sqrt(a);
+}
+inline void rsqrt(float& d, float a) {
+    d = 1 / std::sqrt(a);
+}
+inline void tanh(float& d, float a) {
+    d = std::tanh(a);
+}
+inline void sin(float& d, float a) {
+    d = std::sin(a);
+}
+inline void cos(float& d, float a) {
+    d = std::cos(a);
+}
+// The place of the highest bit that says something; all ones if there is none.
+template <class D>
+[[gnu::always_inline]] inline void bfind(D& d, unsigned a) {
+    d = static_cast<D>(a == 0 ? ~0u : 31u - static_cast<unsigned>(__builtin_clz(a)));
+}
+template <class D>
+[[gnu::always_inline]] inline void popc(D& d, unsigned a) {
+    d = static_cast<D>(__builtin_popcount(a));
+}
+inline void prmt(unsigned& d, unsigned a, unsigned b, unsigned select) {
+    d = __byte_perm(a, b, select);
+}
+// d: for each bit, that bit of `table` which the bits of a, b and c number.
+inline void lop3(unsigned& d, unsigned a, unsigned b, unsigned c, unsigned table) {
+    d = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+        if ((table >> i & 1) == 0) continue;
+        d |= ((i & 4) != 0 ? a : ~a) & ((i & 2) != 0 ? b : ~b) & ((i & 1) != 0 ? c : ~c);
+    }
+}
+
+// --- by the whole warp (libraries/ptx_warp.cpp) -----------------------------------------------------
+template <class A>
+[[gnu::always_inline]] inline const void* last(const A& a) {
+    return a;
+}
+template <class A, class B, class... More>
+[[gnu::always_inline]] inline const void* last(const A&, const B& b, const More&... more) {
+    return last(b, more...);
+}
+[[gnu::always_inline]] inline unsigned lane_id() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
+[[gnu::always_inline]] inline unsigned warp_id() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32;
+}
+[[gnu::always_inline]] inline std::uintptr_t row_of(int lane, const void* row, Site site) {
+    return __shfl_sync(~0u, reinterpret_cast<std::uintptr_t>(row), lane, 32, site);
+}
+/// The rows of matrix i lie where lanes 8 i to 8 i + 7 say; a lane gets two neighbours of a row.
+template <int Matrix = 0, class R, class... More>
+[[gnu::always_inline]] inline void ldmatrix(Site site, R& d, More&&... more) {
+    const void* row = last(more...);
+    const int t = static_cast<int>(lane_id());
+    const auto* from =
+        reinterpret_cast<const std::uint32_t*>(row_of(Matrix * 8 + t / 4, row, site));
+    d = bits<R>(from[t % 4]);
+    if constexpr (sizeof...(More) > 1) ldmatrix<Matrix + 1>(site, more...);
+}
+/// The same of the transposed matrices: two neighbours of a column.
+template <int Matrix = 0, class R, class... More>
+[[gnu::always_inline]] inline void ldmatrix_transposed(Site site, R& d, More&&... more) {
+    const void* row = last(more...);
+    const int t = static_cast<int>(lane_id()), first = Matrix * 8 + 2 * (t % 4);
+    const auto* low = reinterpret_cast<const std::uint16_t*>(row_of(first, row, site));
+    const auto* high = reinterpret_cast<const std::uint16_t*>(row_of(first + 1, row, site));
+    d = bits<R>(std::uint32_t{low[t / 4]} | std::uint32_t{high[t / 4]} << 16);
+    if constexpr (sizeof...(More) > 1) ldmatrix_transposed<Matrix + 1>(site, more...);
+}
+enum class Factor { f16, bf16, tf32 };
+/// d = a b + c; a is 16 x k, b k x 8, in the registers where the manual says they are.
+void mma_float(Factor factor, int k, const std::uint32_t* a, const std::uint32_t* b, const float* c,
+               float* d, Site site);
+/// The same with sums of half, of which a register holds two. (Here they are float until the end.)
+void mma_half(int k, const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c,
+              std::uint32_t* d, Site site);
+
+template <int COUNT, class R, class... More>
+[[gnu::always_inline]] inline void put(const std::uint32_t* words, R& d, More&... more) {
+    d = bits<R>(*words);
+    if constexpr (COUNT > 1) put<COUNT - 1>(words + 1, more...);
+}
+/// Operands in order: 4 of d, those of a and b, 4 of c.
+template <Factor F, int K, class... R>
+[[gnu::always_inline]] inline void mma_floats(R&&... r) {
+    constexpr int kOfA = F == Factor::tf32 ? K / 2 : K / 4, kOfB = kOfA / 2;
+    static_assert(sizeof...(R) == 4 + kOfA + kOfB + 4);
+    const std::uint32_t words[] = {bits<std::uint32_t>(r)...};
+    float c[4], d[4];
+    std::uint32_t out[4];
+    __builtin_memcpy(c, words + 4 + kOfA + kOfB, sizeof(c));
+    mma_float(F, K, words + 4, words + 4 + kOfA, c, d, Site::current());
+    __builtin_memcpy(out, d, sizeof(d));
+    put<4>(out, r...);
+}
+template <int K, class... R>
+[[gnu::always_inline]] inline void mma_halves(R&&... r) {
+    constexpr int kOfA = K / 4, kOfB = kOfA / 2;
+    static_assert(sizeof...(R) == 2 + kOfA + kOfB + 2);
+    const std::uint32_t words[] = {bits<std::uint32_t>(r)...};
+    std::uint32_t out[2];
+    mma_half(K, words + 2, words + 2 + kOfA, words + 2 + kOfA + kOfB, out, Site::current());
+    put<2>(out, r...);
+}
+
+}  // namespace ptx
+}  // namespace sixdays::emulator
+
+inline std::size_t __cvta_generic_to_shared(const void* p) {
+    return sixdays::emulator::to_shared_space(p);
+}
+inline void* __cvta_shared_to_generic(std::size_t address) {
+    return sixdays::emulator::from_shared_space(static_cast<std::uint32_t>(address));
+}
+inline std::size_t __cvta_generic_to_global(const void* p) {
+    return reinterpret_cast<std::size_t>(p);
+}
+inline void* __cvta_global_to_generic(std::size_t address) {
+    return reinterpret_cast<void*>(address);
+}
+inline unsigned __isShared(const void* p) {
+    return sixdays::emulator::is_shared_address(p);
+}
+inline unsigned __isGlobal(const void* p) {
+    return sixdays::emulator::is_global_address(p);
+}

@@ -1,0 +1,36 @@
+#include "common/emulator/libraries/exchange.hpp"
+
+#include <cstring>
+
+#include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/finding.hpp"
+
+namespace sixdays::emulator {
+
+// Two tables a warp, in turn: no lane can come to the next exchange but one before all have come to
+// the next, and then all are done with this one.
+static unsigned char shown[kMaxThreads / kWarp][2][kWarp][kMostShown];
+static unsigned char turn[kMaxThreads];
+
+const unsigned char* exchange(const void* mine, std::size_t bytes, Site site) {
+    static unsigned char nothing[kWarp][kMostShown];
+    if (current == nullptr) return nothing[0];
+    {
+        const InRuntime guard;
+        const unsigned in_warp = block.size - current->warp() * kWarp;
+        if (in_warp < kWarp || block.live_lanes[current->warp()] != ~0u) {
+            fail(
+                {Kind::warp_call, cudaErrorLaunchFailure, site,
+                 format("%s: this instruction is made by all 32 lanes of a warp together, but this "
+                        "warp has %d.",
+                        name(*current).c_str(),
+                        __builtin_popcount(block.live_lanes[current->warp()]))});
+        }
+    }
+    auto& table = shown[current->warp()][turn[current->id] ^= 1];
+    std::memcpy(table[current->lane()], mine, bytes);
+    warp_call(WarpCall::sync, ~0u, 0, 0, 32, site);
+    return table[0];
+}
+
+}  // namespace sixdays::emulator

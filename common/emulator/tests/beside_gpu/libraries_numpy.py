@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Writes libraries.txt: what ../libraries.cu and ../libraries_cublas.cu must print, by NumPy.
+
+    libraries_numpy.py > libraries.txt
+"""
+import numpy as np
+
+
+def line(name, values):
+    print(name, *(int(v) for v in np.ravel(values)))
+
+
+def small(n, modulus):
+    i = np.arange(n)
+    return (i % modulus - modulus // 2).astype(np.float64)
+
+
+def groups():
+    t = np.arange(64)
+    tiles = (t * t % 13).reshape(8, 8)
+    line("tiles", tiles.sum(1, keepdims=True) * 10000 + tiles.max(1, keepdims=True) * 100 + tiles.cumsum(1))
+    lanes = np.arange(1, 32, 3)
+    out = np.zeros(32)
+    out[lanes] = len(lanes) * 100 + np.arange(len(lanes)) + 10000 * lanes[2]
+    line("coalesced", out)
+    t = np.arange(32)
+    line("partitions", [np.sum(t % 5 == i % 5) * 100 + i // 5 for i in t])
+    line("whole_grid", 3 * (23 - np.arange(24)))
+
+
+def units():
+    a, b = small(256, 7).reshape(16, 16), small(256, 5).reshape(16, 16).T
+    line("wmma_half", a @ b + 1)
+    line("mma_ptx", a @ small(128, 5).reshape(8, 16).T + 1)
+
+
+def bits(x):
+    return int(np.float32(x).view(np.int32))
+
+
+def rounded(exact, down):
+    """exact (a double, or close enough to one) as a float, towards zero or away from it."""
+    near = np.float32(exact)
+    if down and float(near) > exact:
+        near = np.nextafter(near, np.float32(0))
+    if not down and float(near) < exact:
+        near = np.nextafter(near, np.float32(np.inf))
+    return bits(near)
+
+
+def intrinsics():
+    third = float(np.float32(1) / np.float32(3))
+    x, y = (np.array([w >> s & 255 for s in (0, 8, 16, 24)]) for w in (0x01FF7F80, 0x02030405))
+    signed = x.astype(np.int8).astype(int)
+    word = lambda parts: int(np.uint32(sum((int(p) & 255) << 8 * i for i, p in enumerate(parts))).view(np.int32))
+    line("intrinsics", [
+        rounded(third * third + 1, True), rounded(third * third + 1, False), bits(1), rounded(1 + 1e-9, False),
+        rounded(2 / 3, True), rounded(2**0.5, False), bits(1 / np.sqrt(3.0)), int(signed @ y) + 10, int(x @ y) + 10,
+        word(x + y), word(abs(x - y)), 0x00010001, -(2**23 - 1) * 3, 2, -3, 2**30, 2, 0, 16, 14])
+
+
+def cublas():
+    m, n, k, lead, size = 3, 4, 5, 6, 64
+    def matrix(array, rows, columns, ld=lead):
+        return np.array([[array[j * ld + i] for j in range(columns)] for i in range(rows)])
+    def put(array, values, ld=lead):
+        result = array.copy()
+        for (i, j), v in np.ndenumerate(values):
+            result[j * ld + i] = v
+        return result
+    a, b, c, x, y = (small(size, p) for p in (7, 4, 11, 3, 9))
+    op = lambda array, turned, rows, columns: matrix(array, columns, rows).T if turned else matrix(array, rows, columns)
+    for ta in (False, True):
+        for tb in (False, True):
+            product = 2 * op(a, ta, m, k) @ op(b, tb, k, n) - matrix(c, m, n)
+            line("sgemm_" + "nt"[ta] + "nt"[tb], [0, *put(c, product)])
+    line("dgemm", [0, *put(c, 2 * op(a, False, m, k) @ op(b, False, k, n))])
+    ex = put(c, 2 * op(a, True, m, k) @ op(b, False, k, n))
+    line("gemm_ex", [0, *ex])
+    batch = c.copy()
+    for i in range(5):
+        of = lambda array: matrix(array[4 * i:], 2, 2, 2)
+        batch[4 * i:] = put(batch[4 * i:], 2 * of(a) @ of(b) - of(batch), 2)
+    line("batched", [0, *batch])
+    line("lda_too_small", [7, *ex])
+    y[0:30:3] += 2 * x[0:20:2]
+    line("axpy", [0, *y])
+    y[0:30:3] += 2 * x[18::-2][:10]
+    line("axpy_back", [0, *y])
+    y[0:6:2] = 2 * matrix(a, m, n) @ x[:n] - y[0:6:2]
+    line("gemv_n", [0, *y])
+    y[0:8:2] = 2 * matrix(a, m, n).T @ x[:m] - y[0:8:2]
+    line("gemv_t", [0, *y])
+    a = put(a, matrix(a, m, n) + 2 * np.outer(x[:m], y[0:8:2]))
+    line("ger", [0, *a])
+    y = put(y, 2 * matrix(a, n, m).T - matrix(b, m, n))
+    line("geam", [0, *y])
+    line("dot", [0, x[:10] @ b[0:20:2]])
+    line("asum", [0, abs(b[:20]).sum()])
+    line("nrm2", [0, 100 * np.sqrt((b[:3] ** 2).sum())])
+    line("isamax", [0, 1 + int(np.argmax(abs(a[:20])))])
+
+
+groups()
+units()
+intrinsics()
+cublas()

@@ -1,0 +1,165 @@
+#include "common/emulator/tests/libraries.hpp"
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_fp16.h>
+#include <mma.h>
+
+#include <vector>
+
+namespace sixdays::emulator::tests {
+
+namespace cg = cooperative_groups;
+namespace wmma = nvcuda::wmma;
+
+namespace {
+
+constexpr int kOut = 256;  // values that a kernel may store
+
+__global__ void tiles(int* out) {
+    const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    const int value = static_cast<int>(threadIdx.x * threadIdx.x % 13);
+    const int sum = cg::reduce(tile, value, cg::plus<int>());
+    const int most = cg::reduce(tile, value, cg::greater<int>());
+    const int running = cg::inclusive_scan(tile, value);
+    out[threadIdx.x] = sum * 10000 + most * 100 + running;
+}
+__global__ void coalesced(int* out) {
+    out[threadIdx.x] = 0;
+    if (threadIdx.x % 3 == 1) {
+        const auto group = cg::coalesced_threads();
+        out[threadIdx.x] = static_cast<int>(group.size() * 100 + group.thread_rank());
+        out[threadIdx.x] += 10000 * group.shfl(static_cast<int>(threadIdx.x), 2);
+    }
+}
+__global__ void partitions(int* out) {
+    const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    const auto part = cg::labeled_partition(tile, static_cast<int>(threadIdx.x % 5));
+    out[threadIdx.x] = static_cast<int>(part.size() * 100 + part.thread_rank());
+}
+// Each block stores, and after the barrier of all reads what the last one has stored.
+__global__ void whole_grid(int* out) {
+    const auto grid = cg::this_grid();
+    out[grid.thread_rank()] = static_cast<int>(grid.thread_rank() * 3);
+    grid.sync();
+    const int other = out[grid.size() - 1 - grid.thread_rank()];
+    grid.sync();
+    out[grid.thread_rank()] = other;
+}
+
+__device__ float small(int i, int modulus) {
+    return static_cast<float>(i % modulus - modulus / 2);
+}
+__global__ void wmma_half(int* out) {
+    __shared__ __half a[256], b[256];
+    __shared__ float c[256];
+    for (int i = static_cast<int>(threadIdx.x); i < 256; i += 32) {
+        a[i] = __float2half(small(i, 7));
+        b[i] = __float2half(small(i, 5));
+    }
+    __syncwarp();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> fb;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+    wmma::fill_fragment(fc, 1.0f);
+    wmma::load_matrix_sync(fa, a, 16);
+    wmma::load_matrix_sync(fb, b, 16);
+    wmma::mma_sync(fc, fa, fb, fc);
+    wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+    __syncwarp();
+    for (int i = static_cast<int>(threadIdx.x); i < 256; i += 32) out[i] = static_cast<int>(c[i]);
+}
+// The same product of 16 x 16 by 16 x 8, with the instructions themselves.
+__global__ void mma_ptx(int* out) {
+    __shared__ alignas(16) __half a[256], b[128];
+    const unsigned lane = threadIdx.x;
+    for (int i = static_cast<int>(lane); i < 256; i += 32) a[i] = __float2half(small(i, 7));
+    for (int i = static_cast<int>(lane); i < 128; i += 32) b[i] = __float2half(small(i, 5));
+    __syncwarp();
+    unsigned ra[4], rb[2];
+    float d[4] = {1, 1, 1, 1};
+    const auto at =
+        static_cast<unsigned>(__cvta_generic_to_shared(a + lane % 16 * 16 + lane / 16 * 8));
+    asm volatile("ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(ra[0]), "=r"(ra[1]), "=r"(ra[2]), "=r"(ra[3])
+                 : "r"(at));
+    const auto bt =
+        static_cast<unsigned>(__cvta_generic_to_shared(b + lane % 8 * 16 + lane / 8 % 2 * 8));
+    asm volatile("ldmatrix.sync.aligned.x2.m8n8.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(rb[0]), "=r"(rb[1])
+                 : "r"(bt));
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
+    for (unsigned i = 0; i < 4; ++i) {
+        out[(lane / 4 + 8 * (i / 2)) * 8 + lane % 4 * 2 + i % 2] = static_cast<int>(d[i]);
+    }
+}
+__global__ void intrinsics(int* out) {
+    const float third = 1.0f / 3.0f;
+    int i = 0;
+    out[i++] = __float_as_int(__fmaf_rz(third, third, 1.0f));
+    out[i++] = __float_as_int(__fmaf_ru(third, third, 1.0f));
+    out[i++] = __float_as_int(__fadd_rd(1.0f, 1e-9f));
+    out[i++] = __float_as_int(__fadd_ru(1.0f, 1e-9f));
+    out[i++] = __float_as_int(__fdiv_rz(2.0f, 3.0f));
+    out[i++] = __float_as_int(__fsqrt_ru(2.0f));
+    out[i++] = __float_as_int(__frsqrt_rn(3.0f));
+    out[i++] = __dp4a(0x01ff7f80, 0x02030405, 10);
+    out[i++] = static_cast<int>(__dp4a(0x01ff7f80u, 0x02030405u, 10u));
+    out[i++] = static_cast<int>(__vadd4(0x01ff7f80u, 0x02030405u));
+    out[i++] = static_cast<int>(__vabsdiffu4(0x01ff7f80u, 0x02030405u));
+    out[i++] = static_cast<int>(__vmaxs2(0x8000ffffu, 0x00010001u));
+    out[i++] = __mul24(0x00800001, 3);
+    out[i++] = static_cast<int>(__float2uint_rn(2.5f));
+    out[i++] = __double2int_rd(-2.5);
+    out[i++] = __hadd(2147483647, 1);
+    out[i++] = static_cast<int>(__umul64hi(~0ull, 3ull));
+    unsigned lane, place, bits;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm("bfind.u32 %0, %1;" : "=r"(place) : "r"(0x00012345u));
+    asm("lop3.b32 %0, %1, %2, %3, 0xe8;" : "=r"(bits) : "r"(12u), "r"(10u), "r"(6u));
+    out[i++] = static_cast<int>(lane);
+    out[i++] = static_cast<int>(place);
+    out[i++] = static_cast<int>(bits);
+}
+
+std::string line(const char* name, const int* device, int n) {
+    std::vector<int> host(static_cast<std::size_t>(n));
+    const auto error = cudaMemcpy(host.data(), device, host.size() * 4, cudaMemcpyDeviceToHost);
+    std::string text = name;
+    if (error != cudaSuccess) return text + " " + cudaGetErrorString(error) + "\n";
+    for (const int value : host) text += " " + std::to_string(value);
+    return text + "\n";
+}
+
+}  // namespace
+
+std::string groups_and_units_table() {
+    int* out = nullptr;
+    if (cudaMalloc(reinterpret_cast<void**>(&out), kOut * sizeof(int)) != cudaSuccess) return "";
+    std::string table;
+    tiles<<<1, 64>>>(out);
+    table += line("tiles", out, 64);
+    coalesced<<<1, 32>>>(out);
+    table += line("coalesced", out, 32);
+    partitions<<<1, 32>>>(out);
+    table += line("partitions", out, 32);
+    void* arguments[] = {&out};
+    cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(whole_grid), dim3(3), dim3(8),
+                                arguments, 0, nullptr);
+    table += line("whole_grid", out, 24);
+    wmma_half<<<1, 32>>>(out);
+    table += line("wmma_half", out, 256);
+    mma_ptx<<<1, 32>>>(out);
+    table += line("mma_ptx", out, 128);
+    intrinsics<<<1, 1>>>(out);
+    table += line("intrinsics", out, 20);
+    cudaFree(out);
+    return table;
+}
+
+}  // namespace sixdays::emulator::tests
