@@ -33,14 +33,14 @@ __global__ void masked_softmax_kernel(const __grid_constant__ Rows<const float> 
 
 template <>
 void masked_softmax_cuda<float>(View<const float> in, View<const std::uint8_t> mask, int dim,
-                                View<float> out, gpu::Stream stream) {
+                                View<float> out, const gpu::Launch<SoftmaxPath>& how) {
     check_masked_softmax<float>(in, mask, dim, out);
     if (out.size() == 0) return;
     const int d = checked_dim("masked_softmax", dim, in.rank());
     const View<const std::uint8_t> seen = broadcast_to(mask, in.shape());
     const unsigned grid = gpu::blocks_for(rows_along(in, d).count(), kThreads);
-    masked_softmax_kernel<<<grid, kThreads, 0, stream>>>(rows_along(in, d), rows_along(seen, d),
-                                                         rows_along(out, d));
+    masked_softmax_kernel<<<grid, kThreads, 0, how.stream>>>(rows_along(in, d), rows_along(seen, d),
+                                                             rows_along(out, d));
     gpu::check_launch("masked_softmax_kernel", grid, kThreads);
 }
 
