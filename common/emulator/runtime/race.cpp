@@ -150,7 +150,7 @@ private:
         const auto s = suspicion_of(me_, piece);
         if (s == reads.end()) return;
         if (access_.expected != nullptr) reads_of_cas_loops.insert(s->race.accused.code);
-        if (!expects(piece, s->value.data()) && !sees_enough(s->race.accused)) accuse(s->race);
+        if (!expects(piece, s->value.data())) accuse(s->race);
         reads.erase(s);
         for (PastAccess* past : {&h.read, &h.other_read}) {
             if (same_thread(*past, me_)) *past = {};
