@@ -76,7 +76,7 @@ TEST_CASE("without some dims, with only them, and the outer ones: each dim with 
         refusal([&] { (void)only(x, {4}); }) ==
         "only: dim 4 asked for, but a tensor of rank 4 has dims 0 to 3, or -4 to -1 from the back");
     CHECK(contains(refusal([&] { (void)without(x, {std::int64_t{1} << 32}); }),
-                            "without: dim 4294967296 asked for"));
+                   "without: dim 4294967296 asked for"));
     CHECK(refusal([&] { (void)outer(x, 5); }) ==
           "outer: the first 5 dims asked for, but shape (2, 3, 4, 5) has 4");
     CHECK(refusal([&] { (void)outer(x, -1); }) != "");

@@ -150,7 +150,8 @@ private:
         const auto s = suspicion_of(me_, piece);
         if (s == reads.end()) return;
         if (access_.expected != nullptr) reads_of_cas_loops.insert(s->race.accused.code);
-        if (!expects(piece, s->value.data())) accuse(s->race);
+        const bool another = access_.expected != nullptr || !sees_enough(s->race.accused);
+        if (!expects(piece, s->value.data()) && another) accuse(s->race);
         reads.erase(s);
         for (PastAccess* past : {&h.read, &h.other_read}) {
             if (same_thread(*past, me_)) *past = {};
