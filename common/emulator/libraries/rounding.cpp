@@ -11,29 +11,29 @@ namespace {
 
 // volatile: the operation stays between the two changes of mode.
 template <class T>
-T in_mode(Operation operation, RoundTo to, T x, T y, T z) {
+T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
     volatile T a = x, b = y, c = z;
     constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
     const int before = std::fegetround();
     std::fesetround(kModes[static_cast<int>(to)]);
     volatile T result = 0;
     switch (operation) {
-        case Operation::add:
+        case Arithmetic::add:
             result = a + b;
             break;
-        case Operation::sub:
+        case Arithmetic::sub:
             result = a - b;
             break;
-        case Operation::mul:
+        case Arithmetic::mul:
             result = a * b;
             break;
-        case Operation::div:
+        case Arithmetic::div:
             result = a / b;
             break;
-        case Operation::fma:
+        case Arithmetic::fma:
             result = std::fma(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c));
             break;
-        case Operation::sqrt:
+        case Arithmetic::sqrt:
             result = std::sqrt(static_cast<T>(a));
             break;
     }
@@ -43,10 +43,10 @@ T in_mode(Operation operation, RoundTo to, T x, T y, T z) {
 
 }  // namespace
 
-float rounded(Operation operation, RoundTo to, float a, float b, float c) noexcept {
+float rounded(Arithmetic operation, RoundTo to, float a, float b, float c) noexcept {
     return in_mode<float>(operation, to, a, b, c);
 }
-double rounded(Operation operation, RoundTo to, double a, double b, double c) noexcept {
+double rounded(Arithmetic operation, RoundTo to, double a, double b, double c) noexcept {
     return in_mode<double>(operation, to, a, b, c);
 }
 

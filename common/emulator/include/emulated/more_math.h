@@ -11,12 +11,12 @@
 
 namespace sixdays::emulator {
 enum class RoundTo { nearest, zero, up, down };
-enum class Operation { add, sub, mul, div, fma, sqrt };
+enum class Arithmetic { add, sub, mul, div, fma, sqrt };
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 /// One operation, rounded once in that direction (libraries/rounding.cpp).
-float rounded(Operation operation, RoundTo to, float a, float b, float c) noexcept;
-double rounded(Operation operation, RoundTo to, double a, double b, double c) noexcept;
+float rounded(Arithmetic operation, RoundTo to, float a, float b, float c) noexcept;
+double rounded(Arithmetic operation, RoundTo to, double a, double b, double c) noexcept;
 
 template <class T, class Change>
 __forceinline__ unsigned by_parts(unsigned a, unsigned b, Change change) {
@@ -31,53 +31,53 @@ __forceinline__ unsigned by_parts(unsigned a, unsigned b, Change change) {
 }
 }  // namespace sixdays::emulator
 
-#define SIXDAYS_ROUNDED(suffix, to)                                                               \
-    __forceinline__ float __fadd_##suffix(float a, float b) {                                     \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::add, to, a, b, 0.0f);     \
-    }                                                                                             \
-    __forceinline__ float __fsub_##suffix(float a, float b) {                                     \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::sub, to, a, b, 0.0f);     \
-    }                                                                                             \
-    __forceinline__ float __fmul_##suffix(float a, float b) {                                     \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::mul, to, a, b, 0.0f);     \
-    }                                                                                             \
-    __forceinline__ float __fdiv_##suffix(float a, float b) {                                     \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::div, to, a, b, 0.0f);     \
-    }                                                                                             \
-    __forceinline__ float __frcp_##suffix(float a) {                                              \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::div, to, 1.0f, a, 0.0f);  \
-    }                                                                                             \
-    __forceinline__ float __fsqrt_##suffix(float a) {                                             \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::sqrt, to, a, 0.0f, 0.0f); \
-    }                                                                                             \
-    __forceinline__ float __fmaf_##suffix(float a, float b, float c) {                            \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::fma, to, a, b, c);        \
+#define SIXDAYS_ROUNDED(suffix, to)                                                                \
+    __forceinline__ float __fadd_##suffix(float a, float b) {                                      \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::add, to, a, b, 0.0f);     \
+    }                                                                                              \
+    __forceinline__ float __fsub_##suffix(float a, float b) {                                      \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sub, to, a, b, 0.0f);     \
+    }                                                                                              \
+    __forceinline__ float __fmul_##suffix(float a, float b) {                                      \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::mul, to, a, b, 0.0f);     \
+    }                                                                                              \
+    __forceinline__ float __fdiv_##suffix(float a, float b) {                                      \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, a, b, 0.0f);     \
+    }                                                                                              \
+    __forceinline__ float __frcp_##suffix(float a) {                                               \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, 1.0f, a, 0.0f);  \
+    }                                                                                              \
+    __forceinline__ float __fsqrt_##suffix(float a) {                                              \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sqrt, to, a, 0.0f, 0.0f); \
+    }                                                                                              \
+    __forceinline__ float __fmaf_##suffix(float a, float b, float c) {                             \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::fma, to, a, b, c);        \
     }
 SIXDAYS_ROUNDED(rz, sixdays::emulator::RoundTo::zero)
 SIXDAYS_ROUNDED(ru, sixdays::emulator::RoundTo::up)
 SIXDAYS_ROUNDED(rd, sixdays::emulator::RoundTo::down)
 #undef SIXDAYS_ROUNDED
-#define SIXDAYS_ROUNDED(suffix, to)                                                             \
-    __forceinline__ double __dadd_##suffix(double a, double b) {                                \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::add, to, a, b, 0.0);    \
-    }                                                                                           \
-    __forceinline__ double __dsub_##suffix(double a, double b) {                                \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::sub, to, a, b, 0.0);    \
-    }                                                                                           \
-    __forceinline__ double __dmul_##suffix(double a, double b) {                                \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::mul, to, a, b, 0.0);    \
-    }                                                                                           \
-    __forceinline__ double __ddiv_##suffix(double a, double b) {                                \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::div, to, a, b, 0.0);    \
-    }                                                                                           \
-    __forceinline__ double __drcp_##suffix(double a) {                                          \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::div, to, 1.0, a, 0.0);  \
-    }                                                                                           \
-    __forceinline__ double __dsqrt_##suffix(double a) {                                         \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::sqrt, to, a, 0.0, 0.0); \
-    }                                                                                           \
-    __forceinline__ double __fma_##suffix(double a, double b, double c) {                       \
-        return sixdays::emulator::rounded(sixdays::emulator::Operation::fma, to, a, b, c);      \
+#define SIXDAYS_ROUNDED(suffix, to)                                                              \
+    __forceinline__ double __dadd_##suffix(double a, double b) {                                 \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::add, to, a, b, 0.0);    \
+    }                                                                                            \
+    __forceinline__ double __dsub_##suffix(double a, double b) {                                 \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sub, to, a, b, 0.0);    \
+    }                                                                                            \
+    __forceinline__ double __dmul_##suffix(double a, double b) {                                 \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::mul, to, a, b, 0.0);    \
+    }                                                                                            \
+    __forceinline__ double __ddiv_##suffix(double a, double b) {                                 \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, a, b, 0.0);    \
+    }                                                                                            \
+    __forceinline__ double __drcp_##suffix(double a) {                                           \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, 1.0, a, 0.0);  \
+    }                                                                                            \
+    __forceinline__ double __dsqrt_##suffix(double a) {                                          \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sqrt, to, a, 0.0, 0.0); \
+    }                                                                                            \
+    __forceinline__ double __fma_##suffix(double a, double b, double c) {                        \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::fma, to, a, b, c);      \
     }
 SIXDAYS_ROUNDED(rn, sixdays::emulator::RoundTo::nearest)
 SIXDAYS_ROUNDED(rz, sixdays::emulator::RoundTo::zero)
@@ -117,7 +117,8 @@ __forceinline__ long long __mul64hi(long long a, long long b) {
     return static_cast<long long>(static_cast<sixdays::emulator::Wide>(a) * b >> 64);
 }
 __forceinline__ unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-    return static_cast<unsigned long long>(static_cast<sixdays::emulator::UnsignedWide>(a) * b >> 64);
+    return static_cast<unsigned long long>(static_cast<sixdays::emulator::UnsignedWide>(a) * b >>
+                                           64);
 }
 __forceinline__ unsigned __usad(unsigned a, unsigned b, unsigned c) {
     return (a > b ? a - b : b - a) + c;
