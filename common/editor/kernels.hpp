@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <optional>  // before the pragma, as its exception overrides one of <exception>
 #define __CLANG_CUDA_WRAPPERS_NEW  // done
 #include <version>
 
