@@ -202,7 +202,7 @@ verb_docs() {
     no_more_than 0 "$@"
     need docs
     configure
-    if ! "$cmake" --build "$build" --target help 2>/dev/null | grep '^docs:' >/dev/null; then
+    if ! "$cmake" --build "$build" --target docs -- -n >/dev/null 2>&1; then  # only asks
         stop 1 "There are no pages to build in this tree."
     fi
     build_target "the pages" --preset docs
