@@ -3,6 +3,7 @@
 #
 #   main.cpp  run/*.cpp   the lesson as a run, and its fixtures   -> <day>_emulated, <day>
 #   bench/*.cpp           what only --bench measures; linked with main.cpp
+#   standalone.cu         the day on one page of raw CUDA, run on the emulator, and on a GPU by nvcc
 #   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
 #                         solution (stub.awk)
 #
@@ -70,6 +71,23 @@ function(sixdays_add_exercise day label name)
     endif()
 endfunction()
 
+# The day on one page, a program without any helper of ours: it checks itself, and the emulator has nothing
+# to find in it.
+function(sixdays_add_standalone label file)
+    sixdays_tried_program(${label}_standalone_emulated ${file})
+    set_target_properties(${label}_standalone_emulated PROPERTIES EXCLUDE_FROM_ALL OFF)
+    sixdays_expect_status(${label}.standalone.emulated ${label} 0 " right"
+        $<TARGET_FILE:${label}_standalone_emulated>)
+    if(SIXDAYS_HAVE_CUDA)
+        add_executable(${label}_standalone ${file})
+        target_link_libraries(${label}_standalone PRIVATE sixdays_flags)
+        add_test(NAME ${label}.standalone.cuda COMMAND ${label}_standalone)
+        set_tests_properties(${label}.standalone.cuda PROPERTIES LABELS "${label};gpu;small"
+            PASS_REGULAR_EXPRESSION " right" FAIL_REGULAR_EXPRESSION ", not "
+            SKIP_REGULAR_EXPRESSION "no CUDA-capable device|driver version is insufficient")
+    endif()
+endfunction()
+
 function(add_day)
     add_room(${ARGV})
     set(folder ${CMAKE_CURRENT_SOURCE_DIR})
@@ -100,6 +118,7 @@ function(add_day)
     sixdays_expect_status(${label}.run.full_disk ${label} 1 "arrived at its output"
         sh -c "exec '${program}' --no-timing >/dev/full")
     sixdays_expect_status(${label}.run.trace ${label} 0 "requests" ${program} --trace)
+    sixdays_add_standalone(${label} ${folder}/standalone.cu)
 
     if(NOT SIXDAYS_HAVE_CATCH2)
         return()
