@@ -24,13 +24,13 @@ def braces(values):
     return "{" + ", ".join(str(int(v)) for v in values) + "}"
 
 
-def main(lines, what, script, inc="golden.inc"):
+def main(lines, what, script, inc="golden.inc", who="NumPy"):
     arguments = argparse.ArgumentParser(description=what)
     arguments.add_argument("--check", action="store_true", help="compare, write nothing")
     arguments.add_argument("file", nargs="?", type=pathlib.Path,
                            default=pathlib.Path(script).with_name(inc))
     asked = arguments.parse_args()
-    text = "// Made by %s from NumPy: do not edit, run it.\n" % pathlib.Path(script).name
+    text = "// Made by %s from %s: do not edit, run it.\n" % (pathlib.Path(script).name, who)
     text += "".join(line + "\n" for line in lines)
     if not asked.check:
         asked.file.write_text(text)
@@ -39,6 +39,6 @@ def main(lines, what, script, inc="golden.inc"):
     want = text.splitlines()
     for number, (a, b) in enumerate(zip(have + [None] * len(want), want + [None] * len(have)), 1):
         if a != b:
-            sys.exit("%s, line %d, is not what NumPy says.\n  file:  %s\n  NumPy: %s"
-                     % (asked.file.name, number, a, b))
-    print("%s: %d lines, as NumPy says" % (asked.file.name, len(want)))
+            sys.exit("%s, line %d, is not what %s says.\n  file:  %s\n  %s: %s"
+                     % (asked.file.name, number, who, a, who, b))
+    print("%s: %d lines, as %s says" % (asked.file.name, len(want), who))

@@ -1,0 +1,52 @@
+/// @file
+/// An activation's way back: each element by itself, so the gradient is multiplied by the slope of
+/// the function where the element was.
+///
+///     relu        1 above 0, else 0 (at 0 itself too, as in PyTorch)
+///     gelu_erf    P + x p              P(x): a normal variable is below x; p: its density
+///     gelu_tanh   s + x s (1 - s) 2u'  s = 1 / (1 + exp(-2u)); u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
+///     silu        s + x s (1 - s)      s = 1 / (1 + exp(-x))
+///
+/// The first term is what x is multiplied by, the second how that changes with x.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [slope]
+/// 1 - s is 1 / (1 + exp(v)) and not 1 - s, which would lose its digits.
+SIXDAYS_HD inline float slope_of_gate(float x, float v, float dv) noexcept {
+    const float s = 1 / (1 + std::exp(-v)), rest = 1 / (1 + std::exp(v));
+    return s + x * s * rest * dv;
+}
+SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
+    switch (what) {
+        case Activation::relu:
+            return x > 0 ? 1.0f : x <= 0 ? 0.0f : x;  // a NaN stays one
+        case Activation::gelu_erf:
+            return 0.5f * std::erfc(x * -0.70710678f) + x * 0.39894228f * std::exp(-0.5f * x * x);
+        case Activation::gelu_tanh:
+            return slope_of_gate(x, 1.5957691f * (x + 0.044715f * x * x * x),
+                                 1.5957691f * (1 + 0.134145f * x * x));
+        case Activation::silu:
+            return slope_of_gate(x, x, 1);
+    }
+    return x;
+}
+// [slope]
+
+/// out = grad * f'(in).
+/// @param in    any shape and strides: what the activation was given
+/// @param grad  of in's shape
+/// @param out   of in's shape, injective; may be `in` or `grad` itself
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap
+void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
+                           View<float> out);
+void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
+                            View<float> out, gpu::Stream stream = {});
+void check_activate_backward(const View<const float>& in, const View<const float>& grad,
+                             const View<float>& out);
+
+}  // namespace sixdays::day06_transformer_ops

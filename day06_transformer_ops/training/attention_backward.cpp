@@ -1,0 +1,66 @@
+// What loop and port of attention's way back refuse, and the views that it works on.
+#include "day06_transformer_ops/training/attention_backward.hpp"
+
+#include "day06_transformer_ops/training/attention_backward_problem.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void check_attention_backward(const View<const float>& q, const View<const float>& k,
+                              const View<const float>& v, const AttentionOptions& options,
+                              const View<const float>& grad, const AttentionGradients& d) {
+    constexpr const char* kOp = "attention_backward";
+    check_attention(q, k, v, options, d.q);
+    require_same_shape(kOp, "k", k, "v", v);
+    if (k.rank() != q.rank()) {
+        refuse(std::string(kOp) + ": k has shape " + to_string(k.shape()) + ", but q " +
+               to_string(q.shape()) +
+               "; give it the same rank, with extents of 1 where heads share keys");
+    }
+    if (options.length.data != nullptr) {
+        refuse(std::string(kOp) + ": a length was given, but only a cache has one");
+    }
+    require_shape(kOp, "grad", grad, q.shape());
+    require_gradient(kOp, "d_k", d.k, k.shape());
+    require_gradient(kOp, "d_v", d.v, v.shape());
+    const auto apart = [&](const char* name, const View<float>& written) {
+        require_apart(kOp, "q", q, name, written);
+        require_apart(kOp, "k", k, name, written);
+        require_apart(kOp, "v", v, name, written);
+        require_apart(kOp, "grad", grad, name, written);
+    };
+    apart("d_q", d.q);
+    apart("d_k", d.k);
+    apart("d_v", d.v);
+}
+
+AttentionBackward attention_backward_problem(const View<const float>& q, const View<const float>& k,
+                                             const View<const float>& v,
+                                             const AttentionOptions& options,
+                                             const View<const float>& grad,
+                                             const AttentionGradients& d) {
+    const int last = q.rank() - 1;
+    AttentionBackward p{attention_problem(q, k, v, options, d.q),
+                        rows_along(grad, last),
+                        rows_along(k, last),
+                        rows_along(v, last),
+                        rows_along(d.k, last),
+                        rows_along(d.v, last),
+                        Dims::filled(last, 1),
+                        1};
+    for (int dim = 0; dim + 1 < last; ++dim) {
+        if (k.extent(dim) == 1) p.sharing[dim] = q.extent(dim);
+        p.heads *= p.sharing[dim];
+    }
+    return p;
+}
+
+View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>& q) {
+    return carver.take<Softmaxed>(rows_along(q, q.rank() - 1).first.shape());
+}
+
+std::int64_t attention_backward_workspace_bytes(const View<const float>& q) {
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_softmaxed(c, q); });
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,35 @@
+/// @file
+/// The way back begins here: how the loss changes with each logit.
+///
+///     p(j)   = softmax(logits(i))(j)
+///     out(j) = grad(i) * (p(j) - [j == target(i)])
+///
+/// Where it comes from: loss = log(sum of exp(x)) - x(target). The first term's slope along x(j) is
+/// exp(x(j)) / sum, which is p(j); the second's is 1 at the target and 0 elsewhere. So softmax and
+/// its loss together are simpler than each alone, and the elements of a row add up to 0.
+///
+/// As in the loss, the loop refuses a target that names no logit, and the port fills its row with NaN.
+#pragma once
+
+#include <cstdint>
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// @param logits   (..., V), any strides
+/// @param targets  (...), any strides, 0 <= target < V
+/// @param grad     of the losses, broadcast to (...): for the mean of N losses one number, 1 / N
+/// @param out      (..., V), injective; may be `logits` itself, and is apart from the other inputs
+/// @throws std::invalid_argument  shapes that do not fit, V = 0, out not injective, a null pointer,
+/// overlap; the loop: a target that names no logit
+void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
+                                View<const float> grad, View<float> out);
+void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
+                                 View<const float> grad, View<float> out, gpu::Stream stream = {});
+void check_cross_entropy_backward(const View<const float>& logits,
+                                  const View<const std::int64_t>& targets,
+                                  const View<const float>& grad, const View<float>& out);
+
+}  // namespace sixdays::day06_transformer_ops

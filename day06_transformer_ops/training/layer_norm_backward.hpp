@@ -1,0 +1,54 @@
+/// @file
+/// Layer norm's way back. With z = (x - mean) * scale, scale = 1 / sqrt(variance + eps), as there:
+///
+///     d_bias(i)   += sum over rows of grad(i)
+///     d_weight(i) += sum over rows of grad(i) * z(i)
+///     h(i)         = grad(i) * weight(i)                    the gradient of z
+///     d_in(i)      = scale * (h(i) - mean of h - z(i) * mean of h z)
+///
+/// Why two terms are taken off: x(i) moves z(i), but it also moves the row's mean, which all of the
+/// row feel alike, and its variance, which each feels by its own z. What is left has mean 0 and no
+/// part along z: a step along either would change nothing, for the norm takes both out again.
+///
+/// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/gpu/workspace.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Where the gradients of a norm's parameters are added, (C) each; a null pointer: nowhere.
+struct NormGradients {
+    View<float> weight = {};
+    View<float> bias = {};
+};
+
+/// The weight that element i of z is multiplied by.
+SIXDAYS_HD inline float weight_of(const NormParameters& parameters, std::int64_t i) noexcept {
+    return parameters.weight.data != nullptr ? parameters.weight(i) : 1.0f;
+}
+
+/// @param in          (..., C), any strides: what the norm was given
+/// @param parameters  what it was given besides; the bias does not matter
+/// @param grad        of the norm's output, of in's shape
+/// @param d_in        of in's shape, injective, apart from all inputs
+/// @param d           injective, apart from everything else
+/// @throws std::invalid_argument  shapes that do not fit, an eps that is negative or no number, an
+/// output that is not injective, a null pointer, overlap; the port: too small a workspace
+void layer_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
+                             View<const float> grad, View<float> d_in, const NormGradients& d);
+/// @param workspace  mean and scale of each row: what every column needs of every row
+void layer_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
+                              View<const float> grad, View<float> d_in, const NormGradients& d,
+                              gpu::Workspace workspace, gpu::Stream stream = {});
+[[nodiscard]] std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in);
+void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
+                               const View<const float>& grad, const View<float>& d_in,
+                               const NormGradients& d);
+
+/// Mean and scale of each row, and where the port keeps them: (rows, 2).
+[[nodiscard]] View<float> layer_norm_rows(gpu::Carver& carver, const View<const float>& in);
+
+}  // namespace sixdays::day06_transformer_ops

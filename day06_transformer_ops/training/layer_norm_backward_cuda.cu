@@ -1,0 +1,96 @@
+// The loop's twins and the launcher: rows have one kernel, and columns another, for a gradient of the
+// weight is a sum over all rows. A thread of its own adds it up, always in the same order.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/training/layer_norm_backward.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kThreads = 128;
+
+// [layer_norm_backward]
+// A thread, a row. rows: (rows, 2), mean and scale of each, for the kernel after this one.
+__global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const float> in,
+                                           const __grid_constant__ NormParameters parameters,
+                                           const __grid_constant__ Rows<const float> grad,
+                                           const __grid_constant__ Rows<float> d_in,
+                                           const __grid_constant__ View<float> rows) {
+    const std::int64_t C = in.length;
+    const float N = static_cast<float>(C);
+    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (r < in.count()) {
+        const Row<const float> x = in.row(r), g = grad.row(r);
+        const Row<float> dx = d_in.row(r);
+        // 1. mean and scale, as on the way there
+        float sum = 0;
+        for (std::int64_t i = 0; i < C; ++i) {
+            sum += x[i] - x[0];
+        }
+        const float mean = x[0] + sum / N;
+        float squares = 0;
+        for (std::int64_t i = 0; i < C; ++i) {
+            squares += (x[i] - mean) * (x[i] - mean);
+        }
+        const float scale = 1 / std::sqrt(squares / N + parameters.eps);
+        // 2. what the row's mean and variance carry to all of the row
+        float of_mean = 0, of_scale = 0;
+        for (std::int64_t i = 0; i < C; ++i) {
+            const float h = g[i] * weight_of(parameters, i);
+            of_mean += h;
+            of_scale += h * ((x[i] - mean) * scale);
+        }
+        // 3. the gradient of x
+        for (std::int64_t i = 0; i < C; ++i) {
+            const float h = g[i] * weight_of(parameters, i);
+            const float z = (x[i] - mean) * scale;
+            dx[i] = scale * (h - of_mean / N - z * (of_scale / N));
+        }
+        rows(r, 0) = mean;
+        rows(r, 1) = scale;
+    }
+}
+// [layer_norm_backward]
+
+// [layer_norm_columns]
+// 4. and of the parameters: a thread, a column.
+__global__ void layer_norm_columns_kernel(const __grid_constant__ Rows<const float> in,
+                                          const __grid_constant__ Rows<const float> grad,
+                                          const __grid_constant__ View<const float> rows,
+                                          const __grid_constant__ NormGradients d) {
+    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (i < in.length) {
+        float of_weight = 0, of_bias = 0;
+        for (std::int64_t r = 0; r < in.count(); ++r) {
+            const float z = (in.row(r)[i] - rows(r, 0)) * rows(r, 1);
+            const float g = grad.row(r)[i];
+            of_weight += g * z;
+            of_bias += g;
+        }
+        if (d.weight.data != nullptr) d.weight(i) += of_weight;
+        if (d.bias.data != nullptr) d.bias(i) += of_bias;
+    }
+}
+// [layer_norm_columns]
+
+}  // namespace
+
+void layer_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
+                              View<const float> grad, View<float> d_in, const NormGradients& d,
+                              gpu::Workspace workspace, gpu::Stream stream) {
+    check_layer_norm_backward(in, parameters, grad, d_in, d);
+    if (in.size() == 0) return;
+    const int last = in.rank() - 1;
+    const Rows<const float> x = rows_along(in, last), g = rows_along(grad, last);
+    const View<float> rows = gpu::carve("layer_norm_backward", workspace,
+                                        [&](gpu::Carver& c) { return layer_norm_rows(c, in); });
+    unsigned grid = gpu::blocks_for(x.count(), kThreads);
+    layer_norm_backward_kernel<<<grid, kThreads, 0, stream>>>(x, parameters, g,
+                                                              rows_along(d_in, last), rows);
+    gpu::check_launch("layer_norm_backward_kernel", grid, kThreads);
+    if (d.weight.data == nullptr && d.bias.data == nullptr) return;
+    grid = gpu::blocks_for(x.length, kThreads);
+    layer_norm_columns_kernel<<<grid, kThreads, 0, stream>>>(x, g, rows, d);
+    gpu::check_launch("layer_norm_columns_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,53 @@
+/// @file
+/// The way back of a linear layer, out = in . weight + bias: two matrix products of Day 05 and a sum
+/// of Day 04, and no kernel of its own.
+///
+///     d_in     = grad . weightᵀ            (M, N) (N, K)   each input, by what it was multiplied by
+///     d_weight += inᵀ . grad               (K, M) (M, N)   each weight, by what it multiplied
+///     d_bias   += sum over rows of grad    (N)             a bias is added to every row
+///
+/// The transposes are views. A tied head has weight = transpose(tokens), and its gradient is added to
+/// transpose(d_tokens): where the embedding's own gradient is added too.
+///
+/// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/gpu/workspace.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Where the gradients of a linear layer's parameters are added.
+struct LinearGradients {
+    View<float> weight = {};  // (K, N), any strides
+    View<float> bias = {};    // (N); a null pointer: there is none
+};
+
+/// @param in      (..., K): what the layer was given; the dims before the last are rows, and must be
+///                one dim in memory too
+/// @param weight  (K, N), any strides
+/// @param grad    (..., N), of the layer's output; rows as in's
+/// @param d_in    (..., K), injective, apart from all else
+/// @param d       injective, apart from all else
+/// @throws std::invalid_argument  shapes that do not fit, rows that are no one dim in memory, an
+/// output that is not injective, a null pointer, overlap; the port: too small a workspace
+void linear_backward_cpu(View<const float> in, View<const float> weight, View<const float> grad,
+                         View<float> d_in, const LinearGradients& d);
+void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
+                          View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
+                          gpu::Stream stream = {});
+/// The views may still be without memory.
+[[nodiscard]] std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
+                                                           const View<const float>& weight,
+                                                           const View<const float>& grad,
+                                                           const LinearGradients& d);
+void check_linear_backward(const View<const float>& in, const View<const float>& weight,
+                           const View<const float>& grad, const View<float>& d_in,
+                           const LinearGradients& d);
+
+/// (..., K) as (rows, K).
+template <class T>
+[[nodiscard]] View<T> as_matrix(const View<T>& x);
+
+}  // namespace sixdays::day06_transformer_ops
