@@ -16,6 +16,7 @@
 #include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/stream_order.hpp"
 #include "common/emulator/runtime/trace.hpp"
+#include "common/emulator/tile/coverage.hpp"
 
 namespace sixdays::emulator {
 
@@ -190,8 +191,10 @@ void launch(const Launch& what) {
     {
         const DeviceMemoryOpen open;
         const Guard guard;
+        begin_coverage();
         run_grid(what);
         if (!launch_failed()) check_restricted(what);
+        if (!launch_failed() && blocks_of_launch == latest.blocks) remark_uncovered(what);
     }
     set_arguments(nullptr, 0);
     name_launch(nullptr);

@@ -91,8 +91,9 @@ private:
     std::string missing(std::string_view named) const {
         const std::string name(named.substr(1, named.size() - 2));
         for (const fs::path& folder : folders_) {
-            if (fs::exists(folder / "common/emulator/include" / name)) return {};
-            if (fs::exists(folder / "common/emulator/libraries" / name)) return {};
+            for (const char* ours : {"include", "libraries", "tile"}) {
+                if (fs::exists(folder / "common/emulator" / ours / name)) return {};
+            }
         }
         for (const char* part : {"cuda", "cub/", "thrust/", "cooperative_groups", "cublas", "cudnn",
                                  "cufft", "curand", "cusolver", "cusparse", "cutlass/", "cute/",

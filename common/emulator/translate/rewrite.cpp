@@ -44,8 +44,10 @@ public:
                 launch(i);
             } else if (token.is("__shared__")) {
                 shared(i);
-            } else if (token.is("__global__")) {
+            } else if (is_one_of(token, {"__global__", "__tile_global__"})) {
                 kernel(i);
+            } else if (is_hint(i)) {
+                replace(token.begin, in_.at(in_.close_of(i)).end(), "");
             } else if (is_memory(token)) {
                 variable(i);
             } else if (is_one_of(token, {"asm", "__asm", "__asm__"})) {
@@ -163,6 +165,7 @@ private:
         Index begin = scopes_.statement();
         while (in_.at(begin).is("template") && in_.at(begin + 1).is("<"))
             begin = in_.close_of(begin + 1) + 1;
+        if (is_hint(begin)) begin = in_.close_of(begin) + 1;
         const Index open = in_.end_of_name(begin);
         if (open == kNone || !in_.at(open).is("(")) return;  // in a macro, say
         Index name = open - 1;
@@ -173,8 +176,8 @@ private:
                 k = in_.close_of(k + 1);
             } else if (!is_memory(in_.at(k)) &&
                        !is_one_of(in_.at(k),
-                                  {"__global__", "static", "inline", "extern", "template",
-                                   "constexpr", "friend", "__noinline__", "\"C\""})) {
+                                  {"__global__", "__tile_global__", "static", "inline", "extern",
+                                   "template", "constexpr", "friend", "__noinline__", "\"C\""})) {
                 type += (type.empty() ? "" : " ") + std::string(in_.at(k).text);
             }
         }
@@ -182,7 +185,9 @@ private:
         if (type != "void" && type != "auto") {
             return error(i, "the kernel " + std::string(in_.at(name).text) + " returns " +
                                 (type.empty() ? "something" : type) +
-                                ". A kernel has nobody to return to: it is  __global__ void, and "
+                                ". A kernel has nobody to return to: it is  " +
+                                std::string(in_.at(i).text) +
+                                " void, and "
                                 "stores its result through a pointer");
         }
         if (body == kNone || in_.at(body).is(";")) return;
@@ -191,8 +196,10 @@ private:
             parameters += (parameters.empty() ? "" : " ") + std::string(in_.at(k).text);
         }
         replace(in_.at(body).end(), in_.at(body).end(),
-                " if (!" + kEmulator + "enter_kernel(" + in_quotes(in_.at(name).text) + ", " +
-                    in_quotes(parameters) + ", __builtin_return_address(0))) return;");
+                " if (!" + kEmulator +
+                    (in_.at(i).is("__global__") ? "enter_kernel(" : "enter_tile_kernel(") +
+                    in_quotes(in_.at(name).text) + ", " + in_quotes(parameters) +
+                    ", __builtin_return_address(0))) return;");
         done_ = body;
         const Index end = in_.close_of(body);
         const bool plain = !in_.at(scopes_.statement()).is("template") && !scopes_.in_type() &&
@@ -216,6 +223,11 @@ private:
                !scopes_.in_define() &&
                is_one_of(in_.at(i - 2),
                          {"(", ",", "=", "return", "&", "|", "^", "?", ":", "[", "{"});
+    }
+    /// [[using cutile : hint(0, latency = 4)]]: how fast, to the tile compiler.
+    bool is_hint(Index i) const {
+        return in_.at(i).is("[") && in_.at(i + 1).is("[") && in_.close_of(i) != kNone &&
+               (in_.at(i + 2).is("cutile") || in_.at(i + 3).is("cutile"));
     }
     static bool launches_by_address(const Token& token) {
         return is_one_of(

@@ -16,6 +16,8 @@
 // place none where a float4 goes from memory straight into a function's argument.
 // noipa: whoever calls a kernel is found by the return address, so the call must stay one.
 #define __global__ __attribute__((flatten, noipa))
+#define __tile_global__ __attribute__((noipa))
+#define __tile__
 #define __device__
 #define __host__
 #define __constant__
@@ -43,6 +45,9 @@ using Site = std::source_location;
 /// A kernel begins. False, and a finding, if no launch runs it: it was called like a function.
 /// @param parameters  as they are declared, `const float * in , int n`
 bool enter_kernel(const char* kernel, const char* parameters, const void* caller);
+
+/// The same for `__tile_global__`, of which a block is one thread.
+bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller);
 
 void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);

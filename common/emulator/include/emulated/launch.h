@@ -113,7 +113,7 @@ auto configure_pointer(Launch what, Call call, void (*kernel)(Parameters...)) {
 }
 
 template <class Pointer, class Call>
-auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 block,
+auto configure(const char* kernel, Pointer pointer, Call call, dim3 grid, dim3 block = 1,
                std::size_t shared_bytes = 0, cudaStream_t stream = nullptr,
                std::source_location site = std::source_location::current()) {
     Launch what{kernel, nullptr, grid, block, shared_bytes, site};

@@ -1,0 +1,274 @@
+/// @file
+/// Numbers that the compiler knows, extents, strides, and spans: memory with a shape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "common/emulator/tile/tile.hpp"
+
+namespace cuda::tiles {
+
+using std::int32_t, std::int64_t, std::uint32_t, std::uint64_t;
+
+template <class T>
+concept integral = std::is_integral_v<T>;
+
+// --- 16_ic ---------------------------------------------------------------------------------------
+template <integral auto VALUE>
+struct integral_constant {
+    using value_type = decltype(VALUE);
+    static constexpr value_type value = VALUE;
+    SIXDAYS_TILE constexpr operator value_type() const noexcept { return VALUE; }
+    SIXDAYS_TILE constexpr value_type operator()() const noexcept { return VALUE; }
+};
+
+namespace detail {
+template <char... DIGITS>
+consteval long long number() {
+    long long value = 0;
+    ((value = DIGITS == '\'' ? value : value * 10 + (DIGITS - '0')), ...);
+    return value;
+}
+template <class T>
+inline constexpr bool is_constant = false;
+template <auto V>
+inline constexpr bool is_constant<integral_constant<V>> = true;
+}  // namespace detail
+
+namespace literals {
+template <char... DIGITS>
+constexpr auto operator""_ic() noexcept {
+    constexpr long long kValue = detail::number<DIGITS...>();
+    if constexpr (kValue <= INT32_MAX) {
+        return integral_constant<static_cast<int>(kValue)>{};
+    } else {
+        return integral_constant<static_cast<long>(kValue)>{};
+    }
+}
+}  // namespace literals
+
+#define SIXDAYS_CONSTANTS(op)                                                          \
+    template <auto X, auto Y>                                                          \
+    constexpr integral_constant<(X op Y)> operator op(integral_constant<X>,            \
+                                                      integral_constant<Y>) noexcept { \
+        return {};                                                                     \
+    }
+SIXDAYS_CONSTANTS(+)
+SIXDAYS_CONSTANTS(-)
+SIXDAYS_CONSTANTS(*)
+SIXDAYS_CONSTANTS(/)
+SIXDAYS_CONSTANTS(%)
+#undef SIXDAYS_CONSTANTS
+
+// --- extents and strides -------------------------------------------------------------------------
+enum dynamic_extent_type : std::size_t { dynamic_extent = static_cast<std::size_t>(-1) };
+enum dynamic_stride_type : std::size_t { dynamic_stride = static_cast<std::size_t>(-1) };
+
+namespace detail {
+constexpr std::size_t kDynamic = static_cast<std::size_t>(-1);
+template <class T>
+inline constexpr std::size_t value_or_dynamic = kDynamic;
+template <auto V>
+inline constexpr std::size_t value_or_dynamic<integral_constant<V>> = static_cast<std::size_t>(V);
+
+/// Numbers of which the compiler knows some.
+template <class Index, std::size_t... N>
+struct Numbers {
+    static constexpr std::size_t kRank = sizeof...(N);
+    static constexpr std::size_t kDynamicOnes = ((N == kDynamic) + ... + 0);
+    static constexpr std::size_t kStatic[kRank + 1] = {N..., 0};
+    Index value[kRank + 1];
+
+    SIXDAYS_TILE constexpr Numbers() noexcept : value{static_cast<Index>(N)..., Index{}} {
+        static_assert(kDynamicOnes == 0 || kRank > 0);
+    }
+    /// All of them, or only those that the compiler does not know.
+    template <class... T>
+    SIXDAYS_TILE constexpr explicit Numbers(int, T... given) noexcept
+        : value{static_cast<Index>(N)..., Index{}} {
+        static_assert(sizeof...(T) == kRank || sizeof...(T) == kDynamicOnes,
+                      "give every length, or those that the type leaves open");
+        const Index all[] = {static_cast<Index>(given)...};
+        std::size_t next = 0;
+        for (std::size_t d = 0; d < kRank; ++d) {
+            if (sizeof...(T) == kRank) {
+                value[d] = kStatic[d] == kDynamic ? all[d] : value[d];
+            } else if (kStatic[d] == kDynamic) {
+                value[d] = all[next++];
+            }
+        }
+    }
+};
+}  // namespace detail
+
+template <integral Index, std::size_t... N>
+struct extents {
+    using index_type = Index;
+    using rank_type = std::size_t;
+    SIXDAYS_TILE static constexpr rank_type rank() noexcept { return sizeof...(N); }
+    SIXDAYS_TILE static constexpr rank_type rank_dynamic() noexcept { return All::kDynamicOnes; }
+    SIXDAYS_TILE static constexpr std::size_t static_extent(rank_type d) noexcept {
+        return All::kStatic[d];
+    }
+    SIXDAYS_TILE constexpr Index extent(rank_type d) const noexcept { return all_.value[d]; }
+
+    constexpr extents() noexcept = default;
+    /// All of them, or those that the type leaves open.
+    template <class... T>
+    requires(sizeof...(T) > 0 &&
+             (sizeof...(T) == sizeof...(N) ||
+              sizeof...(T) == ((N == detail::kDynamic) + ... + 0)) &&
+             (std::is_convertible_v<T, Index> && ...)) SIXDAYS_TILE
+        constexpr explicit extents(T... given) noexcept
+        : all_(0, given...) {}
+
+private:
+    using All = detail::Numbers<Index, N...>;
+    All all_;
+};
+template <class... T>
+extents(T...) -> extents<uint32_t, detail::value_or_dynamic<std::remove_cv_t<T>>...>;
+
+template <integral Index, std::size_t... N>
+struct strides {
+    using stride_type = Index;
+    using rank_type = std::size_t;
+    SIXDAYS_TILE static constexpr rank_type rank() noexcept { return sizeof...(N); }
+    SIXDAYS_TILE constexpr Index stride(rank_type d) const noexcept { return all_.value[d]; }
+
+    constexpr strides() noexcept = default;
+    template <class... T>
+    requires(sizeof...(T) > 0) SIXDAYS_TILE constexpr explicit strides(T... given) noexcept
+        : all_(0, given...) {}
+
+private:
+    detail::Numbers<Index, N...> all_;
+};
+template <class... T>
+strides(T...) -> strides<uint32_t, detail::value_or_dynamic<std::remove_cv_t<T>>...>;
+
+/// Lengths that the compiler knows: what a tile has.
+template <std::size_t... N>
+struct shape : extents<uint32_t, N...> {
+    constexpr shape() noexcept = default;
+    template <auto... V>
+    requires(sizeof...(V) > 0 &&
+             sizeof...(V) ==
+                 sizeof...(N)) constexpr explicit shape(integral_constant<V>...) noexcept {}
+};
+template <auto... V>
+shape(integral_constant<V>...) -> shape<static_cast<std::size_t>(V)...>;
+
+namespace detail {
+template <class S>
+inline constexpr std::size_t shape_size = 0;
+template <std::size_t... N>
+inline constexpr std::size_t shape_size<shape<N...>> = (std::size_t{1} * ... * N);
+template <class S>
+inline constexpr bool powers_of_two = false;
+template <std::size_t... N>
+inline constexpr bool powers_of_two<shape<N...>> =
+    ((N != kDynamic && N != 0 && (N & (N - 1)) == 0) && ...);
+}  // namespace detail
+
+// --- layouts -------------------------------------------------------------------------------------
+/// Where index (i, j, ...) lies: the sum of index times stride, which may be no more than the index
+/// type holds: 2^32 - 1 if nothing else is said.
+template <class Extents>
+struct layout_right_mapping {
+    using extents_type = Extents;
+    using index_type = typename Extents::index_type;
+    using layout_type = struct layout_right;
+    Extents all;
+    SIXDAYS_TILE explicit layout_right_mapping(const Extents& e) noexcept : all(e) {}
+    SIXDAYS_TILE const Extents& extents() const noexcept { return all; }
+    SIXDAYS_TILE index_type stride(std::size_t d) const noexcept {
+        index_type product = 1;
+        while (++d < Extents::rank()) product = static_cast<index_type>(product * all.extent(d));
+        return product;
+    }
+};
+template <class Extents>
+struct layout_left_mapping {
+    using extents_type = Extents;
+    using index_type = typename Extents::index_type;
+    using layout_type = struct layout_left;
+    Extents all;
+    SIXDAYS_TILE explicit layout_left_mapping(const Extents& e) noexcept : all(e) {}
+    SIXDAYS_TILE const Extents& extents() const noexcept { return all; }
+    SIXDAYS_TILE index_type stride(std::size_t d) const noexcept {
+        index_type product = 1;
+        while (d-- > 0) product = static_cast<index_type>(product * all.extent(d));
+        return product;
+    }
+};
+template <class Strides>
+struct layout_strided;
+template <class Extents, class Strides>
+struct layout_strided_mapping {
+    using extents_type = Extents;
+    using index_type = typename Extents::index_type;
+    using layout_type = layout_strided<Strides>;
+    static_assert(Extents::rank() == Strides::rank(), "as many strides as extents");
+    static_assert(std::is_same_v<index_type, typename Strides::stride_type>,
+                  "extents and strides are of one type");
+    Extents all;
+    Strides steps;
+    SIXDAYS_TILE layout_strided_mapping(const Extents& e, const Strides& s) noexcept
+        : all(e), steps(s) {}
+    SIXDAYS_TILE const Extents& extents() const noexcept { return all; }
+    SIXDAYS_TILE index_type stride(std::size_t d) const noexcept { return steps.stride(d); }
+};
+struct layout_right {
+    template <class E>
+    using mapping = layout_right_mapping<E>;
+};
+struct layout_left {
+    template <class E>
+    using mapping = layout_left_mapping<E>;
+};
+template <class Strides>
+struct layout_strided {
+    template <class E>
+    using mapping = layout_strided_mapping<E, Strides>;
+};
+
+namespace detail {
+template <class M>
+concept mapping = requires {
+    typename M::layout_type;
+};
+}  // namespace detail
+
+/// Memory with a shape.
+template <class E, class Extents, class Layout = layout_right>
+struct tensor_span {
+    using element_type = E;
+    using value_type = std::remove_cv_t<E>;
+    using extents_type = Extents;
+    using index_type = typename Extents::index_type;
+    using mapping_type = typename Layout::template mapping<Extents>;
+
+    SIXDAYS_TILE tensor_span(E* data, const mapping_type& m) noexcept : data_(data), mapping_(m) {}
+    SIXDAYS_TILE tensor_span(E* data, const Extents& e, const Layout& = {}) noexcept requires
+        std::is_constructible_v<mapping_type, const Extents&> : data_(data),
+                                                                mapping_(e) {}
+    SIXDAYS_TILE E* data_handle() const noexcept { return data_; }
+    SIXDAYS_TILE const mapping_type& mapping() const noexcept { return mapping_; }
+    SIXDAYS_TILE const Extents& extents() const noexcept { return mapping_.extents(); }
+    SIXDAYS_TILE index_type extent(std::size_t d) const noexcept { return extents().extent(d); }
+    SIXDAYS_TILE static constexpr std::size_t rank() noexcept { return Extents::rank(); }
+
+private:
+    E* data_;
+    mapping_type mapping_;
+};
+template <class T, detail::mapping M>
+tensor_span(T*, const M&) -> tensor_span<T, typename M::extents_type, typename M::layout_type>;
+template <class T, class E, class L = layout_right>
+tensor_span(T*, const E&, const L& = {}) -> tensor_span<T, E, L>;
+
+}  // namespace cuda::tiles

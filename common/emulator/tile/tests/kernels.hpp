@@ -1,0 +1,15 @@
+/// @file
+/// Tile kernels, right and wrong ones, for the tests.
+#pragma once
+
+namespace sixdays::emulator::tests {
+
+/// Launches the kernel of that name on `blocks` blocks. `in` and `out` have n elements each.
+void launch_tile(const char* name, unsigned blocks, const float* in, int n, float* out);
+
+/// out (n, m) = in (m, n) transposed; (m, k) times (k, n), added to 0; a softmax of each row.
+void transpose_tile(const float* in, int m, int n, float* out);
+void matmul_tile(const float* a, const float* b, int m, int k, int n, float* out);
+void softmax_tile(const float* in, int rows, int n, float* out);
+
+}  // namespace sixdays::emulator::tests

@@ -1,0 +1,188 @@
+// What cuda_tile.h computes, and what it notices: each mistake by kind, line and block.
+#include <cuda_runtime_api.h>
+
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tile/tests/kernels.hpp"
+#include "common/testing/catch.hpp"
+
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+constexpr const char* kFile = "common/emulator/tile/tests/kernels.cu";
+
+int marked(const std::string& name) {
+    std::ifstream file(std::string(SIXDAYS_SOURCE) + "/" + kFile);
+    std::string text;
+    for (int line = 1; std::getline(file, text); ++line) {
+        if (text.size() > name.size() && text.ends_with("MARK " + name)) return line;
+    }
+    FAIL("no line is marked " + name);
+    return 0;
+}
+
+std::vector<float> count_up(int n) {
+    std::vector<float> x(static_cast<std::size_t>(n));
+    std::iota(x.begin(), x.end(), 1.0f);
+    return x;
+}
+
+}  // namespace
+
+TEST_CASE("right tile kernels give right results, and nothing is said of them") {
+    for (const int n : {8, 20, 64, 2}) {
+        const auto tiles = static_cast<unsigned>(n + 7) / 8;
+        const Device<float> in(count_up(n));
+        std::vector<float> want = count_up(n);
+        for (float& x : want) x *= 2;
+        for (const char* name : {"twice", "twice_by_address", "twice_in_a_loop", "kept_promises"}) {
+            INFO(name << ", n " << n);
+            const Device<float> out(static_cast<std::size_t>(n));
+            launch_tile(name, name == std::string("twice_in_a_loop") ? 1 : tiles, in.data(), n,
+                        out.data());
+            CHECK(cudaGetLastError() == cudaSuccess);
+            CHECK(out.host() == want);
+        }
+    }
+    CHECK(remarks().empty());
+}
+
+TEST_CASE("what a mask leaves out is what the padding says") {
+    std::vector<float> below(20, -3.0f);  // a padding of 0 would be the largest
+    below[3] = -1;
+    below[19] = -2;
+    const Device<float> in(below), out(3);
+    launch_tile("largest", 3, in.data(), 20, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host() == std::vector<float>{-1, -3, -2});
+}
+
+TEST_CASE("tiles of two dims: transposed, multiplied, normalised") {
+    const int m = 13, n = 21, k = 10;
+    const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
+    const std::vector<float> x = count_up(m * n);
+    const Device<float> in(x), out(rows * columns);
+    transpose_tile(in.data(), m, n, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    const std::vector<float> turned = out.host();
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+            REQUIRE(turned[j * rows + i] == x[i * columns + j]);
+        }
+    }
+
+    const auto inner = static_cast<std::size_t>(k);
+    const Device<float> a(count_up(m * k)), b(count_up(k * n)), c(rows * columns);
+    matmul_tile(a.data(), b.data(), m, k, n, c.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    const std::vector<float> left = a.host(), right = b.host(), product = c.host();
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+            float sum = 0;  // of integers: exact
+            for (std::size_t p = 0; p < inner; ++p) {
+                sum += left[i * inner + p] * right[p * columns + j];
+            }
+            REQUIRE(product[i * columns + j] == sum);
+        }
+    }
+
+    const std::vector<float> two = {std::log(1.0f), std::log(3.0f)};
+    const Device<float> logs(two), shares(2);
+    softmax_tile(logs.data(), 1, 2, shares.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(std::fabs(shares.host()[0] - 0.25f) < 1e-6f);
+    CHECK(std::fabs(shares.host()[1] - 0.75f) < 1e-6f);
+}
+
+namespace {
+
+struct Mistake {
+    const char* name;
+    unsigned blocks;
+    Kind kind;
+    unsigned at_block;
+    const char* words;
+};
+// On 20 elements: two tiles of 8, and 4 of a third.
+const Mistake kMistakes[] = {
+    {"load_without_mask", 3, Kind::out_of_bounds, 2,
+     "load of tile (2), of lengths (8), in a span of extents (20): along dim 0 it holds elements "
+     "16 "
+     "to 23, and the last one there is 19. The last tile needs a mask: load_masked."},
+    {"store_without_mask", 3, Kind::out_of_bounds, 2, "The last tile needs a mask: store_masked."},
+    {"one_tile_too_many", 4, Kind::out_of_bounds, 3,
+     "it holds elements 24 to 31, all of them outside. A mask does not allow that: at least one "
+     "element must lie inside. The grid has 3 tiles along this dim, not more."},
+    {"addresses_without_mask", 3, Kind::out_of_bounds, 2, "reads 4 bytes"},
+    {"not_aligned", 3, Kind::undefined_behaviour, 0, "is said to be divisible by 16, but it is 0x"},
+    {"not_divisible", 3, Kind::undefined_behaviour, 0,
+     "the number is said to be divisible by 8, but it is 20, which leaves 4."},
+    {"not_bounded", 3, Kind::undefined_behaviour, 0,
+     "the number is said to be at most 16, but it is 20."},
+    {"one_tile_for_all", 3, Kind::race, 1, "thread (0,0,0) of block (0,0,0)"},
+    {"one_element_twice", 1, Kind::race, 0, "this store writes one element 2 times"},
+    {"stride_0", 1, Kind::race, 0, "this store writes one element 8 times"},
+    {"never_written", 3, Kind::uninitialised_read, 0, "nobody has written"},
+    {"only_declared", 3, Kind::uninitialised_read, 0, "it was only declared"},
+};
+
+}  // namespace
+
+TEST_CASE("mistakes in tile kernels are reported by kind, line and block") {
+    const int n = 20;
+    const Device<float> in(count_up(n));
+    for (const Mistake& m : kMistakes) {
+        INFO(m.name);
+        clear_report();
+        const Device<float> out(static_cast<std::size_t>(n));
+        launch_tile(m.name, m.blocks, in.data(), n, out.data());
+        CHECK(cudaGetLastError() != cudaSuccess);
+        const auto report = last_report();
+        REQUIRE(report);
+        INFO(report->text);
+        CHECK(std::string(name(report->kind)) == name(m.kind));
+        CHECK(report->file == kFile);
+        CHECK(report->line == marked(m.name));
+        CHECK(report->block[0] == m.at_block);
+        CHECK(report->text.find(m.words) != std::string::npos);
+    }
+    // And the next right kernel runs as if nothing had been.
+    const Device<float> out(static_cast<std::size_t>(n));
+    launch_tile("twice", 3, in.data(), n, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host()[19] == 40.0f);
+    clear_report();
+}
+
+TEST_CASE("a block of a tile kernel is one thread") {
+    const Device<float> in(count_up(20)), out(20);
+    clear_report();
+    launch_tile("blocks_of_threads", 3, in.data(), 20, out.data());
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+    const auto report = last_report();
+    REQUIRE(report);
+    INFO(report->text);
+    CHECK(report->kind == Kind::invalid_launch);
+    CHECK(report->text.find("twice is a tile kernel, launched with blocks of 128 threads") !=
+          std::string::npos);
+    clear_report();
+}
+
+TEST_CASE("a grid that leaves tiles out is a note") {
+    const Device<float> in(count_up(20)), out(20);
+    remarks();
+    launch_tile("grid_of_half_the_tiles", 2, in.data(), 20, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    const auto notes = remarks();
+    REQUIRE(notes.size() == 1);
+    INFO(notes[0]);
+    CHECK(notes[0].find("has stored 2 of the 3 tiles of a span of extents "
+                        "(20), cut into tiles of lengths (8); the first that no block stored is "
+                        "number 2.") != std::string::npos);
+}

@@ -1,0 +1,221 @@
+#include "common/emulator/tile/tile.hpp"
+
+#include <execinfo.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "common/emulator/runtime/access.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/tile/coverage.hpp"
+
+namespace sixdays::emulator {
+
+// --- the elements of tiles -------------------------------------------------------------------------
+namespace {
+
+struct alignas(64) Elements {  // in front of them
+    Elements *before, *behind;
+    std::size_t owners;
+};
+Elements all{&all, &all, 0};
+
+Elements& in_front_of(void* elements) {
+    return static_cast<Elements*>(elements)[-1];
+}
+void give_back(Elements& e) {
+    e.before->behind = e.behind;
+    e.behind->before = e.before;
+    std::free(&e);
+}
+
+}  // namespace
+
+void* new_elements(std::size_t bytes) {
+    const std::size_t whole = (bytes + sizeof(Elements) - 1) / sizeof(Elements) + 1;
+    void* memory = std::aligned_alloc(alignof(Elements), whole * sizeof(Elements));
+    auto* e = new (memory) Elements{&all, all.behind, 1};
+    all.behind->before = e;
+    all.behind = e;
+    return e + 1;
+}
+void share_elements(void* elements) noexcept {
+    ++in_front_of(elements).owners;
+}
+void drop_elements(void* elements) noexcept {
+    Elements& e = in_front_of(elements);
+    if (--e.owners == 0) give_back(e);
+}
+
+bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller) {
+    if (!enter_kernel(kernel, parameters, caller)) return false;
+    const InRuntime guard;
+    if (block.size != 1) {
+        fail({Kind::invalid_launch, cudaErrorInvalidValue, caller,
+              format("%s is a tile kernel, launched with blocks of %u threads. A block of tiles is "
+                     "one walk, and how many threads do its work is the compiler's affair: write  "
+                     "%s<<<grid, 1>>>(...)",
+                     kernel, block.size, kernel)});
+    }
+    while (all.behind != &all) give_back(*all.behind);
+    return true;
+}
+
+// --- what a tile asks of memory --------------------------------------------------------------------
+namespace {
+
+// The kernel's line: from the first caller that is no part of cuda_tile.h.
+const void* outside_of_tiles(const void* code) {
+    void* frames[32];
+    const int count = backtrace(frames, 32);
+    for (int i = 0; i < count; ++i) {
+        const std::string file = find_line(frames[i]).file;
+        if (!file.empty() && file.find("emulator/tile/parts/") == std::string::npos &&
+            file.find("emulator/tile/tile.cpp") == std::string::npos) {
+            return frames[i];
+        }
+    }
+    return code;
+}
+
+}  // namespace
+
+void fail_unset_tile(const void* code) {
+    const InRuntime guard;
+    code = outside_of_tiles(code);
+    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+          "a tile is read that has never been given a value: it was only declared."});
+}
+
+void read_element(const void* element, std::size_t bytes, const void* code) {
+    before_access(element, bytes, AccessKind::read, code);
+}
+void write_element(const void* element, std::size_t bytes, const void* code) {
+    before_access(element, bytes, AccessKind::write, code);
+}
+
+void check_distinct(const void* const* elements, std::size_t count, const void* code) {
+    const InRuntime guard;
+    std::vector<std::uintptr_t> sorted(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        sorted[i] = reinterpret_cast<std::uintptr_t>(elements[i]);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice == sorted.end()) return;
+    const auto times = std::count(sorted.begin(), sorted.end(), *twice);
+    fail({Kind::race, cudaErrorLaunchFailure, code,
+          format("this store writes one element %td times. The elements of a tile are stored side "
+                 "by side, in no order, so nobody knows whose value stays. Does the span repeat "
+                 "elements (stride 0), or do two of the addresses agree?",
+                 times),
+          *twice});
+}
+
+void fail_promise(const char* what, long long value, const char* promise, long long number,
+                  const void* code) {
+    const InRuntime guard;
+    const long long rest = value % number;
+    const std::string left = promise[0] == 'd' ? format(", which leaves %lld", rest) : "";
+    const std::string it = what[4] == 'a' ? format("0x%llx", static_cast<unsigned long long>(value))
+                                          : format("%lld", value);
+    fail({Kind::undefined_behaviour, cudaErrorLaunchFailure, code,
+          format(
+              "a promise that does not hold: %s is said to be %s %lld, but it is %s%s. A GPU does "
+              "not ask; it would load and store as if it were true. Promise it in the launcher, "
+              "where it holds, or not at all.",
+              what, promise, number, it.c_str(), left.c_str())});
+}
+
+// --- tiles of a span -------------------------------------------------------------------------------
+namespace {
+
+std::string list(const long long* values, std::size_t rank) {
+    std::string text;
+    for (std::size_t d = 0; d < rank; ++d) {
+        text += (d == 0 ? "" : ", ") + std::to_string(values[d]);
+    }
+    return "(" + text + ")";
+}
+
+}  // namespace
+
+void check_inside(const TileOfSpan& t, bool masked, const void* code) {
+    for (std::size_t d = 0; d < t.rank; ++d) {
+        const long long first = t.index[d] * t.lengths[d], end = first + t.lengths[d];
+        const bool outside = t.index[d] < 0 || first >= t.extents[d];
+        if (!outside && (masked || end <= t.extents[d])) continue;
+        const InRuntime guard;
+        const std::string head = format(
+            "%s of tile %s, of lengths %s, in a span of extents %s: along dim %zu it holds "
+            "elements "
+            "%lld to %lld, ",
+            t.call, list(t.index, t.rank).c_str(), list(t.lengths, t.rank).c_str(),
+            list(t.extents, t.rank).c_str(), d, first, end - 1);
+        const std::string tail =
+            outside
+                ? format(
+                      "all of them outside. A mask does not allow that: at least one element "
+                      "must lie inside. The grid has %s tile%s along this dim, not more.",
+                      std::to_string((t.extents[d] + t.lengths[d] - 1) / t.lengths[d]).c_str(),
+                      t.extents[d] > t.lengths[d] ? "s" : "")
+                : format("and the last one there is %lld. The last tile needs a mask: %s_masked.",
+                         t.extents[d] - 1, t.call);
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code, head + tail,
+              reinterpret_cast<std::uintptr_t>(t.span)});
+    }
+}
+
+// --- does the grid cover what it stores? -----------------------------------------------------------
+namespace {
+
+/// A span, and how it is cut: first element, lengths, extents.
+struct Cut {
+    const void* span;
+    std::vector<long long> lengths, extents;
+    auto operator<=>(const Cut&) const = default;
+};
+std::map<Cut, std::set<std::uint64_t>> stored_tiles;  // by number, in row-major order
+
+}  // namespace
+
+void note_stored(const TileOfSpan& t) {
+    const InRuntime guard;
+    const Cut cut{t.span, {t.lengths, t.lengths + t.rank}, {t.extents, t.extents + t.rank}};
+    std::uint64_t number = 0;
+    for (std::size_t d = 0; d < t.rank; ++d) {
+        const auto tiles = static_cast<std::uint64_t>((t.extents[d] - 1) / t.lengths[d] + 1);
+        number = number * tiles + static_cast<std::uint64_t>(t.index[d]);
+    }
+    stored_tiles[cut].insert(number);
+}
+
+void begin_coverage() {
+    stored_tiles.clear();
+}
+
+void remark_uncovered(const Launch& what) {
+    for (const auto& [cut, stored] : stored_tiles) {
+        std::uint64_t tiles = 1;
+        for (std::size_t d = 0; d < cut.lengths.size(); ++d) {
+            tiles *= static_cast<std::uint64_t>((cut.extents[d] - 1) / cut.lengths[d] + 1);
+        }
+        if (stored.size() == tiles) continue;
+        std::uint64_t missing = 0;
+        for (const std::uint64_t one : stored) missing += one == missing;
+        remark(what.site,
+               format("%s has stored %zu of the %llu tiles of a span of extents %s, cut into tiles "
+                      "of lengths %s; the first that no block stored is number %llu. Does the grid "
+                      "of %s fit another tile?",
+                      what.kernel, stored.size(), static_cast<unsigned long long>(tiles),
+                      list(cut.extents.data(), cut.extents.size()).c_str(),
+                      list(cut.lengths.data(), cut.lengths.size()).c_str(),
+                      static_cast<unsigned long long>(missing), name(what.grid).c_str()));
+    }
+}
+
+}  // namespace sixdays::emulator
