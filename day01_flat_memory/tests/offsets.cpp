@@ -1,5 +1,6 @@
 // Offsets, parameters and the first kernel.
 #include "day01_flat_memory/offsets.hpp"
+#include "common/gpu/device.hpp"
 #include "common/tensor/index.hpp"
 #include "day01_flat_memory/first.hpp"
 #include "day01_flat_memory/parameters.hpp"
@@ -164,6 +165,15 @@ TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
 TEST_CASE("one thread adds two numbers", "[day01][first][small]") {
     CHECK(add_two_numbers_cuda(2, 7) == 9);
     CHECK(add_two_numbers_cuda(-0.5f, 0.25f) == -0.25f);
+}
+
+TEST_CASE("what the first kernel's memory was taken for is given back", "[day01][first][small]") {
+    (void)add_two_numbers_cuda(1, 2);  // whatever a device keeps after its first call
+    const std::int64_t free = gpu::free_bytes();
+    // A GPU hands out pieces of 2 MiB, of at least 256 bytes each: as many calls as fill one.
+    const int calls = gpu::is_emulated() ? 3 : 10000;
+    for (int i = 0; i < calls; ++i) (void)add_two_numbers_cuda(1, 2);
+    CHECK(gpu::free_bytes() == free);
 }
 
 }  // namespace

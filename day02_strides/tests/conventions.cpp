@@ -104,6 +104,7 @@ TEST_CASE("a cache with room for more is walked with the strides of its capacity
 TEST_CASE("at() checks every index and says which is wrong", "[day02][conventions][small]") {
     Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6});
     CHECK(at(x.view(), {1, 2}) == 6);
+    CHECK(at(x.view(), {0, 0}) == 1);  // 0 is an index of every dim
     at(x.view(), {1, 2}) = 7;
     CHECK(x(1, 2) == 7);
     CHECK(at(View<const float>(x.data(), column_major({2, 3})), {1, 2}) == 7);

@@ -128,6 +128,19 @@ TEST_CASE("short rows of a transpose: each condition false alone, of in and of o
     check_stack<float>({"33 are not", 33, 36, T::whole_sectors, 0, 0, 0, 0, 1}, T::short_rows);
     CHECK(choose_transpose({nullptr, 4, row_major({32, 32})}, {nullptr, 4, row_major({32, 32})}) ==
           T::quads);
+    // Rows of a square are its long ones: out has no gaps, in only rows that begin at quads.
+    const Tensor<float> square = patterns<float>({2, 20, 20});
+    const Layout gaps({2, 20, 20}, {480, 24, 1}), none = row_major({2, 20, 20});
+    const DeviceIn<float> from(square, gaps), tight(square, none);
+    DeviceOut<float> got(none), apart(gaps);
+    HostOut<float> want({2, 20, 20});
+    transpose_cpu(square.view(), want.view());
+    transpose_cuda(from.view(), got.view(), {.path = T::short_rows_quads});
+    CHECK(got.matches(want));
+    CHECK(contains(
+        refusal([&] { transpose_cuda(tight.view(), apart.view(), {.path = T::short_rows_quads}); }),
+        "the path 'short rows, quads' needs"));
+    CHECK(apart.untouched());
     check_stack<double>({"8 bytes", 40, 3, T::short_rows}, T::short_rows_quads);
     check_stack<bf16>({"2 bytes", 40, 3, T::short_rows_quads}, T::short_rows_quads);
     check_stack<std::uint8_t>({"1 byte", 48, 3, T::short_rows_quads}, T::short_rows_quads);

@@ -332,6 +332,8 @@ TEST_CASE("loop and port of a block refuse the same, before anything is written"
         change(there, g.view());
         CHECK(both_refuse([&] { block_cpu(host, h.view()); },
                           [&] { block_cuda(there, g.view(), memory); }, words));
+        // Who asks how much memory it needs is told the same, not a size.
+        CHECK(contains(refusal([&] { (void)block_workspace_bytes(there, g.view()); }), words));
     };
     using P = BlockParameters&;
     using X = View<float>;

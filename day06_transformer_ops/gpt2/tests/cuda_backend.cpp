@@ -6,6 +6,7 @@
 #include "common/gpu/device.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
 
@@ -118,6 +119,65 @@ TEST_CASE("CUDA: so many positions that a group takes them in several turns", "[
 
 TEST_CASE("CUDA: rows longer than a slice, heads of 80", "[day06][full]") {
     compare({1, 12, 800, 10, 1600, 301, 1e-5f}, WeightType::q8_0, 3, 2);
+}
+
+TEST_CASE("CUDA: rows longer than what a block takes in one turn", "[day06][small]") {
+    // 256 threads take 1,024 numbers. All that a phase makes of its input goes round twice here.
+    const std::int64_t K = 1088, N = 5, D = 32, heads = K / D;
+    const double u = std::ldexp(1.0, -24), n = static_cast<double>(K);
+    const Tensor<float> matrix = seeded<float>({N, K}, 1, -1, 1), x = seeded<float>({K}, 2, -1, 1),
+                        weight = seeded<float>({K}, 3, 0.5, 1.5),
+                        bias = seeded<float>({K}, 4, -1, 1), added = seeded<float>({N}, 5, -1, 1),
+                        had = seeded<float>({N}, 6, -1, 1),
+                        sums = seeded<float>({heads, kSplits, D}, 7, -1, 1),
+                        tops = seeded<float>({heads, kSplits, 2}, 8, 1, 2);
+    const DeviceIn<float> w(matrix), in(x), scale(weight), shift(bias), plus(added), part(sums),
+        top(tops);
+    const DeviceMatrix rows = {WeightType::f32, reinterpret_cast<const std::byte*>(w.view().data),
+                               nullptr, N, K};
+    // What the phase makes of its input, in double: its product with the matrix, added to `to`. A
+    // number of it may be off by `off` of itself and the products' sum by K + 3 roundings.
+    const auto check = [&](const std::vector<double>& made, double off, bool adds, auto launch) {
+        DeviceOut<float> got = DeviceOut<float>::holding(adds ? had : Tensor<float>({N}));
+        launch(got.view().data);
+        const Tensor<float> values = got.values();
+        for (std::int64_t row = 0; row < N; ++row) {
+            double want = adds ? double{had(row)} + double{added(row)} : 0, size = std::fabs(want);
+            for (std::int64_t k = 0; k < K; ++k) {
+                const double product = double{matrix(row, k)} * made[static_cast<std::size_t>(k)];
+                want += product, size += std::fabs(product);
+            }
+            CAPTURE(row, want, values(row));
+            CHECK(std::fabs(double{values(row)} - want) <= ((n + 3) * u + off) * size);
+        }
+    };
+    std::vector<double> hidden, normed, joined;
+    double mean = 0, squares = 0;
+    for (std::int64_t k = 0; k < K; ++k) mean += double{x(k)} / n, hidden.push_back(x(k));
+    for (std::int64_t k = 0; k < K; ++k)
+        squares += (double{x(k)} - mean) * (double{x(k)} - mean) / n;
+    for (std::int64_t k = 0; k < K; ++k) {
+        const double z = (double{x(k)} - mean) / std::sqrt(squares + 1e-5);
+        normed.push_back(z * double{weight(k)} + double{bias(k)});
+        const std::int64_t head = k / D;
+        double sum = 0, all = 0;
+        for (std::int64_t s = 0; s < kSplits; ++s) {
+            const double share = std::exp(double{tops(head, s, 0)});
+            sum += share * double{sums(head, s, k % D)}, all += share * double{tops(head, s, 1)};
+        }
+        joined.push_back(sum / all);
+    }
+    check(hidden, 0, true, [&](float* out) {
+        launch_add_mlp(in.view().data, {rows, plus.view().data}, out, {});
+    });
+    check(normed, 4 * (n / 2 + 8) * u, false, [&](float* out) {
+        launch_head({scale.view(), shift.view(), 1e-5f}, rows, in.view().data, out, 3, {});
+    });
+    check(joined, 64 * u, true, [&](float* out) {
+        float* const from = const_cast<float*>(part.view().data);
+        launch_add_attention({from, const_cast<float*>(top.view().data), D},
+                             {rows, plus.view().data}, out, {});
+    });
 }
 
 TEST_CASE("CUDA: a text can be forgotten, and its positions used again", "[day06][small]") {
