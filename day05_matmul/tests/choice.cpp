@@ -227,9 +227,29 @@ TEST_CASE("each condition of rows of quads, false alone, operand by operand", "[
             CHECK(with_quads(x) == others);
         }
     }
-    Problem turned = planned({8, 8, 8}, 132, Lies::column_major, Lies::column_major);
-    CHECK(a_columns_are_quads(turned));
-    CHECK(b_columns_are_quads(turned));
+    // Columns along memory: each operand asks its own stack, pitch and address.
+    const Problem turned = planned({8, 8, 8}, 132, Lies::column_major, Lies::column_major);
+    const auto columns = [](const Problem& x) {
+        return std::pair(a_columns_are_quads(x), b_columns_are_quads(x));
+    };
+    CHECK(columns(turned) == std::pair(true, true));
+    const auto without = [&](auto change) {
+        Problem x = turned;
+        x.dims = 1;
+        change(x);
+        return columns(x);
+    };
+    CHECK(without([](Problem& x) { x.step_a[0] = x.step_b[0] = 8; }) == std::pair(true, true));
+    CHECK(without([](Problem& x) { x.step_a[0] = 6; }) == std::pair(false, true));
+    CHECK(without([](Problem& x) { x.step_b[0] = 6; }) == std::pair(true, false));
+    CHECK(without([](Problem& x) { x.a_k = 9; }) == std::pair(false, true));
+    CHECK(without([](Problem& x) { x.b_n = 9; }) == std::pair(true, false));
+    CHECK(without([](Problem& x) { x.a_m = 2; }) == std::pair(false, true));
+    CHECK(without([](Problem& x) { x.b_k = 2; }) == std::pair(true, false));
+    CHECK(without([](Problem& x) { x.a = reinterpret_cast<float*>(std::uintptr_t{8}); }) ==
+          std::pair(false, true));
+    CHECK(without([](Problem& x) { x.b = reinterpret_cast<float*>(std::uintptr_t{8}); }) ==
+          std::pair(true, false));
     CHECK(!a_has_quads(turned));
     CHECK(!b_has_quads(turned));
     CHECK(!a_columns_are_quads(good));
@@ -244,7 +264,9 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     const View<const float> a(memory, Layout({2, 1, 1, 5, 4}, {20, 9, 9, 4, 1}));
     const View<const float> b(memory, Layout({3, 4, 7}, {28, 1, 4})),
         bias(memory, Layout({7}, {2}));
-    const Problem x = problem_of(a, b, {.bias = bias}, out);
+    const Problem x = problem_of(
+        a, b, {.alpha = 3, .beta = 2, .bias = bias, .activation = Activation::relu}, out);
+    CHECK((x.alpha == 3 && x.beta == 2 && x.relu));
     CHECK(x.dims == 2);  // the dim of extent 1 is left out
     CHECK((x.extent[0] == 2 && x.extent[1] == 3));
     CHECK((x.step_a[0] == 20 && x.step_a[1] == 0));
@@ -270,6 +292,14 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK((parts.step_a[1] == 20 && parts.step_b[2] == 28));
     CHECK((parts.step_out[1] == 3 * 35 && parts.step_out[2] == 35));
     CHECK((parts.bias == nullptr && parts.alpha == 1 && parts.beta == 0 && !parts.relu));
+    // Whether quads can be written is asked of the parts, not of out.
+    alignas(16) float room[256] = {};
+    Problem quads = planned({8, 6, 128}), none = planned({8, 8, 128});
+    quads.out_m = 8, none.out_m = 9;
+    quads.quads_out = true, none.quads_out = false;
+    CHECK(!in_parts(quads, 2, room).quads_out);
+    CHECK(in_parts(none, 2, room).quads_out);
+    CHECK(!in_parts(none, 2, room + 1).quads_out);
 }
 
 TEST_CASE("a stride that is never used keeps no operand from being quads", "[day05][small]") {
