@@ -53,10 +53,10 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
                                                          lines.stride(), {out.data, to});
             return gpu::check_launch("argmax_kernel", grid, kThreads);
         }
+        case ArgmaxPath::shared_tree:
+            return launch_shared_tree(lines, {out.data, to}, stream);
         case ArgmaxPath::walk:
             return launch_walk(lines, to, op, stream);
-        case ArgmaxPath::shared_tree:
-            return launch_shared_tree(lines, to, op, stream);
         case ArgmaxPath::warp:
             return launch_warp(lines, to, op, stream);
         case ArgmaxPath::quads:

@@ -2,6 +2,7 @@
 #include "day04_argmax/lines.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "common/tensor/names.hpp"
 #include "common/tensor/simplify.hpp"
@@ -77,8 +78,11 @@ const char* needed(LinePath path, const Lines& lines) {
     switch (path) {
         case LinePath::one_thread:
             return "";
-        case LinePath::walk:
         case LinePath::shared_tree:
+            return one_walk(lines) && lines.count() <= INT32_MAX
+                       ? ""
+                       : "at most 2^31 - 1 lines of one stride, of at most 2^32 - 65536 elements";
+        case LinePath::walk:
         case LinePath::warp:
             return one_walk(lines) ? "" : "lines of one stride, of at most 2^32 - 65536 elements";
         case LinePath::quads:
@@ -142,8 +146,8 @@ std::int64_t workspace_bytes(const char* op, const Lines& lines, std::optional<L
 const char* name(LinePath path) {
     static constexpr Named<LinePath> kNames[] = {
         {LinePath::one_thread, "one thread"},
-        {LinePath::walk, "walk"},
         {LinePath::shared_tree, "shared tree"},
+        {LinePath::walk, "walk"},
         {LinePath::warp, "warp"},
         {LinePath::quads, "quads"},
         {LinePath::short_lines, "short lines"},
@@ -151,6 +155,10 @@ const char* name(LinePath path) {
         {LinePath::split, "split"},
     };
     return name_in(kNames, path);
+}
+
+std::string step_name(LinePath path) {
+    return std::to_string(static_cast<int>(path) + 1) + " " + name(path);
 }
 
 }  // namespace sixdays::day04_argmax

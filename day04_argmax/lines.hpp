@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "common/gpu/workspace.hpp"
 #include "common/tensor/arguments.hpp"
@@ -56,20 +57,22 @@ void require_lines(const char* op, const View<const float>& in, const Dims& dims
 /// kLongestLine elements, or lines along several dims that simplify() cannot make one of.
 enum class LinePath {
     one_thread,   // a thread, an output: the loop's twin
-    walk,         // 02: the same, walked by fast divisions
-    shared_tree,  // 03: a block, an output: a tree in shared memory
+    shared_tree,  // 02: a block, an output: a tree in shared memory; argmax only
+    walk,         // 03: a thread, an output, any operation, walked by fast divisions
     warp,         // 04: a warp, an output: shuffles
     quads,        // 05: lines along memory, quads in flight
-    short_lines,  // 06: short lines, one behind the other in memory
-    strided,      // 07: outputs that are neighbours have lines that are neighbours
+    strided,      // 06: outputs that are neighbours have lines that are neighbours
+    short_lines,  // 07: short lines, one behind the other in memory
     split,        // 08: lines along memory, several blocks a line; needs a workspace
 };
 [[nodiscard]] const char* name(LinePath path);
+/// With the number that its step has everywhere: "2 shared tree".
+[[nodiscard]] std::string step_name(LinePath path);
 
 /// Steps count the elements of a line in 32 bits, and step past its end before they stop.
 inline constexpr std::int64_t kLongestLine = (std::int64_t{1} << 32) - 65536;
 
-/// What step 06 keeps of a block's lines in shared memory: 128 lines of so many elements at most.
+/// What step 07 keeps of a block's lines in shared memory: 128 lines of so many elements at most.
 inline constexpr std::int64_t kShortLine = 80;
 
 /// Blocks that share a line in step 08.

@@ -142,24 +142,30 @@ void a_path_for_each_layout(lesson::Report& report) {
         ok &= path == row.path;
         std::printf("   %-20s %-17s %-22s dim %d   %s\n", row.what,
                     to_string(row.layout.shape).c_str(), to_string(row.layout.strides).c_str(),
-                    row.dim, name(path));
+                    row.dim, step_name(path).c_str());
     }
     std::printf(
         "\n   walk: a thread a line. warp: a warp a line. quads: 16 bytes a load, 4 to 256\n"
         "   threads a line. strided: lanes across lines. short lines: copied to shared\n"
-        "   memory first, then a thread a line. split: many blocks a line.\n\n");
+        "   memory first, then a thread a line. split: many blocks a line. The number is\n"
+        "   that of the step on the page.\n\n");
     report.check(ok, "with a workspace at hand; without one, the long row goes by quads");
 }
 
 void a_ladder(lesson::Report& report) {
     report.heading("5. The largest element of every row, in eight kernels");
-    for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::walk, ArgmaxPath::shared_tree,
+    const auto step = [&](ArgmaxPath path, const ArgmaxCase& shapes) {
+        lesson::Version v = argmax_version(path, shapes);
+        v.op = "argmax";
+        report.port(v);
+    };
+    for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::shared_tree, ArgmaxPath::walk,
                                   ArgmaxPath::warp, ArgmaxPath::quads}) {
-        report.port(argmax_version(path, {{40, 1030}, {4096, 8192}, 1}));
+        step(path, {{40, 1030}, {4096, 8192}, 1});
     }
-    report.port(argmax_version(ArgmaxPath::split, {{2, 9000}, {16, 50257}, 1}));
-    report.port(argmax_version(ArgmaxPath::short_lines, {{300, 17}, {1 << 20, 17}, 1}));
-    report.port(argmax_version(ArgmaxPath::strided, {{64, 5, 40}, {64, 1024, 1024}, 0}));
+    step(ArgmaxPath::strided, {{64, 5, 40}, {64, 1024, 1024}, 0});
+    step(ArgmaxPath::short_lines, {{300, 17}, {1 << 20, 17}, 1});
+    step(ArgmaxPath::split, {{2, 9000}, {16, 50257}, 1});
 }
 
 void a_sum_in_another_order(lesson::Report& report) {
@@ -202,8 +208,8 @@ void the_next_token(lesson::Report& report) {
     argmax_cuda(view, -1, out.view({B}), {.workspace = memory});
     const Tensor<std::int64_t> want({B}, {tokens[0], tokens[1], tokens[2]});
     report.check(lesson::same(out, want), "logits (3, 50257): tokens " + shown(want) +
-                                              ", by path '" + name(choose_argmax(view, -1, true)) +
-                                              "'");
+                                              ", by path '" +
+                                              step_name(choose_argmax(view, -1, true)) + "'");
 }
 
 }  // namespace
@@ -218,6 +224,6 @@ int main(int argc, char** argv) {
          .trace = trace_all,
          .bench = bench_all,
          .try_this =
-             "take the tie rule out of combine() in steps/argmax/operations.hpp and run the "
+             "take the tie rule out of better() in steps/argmax/02_shared_tree.cu and run the "
              "tests;\nthen the __threadfence() in 08_split.cu."});
 }

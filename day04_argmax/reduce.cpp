@@ -14,6 +14,13 @@ void require_elements(const char* op, const View<const float>& in, const Dims& d
            to_string(in.layout.shape) + ": there is no element");
 }
 
+// Argmax's first step takes no other operation.
+void require_reduce_path(const char* op, std::optional<ReducePath> path, const Lines& lines) {
+    require_path(op, path, lines);
+    if (path != ReducePath::shared_tree || lines.count() == 0) return;
+    refuse(std::string(op) + ": the path 'shared tree' is there for argmax only");
+}
+
 }  // namespace
 
 void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>& out,
@@ -21,7 +28,7 @@ void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>
     const int d = checked_dim("argmin", dim, in.rank());
     require_elements("argmin", in, {d});
     require_lines("argmin", in, {d}, out);
-    require_path("argmin", path, lines_of("argmin", in, {d}));
+    require_reduce_path("argmin", path, lines_of("argmin", in, {d}));
 }
 
 void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
@@ -29,7 +36,7 @@ void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
     require_lines(name(what), in, dims, out);
     const bool of_nothing = what == Reduction::sum || what == Reduction::product;
     if (!of_nothing) require_elements(name(what), in, dims);
-    require_path(name(what), path, lines_of(name(what), in, dims));
+    require_reduce_path(name(what), path, lines_of(name(what), in, dims));
 }
 
 ReducePath choose_reduce(const View<const float>& in, const Dims& dims, bool workspace) {

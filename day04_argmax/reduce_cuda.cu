@@ -74,8 +74,8 @@ void launch(const gpu::Launch<ReducePath>& how, const Lines& lines, const Layout
             return twin();
         case ReducePath::walk:
             return launch_walk(lines, out, op, stream);
-        case ReducePath::shared_tree:
-            return launch_shared_tree(lines, out, op, stream);
+        case ReducePath::shared_tree:  // argmax's own, refused
+            return;
         case ReducePath::warp:
             return launch_warp(lines, out, op, stream);
         case ReducePath::quads:

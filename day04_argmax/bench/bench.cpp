@@ -48,7 +48,7 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
     const ArgmaxPath path = best_path(shapes.large, shapes.dim);
     Version v = argmax_version(path, shapes);
     v.op = "argmax, " + std::to_string(kCallsInGraph) + " calls in a graph";
-    v.path = name(path);
+    v.path = step_name(path);
     v.work.bytes_read *= kCallsInGraph;
     v.work.bytes_written *= kCallsInGraph;
     const int dim = shapes.dim;
@@ -98,7 +98,7 @@ void bench_graph(lesson::Report& report, const ArgmaxCase& shapes) {
 
 void bench_all(lesson::Report& report) {
     const ArgmaxCase ladder = {{40, 1030}, {32768, 8192}, 1};
-    for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::walk, ArgmaxPath::shared_tree,
+    for (const ArgmaxPath path : {ArgmaxPath::one_thread, ArgmaxPath::shared_tree, ArgmaxPath::walk,
                                   ArgmaxPath::warp, ArgmaxPath::quads}) {
         Version v = argmax_version(path, ladder);
         v.op = "argmax";  // the ladder's own row

@@ -74,9 +74,8 @@ Trial large_trial(const Pair<T>& pair, ArgmaxPath path, const Shape& shape, int 
                                 static_cast<std::int64_t>(sizeof(T)) * size(reduced));
     const std::vector<float> x = noise(std::is_same_v<T, float>);
     arena->fill(0, x.data(), 4 * kPeriod);
-    const ArgmaxPath other = path == ArgmaxPath::shared_tree ? ArgmaxPath::warp
-                             : size(reduced) > 4096          ? ArgmaxPath::walk
-                                                             : ArgmaxPath::shared_tree;
+    const bool many = size(reduced) > 4096 && path != ArgmaxPath::walk;
+    const ArgmaxPath other = many || path == ArgmaxPath::warp ? ArgmaxPath::walk : ArgmaxPath::warp;
     pair.port({arena->input<float>(0, 0), shape}, dim, {arena->template want<T>(), reduced},
               {.path = other});
     const auto memory = workspace_for(path, shape, dim);
@@ -112,7 +111,7 @@ Version version(const std::string& op, const Pair<T>& pair, ArgmaxPath path,
                 const ArgmaxCase& shapes) {
     Version v;
     v.op = op + ", dim " + std::to_string(shapes.dim);
-    v.version = name(path);
+    v.version = step_name(path);
     v.shape = to_string(shapes.large);
     v.how = "equals the loop";
     v.work.bytes_read = 4.0 * static_cast<double>(size(shapes.large));

@@ -73,9 +73,10 @@ TEST_CASE("argmax and argmin of views equal NumPy's", "[day04][argmax][argmin][s
             DeviceOut<std::int64_t> got(shape), got_min(shape);
             argmax_cuda(in, golden.dim, got.view(),
                         {.path = path, .workspace = memory.workspace()});
+            CHECK(got.matches(largest));
+            if (argmax_only(path)) continue;
             argmin_cuda(in, golden.dim, got_min.view(),
                         {.path = path, .workspace = memory.workspace()});
-            CHECK(got.matches(largest));
             CHECK(got_min.matches(smallest));
         }
     }

@@ -186,6 +186,10 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
         CHECK(contains(refusal([&] { require_path("argmax", path, endless); }),
                        "at most 2^32 - 65536 elements; the lines have"));
     }
+    const Lines too_many = {{nullptr, row_major({std::int64_t{1} << 31})}, Layout({3}, {0})};
+    CHECK(contains(refusal([&] { require_path("argmax", LinePath::shared_tree, too_many); }),
+                   "'shared tree' needs at most 2^31 - 1 lines of one stride"));
+    CHECK(takes(LinePath::walk, too_many));
     CHECK(out.untouched());
 }
 

@@ -85,7 +85,7 @@ void call_at_random(const std::vector<std::pair<Shape, Dims>>& shapes, int calls
         const Lines lines = it.lines();
         // Half of the calls by the path that shares lines among blocks.
         LinePath path = bits >> 32 & 1 ? LinePath::split : kPaths[(bits >> 40) % std::size(kPaths)];
-        if (!takes(path, lines)) path = choose_path(lines, true);
+        if (!takes(path, lines) || argmax_only(path)) path = choose_path(lines, true);
         const std::int64_t bytes = workspace_bytes("test", lines, path);
         CAPTURE(call, it.text(), name(path));
         CHECK(it.by(path, shared.next(bytes)));

@@ -92,7 +92,7 @@ def reduction_tree():
             for x in (xs[i], xs[i + half]):
                 svg.line(x + w / 2, y + h, xs[i] + w / 2, y + h + 34)
         level, xs, y = following, above, y + h + 34
-    svg.text(130, 316, "9 stands at 1, 4 and 7. Whoever meets whom, the 1 must come through: combine() "
+    svg.text(130, 316, "9 stands at 1, 4 and 7. Whoever meets whom, the 1 must come through: better() "
                        "looks at the index.", "note")
     return svg.done()
 
@@ -120,4 +120,63 @@ def split_line():
     return svg.done()
 
 
-PICTURES = [lines_of_a_tensor, who_reads_what, reduction_tree, split_line]
+def butterfly():
+    """Eight lanes, three exchanges: after each, a lane has the larger of its own and its partner's."""
+    w, h, gap, left = 44, 30, 56, 78
+    svg = Svg(440, 366, "Eight lanes exchange values in three rounds, at distances 4, 2 and 1; in each round every "
+                        "lane keeps the larger of its own and its partner's. At the end all eight hold the largest")
+    values = [5, 9, 2, 7, 4, 1, 3, 8]
+    svg.text(4, 20, "lane", "note")
+    for lane in range(8):
+        svg.text(left + lane * w + w / 2, 20, lane, "note middle")
+    y = 30
+    for distance in (4, 2, 1, 0):
+        for lane, value in enumerate(values):
+            svg.cell(left + lane * w + 3, y, SKY if value == 9 else FAINT, value, w - 6, h,
+                     "in" if value == 9 else "inkin")
+        if distance == 0:
+            break
+        svg.text(4, y + h + 34, f"d = {distance}", "note")
+        for lane in range(8):
+            to = left + lane * w + w / 2
+            svg.line(to, y + h, to, y + h + gap)
+            svg.line(left + (lane ^ distance) * w + w / 2, y + h, to, y + h + gap)
+        values = [max(value, values[lane ^ distance]) for lane, value in enumerate(values)]
+        y += h + gap
+    svg.text(4, 342, "Two lines meet at each lane: its own value, and that", "note")
+    svg.text(4, 360, "of lane l ^ d. Every pair exchanges at the same time.", "note")
+    return svg.done()
+
+
+def strided_reduction():
+    """Eight lines side by side, four warps: lanes across lines, warps along them, then a thread a line."""
+    c, left, top = 30, 92, 46
+    svg = Svg(440, 470, "Eight lines side by side, of eight elements each. Warp 0 reads rows 0 and 4, warp 1 rows 1 "
+                        "and 5, and so on; each lane keeps the best of its column. Then four candidates for each "
+                        "line lie in shared memory, and a thread a line combines them")
+    svg.text(left, 18, "eight lines side by side: columns")
+    for lane in range(8):
+        svg.text(left + lane * c + c / 2, 38, lane, "note middle")
+    svg.text(left + 8 * c + 8, 38, "lane", "note")
+    for i in range(8):
+        svg.text(left - 8, top + i * c + 20, f"element {i}", "note end")
+        for lane in range(8):
+            svg.cell(left + lane * c, top + i * c, COLOURS[i % 4], "", c, c, border="thin")
+        svg.text(left + 8 * c + 8, top + i * c + 20, f"warp {i % 4}", "note")
+    svg.outline(left + 2 * c, top, c, 8 * c)
+    svg.text(left + 8 * c + 8, top + 8 * c + 18, "a line: framed", "note")
+    y = top + 8 * c + 44
+    svg.text(4, y - 10, "found, in shared memory: what each warp has seen", "note")
+    for warp in range(4):
+        for lane in range(8):
+            svg.cell(left + lane * c, y + warp * 22, COLOURS[warp], "", c, 22, border="thin")
+    svg.outline(left + 2 * c, y, c, 88)
+    for lane in range(8):
+        svg.arrow(left + lane * c + c / 2, y + 90, left + lane * c + c / 2, y + 108)
+        svg.cell(left + lane * c, y + 110, FAINT, "", c, 22, border="thin")
+    svg.text(left - 8, y + 126, "out", "note end")
+    svg.text(left + 8 * c + 8, y + 126, "thread = line", "note")
+    return svg.done()
+
+
+PICTURES = [lines_of_a_tensor, who_reads_what, reduction_tree, butterfly, strided_reduction, split_line]

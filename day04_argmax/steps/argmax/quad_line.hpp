@@ -60,24 +60,14 @@ struct QuadLine {
     // [index]
 };
 
-// [take_quads]
-/// What thread t of THREADS finds in quads [first, last) of the line. EACH
-/// loads are in flight before the first of them is needed; the loop keeps the
-/// best value and its quad's number, no index of an element.
+// [take_whole]
+/// Thread t of THREADS takes its share of the quads [begin, end), all of them
+/// whole. EACH loads are in flight before the first of them is needed; kept are
+/// the best value and its quad's number, no index of an element.
 template <class OP, int THREADS, int EACH>
-__device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t first,
-                                           std::uint32_t last, std::uint32_t t) {
-    auto mine = OP::none();
-    auto edge = OP::none();  // the first quad, the last: of the line only in part
-    if (t == 0 && first < line.begin) {
-        OP::take(edge, line.part(0, OP::neutral()), 0);
-    }
-    const bool has_end = line.begin <= line.end && first <= line.end;
-    if (t == 1 && has_end && line.end < last) {
-        OP::take(edge, line.part(line.end, OP::neutral()), line.end);
-    }
-    const std::uint32_t end = min(last, line.end);
-    for (std::uint32_t q = max(first, line.begin) + t; q < end; q += THREADS * EACH) {
+__device__ void take_whole(typename OP::Partial& mine, const QuadLine& line, std::uint32_t begin,
+                           std::uint32_t end, std::uint32_t t) {
+    for (std::uint32_t q = begin + t; q < end; q += THREADS * EACH) {
         float4 x[EACH];
         for (int j = 0; j < EACH; ++j) {
             if (q + j * THREADS < end) x[j] = line.whole(q + j * THREADS);
@@ -86,6 +76,26 @@ __device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t f
             if (q + j * THREADS < end) OP::take(mine, x[j], q + j * THREADS);
         }
     }
+}
+// [take_whole]
+
+// [take_quads]
+/// What thread t of THREADS finds in quads [first, last) of the line. Step 5 asks
+/// for all of them, step 8 for a block's part.
+template <class OP, int THREADS, int EACH>
+__device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t first,
+                                           std::uint32_t last, std::uint32_t t) {
+    auto mine = OP::none();
+    auto edge = OP::none();  // the first quad, the last: of the line only in part
+    if (t == 0 && first < line.begin) {
+        OP::take(edge, line.part(0, OP::neutral()), 0);
+    }
+    // begin > end: the line lies inside one quad, and thread 0 had it.
+    const bool has_end = line.begin <= line.end && first <= line.end;
+    if (t == 1 && has_end && line.end < last) {
+        OP::take(edge, line.part(line.end, OP::neutral()), line.end);
+    }
+    take_whole<OP, THREADS, EACH>(mine, line, max(first, line.begin), min(last, line.end), t);
     return OP::combine(mine, edge);
 }
 // [take_quads]

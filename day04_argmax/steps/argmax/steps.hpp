@@ -1,7 +1,7 @@
 /// @file
 /// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
-/// argmax_cuda.cu. They check nothing: LinePath says what each can take. Each is there for
-/// Pick<Largest>, Pick<Smallest>, Fold<Add> and Fold<Multiply>.
+/// argmax_cuda.cu. They check nothing: LinePath says what each can take. Step 2 is argmax alone; from
+/// step 3 on each is there for Pick<Largest>, Pick<Smallest>, Fold<Add> and Fold<Multiply>.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -12,10 +12,9 @@
 
 namespace sixdays::day04_argmax {
 
+void launch_shared_tree(const Lines& lines, const View<std::int64_t>& out, gpu::Stream stream);
 template <class OP>
 void launch_walk(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
-template <class OP>
-void launch_shared_tree(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
 template <class OP>
 void launch_warp(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
 template <class OP>

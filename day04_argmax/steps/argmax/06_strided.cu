@@ -1,4 +1,4 @@
-// Step 7: a dim that is not the last. The elements of a line are far apart, but neighbouring lines
+// Step 6: a dim that is not the last. The elements of a line are far apart, but neighbouring lines
 // lie side by side: so lanes go across lines, and a load is coalesced. The warps of a block share
 // its lines: each takes every eighth element, with several loads in flight, and then they combine.
 #include "common/gpu/launch.hpp"

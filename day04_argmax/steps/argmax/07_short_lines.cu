@@ -1,4 +1,4 @@
-// Step 6: short lines, one behind the other. A warp for 17 elements would be mostly idle, and a
+// Step 7: short lines, one behind the other. A warp for 17 elements would be mostly idle, and a
 // thread for each reads 17 elements apart. But all lines of a block are one run of memory, so the
 // block copies that to shared memory, quad by quad (cp.async, common/gpu/ptx.hpp), and then each
 // thread takes a line there.
