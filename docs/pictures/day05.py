@@ -104,4 +104,54 @@ def ring():
     return svg.done()
 
 
-PICTURES = (product, square_a_thread, rectangle, ring)
+def k_loop():
+    """One block along K: three tiles of each operand, and what happens to them over time."""
+    c, a_x, b_x, b_y = 16, 16, 236, 26
+    a_y = b_y + 12 * c + 14
+    svg = Svg(440, 440, "Three rounds of one block along K. In each round a tile of a and a tile of b go to shared "
+                        "memory, then all outputs of the block add the products of these k's. Between loading and "
+                        "multiplying stands a barrier, and another before the next load")
+    rounds = (SKY, ORANGE, GREEN)
+    svg.text(a_x, a_y - 8, "a's rows: k →", "note")
+    svg.text(b_x, b_y - 8, "b's columns: k ↓", "note")
+    matrix(svg, a_x, a_y, 4, 12, c, lambda m, k: rounds[k // 4])
+    matrix(svg, b_x, b_y, 12, 4, c, lambda k, n: rounds[k // 4])
+    matrix(svg, b_x, a_y, 4, 4, c, lambda m, n: FAINT)
+    svg.outline(b_x, a_y, 4 * c, 4 * c)
+    for line, words in enumerate(("the block's outputs:", "each in a register,", "through all rounds")):
+        svg.text(b_x + 4 * c + 10, a_y + 20 + 18 * line, words, "note")
+    for number, colour in enumerate(rounds):
+        svg.text(b_x + 4 * c + 10, b_y + number * 4 * c + 36, f"tile {number}", "note")
+    y, x = a_y + 4 * c + 34, 16
+    svg.text(16, y - 10, "shared memory over time →", "note")
+    for number, colour in enumerate(rounds):
+        svg.cell(x, y, colour, f"load {number}", 50, 34, "in tiny")
+        svg.cell(x + 50, y - 4, "var(--ink)", "", 5, 42, border="thin")
+        svg.cell(x + 55, y, colour, f"multiply {number}", 76, 34, "in tiny")
+        svg.cell(x + 131, y - 4, "var(--ink)", "", 5, 42, border="thin")
+        x += 136
+    svg.text(16, y + 58, "A bar is a barrier: the first says that the tile is full,", "note")
+    svg.text(16, y + 76, "the second that it may be overwritten.", "note")
+    return svg.done()
+
+
+def column_and_square():
+    """What a thread reads and multiplies for one k, with 8 outputs in a column and 8 by 8 in a square."""
+    c, top = 24, 84
+    svg = Svg(440, 350, "For one k: in step 5 a thread reads 8 numbers of a and 1 of b for 8 multiply-adds, in step 6 "
+                        "it reads 8 and 8 for 64")
+    for left, columns, step, note in ((16, 1, "step 5: a column", ("9 loads for", "8 multiply-adds")),
+                                      (190, 8, "step 6: a square", ("16 loads for", "64 multiply-adds"))):
+        svg.text(left, 20, step)
+        svg.text(left + c + 14, 44, "b", "note")
+        svg.text(left + 8, top - 8, "a", "note")
+        matrix(svg, left, top, 8, 1, c, lambda m, n: SKY)
+        matrix(svg, left + c + 10, top - c - 10, 1, columns, c, lambda m, n: ORANGE)
+        matrix(svg, left + c + 10, top, 8, columns, c, lambda m, n: GREEN)
+        for line, words in enumerate(note):
+            svg.text(left, top + 8 * c + 24 + 18 * line, words, "note")
+    svg.text(16, 338, "Blue a[m][k], orange b[k][n]: read for this k. Green: sums.", "note")
+    return svg.done()
+
+
+PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring)

@@ -11,6 +11,7 @@
 namespace sixdays::day05_matmul {
 
 // [problem]
+// [numbers]
 /// Strides are named by operand and dim: a_m is what a's offset grows by from m to m + 1.
 struct Problem {
     const float* a = nullptr;
@@ -20,6 +21,7 @@ struct Problem {
     std::int64_t a_m = 0, a_k = 0;
     std::int64_t b_k = 0, b_n = 0;
     std::int64_t out_m = 0, out_n = 0;
+    // [numbers]
 
     // The epilogue, with a stride for the bias in both dims.
     float alpha = 1, beta = 0;
