@@ -1,5 +1,4 @@
-// Day 06 as a run: the token "sat" on its way through a model that fits on paper. Every line that says
-// "ok" was checked a moment before.
+// Day 06 as a run: "the cat sat" in a model that fits on paper. A line that says "ok" was checked.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -34,10 +33,11 @@ void words_become_vectors(lesson::Report& report) {
     layout("ids", model.ids.view());
     layout("tokens", model.tokens.view());
     layout("positions", model.positions.view());
-    layout("x", model.x.view());
     embed_cpu(model.tokens.view(), model.ids.view(), model.positions.view(), model.places.view(),
               model.x.view());
     model.embedded = model.x;
+    layout("x", model.x.view());
+    every_token(model.x);
     report.check(near(sat(model.x), {4, 2, 2, 4}),
                  "sat, row 2 of both: 3 1 2 3 + 1 1 0 1 =" + shown(sat(model.x)));
     const Tensor<std::int64_t> unknown({1, 3}, {0, 1, 4});
@@ -62,6 +62,7 @@ void words_become_vectors(lesson::Report& report) {
 void rows_of_one_size(lesson::Report& report) {
     report.heading("2. Layer norm: every vector gets mean 0 and variance 1");
     layer_norm_cpu(model.x.view(), {}, model.normed.view());
+    every_token(model.normed);
     report.check(near(sat(model.normed), {1, -1, -1, 1}),
                  "4 2 2 4: mean 3, variance 1; so" + shown(sat(model.normed)));
     const Tensor<float> far({4}, {10240, 10241, 10240, 10241});
@@ -141,6 +142,7 @@ void back_to_the_stream(lesson::Report& report) {
     layout("mixed", model.mixed.view());
     layout("projection", model.attention_output.view());
     matmul_cpu(model.mixed.view(), model.attention_output.view(), {1, 1}, model.x.view());
+    every_token(model.x);
     report.check(near(sat(model.x), {5, 1.4, 9. / 7, 29. / 7}),
                  "4 2 2 4 + 1 -0.6 -0.7143 0.1429 =" + shown(sat(model.x)));
 }

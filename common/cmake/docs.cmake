@@ -75,6 +75,10 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/no_guard/standalone.cu @ONLY
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${right})
 sixdays_tried_program(example_no_guard ${CMAKE_CURRENT_BINARY_DIR}/no_guard/standalone.cu)
 sixdays_capture(standalone_no_guard example_no_guard "" --fails)
+# Softmax of one type and one length, before Day 06's general kernel.
+sixdays_tried_program(example_softmax_in_registers
+    ${PROJECT_SOURCE_DIR}/docs/examples/softmax_in_registers.cu)
+sixdays_capture(softmax_in_registers example_softmax_in_registers "")
 # When it goes wrong: one run for each `// [mark]`. One page to carry: its numbers.
 set(mistakes ${PROJECT_SOURCE_DIR}/docs/examples/mistakes.cu)
 sixdays_tried_program(example_mistakes ${mistakes})

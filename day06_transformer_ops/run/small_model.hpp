@@ -78,6 +78,15 @@ inline View<const float> sat(const Tensor<float>& x) {
     return select(select(x.view(), 1, x.shape()[1] - 1), 0, 0);
 }
 
+// Of a tensor (1, 3, n): a line for each token.
+inline void every_token(const Tensor<float>& x) {
+    const char* const words[] = {"the", "cat", "sat"};
+    for (int t = 0; t < 3; ++t) {
+        std::printf("   %s          %s\n", words[t],
+                    shown(select(select(x.view(), 1, t), 0, 0)).c_str());
+    }
+}
+
 template <class T>
 void layout(const char* what, const View<T>& x, std::int64_t first = 0) {
     std::printf("   %-12s shape %-15s strides %s", what, to_string(x.shape()).c_str(),

@@ -176,4 +176,120 @@ def kv_cache():
     return svg.done()
 
 
-PICTURES = (token_path, qkv_views, three_tokens, running_maximum, kv_cache)
+def row_in_registers():
+    """1,024 floats as 256 quads, 32 lanes (here 4), 8 quads each (here 3)."""
+    w, h, left = 58, 30, 74
+    svg = Svg(440, 352, "A row of 1,024 floats in the registers of a warp. Quads 0 to 31 go to lanes 0 to 31, quads 32 to 63 "
+                        "again, eight times. Maximum and sum go over a lane's own registers, then over the lanes by shuffles")
+    lanes = ("lane 0", "lane 1", "lane 2", "…", "lane 31")
+    for number, lane in enumerate(lanes):
+        svg.text(left + number * 70 + w / 2, 24, lane, "note middle")
+    for q, name in enumerate(("x[0]", "x[1]", "…", "x[7]")):
+        first = {0: 0, 1: 32, 3: 224}.get(q)
+        svg.text(20, 58 + 44 * q, name, "note")
+        for number in range(5):
+            colour = FAINT if number == 3 or first is None else COLOURS[min(number, 3)]
+            text = "…" if number == 3 or first is None else f"quad {first + (31 if number == 4 else number)}"
+            svg.cell(left + number * 70, 38 + 44 * q, colour, text, w + 8, h, "inkin tiny" if colour == FAINT else "in tiny")
+    for number in range(5):
+        svg.arrow(left + number * 70 + 33, 206, left + number * 70 + 33, 224)
+        svg.cell(left + number * 70, 226, FAINT, "…" if number == 3 else "its best", w + 8, h, "inkin tiny")
+        svg.arrow(left + number * 70 + 33, 260, left + number * 70 + 33, 278)
+    svg.cell(left, 280, ORANGE, "shuffles: the largest, in every lane", 4 * 70 + w + 8, h, "in tiny")
+    svg.text(4, 332, "A row across lies side by side in memory: one load of a", "note")
+    svg.text(4, 348, "warp. A column is one lane's registers. The sum goes alike.", "note")
+    return svg.done()
+
+
+def fused_attention():
+    """A block's queries, a tile of keys, the scores of a warp, and the columns of its lanes."""
+    svg = Svg(440, 470, "A block has 8 queries, a warp each. It walks along the keys in tiles of 32. Lane j makes the score of "
+                        "key j; then lane l adds up columns l and l + 32 of the output, over all 32 values")
+    svg.text(4, 20, "block: 8 queries, a warp each")
+    for warp in range(8):
+        svg.cell(4, 32 + 16 * warp, ORANGE if warp == 2 else FAINT, "", 120, 16, border="thin")
+    svg.text(130, 77, "warp 2: query 2", "note")
+    svg.text(250, 20, "keys, tiles of 32")
+    for tile in range(4):
+        svg.cell(250, 32 + 32 * tile, SKY if tile == 1 else FAINT, "in shared memory" if tile == 1 else "", 180, 30,
+                 "in tiny")
+    svg.text(4, 196, "1. lane j: query times key j = score j")
+    for j in range(8):
+        name = ("0", "1", "2", "3", "4", "5", "…", "31")[j]
+        svg.cell(4 + 54 * j, 208, SKY, name, 50, 28)
+    svg.text(4, 256, "2. by shuffles: the largest score m, the sum of exp(score − m).", "note")
+    svg.text(4, 274, "What was added so far is multiplied by exp(old m − m).", "note")
+    svg.text(4, 308, "3. lane l: columns l and l + 32 of the output")
+    for l in range(8):
+        name = ("0, 32", "1, 33", "2, 34", "3, 35", "4, 36", "5, 37", "…", "31, 63")[l]
+        svg.cell(4 + 54 * l, 320, GREEN, name, 50, 28, "in tiny")
+    svg.text(4, 370, "for each key j of the tile: share j (a shuffle from lane j)", "note")
+    svg.text(4, 388, "times numbers l and l + 32 of value j.", "note")
+    svg.text(4, 422, "Then the next tile. Scores and shares live in one register a", "note")
+    svg.text(4, 440, "lane; no score is written to memory.", "note")
+    return svg.done()
+
+
+def attention_tiles():
+    """64 queries, tiles of 64 keys: the two products of a block, and what a thread has of them."""
+    c = 20
+    svg = Svg(440, 432, "A block has 64 or 128 queries and walks along keys and values in tiles of 64. A thread has 8 queries "
+                        "and 8 keys: 64 scores from 16 numbers read. The shares go through shared memory, and weigh the values "
+                        "in a second product")
+
+    def grid(x, y, rows, columns, colour):
+        for m in range(rows):
+            for n in range(columns):
+                svg.cell(x + n * c, y + m * c, colour(m, n), "", c, c, border="thin")
+
+    svg.text(4, 20, "1. scores: queries times keys")
+    svg.text(4, 58, "queries", "note")
+    grid(4, 66, 8, 3, lambda m, d: SKY if m % 4 == 1 else FAINT)
+    svg.text(84, 58, "one column a key of this tile", "note")
+    grid(84, 66, 8, 8, lambda m, n: GREEN if m % 4 == 1 and n % 4 == 2 else SKY if m % 4 == 1 else ORANGE if n % 4 == 2 else FAINT)
+    for line, words in enumerate(("green: one thread's", "scores, in registers.", "Each number that it", "reads meets several",
+                                  "others (8, drawn as 2).")):
+        svg.text(254, 86 + 20 * line, words, "note")
+    svg.text(4, 256, "2. output: shares times values")
+    svg.text(4, 282, "shares, in shared memory", "note")
+    grid(4, 290, 4, 8, lambda m, n: SKY if m == 1 else FAINT)
+    svg.arrow(168, 330, 196, 330)
+    svg.text(200, 282, "output, in registers", "note")
+    grid(200, 290, 4, 6, lambda m, n: GREEN if m == 1 and n < 4 else FAINT)
+    svg.text(4, 396, "While keys are multiplied, values are in flight;", "note")
+    svg.text(4, 414, "while values are, the next tile's keys.", "note")
+    return svg.done()
+
+
+def prefill_and_decoding():
+    """A prompt of four tokens in one pass, then two tokens, a pass each; the cache beside them."""
+    c, left = 34, 130
+    svg = Svg(440, 350, "Prefill: one pass takes the four tokens of the prompt and fills four places of the cache. Decoding: each "
+                        "further token is a pass of its own, which reads all places before it and fills one")
+    words = ("The", "cat", "sat", "on", "the", "mat")
+    passes = (("prefill", range(4), "T = 4"), ("decoding", range(4, 5), "T = 1"), ("decoding", range(5, 6), "T = 1"))
+    y = 40
+    svg.text(left, 20, "places of the cache", "note")
+    for number, (name, tokens, width) in enumerate(passes):
+        svg.text(4, y + 16, f"pass {number + 1}: {width}")
+        svg.text(4, y + 34, name, "note")
+        for place in range(8):
+            x = left + place * (c + 4)
+            if place in tokens:
+                svg.cell(x, y, ORANGE, words[place], c, c, "in tiny")
+            elif place < tokens[0]:
+                svg.cell(x, y, SKY, words[place], c, c, "in tiny")
+            else:
+                svg.parts.append(f'<rect class="idle" x="{x:g}" y="{y:g}" width="{c}" height="{c}"/>')
+        svg.text(left, y + c + 20, (f"reads all weights once, for {len(tokens)} tokens" if number == 0 else
+                                    "reads all weights once, for 1 token"), "note")
+        y += 82
+    svg.cell(4, y, ORANGE, "", 16, 16)
+    svg.text(28, y + 13, "keys and values that this pass computes and keeps", "note")
+    svg.cell(4, y + 26, SKY, "", 16, 16)
+    svg.text(28, y + 39, "kept from the passes before, and only read", "note")
+    return svg.done()
+
+
+PICTURES = (token_path, qkv_views, three_tokens, running_maximum, kv_cache, row_in_registers, fused_attention,
+            attention_tiles, prefill_and_decoding)
