@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/half.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul/problem.hpp"
 
@@ -12,33 +13,33 @@ namespace sixdays::day05_matmul {
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
-void require_matrix(const char* name, const Layout& layout) {
+void require_matrix(const std::string& op, const char* name, const Layout& layout) {
     if (layout.rank() < 2) {
-        refuse(std::string("matmul: ") + name + " has shape " + to_string(layout.shape) +
-               " of rank " + std::to_string(layout.rank()) +
+        refuse(op + ": " + name + " has shape " + to_string(layout.shape) + " of rank " +
+               std::to_string(layout.rank()) +
                ", but a matrix needs rank 2 at least; unsqueeze() makes a row or a column of a "
                "vector");
     }
 }
 
-void require_apart(const char* name, View<const float> in, View<float> out) {
+template <class T>
+void require_apart(const std::string& op, const char* name, View<const T> in, View<float> out) {
     if (overlap(in, out)) {
-        refuse(std::string("matmul: ") + name +
+        refuse(op + ": " + name +
                " and out overlap; numbers would be overwritten before the last sum has read them");
     }
 }
 
 // The shape that out must have.
-Shape product_shape(View<const float> a, View<const float> b) {
+Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
     const std::int64_t K = a.extent(a.rank() - 1);
     if (b.extent(b.rank() - 2) != K) {
-        refuse("matmul: a has shape " + to_string(a.layout.shape) + ", so K is " +
-               std::to_string(K) + ", but b has shape " + to_string(b.layout.shape) +
-               ", whose second to last extent is " + std::to_string(b.extent(b.rank() - 2)));
+        refuse(op + ": a has shape " + to_string(a.shape) + ", so K is " + std::to_string(K) +
+               ", but b has shape " + to_string(b.shape) + ", whose second to last extent is " +
+               std::to_string(b.extent(b.rank() - 2)));
     }
-    Shape shape = broadcast_shapes(stack_of(a.layout).shape, stack_of(b.layout).shape);
-    if (shape.rank + 2 > kMaxRank)
-        refuse("matmul: more than " + std::to_string(kMaxRank) + " dims");
+    Shape shape = broadcast_shapes(stack_of(a).shape, stack_of(b).shape);
+    if (shape.rank + 2 > kMaxRank) refuse(op + ": more than " + std::to_string(kMaxRank) + " dims");
     shape.rank += 2;
     shape[shape.rank - 2] = a.extent(a.rank() - 2);
     shape[shape.rank - 1] = b.extent(b.rank() - 1);
@@ -46,23 +47,23 @@ Shape product_shape(View<const float> a, View<const float> b) {
 }
 
 // All that can be asked of views without memory.
-void require_shapes(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                    View<float> out) {
-    require_matrix("a", a.layout);
-    require_matrix("b", b.layout);
-    const Shape wanted = product_shape(a, b);
+void require_shapes(const std::string& op, const Layout& a, const Layout& b,
+                    const Epilogue& epilogue, View<float> out) {
+    require_matrix(op, "a", a);
+    require_matrix(op, "b", b);
+    const Shape wanted = product_shape(op, a, b);
     if (out.layout.shape != wanted) {
-        refuse("matmul: a has shape " + to_string(a.layout.shape) + " and b " +
-               to_string(b.layout.shape) + ", so out must have " + to_string(wanted) +
-               ", but has " + to_string(out.layout.shape));
+        refuse(op + ": a has shape " + to_string(a.shape) + " and b " + to_string(b.shape) +
+               ", so out must have " + to_string(wanted) + ", but has " +
+               to_string(out.layout.shape));
     }
     const View<const float> bias = epilogue.bias;
     if (bias.data != nullptr && (bias.rank() != 1 || bias.extent(0) != wanted[wanted.rank - 1])) {
-        refuse("matmul: bias has shape " + to_string(bias.layout.shape) + ", but out " +
+        refuse(op + ": bias has shape " + to_string(bias.layout.shape) + ", but out " +
                to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
                "), a number for each column");
     }
-    require_injective("matmul", "out", out);
+    require_injective(op.c_str(), "out", out);
 }
 
 void require_path(MatmulPath path, View<const float> a, View<const float> b, View<float> out,
@@ -75,15 +76,28 @@ void require_path(MatmulPath path, View<const float> a, View<const float> b, Vie
 
 }  // namespace
 
+template <class T>
+void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
+                     View<float> out) {
+    require_shapes(op, a.layout, b.layout, epilogue, out);
+    require_memory(op, "a", a);
+    require_memory(op, "b", b);
+    require_memory(op, "out", out);
+    require_apart(op, "a", a, out);
+    require_apart(op, "b", b, out);
+    if (epilogue.bias.data != nullptr) require_apart(op, "bias", epilogue.bias, out);
+}
+
+template void require_product(const char*, View<const float>, View<const float>, const Epilogue&,
+                              View<float>);
+template void require_product(const char*, View<const bf16>, View<const bf16>, const Epilogue&,
+                              View<float>);
+template void require_product(const char*, View<const f16>, View<const f16>, const Epilogue&,
+                              View<float>);
+
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                   View<float> out, std::optional<MatmulPath> path) {
-    require_shapes(a, b, epilogue, out);
-    require_memory("matmul", "a", a);
-    require_memory("matmul", "b", b);
-    require_memory("matmul", "out", out);
-    require_apart("a", a, out);
-    require_apart("b", b, out);
-    if (epilogue.bias.data != nullptr) require_apart("bias", epilogue.bias, out);
+    require_product("matmul", a, b, epilogue, out);
     if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
     require_path(*path, a, b, out, problem_of(a, b, epilogue, out));
 }
@@ -132,7 +146,7 @@ std::string missing(MatmulPath path, const Problem& x) {
 
 std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out,
                                     std::optional<MatmulPath> path) {
-    require_shapes(a, b, {}, out);
+    require_shapes("matmul", a.layout, b.layout, {}, out);
     if (out.size() == 0) return 0;
     const Problem x = problem_of(a, b, {}, out);
     if (path) require_path(*path, a, b, out, x);

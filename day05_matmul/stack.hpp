@@ -23,7 +23,8 @@ template <class T>
 }
 
 /// `v` with the stack of `out` before its last two dims, where it is broadcast.
-[[nodiscard]] inline View<const float> stacked_as(View<const float> v, const Shape& out) {
+template <class T>
+[[nodiscard]] View<const T> stacked_as(View<const T> v, const Shape& out) {
     Shape shape = out;
     shape[out.rank - 2] = v.extent(v.rank() - 2);
     shape[out.rank - 1] = v.extent(v.rank() - 1);
@@ -31,21 +32,29 @@ template <class T>
 }
 
 /// As BLAS has it: alpha = 0 reads neither operand. So there is nothing to sum.
-[[nodiscard]] inline bool sums_nothing(View<const float> a, const Epilogue& epilogue) {
+template <class T>
+[[nodiscard]] bool sums_nothing(View<const T> a, const Epilogue& epilogue) {
     return epilogue.alpha == 0 || a.extent(a.rank() - 1) == 0;
 }
 
+/// Refuses, in the name of `op`, what no product takes: shapes that do not fit, a null pointer, an
+/// output that is not injective or overlaps an input. Defined for float, bf16 and f16.
+template <class T>
+void require_product(const char* op, View<const T> a, View<const T> b, const Epilogue& epilogue,
+                     View<float> out);
+
 /// Calls f(a, b, epilogue, out) for each matrix of the stack. Arguments that check_matmul() has
 /// not refused.
-template <class F>
-void for_each_matrix(View<const float> a, View<const float> b, Epilogue epilogue, View<float> out,
+template <class T, class F>
+void for_each_matrix(View<const T> a, View<const T> b, Epilogue epilogue, View<float> out,
                      const F& f) {
     if (out.size() == 0) return;
     if (sums_nothing(a, epilogue)) {
         epilogue.alpha = 1;  // of nothing: were it infinite, 0 times it would be a NaN
         a = slice(a, a.rank() - 1, 0, 0);
         b = slice(b, b.rank() - 2, 0, 0);
-        a.data = b.data = out.data;  // nothing of them is read, so they may have been null
+        // Nothing of them is read, so they may have been null.
+        a.data = b.data = static_cast<const T*>(static_cast<const void*>(out.data));
     }
     a = stacked_as(a, out.layout.shape);
     b = stacked_as(b, out.layout.shape);

@@ -8,6 +8,25 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
+namespace sixdays::emulator {
+
+void spread_matrices(std::uint32_t (&to)[4], const void* row, bool transposed, Site site) {
+    const unsigned char* const all = exchange(row, 16, site);
+    const int lane = static_cast<int>(ptx::lane_id());
+    const auto element = [&](int matrix, int r, int c) {
+        std::uint16_t bits;
+        std::memcpy(&bits, all + static_cast<std::size_t>(8 * matrix + r) * kMostShown + 2 * c, 2);
+        return std::uint32_t{bits};
+    };
+    for (int i = 0; i < 4; ++i) {
+        const int r = lane / 4, c = lane % 4 * 2;
+        to[i] = transposed ? element(i, c, r) | element(i, c + 1, r) << 16
+                           : element(i, r, c) | element(i, r, c + 1) << 16;
+    }
+}
+
+}  // namespace sixdays::emulator
+
 namespace sixdays::emulator::ptx {
 
 namespace {

@@ -1,0 +1,110 @@
+// What loop and ports of matmul_bf16 refuse, and which path is taken.
+#include "day05_matmul/matmul_bf16.hpp"
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/quads.hpp"
+#include "common/tensor/transform.hpp"
+#include "day05_matmul/stack.hpp"
+#include "day05_matmul/steps/matmul_bf16/operands.hpp"
+
+namespace sixdays::day05_matmul {
+
+// --- what is refused -----------------------------------------------------------------------------
+namespace {
+
+template <class T>
+std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, View<float> out) {
+    switch (path) {
+        case MatmulBf16Path::one_element:
+            return out.extent(out.rank() - 2) <= kMostRows
+                       ? ""
+                       : "at most " + std::to_string(kMostRows) + " rows of out";
+        case MatmulBf16Path::one_warp:
+            return out.extent(out.rank() - 2) <= 8 * kMostRows
+                       ? ""
+                       : "at most " + std::to_string(8 * kMostRows) + " rows of out";
+        case MatmulBf16Path::shared_tiles:
+            return "";
+        case MatmulBf16Path::ring:
+            return lies_in_quads(a) && lies_in_quads(b)
+                       ? ""
+                       : "a and b whose rows, or columns, run along memory and begin at multiples "
+                         "of 16 bytes";
+    }
+    return "a path that exists";
+}
+
+}  // namespace
+
+template <class T>
+void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
+                       std::optional<MatmulBf16Path> path) {
+    require_product("matmul_bf16", a, b, epilogue, out);
+    if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
+    const std::string needs = missing(*path, a, b, out);
+    if (needs.empty()) return;
+    refuse(std::string("matmul_bf16: the path '") + name(*path) + "' needs " + needs + "; a has " +
+           to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
+}
+
+// --- which path ----------------------------------------------------------------------------------
+
+template <class T>
+bool lies_in_quads(const View<const T>& x) {
+    const int m = x.rank() - 2, k = x.rank() - 1;
+    const auto rows = [&](const Layout& layout) {
+        const bool along = layout.stride(k) == 1 || layout.extent(k) == 1;
+        return along && rows_begin_at(x.data, layout, sizeof(T));
+    };
+    return rows(x.layout) || rows(transpose(View<const T>(x), m, k).layout);
+}
+
+template <class T>
+Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
+    const auto along_rows = [](const View<const T>& x) {  // else along columns
+        return (x.stride(1) == 1 || x.extent(1) == 1) && rows_begin_at(x.data, x.layout, sizeof(T));
+    };
+    const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
+        const int row = along ? 0 : 1;
+        return {x.data, x.extent(row), x.extent(1 - row), x.stride(row)};
+    };
+    const bool a_along_k = along_rows(a), b_along_n = along_rows(b);
+    return {rows_of(a, a_along_k), rows_of(b, b_along_n), !a_along_k, b_along_n, a.extent(1)};
+}
+
+RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::size_t most_shared) {
+    const std::int64_t tiles = (M + 127) / 128 * ((N + 255) / 256);
+    return most_shared >= kWideRing && tiles >= multiprocessors ? RingCut::wide : RingCut::square;
+}
+
+template <class T>
+MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b) {
+    return lies_in_quads(a) && lies_in_quads(b) ? MatmulBf16Path::ring
+                                                : MatmulBf16Path::shared_tiles;
+}
+
+const char* name(MatmulBf16Path path) {
+    switch (path) {
+        case MatmulBf16Path::one_element:
+            return "one element";
+        case MatmulBf16Path::one_warp:
+            return "one warp";
+        case MatmulBf16Path::shared_tiles:
+            return "shared tiles";
+        case MatmulBf16Path::ring:
+            return "ring";
+    }
+    return "";
+}
+
+#define SIXDAYS_FOR(T)                                                                          \
+    template void check_matmul_bf16(View<const T>, View<const T>, const Epilogue&, View<float>, \
+                                    std::optional<MatmulBf16Path>);                             \
+    template bool lies_in_quads(const View<const T>&);                                          \
+    template Operands16<T> operands_of(const View<const T>&, const View<const T>&);             \
+    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>);
+SIXDAYS_FOR(bf16)
+SIXDAYS_FOR(f16)
+#undef SIXDAYS_FOR
+
+}  // namespace sixdays::day05_matmul

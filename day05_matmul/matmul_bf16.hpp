@@ -1,0 +1,43 @@
+/// @file
+/// The matrix product of 16-bit numbers: out(m, n) = sum over k of a(m, k) * b(k, n), with a and b
+/// bf16 or f16, and sums and out float. The lesson of tensor cores: a warp multiplies whole small
+/// matrices with one instruction.
+///
+/// For all versions: T is bf16 or f16. Shapes, strides, the stack of matrices and the epilogue are
+/// those of matmul.hpp. A product of two 16-bit numbers is exact in a float, so only adding rounds:
+/// an output is off by (K + 3) 2^-23 (|alpha| sum |a b| + |beta out| + |bias|) at most. (Twice that
+/// of a float product: a tensor core cuts off what a float cannot hold, where an addition rounds.)
+/// @throws std::invalid_argument  as matmul_cpu(); a path that cannot take these views
+#pragma once
+
+#include <optional>
+
+#include "common/tensor/half.hpp"
+#include "day05_matmul/matmul.hpp"
+
+namespace sixdays::day05_matmul {
+
+/// The ladder, one idea a step.
+enum class MatmulBf16Path {
+    one_element,   // a thread, an element: the loop's twin, without a tensor core
+    one_warp,      // 02: a warp, 16 x 8 outputs; each lane fetches its own fragments
+    shared_tiles,  // 03: fragments come from tiles in shared memory that lie swizzled; any layout
+    ring,          // 04: tiles in flight; a and b whose rows or columns are quads
+};
+[[nodiscard]] const char* name(MatmulBf16Path path);
+
+template <class T>
+void matmul_bf16_cpu(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out);
+template <class T>
+void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
+                      const gpu::Launch<MatmulBf16Path>& how = {});
+
+template <class T>
+void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
+                       std::optional<MatmulBf16Path> path = {});
+
+/// The fastest path for views that check_matmul_bf16() has not refused.
+template <class T>
+[[nodiscard]] MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b);
+
+}  // namespace sixdays::day05_matmul

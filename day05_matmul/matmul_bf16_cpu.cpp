@@ -1,0 +1,36 @@
+// The plain loop.
+#include "day05_matmul/matmul_bf16.hpp"
+#include "day05_matmul/stack.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+// [matmul]
+template <class T>
+void matmul_bf16_loop(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out) {
+    const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
+    for (std::int64_t m = 0; m < M; ++m) {
+        for (std::int64_t n = 0; n < N; ++n) {
+            float sum = 0;
+            for (std::int64_t k = 0; k < K; ++k) {
+                sum += static_cast<float>(a(m, k)) * static_cast<float>(b(k, n));
+            }
+            out(m, n) = epilogue(sum, n, out(m, n));
+        }
+    }
+}
+// [matmul]
+
+}  // namespace
+
+template <class T>
+void matmul_bf16_cpu(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out) {
+    check_matmul_bf16(a, b, epilogue, out);
+    if (out.size() == 0) return;
+    for_each_matrix(a, b, epilogue, out, matmul_bf16_loop<T>);
+}
+
+template void matmul_bf16_cpu(View<const bf16>, View<const bf16>, const Epilogue&, View<float>);
+template void matmul_bf16_cpu(View<const f16>, View<const f16>, const Epilogue&, View<float>);
+
+}  // namespace sixdays::day05_matmul

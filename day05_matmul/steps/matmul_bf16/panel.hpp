@@ -1,0 +1,59 @@
+/// @file
+/// For .cu files: tiles of 16-bit numbers in shared memory, and the fragments that lie in them.
+#pragma once
+
+#include "common/gpu/ptx/mma.hpp"
+
+namespace sixdays::day05_matmul {
+
+// [panel]
+/// ROWS rows of 64 numbers, 128 bytes: each row fills all 32 banks once. ldmatrix fetches 16 bytes of
+/// eight rows at a time. One below the other they would lie in the same four banks, and come in eight
+/// turns. So they lie *swizzled*: of row r, the 16 bytes that belong at place c lie at c ^ (r % 8).
+/// Eight rows, eight places, one turn. A tile of more than 64 columns is panels side by side.
+template <class T, int ROWS>
+struct Panel {
+    T* data;
+
+    __device__ __forceinline__ T* at(int row, int column) const {
+        const int place = column % 64 / 8 ^ row % 8;
+        return data + (column / 64 * ROWS + row) * 64 + place * 8 + column % 8;
+    }
+};
+// [panel]
+
+// [fragments]
+/// The fragment of a that begins at (m, k). The tile's rows are a's.
+template <class T, int ROWS>
+__device__ __forceinline__ void load_a(std::uint32_t (&to)[4], Panel<T, ROWS> tile, int m, int k) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    gpu::load_matrices(to, tile.at(m + lane % 16, k + lane / 16 * 8));
+}
+/// Two fragments of b, those at (k, n) and (k, n + 8). The tile's rows are b's columns.
+template <class T, int ROWS>
+__device__ __forceinline__ void load_b(std::uint32_t (&to)[2][2], Panel<T, ROWS> tile, int k,
+                                       int n) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    std::uint32_t both[4];
+    gpu::load_matrices(both, tile.at(n + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
+    for (int i = 0; i < 4; ++i) to[i / 2][i % 2] = both[i];
+}
+// [fragments]
+
+/// The same where the tile's rows are k's: a's tile lies transposed, and b's does not.
+template <class T, int ROWS>
+__device__ __forceinline__ void load_a_across(std::uint32_t (&to)[4], Panel<T, ROWS> tile, int m,
+                                              int k) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    gpu::load_matrices_transposed(to, tile.at(k + lane % 8 + lane / 16 * 8, m + lane / 8 % 2 * 8));
+}
+template <class T, int ROWS>
+__device__ __forceinline__ void load_b_across(std::uint32_t (&to)[2][2], Panel<T, ROWS> tile, int k,
+                                              int n) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    std::uint32_t both[4];
+    gpu::load_matrices_transposed(both, tile.at(k + lane % 16, n + lane / 16 * 8));
+    for (int i = 0; i < 4; ++i) to[i / 2][i % 2] = both[i];
+}
+
+}  // namespace sixdays::day05_matmul

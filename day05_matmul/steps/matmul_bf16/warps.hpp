@@ -1,0 +1,84 @@
+/// @file
+/// For .cu files: what steps 3 and 4 share. A block makes BM x BN outputs with eight warps, two down
+/// and four across; a tile has 64 of k.
+#pragma once
+
+#include "day05_matmul/steps/matmul_bf16/fragment.hpp"
+#include "day05_matmul/steps/matmul_bf16/panel.hpp"
+
+namespace sixdays::day05_matmul {
+
+template <int BM, int BN>
+struct Warps {
+    static constexpr int kThreads = 256;
+    static constexpr int kDepth = 64;                                 // k's in a tile
+    static constexpr int kRows = BM / 2, kColumns = BN / 4;           // a warp's outputs
+    static constexpr int kDown = kRows / 16, kAcross = kColumns / 8;  // the same in fragments
+
+    int m, n;  // where this warp's outputs begin in the block's
+    float sum[kDown][kAcross][4] = {};
+
+    __device__ __forceinline__ Warps() {
+        const int warp = static_cast<int>(threadIdx.x / 32);
+        m = warp / 4 * kRows;
+        n = warp % 4 * kColumns;
+    }
+
+    // [multiply]
+    /// Adds the product of two tiles. Each fragment of a meets each of b.
+    /// @param load_fragment_a  (to, m, k)
+    /// @param load_fragments_b  (to, k, n): two of them, side by side
+    template <class T, class A, class B>
+    __device__ __forceinline__ void multiply(const A& load_fragment_a, const B& load_fragments_b) {
+#pragma unroll
+        for (int k = 0; k < kDepth; k += 16) {
+            std::uint32_t a[kDown][4], b[kAcross / 2][2][2];
+            for (int i = 0; i < kDown; ++i) load_fragment_a(a[i], m + 16 * i, k);
+            for (int j = 0; j < kAcross / 2; ++j) load_fragments_b(b[j], k, n + 16 * j);
+            for (int i = 0; i < kDown; ++i) {
+                for (int j = 0; j < kAcross; ++j) {
+                    gpu::mma_16x8x16<T>(sum[i][j], a[i], b[j / 2][j % 2]);
+                }
+            }
+        }
+    }
+    // [multiply]
+
+    /// @param m0, n0  where the block's outputs begin
+    __device__ __forceinline__ void store(const Epilogue& epilogue, const View<float>& out,
+                                          std::int64_t m0, std::int64_t n0) const {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int j = 0; j < kAcross; ++j) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    const std::int64_t row = m0 + m + 16 * i + row_of_sum(lane, e);
+                    const std::int64_t column = n0 + n + 8 * j + column_of_sum(lane, e);
+                    if (row < out.extent(0) && column < out.extent(1)) {
+                        float& to = out(row, column);
+                        to = epilogue(sum[i][j][e], column, to);
+                    }
+                }
+            }
+        }
+    }
+};
+
+// [order]
+/// Which tile is this block's? Blocks that run together should want the same tiles of a and b, while
+/// these are in the L2 cache: so eight tiles down are walked column by column, then the next eight.
+struct TileAt {
+    std::int64_t m0, n0;
+};
+__device__ __forceinline__ TileAt tile_of_block(const View<float>& out, int BM, int BN) {
+    const auto down = static_cast<unsigned>((out.extent(0) + BM - 1) / BM);
+    const auto across = static_cast<unsigned>((out.extent(1) + BN - 1) / BN);
+    const unsigned first = blockIdx.x / (8 * across) * 8, i = blockIdx.x % (8 * across);
+    const unsigned rows = down - first < 8 ? down - first : 8;
+    return {std::int64_t{first + i % rows} * BM, std::int64_t{i / rows} * BN};
+}
+// [order]
+
+}  // namespace sixdays::day05_matmul

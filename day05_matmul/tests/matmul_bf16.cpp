@@ -1,0 +1,291 @@
+// Products of 16-bit numbers: loop and ports against a sum in double, by every path, in every layout.
+#include "day05_matmul/matmul_bf16.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "common/testing/far_end.hpp"
+#include "day05_matmul/steps/matmul_bf16/operands.hpp"
+#include "day05_matmul/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day05_matmul;
+using namespace sixdays::testing;
+
+namespace {
+
+using B = MatmulBf16Path;
+const std::vector<B> kAll = {B::one_element, B::one_warp, B::shared_tiles, B::ring};
+
+// How a matrix of 16-bit numbers lies, in quads of eight.
+Layout lies_in(const Shape& shape, Lies lies) {
+    const int m = shape.rank - 2, n = shape.rank - 1;
+    Shape room = shape;
+    if (lies == Lies::column_gaps) std::swap(room[m], room[n]);
+    if (lies == Lies::gaps || lies == Lies::column_gaps) {
+        const Shape across = room;
+        room[n] = (room[n] + 7) / 8 * 8 + 8;
+        const Layout layout(across, row_major(room).strides);
+        return lies == Lies::gaps ? layout : transpose(layout, m, n);
+    }
+    return layout_of(shape, lies);
+}
+
+struct Case {
+    Lies a = Lies::gaps, b = Lies::gaps, out = Lies::row_major;
+    Epilogue then = {};
+    bool bias = false;
+    std::int64_t lead = 0;  // elements between a multiple of 16 bytes and each operand
+};
+
+struct Exact {
+    Tensor<double> values, bound;
+};
+
+// A product of two 16-bit numbers has at most 22 significant bits, so it is exact in a float, and only
+// adding rounds. An addition of floats is off by half a last place, 2^-24 of its result. A tensor core
+// adds 8 products and the sum so far at once: it shifts the nine to the exponent of the largest and cuts
+// off what falls behind 24 bits, 2^-23 of the largest each, whatever their order (Fasi, Higham, Mikaitis
+// and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7, 2021). So for each
+// of K / 8 steps nine times 2^-23 of all that is added, and four roundings for the epilogue.
+template <class T>
+Exact exact_product(const Tensor<T>& a, const Tensor<T>& b, const Epilogue& then,
+                    const Tensor<float>& before, const Tensor<float>& bias) {
+    const std::int64_t M = a.shape()[0], K = a.shape()[1], N = b.shape()[1];
+    Exact exact{Tensor<double>(before.shape()), Tensor<double>(before.shape())};
+    const double steps = static_cast<double>((K + 7) / 8);
+    for (std::int64_t i = 0; i < M * N; ++i) {
+        const std::int64_t m = i / N, n = i % N;
+        double sum = 0, size = 0;
+        for (std::int64_t k = 0; k < K; ++k) {
+            const double product = static_cast<double>(static_cast<float>(a.data()[m * K + k])) *
+                                   static_cast<double>(static_cast<float>(b.data()[k * N + n]));
+            sum += product;
+            size += std::abs(product);
+        }
+        sum *= then.alpha, size *= std::abs(then.alpha);
+        if (then.beta != 0) {
+            const double old = static_cast<double>(then.beta) * before.data()[i];
+            sum += old, size += std::abs(old);
+        }
+        if (then.bias.data != nullptr) sum += bias.data()[n], size += std::abs(bias.data()[n]);
+        exact.values.data()[i] = then.activation == Activation::relu && sum < 0 ? 0 : sum;
+        exact.bound.data()[i] = (9 * steps + 4) * std::ldexp(size, -23);
+    }
+    return exact;
+}
+
+template <class T>
+void check_product(B path, const Size& s, const Case& c) {
+    CAPTURE(name(path), s.M, s.N, s.K, int(c.a), int(c.b), int(c.out), c.then.alpha, c.then.beta,
+            c.bias, c.lead, sizeof(T));
+    const Tensor<T> a = seeded<T>({s.M, s.K}, 1, -1, 1), b = seeded<T>({s.K, s.N}, 2, -1, 1);
+    Tensor<float> before = seeded<float>({s.M, s.N}, 3, -1, 1);
+    if (c.then.beta == 0) std::fill_n(before.data(), before.size(), std::nanf(""));
+    const Tensor<float> bias = seeded<float>({s.N}, 4, -1, 1);
+    DeviceIn<T> da(a, lies_in(a.shape(), c.a), {c.lead}), db(b, lies_in(b.shape(), c.b), {c.lead});
+    DeviceIn<float> dbias(bias);
+    auto got = DeviceOut<float>::holding(before, layout_of(before.shape(), c.out));
+    Epilogue then = c.then;
+    if (c.bias) then.bias = dbias.view();
+    const Exact exact = exact_product(a, b, then, before, bias);
+    matmul_bf16_cuda<T>(da.view(), db.view(), then, got.view(), {.path = path});
+    CHECK(got.close_to(exact.values, [&](const Index& i) { return exact.bound.view()(i); }));
+    CHECK(da.unchanged());
+    CHECK(db.unchanged());
+    CHECK(dbias.unchanged());
+}
+
+// --- the loop ------------------------------------------------------------------------------------
+
+TEST_CASE("matmul_bf16: the loop, by hand", "[day05][small]") {
+    const Tensor<float> numbers({2, 3}, {1, 2, 3, 4, 5, 6}), others({3, 2}, {7, 8, 9, 10, 11, 12});
+    Tensor<bf16> a({2, 3}), b({3, 2});
+    for (int i = 0; i < 6; ++i) {
+        a.data()[i] = bf16(numbers.data()[i]), b.data()[i] = bf16(others.data()[i]);
+    }
+    Tensor<float> out({2, 2});
+    const Tensor<float> bias({2}, {100, -1000});
+    matmul_bf16_cpu<bf16>(a.view(), b.view(), {}, out.view());
+    CHECK((out(0, 0) == 58 && out(0, 1) == 64 && out(1, 0) == 139 && out(1, 1) == 154));
+    matmul_bf16_cpu<bf16>(a.view(), b.view(), {.bias = bias.view(), .activation = Activation::relu},
+                          out.view());
+    CHECK((out(0, 0) == 158 && out(0, 1) == 0 && out(1, 0) == 239 && out(1, 1) == 0));
+}
+
+TEST_CASE("matmul_bf16: sums are float, and sums in bf16 are refused by the bound",
+          "[day05][small]") {
+    // 1 + 256 * 2^-9: in bf16, where 1 + 2^-9 is 1, nothing would ever be added.
+    const std::int64_t K = 257;
+    Tensor<bf16> a({1, K}), b({K, 1});
+    for (std::int64_t k = 0; k < K; ++k) {
+        a(0, k) = bf16(k == 0 ? 1.0f : std::ldexp(1.0f, -9)), b(k, 0) = bf16(1);
+    }
+    Tensor<float> out({1, 1});
+    matmul_bf16_cpu<bf16>(a.view(), b.view(), {}, out.view());
+    CHECK(out(0, 0) == 1.5f);
+    bf16 worse(0);
+    for (std::int64_t k = 0; k < K; ++k) {
+        worse = bf16(static_cast<float>(worse) + static_cast<float>(a(0, k)));
+    }
+    const Exact exact = exact_product(a, b, {}, out, Tensor<float>({1}));
+    CHECK(std::abs(static_cast<float>(worse) - exact.values(0, 0)) > 100 * exact.bound(0, 0));
+    DeviceIn<bf16> da(a), db(b);
+    for (const B path : kAll) {
+        if (path == B::ring) continue;  // a column of b is no quad wide
+        CAPTURE(name(path));
+        DeviceOut<float> got({1, 1});
+        matmul_bf16_cuda<bf16>(da.view(), db.view(), {}, got.view(), {.path = path});
+        CHECK(got.close_to(exact.values, [&](const Index& i) { return exact.bound.view()(i); }));
+    }
+}
+
+// --- ports ---------------------------------------------------------------------------------------
+
+TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][small]") {
+    const std::vector<Case> cases = {
+        {},
+        {.then = {.alpha = -2}},
+        {.then = {.beta = 3}},
+        {.bias = true},
+        {.then = {.activation = Activation::relu}},
+        {.then = {.alpha = 0.75f, .beta = -1.5f, .activation = Activation::relu}, .bias = true},
+    };
+    for (const B path : kAll) {
+        for (const Case& c : cases) check_product<bf16>(path, {35, 21, 40}, c);
+        check_product<f16>(path, {35, 21, 40}, cases.back());
+    }
+}
+
+TEST_CASE("matmul_bf16: every path, every layout", "[day05][small]") {
+    for (const Lies a : kAllLies) {
+        for (const Lies b : kAllLies) {
+            for (const B path : {B::one_element, B::one_warp}) {
+                check_product<bf16>(path, {19, 11, 21}, {.a = a, .b = b});
+            }
+        }
+        check_product<bf16>(B::shared_tiles, {19, 11, 21}, {.a = a, .b = Lies::flipped});
+        check_product<bf16>(B::shared_tiles, {19, 11, 21}, {.a = Lies::flipped, .b = a});
+        check_product<f16>(B::shared_tiles, {19, 11, 21}, {.a = a, .b = a, .lead = 1});
+        check_product<f16>(B::one_warp, {19, 11, 21}, {.out = a});
+        check_product<bf16>(B::ring, {19, 11, 21}, {.out = a});
+    }
+    for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+        for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+            check_product<bf16>(B::ring, {19, 11, 21}, {.a = a, .b = b});
+            check_product<f16>(B::ring, {9, 3, 70}, {.a = a, .b = b, .lead = 8});
+        }
+    }
+}
+
+TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring", "[day05][small]") {
+    for (const std::int64_t K : {1, 7, 8, 15, 16, 17, 63, 64, 65, 200}) {
+        for (const B path : kAll) check_product<bf16>(path, {5, 9, K}, {});
+    }
+    for (const auto& [M, N] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1, 1}, {15, 7}, {16, 8}, {17, 9}, {127, 129}, {129, 127}}) {
+        for (const B path : kAll) check_product<bf16>(path, {M, N, 24}, {});
+    }
+}
+
+// More tiles down than one group of eight, and more than one group: each tile is somebody's.
+TEST_CASE("matmul_bf16: many tiles", "[day05][full]") {
+    check_product<bf16>(B::shared_tiles, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
+    check_product<bf16>(B::ring, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
+    check_product<bf16>(B::ring, {300, 300, 400}, {.a = Lies::column_gaps, .b = Lies::column_gaps});
+    check_product<f16>(B::ring, {300, 300, 400}, {});
+}
+
+// 128 x 256 tiles, on a GPU that has multiprocessors for so many.
+TEST_CASE("matmul_bf16: the wide ring", "[day05][huge]") {
+    for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+        for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+            check_product<bf16>(B::ring, {2100, 2100, 330}, {.a = a, .b = b});
+        }
+    }
+}
+
+TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][small]") {
+    const Tensor<bf16> a = seeded_integers<bf16>({2, 1, 5, 8}, 1, -9, 9);
+    const Tensor<bf16> b = seeded_integers<bf16>({3, 8, 16}, 2, -9, 9);
+    auto want = HostOut<float>({2, 3, 5, 16});
+    matmul_bf16_cpu<bf16>(a.view(), b.view(), {}, want.view());
+    // Matrix (1, 2), second row, by another loop.
+    for (std::int64_t n = 0; n < 16; ++n) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < 8; ++k) {
+            sum += static_cast<float>(a(1, 0, 1, k)) * static_cast<float>(b(2, k, n));
+        }
+        CHECK(want.view()(1, 2, 1, n) == sum);
+    }
+    DeviceIn<bf16> da(a), db(b);
+    for (const B path : kAll) {
+        CAPTURE(name(path));
+        DeviceOut<float> got({2, 3, 5, 16});
+        matmul_bf16_cuda<bf16>(da.view(), db.view(), {}, got.view(), {.path = path});
+        CHECK(got.matches(want));
+        auto zeros = DeviceOut<float>({5, 16});
+        const Tensor<float> nothing({5, 16});
+        const View<const bf16> none_a(nullptr, Shape{5, 0}), none_b(nullptr, Shape{0, 16});
+        matmul_bf16_cuda<bf16>(none_a, none_b, {}, zeros.view(), {.path = path});
+        CHECK(zeros.matches(HostOut<float>::holding(nothing)));
+        matmul_bf16_cuda<bf16>(View<const bf16>(nullptr, Shape{0, 8}), select(db.view(), 0, 0), {},
+                               View<float>(nullptr, Shape{0, 16}), {.path = path});
+    }
+}
+
+TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][small]") {
+    DeviceIn<bf16> a(seeded<bf16>({16, 24}, 1, -1, 1)), b(seeded<bf16>({24, 32}, 2, -1, 1));
+    DeviceOut<float> out({16, 32});
+    const auto refused = [&](View<const bf16> x, View<const bf16> y, View<float> to,
+                             std::optional<B> path, const std::string& words) {
+        CHECK(contains(refusal([&] { check_matmul_bf16<bf16>(x, y, {}, to, path); }), words));
+    };
+    refused(b.view(), b.view(), out.view(), {}, "matmul_bf16: a has shape (24, 32), so K is 32");
+    refused(a.view(), b.view(), View<float>(nullptr, Shape{16, 32}), {}, "out is a null pointer");
+    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view()) == B::ring);
+    // One condition of the ring false, of one operand, all others true.
+    const auto odd = [](View<const bf16> x, int how) {
+        if (how == 0) x.data += 1;
+        if (how == 1) x.stride(0) += 1;
+        if (how == 2) x.stride(1) = 2;
+        return x;
+    };
+    for (int how = 0; how < 3; ++how) {
+        CAPTURE(how);
+        for (const bool of_a : {true, false}) {
+            const View<const bf16> x = of_a ? odd(a.view(), how) : a.view();
+            const View<const bf16> y = of_a ? b.view() : odd(b.view(), how);
+            CHECK(choose_matmul_bf16<bf16>(x, y) == B::shared_tiles);
+            refused(x, y, out.view(), B::ring, "the path 'ring' needs a and b whose rows");
+            // The same of columns.
+            const View<const bf16> xt = transpose(x), yt = transpose(y);
+            DeviceOut<float> across({32, 16});
+            CHECK(choose_matmul_bf16<bf16>(yt, xt) == B::shared_tiles);
+            refused(yt, xt, across.view(), B::ring, "the path 'ring' needs");
+        }
+    }
+    View<const bf16> high = a.view(), tall = a.view();
+    high.extent(0) = kMostRows + 1, high.stride(0) = 0;
+    tall.extent(0) = 8 * kMostRows + 1, tall.stride(0) = 0;
+    const auto to = [&](std::int64_t rows) {
+        return View<float>(out.view().data, Shape{rows, 32});
+    };
+    refused(high, b.view(), to(kMostRows + 1), B::one_element, "at most 524280 rows of out");
+    refused(tall, b.view(), to(8 * kMostRows + 1), B::one_warp, "at most 4194240 rows of out");
+    high.extent(0) = kMostRows;
+    CHECK_NOTHROW(check_matmul_bf16<bf16>(high, b.view(), {}, to(kMostRows), B::one_element));
+}
+
+TEST_CASE("matmul_bf16: how the ring cuts", "[day05][small]") {
+    const std::size_t most = 227 * 1024;
+    CHECK(cut_for_ring(4096, 4096, 132, most) == RingCut::wide);
+    CHECK(cut_for_ring(4096, 4096, 132, kWideRing - 1) == RingCut::square);
+    CHECK(cut_for_ring(128 * 11, 256 * 12, 132, most) == RingCut::wide);
+    CHECK(cut_for_ring(128 * 11, 256 * 12, 133, most) == RingCut::square);
+    CHECK(cut_for_ring(128 * 10 + 1, 256 * 11 + 1, 132, most) == RingCut::wide);
+    CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
+    CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
+}
+
+}  // namespace
