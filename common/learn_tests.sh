@@ -55,6 +55,8 @@ holds() {  # holds <what it shows> <command>...
 }
 
 day=day01_flat_memory
+mkdir "$scratch/small"
+mv "$day"/exercises/*.cu "$day/exercises/cases.cpp" "$scratch/small"  # back in small()
 exercises=()
 for solution in "$day"/exercises/*/solution.cu; do
     solution=${solution%/solution.cu}
@@ -92,7 +94,7 @@ words() {
         "^    page +12 minutes +docs/$day.md" --
     for solution in day*/exercises/*/solution.cu; do
         name=${solution%/solution.cu} name=${name##*/}
-        grep -qE "^    $name +[0-9]+ minutes, (easy|medium|hard) +open\$" "$scratch/said" ||
+        grep -qE "^    $name +[0-9]+ minutes, (easy|medium|hard) +not begun\$" "$scratch/said" ||
             complain "$name has no difficulty or no minutes"
         awk '/^## /{ on = $0 == "## Why" } on && /./{ ++n } END { exit n < 3 }' "${solution%/*}/hints.md" ||
             complain "$name does not say why its solution is right"
@@ -136,9 +138,9 @@ words() {
     learns "a solution, after a yes" 0 "^$one, a solution|^.*\[y/N\]" '// your code' \
         'Why it is right' 'Both guards are needed' 'Beside yours: diff' -- solution day01
     answer=/dev/null
-    learns "progress shows hints" 0 "$one .* started, hints seen: $count" --
+    learns "progress shows hints" 0 "$one .* not begun, hints seen: $count" --
     sed -i "s|^$day/$one result .*|$day/$one result passed|" my/progress
-    learns "progress shows what is solved" 0 "$one .* solved" "1 of ${#exercises[@]}" --
+    learns "progress shows what is solved" 0 "$one .* done" "1 of ${#exercises[@]}" --
     learns "what is next" 0 "^Next: fill in my/$day/$other.cu, then common/learn check day01" --
     learns "a solution after solving" 0 "^$one, a solution" 'blocks_for' 'Why it is right' -- solution day01
     silent "nobody is asked" '\[y/N\]'
@@ -236,7 +238,7 @@ check() {
     learns "a solution and a broken file" 1 "^$one: passed" "^$other: does not compile" \
         "my/$day/$other.cu:[0-9]+:[0-9]+: error: .*nowhere" "hint day01 $other\$" -- check day01
     holds "only the learner's file is shown" test "$(grep -c ' error: ' "$scratch/said")" -eq 1
-    learns "progress after that" 0 "$one .* solved" "1 of ${#exercises[@]}" --
+    learns "progress after that" 0 "$one .* done" "1 of ${#exercises[@]}" --
     learns "one solved, without a run before" 0 "^$one: passed" \
         "^Next: fill in my/$day/$other.cu, then common/learn check day01" -- check day01 "$one"
 
@@ -251,6 +253,35 @@ check() {
     learns "the solutions" 0 "^$one: passed" "^$other: passed" -- check day01
     learns "progress at the end" 0 "${#exercises[@]} of ${#exercises[@]} exercises solved" --
     page
+    small
+}
+
+# The exercises of one file: in front of the others, checked alone or as soon as they are saved.
+small() {
+    local file=my/$day/guard.cu watching
+    mv "$scratch"/small/* "$day/exercises"
+    learns "they come first" 0 "^    guard +3 minutes, tiny +not begun" --
+    learns "one that is not there yet" 1 'guard was not started' -- check day01 guard
+    learns "their stubs" 0 "^  guard: a guard \(tiny, 3 minutes\)" -- start day01
+    holds "no solution, no wrong attempt, no hint is in them" test "$(grep -cE 'i <=? n|// (wrong|stub|hint|why)' "$file")" -eq 0
+    learns "a hint" 0 'guard, hint 1 of 2' -- hint day01 guard
+    learns "one as it was" 1 '^guard: not begun' -- check day01 guard
+    sed -i 's/^    out\[i\]/    if (i <= n) out[i]/' "$file"
+    learns "begun" 0 "guard .* begun, hints" --
+    learns "one too far" 1 '^guard: refused' '^  guard_kernel, my/.*guard.cu:11: thread' 'one past its end' -- check day01 guard
+    silent "nothing of the tests' own XML or macros" '<[A-Z]|check_launch|REQUIRE'
+
+    "${learn[@]}" check day01 guard --watch >"$scratch/watched" 2>&1 </dev/null &
+    watching=$!
+    until grep -q '^Waiting' "$scratch/watched"; do sleep 0.2; done
+    sed -i 's/i <= n/i < n/' "$file"
+    timeout 120 sh -c "until grep -q 'guard: passed' '$scratch/watched'; do sleep 0.2; done" || true
+    kill "$watching"
+    holds "a save is checked at once" grep -q '^Saved: my/.*/guard.cu' "$scratch/watched"
+    holds "and passes" grep -q '^guard: passed' "$scratch/watched"
+    learns "its solution" 0 'if \(i < n\)' 'Blocks come in whole pieces' -- solution day01 guard
+    silent "the wrong attempt is not shown" 'i <= n\)|wrong:'
+    learns "done" 0 "guard .* done" --
 }
 
 # Right values, and yet: each is told what is wrong with it, and nothing else.

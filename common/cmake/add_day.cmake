@@ -6,6 +6,8 @@
 #   standalone.cu         the day on one page of raw CUDA, run on the emulator, and on a GPU by nvcc
 #   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
 #                         solution (stub.awk)
+#   exercises/<name>.cu   the same in one file of raw CUDA: statement, solution, `// wrong:` lines, hints; the
+#                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `
 #
 # main.cpp and tests/ are compiled once and linked to either ports library, never to both.
 # A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub.
@@ -71,6 +73,83 @@ function(sixdays_add_exercise day label name)
     endif()
 endfunction()
 
+# The exercises of one file: three programs a day, with all solutions, all stubs and all wrong attempts. A
+# library of each kind is one piece for the compiler.
+function(sixdays_add_small_exercises day label)
+    set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises)
+    file(GLOB solutions CONFIGURE_DEPENDS ${folder}/*.cu)
+    if(NOT solutions)
+        return()
+    endif()
+    set(all ${label}_exercises)
+    set(script ${PROJECT_SOURCE_DIR}/common/cmake/stub.awk)
+    set(unfinished -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function)
+    sixdays_test_object(${all}_cases ${folder}/cases.cpp)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${solutions})  # `// told:` is read here
+    set(solution ${solutions})
+    foreach(who stub wrong)
+        set(${who} "")
+        set(made ${CMAKE_CURRENT_BINARY_DIR}/${all}_${who}.d)
+        file(MAKE_DIRECTORY ${made})
+        foreach(file IN LISTS solutions)
+            cmake_path(GET file FILENAME name)
+            string(COMPARE EQUAL ${who} wrong wrong_lines)
+            add_custom_command(OUTPUT ${made}/${name}
+                COMMAND awk -v wrong=${wrong_lines} -f ${script} ${file} > ${made}/${name}
+                DEPENDS ${file} ${script} VERBATIM)
+            list(APPEND ${who} ${made}/${name})
+        endforeach()
+    endforeach()
+    foreach(who solution stub wrong)
+        sixdays_emulated_library(${all}_${who}_port ${${who}})
+        set_target_properties(${all}_${who}_port PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        target_compile_options(${all}_${who}_port PRIVATE ${unfinished})
+        sixdays_executable(${all}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${all}_cases>
+            LIBRARIES sixdays_testing_main sixdays_testing ${all}_${who}_port)
+    endforeach()
+    add_test(NAME ${label}.exercises.solution COMMAND ${all}_solution)
+    set_tests_properties(${label}.exercises.solution PROPERTIES LABELS "${label};exercise;small")
+    foreach(file IN LISTS solutions)
+        cmake_path(GET file STEM name)
+        file(STRINGS ${file} told REGEX "^// told: ")
+        if(NOT told)
+            message(FATAL_ERROR "${file} lacks a line `// told: ` with the words that refuse its `// wrong:` lines")
+        endif()
+        string(REPLACE "// told: " "" told "${told}")
+        add_test(NAME ${label}.exercise.${name}.stub COMMAND ${CMAKE_COMMAND}
+            "-DPROGRAM=$<TARGET_FILE:${all}_stub>;${name}:*"
+            -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_refusal.cmake)
+        set_tests_properties(${label}.exercise.${name}.stub PROPERTIES
+            LABELS "${label};exercise;small")
+        sixdays_expect_status(${label}.exercise.${name}.wrong "${label};exercise" 1 "${told}"
+            $<TARGET_FILE:${all}_wrong> "${name}:*" -r xml)
+        # In the learner's program the other exercises are stubs: its cases are not run.
+        set(mine ${PROJECT_SOURCE_DIR}/my/${day}/${name}.cu)
+        if(EXISTS ${mine})
+            sixdays_emulated_library(my_${label}_${name}_port ${mine})
+            sixdays_executable(my_${label}_${name} sixdays_gpu_emulated
+                $<TARGET_OBJECTS:${all}_cases> $<TARGET_OBJECTS:my_${label}_${name}_port>
+                LIBRARIES sixdays_testing_main sixdays_testing ${all}_stub_port)
+            target_link_options(my_${label}_${name} PRIVATE -Wl,--allow-multiple-definition)
+            set_target_properties(my_${label}_${name}_port my_${label}_${name}
+                PROPERTIES EXCLUDE_FROM_ALL ON)
+            target_compile_options(my_${label}_${name}_port PRIVATE ${unfinished})
+        endif()
+    endforeach()
+    if(SIXDAYS_HAVE_CUDA)
+        set(together "")
+        foreach(file IN LISTS solutions)
+            string(APPEND together "#include \"${file}\"\n")
+        endforeach()
+        file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${all}.cu CONTENT "${together}" @ONLY)
+        sixdays_executable(${all}_solution_cuda sixdays_gpu_cuda $<TARGET_OBJECTS:${all}_cases>
+            ${CMAKE_CURRENT_BINARY_DIR}/${all}.cu LIBRARIES sixdays_testing_main sixdays_testing)
+        add_test(NAME ${label}.exercises.solution.cuda COMMAND ${all}_solution_cuda)
+        set_tests_properties(${label}.exercises.solution.cuda PROPERTIES
+            LABELS "${label};exercise;gpu;small" SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
+    endif()
+endfunction()
+
 # The day on one page, a program without any helper of ours: it checks itself, and the emulator has nothing
 # to find in it.
 function(sixdays_add_standalone label file)
@@ -129,4 +208,5 @@ function(add_day)
         cmake_path(GET exercise FILENAME exercise)
         sixdays_add_exercise(${day} ${label} ${exercise})
     endforeach()
+    sixdays_add_small_exercises(${day} ${label})
 endfunction()

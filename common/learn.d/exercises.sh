@@ -27,13 +27,23 @@ find_exercises() {
     fi
 }
 
+# Where the solution of an exercise is, from which its stub is made, and where its statement: most are one
+# file, the larger ones a folder.
+solution_of() {
+    if [[ -f $root/$day/exercises/$1.cu ]]; then printf '%s' "$root/$day/exercises/$1.cu"; else
+        printf '%s' "$root/$day/exercises/$1/solution.cu"
+    fi
+}
+is_small() { [[ -f $root/$day/exercises/$1.cu ]]; }
+
 # What the statement says of an exercise: $level and $minutes, from its line "/// Easy, 15 minutes.",
 # and $title.
 about() {
     local statement=$root/$day/exercises/$1/$1.hpp
-    read -r level minutes < <(sed -nE 's|^/// (Easy\|Medium\|Hard), ([0-9]+) minutes\.$|\1 \2|p' "$statement") || true
+    if is_small "$1"; then statement=$(solution_of "$1"); fi
+    read -r level minutes < <(sed -nE 's,^///? (Tiny|Easy|Medium|Hard)\, ([0-9]+) minutes\.$,\1 \2,p' "$statement") || true
     level=${level,,}
-    title=$(sed -nE 's|^/// Exercise [0-9]+ of Day [0-9]+: (.*)\.$|\1|p' "$statement")
+    title=$(sed -nE 's|^///? Exercise [0-9]+ of Day [0-9]+: (.*)\.$|\1|p' "$statement")
 }
 
 # The first day of which something is left to do, in $day, from the day that was named on and round;
@@ -51,13 +61,13 @@ day_to_do() {
     return 1
 }
 
-stub_of() { awk -f "$root/common/cmake/stub.awk" "$root/$day/exercises/$1/solution.cu"; }
+stub_of() { awk -f "$root/common/cmake/stub.awk" "$(solution_of "$1")"; }
 
 # Writes a whole file or none.
 put_stub() { stub_of "$1" >"$2.new" && mv "$2.new" "$2"; }
 
 verb_start() {
-    local exercise file statement level minutes title
+    local exercise file statement level minutes title yours
     no_more_than 1 "$@"
     if (($# > 0)); then
         find_exercises "$1"
@@ -68,16 +78,13 @@ verb_start() {
     may_write "$root/my/$day"
     say "${bold}$day${plain}: in this order, first read what is asked, then fill in the kernel." ""
     for exercise in "${exercises[@]}"; do
-        file=$root/my/$day/$exercise.cu
+        file=$root/my/$day/$exercise.cu yours=''
         statement=$root/$day/exercises/$exercise/$exercise.hpp
         about "$exercise"
-        say "  $exercise: $title ($level, $minutes minutes)" "    read   $(path "$statement")"
-        if [[ -e $file ]]; then
-            say "    edit   $(path "$file")  (yours already; left as it is)"
-        else
-            put_stub "$exercise" "$file"
-            say "    edit   $(path "$file")"
-        fi
+        if [[ -e $file ]]; then yours="  (yours already; left as it is)"; else put_stub "$exercise" "$file"; fi
+        say "  $exercise: $title ($level, $minutes minutes)"
+        if ! is_small "$exercise"; then say "    read   $(path "$statement")"; fi
+        say "    edit   $(path "$file")$yours"
     done
     say "" "Then: $learn check ${day%%_*}. A hint, when you want one: $learn hint ${day%%_*}"
 }
@@ -91,8 +98,9 @@ verb_hint() {
         if [[ $(recall "$exercise" result) != passed ]]; then break; fi
     done
     file=$root/$day/exercises/$exercise/hints.md
+    if is_small "$exercise"; then file=$(solution_of "$exercise"); fi
     if [[ ! -f $file ]]; then stop 1 "$exercise has no hints."; fi
-    count=$(grep -c '^## Hint ' "$file" || true)
+    count=$(hints_in "$file" | grep -c '^## Hint ' || true)
     seen=$(recall "$exercise" hints)
     seen=$((${seen:-0} + 1))
     if ((seen > count)); then
@@ -101,8 +109,7 @@ verb_hint() {
         return
     fi
     say "${bold}$exercise, hint $seen of $count${plain}" ""
-    awk -v n="$seen" '/^## /{on = ($0 ~ "^## Hint " n "( |$|:|\\.)"); next} on' "$file" |
-        trimmed
+    hints_in "$file" | awk -v n="$seen" '/^## /{on = ($0 ~ "^## Hint " n "( |$|:|\\.)"); next} on' | trimmed
     if [[ -e $root/my/$day/$exercise.cu ]]; then
         remember "$exercise" hints "$seen"
     else
@@ -110,10 +117,21 @@ verb_hint() {
     fi
 }
 
+# The hints and reasons of hints.md, or those that end a file, "// hint 1: ..." and "// why: ...", written
+# as hints.md writes them.
+hints_in() {
+    if [[ $1 == *.md ]]; then cat "$1"; else
+        awk 'match($0, /^\/\/ (hint [0-9]+|why): /) {
+            head = substr($0, 4, RLENGTH - 5); sub(/^hint/, "Hint", head); sub(/^why/, "Why", head)
+            if (head != last) print "## " head; last = head
+            print substr($0, RLENGTH + 1)
+        }' "$1"
+    fi
+}
 trimmed() { sed -e '/./,$!d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }  # no empty lines around it
 
 verb_solution() {
-    local exercise solved=() folder
+    local exercise solved=() solution hints
     no_more_than 2 "$@"
     if (($# == 0)); then stop 2 "Which day? $learn solution day01, for example."; fi
     find_exercises "$@"
@@ -130,14 +148,15 @@ verb_solution() {
         fi
     fi
     for exercise in "${solved[@]}"; do
-        folder=$root/$day/exercises/$exercise
-        say "${bold}$exercise, a solution${plain}  $(path "$folder/solution.cu")" ""
-        awk '/\/\/ stub: / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$folder/solution.cu" | trimmed
+        solution=$(solution_of "$exercise") hints=$root/$day/exercises/$exercise/hints.md
+        if is_small "$exercise"; then hints=$solution; fi
+        say "${bold}$exercise, a solution${plain}  $(path "$solution")" ""
+        awk '/^\/\/ hint 1/ { exit } /\/\/ (stub|wrong): / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$solution" | trimmed
         say "" "${bold}Why it is right${plain}" ""
-        awk '/^## /{ on = ($0 == "## Why"); next } on' "$folder/hints.md" | trimmed
+        hints_in "$hints" | awk '/^## /{ on = ($0 == "## Why"); next } on' | trimmed
         say ""
         if [[ -e $root/my/$day/$exercise.cu ]]; then
-            say "Beside yours: diff $(path "$root/my/$day/$exercise.cu") $(path "$folder/solution.cu")" ""
+            say "Beside yours: diff $(path "$root/my/$day/$exercise.cu") $(path "$solution")" ""
         fi
     done
 }
@@ -167,8 +186,44 @@ verb_reset() {
 
 # --- check ----------------------------------------------------------------------------------------
 verb_check() {
-    local which=("${days[@]}") found='' refused='' exercise  # refused: the first that was, "day04 top_two"
-    no_more_than 2 "$@"
+    local word watch='' words=()
+    for word in "$@"; do
+        if [[ $word == --watch ]]; then watch=yes; else words+=("$word"); fi
+    done
+    no_more_than 2 "${words[@]}"
+    if [[ ! $watch ]]; then
+        check_these "${words[@]}"
+        return
+    fi
+    (check_these "${words[@]}") || true
+    watch_these "${words[@]}"
+}
+
+# Each file of the learner's with the time of its last save.
+saves() { stat -c '%n %.9Y' "$root"/my/*/*.cu 2>/dev/null || true; }
+
+# Checks what was saved, and of that what was named, until somebody presses Ctrl-C.
+watch_these() {
+    local before now file
+    before=$(saves)
+    while :; do
+        say "" "Waiting for you to save a file in $(path "$root/my")/. Ctrl-C ends this."
+        while now=$(saves) && [[ $now == "$before" ]]; do sleep 0.5; done
+        while read -r file; do
+            file=${file% *}
+            day=${file%/*} day=${day##*/} exercise=${file##*/} exercise=${exercise%.cu}
+            if [[ ${1:-} ]]; then (find_day "$1" && [[ $day == "$named" ]]) || continue; fi
+            if [[ ! ${2:-} || $exercise == "$2"* ]]; then
+                say "" "Saved: $(path "$file")"
+                (check_these "$day" "$exercise") || true
+            fi
+        done < <(comm -13 <(sort <<<"$before") <(sort <<<"$now"))
+        before=$now
+    done
+}
+
+check_these() {
+    local which=("${days[@]}") found='' refused='' open='' exercise  # refused: the first that was, "day04 top_two"
     if (($# > 0)); then
         find_exercises "$@"
         which=("$day")
@@ -176,41 +231,46 @@ verb_check() {
     for day in "${which[@]}"; do
         if compgen -G "$root/my/$day/*.cu" >/dev/null; then found=yes; fi
     done
+    day=${which[0]}
+    if [[ $found && $# -eq 2 && ! -e $root/my/$day/${exercises[0]}.cu ]]; then found=''; fi
     if [[ -z $found ]]; then
-        day=${which[0]}
-        stop 1 "Nothing to check: no exercise was started. $learn start ${day%%_*} begins."
+        stop 1 "Nothing to check: ${2:+$2 was not started, or }no exercise was started. $learn start ${day%%_*} begins."
     fi
     need tests
     configure
     for day in "${which[@]}"; do
         if (($# < 2)); then list_exercises; fi
         for exercise in "${exercises[@]}"; do
-            if [[ -e $root/my/$day/$exercise.cu ]]; then
+            if [[ ! -e $root/my/$day/$exercise.cu ]]; then continue; fi
+            if is_begun "$exercise"; then
                 check_one "$exercise" || refused=${refused:-${day%%_*} $exercise}
+            else
+                say "${bold}$exercise${plain}: not begun. Your code goes between the marks in $(path "$root/my/$day/$exercise.cu")."
+                open=${open:-${day%%_*} $exercise}
             fi
         done
     done
     say ""
-    if [[ $refused ]]; then
-        say "A hint, if you want one: $learn hint $refused"
+    if [[ $refused || $open ]]; then
+        say "A hint, if you want one: $learn hint ${refused:-$open}"
     else
         suggest_next
     fi
     if built_with_nvcc && find_gpu; then
         say "Checked on the emulator, which sees every load and store; the GPU was not used."
     fi
-    [[ -z $refused ]]
+    [[ -z $refused && -z $open ]]
 }
+
+# Is the learner's file there, and another one than the stub?
+is_begun() { [[ -e $root/my/$day/$1.cu ]] && ! cmp -s "$root/my/$day/$1.cu" <(stub_of "$1"); }
 
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
-    local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0 word
-    if cmp -s "$mine" <(stub_of "$1"); then
-        say "${bold}$1${plain}: not begun. Your code goes between the marks in $(path "$mine")."
-        return 1
-    fi
+    local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0 word ours
     # Our solution first: whatever fails after it is about the learner's file.
-    build_target "what $1 is checked with" "$build" --target "${name}_solution"
+    if is_small "$1"; then ours=${day%%_*}_exercises_stub; else ours=${name}_solution; fi
+    build_target "what $1 is checked with" "$build" --target "$ours"
     if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
         word='does not compile'
         if ! grep -q ':[0-9]*: error: ' "$log" && grep -q 'undefined reference to' "$log"; then
@@ -223,7 +283,7 @@ check_one() {
         return 1
     fi
     # The braces keep the shell's own "Segmentation fault" off the screen; we say it in words.
-    { timeout --foreground -k 5 120 "$build/bin/my_$name" >"$log" 2>&1; } 2>/dev/null || status=$?
+    { timeout --foreground -k 5 120 "$build/bin/my_$name" "$1:*" >"$log" 2>&1; } 2>/dev/null || status=$?
     if ((status == 0)); then
         say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
         remember "$1" result passed
@@ -232,7 +292,7 @@ check_one() {
     remember "$1" result refused
     if ((status == 124)); then
         say "${bold}$1${plain}: ${red}refused${plain}. It did not end within two minutes: an endless loop?"
-    elif say "${bold}$1${plain}: ${red}refused${plain}." && first_failure "$build/bin/my_$name"; then
+    elif say "${bold}$1${plain}: ${red}refused${plain}." && first_failure "$build/bin/my_$name" "$1:*"; then
         :
     elif ((status == 134 || status == 139)); then  # abort, segmentation fault
         say "  It crashed: most likely it reads or writes outside its memory. Is every index guarded?"
@@ -257,7 +317,7 @@ show_errors() {  # show_errors <exercise> <file> <log>
     if [[ -z $said && $(<"$log") == *"undefined reference to"* ]]; then
         said="The function that the cases call is not in it:
 $(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
-Its name, arguments and namespace must be those of $(path "$root/$day/exercises/$1/$1.hpp")."
+Its name, arguments and namespace must be those of the stub: $learn reset ${day%%_*} $1 puts it back beside yours."
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi
@@ -268,8 +328,8 @@ Its name, arguments and namespace must be those of $(path "$root/$day/exercises/
 
 # The first case that fails, and what matters of what it says. The cases run once more for it, as far
 # as that one: Catch2's XML breaks no lines and tells messages from values.
-first_failure() {  # first_failure <program>
-    { timeout --foreground -k 5 120 "$1" --abort -r xml 2>/dev/null || true; } 2>/dev/null |
+first_failure() {  # first_failure <program> <cases>
+    { timeout --foreground -k 5 120 "$1" "$2" --abort -r xml 2>/dev/null || true; } 2>/dev/null |
         awk -v root="$root/" '
         function plain(text) {
             while ((at = index(text, root)) > 0)
@@ -297,7 +357,7 @@ first_failure() {  # first_failure <program>
             print "The first case that fails: " name
             for (i = 1; i <= infos; ++i) {
                 if (info[i] ~ /^[A-Za-z_0-9().]+ := /) {
-                    sub(/ := /, " = ", info[i])
+                    sub(/ := /, " = ", info[i]); sub(/ \(0x[0-9a-f]+\)$/, "", info[i])
                     values = values (values == "" ? "with " : ", ") info[i]
                 } else words = words info[i] "\n"
             }
@@ -331,9 +391,9 @@ verb_progress() {
             result=$(recall "$exercise" result)
             hints=$(recall "$exercise" hints)
             case $result in
-                passed) result="${green}solved${plain}" && solved=$((solved + 1)) ;;
-                refused) result='not right yet' ;;
-                *) if [[ -e $root/my/$day/$exercise.cu ]]; then result=started; else result=open; fi ;;
+                passed) result="${green}done${plain}" && solved=$((solved + 1)) ;;
+                refused) result='begun, not right yet' ;;
+                *) if is_begun "$exercise"; then result=begun; else result='not begun'; fi ;;
             esac
             if [[ $hints ]]; then result+=", hints seen: $hints"; fi
             about "$exercise"

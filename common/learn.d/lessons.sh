@@ -105,6 +105,7 @@ read_and_solve() {  # uses $day
     for exercise in "${exercises[@]}"; do
         if [[ $(recall "$exercise" result) == passed ]]; then continue; fi
         about "$exercise"
+        if ((${#words[@]} == 3)); then words[2]="others" && break; fi
         words+=("$exercise ($level, $minutes minutes)")
     done
     if ((${#words[@]} > 0)); then

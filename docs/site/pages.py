@@ -57,7 +57,7 @@ HTML = re.compile(r" *</?(?:details|div|table|tr|td)\b")
 EXPLORER = re.compile(r"<!-- explorer (\w+) -->$")
 WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\[[^][]* →\]\([^()]*\)$")
 EXERCISES = "| exercise | what it asks for | how hard | how long |"
-STATEMENT = re.compile(r"/// Exercise (\d+) of Day \d+: (.*)\.\n///\n/// (Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
+STATEMENT = re.compile(r"///? Exercise (\d+) of Day \d+: (.*)\.\n///?\n///? (Tiny|Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
 OF_A_MISTAKE = re.compile(r"day\d\d_(?:\w+_)?wrong_|mistake_|try_")  # outputs that are set off in red
 WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|")
 
@@ -190,20 +190,21 @@ class Page:
         return self.results[path], [field.strip() for field in fields.split(";")], path.name
 
     def exercises(self):
-        """From the statements, the headers exercises/<name>/<name>.hpp; common/learn reads the same lines."""
-        found = []
-        for stub in ROOT.glob(f"{self.path.stem[:5]}_*/exercises/*/hints.md"):
-            statement = stub.parent / f"{stub.parent.name}.hpp"
+        """From the statements, exercises/<name>.cu and, behind these, the headers exercises/<name>/<name>.hpp;
+        common/learn reads the same lines."""
+        found, folder = [], f"{self.path.stem[:5]}_*/exercises"
+        for statement in [*ROOT.glob(f"{folder}/*.cu"),
+                          *(hints.parent / f"{hints.parent.name}.hpp" for hints in ROOT.glob(f"{folder}/*/hints.md"))]:
             name = statement.relative_to(ROOT)
             match = STATEMENT.search(statement.read_text(encoding="utf-8"))
             if not match:
                 raise ValueError(f"{name} lacks `/// Exercise N of Day NN: what.`, "
                                  "or a line behind it and then `/// Easy, 15 minutes.`")
             number, title, level, minutes = match.groups()
-            found.append((int(number), f"| `{statement.stem}` | {title} | {level.lower()} | {minutes} minutes |"))
+            found.append((statement.suffix == ".hpp", int(number), f"| `{statement.stem}` | {title} | {level.lower()} | {minutes} minutes |"))
         if not found:
             raise ValueError(f"'{self.path.stem[:5]}' has no exercises")
-        return [EXERCISES, "|---|---|---|---|"] + [row for _, row in sorted(found)]
+        return [EXERCISES, "|---|---|---|---|"] + [row for *_, row in sorted(found)]
 
     def minutes(self):
         sums = {"must read": 0, "optional": 0, "hands on": 0}

@@ -313,6 +313,9 @@ def test_exercises():
     files = {**exercise("first", 2, "Hard, 45 minutes."), **exercise("second", 1, "Easy, 5 minutes.")}
     assert filled(f"{pages.EXERCISES}\n| old |", files=files) == [
         pages.EXERCISES, "|---|---|---|---|", "| `second` | a < b | easy | 5 minutes |", "| `first` | a < b | hard | 45 minutes |"]
+    files["day01_x/exercises/third.cu"] = "// Exercise 9 of Day 01: c.\n//\n// Tiny, 3 minutes.\n"
+    assert filled(f"{pages.EXERCISES}\n| old |", files=files)[2:4] == [
+        "| `third` | c | tiny | 3 minutes |", "| `second` | a < b | easy | 5 minutes |"]
     refused(pages.EXERCISES, "'day01' has no exercises")
     refused(pages.EXERCISES, "day01_x/exercises/first/first.hpp lacks", files=exercise("first", 1, "Easy."))
 

@@ -1,0 +1,26 @@
+// Exercise 1 of Day 01: a guard.
+//
+// Tiny, 3 minutes.
+//
+// Each thread makes one element, out[i] = 3 * in[i]. But blocks have 256 threads, and n may be any
+// number: let the threads that are too many touch nothing.
+
+__global__ void guard_kernel(const float* in, int n, float* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // your code
+    // stub: out[i] = 3 * in[i];
+    // wrong: if (i <= n) out[i] = 3 * in[i];
+    if (i < n) out[i] = 3 * in[i];
+    // end of your code
+}
+
+void guard(const float* in, int n, float* out) {
+    const int blocks = (n + 255) / 256;  // rounded up
+    guard_kernel<<<blocks, 256>>>(in, n, out);
+}
+
+// hint 1: With n = 1,000 there are 4 blocks, so 1,024 threads. Which values of i have no element?
+// hint 2: Elements are numbered from 0 to n - 1. An if in front of the statement is enough.
+// why: Blocks come in whole pieces, so the last one may have threads too many. Each asks whether
+// why: its element exists before it touches anything. It is i < n: element n is one past the end.
+// told: one past its end

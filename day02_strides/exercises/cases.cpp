@@ -1,0 +1,98 @@
+// What `common/learn check day02` asks of the exercises of one file.
+#include "common/testing/practice.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+
+void take_column(const float* in, int M, int N, int n, float* out);
+void backwards(const float* in, int n, float* out);
+void same_row(const float* in, int M, int N, float* out);
+void every_third(const float* in, int n, float* out);
+void pitched_rows(const float* in, int pitch, int M, int N, float* out);
+
+namespace {
+
+TEST_CASE("take_column: any column", "[day02][take_column][small]") {
+    for (const auto [M, N, n] : {std::array{3, 4, 2}, {5, 1, 0}, {100, 7, 6}, {2, 50, 0}}) {
+        CAPTURE(M, N, n);
+        DeviceIn<float> in(distinct<float>({M, N}));
+        const double columns = N, column = n;
+        std::vector<Guess> guesses;
+        if (N > 1) {
+            guesses = {
+                {"It looks as if you copied a piece of a row: the next element of a column is "
+                 "one row further on.",
+                 [=](std::int64_t m) { return static_cast<double>(m) + column + 1; }},
+                {"The steps are right, but it is column 0: where does yours begin?",
+                 [=](std::int64_t m) { return static_cast<double>(m) * columns + 1; }}};
+        }
+        practise<float>(
+            {M},
+            [&, M = M, N = N, n = n](float* out) { take_column(in.view().data, M, N, n, out); },
+            [=](std::int64_t m) { return static_cast<double>(m) * columns + column + 1; },
+            n == 0 ? std::vector<Guess>() : guesses);
+    }
+}
+
+TEST_CASE("backwards: any length", "[day02][backwards][small]") {
+    for (const int n : {4, 1, 64, 101}) {
+        CAPTURE(n);
+        DeviceIn<float> in(distinct<float>({n}));
+        practise<float>(
+            {n}, [&](float* out) { backwards(in.view().data, n, out); },
+            [n](std::int64_t i) { return static_cast<double>(n - i); });
+    }
+}
+
+TEST_CASE("same_row: every row is the same", "[day02][same_row][small]") {
+    for (const auto& [M, N] : {std::pair{3, 4}, {5, 1}, {2, 70}}) {
+        CAPTURE(M, N);
+        DeviceIn<float> in(distinct<float>({N}));
+        const int columns = N;
+        practise<float>(
+            {M, N}, [&, M = M, N = N](float* out) { same_row(in.view().data, M, N, out); },
+            [=](std::int64_t k) { return static_cast<double>(k % columns + 1); },
+            {{"Every element is in[0]: a step of 0 along the columns too is too much.",
+              [](std::int64_t) { return 1.0; }}});
+    }
+}
+
+TEST_CASE("every_third: all there are, and no more", "[day02][every_third][small]") {
+    for (const int n : {4, 5, 6, 7, 8, 300, 301, 302, 2}) {
+        CAPTURE(n);
+        const std::int64_t count = (n + 1) / 3;
+        DeviceIn<float> in(distinct<float>({n}));
+        practise<float>(
+            {count}, [&](float* out) { every_third(in.view().data, n, out); },
+            [](std::int64_t i) { return static_cast<double>(2 + 3 * i); },
+            {{"All are right, but the last one is missing: count rounds down where it must round "
+              "up.",
+              [=](std::int64_t i) {
+                  return i < count - 1 ? static_cast<double>(2 + 3 * i) : NAN;
+              }}});
+    }
+}
+
+TEST_CASE("pitched_rows: gaps are left out", "[day02][pitched_rows][small]") {
+    for (const auto [M, N, pitch] : {std::array{3, 4, 6}, {2, 33, 40}, {4, 5, 5}}) {
+        CAPTURE(M, N, pitch);
+        DeviceIn<float> in(distinct<float>({M, pitch}));
+        const int columns = N, step = pitch;
+        std::vector<Guess> guesses;
+        if (step != columns) {
+            guesses = {{"Rows of in begin pitch apart, not N: you read the gaps too.",
+                        [](std::int64_t k) { return static_cast<double>(k + 1); }}};
+        }
+        practise<float>(
+            {M, N},
+            [&, M = M, N = N, pitch = pitch](float* out) {
+                pitched_rows(in.view().data, pitch, M, N, out);
+            },
+            [=](std::int64_t k) {
+                return static_cast<double>(k / columns * step + k % columns + 1);
+            },
+            guesses);
+    }
+}
+
+}  // namespace

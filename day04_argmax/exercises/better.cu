@@ -1,0 +1,42 @@
+// Exercise 1 of Day 04: which of two?
+//
+// Tiny, 5 minutes.
+//
+// Does element a, at place at_a, beat element b, at place at_b? The larger one wins, and of equal
+// ones the one at the lower place. A NaN beats every number, and of two NaN the one at the lower
+// place wins. The kernel below meets the elements of a row in no particular order: the rule alone
+// must decide.
+
+__device__ bool beats(float a, int at_a, float b, int at_b) {
+    // your code
+    // stub: return false;
+    // wrong: return a > b || (a == b && at_a < at_b);
+    const bool a_nan = a != a, b_nan = b != b;
+    if (a_nan != b_nan) return a_nan;
+    if (!a_nan && a != b) return a > b;
+    return at_a < at_b;
+    // end of your code
+}
+
+__global__ void better_kernel(const float* in, int M, int N, int* out) {
+    const int m = blockIdx.x * blockDim.x + threadIdx.x;
+    if (m >= M) return;
+    int best = N / 2;
+    for (int i = 1; i < N; ++i) {
+        const int n = (N / 2 + 7 * i) % N;  // N is no multiple of 7
+        if (beats(in[m * N + n], n, in[m * N + best], best)) best = n;
+    }
+    out[m] = best;
+}
+
+void better(const float* in, int M, int N, int* out) {
+    better_kernel<<<1, 32>>>(in, M, N, out);
+}
+
+// hint 1: A NaN is the only value that is not equal to itself: x != x. Any other comparison with
+// hint 1: it is false.
+// hint 2: Three questions, one after another: is just one of them a NaN? If none is, do they
+// hint 2: differ? Else the place decides.
+// why: With a place in the rule no two candidates are ever equal, so one of them always wins, and
+// why: the answer does not depend on who meets whom. That is what lets threads share the work.
+// told: A NaN beats every number

@@ -1,0 +1,203 @@
+// What `common/learn check day04` asks of the exercises of one file.
+#include "common/testing/practice.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+
+void better(const float* in, int M, int N, int* out);
+void neighbours(const float* in, float* out);
+void all_lanes(const float* in, float* out);
+void lanes_without(const float* in, int n, float* out);
+void tree(const float* in, int blocks, float* out);
+void row_by_block(const float* in, int M, int N, int* out);
+
+namespace {
+
+// 0, 1, ..., 100 mixed up
+Tensor<float> mixed(const Shape& shape) {
+    Tensor<float> x(shape);
+    for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = static_cast<float>(k * 37 % 101);
+    return x;
+}
+
+double sum_of(const Tensor<float>& x, std::int64_t from, std::int64_t count) {
+    double sum = 0;
+    for (std::int64_t k = from; k < from + count; ++k) sum += static_cast<double>(x.data()[k]);
+    return sum;
+}
+
+void check_better(const std::vector<float>& row, int place) {
+    const auto N = static_cast<int>(row.size());
+    DeviceIn<float> in(Tensor<float>({1, N}, row));
+    practise<int>(
+        {1}, [&](int* out) { better(in.view().data, 1, N, out); },
+        [=](std::int64_t) { return place; });
+}
+
+TEST_CASE("better: the larger one", "[day04][better][small]") {
+    INFO("The larger one wins, wherever it stands.");
+    check_better({1, 2, 5, 3}, 2);
+    check_better({-4, -2, -7, -9, -3}, 1);
+    check_better({-INFINITY, -1, -INFINITY}, 1);
+}
+
+TEST_CASE("better: equal ones", "[day04][better][small]") {
+    INFO("Of equal ones the one at the lower place wins, in whatever order they meet.");
+    check_better({1, 5, 2, 5, 5}, 1);
+    check_better({3, 3, 3, 3, 3}, 0);
+    check_better({-INFINITY, -INFINITY, -INFINITY}, 0);
+}
+
+TEST_CASE("better: NaN", "[day04][better][small]") {
+    INFO(
+        "A NaN beats every number, and of two NaN the one at the lower place wins. A comparison "
+        "with a "
+        "NaN is false, whatever is asked: only x != x tells it.");
+    check_better({1, NAN, 5, 9, 2}, 1);
+    check_better({1, INFINITY, NAN, 3, NAN}, 2);
+    check_better({NAN, NAN, NAN, 1}, 0);
+}
+
+TEST_CASE("neighbours: the sum", "[day04][neighbours][small]") {
+    const Tensor<float> x = mixed({2048});
+    DeviceIn<float> in(x);
+    practise<float>(
+        {1}, [&](float* out) { neighbours(in.view().data, out); },
+        [&](std::int64_t) { return sum_of(x, 0, 2048); });
+}
+
+TEST_CASE("neighbours: 32 lanes, 4 sectors", "[day04][neighbours][small]") {
+    DeviceIn<float> in(mixed({2048}));
+    DeviceOut<float> out({1});
+    const auto touched = touched_by([&] { neighbours(in.view().data, out.view().data); });
+    INFO("Memory moved " << touched.sectors << " sectors where " << 4 * 64 + 1
+                         << " suffice: the 32 elements that the lanes read in one round do not lie "
+                            "side by side.");
+    REQUIRE(touched.sectors <= 4 * 64 + 1);
+}
+
+TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") {
+    for (int where = 0; where < 32; ++where) {
+        CAPTURE(where);
+        Tensor<float> x({32});
+        for (int k = 0; k < 32; ++k) x.data()[k] = static_cast<float>(-k - 1);
+        x.data()[where] = 7;
+        DeviceIn<float> in(x);
+        const auto of = [&](std::int64_t first, std::int64_t count) {
+            double best = -100;
+            for (std::int64_t k = first; k < first + count; ++k) {
+                best = std::max(best, static_cast<double>(x.data()[k]));
+            }
+            return best;
+        };
+        practise<float>(
+            {32}, [&](float* out) { all_lanes(in.view().data, out); },
+            [](std::int64_t) { return 7.0; },
+            {{"Every lane has the largest of a half only: lanes 16 apart have never met.",
+              [&](std::int64_t lane) { return of(lane / 16 * 16, 16); }},
+             {"Lanes that differ in bit 1 only have never met: the bits are 1, 2, 4, 8 and 16.",
+              [&](std::int64_t lane) {
+                  double best = -100;
+                  for (std::int64_t k = lane % 2; k < 32; k += 2) best = std::max(best, of(k, 1));
+                  return best;
+              }}});
+    }
+}
+
+TEST_CASE("lanes_without: any number of elements", "[day04][lanes_without][small]") {
+    for (const int n : {32, 20, 1, 31, 16}) {
+        CAPTURE(n);
+        const Tensor<float> x = mixed({n});
+        DeviceIn<float> in(x);
+        practise<float>(
+            {1}, [&](float* out) { lanes_without(in.view().data, n, out); },
+            [&](std::int64_t) { return sum_of(x, 0, n); },
+            {{"That is lane 0's own number: nothing was added up.",
+              [&](std::int64_t) { return sum_of(x, 0, 1); }}});
+    }
+}
+
+TEST_CASE("tree: a block's sum", "[day04][tree][small]") {
+    INFO(
+        "Do all 256 threads meet between two rounds? A __syncthreads() ends each, outside of the "
+        "if.");
+    for (const int blocks : {1, 4}) {
+        CAPTURE(blocks);
+        const Tensor<float> x = mixed({blocks, 256});
+        DeviceIn<float> in(x);
+        practise<float>(
+            {blocks}, [&](float* out) { tree(in.view().data, blocks, out); },
+            [&](std::int64_t block) { return sum_of(x, block * 256, 256); },
+            {{"Each block's result is its own first number: nothing was added up.",
+              [&](std::int64_t block) { return sum_of(x, block * 256, 1); }},
+             {"The last round is missing, in which thread 0 adds number 1.",
+              [&](std::int64_t block) {
+                  double sum = 0;
+                  for (std::int64_t k = 0; k < 256; k += 2) sum += sum_of(x, block * 256 + k, 1);
+                  return sum;
+              }}});
+    }
+}
+
+TEST_CASE("tree: in any order of threads", "[day04][tree][small]") {
+    INFO(
+        "Do all 256 threads meet between two rounds? A __syncthreads() ends each, outside of the "
+        "if.");
+    DeviceIn<float> in(mixed({256}));
+    DeviceOut<float> out({1});
+    gpu::run_in_other_orders([&] { tree(in.view().data, 1, out.view().data); });
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+void check_row_by_block(const Tensor<float>& x, const std::vector<int>& places) {
+    const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
+    CAPTURE(M, N);
+    DeviceIn<float> in(x);
+    practise<int>(
+        {M}, [&](int* out) { row_by_block(in.view().data, M, N, out); },
+        [&](std::int64_t m) { return places[static_cast<std::size_t>(m)]; });
+}
+
+TEST_CASE("row_by_block: one largest element", "[day04][row_by_block][small]") {
+    for (const int N : {256, 1000, 255, 1, 257, 5000}) {
+        Tensor<float> x({3, N});
+        for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -static_cast<float>(k % 100 + 1);
+        const std::vector<int> places = {0, N / 2, N - 1};
+        for (int m = 0; m < 3; ++m) x(m, places[static_cast<std::size_t>(m)]) = 5;
+        check_row_by_block(x, places);
+    }
+}
+
+TEST_CASE("row_by_block: equal ones", "[day04][row_by_block][small]") {
+    INFO(
+        "Of equal ones the one at the lower place is the answer: in the tree they may meet in "
+        "either "
+        "order.");
+    Tensor<float> x({2, 1000});
+    for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -1;
+    x(0, 256) = x(0, 1) = 3;  // of threads 0 and 1
+    x(1, 700) = x(1, 701) = x(1, 999) = 3;
+    check_row_by_block(x, {1, 700});
+}
+
+TEST_CASE("row_by_block: nothing but -INFINITY", "[day04][row_by_block][small]") {
+    INFO("A thread without an element must lose against every element, also against -INFINITY.");
+    Tensor<float> x({2, 300});
+    for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -INFINITY;
+    check_row_by_block(x, {0, 0});
+    check_row_by_block(Tensor<float>({1, 1}, {-INFINITY}), {0});
+}
+
+TEST_CASE("row_by_block: neighbours look at neighbours", "[day04][row_by_block][small]") {
+    DeviceIn<float> in(mixed({1, 2048}));
+    DeviceOut<int> out({1});
+    const auto touched =
+        touched_by([&] { row_by_block(in.view().data, 1, 2048, out.view().data); });
+    INFO("Memory moved "
+         << touched.sectors << " sectors where " << 256 + 1
+         << " suffice, each element once: do neighbouring threads look at neighbours, "
+            "and does each keep its best in a variable of its own?");
+    REQUIRE(touched.sectors <= 2 * 256 + 1);
+}
+
+}  // namespace

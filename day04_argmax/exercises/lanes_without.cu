@@ -1,0 +1,30 @@
+// Exercise 4 of Day 04: lanes without an element.
+//
+// Tiny, 6 minutes.
+//
+// A warp sums n numbers, and n is at most 32. What do lanes without a number do?
+
+__global__ void lanes_without_kernel(const float* in, int n, float* out) {
+    const int lane = threadIdx.x;
+    // your code: load a number, and add up all 32 lanes' by shuffles
+    // stub: float x = in[lane];
+    // wrong: if (lane >= n) return;
+    // wrong: float x = in[lane];
+    // wrong: for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
+    float x = lane < n ? in[lane] : 0;
+    for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
+    // end of your code
+    if (lane == 0) out[0] = x;
+}
+
+void lanes_without(const float* in, int n, float* out) {
+    lanes_without_kernel<<<1, 32>>>(in, n, out);
+}
+
+// hint 1: A shuffle with mask 0xffffffff waits for all 32 lanes. So none of them may leave. But
+// hint 1: they must not load either.
+// hint 2: Let them take part with a number that changes no sum. Then x += the neighbour's, for
+// hint 2: bit = 16, 8, 4, 2, 1.
+// why: Every lane named in the mask must come to the shuffle, or what its partner gets is
+// why: undefined. 0 is the neutral number of a sum; of a maximum it would be -INFINITY.
+// told: lane

@@ -1,0 +1,188 @@
+// What `common/learn check day05` asks of the exercises of one file.
+#include "common/testing/practice.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+
+void one_output(const float* a, const float* b, int M, int N, int K, float* c);
+void edge_of_a_tile(const float* a, int M, int K, float* out);
+void second_barrier(const float* in, int K, float* out);
+void shared_tile(const float* a, const float* b, int M, int N, int K, float* c);
+void four_by_four(const float* a, const float* b, int M, int N, int K, float* c);
+
+namespace {
+
+// Small whole numbers: sums of their products are exact in any order.
+Tensor<float> whole(const Shape& shape, std::int64_t factor) {
+    Tensor<float> x(shape);
+    for (std::int64_t k = 0; k < x.size(); ++k) {
+        x.data()[k] = static_cast<float>((k + 1) * factor % 23 - 11);
+    }
+    return x;
+}
+
+// The sum over k of a[at_a(k)] * b[at_b(k)].
+template <class A, class B>
+double product(const Tensor<float>& a, const Tensor<float>& b, int K, const A& at_a,
+               const B& at_b) {
+    double sum = 0;
+    for (int k = 0; k < K; ++k) {
+        sum += static_cast<double>(a.data()[at_a(k)]) * static_cast<double>(b.data()[at_b(k)]);
+    }
+    return sum;
+}
+
+TEST_CASE("one_output: products", "[day05][one_output][small]") {
+    for (const auto& [M, N, K] : {std::array{2, 2, 3}, {5, 40, 7}, {1, 1, 1}, {33, 3, 20}}) {
+        CAPTURE(M, N, K);
+        const Tensor<float> a = whole({M, K}, 7), b = whole({K, N}, 5);
+        DeviceIn<float> da(a), db(b);
+        const std::int64_t columns = N, depth = K;
+        const auto of = [&, columns, depth](std::int64_t at, bool transposed) {
+            const std::int64_t m = at / columns, n = at % columns;
+            return product(
+                a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
+                [=](int k) { return transposed ? n * depth + k : k * columns + n; });
+        };
+        std::vector<Guess> guesses;
+        if (N > 1 && K > 1) {
+            guesses = {
+                {"b was read as if it were (N, K): the next k is a row further down, N numbers on.",
+                 [&](std::int64_t at) { return of(at, true); }}};
+        }
+        practise<float>(
+            {M, N},
+            [&, M = M, N = N, K = K](float* c) {
+                one_output(da.view().data, db.view().data, M, N, K, c);
+            },
+            [&](std::int64_t at) { return of(at, false); }, guesses);
+    }
+}
+
+TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
+    for (const auto& [M, K] : {std::pair{16, 32}, {16, 20}, {3, 5}, {40, 33}}) {
+        CAPTURE(M, K);
+        const Tensor<float> a = whole({M, K}, 7);
+        DeviceIn<float> in(a);
+        const std::int64_t tiles = (K + 15) / 16, columns = K;
+        const auto of = [&, tiles, columns](std::int64_t at, bool beyond) {
+            double sum = 0;
+            for (std::int64_t k = at % tiles * 16; k < at % tiles * 16 + 16; ++k) {
+                const std::int64_t place = at / tiles * columns + k;
+                if (k < columns || (beyond && place < a.size())) {
+                    sum += static_cast<double>(a.data()[place]);
+                }
+            }
+            return sum;
+        };
+        std::vector<Guess> guesses;
+        if (K % 16 != 0) {
+            guesses = {
+                {"Behind the end of a row come the next row's elements, and they were added too: "
+                 "ask "
+                 "for the column by itself.",
+                 [&](std::int64_t at) { return of(at, true); }}};
+        }
+        practise<float>(
+            {M, tiles},
+            [&, M = M, K = K](float* out) { edge_of_a_tile(in.view().data, M, K, out); },
+            [&](std::int64_t at) { return of(at, false); }, guesses);
+    }
+}
+
+TEST_CASE("second_barrier: sums", "[day05][second_barrier][small]") {
+    for (const int K : {64, 128, 320}) {
+        CAPTURE(K);
+        const Tensor<float> x = whole({K}, 7);
+        DeviceIn<float> in(x);
+        double sum = 0;
+        for (int k = 0; k < K; ++k) sum += static_cast<double>(x.data()[k]);
+        practise<float>(
+            {64}, [&](float* out) { second_barrier(in.view().data, K, out); },
+            [=](std::int64_t t) { return static_cast<double>(t + 1) * sum; });
+    }
+}
+
+TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
+    for (const auto& [M, N, K] : {std::array{16, 16, 16}, {16, 16, 40}, {5, 40, 7}, {33, 3, 20}}) {
+        CAPTURE(M, N, K);
+        const Tensor<float> a = whole({M, K}, 7), b = whole({N, K}, 5);
+        DeviceIn<float> da(a), db(b);
+        const std::int64_t columns = N, depth = K, rows = M;
+        const auto of = [&, columns, depth](std::int64_t at) {
+            const std::int64_t m = at / columns, n = at % columns;
+            return product(
+                a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
+                [=](int k) { return n * depth + k; });
+        };
+        // tile_b[y][x] = b[n * K + k]: thread (x, y) loads k = first + x of row n = x.
+        const auto diagonal = [&, columns, depth, rows](std::int64_t at) {
+            const std::int64_t m = at / columns, n = at % columns;
+            double sum = 0;
+            for (std::int64_t k = 0; k < depth; ++k) {
+                const std::int64_t row = n / 16 * 16 + k % 16;
+                if (row >= columns || m >= rows) continue;
+                sum += static_cast<double>(a.data()[m * depth + k]) *
+                       static_cast<double>(b.data()[row * depth + k]);
+            }
+            return sum;
+        };
+        practise<float>({M, N},
+                        [&, M = M, N = N, K = K](float* c) {
+                            shared_tile(da.view().data, db.view().data, M, N, K, c);
+                        },
+                        of,
+                        {{"Look again which rows of b the threads load: all with the same x load "
+                          "the same number. It is "
+                          "row y of the tile, and not row n.",
+                          diagonal}});
+    }
+}
+
+TEST_CASE("shared_tile: each number is loaded once a block", "[day05][shared_tile][small]") {
+    DeviceIn<float> a(whole({64, 64}, 7)), b(whole({64, 64}, 5));
+    DeviceOut<float> c({64, 64});
+    const auto touched =
+        touched_by([&] { shared_tile(a.view().data, b.view().data, 64, 64, 64, c.view().data); });
+    // 16 blocks, 4 tiles each of both operands, 1 KiB a tile, and the output
+    const std::int64_t enough = 16 * 4 * 2 * 32 + 64 * 64 / 8;
+    INFO("Memory moved "
+         << touched.sectors << " sectors where " << enough
+         << " suffice: is each number loaded once a block, to shared memory, by lanes "
+            "that run along k?");
+    REQUIRE(touched.sectors <= enough);
+}
+
+TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
+    for (const auto& [M, N, K] : {std::array{64, 64, 64}, {128, 64, 128}}) {
+        CAPTURE(M, N, K);
+        const Tensor<float> a = whole({M, K}, 7), b = whole({K, N}, 5);
+        DeviceIn<float> da(a), db(b);
+        const std::int64_t columns = N, depth = K;
+        const auto of = [&, columns, depth](std::int64_t m, std::int64_t n) {
+            return product(
+                a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
+                [=](int k) { return k * columns + n; });
+        };
+        const auto other = [](std::int64_t i) {  // 4 y + i in place of y + 16 i
+            return i / 64 * 64 + i % 64 % 16 * 4 + i % 64 / 16;
+        };
+        practise<float>(
+            {M, N},
+            [&, M = M, N = N, K = K](float* c) {
+                four_by_four(da.view().data, db.view().data, M, N, K, c);
+            },
+            [&](std::int64_t at) { return of(at / columns, at % columns); },
+            {{"You took rows 4 y + i and columns 4 x + j, but the stores have y + 16 i and x + 16 "
+              "j.",
+              [&](std::int64_t at) { return of(other(at / columns), other(at % columns)); }},
+             {"Only sum[0][0] was added to: of 16 outputs of a thread one is right, the others are "
+              "0.",
+              [&](std::int64_t at) {
+                  const std::int64_t m = at / columns, n = at % columns;
+                  return m % 64 < 16 && n % 64 < 16 ? of(m, n) : 0.0;
+              }}});
+    }
+}
+
+}  // namespace

@@ -1,0 +1,59 @@
+// Exercise 5 of Day 05: 4 x 4 outputs a thread.
+//
+// Medium, 30 minutes.
+//
+// c = a b again, M, N and K multiples of 64. A block of 16 x 16 threads makes 64 x 64 outputs, 16
+// a thread: rows y, y + 16, y + 32, y + 48 of the block's 64, and columns x, x + 16, x + 32, x +
+// 48. The tiles are loaded for you. For each k a thread takes 4 numbers of a and 4 of b, and
+// makes 16 products of them.
+
+__global__ void four_by_four_kernel(const float* a, const float* b, int N, int K, float* c) {
+    __shared__ float tile_a[16][65], tile_b[16][64];  // [k][row of a], [k][column of b]
+    const int x = threadIdx.x, y = threadIdx.y, t = 16 * y + x;
+    const int first_m = blockIdx.y * 64, first_n = blockIdx.x * 64;
+    float sum[4][4] = {};
+    for (int first = 0; first < K; first += 16) {
+        for (int i = t; i < 16 * 64; i += 256) {
+            tile_a[i % 16][i / 16] = a[(first_m + i / 16) * K + first + i % 16];
+            tile_b[i / 64][i % 64] = b[(first + i / 64) * N + first_n + i % 64];
+        }
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) {
+            // your code: the 16 products of this k
+            // stub: sum[0][0] += tile_a[k][y] * tile_b[k][x];
+            // wrong: for (int i = 0; i < 4; ++i) {
+            // wrong: for (int j = 0; j < 4; ++j)
+            // wrong: sum[i][j] += tile_a[k][4 * y + i] * tile_b[k][4 * x + j];
+            // wrong: }
+            float of_a[4], of_b[4];
+            for (int i = 0; i < 4; ++i) {
+                of_a[i] = tile_a[k][y + 16 * i];
+                of_b[i] = tile_b[k][x + 16 * i];
+            }
+            for (int i = 0; i < 4; ++i) {
+                for (int j = 0; j < 4; ++j) sum[i][j] += of_a[i] * of_b[j];
+            }
+            // end of your code
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 4; ++j) {
+            c[(first_m + y + 16 * i) * N + first_n + x + 16 * j] = sum[i][j];
+        }
+    }
+}
+
+void four_by_four(const float* a, const float* b, int M, int N, int K, float* c) {
+    four_by_four_kernel<<<dim3(N / 64, M / 64), dim3(16, 16)>>>(a, b, N, K, c);
+}
+
+// hint 1: Two arrays of four, of_a and of_b, loaded from the tiles first. Which rows of the tile
+// hint 1: are this thread's?
+// hint 2: Rows y + 16 i and columns x + 16 j, as the statement and the stores at the end have it.
+// hint 3: Then two loops over i and j: sum[i][j] += of_a[i] * of_b[j]. None of them touches
+// hint 3: shared memory.
+// why: 8 numbers from shared memory make 16 products; one output a thread needs 2 for 1. The
+// why: arrays are small and all their indices are known to the compiler, so they live in
+// why: registers. Columns 16 apart: the lanes of a warp then read neighbouring words of tile_b.
+// told: rows 4 y + i and columns 4 x + j

@@ -1,0 +1,32 @@
+// Exercise 1 of Day 05: one output a thread.
+//
+// Tiny, 5 minutes.
+//
+// c = a b: a is (M, K), b is (K, N), c is (M, N), all row after row. Each thread makes one
+// element of c.
+
+__global__ void one_output_kernel(const float* a, const float* b, int M, int N, int K, float* c) {
+    const int n = blockIdx.x * blockDim.x + threadIdx.x;
+    const int m = blockIdx.y * blockDim.y + threadIdx.y;
+    if (m < M && n < N) {
+        float sum = 0;
+        // your code
+        // stub:
+        // wrong: for (int k = 0; k < K; ++k) sum += a[m * K + k] * b[n * K + k];
+        for (int k = 0; k < K; ++k) {
+            sum += a[m * K + k] * b[k * N + n];
+        }
+        // end of your code
+        c[m * N + n] = sum;
+    }
+}
+
+void one_output(const float* a, const float* b, int M, int N, int K, float* c) {
+    one_output_kernel<<<dim3((N + 31) / 32, (M + 3) / 4), dim3(32, 4)>>>(a, b, M, N, K, c);
+}
+
+// hint 1: c(m, n) is the sum of a(m, k) b(k, n) over all k. Where do these two lie?
+// hint 2: A row of a has K numbers, so a(m, k) lies at m K + k. A row of b has N.
+// why: The sum over k is the only loop that is left: no output needs another one, so m and n
+// why: became threads. One step of k is one element in a and a whole row in b.
+// told: as if it were (N, K)

@@ -1,0 +1,178 @@
+// What `common/learn check day06` asks of the exercises of one file.
+#include "common/testing/practice.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+
+void looking_back(int P, int T, float* out);
+void one_head(const float* qkv, int T, int C, int H, int h, float* out);
+void share_of_each(const float* in, int M, int N, float* out);
+void running_maximum(const float* in, int M, int N, float* out);
+void whole_row(const float* in, int M, float* out);
+
+namespace {
+
+TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]") {
+    for (const auto& [P, T] : {std::pair{0, 4}, {3, 1}, {5, 3}, {40, 2}}) {
+        CAPTURE(P, T);
+        const std::int64_t kept = P, all = P + T;
+        const auto seen = [=](std::int64_t first, std::int64_t more) {
+            return [=](std::int64_t k) { return k % all <= k / all * first + more ? 1.0 : 0.0; };
+        };
+        std::vector<Guess> guesses = {
+            {"A token does not look at itself here, and it should.", seen(1, kept - 1)},
+            {"Everything is allowed: a token must not look ahead.",
+             [](std::int64_t) { return 1.0; }}};
+        if (P > 0) {
+            guesses.push_back(
+                {"It looks as if the P tokens before were forgotten: new token t is "
+                 "token P + t of all.",
+                 seen(1, 0)});
+        }
+        if (T > 1) {  // with one new token everything is allowed
+            practise<float>(
+                {T, all}, [&, P = P, T = T](float* out) { looking_back(P, T, out); }, seen(1, kept),
+                guesses);
+        } else {
+            practise<float>({T, all}, [&, P = P, T = T](float* out) { looking_back(P, T, out); },
+                            seen(1, kept), {guesses.back()});
+        }
+    }
+}
+
+TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
+    for (const auto& [T, C, H, h] : {std::array{3, 8, 2, 1}, {5, 12, 3, 0}, {2, 64, 1, 0}}) {
+        CAPTURE(T, C, H, h);
+        DeviceIn<float> qkv(distinct<float>({T, 3 * C}));
+        const std::int64_t D = C / H, channels = C, head = h;
+        const auto of = [=](std::int64_t row, std::int64_t first) {
+            return [=](std::int64_t k) {
+                return static_cast<double>(k / D * row + first + head * D + k % D + 1);
+            };
+        };
+        practise<float>(
+            {T, D},
+            [&, T = T, C = C, H = H, h = h](float* out) {
+                one_head(qkv.view().data, T, C, H, h, out);
+            },
+            of(3 * channels, channels),
+            {{"That is the query: the key begins C numbers behind it.", of(3 * channels, 0)},
+             {"That is the value: the key stands between query and value.",
+              of(3 * channels, 2 * channels)},
+             {"The next token is taken to be C numbers further on, but a row of qkv has 3 C.",
+              of(channels, 0)},
+             {"The next token is taken to be C numbers further on, but a row of qkv has 3 C, too.",
+              of(channels, channels)}});
+    }
+}
+
+void check_shares(const Tensor<float>& x) {
+    const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
+    CAPTURE(M, N);
+    DeviceIn<float> in(x);
+    const auto at = [&](std::int64_t k) { return static_cast<double>(x.data()[k]); };
+    const auto share = [&](std::int64_t k, bool divided) {
+        const std::int64_t first = k / N * N;
+        double largest = at(first), sum = 0;
+        for (std::int64_t n = first; n < first + N; ++n) largest = std::max(largest, at(n));
+        for (std::int64_t n = first; n < first + N; ++n) sum += std::exp(at(n) - largest);
+        return std::exp(at(k) - largest) / (divided ? sum : 1);
+    };
+    std::vector<Guess> guesses;
+    if (N > 1)
+        guesses = {
+            {"Nothing was divided by the sum.", [&](std::int64_t k) { return share(k, false); }}};
+    // N + 4 roundings in the sum, and those of exp and of the quotient, to a share of at most 1
+    const double bound = (N + 12) * 0x1p-24;
+    practise<float>(
+        {M, N}, [&](float* out) { share_of_each(in.view().data, M, N, out); },
+        [&](std::int64_t k) { return share(k, true); }, guesses, bound);
+}
+
+TEST_CASE("share_of_each: small numbers", "[day06][share_of_each][small]") {
+    check_shares(seeded<float>({3, 5}, 1, -2, 2));
+    check_shares(seeded<float>({40, 33}, 2, -2, 2));
+    check_shares(Tensor<float>({1, 1}, {3}));
+}
+
+TEST_CASE("share_of_each: large ones", "[day06][share_of_each][small]") {
+    INFO(
+        "exp(100) is more than a float can hold, and exp(-1000) is 0 in any float: infinity "
+        "divided by "
+        "infinity, or 0 by 0, is NaN. exp is asked of differences only: no float holds the "
+        "others.");
+    check_shares(Tensor<float>({2, 3}, {100, 101, 99, 3, 1000, 2}));
+    check_shares(Tensor<float>({1, 2}, {-1000, -1001}));
+}
+
+void check_running(const Tensor<float>& x) {
+    const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
+    CAPTURE(M, N);
+    DeviceIn<float> in(x);
+    const auto row = [&](std::int64_t m, bool put_right) {
+        double largest = -INFINITY, sum = 0;
+        for (std::int64_t n = m * N; n < m * N + N; ++n) {
+            const double value = static_cast<double>(x.data()[n]);
+            const double larger = std::max(largest, value);
+            if (put_right) sum *= std::exp(largest - larger);
+            sum += std::exp(value - larger);
+            largest = larger;
+        }
+        return largest + std::log(sum);
+    };
+    std::vector<Guess> guesses;
+    if (std::abs(row(0, false) - row(0, true)) > 0.1) {
+        guesses = {
+            {"The sum was not put right when a larger number came: it is multiplied by exp(old "
+             "largest - new largest).",
+             [&](std::int64_t m) { return row(m, false); }}};
+    }
+    practise<float>(
+        {M}, [&](float* out) { running_maximum(in.view().data, M, N, out); },
+        [&](std::int64_t m) { return row(m, true); }, guesses, (2 * N + 12 + 1024) * 0x1p-24);
+}
+
+TEST_CASE("running_maximum: the largest comes last", "[day06][running_maximum][small]") {
+    check_running(Tensor<float>({2, 4}, {0, 1, 2, 3, 1, 2, 4, 8}));
+}
+
+TEST_CASE("running_maximum: anywhere", "[day06][running_maximum][small]") {
+    check_running(Tensor<float>({1, 4}, {3, 2, 1, 0}));
+    check_running(Tensor<float>({1, 1}, {5}));
+    check_running(seeded<float>({40, 33}, 2, -2, 2));
+}
+
+TEST_CASE("running_maximum: large numbers", "[day06][running_maximum][small]") {
+    INFO("exp is asked of differences only: exp(100) is more than a float can hold.");
+    check_running(Tensor<float>({2, 3}, {100, 101, 99, -1000, -1001, -999}));
+}
+
+TEST_CASE("running_maximum: one pass", "[day06][running_maximum][small]") {
+    DeviceIn<float> in(seeded<float>({32, 24}, 2, -2, 2));
+    DeviceOut<float> out({32});
+    const auto touched =
+        touched_by([&] { running_maximum(in.view().data, 32, 24, out.view().data); });
+    INFO("Elements were loaded or stored " << touched.accesses << " times where " << 32 * 24 + 32
+                                           << " suffice: each is looked at once.");
+    REQUIRE(touched.accesses <= 32 * 24 + 32);
+}
+
+TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
+    const Tensor<float> x = seeded<float>({3, 32}, 5, 1, 2);
+    DeviceIn<float> in(x);
+    const auto mean_of = [&](std::int64_t first, std::int64_t count) {
+        double sum = 0;
+        for (std::int64_t k = first; k < first + count; ++k)
+            sum += std::pow(double(x.data()[k]), 2);
+        return sum / 32;
+    };
+    INFO("All 32 lanes take part in the shuffle, the one that gives as well as those that take.");
+    practise<float>(
+        {3, 32}, [&](float* out) { whole_row(in.view().data, 3, out); },
+        [&](std::int64_t k) {
+            return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32));
+        },
+        {}, 40 * 0x1p-24);
+}
+
+}  // namespace

@@ -1,0 +1,34 @@
+// Exercise 3 of Day 06: softmax, and no infinity.
+//
+// Tiny, 6 minutes.
+//
+// A thread makes the softmax of a row of N numbers: out[n] = exp(in[n]) / sum of all exp(in[i]).
+// It must be right for numbers such as 100 too, whose exp no float holds. (expf and fmaxf are
+// there.)
+
+__global__ void share_of_each_kernel(const float* in, int M, int N, float* out) {
+    const int m = blockIdx.x * blockDim.x + threadIdx.x;
+    if (m >= M) return;
+    const float* row = in + m * N;
+    // your code: three loops
+    // stub:
+    // wrong: float sum = 0;
+    // wrong: for (int n = 0; n < N; ++n) sum += expf(row[n]);
+    // wrong: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n]) / sum;
+    float largest = row[0], sum = 0;
+    for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
+    for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
+    for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n] - largest) / sum;
+    // end of your code
+}
+
+void share_of_each(const float* in, int M, int N, float* out) {
+    share_of_each_kernel<<<(M + 31) / 32, 32>>>(in, M, N, out);
+}
+
+// hint 1: exp(x - c) = exp(x) / exp(c). What happens to the fraction if c is taken from every
+// hint 1: number?
+// hint 2: Nothing. Which c makes sure that no exp is larger than 1?
+// why: The largest number becomes exp(0) = 1, all others less: nothing overflows, and the sum is
+// why: at least 1.
+// told: no float holds
