@@ -6,7 +6,7 @@
 // ...) of its row, in one pass. Keep the largest so far and the sum of exp(x - largest so far).
 // When a larger one comes, what has been summed up must be put right.
 //
-//     row 0, log 4:  largest 0, sum 1;  largest log 4, sum 1/4 + 1;  answer log 4 + log 1.25 = log 5
+//     row 0, log 4: largest 0, sum 1; largest log 4, sum 1/4 + 1; answer log 4 + log 1.25 = log 5
 
 __global__ void running_maximum_kernel(const float* in, int M, int N, float* out) {
     const int m = blockIdx.x * blockDim.x + threadIdx.x;
