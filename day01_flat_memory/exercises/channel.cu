@@ -1,4 +1,4 @@
-// Exercise 5 of Day 01: one channel of every token.
+// Exercise 3 of Day 01: one channel of every token.
 //
 // Tiny, 5 minutes.
 //

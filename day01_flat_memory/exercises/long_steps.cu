@@ -1,4 +1,4 @@
-// Exercise 4 of Day 01: few threads, many elements.
+// Exercise 5 of Day 01: few threads, many elements.
 //
 // Tiny, 6 minutes.
 //

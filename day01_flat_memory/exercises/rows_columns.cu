@@ -1,4 +1,4 @@
-// Exercise 3 of Day 01: rows and columns back from an offset.
+// Exercise 4 of Day 01: rows and columns back from an offset.
 //
 // Tiny, 5 minutes.
 //

@@ -1,4 +1,4 @@
-// Exercise 4 of Day 02: every third element.
+// Exercise 5 of Day 02: every third element.
 //
 // Tiny, 5 minutes.
 //

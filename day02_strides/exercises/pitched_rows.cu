@@ -1,4 +1,4 @@
-// Exercise 5 of Day 02: rows with room behind them.
+// Exercise 4 of Day 02: rows with room behind them.
 //
 // Tiny, 4 minutes.
 //

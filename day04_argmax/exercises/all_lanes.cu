@@ -1,4 +1,4 @@
-// Exercise 3 of Day 04: a shuffle.
+// Exercise 5 of Day 04: a shuffle.
 //
 // Tiny, 6 minutes.
 //

@@ -1,4 +1,4 @@
-// Exercise 1 of Day 04: which of two?
+// Exercise 1 of Day 04: which of two beats the other.
 //
 // Tiny, 5 minutes.
 //

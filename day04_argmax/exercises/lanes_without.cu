@@ -1,4 +1,4 @@
-// Exercise 4 of Day 04: lanes without an element.
+// Exercise 6 of Day 04: lanes without an element.
 //
 // Tiny, 6 minutes.
 //

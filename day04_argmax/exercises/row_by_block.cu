@@ -1,4 +1,4 @@
-// Exercise 6 of Day 04: argmax of a row, by a block.
+// Exercise 4 of Day 04: argmax of a row, by a block.
 //
 // Medium, 30 minutes.
 //

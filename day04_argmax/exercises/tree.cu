@@ -1,4 +1,4 @@
-// Exercise 5 of Day 04: a tree in shared memory.
+// Exercise 3 of Day 04: a tree in shared memory.
 //
 // Easy, 15 minutes.
 //

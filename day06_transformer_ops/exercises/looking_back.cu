@@ -1,4 +1,4 @@
-// Exercise 1 of Day 06: a causal mask.
+// Exercise 3 of Day 06: a causal mask.
 //
 // Tiny, 4 minutes.
 //

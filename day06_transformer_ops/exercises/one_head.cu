@@ -1,4 +1,4 @@
-// Exercise 2 of Day 06: where a head lies.
+// Exercise 1 of Day 06: where a head lies.
 //
 // Tiny, 5 minutes.
 //

@@ -1,4 +1,4 @@
-// Exercise 4 of Day 06: the running maximum.
+// Exercise 5 of Day 06: the running maximum.
 //
 // Easy, 15 minutes.
 //

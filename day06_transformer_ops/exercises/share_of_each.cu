@@ -1,4 +1,4 @@
-// Exercise 3 of Day 06: softmax, and no infinity.
+// Exercise 2 of Day 06: softmax, and no infinity.
 //
 // Tiny, 6 minutes.
 //

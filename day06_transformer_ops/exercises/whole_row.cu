@@ -1,4 +1,4 @@
-// Exercise 5 of Day 06: the sum for every lane.
+// Exercise 4 of Day 06: the sum for every lane.
 //
 // Tiny, 5 minutes.
 //
