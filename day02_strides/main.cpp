@@ -23,9 +23,9 @@ namespace {
 void strides_from_a_shape(lesson::Report& report) {
     report.heading("1. From a shape to its strides: products, from one end or from the other");
     std::puts(
-        R"(   A stride says how many elements one step along a dim skips. If the last dim is the fast
-   one (row-major), it has stride 1, and each dim to the left skips all that the one to its
-   right holds; column-major begins at the left.
+        R"(   A stride says how many elements further on one step along a dim leads. If the last dim is
+   the fast one (row-major), it has stride 1, and a step along any dim to the left leads past
+   all that the dims to its right hold; column-major begins at the left.
 
        shape                     2             3             4
        row-major        3 * 4 = 12     4 * 1 = 4             1     right to left
@@ -137,7 +137,8 @@ const Layout kRowMajor({32, 64}, {1, 32}), kColumnMajor({32, 64}, {64, 1});
 void one_warp(lesson::Report& report) {
     report.heading("6. What one warp asks for: does adding 1 to threadIdx.x add 1 to the address?");
     std::puts(
-        R"(   A matrix of 64 rows of 32 floats; thread t adds up row t. Its first load, in bytes:
+        R"(   A matrix of 64 rows of 32 floats. sum_columns is given its transposed view, whose columns
+   are the rows: thread t adds up row t. Its first load, in bytes:
 
        lane               0     1     2     3   ...    31    sectors of 32 bytes
        row-major          0   128   256   384   ...  3968    32
@@ -197,8 +198,8 @@ void rows_with_room(lesson::Report& report) {
 void price_of_a_stride(lesson::Report& report) {
     report.heading("9. The price of a stride: reading every s-th element of a buffer");
     std::puts(
-        R"(   A warp asks for 32 floats, s elements apart. They lie in so many sectors of 32 bytes, and
-   so much of what moves was asked for, if memory moves 32 or 64 bytes at once:
+        R"(   A warp asks for 32 floats, s elements apart. How many sectors of 32 bytes hold
+   them, and how much of what moves was asked for, if memory moves 32 or 64 bytes at once?
 
        stride   sectors of a warp   used of 32s   used of 64s)");
     const std::int64_t J = 4, T = 256;

@@ -1,5 +1,7 @@
 """Pictures of Day 01: flat memory."""
-from svg import CELL, COLOURS, FAINT, Svg
+import math
+
+from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, Svg
 
 
 def flat_memory():
@@ -166,4 +168,40 @@ def sectors():
     return svg.done()
 
 
-PICTURES = (flat_memory, four_dims, guard, gpt2_tensors, sectors)
+def roofline():
+    """Rate over intensity, both in steps of a factor: a slope, a ridge, a flat roof, and two operations under it."""
+    left, top, w, h = 62, 40, 350, 190
+    first, last, low, high = -4, 10, 6, 16.2        # powers of two: operations a byte; GFLOP/s
+    svg = Svg(440, 330, "The roofline of an H200: the reachable rate rises with the operations a byte up to the ridge at 15, and is "
+                        "flat from there on. add, at 1/12, lies far down the slope; a product of 4,096 squared, at 683, under "
+                        "the flat roof")
+
+    def at(intensity, rate):
+        x, y = math.log2(intensity), math.log2(rate)
+        return left + (x - first) / (last - first) * w, top + h - (y - low) / (high - low) * h
+
+    copy, fma = 4274, 63128
+    start, ridge, end = at(2 ** first, copy * 2 ** first), at(fma / copy, fma), at(2 ** last, fma)
+    svg.parts.append(f'<path d="M{left} {top} L{left} {top + h} L{left + w} {top + h}"/>')
+    svg.parts.append(f'<path class="thick" d="M{start[0]:g} {start[1]:g} L{ridge[0]:g} {ridge[1]:g} L{end[0]:g} {end[1]:g}"/>')
+    svg.parts.append(f'<path class="lead" d="M{ridge[0]:g} {ridge[1]:g} L{ridge[0]:g} {top + h}"/>')
+    svg.text(left - 56, 18, "GFLOP/s", "note")
+    svg.text(left, top + h + 40, "operations for each byte that moves", "note")
+    for power in range(first, last + 1, 2):
+        x = left + (power - first) / (last - first) * w
+        svg.text(x, top + h + 18, f"1/{2 ** -power}" if power < 0 else 2 ** power, "note middle")
+    for rate, words in ((64, "64"), (1024, "1,024"), (16384, "16,384")):
+        svg.text(left - 6, at(1, rate)[1] + 4, words, "note end")
+    svg.text(left + 118, top + 92, "memory: C", "note")
+    svg.text(ridge[0] + 8, top - 8, "arithmetic: F", "note")
+    svg.text(ridge[0] - 16, top + h - 8, "ridge: 15", "note end")
+    for name, intensity, colour, dx, dy in (("add", 1 / 12, ORANGE, 12, 12), ("matmul", 683, GREEN, -30, 24)):
+        x, y = at(intensity, min(fma, copy * intensity))
+        svg.parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{colour}" stroke="var(--ink)"/>')
+        svg.text(x + dx, y + dy, name)
+    svg.text(4, 304, "Left of the ridge an operation waits for memory, right of it", "note")
+    svg.text(4, 322, "for arithmetic. None gets above the line.", "note")
+    return svg.done()
+
+
+PICTURES = (flat_memory, four_dims, guard, gpt2_tensors, sectors, roofline)
