@@ -359,7 +359,7 @@ first_failure() {  # first_failure <program> <cases>
                 if (info[i] ~ /^[A-Za-z_0-9().]+ := /) {
                     sub(/ := /, " = ", info[i]); sub(/ \(0x[0-9a-f]+\)$/, "", info[i])
                     values = values (values == "" ? "with " : ", ") info[i]
-                } else words = words info[i] "\n"
+                } else if (info[i] != "") words = words info[i] "\n"
             }
             if (values != "") print values
             reason = said["Exception"]
@@ -369,6 +369,7 @@ first_failure() {  # first_failure <program> <cases>
             # A kernel that was stopped: what the emulator saw says more than the error code.
             if (match(reason, /failed with cuda[A-Za-z]+: [^\n]*\n/))
                 reason = substr(reason, RSTART + RLENGTH)
+            gsub(/ \(0x[0-9a-f]+\) /, " ", reason)  # as Catch2 writes large numbers once more
             printf "%s", words
             # Behind a sentence, "false" or "192 == 96" says nothing.
             if (words == "" || reason !~ /^(!?(true|false)|[-0-9.e]+ *[=!<>]=? *[-0-9.e]+)$/) print reason

@@ -63,7 +63,15 @@ TEST_CASE("neighbours: the sum", "[day04][neighbours][small]") {
     DeviceIn<float> in(x);
     practise<float>(
         {1}, [&](float* out) { neighbours(in.view().data, out); },
-        [&](std::int64_t) { return sum_of(x, 0, 2048); });
+        [&](std::int64_t) { return sum_of(x, 0, 2048); },
+        {{"Some elements were counted more than once, others never: in each of the 64 rounds the "
+          "lanes "
+          "take the next 32, lane l the l-th of them.",
+          [&](std::int64_t) {
+              double sum = 0;
+              for (std::int64_t lane = 0; lane < 32; ++lane) sum += sum_of(x, lane * 32, 64);
+              return sum;
+          }}});
 }
 
 TEST_CASE("neighbours: 32 lanes, 4 sectors", "[day04][neighbours][small]") {

@@ -28,4 +28,4 @@ void neighbours(const float* in, float* out) {
 // hint 2: Round i takes elements 32 i to 32 i + 31, and lane l the l-th of them.
 // why: All elements are still summed once, only by other lanes. But now the 32 that are read
 // why: together lie in 4 sectors, where they lay in 32.
-// told: differ
+// told: counted more than once

@@ -59,9 +59,11 @@ TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
             {{"That is the query: the key begins C numbers behind it.", of(3 * channels, 0)},
              {"That is the value: the key stands between query and value.",
               of(3 * channels, 2 * channels)},
-             {"The next token is taken to be C numbers further on, but a row of qkv has 3 C.",
+             {"A row of qkv has 3 C numbers, and the key begins C into it: this is as if qkv were "
+              "queries alone.",
               of(channels, 0)},
-             {"The next token is taken to be C numbers further on, but a row of qkv has 3 C, too.",
+             {"The key begins C numbers into its row, yes, but the next row is 3 C further on, not "
+              "C.",
               of(channels, channels)}});
     }
 }

@@ -26,4 +26,4 @@ void one_head(const float* qkv, int T, int C, int H, int h, float* out) {
 // hint 2: A row has 3 C numbers, the query takes C of them, and each head before this one D.
 // why: It is a view with steps (3 C, 1), which begins at C + h D. No head is ever moved:
 // why: attention reads it where it lies.
-// told: 3 C
+// told: as if qkv were
