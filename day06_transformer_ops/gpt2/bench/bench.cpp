@@ -270,6 +270,15 @@ std::string driver_version() {
     return lesson::driver_version_in(said.str());
 }
 
+std::string cpu_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+    }
+    return "a CPU without a name";
+}
+
 void run(const Wanted& wanted, const std::string& command) {
     const std::string no_gpu =
         gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
@@ -286,23 +295,29 @@ void run(const Wanted& wanted, const std::string& command) {
         gpu_limits = bench::measure_gpu_limits();
         std::printf("# limits: %s: %s\n", gpu_limits->whose.c_str(),
                     to_string(*gpu_limits).c_str());
-    } else {
-        std::printf("# no GPU, %s, %s\n", today, command.c_str());
-        if (wanted.cuda) std::fprintf(stderr, "gpt2_bench: no rows of a GPU: %s\n", no_gpu.c_str());
+    } else if (wanted.cuda) {
+        std::fprintf(stderr, "gpt2_bench: no rows of a GPU: %s\n", no_gpu.c_str());
     }
     if (wanted.cpu) {
         Threads threads(0);
+        std::printf("# CPU: %s, %d threads, %s, %s\n", cpu_name().c_str(), threads.count(), today,
+                    command.c_str());
         host_limits = cpu_limits(threads);
         std::printf("# limits: %s: %s\n", host_limits->whose.c_str(),
                     to_string(*host_limits).c_str());
     }
-    std::printf(
-        "# decode: seconds a token, wall clock, mean of positions 128 to 1024, random weights of "
-        "GPT-2's 124M shapes, batch 1\n"
-        "# prefill: seconds of a prompt of so many tokens up to the first token\n"
-        "# part of a token: the seconds that are missing when it is left out, at positions 576 and "
-        "on\n%s\n",
-        lesson::csv_columns().c_str());
+    if (wanted.cpu) {
+        std::printf("# CPU: decode: seconds a token, greedy, mean of 16 from a position on\n");
+    }
+    if (gpu_limits) {
+        std::printf(
+            "# decode: seconds a token, wall clock, mean of positions 128 to 1024, batch 1, random "
+            "weights of GPT-2's 124M shapes\n"
+            "# prefill: seconds of a prompt of so many tokens up to the first token\n"
+            "# part of a token: the seconds that are missing when it is left out, at positions 576 "
+            "and on\n");
+    }
+    std::printf("%s\n", lesson::csv_columns().c_str());
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
         if (!wanted.types.contains(storage_of(type).name)) continue;

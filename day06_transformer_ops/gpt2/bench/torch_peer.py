@@ -3,6 +3,8 @@
 
     torch_peer.py PROGRAM [its words]...   prints what PROGRAM prints, with the columns peer and peer_s
                                            filled in: docs/results/gpt2.csv is made by this command
+    torch_peer.py --into FILE PROGRAM cpu  measures the CPU alone, and puts its rows and comments into
+                                           FILE in place of those of another run; a GPU's stay
     torch_peer.py --self-test [cpu]        a tiny model: every way of PyTorch's says the same
 
 PyTorch's decode attends over the positions that are held, as ours does, in five ways, of which the
@@ -333,9 +335,33 @@ def self_test(device):
                 sys.exit("%s computes something else" % way)
 
 
+def of_cpu(line):
+    """Does a line of the CSV, a comment or a row, belong to the CPU?"""
+    return line.startswith("# CPU") or next(csv.reader([line]), [""])[0].endswith(" on a CPU")
+
+
+def put_into(path, measured):
+    """`measured` is what a run on a CPU printed. Nothing is written unless it has rows."""
+    new = measured.splitlines()
+    said = [line if of_cpu(line) else "# CPU: " + line[1:].strip() for line in new if line.startswith("#")]
+    rows = [line for line in new if not line.startswith("#") and of_cpu(line)]
+    held = path.read_text().splitlines()
+    kept = [line for line in held if not of_cpu(line)]
+    notes = [line for line in kept if line.startswith("#")]
+    table = kept[len(notes):]
+    columns = next((line for line in new if line.startswith("op,")), None)
+    if not rows or not table or table[0] != columns:
+        sys.exit("%s stays as it is: %d rows of a CPU were measured, its columns are %s and those measured %s"
+                 % (path, len(rows), table[:1], columns))
+    path.write_text("\n".join(notes + said + table + rows) + "\n")
+
+
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--self-test":
         return self_test(sys.argv[2] if len(sys.argv) > 2 else "cuda")
+    if len(sys.argv) > 3 and sys.argv[1] == "--into":
+        run = subprocess.run([sys.executable, __file__, *sys.argv[3:]], stdout=subprocess.PIPE, text=True)
+        return run.returncode or put_into(pathlib.Path(sys.argv[2]), run.stdout)
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     said = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True)
@@ -367,4 +393,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
