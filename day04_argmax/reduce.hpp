@@ -38,7 +38,9 @@ enum class Reduction {
 
 /// The loop joins the elements of a line in row-major order. A port joins them in another order,
 /// the same in every run. So sums and products differ from the loop's in the last bits, but by no
-/// more than n - 1 roundings of the sum of |x|, or of the product.
+/// more than n - 1 roundings of the sum of |x|, or of the product; as long as no order of joining
+/// them leaves the range of floats. Of 1e30, 1e30, 1e-30 and 1e-30 the product is infinite in the
+/// loop's order, 1 in another, and NaN, infinity times 0, where each two are joined first.
 /// @param dims  the reduced ones, each may count from the back; none: every element is a line
 void reduce_cpu(Reduction what, View<const float> in, const Dims& dims, View<float> out);
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,

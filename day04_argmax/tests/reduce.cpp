@@ -336,6 +336,40 @@ TEST_CASE("a sum has the same bits, in whatever order its blocks come", "[day04]
     }
 }
 
+TEST_CASE("a product whose parts leave the range depends on their order, any other does not",
+          "[day04][reduce][small]") {
+    const auto products = [](float large) {
+        const DeviceIn<float> in(Tensor<float>({1, 4}, {large, large, 1 / large, 1 / large}));
+        const Lines lines = lines_of("test", in.view(), {1});
+        std::vector<float> found;
+        for (const LinePath path : kPaths) {
+            if (!takes(path, lines)) continue;
+            Memory memory(lines);
+            DeviceOut<float> got(Shape{1});
+            reduce_cuda(Reduction::product, in.view(), {1}, got.view(),
+                        {.path = path, .workspace = memory.workspace()});
+            found.push_back(got.values()(0));
+        }
+        return found;
+    };
+    const Tensor<float> x({4}, {1e30f, 1e30f, 1e-30f, 1e-30f});
+    HostOut<float> loop(Shape{});
+    reduce_cpu(Reduction::product, x.view(), {0}, loop.view());
+    CHECK(std::isinf(loop.values()()));
+    bool some_infinite = false, some_nan = false;
+    for (const float p : products(1e30f)) {
+        CAPTURE(p);
+        some_infinite |= std::isinf(p);
+        some_nan |= std::isnan(p);
+        CHECK((std::isinf(p) || std::isnan(p) || std::abs(p - 1) <= 4 * kU));
+    }
+    CHECK(some_infinite);
+    CHECK(some_nan);
+    const std::vector<float> in_range = products(1e15f);
+    CHECK(in_range.size() > 4);
+    for (const float p : in_range) CHECK(std::abs(double{p} - 1) <= 8 * kU);
+}
+
 TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04][reduce][small]") {
     const View<const float> none(nullptr, Shape{3, 0});
     for (const auto& [what, answer] :
