@@ -83,7 +83,8 @@ TEST_CASE("two shapes that are broadcast to each other: NumPy's examples",
         {{3, 1}, {4}, {3, 4}},          {{8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5}},
         {{2, 1, 3}, {4, 1}, {2, 4, 3}}, {{15, 1, 5}, {3, 1}, {15, 3, 5}},
         {{5, 4}, {1}, {5, 4}},          {{1}, {1, 1, 1}, {1, 1, 1}},
-        {{0, 1}, {4}, {0, 4}},
+        {{0, 1}, {4}, {0, 4}},          {{1, 5}, {3, 1}, {3, 5}},
+        {{4, 2, 1}, {2, 6}, {4, 2, 6}}, {{4}, {1, 2, 1}, {1, 2, 4}},
     };
     for (const auto& c : cases) {
         CAPTURE(to_string(c.a), to_string(c.b));
@@ -98,6 +99,7 @@ TEST_CASE("two shapes that are broadcast to each other: NumPy's examples",
     add_broadcast_cuda(tens.view(), ones.view(), table.view());
     CHECK(table.matches(Tensor<float>({3, 4}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23})));
     CHECK(refusal([] { (void)broadcast_shapes({2, 1}, {8, 4, 3}); }) != "");
+    CHECK(contains(refusal([] { (void)broadcast_shapes({4, 2}, {5, 2}); }), "(4, 2)"));
 }
 
 TEST_CASE("every broadcast of small shapes adds the elements that belong together",
