@@ -379,7 +379,7 @@ first_failure() {  # first_failure <program> <cases>
 
 # --- how far one is -------------------------------------------------------------------------------
 verb_progress() {
-    local exercise result hints words solved page minutes level title
+    local exercise result hints words solved text page minutes level title
     say "${bold}Six days from flat memory to a transformer${plain}" ""
     for day in "${all_days[@]}"; do
         if [[ " ${days[*]} " != *" $day "* ]]; then
@@ -401,10 +401,13 @@ verb_progress() {
             words+=$(printf '\n    %-16s %3s minutes, %-8s %s' "$exercise" "$minutes" "$level" "$result")
         done
         row "$day" "$solved of ${#exercises[@]} exercises solved"
-        page=$build/docs/html/$day.html
-        if [[ ! -e $page ]]; then page=$root/docs/$day.md; fi
-        minutes=$(minutes_to_read "$root/docs/$day.md")
-        if [[ -e $page ]]; then printf '    %-16s %3s %-17s %s\n' page "$minutes" "${minutes:+minutes}" "$(path "$page")"; fi
+        for text in "$root/docs/$day.md" "$root/docs/${day}_"*.md; do  # Day 06 has a second page
+            if [[ ! -e $text ]]; then continue; fi
+            page=$build/docs/html/$(basename "$text" .md).html
+            if [[ ! -e $page ]]; then page=$text; fi
+            minutes=$(minutes_to_read "$text")
+            printf '    %-16s %3s %-17s %s\n' page "$minutes" "${minutes:+minutes}" "$(path "$page")"
+        done
         minutes=$(sed -n '/^## What the run prints/,/^\*/s/^\*Hands on, \([0-9]*\) minutes*\.\*$/\1/p' "$root/docs/$day.md" 2>/dev/null) || true
         printf '    %-16s %3s %-17s %s\n' run "${minutes:-10}" minutes "$learn run ${day%%_*}"
         if [[ $words ]]; then say "${words:1}"; fi
