@@ -19,7 +19,7 @@ void check_rows(const char* name, const Layout& layout) {
     }
 }
 
-void check_views(const UntypedIn& in, const UntypedOut& out) {
+void check_transposed_views(const UntypedIn& in, const UntypedOut& out) {
     require_element("transpose", in, out);
     const int r = in.layout.rank();
     if (r < 2) {
@@ -145,7 +145,7 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
 
 void check_transpose(const UntypedIn& in, const UntypedOut& out,
                      std::optional<TransposePath> path) {
-    check_views(in, out);
+    check_transposed_views(in, out);
     if (!path || out.layout.size() == 0) return;  // nothing to move, by whatever path
     const std::string needs = missing(*path, in, out);
     if (needs.empty()) return;

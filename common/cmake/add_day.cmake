@@ -67,7 +67,7 @@ function(sixdays_add_exercise day label name)
     if(EXISTS ${mine})
         sixdays_emulated_library(my_${prefix}_port ${mine})
         sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port)
+            LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port sixdays_emulator_libraries)
         set_target_properties(my_${prefix}_port my_${prefix} PROPERTIES EXCLUDE_FROM_ALL ON)
         target_compile_options(my_${prefix}_port PRIVATE ${unfinished})
     endif()

@@ -192,6 +192,9 @@ function(add_room)
         set(loops ${PROJECT_BINARY_DIR}/nothing.cpp)
     endif()
     add_library(${room}_loops STATIC ${loops})
+    # Up to eight files are compiled as one, so that their headers are read once: what a room's files
+    # keep to themselves (namespace {}) needs names that differ.
+    set_target_properties(${room}_loops PROPERTIES UNITY_BUILD ON)
     target_link_libraries(${room}_loops PUBLIC sixdays_tensor ${arg_LIBRARIES}
         PRIVATE sixdays_host_flags)
     list(TRANSFORM arg_USES APPEND _loops OUTPUT_VARIABLE used)

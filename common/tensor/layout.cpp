@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <stdexcept>
 #include <vector>
+
+#include "common/tensor/arguments.hpp"
 
 namespace sixdays {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-    throw std::invalid_argument(sentence);
-}
 
 // Product of the extents with 0 counted as 1: what strides are made of.
 std::int64_t product_of_nonzero_extents(const Shape& shape) {

@@ -7,10 +7,6 @@
 namespace sixdays {
 namespace {
 
-std::string text(std::int64_t number) {
-    return std::to_string(number);
-}
-
 // A stride times a factor. Where that leaves 64 bits, no index ever uses it (its dim keeps one
 // index, or the tensor has no elements), so that 0 does as well.
 std::int64_t times(std::int64_t stride, std::int64_t factor) {
@@ -36,7 +32,7 @@ Layout without_dim(const Layout& layout, int dim) {
 void require_matrix(const char* op, const Layout& layout) {
     if (layout.rank() == 2) return;
     refuse(std::string(op) + ": shape " + to_string(layout.shape) + " is not a matrix, it has " +
-           text(layout.rank()) + " dims");
+           std::to_string(layout.rank()) + " dims");
 }
 
 void require_room_for_a_dim(const char* op, const Layout& layout) {
@@ -50,10 +46,10 @@ void require_room_for_a_dim(const char* op, const Layout& layout) {
 int checked_dim(const char* op, std::int64_t dim, int rank) {
     if (dim < -rank || dim >= rank) {
         const std::string allowed = rank == 0 ? "none"
-                                              : "dims 0 to " + text(rank - 1) + ", or " +
-                                                    text(-rank) + " to -1 from the back";
-        refuse(std::string(op) + ": dim " + text(dim) + " asked for, but a tensor of rank " +
-               text(rank) + " has " + allowed);
+                                              : "dims 0 to " + std::to_string(rank - 1) + ", or " +
+                                                    std::to_string(-rank) + " to -1 from the back";
+        refuse(std::string(op) + ": dim " + std::to_string(dim) +
+               " asked for, but a tensor of rank " + std::to_string(rank) + " has " + allowed);
     }
     return static_cast<int>(dim < 0 ? dim + rank : dim);
 }
@@ -63,7 +59,8 @@ Dims checked_dims(const char* op, const Dims& dims, int rank) {
     for (int k = 0; k < dims.rank; ++k) {
         const int d = checked_dim(op, dims[k], rank);
         if (named[d])
-            refuse(std::string(op) + ": dim " + text(d) + " is named twice in " + to_string(dims));
+            refuse(std::string(op) + ": dim " + std::to_string(d) + " is named twice in " +
+                   to_string(dims));
         named[d] = true;
     }
     Dims ascending;
@@ -78,11 +75,12 @@ Dims checked_dims(const char* op, const Dims& dims, int rank) {
 Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end, std::int64_t step) {
     const int d = checked_dim("slice", dim, layout.rank());
     if (begin < 0 || begin > end || end > layout.extent(d)) {
-        refuse("slice [" + text(begin) + ", " + text(end) + ") of dim " + text(d) +
-               ", whose extent is " + text(layout.extent(d)));
+        refuse("slice [" + std::to_string(begin) + ", " + std::to_string(end) + ") of dim " +
+               std::to_string(d) + ", whose extent is " + std::to_string(layout.extent(d)));
     }
     if (step < 1) {
-        refuse("slice with step " + text(step) + "; a step is at least 1, and flip() goes back");
+        refuse("slice with step " + std::to_string(step) +
+               "; a step is at least 1, and flip() goes back");
     }
     Layout part = layout;
     part.shape[d] = (end - begin) / step + ((end - begin) % step != 0);
@@ -94,8 +92,8 @@ Cut slice(const Layout& layout, int dim, std::int64_t begin, std::int64_t end, s
 Cut select(const Layout& layout, int dim, std::int64_t i) {
     const int d = checked_dim("select", dim, layout.rank());
     if (i < 0 || i >= layout.extent(d)) {
-        refuse("select: index " + text(i) + " of dim " + text(d) + ", whose extent is " +
-               text(layout.extent(d)));
+        refuse("select: index " + std::to_string(i) + " of dim " + std::to_string(d) +
+               ", whose extent is " + std::to_string(layout.extent(d)));
     }
     const Layout part = without_dim(layout, d);
     if (part.size() == 0) return {part, 0};
@@ -121,8 +119,8 @@ Layout only(const Layout& layout, const Dims& dims) {
 
 Layout outer(const Layout& layout, int n) {
     if (n < 0 || n > layout.rank()) {
-        refuse("outer: the first " + text(n) + " dims asked for, but shape " +
-               to_string(layout.shape) + " has " + text(layout.rank()));
+        refuse("outer: the first " + std::to_string(n) + " dims asked for, but shape " +
+               to_string(layout.shape) + " has " + std::to_string(layout.rank()));
     }
     Layout first = layout;
     first.shape.rank = first.strides.rank = n;
@@ -165,8 +163,8 @@ Dims tiles_per_dim(const Shape& shape, const Shape& tile) {
     Dims tiles = shape;
     for (int d = 0; d < shape.rank; ++d) {
         if (tile[d] < 1) {
-            refuse("tiles of shape " + to_string(tile) + ": extent " + text(tile[d]) + " of dim " +
-                   text(d) + " is below 1");
+            refuse("tiles of shape " + to_string(tile) + ": extent " + std::to_string(tile[d]) +
+                   " of dim " + std::to_string(d) + " is below 1");
         }
         tiles[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
     }
@@ -222,7 +220,7 @@ Layout permute(const Layout& layout, const Dims& order) {
     }
     if (!each_once) {
         refuse("permute of shape " + to_string(layout.shape) + " by " + to_string(order) +
-               ": each of its " + text(layout.rank()) + " dims is needed exactly once");
+               ": each of its " + std::to_string(layout.rank()) + " dims is needed exactly once");
     }
     return result;
 }
@@ -238,8 +236,8 @@ Layout squeeze(const Layout& layout) {
 Layout squeeze(const Layout& layout, int dim) {
     const int d = checked_dim("squeeze", dim, layout.rank());
     if (layout.extent(d) != 1) {
-        refuse("squeeze of dim " + text(d) + " of shape " + to_string(layout.shape) +
-               ": its extent is " + text(layout.extent(d)) + ", not 1");
+        refuse("squeeze of dim " + std::to_string(d) + " of shape " + to_string(layout.shape) +
+               ": its extent is " + std::to_string(layout.extent(d)) + ", not 1");
     }
     return without_dim(layout, d);
 }
@@ -259,10 +257,10 @@ Layout windows(const Layout& layout, int dim, std::int64_t size, std::int64_t st
     require_room_for_a_dim("windows", layout);
     const int d = checked_dim("windows", dim, layout.rank());
     if (size < 1 || size > layout.extent(d)) {
-        refuse("windows of " + text(size) + " elements along dim " + text(d) +
-               ", whose extent is " + text(layout.extent(d)));
+        refuse("windows of " + std::to_string(size) + " elements along dim " + std::to_string(d) +
+               ", whose extent is " + std::to_string(layout.extent(d)));
     }
-    if (step < 1) refuse("windows with step " + text(step) + "; a step is at least 1");
+    if (step < 1) refuse("windows with step " + std::to_string(step) + "; a step is at least 1");
     Layout result = layout;
     result.shape[d] = (layout.extent(d) - size) / step + 1;
     result.strides[d] = times(layout.stride(d), step);

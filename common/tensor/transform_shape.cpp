@@ -6,14 +6,6 @@
 #include "common/tensor/transform.hpp"
 
 namespace sixdays {
-namespace {
-
-std::string text(std::int64_t number) {
-    return std::to_string(number);
-}
-
-}  // namespace
-
 // --- reshape -------------------------------------------------------------------------------------
 
 namespace {
@@ -41,9 +33,10 @@ Shape shape_of_as_many(const Layout& layout, const Shape& shape) {
         result[unknown] = layout.size() / known;
     }
     if (size(result) != layout.size()) {
-        refuse(reshape_words(layout, shape) + ": that is " + text(layout.size()) +
+        refuse(reshape_words(layout, shape) + ": that is " + std::to_string(layout.size()) +
                " elements, which " +
-               (unknown >= 0 ? text(known) + " does not divide" : "cannot fill " + text(known)));
+               (unknown >= 0 ? std::to_string(known) + " does not divide"
+                             : "cannot fill " + std::to_string(known)));
     }
     return result;
 }
@@ -102,8 +95,8 @@ Layout reshape(const Layout& layout, const Shape& shape) {
     int outer = 0, inner = 0;
     const std::optional<Strides> strides = strides_for(layout, exact, outer, inner);
     if (!strides) {
-        refuse(reshape_words(layout, exact) + ": dims " + text(outer) + " and " + text(inner) +
-               " cannot be walked with one stride; copy first");
+        refuse(reshape_words(layout, exact) + ": dims " + std::to_string(outer) + " and " +
+               std::to_string(inner) + " cannot be walked with one stride; copy first");
     }
     return Layout(exact, *strides);
 }
@@ -125,8 +118,9 @@ Layout broadcast_to(const Layout& layout, const Shape& shape) {
         if (layout.extent(d) == shape[added + d]) {
             strides[added + d] = layout.stride(d);
         } else if (layout.extent(d) != 1) {
-            refuse(words + ": dim " + text(d) + " has extent " + text(layout.extent(d)) + ", not " +
-                   text(shape[added + d]) + ", and only an extent of 1 can be repeated");
+            refuse(words + ": dim " + std::to_string(d) + " has extent " +
+                   std::to_string(layout.extent(d)) + ", not " + std::to_string(shape[added + d]) +
+                   ", and only an extent of 1 can be repeated");
         }
     }
     return Layout(shape, strides);
@@ -141,8 +135,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
         if (result[place] == 1) result[place] = shorter[d];
         if (result[place] != shorter[d] && shorter[d] != 1) {
             refuse("shapes " + to_string(a) + " and " + to_string(b) +
-                   " cannot be broadcast together: extents " + text(longer[place]) + " and " +
-                   text(shorter[d]) + " differ, and neither is 1");
+                   " cannot be broadcast together: extents " + std::to_string(longer[place]) +
+                   " and " + std::to_string(shorter[d]) + " differ, and neither is 1");
         }
     }
     return result;

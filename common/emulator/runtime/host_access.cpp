@@ -108,7 +108,7 @@ void note_device_memory(const Fault& fault) {
           false});
 }
 
-void on_fault(int signal, siginfo_t* info, void* context) {
+void on_host_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
     if (open_device_memory(fault.address)) return;
     if (is_device_only(info->si_addr)) {
@@ -122,10 +122,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 // Somebody else may have set a handler since the last time.
 void watch_for_faults() {
     struct sigaction action = {}, before = {};
-    action.sa_sigaction = on_fault;
+    action.sa_sigaction = on_host_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     sigaction(SIGSEGV, &action, &before);
-    if (before.sa_sigaction != on_fault) previous = before;
+    if (before.sa_sigaction != on_host_fault) previous = before;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct InFlight {
     Calls calls;  // that started it
 };
 std::vector<InFlight> copies;
-std::uint64_t last_number = 0;
+std::uint64_t last_copy = 0;
 std::map<std::uintptr_t, std::size_t> pinned;  // by address: bytes
 
 std::uintptr_t begin_of(const Rows& rows) {
@@ -67,7 +67,7 @@ void land_if(Condition condition) {
     const auto rest = std::stable_partition(copies.begin(), copies.end(),
                                             [&](const InFlight& copy) { return !condition(copy); });
     if (rest == copies.end()) return;
-    std::for_each(rest, copies.end(), land);
+    for (auto copy = rest; copy != copies.end(); ++copy) land(*copy);
     copies.erase(rest, copies.end());
     close_all();  // those that are still in flight may share pages with them
 }
@@ -80,7 +80,7 @@ bool waits_for(cudaStream_t stream, const InFlight& copy) {
 }
 
 void start(InFlight copy) {
-    copy.number = ++last_number;
+    copy.number = ++last_copy;
     copy.joins_default = real(copy.stream)->joins_default;
     copy.calls = calls_so_far();
     copies.push_back(std::move(copy));

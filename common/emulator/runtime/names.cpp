@@ -9,7 +9,7 @@ namespace sixdays::emulator {
 
 namespace {
 
-const Launch* running = nullptr;
+const Launch* with_names = nullptr;
 const char* declared = "";
 
 bool is_word(char c) {
@@ -88,7 +88,7 @@ bool holds_pointer_into(const Argument& argument, const Extent& allocation) {
 }  // namespace
 
 void name_launch(const Launch* what) {
-    running = what;
+    with_names = what;
     declared = "";
 }
 void name_parameters(const char* list) {
@@ -97,10 +97,10 @@ void name_parameters(const char* list) {
 
 std::vector<Parameter> parameters() {
     std::vector<Parameter> all;
-    if (running == nullptr) return all;
+    if (with_names == nullptr) return all;
     for (const std::string& one : split(declared)) {
-        if (all.size() == running->count) break;
-        const Argument& argument = running->in_order[all.size()];
+        if (all.size() == with_names->count) break;
+        const Argument& argument = with_names->in_order[all.size()];
         const std::string plain = one.substr(0, one.find_first_of("=["));
         Parameter p{last_word(plain), false, has_word(plain, "const"), 0};
         for (const char* word : {"__restrict__", "__restrict", "restrict"}) {
@@ -133,7 +133,7 @@ std::string known_as(const Extent& allocation) {
     std::string as, where;
     const auto named = parameters();
     for (std::size_t i = 0; i < named.size(); ++i) {
-        if (!holds_pointer_into(running->in_order[i], allocation)) continue;
+        if (!holds_pointer_into(with_names->in_order[i], allocation)) continue;
         as += (as.empty() ? "`" : " or `") + named[i].name + "`";
     }
     const Line line = find_line(allocated_in(allocation));

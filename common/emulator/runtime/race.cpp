@@ -42,7 +42,7 @@ struct Suspicion {
 std::vector<Suspicion> stores;
 // A plain read beside an atomic: a race, unless the reader's next access to the word is a
 // compare-and-swap that expects the value read, for then it made no difference what that was.
-std::vector<Suspicion> reads;
+std::vector<Suspicion> suspicions;
 
 // Places in the code whose plain read somebody's compare-and-swap followed. Who reads there and then
 // does nothing has seen enough: `if (old >= value) return;` in a loop that makes an atomic maximum.
@@ -70,7 +70,7 @@ public:
         : access_(access), kind_(kind), me_(me), since_(since) {}
 
     void operator()(History& h, const Piece& piece) const {
-        if (!reads.empty()) judge_own_read(h, piece);
+        if (!suspicions.empty()) judge_own_read(h, piece);
         if (kind_ == AccessKind::read) return read(h, piece);
         if (kind_ == AccessKind::atomic) return update(h, piece);
         write(h, piece);
@@ -135,24 +135,25 @@ private:
     }
 
     static void suspect(const Race& found, const Piece& piece) {
-        if (suspicion_of(found.accused, piece) == reads.end()) reads.push_back({found, piece});
+        if (suspicion_of(found.accused, piece) == suspicions.end())
+            suspicions.push_back({found, piece});
         judgement_pending = true;
     }
 
     static std::vector<Suspicion>::iterator suspicion_of(const PastAccess& reader,
                                                          const Piece& piece) {
-        return std::find_if(reads.begin(), reads.end(), [&](const Suspicion& s) {
+        return std::find_if(suspicions.begin(), suspicions.end(), [&](const Suspicion& s) {
             return s.piece.address == piece.address && same_thread(s.race.accused, reader);
         });
     }
 
     void judge_own_read(History& h, const Piece& piece) const {
         const auto s = suspicion_of(me_, piece);
-        if (s == reads.end()) return;
+        if (s == suspicions.end()) return;
         if (access_.expected != nullptr) reads_of_cas_loops.insert(s->race.accused.code);
         const bool another = access_.expected != nullptr || !sees_enough(s->race.accused);
         if (!expects(piece, s->value.data()) && another) accuse(s->race);
-        reads.erase(s);
+        suspicions.erase(s);
         for (PastAccess* past : {&h.read, &h.other_read}) {
             if (same_thread(*past, me_)) *past = {};
         }
@@ -187,7 +188,7 @@ AccessKind kind_in(Space space, AccessKind kind) {
 void begin_race_checks() {
     begin_launch_clocks();
     stores.clear();
-    reads.clear();
+    suspicions.clear();
     reads_of_cas_loops.clear();
     judgement_pending = false;
 }
@@ -198,15 +199,15 @@ void judge_stores() {
     for (const Suspicion& s : all) {
         if (!s.still_there(s.piece.memory())) accuse(s.race);
     }
-    judgement_pending = !reads.empty();
+    judgement_pending = !suspicions.empty();
 }
 
 void judge_block() {
-    const auto wrong = std::find_if(reads.begin(), reads.end(), [](const Suspicion& s) {
+    const auto wrong = std::find_if(suspicions.begin(), suspicions.end(), [](const Suspicion& s) {
         return !sees_enough(s.race.accused);
     });
-    if (wrong != reads.end() && !launch_failed()) note(in_words(wrong->race));
-    reads.clear();
+    if (wrong != suspicions.end() && !launch_failed()) note(in_words(wrong->race));
+    suspicions.clear();
     stores.clear();
     judgement_pending = false;
 }

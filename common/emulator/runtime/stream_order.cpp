@@ -11,8 +11,8 @@ namespace sixdays::emulator {
 namespace {
 
 std::map<std::uint64_t, std::vector<Work>> works;  // by stream; those that the host knows are gone
-StreamKnowledge latest;                            // by stream, the number of its last work
-StreamKnowledge host, running;
+StreamKnowledge last_work;                         // by stream, the number of its last work
+StreamKnowledge host, at_launch;
 std::vector<CUstream_st*> streams;  // that were created and still live
 
 bool knows(const StreamKnowledge& one, std::uint64_t stream, std::uint64_t number) {
@@ -66,23 +66,23 @@ void begin_work(cudaStream_t stream, const char* what, const Place& where) {
     for (auto& [id, all] : works) {  // the last one has ended
         if (!all.empty() && all.back().end == UINT32_MAX) all.back().end = clocks.serial + 1;
     }
-    running = known_to(stream);
-    running[me->id] = me->knows[me->id] = ++latest[me->id];
+    at_launch = known_to(stream);
+    at_launch[me->id] = me->knows[me->id] = ++last_work[me->id];
     clocks.first_concurrent = clocks.serial + 1;
     for (const auto& [id, all] : works) {
-        const auto unknown = first_unknown(all, running, id);
+        const auto unknown = first_unknown(all, at_launch, id);
         if (id != me->id && unknown != all.end()) {
             clocks.first_concurrent = std::min(clocks.first_concurrent, unknown->first);
         }
     }
     if (streams.empty()) return;  // then nothing can be out of order later on
-    works[me->id].push_back({clocks.serial + 1, UINT32_MAX, latest[me->id], what, where});
+    works[me->id].push_back({clocks.serial + 1, UINT32_MAX, last_work[me->id], what, where});
 }
 
 bool work_came_before(std::uint32_t serial) {
     std::uint64_t stream = 0;
     const Work* work = find_work(serial, &stream);
-    return work == nullptr || knows(running, stream, work->number);
+    return work == nullptr || knows(at_launch, stream, work->number);
 }
 
 const Work* work_of(std::uint32_t serial) {
@@ -97,7 +97,7 @@ void host_learns(const StreamKnowledge& known) {
     }
 }
 void host_learns_everything() {
-    host_learns(latest);
+    host_learns(last_work);
 }
 
 void add_stream(CUstream_st* stream) {

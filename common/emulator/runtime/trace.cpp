@@ -28,7 +28,7 @@ struct Open {
     std::deque<Request> requests;
 };
 
-std::vector<std::string> kernels;
+std::vector<std::string> kernel_names;
 std::vector<Instruction> instructions;
 std::map<std::tuple<unsigned, const void*, Memory, Operation>, unsigned> numbers;
 // In this block, by instruction; then by warp, or by thread.
@@ -42,7 +42,7 @@ Operation operation_of(AccessKind what) {
 }
 
 unsigned number_of(Memory memory, Operation operation, const void* code) {
-    const auto kernel = static_cast<unsigned>(kernels.size() - 1);
+    const auto kernel = static_cast<unsigned>(kernel_names.size() - 1);
     const auto [it, is_new] = numbers.try_emplace({kernel, code, memory, operation},
                                                   static_cast<unsigned>(instructions.size()));
     if (is_new) {
@@ -95,7 +95,7 @@ void merge(LineTrace& all, const LineTrace& more) {
 }  // namespace
 
 void trace_launch(const char* kernel) {
-    kernels.push_back(kernel);
+    kernel_names.push_back(kernel);
 }
 
 void trace_access(const Region& region, std::uintptr_t address, std::size_t bytes, AccessKind what,
@@ -140,7 +140,7 @@ std::vector<LineTrace> stop_trace() {
         LineTrace sum = instructions[i].sum;
         if (sum.requests == 0) continue;
         const Line line = find_line(instructions[i].code);
-        sum.kernel = kernels[instructions[i].kernel];
+        sum.kernel = kernel_names[instructions[i].kernel];
         sum.file = line.file;
         sum.line = line.line;
         const Key key{sum.kernel, sum.file, sum.line, sum.memory, sum.operation};
@@ -155,7 +155,7 @@ std::vector<LineTrace> stop_trace() {
         merge(all, sum);
     }
     tracing = false;
-    kernels.clear();
+    kernel_names.clear();
     instructions.clear();
     numbers.clear();
     open.clear();
