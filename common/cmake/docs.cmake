@@ -1,6 +1,11 @@
 # Target `docs`: Doxygen over the pages in docs/ and the headers; every warning is an error. What the
 # pages print is captured from the programs while they are built, so it cannot go stale; what cannot
 # be captured on this machine (no gdb, no PCRE2) is shown as docs/*.md has it.
+if(SIXDAYS_SANITIZE)
+    set(SIXDAYS_HAVE_DOCS FALSE)
+    set(SIXDAYS_WHY_NO_DOCS "the default preset builds them")
+    return()
+endif()
 find_package(Doxygen 1.9.4 QUIET OPTIONAL_COMPONENTS dot)
 set(SIXDAYS_HAVE_DOCS ${DOXYGEN_FOUND})
 if(NOT DOXYGEN_FOUND)
