@@ -11,7 +11,7 @@ import math
 import pathlib
 import re
 
-from svg import COLOURS, FAINT, ORANGE, Svg
+from svg import COLOURS, FAINT, GREEN, ORANGE, Svg
 
 RESULTS = pathlib.Path(__file__).resolve().parents[1] / "results"
 SWEEP = "sum_columns"
@@ -166,6 +166,9 @@ MODELS = (
 )
 
 
+GREEN_LINE = f' style="stroke: {GREEN}"'
+
+
 def sweep(title, results):
     """Bytes asked for per second over the stride: measured points, and the line of the model."""
     rows = sorted((row for row in results.rows if is_sweep(row)), key=stride_of)
@@ -193,7 +196,7 @@ def sweep(title, results):
     steps = [2 ** (most * i / 96) for i in range(97)]
     for _, cost, kind in MODELS:
         points = [place(s, limit * 4 / cost(s)) for s in steps]
-        kind = f' class="{kind}"' if kind else ""
+        kind = f' class="{kind}"' + GREEN_LINE * (kind == "thick") if kind else ""
         svg.parts.append(f'<path{kind} d="M' + " L".join(f"{x:g} {y:g}" for x, y in points) + '"/>')
     for row in rows:
         elements = math.prod(int(extent) for extent in row["shape"].split("x"))
@@ -205,6 +208,8 @@ def sweep(title, results):
     for number, (name, _, kind) in enumerate(MODELS):
         x = left + 96 + 178 * number
         svg.line(x, y, x + 24, y, kind)
+        if kind == "thick":
+            svg.parts[-1] = svg.parts[-1].replace("<path", f"<path{GREEN_LINE}")
         svg.text(x + 30, y + 5, name, "note")
     return svg.done()
 

@@ -118,7 +118,7 @@ def test_sweep():
     # Stride 1: 2,000 GB/s, 4.3219 doublings above 100: 60 + 280 * (1 - 4.3219 / 6) = 138.31.
     # Stride 16: 250, 1.3219 doublings: 278.31. The squares begin 4 before.
     assert points[:2] == [("76", "134.31"), ("716", "274.31")], points
-    ends = re.findall(r'<path(?: class="\w+")? d="M80 91.64[^"]* L720 ([0-9.]+)"/>', text)
+    ends = re.findall(r'<path(?: class="\w+")?(?: style="[^"]*")? d="M80 91.64[^"]* L720 ([0-9.]+)"/>', text)
     # From 4,000 at stride 1 down to 500 (pieces of 32 bytes), 250 (of 64), and 250 (with visits).
     assert [round(float(y), 2) for y in ends] == [231.64, 278.31, 278.31], ends
     costs = [[cost(s) for s in (1, 16, 64)] for _, cost, _ in measured.MODELS]
