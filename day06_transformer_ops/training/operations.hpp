@@ -1,0 +1,161 @@
+/// @file
+/// The operations that a model is made of, on one device or the other. A block and a model are written
+/// once, for any of the three: what they call is the same.
+#pragma once
+
+#include <algorithm>
+
+#include "day01_flat_memory/elementwise.hpp"
+#include "day05_matmul/matmul.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/softmax/cross_entropy.hpp"
+#include "day06_transformer_ops/training/activation_backward.hpp"
+#include "day06_transformer_ops/training/adamw.hpp"
+#include "day06_transformer_ops/training/attention_backward.hpp"
+#include "day06_transformer_ops/training/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/embedding_backward.hpp"
+#include "day06_transformer_ops/training/layer_norm_backward.hpp"
+#include "day06_transformer_ops/training/linear_backward.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using In = const View<const float>&;
+using Ids = const View<const std::int64_t>&;
+using Out = const View<float>&;
+using day05_matmul::Epilogue;
+
+/// The loops.
+struct CpuOperations {
+    void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
+        embed_cpu<float>(tokens, ids, positions, places, out);
+    }
+    void layer_norm(In in, const NormParameters& p, Out out) const { layer_norm_cpu(in, p, out); }
+    void matmul(In a, In b, const Epilogue& e, Out out) const {
+        day05_matmul::matmul_cpu(a, b, e, out);
+    }
+    void attention(In q, In k, In v, Out out) const { attention_cpu(q, k, v, {}, out); }
+    void activate(Activation what, In in, Out out) const { activate_cpu(what, in, out); }
+    void add(In a, In b, Out out) const { day01_flat_memory::add_cpu(a, b, out); }
+    void cross_entropy(In logits, Ids targets, Out out) const {
+        cross_entropy_cpu<float>(logits, targets, out);
+    }
+
+    void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
+        embed_backward_cpu(grad, ids, places, d);
+    }
+    void layer_norm_backward(In in, const NormParameters& p, In grad, Out d_in,
+                             const NormGradients& d) const {
+        layer_norm_backward_cpu(in, p, grad, d_in, d);
+    }
+    void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
+        linear_backward_cpu(in, weight, grad, d_in, d);
+    }
+    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
+        attention_backward_cpu(q, k, v, {}, grad, d);
+    }
+    void activate_backward(Activation what, In in, In grad, Out out) const {
+        activate_backward_cpu(what, in, grad, out);
+    }
+    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
+        cross_entropy_backward_cpu(logits, targets, grad, out);
+    }
+
+    void gradient_norm(In gradient, const View<double>& out) const {
+        gradient_norm_cpu(gradient, out);
+    }
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
+        adamw_cpu(o, gradient, first, second, parameters);
+    }
+};
+
+/// The ports, one after the other on a stream, with one workspace for all.
+struct CudaOperations {
+    gpu::Workspace workspace = {};
+    gpu::Stream stream = {};
+
+    void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
+        embed_cuda<float>(tokens, ids, positions, places, out, {.stream = stream});
+    }
+    void layer_norm(In in, const NormParameters& p, Out out) const {
+        layer_norm_cuda(in, p, out, {.stream = stream});
+    }
+    void matmul(In a, In b, const Epilogue& e, Out out) const {
+        day05_matmul::matmul_cuda(a, b, e, out, {.workspace = workspace, .stream = stream});
+    }
+    void attention(In q, In k, In v, Out out) const {
+        attention_cuda(q, k, v, {}, out, {.workspace = workspace, .stream = stream});
+    }
+    void activate(Activation what, In in, Out out) const {
+        activate_cuda(what, in, out, {.stream = stream});
+    }
+    void add(In a, In b, Out out) const {
+        day01_flat_memory::add_cuda(a, b, out, {.stream = stream});
+    }
+    void cross_entropy(In logits, Ids targets, Out out) const {
+        cross_entropy_cuda<float>(logits, targets, out, {.stream = stream});
+    }
+
+    void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
+        embed_backward_cuda(grad, ids, places, d, {.stream = stream});
+    }
+    void layer_norm_backward(In in, const NormParameters& p, In grad, Out d_in,
+                             const NormGradients& d) const {
+        layer_norm_backward_cuda(in, p, grad, d_in, d, workspace, stream);
+    }
+    void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
+        linear_backward_cuda(in, weight, grad, d_in, d, workspace, stream);
+    }
+    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
+        attention_backward_cuda(q, k, v, {}, grad, d, workspace, stream);
+    }
+    void activate_backward(Activation what, In in, In grad, Out out) const {
+        activate_backward_cuda(what, in, grad, out, stream);
+    }
+    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
+        cross_entropy_backward_cuda(logits, targets, grad, out, stream);
+    }
+
+    void gradient_norm(In gradient, const View<double>& out) const {
+        gradient_norm_cuda(gradient, out, workspace, stream);
+    }
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
+        adamw_cuda(o, gradient, first, second, parameters, stream);
+    }
+};
+
+/// Does nothing but find out how large a workspace the ports need.
+struct CountingOperations {
+    std::int64_t bytes = 0;
+
+    void embed(In, Ids, In, Ids, Out) {}
+    void layer_norm(In, const NormParameters&, Out) {}
+    void matmul(In a, In b, const Epilogue&, Out out) {
+        count(day05_matmul::matmul_workspace_bytes(a, b, out));
+    }
+    void attention(In q, In k, In v, Out) { count(attention_workspace_bytes(q, k, v)); }
+    void activate(Activation, In, Out) {}
+    void add(In, In, Out) {}
+    void cross_entropy(In, Ids, Out) {}
+
+    void embed_backward(In, Ids, Ids, const EmbedGradients&) {}
+    void layer_norm_backward(In in, const NormParameters&, In, Out, const NormGradients&) {
+        count(layer_norm_backward_workspace_bytes(in));
+    }
+    void linear_backward(In in, In weight, In grad, Out, const LinearGradients& d) {
+        count(linear_backward_workspace_bytes(in, weight, grad, d));
+    }
+    void attention_backward(In q, In, In, In, const AttentionGradients&) {
+        count(attention_backward_workspace_bytes(q));
+    }
+    void activate_backward(Activation, In, In, Out) {}
+    void cross_entropy_backward(In, Ids, In, Out) {}
+
+    void gradient_norm(In, const View<double>&) { count(gradient_norm_workspace_bytes()); }
+    void adamw(const AdamWOptions&, In, Out, Out, Out) {}
+
+private:
+    void count(std::int64_t needed) { bytes = std::max(bytes, needed); }
+};
+
+}  // namespace sixdays::day06_transformer_ops

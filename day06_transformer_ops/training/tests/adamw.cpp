@@ -1,0 +1,136 @@
+// The proof of AdamW, of the gradient's norm and of the schedule: what PyTorch says, step by step.
+#include "day06_transformer_ops/training/adamw.hpp"
+
+#include "day06_transformer_ops/training/tests/slopes.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+struct GoldenStep {
+    std::vector<double> gradient;
+    double norm, rate;
+    std::vector<double> parameters;
+};
+#include "day06_transformer_ops/training/tests/golden_adamw.inc"
+
+constexpr std::int64_t kDecayed = 4, kAll = 7;
+const Tensor<float> kBegin({kAll}, {1, -2, 0.5f, 3, 0.25f, -1.5f, 2});
+const Schedule kSchedule{0.5, 0.125, 2, 6};
+
+AdamWOptions options_of(std::int64_t step) {
+    AdamWOptions o;
+    o.rate = static_cast<float>(rate_at(kSchedule, step));
+    o.beta1 = 0.875f, o.beta2 = 0.96875f, o.eps = 0x1p-20f;
+    o.step = step + 1, o.most = 2;
+    return o;
+}
+
+// One step of the first four, which decay, and one of the rest.
+template <class Step>
+void both(AdamWOptions o, const Step& step) {
+    o.decay = 0.25f;
+    step(o, 0, kDecayed);
+    o.decay = 0;
+    step(o, kDecayed, kAll);
+}
+
+TEST_CASE("AdamW, clipped and scheduled: PyTorch, step by step", "[day06][training][small]") {
+    const Tensor<float> zeros({kAll});
+    auto first = HostOut<float>::holding(zeros), second = HostOut<float>::holding(zeros);
+    auto parameters = HostOut<float>::holding(kBegin);
+    auto d_first = DeviceOut<float>::holding(zeros), d_second = DeviceOut<float>::holding(zeros);
+    auto d_parameters = DeviceOut<float>::holding(kBegin);
+    auto memory = room_of(gradient_norm_workspace_bytes());
+    std::int64_t step = 0;
+    for (const GoldenStep& golden : golden_steps) {
+        CAPTURE(step);
+        CHECK(std::fabs(rate_at(kSchedule, step) - golden.rate) < 1e-11);
+        const Tensor<float> gradient = tensor_of<float>(golden.gradient);
+        const Tensor<double> norm_wanted({}, {golden.norm}), want({kAll}, golden.parameters);
+        HostOut<double> norm(Shape{});
+        gradient_norm_cpu(gradient.view(), norm.view());
+        CHECK(norm.close_to(norm_wanted, 1e-11 * golden.norm));
+        DeviceIn<float> d_gradient(gradient);
+        DeviceOut<double> d_norm(Shape{});
+        gradient_norm_cuda(d_gradient.view(), d_norm.view(), memory);
+        CHECK(d_norm.close_to(norm_wanted, 1e-11 * golden.norm));
+        both(options_of(step), [&](AdamWOptions o, std::int64_t begin, std::int64_t end) {
+            const auto part = [&](const auto& v) { return slice(v, 0, begin, end); };
+            o.norm = norm.view();
+            adamw_cpu(o, part(gradient.view()), part(first.view()), part(second.view()),
+                      part(parameters.view()));
+            o.norm = d_norm.view();
+            adamw_cuda(o, part(d_gradient.view()), part(d_first.view()), part(d_second.view()),
+                       part(d_parameters.view()));
+        });
+        // A clip that adds 1e-6 to the norm, as PyTorch's does, is off by half of that; then some
+        // roundings of numbers up to 3 a step.
+        const double bound = static_cast<double>(step + 1) * (1e-6 + 24 * kU);
+        CHECK(parameters.close_to(want, bound));
+        CHECK(d_parameters.close_to(want, bound));
+        CHECK(d_gradient.unchanged());
+        ++step;
+    }
+}
+
+TEST_CASE("the norm of many gradients is the same in every run, and large ones do not overflow",
+          "[day06][training][small]") {
+    Tensor<float> gradient = seeded<float>({200'003}, 31, -1e25, 1e25);
+    double squares = 0;
+    for (std::int64_t k = 0; k < gradient.size(); ++k) {
+        squares += std::pow(static_cast<double>(gradient(k)), 2);
+    }
+    const Tensor<double> want({}, {std::sqrt(squares)});
+    DeviceIn<float> in(gradient);
+    auto memory = room_of(gradient_norm_workspace_bytes());
+    DeviceOut<double> once(Shape{}), again(Shape{});
+    gradient_norm_cuda(in.view(), once.view(), memory);
+    gradient_norm_cuda(in.view(), again.view(), memory);
+    CHECK(once.close_to(want, 1e-12 * want()));
+    CHECK(again.matches(once.values()));
+    HostOut<double> loop(Shape{});
+    gradient_norm_cpu(gradient.view(), loop.view());
+    CHECK(loop.close_to(want, 1e-12 * want()));
+}
+
+TEST_CASE("the rate goes up in a line and down along half a cosine", "[day06][training][small]") {
+    const Schedule s{1, 0.2, 4, 12};
+    CHECK(rate_at(s, 0) == 0.25);
+    CHECK(rate_at(s, 3) == 1);
+    CHECK(rate_at(s, 4) == 1);
+    CHECK(std::fabs(rate_at(s, 8) - 0.6) < 1e-12);
+    CHECK(rate_at(s, 12) == 0.2);
+    CHECK(rate_at(s, 99) == 0.2);
+    CHECK(rate_at({1, 1, 0, 0}, 0) == 1);
+}
+
+TEST_CASE("AdamW refuses what it cannot use, loop and port alike", "[day06][training][small]") {
+    Tensor<float> g({3}), m({3}), v({3}), p({3});
+    const auto refused = [&](const AdamWOptions& o, const char* words) {
+        CHECK(both_refuse([&] { adamw_cpu(o, g.view(), m.view(), v.view(), p.view()); },
+                          [&] { adamw_cuda(o, g.view(), m.view(), v.view(), p.view()); }, words));
+    };
+    AdamWOptions o;
+    o.beta2 = 1;
+    refused(o, "beta2 is 1.000000, but must be 0 or more and below 1");
+    o = {};
+    o.rate = NAN;
+    refused(o, "rate is nan");
+    o = {};
+    o.step = 0;
+    refused(o, "step is 0, but steps are counted from 1");
+    o = {};
+    o.most = 1;
+    refused(o, "clipping to 1.000000 needs the norm");
+    const std::string same =
+        refusal([&] { adamw_cpu({}, g.view(), m.view(), m.view(), p.view()); });
+    CHECK(contains(same, "adamw: first overlaps second"));
+    const std::string shape =
+        refusal([&] { adamw_cpu({}, slice(g.view(), 0, 0, 2), m.view(), v.view(), p.view()); });
+    CHECK(contains(shape, "gradient has shape (2), but must have (3)"));
+}
+
+}  // namespace

@@ -1,0 +1,169 @@
+/// @file
+/// What trainer_cpu.cpp and trainer_cuda.cu are made of: the model, there and back.
+#pragma once
+
+#include <numeric>
+
+#include "day06_transformer_ops/training/trainer.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Numbers of all that is kept between the operations, each array rounded up to a multiple of 64.
+inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
+    const auto up = [](std::int64_t n) { return (n + 63) / 64 * 64; };
+    const std::int64_t N = batch * c.context, C = up(N * c.channels), F = up(N * c.hidden);
+    const std::int64_t qkv = up(3 * N * c.channels);
+    return c.layers * (5 * C + qkv + 2 * F) + (5 * C + qkv + F) + up(N * c.vocabulary) + up(N) + 64;
+}
+
+template <class Device>
+View<float> Trainer<Device>::take(const Shape& shape) {
+    const View<float> part(activations_.data() + taken_, shape);
+    taken_ += (part.size() + 63) / 64 * 64;
+    return part;
+}
+
+template <class Device>
+Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch)
+    : map_(config),
+      batch_(batch),
+      parameters_(map_.size()),
+      gradient_(map_.size()),
+      first_(map_.size()),
+      second_(map_.size()),
+      ids_(batch * config.context),
+      targets_(batch * config.context),
+      places_(config.context),
+      norm_(1),
+      activations_(activations_of(config, batch)) {
+    gradient_.fill_bytes(0);
+    carve();
+    std::vector<std::int64_t> places(static_cast<std::size_t>(config.context));
+    std::iota(places.begin(), places.end(), std::int64_t{0});
+    places_.upload(places.data(), config.context);
+    if constexpr (std::is_same_v<Device, Cuda>) {
+        CountingOperations counting;
+        there_and_back(counting);
+        update(counting, {});
+        workspace_ = Buffer<std::byte>(std::max<std::int64_t>(counting.bytes, 1));
+        workspace_.fill_bytes(0);
+        op_.workspace = workspace_;
+    }
+}
+
+template <class Device>
+void Trainer<Device>::carve() {
+    const gpt2::Config& c = map_.config();
+    const std::int64_t B = batch_, T = c.context, C = c.channels, F = c.hidden;
+    for (std::int64_t l = 0; l < c.layers; ++l) {
+        x_.push_back(take({B, T, C}));
+        BlockKept k;
+        k.normed1 = take({B, T, C}), k.qkv = take({B, T, 3 * C}), k.mixed = take({B, T, C});
+        k.middle = take({B, T, C}), k.normed2 = take({B, T, C});
+        k.hidden = take({B, T, F}), k.activated = take({B, T, F});
+        kept_.push_back(k);
+    }
+    x_.push_back(take({B, T, C}));
+    normed_ = take({B, T, C}), grad_ = take({B, T, C});
+    room_ = {take({B, T, C}), take({B, T, C}), take({B, T, 3 * C}), take({B, T, F})};
+    logits_ = take({B, T, c.vocabulary}), losses_ = take({B, T}), share_ = take({});
+}
+
+// [there_and_back]
+template <class Device>
+template <class Operations>
+void Trainer<Device>::there_and_back(Operations& op) {
+    const gpt2::Config& c = map_.config();
+    const auto L = static_cast<std::size_t>(c.layers);
+    const float* p = parameters_.data();
+    float* d = gradient_.data();
+    const View<const std::int64_t> ids(ids_.data(), Shape{batch_, c.context});
+    const View<const std::int64_t> targets(targets_.data(), ids.shape());
+    const View<const std::int64_t> places(places_.data(), Shape{c.context});
+    const View<const float> tokens = map_.view(p, "token_embd.weight");
+    const View<const float> positions = map_.view(p, "position_embd.weight");
+    const View<float> d_tokens = map_.view(d, "token_embd.weight");
+
+    op.embed(tokens, ids, positions, places, x_[0]);
+    for (std::size_t l = 0; l < L; ++l) {
+        const BlockParameters block = map_.block(p, static_cast<std::int64_t>(l));
+        block_forward(op, block, x_[l], kept_[l], x_[l + 1]);
+    }
+    op.layer_norm(x_[L], map_.norm(p, "output_norm"), normed_);
+    op.matmul(normed_, transpose(tokens), {}, logits_);
+    op.cross_entropy(logits_, targets, losses_);
+
+    op.cross_entropy_backward(logits_, targets, share_, logits_);  // the gradient takes their place
+    op.linear_backward(normed_, transpose(tokens), logits_, room_.d_normed,
+                       {transpose(d_tokens), {}});
+    op.layer_norm_backward(x_[L], map_.norm(p, "output_norm"), room_.d_normed, grad_,
+                           map_.norm(d, "output_norm"));
+    for (std::size_t l = L; l-- > 0;) {
+        const auto layer = static_cast<std::int64_t>(l);
+        block_backward(op, map_.block(p, layer), x_[l], kept_[l], room_, grad_,
+                       map_.block(d, layer));
+    }
+    // The second gradient of the one table: as the head's, and now as the embedding's.
+    op.embed_backward(grad_, ids, places, {d_tokens, map_.view(d, "position_embd.weight")});
+}
+// [there_and_back]
+
+// [update]
+template <class Device>
+template <class Operations>
+void Trainer<Device>::update(Operations& op, const StepOptions& options) {
+    const View<double> norm(norm_.data(), Shape{});
+    const View<float> gradient(gradient_.data(), Shape{map_.size()});
+    op.gradient_norm(gradient, norm);
+    const auto part = [&](std::int64_t begin, std::int64_t end, float decay) {
+        const auto of = [&](Buffer<float>& run) {
+            return View<float>(run.data() + begin, Shape{end - begin});
+        };
+        AdamWOptions o;
+        o.rate = static_cast<float>(options.rate);
+        o.beta1 = options.beta1, o.beta2 = options.beta2;
+        o.decay = decay, o.step = step_, o.most = options.most, o.norm = norm;
+        op.adamw(o, of(gradient_), of(first_), of(second_), of(parameters_));
+    };
+    part(0, map_.decayed(), options.decay);
+    part(map_.decayed(), map_.size(), 0);  // norms and biases do not decay
+}
+// [update]
+
+template <class Device>
+double Trainer<Device>::accumulate(const std::vector<std::int64_t>& ids,
+                                   const std::vector<std::int64_t>& targets, float share) {
+    ids_.upload(ids.data(), ids_.size());
+    targets_.upload(targets.data(), targets_.size());
+    const auto N = static_cast<double>(losses_.size());
+    const auto each = static_cast<float>(static_cast<double>(share) / N);
+    activations_.upload(&each, 1, share_.data - activations_.data());
+    there_and_back(op_);
+    double sum = 0;
+    const std::int64_t first = losses_.data - activations_.data();
+    for (const float loss : activations_.download(first, losses_.size())) sum += double{loss};
+    return sum / N;
+}
+
+template <class Device>
+double Trainer<Device>::step(const StepOptions& options) {
+    ++step_;
+    update(op_, options);
+    gradient_.fill_bytes(0);
+    return norm_.download()[0];
+}
+
+template <class Device>
+void Trainer<Device>::load(const TrainingState& state) {
+    step_ = state.step;
+    parameters_.upload(state.parameters.data(), map_.size());
+    first_.upload(state.first.data(), map_.size());
+    second_.upload(state.second.data(), map_.size());
+}
+
+template <class Device>
+TrainingState Trainer<Device>::save() const {
+    return {step_, parameters_.download(), first_.download(), second_.download()};
+}
+
+}  // namespace sixdays::day06_transformer_ops
