@@ -98,6 +98,7 @@ target_link_libraries(example_carry_kernels PRIVATE sixdays_tensor)
 sixdays_capture(carry example_carry "")
 # The GPT-2: its flags, and what the shipped model says.
 sixdays_capture(gpt2_help gpt2_command --help)
+sixdays_capture(gpt2_train_help gpt2_train_command --help)
 if(SIXDAYS_HAVE_PCRE2)
     set(model ${PROJECT_SOURCE_DIR}/day06_transformer_ops/gpt2/strides_model/strides.gguf)
     sixdays_capture(gpt2_says gpt2_command
@@ -267,7 +268,7 @@ list(TRANSFORM days PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE day_folders)
 set(in_order ${made_pages})  # the front page and the days, pages about the tools, then the rest
 list(FILTER in_order INCLUDE REGEX "/day[0-9][0-9]_[^/]*$")
 list(PREPEND in_order ${made}/pages/index.md)
-foreach(page gpt2 tests emulator try debug when_it_goes_wrong carry)
+foreach(page gpt2 training tests emulator try debug when_it_goes_wrong carry)
     list(APPEND in_order ${made}/pages/${page}.md)
 endforeach()
 list(APPEND in_order ${made_pages})

@@ -1,40 +1,16 @@
 #include "day06_transformer_ops/gpt2/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
-#include "common/tensor/arguments.hpp"
+#include "day06_transformer_ops/gpt2/flag_values.hpp"
 
 namespace sixdays::gpt2 {
 namespace {
-
-// All of the text as a number.
-template <class Number>
-Number number(const std::string& flag, const std::string& text, const char* wanted) {
-    Number value{};
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end)
-        refuse(flag + " is '" + text + "', but must be " + wanted);
-    return value;
-}
-
-template <class Number>
-Number at_least(Number least, const std::string& flag, const std::string& text,
-                const char* wanted) {
-    const auto value = number<Number>(flag, text, wanted);
-    if (value < least) refuse(flag + " is " + text + ", but must be " + wanted);
-    return value;
-}
-
-constexpr const char* kCount = "a whole number, 0 or more";
-constexpr const char* kAboveNone = "a whole number, 1 or more";
 
 using Set = std::function<void(Options&, const std::string& flag, const std::string& value)>;
 

@@ -1,0 +1,48 @@
+#include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
+
+#include "day06_transformer_ops/gpt2/text/vocabulary.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+std::string utf8_of(char32_t letter) {
+    if (letter < 0x80) return std::string(1, static_cast<char>(letter));
+    return {static_cast<char>(0xC0 | letter >> 6), static_cast<char>(0x80 | (letter & 0x3F))};
+}
+
+}  // namespace
+
+std::vector<std::string> byte_tokens() {
+    std::vector<std::string> tokens;
+    for (char32_t letter = 0; letter < 0x144;
+         ++letter) {  // in the letters' order, as GPT-2 has them
+        for (unsigned byte = 0; byte < 256; ++byte) {
+            if (letter_of(static_cast<std::uint8_t>(byte)) == letter) {
+                tokens.push_back(utf8_of(letter));
+            }
+        }
+    }
+    return tokens;
+}
+
+std::int64_t byte_token(std::uint8_t byte) {
+    std::int64_t before = 0;
+    for (unsigned other = 0; other < 256; ++other) {
+        before += letter_of(static_cast<std::uint8_t>(other)) < letter_of(byte) ? 1 : 0;
+    }
+    return before;
+}
+
+void write_vocabulary(GgufWriter& file, const std::vector<std::string>& tokens,
+                      const std::vector<std::string>& merges) {
+    std::vector<std::int32_t> types(tokens.size(), 1);
+    types.back() = 3;
+    file.text("tokenizer.ggml.model", "gpt2");
+    file.text("tokenizer.ggml.pre", "gpt-2");
+    file.texts("tokenizer.ggml.tokens", tokens);
+    file.array("tokenizer.ggml.token_type", types);
+    file.texts("tokenizer.ggml.merges", merges);
+    file.value("tokenizer.ggml.eos_token_id", static_cast<std::uint32_t>(tokens.size() - 1));
+}
+
+}  // namespace sixdays::gpt2

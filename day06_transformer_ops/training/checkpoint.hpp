@@ -1,0 +1,30 @@
+/// @file
+/// Files of a run: the model, and the state from which the run can go on. Each is written beside its
+/// place and then renamed, which a file system does as a whole or not at all: whoever pulls the plug,
+/// one of the two is there.
+#pragma once
+
+#include <string>
+
+#include "day06_transformer_ops/training/options.hpp"
+#include "day06_transformer_ops/training/trainer.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// @throws std::runtime_error  no room, no right to write there; what was there before still is
+void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
+
+/// The model as a GGUF file, under llama.cpp's names, matrices as float32.
+void write_model(const TrainOptions& options, const Parameters& map,
+                 const std::vector<float>& parameters);
+
+/// All that a run needs to go on: where it is, and what it was asked for.
+/// @param text  the fingerprint of what it learns
+void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);
+
+/// @throws std::invalid_argument  a file that is missing, damaged, or of another run: another text,
+/// seed or size; the sentence holds both values
+[[nodiscard]] TrainingState read_state(const TrainOptions& options, const Parameters& map,
+                                       std::uint64_t text);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,134 @@
+// The command: a text in, a model out. What it says goes to the error output, but for the last line.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cinttypes>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+
+#include "day06_transformer_ops/gpt2/emulated.hpp"
+#include "day06_transformer_ops/training/checkpoint.hpp"
+#include "day06_transformer_ops/training/data.hpp"
+
+namespace {
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using Clock = std::chrono::steady_clock;
+
+// Ctrl-C ends the run after the step that is being made, not in the middle of it.
+std::atomic<bool> interrupted{false};
+
+void listen_to_ctrl_c() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = true; };
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+}
+
+// "step 40 of 200   loss 2.7312   1834 tokens/s   0:12 left", on a terminal always in one line.
+void show_step(const TrainOptions& o, std::int64_t done, std::int64_t since, double loss,
+               double seconds) {
+    const bool terminal = isatty(STDERR_FILENO) != 0, last = done == o.steps || interrupted;
+    if (!terminal && done % 10 != 0 && !last) return;
+    const double each = seconds / static_cast<double>(done - since);
+    const auto left = static_cast<std::int64_t>(each * static_cast<double>(o.steps - done) + 0.5);
+    const double tokens = static_cast<double>(o.batch * o.accumulate * o.context) / each;
+    std::fprintf(stderr,
+                 "%sstep %" PRId64 " of %" PRId64 "   loss %.4f   %.0f tokens/s   %" PRId64
+                 ":%02" PRId64 " left%s",
+                 terminal ? "\r" : "", done, o.steps, loss, tokens, left / 60, left % 60,
+                 terminal && !last ? "    " : "\n");
+}
+
+template <class Device>
+void save(const TrainOptions& o, const Trainer<Device>& trainer, const Text& text) {
+    const TrainingState state = trainer.save();
+    write_state(o, state, text.fingerprint);
+    write_model(o, trainer.parameters(), state.parameters);
+}
+
+// One step: the batches' gradients are added up. Returns the mean of their losses.
+template <class Device>
+double learn(const TrainOptions& o, const Text& text, std::int64_t step, Trainer<Device>& trainer) {
+    double loss = 0;
+    for (std::int64_t a = 0; a < o.accumulate; ++a) {
+        const Batch made = batch_of(text, o.batch, o.context, o.seed, step * o.accumulate + a);
+        const auto parts = static_cast<float>(o.accumulate);
+        loss += trainer.accumulate(made.ids, made.targets, 1 / parts) / double{parts};
+    }
+    StepOptions options;
+    options.rate = rate_at(o.schedule(), step);
+    options.decay = o.decay;
+    const double norm = trainer.step(options);
+    if (!std::isfinite(loss) || !std::isfinite(norm)) {
+        throw std::runtime_error("the loss of step " + std::to_string(step + 1) + " is " +
+                                 std::to_string(loss) + ", and its gradient's norm " +
+                                 std::to_string(norm) + ": a smaller --rate may help");
+    }
+    return loss;
+}
+
+template <class Device>
+int train(const TrainOptions& o, const Text& text) {
+    Trainer<Device> trainer(o.config(), o.batch);
+    TrainingState begin;
+    if (o.resume) {
+        begin = read_state(o, trainer.parameters(), text.fingerprint);
+    } else {
+        begin.parameters = trainer.parameters().begin(o.seed);
+        begin.first.resize(begin.parameters.size());
+        begin.second.resize(begin.parameters.size());
+    }
+    trainer.load(begin);
+    std::fprintf(stderr,
+                 "%" PRId64 " parameters, a text of %zu tokens, %" PRId64 " steps of %" PRId64
+                 " tokens\n",
+                 trainer.parameters().size(), text.tokens.size(), o.steps,
+                 o.batch * o.accumulate * o.context);
+    const Clock::time_point start = Clock::now();
+    double loss = 0;
+    std::int64_t done = begin.step;
+    while (done < o.steps && !interrupted) {
+        loss = learn(o, text, done, trainer);
+        const std::chrono::duration<double> passed = Clock::now() - start;
+        show_step(o, ++done, begin.step, loss, passed.count());
+        if (done % o.save_every == 0 && done < o.steps) save(o, trainer, text);
+    }
+    save(o, trainer, text);
+    std::printf("%" PRId64 " of %" PRId64 " steps, loss %.4f; the model is %s%s\n", done, o.steps,
+                loss, o.out.c_str(), done < o.steps ? "; --resume goes on" : "");
+    return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    TrainOptions options;
+    try {
+        options = parse_training({argv + 1, argv + argc});
+    } catch (const std::invalid_argument& refused) {
+        std::fprintf(stderr, "gpt2_train: %s\ngpt2_train --help lists all flags.\n",
+                     refused.what());
+        return 2;
+    }
+    try {
+        if (options.help) {
+            std::fputs(training_usage().c_str(), stdout);
+            return std::fflush(stdout) == 0 ? 0 : 1;
+        }
+        if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
+        const Text text = read_text(options.text, options.context);
+        listen_to_ctrl_c();
+        const int status =
+            options.backend == "cuda" ? train<Cuda>(options, text) : train<Cpu>(options, text);
+        if (std::fflush(stdout) == 0) return status;
+        std::fprintf(stderr, "gpt2_train: not all that it says arrived at its output\n");
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gpt2_train: %s\n", error.what());
+    }
+    return 1;
+}

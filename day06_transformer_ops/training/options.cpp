@@ -1,0 +1,115 @@
+#include "day06_transformer_ops/training/options.hpp"
+
+#include <functional>
+#include <map>
+
+#include "day06_transformer_ops/gpt2/flag_values.hpp"
+#include "day06_transformer_ops/training/data.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+using Set = std::function<void(TrainOptions&, const std::string& flag, const std::string& value)>;
+
+Set whole(std::int64_t TrainOptions::*number, std::int64_t least) {
+    return [=](TrainOptions& o, const std::string& flag, const std::string& value) {
+        o.*number = gpt2::at_least<std::int64_t>(least, flag, value,
+                                                 least == 0 ? gpt2::kCount : gpt2::kAboveNone);
+    };
+}
+Set words(std::string TrainOptions::*text) {
+    return [=](TrainOptions& o, const std::string&, const std::string& value) { o.*text = value; };
+}
+
+const std::map<std::string, Set>& flags() {
+    using O = TrainOptions;
+    static const std::map<std::string, Set> all = {
+        {"--text", words(&O::text)},
+        {"--out", words(&O::out)},
+        {"--backend",
+         [](O& o, const auto& f, const auto& v) {
+             if (v != "cpu" && v != "cuda") refuse(f + " is '" + v + "', but must be cpu or cuda");
+             o.backend = v;
+         }},
+        {"--layers", whole(&O::layers, 1)},
+        {"--channels", whole(&O::channels, 1)},
+        {"--heads", whole(&O::heads, 1)},
+        {"--context", whole(&O::context, 1)},
+        {"--batch", whole(&O::batch, 1)},
+        {"--accumulate", whole(&O::accumulate, 1)},
+        {"--steps", whole(&O::steps, 1)},
+        {"--warm-up", whole(&O::warm_up, 0)},
+        {"--save-every", whole(&O::save_every, 1)},
+        {"--seed", [](O& o, const auto& f,
+                      const auto& v) { o.seed = gpt2::number<std::uint64_t>(f, v, gpt2::kCount); }},
+        {"--rate",
+         [](O& o, const auto& f, const auto& v) {
+             o.rate = gpt2::number<double>(f, v, "a number above 0, and 1 at most");
+             if (!(o.rate > 0 && o.rate <= 1)) {
+                 refuse(f + " is " + v + ", but must be a number above 0, and 1 at most");
+             }
+         }},
+        {"--decay",
+         [](O& o, const auto& f, const auto& v) {
+             o.decay = gpt2::number<float>(f, v, "a number from 0 to 1");
+             if (!(o.decay >= 0 && o.decay <= 1)) {
+                 refuse(f + " is " + v + ", but must be a number from 0 to 1");
+             }
+         }},
+    };
+    return all;
+}
+
+}  // namespace
+
+gpt2::Config TrainOptions::config() const {
+    return {layers, context, channels, heads, 4 * channels, kByteVocabulary, 1e-5f};
+}
+
+TrainOptions parse_training(const std::vector<std::string>& arguments) {
+    TrainOptions o;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& flag = arguments[i];
+        if (flag == "--resume" || flag == "--help") {
+            (flag == "--help" ? o.help : o.resume) = true;
+            continue;
+        }
+        const auto found = flags().find(flag);
+        if (found == flags().end()) refuse("'" + flag + "' is not a flag");
+        if (++i == arguments.size()) refuse(flag + " is the last word, but a value must follow it");
+        found->second(o, flag, arguments[i]);
+    }
+    if (o.help) return o;
+    if (o.text.empty()) refuse("--text FILE is missing: what the model is to learn");
+    if (o.out.empty()) refuse("--out FILE is missing: where the model is written");
+    if (o.channels % o.heads != 0) {
+        refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
+               std::to_string(o.channels) + " of --channels equally");
+    }
+    return o;
+}
+
+std::string training_usage() {
+    return R"(gpt2_train: a GPT-2 learns a text, byte by byte, by six days' operations and their way back
+
+  --text FILE        what it learns: any text, or any bytes
+  --out FILE         where the model is written, as a GGUF file that gpt2 reads
+  --resume           go on from FILE.state, which the same run left behind
+
+  --layers N         2        --channels N   64       numbers of a token
+  --heads N          4        --context N    64       tokens that it sees at once
+  --batch N          8        sequences of a batch
+  --accumulate N     1        batches whose gradients make one step
+  --steps N          200      of the whole run, what was done before --resume included
+  --warm-up N        20       steps in which the rate goes up; then down along half a cosine
+  --rate R           0.003    the largest learning rate
+  --decay D          0.1      of matrices, by step and rate
+  --save-every N     100      steps between two checkpoints
+  --seed N           0        the same seed, the same model, bit by bit
+  --backend B        cpu or cuda (without a GPU: on the emulator, slowly). cpu
+
+Ctrl-C ends the run after the step that is being made, and saves it.
+)";
+}
+
+}  // namespace sixdays::day06_transformer_ops

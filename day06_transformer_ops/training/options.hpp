@@ -1,0 +1,37 @@
+/// @file
+/// The command line of `gpt2_train`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
+#include "day06_transformer_ops/training/adamw.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+struct TrainOptions {
+    std::string text, out, backend = "cpu";
+    std::int64_t layers = 2, channels = 64, heads = 4, context = 64;
+    std::int64_t batch = 8, accumulate = 1;  // sequences at once, and batches that make a step
+    std::int64_t steps = 200, warm_up = 20, save_every = 100;
+    std::uint64_t seed = 0;
+    double rate = 3e-3;
+    float decay = 0.1f;
+    bool resume = false, help = false;
+
+    [[nodiscard]] gpt2::Config config() const;
+    [[nodiscard]] Schedule schedule() const { return {rate, rate / 10, warm_up, steps}; }
+    [[nodiscard]] std::string state() const { return out + ".state"; }  // what --resume reads
+};
+
+/// @param arguments  without the program's name
+/// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no
+/// use
+[[nodiscard]] TrainOptions parse_training(const std::vector<std::string>& arguments);
+
+/// What --help prints.
+[[nodiscard]] std::string training_usage();
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# gpt2_train as a reader calls it: a model of two layers learns on the CPU, the same bits twice; a run
+# that is ended and resumed too; what it writes is read by gpt2, and by PyPI's gguf where that is there.
+#   command.sh GPT2_TRAIN GPT2 yes|no (is the tokenizer built?)
+program=$1 gpt2=$2 tokenizer=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $1"
+    sed 's/^/    /' "$folder/out" "$folder/err"
+    failures=$((failures + 1))
+}
+# expect STATUS WORDS ARGUMENT...: ends so, and says so
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$program" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+    got=$?
+    [ "$got" = "$status" ] || fail "gpt2_train $*: status $got, not $status"
+    cat "$folder/out" "$folder/err" | grep -qF -e "$words" || fail "gpt2_train $*: does not say '$words'"
+}
+
+text=$folder/text
+for _ in $(seq 60); do printf 'six days from flat memory to a transformer. '; done >"$text"
+small=(--text "$text" --layers 2 --channels 16 --heads 2 --context 16 --batch 4 --steps 150 --warm-up 10
+    --rate 0.02 --seed 5)
+
+expect 0 "--resume           go on from FILE.state" --help
+expect 2 "gpt2_train: '--fast' is not a flag" --fast
+expect 2 "--steps is the last word, but a value must follow it" --steps
+expect 2 "--text FILE is missing" --out "$folder/m"
+expect 2 "--out FILE is missing" --text "$text"
+expect 2 "--layers is 0, but must be a whole number, 1 or more" --layers 0
+expect 2 "--rate is 2, but must be a number above 0, and 1 at most" --rate 2
+expect 2 "--backend is 'tpu', but must be cpu or cuda" --backend tpu
+expect 2 "--heads is 5, which does not divide the 16 of --channels equally" "${small[@]}" --heads 5 --out "$folder/m"
+expect 1 "$folder/none cannot be opened: No such file" --text "$folder/none" --out "$folder/m"
+printf 'short' >"$folder/short"
+expect 1 "short has 5 bytes, but a context of 16 needs 17 at least" --text "$folder/short" --context 16 --out "$folder/m"
+expect 1 "$folder/nowhere/m.state.new cannot be written: No such file" "${small[@]}" --steps 1 --out "$folder/nowhere/m"
+expect 1 "m.state cannot be opened" "${small[@]}" --out "$folder/m" --resume
+
+# It learns, and twice the same.
+expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/once"
+loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' || fail "a loss of $loss; a random model's is 5.5"
+expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/twice"
+cmp -s "$folder/once" "$folder/twice" || fail "the same seed gave two models"
+cmp -s "$folder/once.state" "$folder/twice.state" || fail "the same seed gave two states"
+expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other"
+cmp -s "$folder/once" "$folder/other" && fail "seeds 5 and 6 gave the same model"
+
+# Two halves of a batch, added up, are not far from the batch.
+expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
+one=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --out "$folder/whole"
+two=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+awk -v a="$one" -v b="$two" 'BEGIN { d = a - b; exit !(d < 0.0002 && d > -0.0002) }' || fail "halves: $one, whole: $two"
+
+# Ctrl-C after some steps; what goes on ends where the other did. Killed, it goes on from its checkpoint.
+interrupt() {  # interrupt SIGNAL NAME
+    "$program" "${small[@]}" --save-every 5 --out "$folder/$2" >"$folder/out" 2>"$folder/err" &
+    child=$!
+    for _ in $(seq 200); do
+        [ -e "$folder/$2.state" ] && break
+        sleep 0.02
+    done
+    kill "-$1" $child 2>/dev/null
+    wait $child
+    echo $?
+}
+status=$(interrupt INT stopped)
+case $status in
+    130) grep -q "resume goes on" "$folder/out" || fail "Ctrl-C does not say how to go on" ;;
+    0) ;;  # it was faster
+    *) fail "Ctrl-C ends with status $status" ;;
+esac
+interrupt KILL killed >/dev/null
+for name in stopped killed; do
+    [ -e "$folder/$name.state" ] || fail "$name: no checkpoint"
+    expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/$name" --resume
+    cmp -s "$folder/once" "$folder/$name" || fail "$name and resumed, the model has other bits"
+done
+
+# Wrong resumes.
+expect 1 "is of a run whose channels was 16, but this one has 32" "${small[@]}" --channels 32 --out "$folder/once" --resume
+expect 1 "is of a run whose text was" "${small[@]}" --text "$program" --out "$folder/once" --resume
+head -c 3000 "$folder/once.state" >"$folder/cut.state"
+expect 1 "cut.state, byte" "${small[@]}" --out "$folder/cut" --resume
+
+# A full disk leaves what was there.
+if mkdir "$folder/disk" && mount -t tmpfs -o size=64k tmpfs "$folder/disk" 2>/dev/null; then
+    echo before >"$folder/disk/m.state"
+    expect 1 "No space left on device" "${small[@]}" --steps 1 --out "$folder/disk/m"
+    [ "$(cat "$folder/disk/m.state")" = before ] || fail "a full disk took the old checkpoint"
+    [ ! -e "$folder/disk/m.state.new" ] || fail "a full disk keeps the half-written file"
+    umount "$folder/disk"
+fi
+
+# One step of the ports, emulated where there is no GPU: near the loops' step.
+tiny=(--text "$text" --layers 1 --channels 8 --heads 2 --context 8 --batch 2 --steps 1)
+expect 0 "1 of 1 steps" "${tiny[@]}" --out "$folder/cpu"
+want=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+expect 0 "1 of 1 steps, loss $want" "${tiny[@]}" --backend cuda --out "$folder/cuda"
+
+if [ "$tokenizer" = yes ]; then
+    cp "$folder/once" "$folder/once.gguf"
+    "$gpt2" --model "$folder/once.gguf" --prompt "six days" -n 7 --temperature 0 >"$folder/out" 2>"$folder/err" ||
+        fail "gpt2 does not read the model"
+    grep -q "2 layers, 16 channels, 257 tokens, context 16" "$folder/err" || fail "gpt2 reads another model"
+    # What gpt2 says of a text is the loss that training said, e^loss: one model, not two.
+    head -c 17 "$text" >"$folder/piece"
+    "$gpt2" --model "$folder/once.gguf" --perplexity "$folder/piece" >"$folder/out" 2>"$folder/err" ||
+        fail "gpt2 finds no perplexity"
+    awk '/^perplexity/ { exit !($2 < 20) }' "$folder/out" || fail "gpt2 finds the text strange"
+fi
+if python3 -c "import gguf" 2>/dev/null; then
+    python3 - "$folder/once" >"$folder/out" 2>"$folder/err" <<'PYTHON' || fail "PyPI's gguf reads something else"
+import sys
+import gguf
+reader = gguf.GGUFReader(sys.argv[1])
+shapes = {t.name: [int(n) for n in t.shape] for t in reader.tensors}
+assert shapes["token_embd.weight"] == [16, 257], shapes
+assert shapes["blk.1.ffn_down.weight"] == [64, 16], shapes
+assert len(shapes) == 2 + 2 * 12 + 2, len(shapes)
+PYTHON
+fi
+[ "$failures" = 0 ]
