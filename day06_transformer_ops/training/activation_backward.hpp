@@ -4,7 +4,7 @@
 ///
 ///     relu        1 above 0, else 0 (at 0 itself too, as in PyTorch)
 ///     gelu_erf    P + x p              P(x): a normal variable is below x; p: its density
-///     gelu_tanh   s + x s (1 - s) 2u'  s = 1 / (1 + exp(-2u)); u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
+///     gelu_tanh  s + x s (1 - s) 2u' s = 1 / (1 + exp(-2u)), u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
 ///     silu        s + x s (1 - s)      s = 1 / (1 + exp(-x))
 ///
 /// The first term is what x is multiplied by, the second how that changes with x.
@@ -41,7 +41,8 @@ SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
 /// @param in    any shape and strides: what the activation was given
 /// @param grad  of in's shape
 /// @param out   of in's shape, injective; may be `in` or `grad` itself
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+/// overlap
 void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
                            View<float> out);
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,

@@ -1,16 +1,16 @@
 /// @file
-/// One step downhill: AdamW, and the global norm that keeps a single wild batch from throwing the model
-/// out of the valley.
+/// One step downhill: AdamW, and the global norm that keeps a single wild batch from throwing the
+/// model out of the valley.
 ///
-///     g      = gradient * min(1, most / norm)                 clipped; norm is that of all gradients
+///     g      = gradient * min(1, most / norm)               clipped; norm is that of all gradients
 ///     first  = beta1 * first  + (1 - beta1) * g               the way it has been going
 ///     second = beta2 * second + (1 - beta2) * g^2             how wild it has been
-///     p      = p - rate * decay * p                           not part of the gradient: the W in AdamW
+///     p      = p - rate * decay * p                         not part of the gradient: the W in AdamW
 ///     p      = p - rate * (first / c1) / (sqrt(second / c2) + eps)      c = 1 - beta^step
 ///
-/// Both averages begin at 0, so they are too small at first, and c1 and c2 make up for it. (Kingma and
-/// Ba 2014, arXiv 1412.6980; Loshchilov and Hutter 2017, arXiv 1711.05101.) One pass: four numbers are
-/// read and three written for each parameter, and nothing is computed twice.
+/// Both averages begin at 0, so they are too small at first, and c1 and c2 make up for it. (Kingma
+/// and Ba 2014, arXiv 1412.6980; Loshchilov and Hutter 2017, arXiv 1711.05101.) One pass: four
+/// numbers are read and three written for each parameter, and nothing is computed twice.
 #pragma once
 
 #include <cstdint>
@@ -46,10 +46,12 @@ struct AdamWNumbers {
 };
 [[nodiscard]] AdamWNumbers adamw_numbers(const AdamWOptions& options);
 
-/// @param gradient, first, second, parameters  of one shape, each one run of elements, apart; the last
+/// @param gradient, first, second, parameters  of one shape, each one run of elements, apart; the
+/// last
 ///                                             three are read and written
 /// @throws std::invalid_argument  shapes that differ, strides with gaps, a null pointer, overlap;
-/// options outside of 0 <= beta < 1, eps > 0, rate and decay >= 0, step >= 1; clipping without a norm
+/// options outside of 0 <= beta < 1, eps > 0, rate and decay >= 0, step >= 1; clipping without a
+/// norm
 void adamw_cpu(const AdamWOptions& options, View<const float> gradient, View<float> first,
                View<float> second, View<float> parameters);
 void adamw_cuda(const AdamWOptions& options, View<const float> gradient, View<float> first,
@@ -58,12 +60,12 @@ void check_adamw(const AdamWOptions& options, const View<const float>& gradient,
                  const View<float>& first, const View<float>& second,
                  const View<float>& parameters);
 
-/// out = the root of the sum of squares, added up in double. The port's blocks add their parts up, and
-/// one block adds up the blocks, always in the same order: the same bits in every run.
+/// out = the root of the sum of squares, added up in double. The port's blocks add their parts up,
+/// and one block adds up the blocks, always in the same order: the same bits in every run.
 /// @param gradient  one run of elements
 /// @param out       rank 0
-/// @throws std::invalid_argument  strides with gaps, another rank of out, a null pointer, overlap; the
-/// port: too small a workspace
+/// @throws std::invalid_argument  strides with gaps, another rank of out, a null pointer, overlap;
+/// the port: too small a workspace
 void gradient_norm_cpu(View<const float> gradient, View<double> out);
 void gradient_norm_cuda(View<const float> gradient, View<double> out, gpu::Workspace workspace,
                         gpu::Stream stream = {});

@@ -24,7 +24,7 @@ __global__ void adamw_kernel(const __grid_constant__ AdamWNumbers a, const float
 // [adamw]
 
 // [gradient_norm]
-// Every block takes each kNormBlocks-th piece of the gradient; the kernel after it adds the blocks up.
+// Every block takes each kNormBlocks-th piece of the gradient; the next kernel adds the blocks up.
 __global__ void squares_kernel(const float* gradient, std::int64_t n, double* of_block) {
     double sum = 0;
     const std::int64_t step = std::int64_t{kNormBlocks} * kThreads;

@@ -1,19 +1,20 @@
 /// @file
 /// Attention's way back. On the way there, for each query t and each key s that it sees:
 ///
-///     score(t, s) = scale * q(t) . k(s)      share = softmax(score)      out(t) = sum share(t, s) v(s)
+///     score(t, s) = scale * q(t) . k(s)    share = softmax(score)    out(t) = sum share(t, s) v(s)
 ///
 /// and so, with d_share(t, s) = grad(t) . v(s):
 ///
 ///     delta(t)      = sum over s of share(t, s) * d_share(t, s)
 ///     d_score(t, s) = share(t, s) * (d_share(t, s) - delta(t))     softmax: shares add up to 1
 ///     d_q(t) = scale * sum over s of d_score(t, s) * k(s)          a query gathers from keys,
-///     d_k(s) = scale * sum over t of d_score(t, s) * q(t)          a key from the queries that see it,
+///     d_k(s) = scale * sum over t of d_score(t, s) * q(t)          a key from queries that see it,
 ///     d_v(s) = sum over t of share(t, s) * grad(t)                 a value too
 ///
-/// Nothing of T x S is kept. Shares are made again from the scores and one number a query, the log of
-/// its sum of exp: share = exp(score - log_sum) (Dao and others 2022, arXiv 2205.14135, appendix B.2).
-/// There is a pass by queries and a pass by keys, and each sum has one writer: the same bits each time.
+/// Nothing of T x S is kept. Shares are made again from the scores and one number a query, the log
+/// of its sum of exp: share = exp(score - log_sum) (Dao and others 2022, arXiv 2205.14135, appendix
+/// B.2). There is a pass by queries and a pass by keys, and each sum has one writer: the same bits
+/// each time.
 #pragma once
 
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -26,13 +27,14 @@ struct AttentionGradients {
 };
 
 /// @param q        (..., T, D), as attention was given it, any strides
-/// @param k, v     (..., S, D), of q's rank; a dim before the last two may be 1 where q's is more: heads
+/// @param k, v     (..., S, D), of q's rank; a dim before the last two may be 1 where q's is not: heads
 ///                 that share keys, whose gradients add up
-/// @param options  causal and scale. A length is refused: it belongs to a cache, and training has none
+/// @param options  causal and scale. A length is refused: it belongs to a cache, and training has
+/// none
 /// @param grad     (..., T, D), of the output
 /// @param d        injective, apart from the inputs and each other
-/// @throws std::invalid_argument  shapes that do not fit, a length, outputs that are not injective, a
-/// null pointer, overlap; the port: too small a workspace
+/// @throws std::invalid_argument  shapes that do not fit, a length, outputs that are not injective,
+/// a null pointer, overlap; the port: too small a workspace
 void attention_backward_cpu(View<const float> q, View<const float> k, View<const float> v,
                             const AttentionOptions& options, View<const float> grad,
                             const AttentionGradients& d);

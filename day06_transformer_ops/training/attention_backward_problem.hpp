@@ -1,5 +1,6 @@
 /// @file
-/// What loop and kernels of attention's way back are given: by queries as on the way there, and by keys.
+/// What loop and kernels of attention's way back are given: by queries as on the way there, and by
+/// keys.
 #pragma once
 
 #include <cmath>

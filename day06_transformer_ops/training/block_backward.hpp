@@ -1,9 +1,9 @@
 /// @file
 /// A block, there and back. It has no kernel of its own: every line is an operation that has one.
 ///
-/// The way back reads the block from its end. What the residual stream gets on the way there is a sum,
-/// so its gradient goes two ways: past the part, unchanged, and through it; behind a part the two are
-/// added up again.
+/// The way back reads the block from its end. What the residual stream gets on the way there is a
+/// sum, so its gradient goes two ways: past the part, unchanged, and through it; behind a part the
+/// two are added up again.
 #pragma once
 
 #include "day06_transformer_ops/block/block.hpp"
@@ -22,8 +22,8 @@ struct BlockRoom {
     View<float> d_normed, d_part, d_qkv, d_hidden;  // C, C, 3 C, F
 };
 
-/// Where the gradients of a block's parameters are added. Matrices (in, out), as BlockParameters has
-/// them.
+/// Where the gradients of a block's parameters are added. Matrices (in, out), as BlockParameters
+/// has them.
 struct BlockGradients {
     NormGradients norm1 = {};
     LinearGradients qkv = {}, attention_output = {};

@@ -1,7 +1,7 @@
 /// @file
-/// Files of a run: the model, and the state from which the run can go on. Each is written beside its
-/// place and then renamed, which a file system does as a whole or not at all: whoever pulls the plug,
-/// one of the two is there.
+/// Files of a run: the model, and the state from which the run can go on. Each is written beside
+/// its place and then renamed, which a file system does as a whole or not at all: whoever pulls the
+/// plug, one of the two is there.
 #pragma once
 
 #include <string>

@@ -8,7 +8,8 @@
 /// exp(x(j)) / sum, which is p(j); the second's is 1 at the target and 0 elsewhere. So softmax and
 /// its loss together are simpler than each alone, and the elements of a row add up to 0.
 ///
-/// As in the loss, the loop refuses a target that names no logit, and the port fills its row with NaN.
+/// As in the loss, the loop refuses a target that names no logit, and the port fills its row with
+/// NaN.
 #pragma once
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 ///     d_tokens(ids(i..), c)       += grad(i.., c)
 ///     d_positions(places(i..), c) += grad(i.., c)
 ///
-/// Many tokens are the same word, and their gradients meet in one row. A kernel that gives each token
-/// a thread has many writers of one place: `+=` is a race, an atomic addition is not. But atomics add
-/// in any order, and float sums depend on it: two runs differ in their last bits. Where a thread has
-/// a column, and walks through the tokens as the loop does, the order is the loop's.
+/// Many tokens are the same word, and their gradients meet in one row. A kernel that gives each
+/// token a thread has many writers of one place: `+=` is a race, an atomic addition is not. But
+/// atomics add in any order, and float sums depend on it: two runs differ in their last bits. Where
+/// a thread has a column, and walks through the tokens as the loop does, the order is the loop's.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct EmbedGradients {
 /// @param places  broadcast to S, 0 <= place < P
 /// @param d       injective, apart from all inputs and each other
 /// @throws std::invalid_argument  shapes that do not fit, outputs that are not injective, a null
-/// pointer, overlap; the loop: an id or a place that names no row. A port adds nothing for such a one
+/// pointer, overlap; the loop: an id or a place that names no row. A port adds nothing for such a
+/// one
 void embed_backward_cpu(View<const float> grad, View<const std::int64_t> ids,
                         View<const std::int64_t> places, const EmbedGradients& d);
 /// @param how  without a path the twin, for the same bits in every run

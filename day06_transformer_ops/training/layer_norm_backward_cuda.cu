@@ -1,4 +1,4 @@
-// The loop's twins and the launcher: rows have one kernel, and columns another, for a gradient of the
+// The loop's twins and the launcher: rows have one kernel, columns another, for a gradient of the
 // weight is a sum over all rows. A thread of its own adds it up, always in the same order.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/layer_norm_backward.hpp"

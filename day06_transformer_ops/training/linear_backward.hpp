@@ -1,13 +1,13 @@
 /// @file
-/// The way back of a linear layer, out = in . weight + bias: two matrix products of Day 05 and a sum
-/// of Day 04, and no kernel of its own.
+/// The way back of a linear layer, out = in . weight + bias: two matrix products of Day 05 and a
+/// sum of Day 04, and no kernel of its own.
 ///
-///     d_in     = grad . weightᵀ            (M, N) (N, K)   each input, by what it was multiplied by
+///     d_in     = grad . weightᵀ            (M, N) (N, K)   each input, by what multiplied it
 ///     d_weight += inᵀ . grad               (K, M) (M, N)   each weight, by what it multiplied
 ///     d_bias   += sum over rows of grad    (N)             a bias is added to every row
 ///
-/// The transposes are views. A tied head has weight = transpose(tokens), and its gradient is added to
-/// transpose(d_tokens): where the embedding's own gradient is added too.
+/// The transposes are views. A tied head has weight = transpose(tokens), and its gradient is added
+/// to transpose(d_tokens): where the embedding's own gradient is added too.
 ///
 /// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
 #pragma once
@@ -24,7 +24,7 @@ struct LinearGradients {
     View<float> bias = {};    // (N); a null pointer: there is none
 };
 
-/// @param in      (..., K): what the layer was given; the dims before the last are rows, and must be
+/// @param in      (..., K): what the layer was given; dims before the last are rows, and must be
 ///                one dim in memory too
 /// @param weight  (K, N), any strides
 /// @param grad    (..., N), of the layer's output; rows as in's

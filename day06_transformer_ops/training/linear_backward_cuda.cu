@@ -1,4 +1,4 @@
-// The products and the sum as launches. No kernel stands here, for every line is one that has its own.
+// The products and the sum as launches. No kernel stands here, for every line has its own.
 #include <algorithm>
 
 #include "common/tensor/transform.hpp"

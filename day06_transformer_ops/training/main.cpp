@@ -1,4 +1,5 @@
-// The command: a text in, a model out. What it says goes to the error output, but for the last line.
+// The command: a text in, a model out. What it says goes to the error output, but for the last
+// line.
 #include <unistd.h>
 
 #include <atomic>

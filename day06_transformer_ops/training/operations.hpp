@@ -1,6 +1,6 @@
 /// @file
-/// The operations that a model is made of, on one device or the other. A block and a model are written
-/// once, for any of the three: what they call is the same.
+/// The operations that a model is made of, on one device or the other. A block and a model are
+/// written once, for any of the three: what they call is the same.
 #pragma once
 
 #include <algorithm>

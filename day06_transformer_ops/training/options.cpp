@@ -90,7 +90,7 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
 }
 
 std::string training_usage() {
-    return R"(gpt2_train: a GPT-2 learns a text, byte by byte, by six days' operations and their way back
+    return R"(gpt2_train: a GPT-2 learns a text, byte by byte, by six days' operations
 
   --text FILE        what it learns: any text, or any bytes
   --out FILE         where the model is written, as a GGUF file that gpt2 reads

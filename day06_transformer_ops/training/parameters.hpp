@@ -1,6 +1,6 @@
 /// @file
-/// A GPT-2's parameters as one run of numbers, so that gradients, averages and a checkpoint are one run
-/// too. Matrices come first: they decay, and norms and biases do not.
+/// A GPT-2's parameters as one run of numbers, so that gradients, averages and a checkpoint are one
+/// run too. Matrices come first: they decay, and norms and biases do not.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 /// @file
-/// A GPT-2 that learns: its parameters, the gradients of the loss, AdamW's averages, and what the way
-/// back needs of the way there, in the memory of one device.
+/// A GPT-2 that learns: its parameters, the gradients of the loss, AdamW's averages, and what the
+/// way back needs of the way there, in the memory of one device.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// A thread for each element of grad. Tokens of one word write to one place, so the addition is atomic;
-// who comes first is chance, and so are the last bits of the sum.
+// A thread for each element of grad. Tokens of one word write to one place, so the addition is
+// atomic; who comes first is chance, and so are the last bits of the sum.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/steps/steps.hpp"
 

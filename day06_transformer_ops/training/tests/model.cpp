@@ -1,5 +1,5 @@
-// The proof of the whole model's way back: a tiny GPT-2, whose loss is computed once more in double by
-// indices alone, and moved by each of its parameters in turn.
+// The proof of the whole model's way back: a tiny GPT-2, whose loss is computed once more in double
+// by indices alone, and moved by each of its parameters in turn.
 #include "day06_transformer_ops/training/tests/slopes.hpp"
 #include "day06_transformer_ops/training/trainer.hpp"
 
@@ -204,8 +204,8 @@ TEST_CASE("a step by the ports: the loop's to some roundings, and the same bits 
         Trainer<Cuda> ports(kTiny, kBatch);
         made[i] = run(ports);
     }
-    // AdamW makes steps of one length, whatever the gradient's. Where it is nothing (a bias of keys moves
-    // all scores of a query alike), roundings decide which way.
+    // AdamW makes steps of one length, whatever the gradient's. Where it is nothing (a bias of keys
+    // moves all scores of a query alike), roundings decide which way.
     const Tensor<double> want = in_double(as_tensor(made[0]));
     const Tensor<double> gradient = wanting(cpu.parameters(), begin).gradient;
     const auto bound = [&](const Index& i) {

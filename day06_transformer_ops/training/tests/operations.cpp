@@ -1,5 +1,5 @@
-// The proof of the ways back, one operation after the other: loop and port against central differences
-// and against what PyTorch's autograd says, over every element.
+// The proof of the ways back, one operation after the other: loop and port against central
+// differences and against what PyTorch's autograd says, over every element.
 #include "day06_transformer_ops/training/activation_backward.hpp"
 #include "day06_transformer_ops/training/attention_backward.hpp"
 #include "day06_transformer_ops/training/cross_entropy_backward.hpp"

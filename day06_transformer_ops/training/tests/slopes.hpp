@@ -1,6 +1,7 @@
 /// @file
-/// A gradient found without any formula of a gradient: by moving each number a little, both ways, and
-/// looking at how much a function changes. In double, so that what is left of the error is 1e-9.
+/// A gradient found without any formula of a gradient: by moving each number a little, both ways,
+/// and looking at how much a function changes. In double, so that what is left of the error is
+/// 1e-9.
 #pragma once
 
 #include <functional>
