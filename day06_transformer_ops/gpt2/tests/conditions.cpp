@@ -74,6 +74,7 @@ TEST_CASE("linear: each operand that does not fit, alone", "[day06][small]") {
     CHECK(contains(refused([&](Operands& o) { o.out = {out.data(), Shape{8}}; }), "out"));
     CHECK(contains(refused([&](Operands& o) { o.out = {out.data(), Shape{2, 3}}; }), "(2, 3)"));
     CHECK(contains(refused([&](Operands& o) { o.bias = {bias.data(), Shape{3}}; }), "a bias of 3"));
+    CHECK(contains(refused([&](Operands& o) { o.bias = {wide.data(), Shape{5}}; }), "a bias of 5"));
     CHECK(contains(refused([&](Operands& o) { o.bias = {bias.data(), Shape{2, 2}}; }), "bias"));
     CHECK(contains(refused([](Operands& o) { o.w.data = nullptr; }), "weights are a null"));
     CHECK(contains(refused([](Operands& o) { o.w.shape = {2, 2, 8}; }), "w has shape"));
