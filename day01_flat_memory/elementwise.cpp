@@ -82,6 +82,7 @@ const char* name(ElementwisePath path) {
         {ElementwisePath::grid_stride, "grid-stride loop"},
         {ElementwisePath::quads, "16 bytes a load"},
         {ElementwisePath::any_address, "any address"},
+        {ElementwisePath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

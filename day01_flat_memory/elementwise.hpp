@@ -22,6 +22,7 @@ enum class ElementwisePath {
     grid_stride,  // as many threads as the GPU holds, each walks on in steps of the whole grid
     quads,        // 16 bytes a load
     any_address,  // single elements, eight of them in flight
+    tile,         // CUDA Tile C++: 2,048 elements as one; never chosen unasked
 };
 
 /// Quads begin at multiples of 16 bytes: `quads` if all addresses are equally far past one, else
@@ -33,6 +34,7 @@ template <class T, class... In>
 }
 [[nodiscard]] const char* name(ElementwisePath path);
 
+/// The ladder, which the run and the benchmark climb.
 inline constexpr ElementwisePath kElementwisePaths[] = {
     ElementwisePath::one_element, ElementwisePath::grid_stride, ElementwisePath::quads,
     ElementwisePath::any_address};

@@ -10,7 +10,9 @@
 #include <stdexcept>
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
+#include "day01_flat_memory/tiles.hpp"
 
 namespace sixdays::day01_flat_memory {
 
@@ -74,6 +76,7 @@ void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, V
     const std::int64_t n = out.size();
     switch (path) {
         case ElementwisePath::one_element:
+        case ElementwisePath::tile:
             break;
         case ElementwisePath::grid_stride:
             return launch_grid_stride(op, n, stream, out.data, in.data...);
@@ -94,6 +97,9 @@ void add_cuda(View<const float> a, View<const float> b, View<float> out,
     const std::int64_t n = out.size();
     if (n == 0) return;  // a grid of 0 blocks is an error, not an empty launch
     const ElementwisePath path = how.path.value_or(choose_elementwise(out, a, b));
+    if (path == ElementwisePath::tile) {
+        return gpu::by_tile("add", [&] { launch_add_tile(a, b, out, how.stream); });
+    }
     if (path != ElementwisePath::one_element) {
         return launch_step(path, Add{}, how.stream, out, a, b);
     }
@@ -108,6 +114,9 @@ void square_cuda(View<const float> in, View<float> out, const gpu::Launch<Elemen
     const std::int64_t n = out.size();
     if (n == 0) return;
     const ElementwisePath path = how.path.value_or(choose_elementwise(out, in));
+    if (path == ElementwisePath::tile) {
+        return gpu::by_tile("square", [&] { launch_square_tile(in, out, how.stream); });
+    }
     if (path != ElementwisePath::one_element) {
         return launch_step(path, Square{}, how.stream, out, in);
     }
@@ -122,6 +131,9 @@ void scale_cuda(float alpha, View<const float> in, View<float> out,
     const std::int64_t n = out.size();
     if (n == 0) return;
     const ElementwisePath path = how.path.value_or(choose_elementwise(out, in));
+    if (path == ElementwisePath::tile) {
+        return gpu::by_tile("scale", [&] { launch_scale_tile(alpha, in, out, how.stream); });
+    }
     if (path != ElementwisePath::one_element) {
         return launch_step(path, Scale{alpha}, how.stream, out, in);
     }
@@ -136,6 +148,9 @@ void saxpy_cuda(float alpha, View<const float> x, View<const float> y, View<floa
     const std::int64_t n = out.size();
     if (n == 0) return;
     const ElementwisePath path = how.path.value_or(choose_elementwise(out, x, y));
+    if (path == ElementwisePath::tile) {
+        return gpu::by_tile("saxpy", [&] { launch_saxpy_tile(alpha, x, y, out, how.stream); });
+    }
     if (path != ElementwisePath::one_element) {
         return launch_step(path, Saxpy{alpha}, how.stream, out, x, y);
     }
@@ -150,6 +165,9 @@ void invert_cuda(View<const std::uint8_t> in, View<std::uint8_t> out,
     const std::int64_t n = out.size();
     if (n == 0) return;
     const ElementwisePath path = how.path.value_or(choose_elementwise(out, in));
+    if (path == ElementwisePath::tile) {
+        return gpu::by_tile("invert", [&] { launch_invert_tile(in, out, how.stream); });
+    }
     if (path != ElementwisePath::one_element) {
         return launch_step(path, Invert{}, how.stream, out, in);
     }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::day01_flat_memory {
@@ -43,7 +44,12 @@ IndicesPath choose_indices(const View<float>& out) {
 }
 
 const char* name(IndicesPath path) {
-    return path == IndicesPath::quads ? "16 bytes a store" : "one element a thread";
+    static constexpr Named<IndicesPath> kNames[] = {
+        {IndicesPath::one_element, "one element a thread"},
+        {IndicesPath::quads, "16 bytes a store"},
+        {IndicesPath::tile, "tile"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day01_flat_memory

@@ -10,8 +10,8 @@
 namespace sixdays::day01_flat_memory {
 
 /// Which kernel indices_cuda takes: quads where rows begin at multiples of 16 bytes and are made of
-/// whole quads, else the loop's twin.
-enum class IndicesPath { one_element, quads };
+/// whole quads, else the loop's twin. `tile` (CUDA Tile C++) is never chosen unasked.
+enum class IndicesPath { one_element, quads, tile };
 [[nodiscard]] IndicesPath choose_indices(const View<float>& out);
 [[nodiscard]] const char* name(IndicesPath path);
 

@@ -4,8 +4,10 @@
 #include "day01_flat_memory/indices.hpp"
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day01_flat_memory/offsets.hpp"
 #include "day01_flat_memory/steps/indices/steps.hpp"
+#include "day01_flat_memory/tiles.hpp"
 
 namespace sixdays::day01_flat_memory {
 
@@ -66,8 +68,10 @@ void indices_cuda(std::int64_t base, View<float> out, const gpu::Launch<IndicesP
     const std::int64_t n = out.size();
     if (n == 0) return;
     const gpu::Stream stream = how.stream;
-    if (how.path.value_or(choose_indices(out)) == IndicesPath::quads) {
-        return launch_indices_quads(base, out, stream);
+    const IndicesPath path = how.path.value_or(choose_indices(out));
+    if (path == IndicesPath::quads) return launch_indices_quads(base, out, stream);
+    if (path == IndicesPath::tile) {
+        return gpu::by_tile("indices", [&] { launch_indices_tile(base, out, stream); });
     }
     const Shape& s = out.layout.shape;
     if (s.rank == 2) {

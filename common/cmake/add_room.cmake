@@ -11,6 +11,7 @@
 #   <set>_cpu.cpp  *.cpp                     loops and other host code  -> <room>_loops
 #   <set>_cuda.cu  *.cu                      ports                      -> <room>_ports_emulated,
 #   steps/*.cu  steps/<op>/*.cu  steps/<op>/further/*.cu                   <room>_ports_cuda (with nvcc)
+#   <set>_tile.cu                            tile ports: always for the emulator, by nvcc from 13.3 on
 #   tests/*.cpp                              Catch2 cases               -> <room>_tests_emulated,
 #                                                                          <room>_tests_cuda
 #   wrong/*.patch  *.cu                      one mistake each, planted in a right file (wrong.cmake); the
@@ -165,6 +166,20 @@ function(sixdays_add_wrong room label prefix test source)
     sixdays_sanitize_wrong(${program}_gpu ${label} ${test}.sanitizer.wrong.${name} ${source})
 endfunction()
 
+# sixdays_tile_ports(<variable> <file>...): the files that nvcc compiles, tile ports with what they need,
+# or without them if it is too old. The dispatchers know (common/gpu/tile.hpp).
+function(sixdays_tile_ports variable)
+    set(tiles ${ARGN})
+    list(FILTER tiles INCLUDE REGEX "_tile[.]cu$")
+    set(others ${ARGN})
+    if(SIXDAYS_HAVE_TILE)
+        set_source_files_properties(${tiles} PROPERTIES COMPILE_OPTIONS --enable-tile)
+    else()
+        list(REMOVE_ITEM others ${tiles} "")
+    endif()
+    set(${variable} ${others} PARENT_SCOPE)
+endfunction()
+
 function(add_room)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "USES;LIBRARIES;WITHOUT;TIERS")
     if(arg_UNPARSED_ARGUMENTS)
@@ -213,6 +228,7 @@ function(add_room)
     list(TRANSFORM arg_USES APPEND _ports_emulated OUTPUT_VARIABLE used)
     target_link_libraries(${room}_ports_emulated PUBLIC ${room}_loops ${used})
     if(SIXDAYS_HAVE_CUDA)
+        sixdays_tile_ports(ports ${ports})
         add_library(${room}_ports_cuda STATIC ${ports})
         list(TRANSFORM arg_USES APPEND _ports_cuda OUTPUT_VARIABLE used)
         target_link_libraries(${room}_ports_cuda PUBLIC ${room}_loops ${used} PRIVATE sixdays_flags)

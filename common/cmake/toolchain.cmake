@@ -39,6 +39,7 @@ endif()
 
 # --- nvcc -----------------------------------------------------------------------------------------
 set(SIXDAYS_HAVE_CUDA OFF)
+set(SIXDAYS_HAVE_TILE OFF)
 set(answers OFF)  # a GPU that is new enough
 if(NOT SIXDAYS_CUDA STREQUAL "OFF")
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
@@ -54,8 +55,13 @@ elseif(SIXDAYS_CUDA STREQUAL "GPU" AND NOT answers)
 else()
     # The toolkit's usual place counts even when PATH does not name it.
     if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+        # What `common/learn tile` has brought comes first.
+        file(GLOB newest ${PROJECT_SOURCE_DIR}/build/tile-venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
         find_program(SIXDAYS_NVCC nvcc PATHS /usr/local/cuda/bin)
         mark_as_advanced(SIXDAYS_NVCC)
+        if(newest)
+            set(SIXDAYS_NVCC ${newest})
+        endif()
         if(SIXDAYS_NVCC)
             set(ENV{CUDACXX} ${SIXDAYS_NVCC})
         endif()
@@ -87,6 +93,9 @@ else()
         endif()
         set(CMAKE_CUDA_STANDARD_REQUIRED ON)
         set(SIXDAYS_HAVE_CUDA ON)
+        if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.3)
+            set(SIXDAYS_HAVE_TILE ON)  # CUDA Tile C++
+        endif()
     elseif(SIXDAYS_CUDA STREQUAL "ON")
         message(FATAL_ERROR "SIXDAYS_CUDA=ON, but no working nvcc was found: put the CUDA Toolkit's bin "
             "folder on PATH, or give -DCMAKE_CUDA_COMPILER=/path/to/nvcc.")

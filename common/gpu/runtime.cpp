@@ -48,6 +48,12 @@ std::string advice(cudaError_t code) {
                    attribute(cudaDevAttrComputeCapabilityMinor) +
                    ": configure with -DCMAKE_CUDA_ARCHITECTURES=native and build again.";
 #ifndef SIXDAYS_EMULATED
+        case cudaErrorUnsupportedPtxVersion:
+            return " The compiler is newer than the driver, which takes its machine code but not "
+                   "its "
+                   "PTX: configure with -DCMAKE_CUDA_ARCHITECTURES=native, so that there is "
+                   "machine "
+                   "code for this device, and build again.";
         case cudaErrorIllegalAddress:
         case cudaErrorMisalignedAddress:
         case cudaErrorLaunchFailure:

@@ -44,7 +44,7 @@ cached() {  # cached <variable> <beginning>: the value CMake keeps begins so
 fingerprint() {
     printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}"
     command -v nvcc doxygen nvidia-smi || true
-    ls /usr/local/cuda/bin/nvcc /usr/include/png.h 2>/dev/null || true
+    ls /usr/local/cuda/bin/nvcc /usr/include/png.h "$root/build/tile-venv/pyvenv.cfg" 2>/dev/null || true
     (cd "$root" && ls my/*/*.cu 2>/dev/null) || true
 }
 

@@ -91,6 +91,15 @@ doctor_gpu() {
         nvcc=''
     fi
 
+    if find_tile_nvcc; then
+        found tile "$tile_version" "compiles the tile ports too (CUDA Tile C++), and is taken for all"
+    elif [[ $nvcc ]] && at_least "$version" 13.3; then
+        found tile "$version" "nvcc compiles the tile ports too (CUDA Tile C++)"
+    else
+        found tile none "tile ports (CUDA Tile C++) run on the emulator alone"
+        advice+=("  tile: they need nvcc 13.3; $learn tile gets it from PyPI, 600 MB, without root's rights")
+    fi
+
     if find_gpu; then gpu_works=yes; fi
     found driver "${gpu_driver:-none}" ""
     if [[ $gpu_name ]]; then
@@ -114,8 +123,8 @@ doctor_gpu() {
             "    your distribution, or https://www.nvidia.com/drivers; this script never does.")
     fi
     if [[ $gpu_works && -z $nvcc ]]; then
-        advice+=("  nvcc: install the CUDA Toolkit, https://developer.nvidia.com/cuda-downloads, no newer than"
-            "    the driver allows (nvidia-smi shows \"CUDA Version\"), and put its bin folder on PATH.")
+        advice+=("  nvcc: $learn tile gets one from PyPI, if the driver is 580 or newer. Or install the CUDA Toolkit, https://developer.nvidia.com/cuda-downloads,"
+            "    no newer than the driver allows (nvidia-smi shows \"CUDA Version\"), and put its bin folder on PATH.")
     fi
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/gpu/graph.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/lesson/arena.hpp"
 #include "common/lesson/lesson.hpp"
 #include "day01_flat_memory/indices.hpp"
@@ -118,8 +119,9 @@ void bench_all(lesson::Report& report) {
     Version loop = loop_of_add();
     loop.check = loop.timed();
     report.loop(loop);
-    bench_operation(report, addition(),
-                    {std::begin(kElementwisePaths), std::end(kElementwisePaths)});
+    std::vector<ElementwisePath> paths(std::begin(kElementwisePaths), std::end(kElementwisePaths));
+    if (gpu::has_tile()) paths.push_back(ElementwisePath::tile);
+    bench_operation(report, addition(), paths);
     for (const Operation& op : kSiblings) {
         bench_operation(report, op, {ElementwisePath::one_element});
     }

@@ -85,7 +85,7 @@ TEST_CASE("every path of add equals the loop, at every size and head",
         for (std::int64_t lead = 0; lead < 4; ++lead) {
             CAPTURE(lead);
             check_port(add, nullptr, n, {lead}, {lead}, {lead});
-            for (const ElementwisePath& path : kElementwisePaths) {
+            for (const ElementwisePath& path : elementwise_paths()) {
                 check_port(add, &path, n, {lead}, {lead}, {lead});
             }
         }
@@ -98,12 +98,12 @@ TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elem
             for (const std::int64_t lead : {0, 1, 3}) {
                 CAPTURE(lead);
                 check_port(op, nullptr, n, {lead}, {lead}, {lead});
-                for (const ElementwisePath& path : kElementwisePaths) {
+                for (const ElementwisePath& path : elementwise_paths()) {
                     check_port(op, &path, n, {lead}, {lead}, {lead});
                 }
             }
         }
-        for (const ElementwisePath& path : kElementwisePaths)
+        for (const ElementwisePath& path : elementwise_paths())
             check_port(op, &path, 70001, {2}, {2}, {2});
     }
 }
@@ -111,7 +111,7 @@ TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elem
 TEST_CASE("every path of add, and every operation, equals the loop on a million elements",
           "[day01][elementwise][full]") {
     const std::vector<Operation> all = operations(-0.7f);
-    for (const ElementwisePath& path : kElementwisePaths)
+    for (const ElementwisePath& path : elementwise_paths())
         check_port(all[0], &path, 1000003, {1}, {1}, {1});
     for (const Operation& op : all) check_port(op, nullptr, 1000003, {1}, {1}, {1});
 }
@@ -135,7 +135,7 @@ TEST_CASE("a path that needs quads refuses addresses that allow none",
     alignas(16) float memory[48] = {};
     const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
     for (const Operation& op : operations(2)) {
-        for (const ElementwisePath& path : kElementwisePaths) {
+        for (const ElementwisePath& path : elementwise_paths()) {
             if (!needs_quads(&path)) continue;
             CAPTURE(op.name, name(path));
             const std::string past = op.inputs == 2 ? "0, 4, 12" : "0, 12";
@@ -176,7 +176,7 @@ TEST_CASE("an input may be the output itself, in loop and every path",
         auto host = HostOut<float>::holding(x);
         op.loop(host.view(), y.view(), host.view());
         CHECK(host.matches(want));
-        for (const ElementwisePath& path : kElementwisePaths) {
+        for (const ElementwisePath& path : elementwise_paths()) {
             CAPTURE(name(path));
             auto both = DeviceOut<float>::holding(x);
             op.port(&path, both.view(), dy.view(), both.view(), {});
@@ -186,7 +186,7 @@ TEST_CASE("an input may be the output itself, in loop and every path",
         auto host_second = HostOut<float>::holding(y);  // saxpy as BLAS has it: y = alpha * x + y
         op.loop(x.view(), host_second.view(), host_second.view());
         CHECK(host_second.matches(want));
-        for (const ElementwisePath& path : kElementwisePaths) {
+        for (const ElementwisePath& path : elementwise_paths()) {
             CAPTURE(name(path));
             auto both = DeviceOut<float>::holding(y);
             op.port(&path, dx.view(), both.view(), both.view(), {});
@@ -226,7 +226,7 @@ TEST_CASE("infinities, zeros and NaN go through loop and port alike",
     for (const float alpha : {0.0f, -0.0f, -1.0f, 0.5f, 1e-30f, inf, nan}) {
         for (const Operation& op : operations(alpha)) {
             op.loop(a.view(), b.view(), want.view());
-            for (const ElementwisePath& path : kElementwisePaths) {
+            for (const ElementwisePath& path : elementwise_paths()) {
                 CAPTURE(op.name, alpha, name(path));
                 op.port(&path, da.view(), db.view(), got.view(), {});
                 CHECK(agree(got.values(), want));
@@ -264,7 +264,7 @@ TEST_CASE("every operation reaches past 2^32 elements", "[day01][elementwise][hu
     for (const Operation& op : operations(3)) {
         op.loop(x.view(), y.view(), part.view());
         want.upload(part.data(), period);
-        for (const ElementwisePath& path : kElementwisePaths) {
+        for (const ElementwisePath& path : elementwise_paths()) {
             CAPTURE(op.name, name(path));
             out.fill_bytes(0xff);
             op.port(&path, dx.view({n}), dy.view({n}), out.view({n}), {});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/testing/testing.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day01_flat_memory/indices.hpp"
@@ -31,6 +32,13 @@ inline bool needs_quads(Told path) {
     return path && *path == ElementwisePath::quads;
 }
 
+/// All paths that this program can take: an older nvcc leaves `tile` out.
+inline std::vector<ElementwisePath> elementwise_paths() {
+    std::vector<ElementwisePath> paths(std::begin(kElementwisePaths), std::end(kElementwisePaths));
+    if (gpu::has_tile()) paths.push_back(ElementwisePath::tile);
+    return paths;
+}
+
 /// The kernel that a path launches, for an operation of that name.
 inline std::string kernel_of(ElementwisePath path, const std::string& op) {
     switch (path) {
@@ -42,6 +50,8 @@ inline std::string kernel_of(ElementwisePath path, const std::string& op) {
             return "quads_kernel";
         case ElementwisePath::any_address:
             return "any_address_kernel";
+        case ElementwisePath::tile:
+            return op + "_tile";
     }
     return "";
 }

@@ -31,6 +31,12 @@ void check_indices_port(std::int64_t base, const Shape& shape) {
         CHECK(got.matches(want));
         indices_cuda(base, twin.view(), {.path = IndicesPath::one_element});
         CHECK(twin.matches(want));
+        if (gpu::has_tile()) {
+            DeviceOut<float> tile(shape, Lead{lead});
+            indices_cuda(base, tile.view(), {.path = IndicesPath::tile});
+            CHECK(tile.matches(want));
+            if (want.view().size() > 0) CHECK(std::string(gpu::last_kernel()) == "indices_tile");
+        }
         const bool quads = lead == 0 && shape[shape.rank - 1] % 4 == 0;
         if (want.view().size() == 0) continue;
         CHECK(choose_indices(got.view()) ==

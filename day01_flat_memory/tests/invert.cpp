@@ -21,7 +21,7 @@ void check_invert_port(std::int64_t n, Lead lead_in, Lead lead_out) {
     if (n == 0) return;
     const bool agree = lead_in.elements % 16 == lead_out.elements % 16;
     CHECK(std::string(gpu::last_kernel()) == (agree ? "quads_kernel" : "any_address_kernel"));
-    for (const ElementwisePath& path : kElementwisePaths) {
+    for (const ElementwisePath& path : elementwise_paths()) {
         if (needs_quads(&path) && !agree) continue;
         CAPTURE(name(path));
         DeviceOut<std::uint8_t> told({n}, lead_out);

@@ -82,7 +82,7 @@ TEST_CASE("0 elements need no memory and no launch", "[day01][elementwise][small
     for (const Operation& op : operations(2)) {
         op.loop(nothing, nothing, nothing);
         op.port(nullptr, nothing, nothing, nothing, {});
-        for (const ElementwisePath& path : kElementwisePaths)
+        for (const ElementwisePath& path : elementwise_paths())
             op.port(&path, nothing, nothing, nothing, {});
     }
     indices_cuda(10, nothing);
@@ -125,7 +125,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
             return [&, path] { op.port(path, da.view(), db.view(), out.view(), {}); };
         };
         ports.push_back({op.name, launch(nullptr), arrays * 8, arrays * 128});
-        for (const ElementwisePath& path : kElementwisePaths) {
+        for (const ElementwisePath& path : kElementwisePaths) {  // tiles have no warps
             ports.push_back({std::string(op.name) + ", " + name(path), launch(&path),
                              arrays * (needs_quads(&path) ? 8 : 32), arrays * 128});
         }
@@ -163,7 +163,7 @@ TEST_CASE("every launcher only launches, and on the stream that it is given", "[
     };
     for (const Operation& op : operations(3)) {
         op.loop(a.view(), b.view(), want.view());
-        for (const ElementwisePath& path : kElementwisePaths) {
+        for (const ElementwisePath& path : elementwise_paths()) {
             CAPTURE(op.name, name(path));
             check(want, [&](auto out, auto stream) {
                 op.port(&path, da.view(), db.view(), out, stream);

@@ -1,0 +1,40 @@
+/// @file
+/// Tile ports, `<set>_tile.cu`: who can compile them, and what they share.
+#pragma once
+
+#include <cstdint>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::gpu {
+
+/// Were this program's ports compiled by somebody who knows CUDA Tile C++? The emulator does, and nvcc
+/// from 13.3 on.
+[[nodiscard]] bool has_tile() noexcept;
+
+#if defined(SIXDAYS_EMULATED) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1303
+inline constexpr bool kHasTile = true;
+#else
+inline constexpr bool kHasTile = false;
+#endif
+
+/// For .cu files: calls the launcher of a tile kernel, where there is one.
+/// @throws std::invalid_argument  an older nvcc has compiled this
+template <class Launch>
+void by_tile(const char* op, const Launch& launch) {
+    if constexpr (kHasTile) {
+        launch();
+    } else {
+        refuse(std::string(op) +
+               ": the path \"tile\" needs nvcc 13.3 or newer, and an older one has compiled this; "
+               "`common/learn tile` gets one");
+    }
+}
+
+/// Are all of them multiples of 16 bytes? Then a launcher may promise it.
+template <class... P>
+[[nodiscard]] bool all_at_16_bytes(const P*... pointers) {
+    return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
+}
+
+}  // namespace sixdays::gpu

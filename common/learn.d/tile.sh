@@ -1,0 +1,47 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
+# nvcc from PyPI: new enough for CUDA Tile C++, and without root's rights.
+
+tile_packages=(nvidia-cuda-{nvcc,runtime,crt,cccl,tileiras} nvidia-nvvm)
+
+# Its nvcc, if `learn tile` has brought one. CMake looks there first (common/cmake/toolchain.cmake).
+find_tile_nvcc() {
+    local candidate
+    for candidate in "$root"/build/tile-venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc; do
+        if [[ -x $candidate ]] && tile_version=$(nvcc_version "$candidate"); then
+            tile_nvcc=$candidate
+            return 0
+        fi
+    done
+    return 1
+}
+
+nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p' | grep .; }
+
+verb_tile() {
+    local venv=$root/build/tile-venv package packages=()
+    no_more_than 0 "$@"
+    lock_build
+    if find_tile_nvcc && at_least "$tile_version" 13.3; then
+        say "nvcc $tile_version is here already: $(path "$tile_nvcc")"
+    else
+        note "Taking nvcc from PyPI, 600 MB, into $(path "$venv")."
+        for package in "${tile_packages[@]}"; do packages+=("$package>=13.3,<14"); done
+        if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q "${packages[@]}"; } \
+            >"$root/build/pip.log" 2>&1; then
+            stop 1 "nvcc could not be installed: $(tail -n 1 "$root/build/pip.log") ($(path "$root/build/pip.log"))" \
+                "It takes python3 with its venv module (apt install python3-venv) and a network."
+        fi
+        find_tile_nvcc || stop 1 "pip has installed $(path "$venv"), but no nvcc runs there."
+        say "nvcc $tile_version: $(path "$tile_nvcc")"
+    fi
+    if ! cached CMAKE_CUDA_COMPILER "$tile_nvcc"; then
+        rm -f "$build/build.ninja"  # configured afresh: one compiler for all ports
+        say "The next run or test builds all ports with it, tile ports too."
+    fi
+    if ! find_gpu; then
+        say "For a GPU they are built on request ($why_no_gpu): --nvcc behind the verb. The emulator runs them" \
+            "without nvcc."
+    elif ! at_least "$gpu_driver" 580; then
+        say "But the driver here is $gpu_driver, and what it builds needs 580 or newer."
+    fi
+}

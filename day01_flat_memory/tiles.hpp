@@ -1,0 +1,18 @@
+/// @file
+/// The launchers of the tile ports, which the dispatchers call. They check nothing.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day01_flat_memory {
+
+void launch_square_tile(View<const float> in, View<float> out, gpu::Stream stream);
+void launch_scale_tile(float alpha, View<const float> in, View<float> out, gpu::Stream stream);
+void launch_saxpy_tile(float alpha, View<const float> x, View<const float> y, View<float> out,
+                       gpu::Stream stream);
+void launch_add_tile(View<const float> a, View<const float> b, View<float> out, gpu::Stream stream);
+void launch_invert_tile(View<const std::uint8_t> in, View<std::uint8_t> out, gpu::Stream stream);
+void launch_indices_tile(std::int64_t base, View<float> out, gpu::Stream stream);
+
+}  // namespace sixdays::day01_flat_memory
