@@ -4,6 +4,7 @@
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
+#include "day03_views/tiles.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
@@ -26,11 +27,37 @@ void check_broadcast_input(const char* op, const char* name, const View<const T>
 
 }  // namespace
 
+bool takes_tiles(const Layout& layout) {
+    bool forwards = layout.rank() <= kMostTileDims;
+    for (int d = 0; d < layout.rank(); ++d) forwards = forwards && layout.stride(d) >= 0;
+    return forwards;
+}
+
+AddViews simplified(View<const float> a, View<const float> b, View<float> out) {
+    a = broadcast_to(a, out.shape());
+    b = broadcast_to(b, out.shape());
+    const auto layouts = simplify(out.layout, a.layout, b.layout);
+    const bool single = layouts[0].rank() == 0;
+    out.layout = single ? row_major({1}) : layouts[0];
+    a.layout = single ? row_major({1}) : layouts[1];
+    b.layout = single ? row_major({1}) : layouts[2];
+    return {a, b, out};
+}
+
 void check_add_broadcast(const View<const float>& a, const View<const float>& b,
                          const View<float>& out, std::optional<AddBroadcastPath> path) {
     require_output("add_broadcast", out);
     check_broadcast_input("add_broadcast", "a", a, out);
     check_broadcast_input("add_broadcast", "b", b, out);
+    if (path == AddBroadcastPath::tile && out.size() > 0) {
+        const AddViews seen = simplified(a, b, out);
+        for (const Layout& layout : {seen.a.layout, seen.b.layout, seen.out.layout}) {
+            if (takes_tiles(layout)) continue;
+            refuse("add_broadcast: the path 'tile' needs, after simplifying, " +
+                   std::to_string(kMostTileDims) +
+                   " dims at most without a negative stride; here one has " + to_string(layout));
+        }
+    }
     if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;
     refuse(
         "add_broadcast: the path 'quads' needs rows of whole quads that begin at multiples of "
@@ -127,6 +154,7 @@ const char* name(AddBroadcastPath path) {
         {AddBroadcastPath::one_element, "one element"},
         {AddBroadcastPath::any_layout, "any layout"},
         {AddBroadcastPath::quads, "quads"},
+        {AddBroadcastPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

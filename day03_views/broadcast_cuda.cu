@@ -1,11 +1,13 @@
 // The loops' twins, and the launchers. What is faster is in steps/add_broadcast/ and steps/where/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
 #include "day03_views/copy.hpp"
 #include "day03_views/steps/add_broadcast/steps.hpp"
 #include "day03_views/steps/where/steps.hpp"
+#include "day03_views/tiles.hpp"
 
 namespace sixdays::day03_views {
 
@@ -79,6 +81,11 @@ void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> ou
             return launch_add_walk(a, b, out, stream);
         case AddBroadcastPath::quads:
             return launch_add_quads(a, b, out, stream);
+        case AddBroadcastPath::tile: {
+            const AddViews seen = simplified(a, b, out);
+            return gpu::by_tile("add_broadcast",
+                                [&] { launch_add_tile(seen.a, seen.b, seen.out, stream); });
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
+#include "day03_views/tiles.hpp"
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
@@ -33,6 +34,15 @@ void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPa
     if (!path || *path == CopyPath::one_element || *path == CopyPath::any_layout) return;
     const CopyPath best = plan_copy(in, out).path;
     if (best == CopyPath::nothing || *path == best) return;
+    if (*path == CopyPath::tile) {
+        const CopyPlan plan = plan_copy(in, out, path);
+        if (in.element <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout)) return;
+        refuse("copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, " +
+               std::to_string(kMostTileDims) +
+               " dims at most without a negative stride; in has elements of " +
+               std::to_string(in.element) + " bytes, simplified " + to_string(plan.in.layout) +
+               ", out " + to_string(plan.out.layout));
+    }
     refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
            ": their path is '" + name(best) + "', not '" + name(*path) + "'");
 }
@@ -147,7 +157,10 @@ CopyPlan best_plan(const UntypedIn& in, const UntypedOut& out) {
 CopyPlan plan_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path) {
     const CopyPlan best = best_plan(in, out);
     if (!path || best.path == CopyPath::nothing || best.path == *path) return best;
-    return *path == CopyPath::one_element ? CopyPlan{*path, in, out} : simplified(in, out);
+    if (*path == CopyPath::one_element) return {*path, in, out};
+    CopyPlan plan = simplified(in, out);
+    plan.path = *path;
+    return plan;
 }
 
 const char* name(CopyPath path) {
@@ -155,7 +168,7 @@ const char* name(CopyPath path) {
         {CopyPath::one_element, "one element"}, {CopyPath::nothing, "nothing to do"},
         {CopyPath::one_run, "one run"},         {CopyPath::rows, "rows"},
         {CopyPath::repeat, "repeat"},           {CopyPath::transposed, "transposed"},
-        {CopyPath::any_layout, "any layout"},
+        {CopyPath::any_layout, "any layout"},   {CopyPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

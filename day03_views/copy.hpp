@@ -15,7 +15,8 @@
 
 namespace sixdays::day03_views {
 
-/// How a copy is made. Every pair of layouts can take one_element and any_layout.
+/// How a copy is made. Every pair of layouts can take one_element and any_layout; nobody chooses tile
+/// unasked.
 enum class CopyPath {
     one_element,  // a thread, an element: the loop's twin
     nothing,      // no elements, or out is in
@@ -24,6 +25,8 @@ enum class CopyPath {
     repeat,       // one element of in fills a whole run of out
     transposed,   // in runs along another dim than out: transpose.hpp
     any_layout,   // element by element, but faster than the twin
+    tile,         // CUDA Tile C++: of up to 8 bytes an element; once simplified, four dims at most
+                  // and no negative stride
 };
 [[nodiscard]] const char* name(CopyPath path);
 

@@ -1,8 +1,10 @@
 // The loop's twin, and the launchers. What is faster is in steps/copy/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "day03_views/copy.hpp"
 #include "day03_views/steps/copy/steps.hpp"
+#include "day03_views/tiles.hpp"
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
@@ -50,6 +52,8 @@ void launch(const CopyPlan& plan, gpu::Stream stream) {
             return launch_copy_repeat(plan.in, plan.out, stream);
         case CopyPath::transposed:
             return transpose_untyped_cuda(plan.in, plan.out, {.stream = stream});
+        case CopyPath::tile:
+            return gpu::by_tile("copy", [&] { launch_copy_tile(plan.in, plan.out, stream); });
     }
 }
 

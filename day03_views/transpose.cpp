@@ -58,6 +58,12 @@ std::int64_t columns_of(const UntypedIn& in) {
     return in.layout.extent(in.layout.rank() - 1);
 }
 
+// From row to row: a span of tiles has no negative strides.
+bool forwards(const Layout& layout) {
+    const int m = layout.rank() - 2;
+    return layout.extent(m) <= 1 || layout.stride(m) >= 0;
+}
+
 bool rows_begin_at_quads(const UntypedIn& in, const UntypedOut& out) {
     return in.element <= 4 && rows_begin_at(in.data, in.layout, in.element) &&
            rows_begin_at(out.data, out.layout, out.element);
@@ -137,6 +143,10 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
                        ? ""
                        : "short rows without gaps between them, of elements of 1, 2 or 4 bytes, "
                          "and long ones that begin at multiples of 16 bytes";
+        case TransposePath::tile:
+            return e <= 8 && forwards(in.layout) && forwards(out.layout)
+                       ? ""
+                       : "elements of 8 bytes at most, and no negative stride from row to row";
     }
     return "a path that exists";
 }
@@ -166,6 +176,7 @@ const char* name(TransposePath path) {
         {TransposePath::whole_sectors, "whole sectors"},
         {TransposePath::short_rows, "short rows"},
         {TransposePath::short_rows_quads, "short rows, quads"},
+        {TransposePath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

@@ -34,6 +34,7 @@ enum class TransposePath {
     whole_sectors,     // of 2 and 4 bytes, rows that begin anywhere, cut where sectors begin
     short_rows,        // one of M and N is 32 at most, the other is not: a tile is flat
     short_rows_quads,  // the same for 1, 2 and 4 bytes, and the short rows have no gaps: quads
+    tile,              // CUDA Tile C++, never chosen unasked: of 1, 2, 4 and 8 bytes; rows forwards
 };
 [[nodiscard]] const char* name(TransposePath path);
 

@@ -1,6 +1,8 @@
 // The loop's twin, and the launchers. What is faster is in steps/transpose/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
+#include "day03_views/tiles.hpp"
 #include "day03_views/transpose.hpp"
 
 namespace sixdays::day03_views {
@@ -65,6 +67,8 @@ void launch(TransposePath path, const UntypedIn& in, const UntypedOut& out, gpu:
             return launch_transpose_short_rows(x, stream);
         case TransposePath::short_rows_quads:
             return launch_transpose_short_rows_quads(x, stream);
+        case TransposePath::tile:
+            return gpu::by_tile("transpose", [&] { launch_transpose_tiles(in, out, stream); });
     }
 }
 

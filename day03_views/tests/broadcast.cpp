@@ -42,6 +42,21 @@ void check_add(const Tensor<float>& a, const Layout& la, const Tensor<float>& b,
         add_broadcast_cuda(da.view(), db.view(), by_path.view(), {.path = path});
         CHECK(by_path.matches(want));
     }
+    if (gpu::has_tile()) {
+        DeviceOut<float> by_tile(out, lead);
+        const auto tile = [&] {
+            add_broadcast_cuda(da.view(), db.view(), by_tile.view(),
+                               {.path = AddBroadcastPath::tile});
+        };
+        const AddViews seen = simplified(da.view(), db.view(), by_tile.view());
+        if (takes_tiles(seen.a.layout) && takes_tiles(seen.b.layout) &&
+            takes_tiles(seen.out.layout)) {
+            tile();
+            CHECK(by_tile.matches(want));
+        } else {
+            CHECK(refusal(tile).find("add_broadcast: the path 'tile' needs") == 0);
+        }
+    }
     CHECK(da.unchanged());
     CHECK(db.unchanged());
 }

@@ -105,6 +105,21 @@ void check_copy_ports(const Layout& in, const Layout& out) {
         const bool twin = path == CopyPath::one_element && values.size() > 0;
         if (twin) REQUIRE(last_kernel() == "copy_kernel");
     }
+    // By tiles, or refused: some of these layouts walk backwards.
+    if (!gpu::has_tile()) return;
+    CAPTURE(to_string(in), to_string(out));
+    DeviceOut<T> got(out);
+    const CopyPlan plan = plan_copy(from.view(), got.view(), CopyPath::tile);
+    if (plan.path == CopyPath::tile &&
+        !(sizeof(T) <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout))) {
+        const std::string words =
+            refusal([&] { copy_cuda(from.view(), got.view(), {.path = CopyPath::tile}); });
+        REQUIRE(words.find("copy: the path 'tile' needs elements of 8 bytes") == 0);
+        return;
+    }
+    copy_cuda(from.view(), got.view(), {.path = CopyPath::tile});
+    REQUIRE(got.matches(values));
+    if (plan.path == CopyPath::tile) REQUIRE(last_kernel() == "copy_tile");
 }
 
 TEST_CASE("small shapes in every order, flipped or not, with gaps or not", "[day03][copy][small]") {

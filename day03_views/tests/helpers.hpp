@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/packings.hpp"
 #include "common/testing/testing.hpp"
+#include "day03_views/tiles.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {

@@ -57,6 +57,7 @@ const std::vector<Step> kSteps = {
     {P::small_elements, "transpose_small_elements_kernel", 1, 2, true},
     {P::whole_sectors, "transpose_whole_sectors_kernel", 2, 4, false},
     {P::short_rows, "transpose_short_rows_kernel", 1, 16, false},
+    {P::tile, "transpose_tile", 1, 8, false},
 };
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) {
@@ -89,6 +90,7 @@ void check_step(const Step& step, const Shape& shape, bool gaps, Lead lead = {})
 template <class T>
 void check_steps(const Shape& shape, bool gaps = false, Lead lead = {}) {
     for (const Step& step : kSteps) {
+        if (step.path == P::tile && !gpu::has_tile()) continue;  // an older nvcc
         const int bytes = static_cast<int>(sizeof(T));
         if (bytes < step.smallest || bytes > step.largest) continue;
         const std::int64_t M = shape[shape.rank - 2], N = shape[shape.rank - 1];

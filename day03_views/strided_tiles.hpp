@@ -1,0 +1,51 @@
+/// @file
+/// For the tile ports of copy and add_broadcast: memory of four dims and any strides, cut into tiles.
+#pragma once
+
+#include <cuda_tile.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/gpu/launch.hpp"
+#include "common/tensor/layout.hpp"
+
+namespace sixdays::day03_views {
+
+namespace ct = cuda::tiles;
+using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
+
+// [strided tiles]
+/// WHOLE > 1 promises that the last dim runs along memory, that it and all steps are multiples of
+/// WHOLE elements, and that the first lies at a multiple of 16 bytes.
+template <int WHOLE, int ROWS, int COLUMNS, class T>
+__tile__ auto strided_tiles(T* data, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I s3) {
+    constexpr std::size_t kAny = ct::dynamic_extent, kLast = WHOLE > 1 ? 1 : kAny;
+    data = ct::assume_aligned < WHOLE == 1 ? int{sizeof(T)} : 16 > (data);
+    const ct::extents<I, kAny, kAny, kAny, kAny> extents{n0, n1, n2,
+                                                         ct::assume_divisible<WHOLE>(n3)};
+    const ct::strides<I, kAny, kAny, kAny, kLast> strides{ct::assume_divisible<WHOLE>(s0),
+                                                          ct::assume_divisible<WHOLE>(s1),
+                                                          ct::assume_divisible<WHOLE>(s2), s3};
+    const ct::tensor_span span{data, ct::layout_strided_mapping{extents, strides}};
+    return ct::partition_view{span, ct::shape<1, 1, ROWS, COLUMNS>{}};
+}
+// [strided tiles]
+
+/// The four numbers of a layout with fewer dims: in front, extents of 1 and strides of 0.
+inline std::array<I, 4> four(const Dims& numbers, I missing) {
+    std::array<I, 4> all;
+    all.fill(missing);
+    for (int d = 0; d < numbers.rank; ++d) {
+        all[static_cast<std::size_t>(4 - numbers.rank + d)] = numbers[d];
+    }
+    return all;
+}
+
+/// Blocks for tiles of ROWS x COLUMNS over all four dims.
+inline unsigned tiles_of(const std::array<I, 4>& n, int rows, int columns) {
+    return gpu::blocks_for(
+        n[0] * n[1] * ((n[2] + rows - 1) / rows) * ((n[3] + columns - 1) / columns), 1);
+}
+
+}  // namespace sixdays::day03_views
