@@ -61,16 +61,20 @@ template <class T>
 /// Elements of the longest row that a step holds in the registers of a block.
 inline constexpr std::int64_t kMostHeld = 16384;
 
-/// Rows of whole quads that begin at multiples of 16 bytes, and few enough elements for a block.
-/// @param dim  along which a row lies
+/// Rows of whole quads that begin at multiples of 16 bytes. @param dim  along which a row lies
 template <class T>
-[[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
+[[nodiscard]] bool can_be_quads(const View<T>& x, int dim) {
     Layout layout = x.layout;  // the row's dim last, for has_wider()
     for (int d = dim; d + 1 < layout.rank(); ++d) {
         std::swap(layout.shape[d], layout.shape[d + 1]);
         std::swap(layout.strides[d], layout.strides[d + 1]);
     }
-    return x.extent(dim) <= kMostHeld && has_wider(x.data, layout, sizeof(T));
+    return has_wider(x.data, layout, sizeof(T));
+}
+/// And few enough elements for a block.
+template <class T>
+[[nodiscard]] bool can_be_held(const View<T>& x, int dim) {
+    return x.extent(dim) <= kMostHeld && can_be_quads(x, dim);
 }
 inline constexpr char kHeldNeeds[] =
     ": the path 'registers' needs rows of whole quads along memory that begin at multiples of 16 "

@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
 #include "common/tensor/names.hpp"
+#include "common/tensor/simplify.hpp"
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -67,18 +68,34 @@ std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim,
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
+// A span of tiles: rows at one step from each other, nowhere backwards.
+template <class T>
+bool takes_tiles(const View<const T>& in, int d, const View<T>& out) {
+    const auto steps = simplify(rows_along(out, d).first.layout, rows_along(in, d).first.layout);
+    bool forwards = steps[0].rank() <= 1 && in.stride(d) >= 0 && out.stride(d) >= 0;
+    for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
+    return forwards;
+}
+
 // What `path` cannot take. `siblings`: does the operation have thread_a_row, registers and shared only?
 template <class T>
 void check_path(const char* op, std::optional<SoftmaxPath> path, const View<const T>& in, int d,
                 const View<T>& out, bool siblings) {
     if (!path) return;
     if (siblings && (path == SoftmaxPath::warp_a_row || path == SoftmaxPath::online ||
-                     path == SoftmaxPath::split)) {
+                     path == SoftmaxPath::split || path == SoftmaxPath::tile)) {
         refuse(std::string(op) + ": only softmax has the path '" + name(*path) + "'");
     }
     if (in.size() == 0) return;
     if (path == SoftmaxPath::registers && !rows_can_be_held<T>(in, d, out)) {
         refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
+               ", and rows lie along dim " + std::to_string(d));
+    }
+    if (path == SoftmaxPath::tile && !takes_tiles<T>(in, d, out)) {
+        refuse(std::string(op) +
+               ": the path 'tile' needs rows at one step from each other, and no "
+               "negative stride; in has " +
+               to_string(in.layout) + ", out " + to_string(out.layout) +
                ", and rows lie along dim " + std::to_string(d));
     }
     if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
@@ -143,6 +160,7 @@ const char* name(SoftmaxPath path) {
         {SoftmaxPath::registers, "registers"},
         {SoftmaxPath::shared, "shared"},
         {SoftmaxPath::split, "split"},
+        {SoftmaxPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

@@ -34,6 +34,8 @@ enum class SoftmaxPath {
     registers,     // 04: memory is read once, in quads, and the row waits in registers
     shared,        // 05, not masked: a longer row, or one that begins anywhere, in shared memory
     split,         // 06, softmax only, with a workspace: many blocks share a row, in two launches
+    tile,  // softmax only, never chosen unasked: CUDA Tile C++; strides that are not negative,
+           // and one step from row to row
 };
 [[nodiscard]] const char* name(SoftmaxPath path);
 

@@ -1,5 +1,6 @@
 // The loops' twins, a thread for each row, and the launchers. What is faster is in steps/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
@@ -127,6 +128,11 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
             return launch_softmax_split(from, to, gpu::carve("softmax", how.workspace, parts),
                                         how.stream);
         }
+        case SoftmaxPath::tile:
+            return gpu::by_tile("softmax", [&] {
+                launch_softmax_tile<T>(from, to, can_be_quads<T>(in, d) && can_be_quads<T>(out, d),
+                                       how.stream);
+            });
     }
 }
 

@@ -12,6 +12,12 @@ template <class T>
 [[nodiscard]] SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim,
                                              const View<T>& out);
 
+/// The launcher of the tile port, softmax_tile.cu.
+/// @param unit  rows lie along memory, are made of whole quads and begin at multiples of 16 bytes
+template <class T>
+void launch_softmax_tile(const Rows<const T>& in, const Rows<T>& out, bool unit,
+                         gpu::Stream stream);
+
 /// Elements of a row for each block of the path 'split'.
 inline constexpr std::int64_t kSplitPart = 512;
 /// For the path 'split': (rows, parts, 2), maximum and sum of each part.

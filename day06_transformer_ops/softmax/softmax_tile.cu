@@ -1,0 +1,113 @@
+// Softmax in tiles: one row of a tile for each row of the matrix. Three things the loop gets for nothing
+// must be said here: what lies behind the row is padded with -infinity, for 0 would be the largest of
+// a row of negative numbers; tiles are powers of two, so a row is rarely a whole one; and a row longer
+// than a tile is walked, with maximum and sum corrected on the way.
+#include <cuda_bf16.h>
+#include <cuda_tile.h>
+
+#include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day06_transformer_ops/softmax/softmax_plan.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+
+constexpr ct::view_padding_negative_inf_t kNothing{};
+
+// [rows]
+/// Rows of so many elements, `step` from each to the next, cut into tiles of N. UNIT promises that
+/// rows lie along memory, and all begin at multiples of 16 bytes.
+template <int N, bool UNIT, class E>
+__tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_t step,
+                    std::int64_t stride) {
+    constexpr std::size_t kAny = ct::dynamic_extent, kStride = UNIT ? 1 : kAny;
+    constexpr int kWhole = UNIT ? 16 / sizeof(E) : 1;
+    const ct::layout_strided_mapping layout{
+        ct::extents<std::int64_t, kAny, kAny>{rows, ct::assume_divisible<kWhole>(length)},
+        ct::strides<std::int64_t, kAny, kStride>{ct::assume_divisible<kWhole>(step), stride}};
+    const ct::tensor_span span{ct::assume_aligned<kWhole* int{sizeof(E)}>(data), layout};
+    return ct::partition_view{span, ct::shape<1, N>{}};
+}
+// [rows]
+
+// [softmax]
+template <int N, bool UNIT, class E>
+__tile_global__ void softmax_tile(const E* in, std::int64_t rows, std::int64_t length,
+                                  std::int64_t step, std::int64_t stride, std::int64_t step_out,
+                                  std::int64_t stride_out, E* out) {
+    const auto r = ct::bid().x;
+    const auto from = tiles<N, UNIT>(in, rows, length, step, stride);
+    const auto x = ct::element_cast<float>(from.load_masked(kNothing, r, 0));
+    const auto e = ct::exp(x - ct::reduce_max(x, 1_ic));
+    const auto to = tiles<N, UNIT>(out, rows, length, step_out, stride_out);
+    to.store_masked(ct::element_cast<E>(e / ct::sum(e, 1_ic)), r, 0);
+}
+// [softmax]
+
+// [long rows]
+template <int N, bool UNIT, class E>
+__tile_global__ void softmax_long_tile(const E* in, std::int64_t rows, std::int64_t length,
+                                       std::int64_t step, std::int64_t stride,
+                                       std::int64_t step_out, std::int64_t stride_out, E* out) {
+    const auto r = ct::bid().x;
+    const auto from = tiles<N, UNIT>(in, rows, length, step, stride);
+    const auto to = tiles<N, UNIT>(out, rows, length, step_out, stride_out);
+    const std::int64_t last = (length + N - 1) / N;
+    float m = -INFINITY, sum = 0;
+    for (const auto k : ct::irange(std::int64_t{0}, last)) {
+        const auto x = ct::element_cast<float>(from.load_masked(kNothing, r, k));
+        const float larger = ct::max(m, static_cast<float>(ct::reduce_max(x, 1_ic)));
+        const float base = larger == -INFINITY ? 0.0f : larger;  // inf - inf would be NaN
+        sum = sum * ct::exp(m - base) + static_cast<float>(ct::sum(ct::exp(x - base), 1_ic));
+        m = larger;
+    }
+    for (const auto k : ct::irange(std::int64_t{0}, last)) {
+        const auto x = ct::element_cast<float>(from.load_masked(kNothing, r, k));
+        to.store_masked(ct::element_cast<E>(ct::exp(x - m) / sum), r, k);
+    }
+}
+// [long rows]
+
+/// What a tile calls the elements.
+template <class T>
+struct Element {
+    using type = T;
+};
+template <>
+struct Element<bf16> {
+    using type = __nv_bfloat16;
+};
+
+template <int N, bool UNIT, class T>
+void launch(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream) {
+    using E = typename Element<T>::type;
+    const auto both = simplify(out.first.layout, in.first.layout);
+    const bool single = both[0].rank() == 0;
+    const auto kernel = in.length <= N ? softmax_tile<N, UNIT, E> : softmax_long_tile<N, UNIT, E>;
+    const unsigned grid = gpu::blocks_for(in.count(), 1);
+    kernel<<<grid, 1, 0, stream>>>(reinterpret_cast<const E*>(in.first.data), in.count(), in.length,
+                                   single ? 0 : both[1].stride(0), in.stride,
+                                   single ? 0 : both[0].stride(0), out.stride,
+                                   reinterpret_cast<E*>(out.first.data));
+    gpu::check_launch("softmax_tile", grid, 1);
+}
+
+}  // namespace
+
+template <class T>
+void launch_softmax_tile(const Rows<const T>& in, const Rows<T>& out, bool unit,
+                         gpu::Stream stream) {
+    if (in.length > 1024) {
+        return unit ? launch<4096, true>(in, out, stream) : launch<4096, false>(in, out, stream);
+    }
+    return unit ? launch<1024, true>(in, out, stream) : launch<1024, false>(in, out, stream);
+}
+
+template void launch_softmax_tile(const Rows<const float>&, const Rows<float>&, bool, gpu::Stream);
+template void launch_softmax_tile(const Rows<const bf16>&, const Rows<bf16>&, bool, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops
