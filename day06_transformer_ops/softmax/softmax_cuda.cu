@@ -130,7 +130,7 @@ void softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
         }
         case SoftmaxPath::tile:
             return gpu::by_tile("softmax", [&] {
-                launch_softmax_tile<T>(from, to, can_be_quads<T>(in, d) && can_be_quads<T>(out, d),
+                launch_softmax_tile<T>(from, to, can_be_quads(in, d) && can_be_quads(out, d),
                                        how.stream);
             });
     }
