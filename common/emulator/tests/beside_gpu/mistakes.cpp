@@ -51,7 +51,7 @@ extern "C" void give_up(int) {
 
 void limit_time() {
     std::signal(SIGALRM, give_up);
-    alarm(8);
+    alarm(4);
 }
 
 void tell(cudaError_t error, bool right) {

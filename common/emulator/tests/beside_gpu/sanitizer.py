@@ -10,6 +10,8 @@ The first is about ../mistakes/ and the algorithms of ../../published, the secon
 wrong kernels. Without a GPU the first fills the emulator's columns and says `not run` in the others.
 With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program?
 
+A row is printed as soon as it is known. With two GPUs: --gpus 2.
+
 In its cells, words in parentheses are what the program met by itself, and anything else is what the
 tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
 """
@@ -19,10 +21,12 @@ import csv
 import os
 import pathlib
 import re
+import queue
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 PREFIX = "========= "
@@ -34,10 +38,11 @@ UNNOTICED = ("no error", "wrong values")  # by the program itself
 TOOL_FAILED = re.compile(r"(Error: (?!Race)|Internal ).*", re.IGNORECASE)
 
 
-def run(command, seconds=600):
+def run(command, seconds=600, device=None):
     """What it prints, and whether it had to be killed. A pipe would wait for a lost child's end."""
+    seen = {} if device is None else {"CUDA_VISIBLE_DEVICES": str(device)}
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT,
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, **seen},
                                    stdin=subprocess.DEVNULL, start_new_session=True)
         killed = False
         try:
@@ -121,6 +126,10 @@ class Mistakes:
         self.emulated = f"{options.folder}/emulator_mistakes"
         self.gpu = f"{options.folder}/emulator_mistakes_cuda"
         self.log = []
+        self.end = 0.0
+        self.free_devices = queue.Queue()  # the GPUs in turn; a process sees one of them
+        for turn in range(options.jobs):
+            self.free_devices.put(turn % max(options.gpus, 1))
 
     def gpu_answers(self, name):
         """Is there a GPU, and does the sanitizer get at it? The empty string, or why not."""
@@ -136,12 +145,18 @@ class Mistakes:
         return ""
 
     def run_one(self, name, tool):
+        if time.monotonic() > self.end:
+            return ("no answer", "") if tool == "emulator" else "not run"
         if tool == "emulator":
             return emulator_says(self.emulated, name)
         command = [self.gpu, name]
         if tool != "alone":
             command = [self.options.sanitizer, "--tool", tool, *command]
-        text, killed = run(command, self.options.timeout)
+        device = self.free_devices.get()
+        try:
+            text, killed = run(command, self.options.timeout, device)
+        finally:
+            self.free_devices.put(device)
         self.log.append(f"##### {name} {tool}{' KILLED' if killed else ''}\n{text[:6000]}\n")
         if tool == "alone":
             return "hangs" if killed else program_says(text)
@@ -153,17 +168,21 @@ class Mistakes:
         if why_not:
             print(f"compute-sanitizer is not run: {why_not}", file=sys.stderr)
         tools = ["emulator"] if why_not else ["emulator", "alone", *TOOLS]
-        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            runs = {(name, tool): pool.submit(self.run_one, name, tool)
-                    for name in names for tool in tools}
-            said = {key: future.result() for key, future in runs.items()}
         if not why_not:
             print(machine(self.options.sanitizer))
         table = csv.writer(sys.stdout, lineterminator="\n")
         table.writerow(["mistake", "emulator", "line", "alone", *TOOLS])
-        for name in names:
-            table.writerow([name, *said[name, "emulator"],
-                            *(said.get((name, tool), "not run") for tool in ("alone", *TOOLS))])
+        said = {}
+        self.end = time.monotonic() + self.options.within
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            runs = {(name, tool): pool.submit(self.run_one, name, tool)
+                    for name in names for tool in tools}
+            for name in names:  # each row as soon as it, and those before it, are known
+                for tool in tools:
+                    said[name, tool] = runs[name, tool].result()
+                table.writerow([name, *said[name, "emulator"],
+                                *(said.get((name, tool), "not run") for tool in ("alone", *TOOLS))])
+                sys.stdout.flush()
         self.print_sums(names, tools, said)
         if self.options.log:
             pathlib.Path(self.options.log).write_text("".join(sorted(self.log)))
@@ -174,10 +193,10 @@ class Mistakes:
         def finds(name, tool):
             answer = said[name, tool]
             if tool == "alone":
-                return answer != "no error"
+                return answer not in ("no error", "not run")
             if tool == "emulator":
                 return answer[0] not in ("nothing", "no answer")
-            return answer != "nothing" and not answer.startswith("(")
+            return answer not in ("nothing", "not run") and not answer.startswith("(")
 
         right = [name for name in names if name.endswith(".right")]
         names = [name for name in names if name not in right]
@@ -186,7 +205,7 @@ class Mistakes:
               file=sys.stderr)
         for tool in tools:
             if tool == "alone":
-                noticed = [n for n in names if said[n, tool] not in UNNOTICED]
+                noticed = [n for n in names if said[n, tool] not in (*UNNOTICED, "not run")]
                 print(f"without a tool {len(noticed)} of {len(names)} return an error or hang",
                       file=sys.stderr)
                 continue
@@ -255,8 +274,10 @@ def main():
     parser.add_argument("what", help="mistakes, or a day: day01; with --tool, a program")
     parser.add_argument("--tool", choices=TOOLS, help="which must find what is wrong in that program")
     parser.add_argument("--source", help="the wrong kernel that the program holds")
-    parser.add_argument("--jobs", type=int, default=6, help="processes at a time")
-    parser.add_argument("--timeout", type=int, default=20, help="seconds, then a process is killed")
+    parser.add_argument("--jobs", type=int, default=24, help="processes at a time")
+    parser.add_argument("--gpus", type=int, default=1, help="of this machine, used in turn")
+    parser.add_argument("--timeout", type=int, default=15, help="seconds, then a process is killed")
+    parser.add_argument("--within", type=int, default=600, help="seconds, then nothing more is begun")
     parser.add_argument("--sanitizer", default="compute-sanitizer")
     parser.add_argument("--log", help="a file for everything that the programs said")
     options = parser.parse_args()

@@ -123,6 +123,31 @@ class Sanitizer(unittest.TestCase):
             self.assertIn(why, sums)
             self.assertIn("race,race,124,not run,not run,not run,not run,not run\n", table)
 
+    def test_rows_come_one_by_one_each_on_its_gpu_and_nothing_begins_too_late(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            slow = EMULATOR.replace("clean|sum.right)", "sum.wrong) sleep 4; echo 'nothing 0' ;;\nclean|sum.right)")
+            which = "#!/bin/sh\necho on GPU $CUDA_VISIBLE_DEVICES\n"
+            for name, text in (("emulator_mistakes", slow), ("emulator_mistakes_cuda", which),
+                               ("compute-sanitizer", SANITIZER)):
+                (here / name).write_text(text)
+                (here / name).chmod(0o755)
+
+            def start(*more):
+                return subprocess.Popen(
+                    [sys.executable, SCRIPT, folder, "mistakes", "--gpus", "2", "--sanitizer",
+                     str(here / "compute-sanitizer"), *more],
+                    text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+            with start() as running:
+                rows = [running.stdout.readline() for _ in range(4)]
+                self.assertIsNone(running.poll(), "the first rows came when all was done")
+                rows += running.stdout.readlines()
+            self.assertEqual({row.split(",")[3] for row in rows[2:]}, {"on GPU 0", "on GPU 1"})
+            with start("--within", "0") as running:
+                self.assertIn("race,no answer,,not run,not run,not run,not run,not run\n",
+                              running.stdout.readlines())
+
     def test_a_wrong_kernel_must_be_found_by_the_tool_that_it_names(self):
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
