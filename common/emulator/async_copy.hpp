@@ -20,6 +20,22 @@ inline void async_copy(void* to_shared, const void* from_global, std::size_t byt
     async_copy(to_shared, from_global, bytes, bytes, site);
 }
 
+/// This thread's part of a copy that `threads` threads share, of which it is number `me`: in pieces of
+/// 16, 8 or 4 bytes as alignment allows. Odd bytes are copied at once.
+[[gnu::always_inline]] inline void start_copy(
+    void* to, const void* from, std::size_t bytes, std::size_t me, std::size_t threads,
+    std::source_location site = std::source_location::current()) {
+    auto* target = static_cast<unsigned char*>(to);
+    const auto* source = static_cast<const unsigned char*>(from);
+    const auto both = reinterpret_cast<std::size_t>(to) | reinterpret_cast<std::size_t>(from);
+    const std::size_t piece = both % 16 == 0 ? 16 : both % 8 == 0 ? 8 : both % 4 == 0 ? 4 : 1;
+    const std::size_t whole = piece == 1 ? 0 : bytes / piece;
+    for (std::size_t i = me; i < whole; i += threads) {
+        async_copy(target + i * piece, source + i * piece, piece, site);
+    }
+    for (std::size_t i = whole * piece + me; i < bytes; i += threads) target[i] = source[i];
+}
+
 /// What this thread started since the last call is one group (cp.async.commit_group).
 void async_commit();
 

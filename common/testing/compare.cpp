@@ -32,6 +32,7 @@ struct Tally {
     std::int64_t unwritten = 0;  // of those that differ
     std::int64_t first_number = 0;
     Index first;
+    Index written_before;  // no index of a written element reaches it, in any dim
 };
 
 // Row by row: the offset of a row's first element, then steps along the last dim.
@@ -47,6 +48,7 @@ Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
     if (last >= 0) rows[last] = 1;
 
     Index index = Dims::filled(shape.rank, 0);
+    tally.written_before = index;
     const std::int64_t size = want.layout.size();
     for (std::int64_t number = 0; number < size; advance(index, rows)) {
         const std::byte *g = got.at(index), *w = want.at(index);
@@ -55,6 +57,9 @@ Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
             if (last >= 0) at[last] = column;
             const std::byte* element = g + column * got_step;
             const bool unwritten = is_poison(element, poison);
+            for (int d = 0; d < shape.rank && !unwritten; ++d) {
+                tally.written_before[d] = std::max(tally.written_before[d], at[d] + 1);
+            }
             if (!unwritten && accepts(element, w + column * want_step, at)) continue;
             if (tally.differ == 0) {
                 tally.first = at;
@@ -80,6 +85,20 @@ std::string how_many(const Tally& tally, std::int64_t size) {
     return text;
 }
 
+// Where exactly a corner of the output was written, threads did not reach the rest: which dim is short?
+std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
+    std::int64_t inside = 1;
+    std::string part;
+    for (int d = 0; d < shape.rank; ++d) {
+        inside *= tally.written_before[d];
+        part += (d == 0 ? "[0, " : " x [0, ") + std::to_string(tally.written_before[d]) + ")";
+    }
+    if (shape.rank < 2 || inside == 0 || inside + tally.unwritten != size) return "";
+    return " Written is " + part +
+           ", no more: are the thread's x and y exchanged (x belongs to the last dim), or has the "
+           "grid too few blocks along one of them?";
+}
+
 // How many, which first, and what is known about it. `why`: what makes it differ, where the two
 // values alone do not say it.
 std::string explain(const Tally& tally, const Elements& got, const Elements& want,
@@ -97,6 +116,7 @@ std::string explain(const Tally& tally, const Elements& got, const Elements& wan
         text += tally.unwritten == tally.differ || !is_poison(got.at(at), poison)
                     ? "."
                     : ", this one among them.";
+        text += corner(tally, want.layout.shape, want.layout.size());
     }
     if (is_poison(got.at(at), poison)) {
         if (is_poison(want.at(at), poison)) {

@@ -76,6 +76,23 @@ TEMPLATE_TEST_CASE("an untouched output is refused, and so is one untouched elem
                    "Never written: 1 element still holds"));
 }
 
+TEMPLATE_TEST_CASE("where just a corner was written, the comparison asks for x and y",
+                   "[testing][small][device]", HostMemory, DeviceMemory) {
+    const Tensor<float> want = distinct<float>({3, 4});
+    Out<float, TestType> got({3, 4});
+    const auto put = [&](std::int64_t k) {
+        poke(got.view(), k, want.data()[k], static_cast<TestType*>(nullptr));
+    };
+    for (const std::int64_t k : {0, 1, 2, 4, 5, 6, 8, 9}) put(k);
+    CHECK_FALSE(contains(got.matches(want).text, "Written is"));  // no rectangle yet
+    put(10);
+    CHECK(contains(got.matches(want).text,
+                   "Never written: 3 elements still hold the poison that the output was filled "
+                   "with. Written is [0, 3) x [0, 3), no more: are the thread's x and y exchanged "
+                   "(x belongs to the last dim), or has the grid too few blocks along one of "
+                   "them?"));
+}
+
 TEMPLATE_TEST_CASE("where the poison is what is expected, untouched is not accepted",
                    "[testing][small][device]", HostMemory, DeviceMemory) {
     const Tensor<std::int32_t> want({2}, {-1, 5});

@@ -1,96 +1,181 @@
 #!/usr/bin/env python3
-"""How many programs of other people run as they are? Tries every .cu file with a main() in these folders,
-one after another, under `common/learn try`, and sorts them:
+"""How many programs of other people run as they are? Tries them one by one under cudatry and keeps a table:
 
-    count.py [--limit 60] [--every 5] [-I folder]... folder-or-file...
+    count.py <folder of clones> [--cudatry cudatry] [--seconds 20] [--only words] [--again kind,kind]
 
-    right     ends with status 0 and without a finding
-    accused   the emulator has a finding
-    away      does not compile here; the first reason is shown
-    late      was still at it, unaccused, when its time was up
-    fails     ends with another status: wants an argument, a file, a second GPU, or says that it is wrong
+In the folder lie clones of the repositories that COLLECTIONS names, under their own names. Counted is every
+.cu file with a main() that is a program by itself: no exercise to be filled in, nothing that needs a second
+source file. The table is docs/results/published_programs.csv. What is in it already is tried again only if
+--again names its kind, so a count may be made in pieces:
 
-A line for each program, then the counts, then the reasons of those that were turned away, by number. A file
-that says FIXME is an exercise, no program; one that nvcc does not compile either (--nvcc asks it) is left out.
+    right    ends with status 0, without a finding and without saying that it failed
+    mistake  the emulator has a finding, and it is true, or nvcc does not compile it either: mistakes.txt says what
+    accused  the emulator has a finding, and nobody has looked yet whether it is true
+    away     does not compile here
+    late     had not ended, unaccused, after so many seconds of one core
+    device   says that this device lacks what it wants: a second GPU, persisting caches (status 2 of NVIDIA's samples)
+    fails    ends with another status, or says that something is wrong
+
+What a program takes to be smaller stands in arguments.txt; what is cut in a copy of its text in sizes.txt.
 """
 import argparse
 import collections
+import csv
 import os
+import pathlib
 import re
+import resource
+import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 
-LEARN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "learn")
-
-
-def programs(places):
-    for place in places:
-        found = [place] if os.path.isfile(place) else sorted(
-            os.path.join(folder, name) for folder, _, names in os.walk(place) for name in names)
-        for path in found:
-            if not path.endswith(".cu"):
-                continue
-            with open(path, errors="replace") as file:
-                text = file.read()
-            if re.search(r"\bmain\s*\(", text) and "FIXME" not in text:
-                yield path
-
-
-def run(command, folder, limit):
-    """Status (None: out of time) and what was said on stderr."""
-    process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, errors="replace", start_new_session=True)
-    try:
-        said = process.communicate(timeout=limit)[1]
-        return process.returncode, said
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        return None, process.communicate()[1]
+HERE = pathlib.Path(__file__).resolve().parent
+RESULTS = HERE.parents[2] / "docs/results"
+KINDS = ("right", "mistake", "accused", "away", "late", "device", "fails")
+COLUMNS = ("collection", "program", "smaller", "result", "why")
+# name: folders, further options of the compiler, and what is left out: multi-file programs, and exercises
+COLLECTIONS = {
+    "llm.c": (["dev/cuda"], [], None),
+    "cuda-samples": ([f"Samples/{folder}" for folder in (
+        "0_Introduction", "1_Utilities", "2_Concepts_and_Techniques", "3_CUDA_Features")], ["-I{root}/Common"], "several"),
+    "SGEMM_CUDA": (["."], ["-I{root}/src", "{root}/src/runner.cu"], None),
+    "cuda-course": (["."], [], None),
+    "cuda-training-series": (["exercises"], [], "FIXME"),
+    "professional-cuda-c-programming": (["examples", "solutions"], ["-I{root}/examples/common"], None),
+}
 
 
-def sort(path, flags, limit):
-    status, said = run(["nice", LEARN, "try", *flags, path], os.path.dirname(path) or ".", limit)
+def one_line_a_program(name):
+    """{program: words} of a file beside this one."""
+    with open(HERE / name, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\t", 1) for line in file if "\t" in line]
+    return dict(lines)
+
+
+def is_of_several_files(path):
+    """Does the sample's CMakeLists.txt name more than one source?"""
+    recipe = path.parent / "CMakeLists.txt"
+    if not recipe.exists():
+        return len(list(path.parent.glob("*.cu"))) + len(list(path.parent.glob("*.cpp"))) > 1
+    sources = re.findall(r"add_executable\(([^)]*)\)", recipe.read_text())
+    return any(len(re.findall(r"\.(?:cu|cpp|c)\b", one)) != 1 for one in sources)
+
+
+def programs(clones):
+    for collection, (folders, options, without) in COLLECTIONS.items():
+        root = clones / collection
+        for folder in folders:
+            for path in sorted((root / folder).rglob("*.cu")):
+                text = path.read_text(errors="replace")
+                if not re.search(r"\bmain\s*\(", text) or "src" in path.relative_to(root).parts:
+                    continue
+                if (without == "FIXME" and without in text) or (without == "several" and is_of_several_files(path)):
+                    continue
+                yield collection, root, path, [option.format(root=root) for option in options]
+
+
+def cut(name, path, folder):
+    """A copy with smaller sizes, and what they are; the file itself and "" where there are none."""
+    text, made = path.read_text(errors="replace"), []
+    for line in (HERE / "sizes.txt").read_text().splitlines():
+        which, _, rule = line.partition("\t")
+        if not rule or line.startswith("#") or not re.search(which, name):
+            continue
+        pattern, smaller = rule.split("\t")
+        text, count = re.subn(pattern, smaller.replace("\\", r"\\"), text)
+        made += [smaller.strip(";")] if count else []
+    if not made:
+        return path, ""
+    copy = pathlib.Path(folder) / path.name
+    copy.write_text(text)
+    return copy, ", ".join(made)
+
+
+def run(command, folder, seconds):
+    """Status (None: out of time) and what was said, on stdout and on stderr."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    with tempfile.TemporaryFile("w+", errors="replace") as printed, tempfile.TemporaryFile("w+", errors="replace") as said:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
+                                   preexec_fn=limit, start_new_session=True)
+        try:
+            status = process.wait(10 * seconds)  # of the clock: the machine may be busy
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            status = process.wait()
+        printed.seek(0)
+        said.seek(0)
+        return (None if status in (-9, -24, 137, 152) else status), printed.read(1 << 20), said.read(1 << 20)
+
+
+def sort(command, path, seconds):
+    status, printed, said = run(command, path.parent, seconds)
     lines = [line for line in said.splitlines() if line.strip()]
     finding = next((line for line in lines if line.startswith("emulator: ")), None)
-    reason = next((line for line in lines if re.search(
-        r"error|does not have|does not run|there is no |cannot read|nowhere defined", line)), "")
     if finding:
-        return "accused", finding
+        return "accused", finding[len("emulator: "):]
     if status is None:
         return "late", ""
-    if status == 0:
+    if status == 1 and not printed and re.search(r"^\S+:\d+: |error:|nowhere defined|does not have|there is no ", said, re.M):
+        return "away", next(line for line in lines if re.search(r"error|nowhere|does not have|there is no|:\d+: ", line))
+    bad = re.search(r"^.*\b(FAIL\w*|[Ff]ailed|FAILURE|[Mm]ismatch\w*|do not match|incorrect|wrong)\b.*$", printed, re.M)
+    if status == 0 and not bad:
         return "right", ""
-    if status == 1 and any("The other words of the compiler" in line for line in lines) or "error:" in said:
-        return "away", reason
-    return "fails", f"status {status} {lines[-1] if lines else ''}"
+    if status == 2 and "aiv" in printed:
+        return "device", (printed.strip().splitlines() or [""])[-1]
+    return "fails", f"status {status}: {bad[0].strip() if bad else (lines or printed.strip().splitlines() or [''])[-1]}"
+
+
+def write(known):
+    """The tables, which the emulator's page shows."""
+    def table(name, head, rows):
+        with open(RESULTS / f"published_{name}.csv", "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+    rows = [known[key] for key in sorted(known)]
+    counts = collections.Counter((row["collection"], row["result"]) for row in rows)
+    names = [name for name in COLLECTIONS if any(c == name for c, _ in counts)]
+    table("counts", ["collection", *KINDS], [
+        [name, *(sum(n for (c, k), n in counts.items() if k == kind and name in (c, "all")) for kind in KINDS)]
+        for name in [*names, "all"]])
+    table("programs", COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
+    table("others", ["result", "program", "why"], [
+        [row["result"], f"{row['collection']}/{row['program']}", row["why"]]
+        for row in sorted(rows, key=lambda row: KINDS.index(row["result"])) if row["result"] != "right"])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=60, help="seconds for each, building included")
-    parser.add_argument("--every", type=int, default=1, help="only every n-th")
-    parser.add_argument("--nvcc", help="leave out what this nvcc does not compile either")
-    parser.add_argument("-I", action="append", default=[], dest="folders")
-    parser.add_argument("places", nargs="+")
+    parser.add_argument("clones", type=pathlib.Path)
+    parser.add_argument("--cudatry", default="cudatry")
+    parser.add_argument("--seconds", type=int, default=20, help="of one core, for each program")
+    parser.add_argument("--only", default="", help="programs whose path holds this regular expression")
+    parser.add_argument("--again", default="", help="kinds to be tried again")
     asked = parser.parse_args()
-    flags = ["-I" + os.path.abspath(folder) for folder in asked.folders]
-    counts, reasons = collections.Counter(), collections.Counter()
-    for path in list(programs(map(os.path.abspath, asked.places)))[::asked.every]:
-        kind, reason = sort(path, flags, asked.limit)
-        if kind == "away" and asked.nvcc:
-            command = [asked.nvcc, "-arch=sm_80", *flags, "-c", path, "-o", os.devnull]
-            if run(command, os.path.dirname(path), 300)[0] != 0:
-                kind = "not nvcc's"
-        counts[kind] += 1
-        if kind == "away":
-            reasons[re.sub(r"^.*?:\d+: (error: )?", "", reason)] += 1
-        print(f"{kind:10} {os.path.relpath(path)}  {reason}", flush=True)
-    print()
-    for kind, count in counts.most_common():
-        print(f"{count:5} {kind}")
-    for reason, count in reasons.most_common():
-        print(f"{count:5} turned away: {reason}")
+    table = RESULTS / "published_programs.csv"
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines())) if table.exists() else []
+    known = {(row["collection"], row["program"]): row for row in rows}
+    arguments, mistakes = one_line_a_program("arguments.txt"), one_line_a_program("mistakes.txt")
+    for collection, root, path, options in programs(asked.clones.resolve()):
+        program = str(path.relative_to(root))
+        key = collection, program
+        if not re.search(asked.only, f"{collection}/{program}"):
+            continue
+        if key in known and known[key]["result"] not in asked.again.split(","):
+            continue
+        given = arguments.get(f"{collection}/{program}", "")
+        with tempfile.TemporaryDirectory() as folder:
+            file, smaller = cut(f"{collection}/{program}", path, folder)
+            command = [asked.cudatry, "-I" + str(path.parent), *options, str(file), "--", *shlex.split(given)]
+            kind, why = sort(command, path, asked.seconds)
+        if kind in ("accused", "away") and f"{collection}/{program}" in mistakes:
+            kind, why = "mistake", mistakes[f"{collection}/{program}"]
+        why = re.sub(r"/\S*/(?=[^/\s])", "", why)[:200]
+        known[key] = {"collection": collection, "program": program, "smaller": given or smaller, "result": kind, "why": why}
+        print(f"{kind:8} {collection}/{program}  {why}", flush=True)
+        write(known)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 /// does asynchronously, but for copies between the device and pinned memory (in_flight.hpp).
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <map>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/runtime/api.hpp"
@@ -17,6 +19,7 @@ namespace {
 using namespace sixdays::emulator;  // this file is the runtime's face
 
 std::size_t (*bytes_from)(const void*) = nullptr;  // know_host_buffers()
+std::map<std::uintptr_t, std::size_t> registered;  // cudaHostRegister: bytes by address
 
 cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string text,
                    const void* address) {
@@ -34,6 +37,13 @@ cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string t
 }  // namespace
 
 namespace sixdays::emulator {
+
+bool is_registered(const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const auto after = registered.upper_bound(address);
+    return after != registered.begin() &&
+           address - std::prev(after)->first < std::prev(after)->second;
+}
 
 cudaError_t check_side(const char* call, const char* side, const void* p, std::size_t bytes,
                        bool device, const void* code) {
@@ -230,6 +240,7 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    const InRuntime guard;  // a kernel may allocate, too
     *pointer = bytes == 0 ? nullptr : allocate(bytes);
     return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
@@ -243,6 +254,10 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_
 }
 
 cudaError_t cudaFree(void* pointer) {
+    if (current != nullptr) {
+        free_here(pointer);
+        return cudaSuccess;
+    }
     wait_for_all();
     return free_device("cudaFree", pointer, SIXDAYS_HERE);
 }
@@ -313,9 +328,20 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
-    if (device == nullptr || !is_pinned(host)) return result(cudaErrorInvalidValue);
+    if (device == nullptr || !(is_pinned(host) || is_registered(host)))
+        return result(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* host, std::size_t bytes, unsigned) {
+    if (host == nullptr || bytes == 0 || is_registered(host)) return result(cudaErrorInvalidValue);
+    registered[reinterpret_cast<std::uintptr_t>(host)] = bytes;
+    return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* host) {
+    const bool was = registered.erase(reinterpret_cast<std::uintptr_t>(host)) > 0;
+    return result(was ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,

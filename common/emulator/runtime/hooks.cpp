@@ -53,10 +53,43 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
-// The guard of a static variable inside a function.
-unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
-    return __atomic_load_n(p, 2);
-}
+
+// std::atomic and __sync_...: mostly of host code. Nothing else runs meanwhile in a kernel.
+#define SIXDAYS_FETCH(bits, T, name)                                   \
+    T __tsan_atomic##bits##_fetch_##name(T* p, T value, int) {         \
+        before_access(p, sizeof(T), AccessKind::atomic, SIXDAYS_HERE); \
+        return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);      \
+    }
+#define SIXDAYS_COMPARE_EXCHANGE(bits, T, name)                                                   \
+    int __tsan_atomic##bits##_compare_exchange_##name(T* p, T* expected, T value, int, int) {     \
+        before_access(p, sizeof(T), AccessKind::atomic, SIXDAYS_HERE, expected);                  \
+        return static_cast<int>(__atomic_compare_exchange_n(p, expected, value, false,            \
+                                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+    }
+#define SIXDAYS_ATOMICS(bits, T)                                               \
+    T __tsan_atomic##bits##_load(const T* p, int) {                            \
+        before_access(p, sizeof(T), AccessKind::volatile_read, SIXDAYS_HERE);  \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                           \
+    }                                                                          \
+    void __tsan_atomic##bits##_store(T* p, T value, int) {                     \
+        before_access(p, sizeof(T), AccessKind::volatile_write, SIXDAYS_HERE); \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                          \
+    }                                                                          \
+    T __tsan_atomic##bits##_exchange(T* p, T value, int) {                     \
+        before_access(p, sizeof(T), AccessKind::atomic, SIXDAYS_HERE);         \
+        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                \
+    }                                                                          \
+    SIXDAYS_FETCH(bits, T, add)                                                \
+    SIXDAYS_FETCH(bits, T, sub)                                                \
+    SIXDAYS_FETCH(bits, T, and)                                                \
+    SIXDAYS_FETCH(bits, T, or)                                                 \
+    SIXDAYS_FETCH(bits, T, xor)                                                \
+    SIXDAYS_COMPARE_EXCHANGE(bits, T, strong)                                  \
+    SIXDAYS_COMPARE_EXCHANGE(bits, T, weak)
+SIXDAYS_ATOMICS(8, unsigned char)  // also the guard of a static variable inside a function
+SIXDAYS_ATOMICS(16, unsigned short)
+SIXDAYS_ATOMICS(32, unsigned)
+SIXDAYS_ATOMICS(64, unsigned long)
 
 void* sixdays_emulator_memcpy(void* to, const void* from, std::size_t bytes) {
     before_access(from, bytes, AccessKind::read, SIXDAYS_HERE);

@@ -2,6 +2,7 @@
 /// A launch: is it one that a GPU would accept? Then block after block.
 #include <algorithm>
 #include <cstring>
+#include <deque>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/runtime/access.hpp"
@@ -171,14 +172,45 @@ bool enter_kernel(const char* kernel, const char* parameters, const void* caller
     return false;
 }
 
-void launch(const Launch& what) {
-    if (current != nullptr) {
-        fail({Kind::invalid_launch,
-              cudaErrorInvalidConfiguration,
-              {},
-              format("launches %s from within a kernel, which the emulator cannot do.",
-                     what.kernel)});
+namespace {
+
+// What a kernel launches. CUDA promises that such grids end before whoever waits for their parent
+// goes on, and no more; here they run when it has ended.
+struct Child {
+    Launch what;
+    std::vector<std::byte> arguments;
+};
+std::deque<Child> children;
+cudaStream_t stream_of_parent = nullptr;
+
+void launch_later(const Launch& what) {
+    const InRuntime guard;
+    const auto* arguments = static_cast<const std::byte*>(what.arguments);
+    children.push_back({what, {arguments, arguments + what.argument_bytes}});
+    Launch& child = children.back().what;
+    child.in_order = nullptr;  // what lives no longer than the call stays behind
+    child.count = 0;
+    child.stream = stream_of_parent;
+}
+
+void run_children() {
+    static bool at_work = false;
+    if (at_work) return;
+    at_work = true;
+    for (; !children.empty() && !launch_failed(); children.pop_front()) {
+        Child& child = children.front();
+        child.what.arguments = child.arguments.data();
+        launch(child.what);
     }
+    children.clear();
+    at_work = false;
+}
+
+}  // namespace
+
+void launch(const Launch& what) {
+    if (current != nullptr) return launch_later(what);
+    stream_of_parent = what.stream;
     begin_launch(what);
     if (!check_configuration(what)) return;
     if (recording()) return record(what);
@@ -199,6 +231,7 @@ void launch(const Launch& what) {
     set_arguments(nullptr, 0);
     name_launch(nullptr);
     sixdays_emulator_launched();
+    run_children();
 }
 
 }  // namespace sixdays::emulator

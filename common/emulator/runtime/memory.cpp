@@ -149,13 +149,34 @@ static void* allocate_in(Part& part, std::size_t bytes, std::uint8_t state) {
     allocations[at] = {bytes, true, calls_so_far(), ++last_number};
     part.next = at + step;
     part.live_bytes += bytes;
-    close_device_memory();
+    if (current == nullptr) close_device_memory();
     return reinterpret_cast<void*>(at);
 }
 
 void* allocate(std::size_t bytes) {
     make_heap();
     return allocate_in(of_device, bytes, kLive);
+}
+
+bool is_kernel_at_work() noexcept {
+    return current != nullptr;
+}
+void* allocate_here(std::size_t bytes) {
+    if (!is_kernel_at_work()) return std::malloc(bytes);
+    const InRuntime guard;
+    return bytes == 0 ? nullptr : allocate(bytes);
+}
+bool is_kernels_own(const void* pointer) {
+    return is_device_only(pointer);
+}
+void free_here(void* pointer) {
+    if (!is_kernels_own(pointer)) return std::free(pointer);
+    const InRuntime guard;
+    if (!release(pointer)) {
+        fail({Kind::invalid_call, cudaErrorIllegalAddress, __builtin_return_address(0),
+              "free or delete: this memory was freed before, or does not begin here.",
+              reinterpret_cast<std::uintptr_t>(pointer)});
+    }
 }
 
 void* allocate_shared_with_host(std::size_t bytes) {

@@ -74,6 +74,8 @@ void make_heap();
 void* allocate(std::size_t bytes);  // null if the heap is full
 void* allocate_shared_with_host(std::size_t bytes);
 bool is_shared_with_host(const void* pointer);
+/// Host memory that kernels may touch since cudaHostRegister; nothing is known of its bytes.
+bool is_registered(const void* pointer);
 /// Device memory that the host cannot reach.
 bool is_device_only(const void* pointer);
 bool release(void* pointer);  // false: not the start of a live allocation

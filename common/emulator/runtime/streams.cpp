@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/stream_order.hpp"
@@ -22,6 +23,10 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     if (stream == nullptr) return result(cudaErrorInvalidValue);
+    if (current != nullptr) {  // a kernel's: its launches run one after the other (launch.cpp)
+        *stream = nullptr;
+        return cudaSuccess;
+    }
     *stream = new CUstream_st{(flags & cudaStreamNonBlocking) == 0, {}};
     add_stream(*stream);
     return cudaSuccess;
@@ -30,6 +35,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (current != nullptr) return cudaSuccess;
     if (stream == nullptr) return result(cudaErrorInvalidResourceHandle);
     remove_stream(stream);
     delete stream;

@@ -55,10 +55,56 @@ TEST_CASE("a kernel called without <<<>>> is a finding, and does not run") {
     CHECK(out.host() == std::vector<int>(64, -1));
 }
 
-TEST_CASE("a launch within a kernel is refused") {
-    const Device<int> out(std::vector<int>(64, -1));
+TEST_CASE("what a kernel launches runs when it has ended, and so on") {
+    const Device<int> out(std::vector<int>(64, 0));
     launch_from_a_kernel(out.data());
-    CHECK(contains(told(), "launches plain from within a kernel"));
+    CHECK(told() == "");
+    std::vector<int> launches(64, 0);
+    for (int threads = 64; threads > 0; threads /= 2) {
+        for (int i = 0; i < threads; ++i) ++launches[static_cast<std::size_t>(i)];
+    }
+    CHECK(out.host() == launches);
+    launch_beyond_the_end(out.data());
+    CHECK(contains(told(), "thread (64,0,0) of block (0,0,0) reads 4 bytes at element 64"));
+    CHECK(last_report()->kernel == "count_launches");
+}
+
+TEST_CASE("dynamic shared memory may have rows") {
+    const Device<int> out(std::vector<int>(64, -1));
+    rows_of_dynamic_memory(out.data());
+    CHECK(told() == "");
+    CHECK(out.host()[63] == 1063);
+}
+
+TEST_CASE("a kernel's own memory is device memory, and its mistakes are found") {
+    const Device<int> out(std::vector<int>(64, -1));
+    own_memory(out.data(), 4);
+    CHECK(contains(told(), "reads 4 bytes at element 4 of an allocation of 4 elements"));
+    own_memory(out.data(), 3);
+    CHECK(told() == "");
+    CHECK(out.host()[0] == 3);
+}
+
+TEST_CASE("host memory is a kernel's once it is registered") {
+    std::vector<int> numbers(64, 5);
+    const Device<int> out(std::vector<int>(64, -1));
+    CHECK(cudaHostRegister(numbers.data(), 64 * sizeof(int), cudaHostRegisterMapped) ==
+          cudaSuccess);
+    kSpellings[0].reverse(numbers.data(), out.data());
+    CHECK(told() == "");
+    CHECK(out.host() == numbers);
+    CHECK(cudaHostUnregister(numbers.data()) == cudaSuccess);
+    CHECK(cudaHostUnregister(numbers.data()) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    kSpellings[0].reverse(numbers.data(), out.data());
+    CHECK(contains(told(), "at a host address"));
+}
+
+TEST_CASE("what is std::atomic on the host is an atomic of a kernel, too") {
+    const Device<unsigned> count(std::vector<unsigned>(1, 0u));
+    count_by_builtin(count.data());
+    CHECK(told() == "");
+    CHECK(count.host()[0] == 64);
 }
 
 TEST_CASE("a kernel behind a pointer may ask for more than 48 KiB, up to the device's limit") {

@@ -219,10 +219,38 @@ __global__ void calls_a_kernel(const int* in, int* out) {
     plain(in, out);
 #endif
 }
-__global__ void launches_a_kernel(const int* in, int* out) {
+__global__ void count_launches(int* out, int n) {
+    out[threadIdx.x] += 1;
 #ifdef SIXDAYS_EMULATED
-    plain<<<1, 64>>>(in, out);
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (threadIdx.x == 0 && n > 1) count_launches<<<1, n / 2, 0, stream>>>(out, n / 2);
+    cudaStreamDestroy(stream);
 #endif
+}
+__global__ void launches_beyond_the_end(int* out) {
+#ifdef SIXDAYS_EMULATED
+    count_launches<<<1, 65>>>(out, 1);
+    count_launches<<<1, 1>>>(nullptr, 1);  // is not run any more
+#endif
+}
+
+__global__ void fills_rows(int* out) {
+    extern __shared__ int rows[][8];
+    rows[threadIdx.x / 8][threadIdx.x % 8] = 1000 + (int)threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = rows[threadIdx.x / 8][threadIdx.x % 8];
+}
+__global__ void uses_own_memory(int* out, int last) {
+    int* numbers = new int[4];
+    int *copied = (int*)malloc(4 * sizeof(int));
+    for (int i = 0; i < 4; ++i) { numbers[i] = i; copied[i] = numbers[i]; }
+    out[0] = copied[last];
+    free(copied);
+    delete[] numbers;
+}
+__global__ void counts_by_builtin(unsigned* count) {
+    __sync_fetch_and_add(count, 1u);
 }
 
 __global__ void far_end(int* out) {
@@ -274,7 +302,19 @@ void call_from_a_kernel(int* out) {
     calls_a_kernel<<<1, 1>>>(out, out);
 }
 void launch_from_a_kernel(int* out) {
-    launches_a_kernel<<<1, 1>>>(out, out);
+    count_launches<<<1, 64>>>(out, 64);
+}
+void launch_beyond_the_end(int* out) {
+    launches_beyond_the_end<<<1, 1>>>(out);
+}
+void rows_of_dynamic_memory(int* out) {
+    fills_rows<<<1, 64, 64 * sizeof(int)>>>(out);
+}
+void own_memory(int* out, int last) {
+    uses_own_memory<<<1, 1>>>(out, last);
+}
+void count_by_builtin(unsigned* count) {
+    counts_by_builtin<<<2, 32>>>(count);
 }
 
 void much_shared_memory(int* out, int bytes_asked) {

@@ -16,8 +16,14 @@ extern const int kSpellingCount;
 /// A kernel called without <<<>>>: by host code, and by a kernel.
 void call_like_a_function(int* out);
 void call_from_a_kernel(int* out);
-/// A launch within a kernel.
+/// Launches within a kernel: 64 threads, then 32, 16, ..., each adds 1 to its number; and 65 threads.
 void launch_from_a_kernel(int* out);
+void launch_beyond_the_end(int* out);
+void rows_of_dynamic_memory(int* out);
+/// A kernel takes 4 numbers of memory, by malloc and by new, and reads the one at `last`.
+void own_memory(int* out, int last);
+/// 64 threads add 1 by a builtin of the compiler.
+void count_by_builtin(unsigned* count);
 /// 100 KB of dynamic shared memory, with and without asking for it, by a pointer to the kernel.
 void much_shared_memory(int* out, int bytes_asked);
 /// So many bytes of it, beside 32 bytes of a shared array.

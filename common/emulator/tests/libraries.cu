@@ -5,7 +5,10 @@
 #include <cooperative_groups/scan.h>
 #include <cuda_fp16.h>
 #include <mma.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
 
+#include <utility>
 #include <vector>
 
 namespace sixdays::emulator::tests {
@@ -127,6 +130,83 @@ __global__ void intrinsics(int* out) {
     out[i++] = static_cast<int>(bits);
 }
 
+// nvcc says that a barrier in shared memory has a constructor; init() stands in for it.
+#pragma nv_diag_suppress static_var_with_dynamic_init
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
+
+__global__ void barriers(int* out) {
+    __shared__ Barrier here;
+    __shared__ int sums[64];
+    if (threadIdx.x == 0) init(&here, blockDim.x);
+    __syncthreads();
+    int value = static_cast<int>(threadIdx.x);
+    for (unsigned distance = 32; distance > 0; distance /= 2) {
+        sums[threadIdx.x] = value;
+        auto token = here.arrive();
+        here.wait(std::move(token));
+        value += sums[(threadIdx.x + distance) % 64];
+        here.arrive_and_wait();
+    }
+    out[threadIdx.x] = value + static_cast<int>(threadIdx.x);
+}
+// Each thread brings numbers of its own, one stage ahead.
+__global__ void stages_of_a_thread(int* out) {
+    __shared__ int tiles[2][32];
+    const int t = static_cast<int>(threadIdx.x);
+    for (int k = 0; k < 4; ++k) out[32 * k + t] = k * 100 + t;
+    auto pipe = cuda::make_pipeline();
+    int sum = 0;
+    for (int k = 0; k < 5; ++k) {
+        if (k < 4) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&tiles[k % 2][t], &out[32 * k + t], sizeof(int), pipe);
+            pipe.producer_commit();
+        }
+        if (k > 0) {
+            pipe.consumer_wait();
+            sum = sum * 3 + tiles[(k - 1) % 2][t];
+            pipe.consumer_release();
+        }
+    }
+    out[t] = sum;
+}
+// The first warp brings, the second one adds up.
+__global__ void stages_of_a_block(int* out) {
+    __shared__ int tiles[2][32];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    const auto block = cg::this_thread_block();
+    const int t = static_cast<int>(threadIdx.x) % 32;
+    const bool brings = threadIdx.x < 32;
+    for (int k = 0; k < 4; ++k) out[32 * k + t] = k * 100 + t;
+    block.sync();
+    auto pipe = cuda::make_pipeline(
+        block, &state, brings ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+    int sum = 0;
+    for (int k = 0; k < 4; ++k) {
+        if (brings) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&tiles[k % 2][t], &out[32 * k + t],
+                               cuda::aligned_size_t<4>(sizeof(int)), pipe);
+            pipe.producer_commit();
+        } else {
+            pipe.consumer_wait();
+            sum = sum * 3 + tiles[k % 2][31 - t];
+            pipe.consumer_release();
+        }
+    }
+    if (!brings) out[t] = sum;
+}
+__global__ void heap(int* out) {
+    const int n = static_cast<int>(threadIdx.x) + 1;
+    int* counted = static_cast<int*>(malloc(sizeof(int) * n));
+    int* squares = new int[n];
+    for (int i = 0; i < n; ++i) counted[i] = i;
+    for (int i = 0; i < n; ++i) squares[i] = counted[i] * counted[i];
+    out[threadIdx.x] = squares[n - 1] + counted[n / 2];
+    delete[] squares;
+    free(counted);
+}
+
 std::string line(const char* name, const int* device, int n) {
     std::vector<int> host(static_cast<std::size_t>(n));
     const auto error = cudaMemcpy(host.data(), device, host.size() * 4, cudaMemcpyDeviceToHost);
@@ -158,6 +238,14 @@ std::string groups_and_units_table() {
     table += line("mma_ptx", out, 128);
     intrinsics<<<1, 1>>>(out);
     table += line("intrinsics", out, 20);
+    barriers<<<1, 64>>>(out);
+    table += line("barriers", out, 64);
+    stages_of_a_thread<<<1, 32>>>(out);
+    table += line("stages_of_a_thread", out, 32);
+    stages_of_a_block<<<1, 64>>>(out);
+    table += line("stages_of_a_block", out, 32);
+    heap<<<1, 40>>>(out);
+    table += line("heap", out, 40);
     cudaFree(out);
     return table;
 }

@@ -88,7 +88,10 @@ TEST_CASE("shared memory becomes one object a name") {
               ' ' + object("volatile unsigned int**[4]", "c") + '\n');
     CHECK(inside("static __shared__ __align__(16) P<int, (2 > 1)> a;") ==
           "__align__(16) " + object("P < int , ( 2 > 1 ) >", "a"));
-    CHECK(inside("extern __shared__ T a[];") == "T* a = ::sixdays::emulator::dynamic_shared<T>();");
+    CHECK(inside("extern __shared__ T a[];") ==
+          "auto* a = ::sixdays::emulator::dynamic_shared<T>();");
+    CHECK(inside("extern __shared__ T a[][N + 1];") ==
+          "auto* a = ::sixdays::emulator::dynamic_shared<T[N + 1]>();");
     CHECK(translated("extern __shared__ T a[];").text ==
           "extern T a[] __asm__(\"sixdays_dynamic_shared\");");
 }
@@ -130,6 +133,7 @@ TEST_CASE("what cannot be translated is refused by line") {
     CHECK(
         begins(refused("void f() {\n __shared__ int a = 3;\n}\n"), "2: the emulator cannot read"));
     CHECK(begins(refused("void f() {\n __shared__ int (*a)[3];\n}\n"), "2: the emulator cannot r"));
+    CHECK(begins(refused("extern __shared__ int a[3];"), "1: the size of dynamic shared memory"));
     CHECK(begins(refused("\n__shared__ int a;\n"), "2: shared memory belongs to a block"));
     CHECK(begins(refused("\n\n__global__ int k(int a) {\n}\n"), "3: the kernel k returns int."));
     CHECK(begins(refused("__global__ float* k();"), "1: the kernel k returns float *."));
@@ -157,6 +161,29 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
     const std::string macro = "#define F(x) asm(\"mov.u32 %0, 1;\" \\\n : \"=r\"(x))\nint i;\n";
     CHECK(translated(macro).text ==
           "#define F(x) do { " + ptx + "mov((x), 1); } while (0)\\\n\nint i;\n");
+}
+
+TEST_CASE("memory that a function takes may be a kernel's") {
+    const std::string here = "::sixdays::emulator::";
+    CHECK(translated("void f() { p = (T*)malloc(n); free(p); }").text ==
+          "void f() { p = (T*)" + here + "allocate_here(n); " + here + "free_here(p); }");
+    CHECK(translated("void f() { p = new T[n]; delete[] p; delete q->r; }").text ==
+          "void f() { p = new (" + here + "Here{}) T[n]; " + here + "Delete<true>{} = p; " + here +
+              "Delete<false>{} = q->r; }");
+    for (const char* same : {"void f() { p = new (q) T; a.free(p); std::malloc(3); }",
+                             "struct S { S(const S&) = delete; void free(int); };",
+                             "void f() { void free(void*); T::operator new(3); }"}) {
+        CHECK(translated(same).text == same);
+    }
+}
+
+TEST_CASE("a question for the architecture is answered, one for the device's pass is not") {
+    CHECK(translated("#if __CUDA_ARCH__ >= 700\n# elif 1 && __CUDA_ARCH__ < 600\n").text ==
+          "#if 800 >= 700\n# elif 1 && 800 < 600\n");
+    for (const char* same : {"#ifdef __CUDA_ARCH__\n", "#if defined(__CUDA_ARCH__)\n",
+                             "int a = __CUDA_ARCH__ >= 700;\n"}) {
+        CHECK(translated(same).text == same);
+    }
 }
 
 TEST_CASE("a shift of a number asks how far, and a #define between two statements is neither's") {

@@ -54,6 +54,8 @@ public:
                 inline_ptx(i);
             } else if (is_shift_of_number(i)) {
                 replace(in_.at(i + 1).end(), in_.at(i + 1).end(), " " + kEmulator + "shifted <<");
+            } else if (is_one_of(token, {"malloc", "free", "new", "delete"})) {
+                own_memory(i);
             } else if (launches_by_address(token)) {
                 without_cast(i);
             }
@@ -104,6 +106,14 @@ private:
                          "type name[count];  or, if the launch gives the size,  extern __shared__ "
                          "type name[];  and gets its values in the kernel");
         }
+        for (const Declaration::Name& one : d->names) {
+            if (d->is_extern && one.extents.rfind("[]", 0) != 0) {
+                return error(i,
+                             "the size of dynamic shared memory comes from the launch:  extern "
+                             "__shared__ type " +
+                                 one.name + "[];");
+            }
+        }
         if (!d->is_extern && !scopes_.in_function()) {
             return error(i, "shared memory belongs to a block: declare it inside of a kernel");
         }
@@ -120,12 +130,13 @@ private:
                 text += d->alignment + "static thread_local " + kEmulator + "Shared<" + type +
                         one.extents + "> sixdays_" + one.name + "; auto& " + one.name +
                         " = sixdays_" + one.name + ".open(" + in_quotes(one.name) + "); ";
-            } else if (scopes_.in_function()) {
-                text +=
-                    type + "* " + one.name + " = " + kEmulator + "dynamic_shared<" + type + ">(); ";
+            } else if (scopes_.in_function()) {  // of tile[][16], elements are rows
+                const std::string rows = one.extents.substr(one.extents.find(']') + 1);
+                text += "auto* " + one.name + " = " + kEmulator + "dynamic_shared<" + type + rows +
+                        ">(); ";
             } else {
-                text += "extern " + d->alignment + type + ' ' + one.name +
-                        "[] __asm__(\"sixdays_dynamic_shared\"); ";
+                text += "extern " + d->alignment + type + ' ' + one.name + one.extents +
+                        " __asm__(\"sixdays_dynamic_shared\"); ";
             }
         }
         text.pop_back();
@@ -229,6 +240,25 @@ private:
         return in_.at(i).is("[") && in_.at(i + 1).is("[") && in_.close_of(i) != kNone &&
                (in_.at(i + 2).is("cutile") || in_.at(i + 3).is("cutile"));
     }
+    /// `malloc(bytes)`, `free(p)`, `delete p`, or a `new` that does not say where.
+    void own_memory(Index i) {
+        const Token &token = in_.at(i), &before = in_.at(i - 1), &after = in_.at(i + 1);
+        const bool declared = token.is("delete") && before.is("=");  // f() = delete;
+        if (!scopes_.in_function() || declared ||
+            is_one_of(before, {".", "->", "::", "operator"})) {
+            return;
+        }
+        if (token.is("new")) {
+            if (in_.is_word(i + 1)) replace(token.end(), token.end(), " (" + kEmulator + "Here{})");
+        } else if (token.is("delete")) {
+            const bool array = after.is("[");
+            replace(token.begin, array ? in_.at(i + 2).end() : token.end(),
+                    kEmulator + (array ? "Delete<true>{} =" : "Delete<false>{} ="));
+        } else if (after.is("(") && (!in_.is_word(i - 1) || !in_.is_name(i - 1))) {
+            replace(token.begin, token.end(),
+                    kEmulator + (token.is("malloc") ? "allocate_here" : "free_here"));
+        }
+    }
     static bool launches_by_address(const Token& token) {
         return is_one_of(
             token, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
@@ -324,9 +354,34 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// `#if __CUDA_ARCH__ >= 700` means a device of compute capability 8.0. `#ifdef __CUDA_ARCH__` asks
+/// something else: host or device? Here a function is compiled once, for both, and the answer is host.
+std::string with_architecture(std::string_view file) {
+    static const std::string kWord = "__CUDA_ARCH__";
+    std::string text(file);
+    for (std::size_t at = 0; (at = text.find(kWord, at)) != std::string::npos;) {
+        const std::size_t line = text.rfind('\n', at) + 1, end = at + kWord.size();
+        const std::size_t hash = text.find_first_not_of(" \t", line);
+        const std::size_t next = text.find_first_not_of(" \t", end);
+        const bool compared = next != std::string::npos &&
+                              std::string_view("<>=!").find(text[next]) != std::string_view::npos;
+        const bool in_directive = text[hash] == '#';
+        if (in_directive && compared) text.replace(at, kWord.size(), "800");
+        at = in_directive && compared ? at + 3 : end;
+    }
+    return text;
+}
+
+}  // namespace
+
 Result rewrite(std::string_view file,
                const std::function<std::string(std::string_view named)>& include) {
-    return Rewriter(file).run(include);
+    const std::string text = with_architecture(file);
+    Result result = Rewriter(text).run(include);
+    result.rewritten = result.rewritten || text != file;
+    return result;
 }
 
 }  // namespace sixdays::translate

@@ -56,10 +56,33 @@ bool is_cooperative_launch();
 void thread_fence() noexcept;
 [[noreturn]] void trap(Site site);
 long long ticks() noexcept;
+/// Gives the block's other threads a turn: for a loop that waits for one of them.
+void let_others_run();
 void* dynamic_shared_memory() noexcept;
 void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
 void open_shared_array(const volatile void* array, std::size_t bytes, const char* name, Site site);
 bool register_device_variable(const void* address, std::size_t bytes, const char* name) noexcept;
+
+/// What the translator makes of malloc, free, new and delete: a kernel's come from device memory.
+bool is_kernel_at_work() noexcept;
+void* allocate_here(std::size_t bytes);
+void free_here(void* pointer);
+bool is_kernels_own(const void* pointer);
+struct Here {};
+template <bool Array>
+struct Delete {
+    template <class T>
+    void operator=(T* pointer) const {
+        if (is_kernels_own(pointer)) {
+            if constexpr (!Array) pointer->~T();
+            free_here(const_cast<void*>(static_cast<const volatile void*>(pointer)));
+        } else if constexpr (Array) {
+            delete[] pointer;
+        } else {
+            delete pointer;
+        }
+    }
+};
 
 /// A local variable begins to live, without a value.
 void watch_local(const volatile void* variable, std::size_t bytes, const char* name);
@@ -118,6 +141,15 @@ bool register_variable(const T& variable, const char* name) noexcept {
 
 }  // namespace sixdays::emulator
 
+inline void* operator new(std::size_t bytes, sixdays::emulator::Here) {
+    if (sixdays::emulator::is_kernel_at_work()) return sixdays::emulator::allocate_here(bytes);
+    return operator new(bytes);
+}
+inline void* operator new[](std::size_t bytes, sixdays::emulator::Here) {
+    if (sixdays::emulator::is_kernel_at_work()) return sixdays::emulator::allocate_here(bytes);
+    return operator new[](bytes);
+}
+
 inline void __syncthreads(sixdays::emulator::Site site = sixdays::emulator::Site::current()) {
     sixdays::emulator::block_barrier(site);
 }
@@ -152,5 +184,5 @@ inline long long clock64() {
     return sixdays::emulator::ticks();
 }
 inline void __nanosleep(unsigned) {
-    sixdays::emulator::ticks();
+    sixdays::emulator::let_others_run();
 }

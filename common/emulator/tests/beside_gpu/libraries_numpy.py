@@ -101,7 +101,19 @@ def cublas():
     line("isamax", [0, 1 + int(np.argmax(abs(a[:20])))])
 
 
+def barriers_and_memory():
+    t = np.arange(64)
+    line("barriers", t.sum() + t)
+    stages = 100 * np.arange(4)[:, None] + np.arange(32)
+    line("stages_of_a_thread", ((stages[0] * 3 + stages[1]) * 3 + stages[2]) * 3 + stages[3])
+    stages = stages[:, ::-1]
+    line("stages_of_a_block", ((stages[0] * 3 + stages[1]) * 3 + stages[2]) * 3 + stages[3])
+    n = np.arange(40) + 1
+    line("heap", (n - 1) ** 2 + n // 2)
+
+
 groups()
 units()
 intrinsics()
+barriers_and_memory()
 cublas()
