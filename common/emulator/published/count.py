@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many programs of other people run as they are? Tries them one by one under cudatry and keeps a table:
 
-    count.py <folder of clones> [--cudatry cudatry] [--seconds 20] [--only words] [--again kind,kind]
+    count.py <folder of clones> [--cudatry cudatry] [--seconds 20] [--jobs 2] [--only words] [--again kind,kind]
 
 In the folder lie clones of the repositories that COLLECTIONS names, under their own names. Counted is every
 .cu file with a main() that is a program by itself: no exercise to be filled in, nothing that needs a second
@@ -20,6 +20,7 @@ What a program takes to be smaller stands in arguments.txt; what is cut in a cop
 """
 import argparse
 import collections
+import concurrent.futures
 import csv
 import os
 import pathlib
@@ -151,6 +152,7 @@ def main():
     parser.add_argument("clones", type=pathlib.Path)
     parser.add_argument("--cudatry", default="cudatry")
     parser.add_argument("--seconds", type=int, default=20, help="of one core, for each program")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="programs whose path holds this regular expression")
     parser.add_argument("--again", default="", help="kinds to be tried again")
     asked = parser.parse_args()
@@ -158,24 +160,30 @@ def main():
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines())) if table.exists() else []
     known = {(row["collection"], row["program"]): row for row in rows}
     arguments, mistakes = one_line_a_program("arguments.txt"), one_line_a_program("mistakes.txt")
-    for collection, root, path, options in programs(asked.clones.resolve()):
-        program = str(path.relative_to(root))
-        key = collection, program
-        if not re.search(asked.only, f"{collection}/{program}"):
-            continue
-        if key in known and known[key]["result"] not in asked.again.split(","):
-            continue
-        given = arguments.get(f"{collection}/{program}", "")
+    def try_one(key, path, options):
+        name = "/".join(key)
+        given = arguments.get(name, "")
         with tempfile.TemporaryDirectory() as folder:
-            file, smaller = cut(f"{collection}/{program}", path, folder)
+            file, smaller = cut(name, path, folder)
             command = [asked.cudatry, "-I" + str(path.parent), *options, str(file), "--", *shlex.split(given)]
             kind, why = sort(command, path, asked.seconds)
-        if kind in ("accused", "away") and f"{collection}/{program}" in mistakes:
-            kind, why = "mistake", mistakes[f"{collection}/{program}"]
+        if kind in ("accused", "away") and name in mistakes:
+            kind, why = "mistake", mistakes[name]
         why = re.sub(r"/\S*/(?=[^/\s])", "", why)[:200]
-        known[key] = {"collection": collection, "program": program, "smaller": given or smaller, "result": kind, "why": why}
-        print(f"{kind:8} {collection}/{program}  {why}", flush=True)
-        write(known)
+        return {"collection": key[0], "program": key[1], "smaller": given or smaller, "result": kind, "why": why}
+
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        tries = []
+        for collection, root, path, options in programs(asked.clones.resolve()):
+            key = collection, str(path.relative_to(root))
+            wanted = key not in known or known[key]["result"] in asked.again.split(",")
+            if wanted and re.search(asked.only, "/".join(key)):
+                tries.append(pool.submit(try_one, key, path, options))
+        for done in concurrent.futures.as_completed(tries):
+            row = done.result()
+            known[row["collection"], row["program"]] = row
+            print(f"{row['result']:8} {row['collection']}/{row['program']}  {row['why']}", flush=True)
+            write(known)
 
 
 if __name__ == "__main__":

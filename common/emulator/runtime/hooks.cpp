@@ -66,11 +66,12 @@ void __tsan_atomic_signal_fence(int) {}
         return static_cast<int>(__atomic_compare_exchange_n(p, expected, value, false,            \
                                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
     }
+#define SIXDAYS_ATOMIC_LOAD(bits, T)                                          \
+    T __tsan_atomic##bits##_load(const T* p, int) {                           \
+        before_access(p, sizeof(T), AccessKind::volatile_read, SIXDAYS_HERE); \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                          \
+    }
 #define SIXDAYS_ATOMICS(bits, T)                                               \
-    T __tsan_atomic##bits##_load(const T* p, int) {                            \
-        before_access(p, sizeof(T), AccessKind::volatile_read, SIXDAYS_HERE);  \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                           \
-    }                                                                          \
     void __tsan_atomic##bits##_store(T* p, T value, int) {                     \
         before_access(p, sizeof(T), AccessKind::volatile_write, SIXDAYS_HERE); \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                          \
@@ -86,7 +87,14 @@ void __tsan_atomic_signal_fence(int) {}
     SIXDAYS_FETCH(bits, T, xor)                                                \
     SIXDAYS_COMPARE_EXCHANGE(bits, T, strong)                                  \
     SIXDAYS_COMPARE_EXCHANGE(bits, T, weak)
-SIXDAYS_ATOMICS(8, unsigned char)  // also the guard of a static variable inside a function
+// The guard of a static variable inside a function, mostly: not the kernel's business.
+unsigned char __tsan_atomic8_load(const unsigned char* p, int) {
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+SIXDAYS_ATOMICS(8, unsigned char)
+SIXDAYS_ATOMIC_LOAD(16, unsigned short)
+SIXDAYS_ATOMIC_LOAD(32, unsigned)
+SIXDAYS_ATOMIC_LOAD(64, unsigned long)
 SIXDAYS_ATOMICS(16, unsigned short)
 SIXDAYS_ATOMICS(32, unsigned)
 SIXDAYS_ATOMICS(64, unsigned long)

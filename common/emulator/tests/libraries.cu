@@ -177,7 +177,7 @@ __global__ void stages_of_a_block(int* out) {
     const auto block = cg::this_thread_block();
     const int t = static_cast<int>(threadIdx.x) % 32;
     const bool brings = threadIdx.x < 32;
-    for (int k = 0; k < 4; ++k) out[32 * k + t] = k * 100 + t;
+    for (int k = 0; k < 4 && brings; ++k) out[32 * k + t] = k * 100 + t;
     block.sync();
     auto pipe = cuda::make_pipeline(
         block, &state, brings ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
