@@ -14,6 +14,7 @@ using namespace sixdays::emulator;
 using namespace sixdays::emulator::tests;
 
 TEST_CASE("libraries say what NumPy says, line by line") {
+    clear_report();
     std::string folder = __FILE__;
     folder.erase(folder.rfind('/'));
     std::ifstream golden(folder + "/beside_gpu/libraries.txt");
