@@ -80,7 +80,7 @@ Version timed_matmul(const std::string& op, const Sizes& s, std::optional<Matmul
     const auto room = std::make_shared<std::unique_ptr<gpu::Buffer<float>>>();
     const auto workspace = std::make_shared<gpu::Buffer<std::byte>>(0);
     const auto bias = std::make_shared<gpu::Buffer<float>>(0);
-    const auto peer = std::make_shared<PeerProduct>();
+    const auto peer = std::make_shared<PeerProduct<float>>();
     const auto epilogue = [=] {
         if (!s.bias_and_relu) return Epilogue{};
         return Epilogue{.bias = std::as_const(*bias).view({s.N}), .activation = Activation::relu};
@@ -185,6 +185,7 @@ void bench_all(lesson::Report& report) {
     for (const std::int64_t tokens : {1, 4, 16, 1024}) {
         bench_chosen(report, "matmul, logits", {tokens, 50257, 768, false, true});
     }
+    bench_bf16(report);
     for (const std::int64_t tokens : {1, 64, 1024}) {  // no peer but PyTorch: two launches of its
         bench_chosen(report, "linear, bias and ReLU", {tokens, 3072, 768, false, true, true});
     }

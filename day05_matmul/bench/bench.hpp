@@ -33,6 +33,9 @@ struct Sizes {
 /// --bench: the ladder at 4,096, the last step at many sizes and layouts.
 void bench_all(lesson::Report& report);
 
+/// Of it the products of bf16, beside cuBLAS with the same operands.
+void bench_bf16(lesson::Report& report);
+
 /// --trace: what the warps touch.
 void trace_all();
 

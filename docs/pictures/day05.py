@@ -1,5 +1,5 @@
 """Pictures of Day 05: matmul."""
-from svg import FAINT, GREEN, ORANGE, SKY, Svg
+from svg import FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
 
 
 def matrix(svg, x, y, rows, columns, c, colour):
@@ -154,4 +154,25 @@ def column_and_square():
     return svg.done()
 
 
-PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring)
+def fragments():
+    """Who holds what of a (16 x 16), b (16 x 8) and the sums (16 x 8): lane 6 in full, and the lane of each pair."""
+    c = 20
+    svg = Svg(800, 430, "Which lane holds which elements for one mma.sync: of a, 16 by 16, of b, 16 by 8, and of the "
+                        "sums, 16 by 8; lane 6 is marked")
+
+    def draw(x, y, rows, columns, lane, register, words):
+        svg.text(x, y - 12, words)
+        for i in range(rows):
+            for j in range(columns):
+                mine = lane(i, j) == 6
+                colour = (ORANGE, SKY, GREEN, PURPLE)[register(i, j)] if mine else FAINT
+                svg.cell(x + j * c, y + i * c, colour, lane(i, j), c, c, kind="in tiny" if mine else "inkin tiny", border="thin")
+
+    draw(20, 60, 16, 16, lambda m, k: m % 8 * 4 + k % 8 // 2, lambda m, k: m // 8 + k // 8 * 2, "a: rows m, columns k")
+    draw(380, 60, 16, 8, lambda k, n: n * 4 + k % 8 // 2, lambda k, n: k // 8, "b: rows k, columns n")
+    draw(580, 60, 16, 8, lambda m, n: m % 8 * 4 + n // 2, lambda m, n: m // 8 * 2 + n % 2, "sums: rows m, columns n")
+    svg.text(20, 404, "The number in a cell is the lane that holds it. Lane 6 is coloured by register: 0 orange, 1 blue, 2 green, 3 purple.", "note")
+    return svg.done()
+
+
+PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring, fragments)

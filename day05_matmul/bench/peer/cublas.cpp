@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "common/bench/measure.hpp"
@@ -21,17 +22,22 @@ constexpr std::int64_t kWorkspace = 64 << 20;
 
 // cuBLAS counts columns first: what it calls a matrix of (rows, columns) has stride 1 along its
 // rows. A row-major matrix is to it the transpose, so it is asked for out^T = b^T a^T.
+template <class T>
 class Product {
 public:
-    Product(View<const float> a, View<const float> b, View<float> out) : workspace_(kWorkspace) {
+    static constexpr bool kIsFloat = std::is_same_v<T, float>;
+    static constexpr cudaDataType kType = kIsFloat ? CUDA_R_32F : CUDA_R_16BF;
+    static constexpr cublasComputeType_t kSums =
+        kIsFloat ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
+
+    Product(View<const T> a, View<const T> b, View<float> out) : workspace_(kWorkspace) {
         check(cublasLtCreate(&handle_), "cublasLtCreate");
-        check(cublasLtMatmulDescCreate(&product_, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F),
-              "cublasLtMatmulDescCreate");
+        check(cublasLtMatmulDescCreate(&product_, kSums, CUDA_R_32F), "cublasLtMatmulDescCreate");
         transpose(CUBLASLT_MATMUL_DESC_TRANSA, b.stride(1) != 1);
         transpose(CUBLASLT_MATMUL_DESC_TRANSB, a.stride(1) != 1);
-        first_ = layout(b);
-        second_ = layout(a);
-        out_ = layout({out.data, out.layout});
+        first_ = layout(b.layout, kType);
+        second_ = layout(a.layout, kType);
+        out_ = layout(out.layout, CUDA_R_32F);
         choose(a.data, b.data, out.data);
     }
     Product(const Product&) = delete;
@@ -44,13 +50,13 @@ public:
         cublasLtDestroy(handle_);
     }
 
-    void run(const cublasLtMatmulAlgo_t& by, const float* a, const float* b, float* out) {
+    void run(const cublasLtMatmulAlgo_t& by, const T* a, const T* b, float* out) {
         const float one = 1, zero = 0;
         check(cublasLtMatmul(handle_, product_, &one, b, first_, a, second_, &zero, out, out_, out,
                              out_, &by, workspace_.data(), kWorkspace, nullptr),
               "cublasLtMatmul");
     }
-    void run(const float* a, const float* b, float* out) { run(best_, a, b, out); }
+    void run(const T* a, const T* b, float* out) { run(best_, a, b, out); }
 
 private:
     void transpose(cublasLtMatmulDescAttributes_t which, bool yes) {
@@ -59,18 +65,18 @@ private:
               "cublasLtMatmulDescSetAttribute");
     }
 
-    static cublasLtMatrixLayout_t layout(View<const float> v) {
+    static cublasLtMatrixLayout_t layout(const Layout& v, cudaDataType type) {
         const int fast = v.stride(1) == 1 ? 1 : 0;
         cublasLtMatrixLayout_t made = nullptr;
-        check(cublasLtMatrixLayoutCreate(
-                  &made, CUDA_R_32F, static_cast<std::uint64_t>(v.extent(fast)),
-                  static_cast<std::uint64_t>(v.extent(1 - fast)), v.stride(1 - fast)),
+        check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(v.extent(fast)),
+                                         static_cast<std::uint64_t>(v.extent(1 - fast)),
+                                         v.stride(1 - fast)),
               "cublasLtMatrixLayoutCreate");
         return made;
     }
 
     // The fastest of what it proposes.
-    void choose(const float* a, const float* b, float* out) {
+    void choose(const T* a, const T* b, float* out) {
         cublasLtMatmulPreference_t preference = nullptr;
         check(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
         const std::size_t bytes = kWorkspace;
@@ -108,9 +114,14 @@ bool has_peer() {
     return true;
 }
 
-PeerProduct peer_product(View<const float> a, View<const float> b, View<float> out) {
-    const auto product = std::make_shared<Product>(a, b, out);
+PeerProduct<float> peer_product(View<const float> a, View<const float> b, View<float> out) {
+    const auto product = std::make_shared<Product<float>>(a, b, out);
     return [product](const float* x, const float* y, float* to) { product->run(x, y, to); };
+}
+
+PeerProduct<bf16> peer_product(View<const bf16> a, View<const bf16> b, View<float> out) {
+    const auto product = std::make_shared<Product<bf16>>(a, b, out);
+    return [product](const bf16* x, const bf16* y, float* to) { product->run(x, y, to); };
 }
 
 }  // namespace sixdays::day05_matmul

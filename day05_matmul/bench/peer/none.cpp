@@ -6,7 +6,11 @@ bool has_peer() {
     return false;
 }
 
-PeerProduct peer_product(View<const float>, View<const float>, View<float>) {
+PeerProduct<float> peer_product(View<const float>, View<const float>, View<float>) {
+    return {};
+}
+
+PeerProduct<bf16> peer_product(View<const bf16>, View<const bf16>, View<float>) {
     return {};
 }
 

@@ -5,21 +5,26 @@
 
 #include <functional>
 
+#include "common/tensor/half.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day05_matmul {
 
 /// Empty: there is no peer.
-using PeerProduct = std::function<void(const float* a, const float* b, float* out)>;
+template <class T>
+using PeerProduct = std::function<void(const T* a, const T* b, float* out)>;
 
 /// Is this program linked with cuBLAS?
 [[nodiscard]] bool has_peer();
 
-/// out = a b for device memory of these layouts: cublasLt in pedantic FP32, which knows no TF32,
-/// by the fastest of the algorithms that it proposes, each tried on the memory of these views.
+/// out = a b for device memory of these layouts: cublasLt in pedantic FP32, which knows no TF32, or
+/// with bf16 operands and float sums, by the fastest of the algorithms that it proposes, each tried on the memory of these views.
 /// @param a, b  rank 2, one of the strides is 1
 /// @param out   rank 2, rows that run along memory
 /// @throws std::runtime_error  cuBLAS refuses
-[[nodiscard]] PeerProduct peer_product(View<const float> a, View<const float> b, View<float> out);
+[[nodiscard]] PeerProduct<float> peer_product(View<const float> a, View<const float> b,
+                                              View<float> out);
+[[nodiscard]] PeerProduct<bf16> peer_product(View<const bf16> a, View<const bf16> b,
+                                             View<float> out);
 
 }  // namespace sixdays::day05_matmul

@@ -16,24 +16,23 @@ namespace {
 constexpr int kDepth = 64;
 
 // [copy]
-/// Starts this thread's copies of the tile of `of` that begins at (row0, column0). What lies outside
-/// of the matrix becomes 0.
+/// Starts this thread's copies of the tile of `of` that begins at (row0, column0): 16 bytes of a row,
+/// and the same of rows further on. What lies outside of the matrix becomes 0.
 template <int ROWS, int COLUMNS, int THREADS, class T>
 __device__ __forceinline__ void copy_tile(Panel<T, ROWS> tile, const Rows16<T>& of,
                                           std::int64_t row0, std::int64_t column0) {
-    const auto most = [](std::int64_t n, int of_tile) {
-        return n < of_tile ? static_cast<int>(n) : of_tile;
-    };
-    const int rows = most(of.rows - row0, ROWS), columns = most(of.columns - column0, COLUMNS);
-    const T* const begin = of.data + row0 * of.pitch + column0;
+    constexpr int kStep = THREADS / (COLUMNS / 8);  // rows from one copy to the next
+    static_assert(kStep % 8 == 0, "so that all lie at the same place of their rows");
+    const int i = static_cast<int>(threadIdx.x);
+    const int row = i / (COLUMNS / 8), column = i % (COLUMNS / 8) * 8;
+    const std::int64_t rows = of.rows - row0 - row, columns = of.columns - column0 - column;
+    const int valid = columns >= 8 ? 16 : columns > 0 ? 2 * static_cast<int>(columns) : 0;
+    const T* from = of.data + (row0 + row) * of.pitch + column0 + column;
+    T* const to = tile.at(row, column);
 #pragma unroll
-    for (int e = 0; e < ROWS * COLUMNS / 8; e += THREADS) {
-        const int i = e + static_cast<int>(threadIdx.x);
-        const int row = i / (COLUMNS / 8), column = i % (COLUMNS / 8) * 8;
-        const int left = row < rows ? columns - column : 0;
-        const int valid = left >= 8 ? 16 : left > 0 ? 2 * left : 0;  // bytes
-        gpu::copy_async<16>(tile.at(row, column),
-                            valid > 0 ? begin + row * of.pitch + column : of.data, valid);
+    for (int r = 0; r < ROWS; r += kStep) {
+        gpu::copy_async<16>(to + r * 64, from, r < rows ? valid : 0);
+        from += kStep * of.pitch;
     }
 }
 // [copy]

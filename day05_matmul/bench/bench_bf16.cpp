@@ -1,0 +1,148 @@
+// Products of bf16, timed beside cuBLAS. Numbers of noise() have eight significant bits and sums of their
+// products are exact in float, so here too every run must give the same bits.
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "common/lesson/arena.hpp"
+#include "common/lesson/lesson.hpp"
+#include "common/tensor/transform.hpp"
+#include "day05_matmul/bench/bench.hpp"
+#include "day05_matmul/bench/peer/peer.hpp"
+#include "day05_matmul/bench/samples.hpp"
+#include "day05_matmul/matmul_bf16.hpp"
+
+namespace sixdays::day05_matmul {
+
+using lesson::Arena, lesson::Trial, lesson::Version;
+
+namespace {
+
+constexpr std::int64_t kPart = 1000003;
+constexpr std::uint64_t kSeedA = 1, kSeedB = 77777777;
+
+void fill(Arena& arena, int input, std::uint64_t seed) {
+    std::vector<bf16> part(kPart);
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = bf16(noise(seed, static_cast<int>(i)));
+    arena.fill(input, part.data(), 2 * kPart);
+}
+
+/// a (M, K), row-major; b (K, N), or the transposed view of (N, K).
+struct Product16 {
+    Sizes s;
+    Layout a() const { return row_major({s.M, s.K}); }
+    Layout b() const {
+        return s.b_transposed ? transpose(row_major({s.N, s.K})) : row_major({s.K, s.N});
+    }
+    Layout out() const { return row_major({s.M, s.N}); }
+};
+
+/// @throws std::runtime_error  what all timed runs are compared with is wrong
+void require_right(const Product16& p, const float* out) {
+    const auto input = [](std::uint64_t seed, const Layout& layout) {
+        return [seed, layout](std::int64_t i, std::int64_t j) {
+            return noise(seed, offset(layout, i, j) % kPart);
+        };
+    };
+    const auto row = [&](std::int64_t m) {
+        std::vector<float> host(static_cast<std::size_t>(p.s.N));
+        gpu::detail::copy_to_host(host.data(), out + m * p.s.N, host.size() * sizeof(float));
+        return host;
+    };
+    const std::string wrong = wrong_sample(
+        p.s, input(kSeedA, p.a()), input(kSeedB, p.b()),
+        [](double sum, std::int64_t) { return sum; }, row);
+    if (!wrong.empty()) throw std::runtime_error("matmul_bf16: " + wrong);
+}
+
+/// The check: a small product of the same layouts, against the loop in every bit.
+Trial small_trial(const Sizes& s, std::optional<MatmulBf16Path> path) {
+    const Product16 p{{40, 72, 96, false, s.b_transposed}};
+    struct Memory {
+        gpu::Buffer<bf16> a{40 * 96}, b{96 * 72};
+        gpu::Buffer<float> out{40 * 72}, want{40 * 72};
+    };
+    const auto memory = std::make_shared<Memory>();
+    const auto noisy = [](std::int64_t n, std::uint64_t seed) {
+        return lesson::filled<bf16>({n}, [&](std::int64_t i) { return bf16(noise(seed, i)); });
+    };
+    const auto a = noisy(40 * 96, kSeedA), b = noisy(96 * 72, kSeedB);
+    Tensor<float> want({40, 72});
+    matmul_bf16_cpu<bf16>({a.data(), p.a()}, {b.data(), p.b()}, {}, want.view());
+    memory->a = gpu::Buffer<bf16>(a), memory->b = gpu::Buffer<bf16>(b);
+    memory->want = gpu::Buffer<float>(want);
+    return {[=](int) {
+                matmul_bf16_cuda<bf16>({memory->a.data(), p.a()}, {memory->b.data(), p.b()}, {},
+                                       {memory->out.data(), p.out()}, {.path = path});
+            },
+            {{memory->out.data(), memory->want.data(), 4 * 40 * 72}}};
+}
+
+Version timed_bf16(const std::string& op, const Sizes& s, std::optional<MatmulBf16Path> path) {
+    const Product16 p{s};
+    Version v;
+    v.op = op;
+    v.dtype = "bfloat16";
+    v.shape = sixdays::to_string(Shape{s.M, s.N, s.K});
+    const auto m = static_cast<double>(s.M), n = static_cast<double>(s.N),
+               k = static_cast<double>(s.K);
+    v.work = {2 * (m * k + k * n), 4 * m * n, 2 * m * n * k};
+    v.check = small_trial(s, path);
+    const auto arena = std::make_shared<std::shared_ptr<Arena>>();  // made when it is needed
+    const auto room = std::make_shared<std::unique_ptr<gpu::Buffer<float>>>();
+    const auto peer = std::make_shared<PeerProduct<bf16>>();
+    v.timed = [=] {
+        *arena = std::make_shared<Arena>(std::vector{2 * s.M * s.K, 2 * s.K * s.N}, 4 * s.M * s.N);
+        Arena& x = **arena;
+        fill(x, 0, kSeedA);
+        fill(x, 1, kSeedB);
+        const auto run = [=](int set, float* out, std::optional<MatmulBf16Path> by) {
+            matmul_bf16_cuda<bf16>({(*arena)->input<bf16>(set, 0), p.a()},
+                                   {(*arena)->input<bf16>(set, 1), p.b()}, {}, {out, p.out()},
+                                   {.path = by});
+        };
+        run(0, x.want<float>(), MatmulBf16Path::shared_tiles);
+        require_right(p, x.want<float>());
+        *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);
+        if (has_peer()) {
+            *peer = peer_product({x.input<bf16>(0, 0), p.a()}, {x.input<bf16>(0, 1), p.b()},
+                                 {(*room)->data(), p.out()});
+        }
+        return Trial{[=](int set) { run(set, (*arena)->output<float>(set), path); }, x.outcomes()};
+    };
+    if (has_peer()) {
+        v.peer = "cuBLAS";
+        v.run_peer = [=](int i) {
+            const int set = i % (*arena)->sets();
+            (*peer)((*arena)->input<bf16>(set, 0), (*arena)->input<bf16>(set, 1), (*room)->data());
+        };
+    }
+    return v;
+}
+
+}  // namespace
+
+void bench_bf16(lesson::Report& report) {
+    for (const MatmulBf16Path path : {MatmulBf16Path::one_element, MatmulBf16Path::one_warp,
+                                      MatmulBf16Path::shared_tiles, MatmulBf16Path::ring}) {
+        Version v = timed_bf16("matmul_bf16", {4096, 4096, 4096}, path);
+        v.version = std::to_string(static_cast<int>(path) + 1) + " " + name(path);
+        report.port(v);
+    }
+    for (const Sizes& s : std::vector<Sizes>{{2048, 2048, 2048},
+                                             {4096, 4096, 4096},
+                                             {8192, 8192, 8192},
+                                             {4096, 4096, 4096, false, true},
+                                             {8192, 8192, 8192, false, true},
+                                             {1024, 2304, 768},
+                                             {1024, 768, 3072},
+                                             {1024, 50257, 768, false, true}}) {
+        Version v =
+            timed_bf16(s.b_transposed ? "matmul_bf16, b transposed" : "matmul_bf16, sizes", s, {});
+        v.version = "matmul_bf16_cuda";
+        v.path = name(MatmulBf16Path::ring);
+        report.port(v);
+    }
+}
+
+}  // namespace sixdays::day05_matmul
