@@ -77,12 +77,11 @@ TEST_CASE("rows_columns: matrices", "[day01][rows_columns][small]") {
         const auto swapped = [n = N](std::int64_t k) {
             return static_cast<double>(1000 * (k % n) + k / n);
         };
-        practise<int>(
-            {M, N}, [m = M, n = N](int* out) { rows_columns(m, n, out); }, want,
-            {{"It looks as if you divided by M, the number of rows. How many places does "
-              "a row take?",
-              by_M},
-             {"Row and column are exchanged.", swapped}});
+        practise<int>({M, N}, [m = M, n = N](int* out) { rows_columns(m, n, out); }, want,
+                      {{"It looks as if you divided by M, the number of rows. How many places does "
+                        "a row take?",
+                        by_M},
+                       {"Row and column are exchanged.", swapped}});
     }
 }
 

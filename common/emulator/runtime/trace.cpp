@@ -42,11 +42,11 @@ Operation operation_of(AccessKind what) {
 }
 
 unsigned number_of(Memory memory, Operation operation, const void* code) {
-    const auto kernel = static_cast<unsigned>(kernel_names.size() - 1);
-    const auto [it, is_new] = numbers.try_emplace({kernel, code, memory, operation},
+    const auto in_kernel = static_cast<unsigned>(kernel_names.size() - 1);
+    const auto [it, is_new] = numbers.try_emplace({in_kernel, code, memory, operation},
                                                   static_cast<unsigned>(instructions.size()));
     if (is_new) {
-        Instruction added{kernel, code, {}};
+        Instruction added{in_kernel, code, {}};
         added.sum.memory = memory;
         added.sum.operation = operation;
         instructions.push_back(added);

@@ -27,9 +27,9 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
 }
 
 // The most different words that any one of the 32 banks must serve.
-std::uint64_t fullest_bank(const std::vector<std::uint64_t>& words) {
+std::uint64_t fullest_bank(const std::vector<std::uint64_t>& wanted) {
     std::array<std::uint64_t, 32> in_bank{};
-    for (const std::uint64_t word : words) ++in_bank[word % 32];
+    for (const std::uint64_t word : wanted) ++in_bank[word % 32];
     return *std::max_element(in_bank.begin(), in_bank.end());
 }
 

@@ -86,18 +86,18 @@ std::string sector_row(const LineTrace& line) {
 
 // One character per bank: how many different words of it are wanted.
 std::string bank_row(const LineTrace& line) {
-    std::vector<std::uint64_t> words;
+    std::vector<std::uint64_t> wanted;
     for (unsigned lane = 0; lane < 32; ++lane) {
         if ((line.lanes >> lane & 1) == 0) continue;
         for (std::uint64_t b = 0; b < line.bytes_per_lane; b += 4) {
-            words.push_back((line.addresses[lane] + b) / 4);
+            wanted.push_back((line.addresses[lane] + b) / 4);
         }
     }
-    std::sort(words.begin(), words.end());
-    words.erase(std::unique(words.begin(), words.end()), words.end());
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     std::string row;
     for (std::uint64_t bank = 0; bank < 32; ++bank) {
-        const auto n = std::count_if(words.begin(), words.end(),
+        const auto n = std::count_if(wanted.begin(), wanted.end(),
                                      [bank](std::uint64_t w) { return w % 32 == bank; });
         row += n == 0 ? '.' : n > 9 ? '*' : static_cast<char>('0' + n);
     }
