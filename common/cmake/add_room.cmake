@@ -154,7 +154,7 @@ function(sixdays_add_wrong room label prefix test source)
         -P ${PROJECT_SOURCE_DIR}/common/cmake/expect_finding.cmake)
     set_tests_properties(${test}.wrong.${name} PROPERTIES LABELS "${label};wrong;small")
 
-    if(planted MATCHES "_tile[.]cu$")
+    if(planted MATCHES "/[a-z][^/]*_tile[.]cu$")
         return()  # compute-sanitizer looks at threads, and a tile kernel has none
     endif()
     # On a GPU an illegal access ends the process. compute-sanitizer watches those that it can see
@@ -173,7 +173,7 @@ endfunction()
 # or without them if it is too old. The dispatchers know (common/gpu/tile.hpp).
 function(sixdays_tile_ports variable)
     set(tiles ${ARGN})
-    list(FILTER tiles INCLUDE REGEX "_tile[.]cu$")
+    list(FILTER tiles INCLUDE REGEX "/[a-z][^/]*_tile[.]cu$")  # not steps/.../03_shared_tile.cu
     set(others ${ARGN})
     if(SIXDAYS_HAVE_TILE)
         set_source_files_properties(${tiles} PROPERTIES COMPILE_OPTIONS --enable-tile)
