@@ -244,6 +244,7 @@ TEST_CASE("the shares of a row add up to 1, and a shift of the row changes no bi
     for (const SoftmaxPath path : kPaths) {
         CAPTURE(name(path));
         DeviceOut<float> got({3, 768}), again({3, 768});
+        if (!takes<float>(path, d.view(), 1, got.view())) continue;
         run_softmax<float>(path, d.view(), 1, got.view());
         run_softmax<float>(path, ds.view(), 1, again.view());
         CHECK(again.matches(got.values()));
