@@ -316,6 +316,13 @@ TEST_CASE("rows and matrices past 2^32 elements", "[day05][small]") {
     }
 }
 
+TEST_CASE("step 13: a tile that begins between two quads of out is stored number by number",
+          "[day05][small]") {
+    // 135 columns, rows that begin at multiples of 16 bytes: the last tile of 128 begins at column 7.
+    check_floats(P::whole_tiles, {33, 135, 16}, {.out = {Lies::gaps}});
+    check_floats(P::whole_tiles, {70, 135, 16}, {.out = {Lies::gaps}});
+}
+
 TEST_CASE("columns past 2^32 elements", "[day05][small]") {
     constexpr std::int64_t K = 16, N = kBeyond32Bits, kTail = 1024;
     // Rows of b overlap: 4 elements apart, so that all of them end where b ends.
