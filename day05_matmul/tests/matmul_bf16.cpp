@@ -98,7 +98,7 @@ void check_product(B path, const Size& s, const Case& c) {
 
 // --- the loop ------------------------------------------------------------------------------------
 
-TEST_CASE("matmul_bf16: the loop, by hand", "[day05][small]") {
+TEST_CASE("matmul_bf16: the loop, by hand", "[day05][matmul_bf16][small]") {
     const Tensor<float> numbers({2, 3}, {1, 2, 3, 4, 5, 6}), others({3, 2}, {7, 8, 9, 10, 11, 12});
     Tensor<bf16> a({2, 3}), b({3, 2});
     for (int i = 0; i < 6; ++i) {
@@ -114,7 +114,7 @@ TEST_CASE("matmul_bf16: the loop, by hand", "[day05][small]") {
 }
 
 TEST_CASE("matmul_bf16: sums are float, and sums in bf16 are refused by the bound",
-          "[day05][small]") {
+          "[day05][matmul_bf16][small]") {
     // 1 + 256 * 2^-9: in bf16, where 1 + 2^-9 is 1, nothing would ever be added.
     const std::int64_t K = 257;
     Tensor<bf16> a({1, K}), b({K, 1});
@@ -142,7 +142,7 @@ TEST_CASE("matmul_bf16: sums are float, and sums in bf16 are refused by the boun
 
 // --- ports ---------------------------------------------------------------------------------------
 
-TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][small]") {
+TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][matmul_bf16][small]") {
     const std::vector<Case> cases = {
         {},
         {.then = {.alpha = -2}},
@@ -157,7 +157,7 @@ TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][small]") {
     }
 }
 
-TEST_CASE("matmul_bf16: every path, every layout", "[day05][small]") {
+TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]") {
     for (const Lies a : kAllLies) {
         for (const Lies b : kAllLies) {
             for (const B path : {B::one_element, B::one_warp}) {
@@ -178,7 +178,8 @@ TEST_CASE("matmul_bf16: every path, every layout", "[day05][small]") {
     }
 }
 
-TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring", "[day05][small]") {
+TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
+          "[day05][matmul_bf16][small]") {
     for (const std::int64_t K : {1, 7, 8, 15, 16, 17, 63, 64, 65, 200}) {
         for (const B path : kAll) check_product<bf16>(path, {5, 9, K}, {});
     }
@@ -189,7 +190,7 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring", "[day05][
 }
 
 // More tiles down than one group of eight, and more than one group: each tile is somebody's.
-TEST_CASE("matmul_bf16: many tiles", "[day05][full]") {
+TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
     check_product<bf16>(B::shared_tiles, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
     check_product<bf16>(B::ring, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
     check_product<bf16>(B::ring, {300, 300, 400}, {.a = Lies::column_gaps, .b = Lies::column_gaps});
@@ -197,7 +198,7 @@ TEST_CASE("matmul_bf16: many tiles", "[day05][full]") {
 }
 
 // 128 x 256 tiles, on a GPU that has multiprocessors for so many.
-TEST_CASE("matmul_bf16: the wide ring", "[day05][huge]") {
+TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
         for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
             check_product<bf16>(B::ring, {2100, 2100, 330}, {.a = a, .b = b});
@@ -205,7 +206,7 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][huge]") {
     }
 }
 
-TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][small]") {
+TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][matmul_bf16][small]") {
     const Tensor<bf16> a = seeded_integers<bf16>({2, 1, 5, 8}, 1, -9, 9);
     const Tensor<bf16> b = seeded_integers<bf16>({3, 8, 16}, 2, -9, 9);
     auto want = HostOut<float>({2, 3, 5, 16});
@@ -234,7 +235,7 @@ TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][small]
     }
 }
 
-TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][small]") {
+TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matmul_bf16][small]") {
     DeviceIn<bf16> a(seeded<bf16>({16, 24}, 1, -1, 1)), b(seeded<bf16>({24, 32}, 2, -1, 1));
     DeviceOut<float> out({16, 32});
     const auto refused = [&](View<const bf16> x, View<const bf16> y, View<float> to,
@@ -277,7 +278,7 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][smal
     CHECK_NOTHROW(check_matmul_bf16<bf16>(high, b.view(), {}, to(kMostRows), B::one_element));
 }
 
-TEST_CASE("matmul_bf16: how the ring cuts", "[day05][small]") {
+TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     const std::size_t most = 227 * 1024;
     CHECK(cut_for_ring(4096, 4096, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(4096, 4096, 132, kWideRing - 1) == RingCut::square);
