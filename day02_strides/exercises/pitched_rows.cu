@@ -1,8 +1,8 @@
-// Exercise 4 of Day 02: rows with room behind them.
+// Exercise 4 of Day 02: rows with room after them.
 //
 // Tiny, 4 minutes.
 //
-// in has M rows of N numbers, but each row begins `pitch` elements behind the one before, and
+// in has M rows of N numbers, but each row begins `pitch` elements after the one before, and
 // pitch may be more than N: what lies in between is nobody's. Pack the rows into out, without
 // gaps.
 
