@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
-#include "common/lesson/arena.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/transform.hpp"
+#include "day05_matmul/bench/inputs.hpp"
 #include "day05_matmul/bench/peer/peer.hpp"
-#include "day05_matmul/bench/samples.hpp"
 #include "day05_matmul/bench/small_product.hpp"
 
 namespace sixdays::day05_matmul {
@@ -27,45 +25,6 @@ float noise(std::uint64_t seed, std::int64_t i) {
     z ^= z >> 27;
     return (static_cast<float>(z % 513) - 256) / 256;
 }
-
-namespace {
-
-// An operand of (rows, columns), or the transposed view of one of (columns, rows).
-Layout operand(std::int64_t rows, std::int64_t columns, bool transposed) {
-    return transposed ? transpose(row_major({columns, rows})) : row_major({rows, columns});
-}
-
-// Noise over the whole input, made once on the host: a part of it, again and again.
-constexpr std::int64_t kPart = 1000003;
-constexpr std::uint64_t kSeedA = 1, kSeedB = 77777777, kSeedBias = 5;
-
-void fill(Arena& arena, int input, std::uint64_t seed) {
-    std::vector<float> part(kPart);
-    for (std::size_t i = 0; i < part.size(); ++i) part[i] = noise(seed, static_cast<int>(i));
-    arena.fill(input, part.data(), static_cast<std::int64_t>(4 * part.size()));
-}
-
-/// @throws std::runtime_error  what all timed runs are compared with is wrong
-void require_right(const Sizes& s, const Layout& la, const Layout& lb, const float* out) {
-    const auto input = [](std::uint64_t seed, const Layout& layout) {
-        return [seed, &layout](std::int64_t i, std::int64_t j) {
-            return noise(seed, offset(layout, i, j) % kPart);
-        };
-    };
-    const auto then = [&s](double sum, std::int64_t n) {
-        if (!s.bias_and_relu) return sum;
-        return std::max(0.0, sum + static_cast<double>(noise(kSeedBias, n)));
-    };
-    const auto row = [&](std::int64_t m) {
-        std::vector<float> host(static_cast<std::size_t>(s.N));
-        gpu::detail::copy_to_host(host.data(), out + m * s.N, host.size() * sizeof(float));
-        return host;
-    };
-    const std::string wrong = wrong_sample(s, input(kSeedA, la), input(kSeedB, lb), then, row);
-    if (!wrong.empty()) throw std::runtime_error("matmul: " + wrong);
-}
-
-}  // namespace
 
 Version timed_matmul(const std::string& op, const Sizes& s, std::optional<MatmulPath> path) {
     const Layout la = operand(s.M, s.K, s.a_transposed), lb = operand(s.K, s.N, s.b_transposed);
@@ -88,15 +47,18 @@ Version timed_matmul(const std::string& op, const Sizes& s, std::optional<Matmul
     v.timed = [=] {
         *arena = std::make_shared<Arena>(std::vector{4 * s.M * s.K, 4 * s.K * s.N}, 4 * s.M * s.N);
         Arena& x = **arena;
-        fill(x, 0, kSeedA);
-        fill(x, 1, kSeedB);
+        fill_operands<float>(x);
         if (s.bias_and_relu) {
             *bias = gpu::Buffer<float>(
                 lesson::filled<float>({s.N}, [](std::int64_t i) { return noise(kSeedBias, i); }));
         }
         matmul_cuda({x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, epilogue(),
                     {x.want<float>(), lout}, {.path = MatmulPath::transposed_tile});
-        require_right(s, la, lb, x.want<float>());
+        const auto then = [&s](double sum, std::int64_t column) {
+            if (!s.bias_and_relu) return sum;
+            return std::max(0.0, sum + static_cast<double>(noise(kSeedBias, column)));
+        };
+        require_right("matmul", s, la, lb, then, x.want<float>());
         *workspace = gpu::Buffer<std::byte>(matmul_workspace_bytes(
             {x.input<float>(0, 0), la}, {x.input<float>(0, 1), lb}, {x.want<float>(), lout}));
         *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);

@@ -1,15 +1,13 @@
 // Products of bf16, timed beside cuBLAS. Numbers of noise() have eight significant bits and sums of their
 // products are exact in float, so here too every run must give the same bits.
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
-#include "common/lesson/arena.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/bench/bench.hpp"
+#include "day05_matmul/bench/inputs.hpp"
 #include "day05_matmul/bench/peer/peer.hpp"
-#include "day05_matmul/bench/samples.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
 
 namespace sixdays::day05_matmul {
@@ -18,42 +16,13 @@ using lesson::Arena, lesson::Trial, lesson::Version;
 
 namespace {
 
-constexpr std::int64_t kPart = 1000003;
-constexpr std::uint64_t kSeedA = 1, kSeedB = 77777777;
-
-void fill(Arena& arena, int input, std::uint64_t seed) {
-    std::vector<bf16> part(kPart);
-    for (std::size_t i = 0; i < part.size(); ++i) part[i] = bf16(noise(seed, static_cast<int>(i)));
-    arena.fill(input, part.data(), 2 * kPart);
-}
-
 /// a (M, K), row-major; b (K, N), or the transposed view of (N, K).
 struct Product16 {
     Sizes s;
     Layout a() const { return row_major({s.M, s.K}); }
-    Layout b() const {
-        return s.b_transposed ? transpose(row_major({s.N, s.K})) : row_major({s.K, s.N});
-    }
+    Layout b() const { return operand(s.K, s.N, s.b_transposed); }
     Layout out() const { return row_major({s.M, s.N}); }
 };
-
-/// @throws std::runtime_error  what all timed runs are compared with is wrong
-void require_right(const Product16& p, const float* out) {
-    const auto input = [](std::uint64_t seed, const Layout& layout) {
-        return [seed, layout](std::int64_t i, std::int64_t j) {
-            return noise(seed, offset(layout, i, j) % kPart);
-        };
-    };
-    const auto row = [&](std::int64_t m) {
-        std::vector<float> host(static_cast<std::size_t>(p.s.N));
-        gpu::detail::copy_to_host(host.data(), out + m * p.s.N, host.size() * sizeof(float));
-        return host;
-    };
-    const std::string wrong = wrong_sample(
-        p.s, input(kSeedA, p.a()), input(kSeedB, p.b()),
-        [](double sum, std::int64_t) { return sum; }, row);
-    if (!wrong.empty()) throw std::runtime_error("matmul_bf16: " + wrong);
-}
 
 /// The check: a small product of the same layouts, against the loop in every bit.
 Trial small_trial(const Sizes& s, std::optional<MatmulBf16Path> path) {
@@ -94,15 +63,15 @@ Version timed_bf16(const std::string& op, const Sizes& s, std::optional<MatmulBf
     v.timed = [=] {
         *arena = std::make_shared<Arena>(std::vector{2 * s.M * s.K, 2 * s.K * s.N}, 4 * s.M * s.N);
         Arena& x = **arena;
-        fill(x, 0, kSeedA);
-        fill(x, 1, kSeedB);
+        fill_operands<bf16>(x);
         const auto run = [=](int set, float* out, std::optional<MatmulBf16Path> by) {
             matmul_bf16_cuda<bf16>({(*arena)->input<bf16>(set, 0), p.a()},
                                    {(*arena)->input<bf16>(set, 1), p.b()}, {}, {out, p.out()},
                                    {.path = by});
         };
         run(0, x.want<float>(), MatmulBf16Path::shared_tiles);
-        require_right(p, x.want<float>());
+        const auto sum_alone = [](double sum, std::int64_t) { return sum; };
+        require_right("matmul_bf16", s, p.a(), p.b(), sum_alone, x.want<float>());
         *room = std::make_unique<gpu::Buffer<float>>(s.M * s.N);
         if (has_peer()) {
             *peer = peer_product({x.input<bf16>(0, 0), p.a()}, {x.input<bf16>(0, 1), p.b()},
