@@ -2,6 +2,7 @@
 #include "day05_matmul/matmul_bf16.hpp"
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/stack.hpp"
@@ -49,27 +50,30 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
 
 // --- which path ----------------------------------------------------------------------------------
 
+namespace {
+
+// Do the rows of these matrices run along memory, each from a multiple of 16 bytes?
+template <class T>
+bool rows_in_quads(const View<const T>& x) {
+    const int k = x.rank() - 1;
+    return (x.stride(k) == 1 || x.extent(k) == 1) && rows_begin_at(x.data, x.layout, sizeof(T));
+}
+
+}  // namespace
+
 template <class T>
 bool lies_in_quads(const View<const T>& x) {
     if (x.size() == 0) return true;  // nothing is copied
-    const int m = x.rank() - 2, k = x.rank() - 1;
-    const auto rows = [&](const Layout& layout) {
-        const bool along = layout.stride(k) == 1 || layout.extent(k) == 1;
-        return along && rows_begin_at(x.data, layout, sizeof(T));
-    };
-    return rows(x.layout) || rows(transpose(View<const T>(x), m, k).layout);
+    return rows_in_quads(x) || rows_in_quads(transpose(x, x.rank() - 2, x.rank() - 1));
 }
 
 template <class T>
 Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
-    const auto along_rows = [](const View<const T>& x) {  // else along columns
-        return (x.stride(1) == 1 || x.extent(1) == 1) && rows_begin_at(x.data, x.layout, sizeof(T));
-    };
     const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
         const int row = along ? 0 : 1;
         return {x.data, x.extent(row), x.extent(1 - row), x.stride(row)};
     };
-    const bool a_along_k = along_rows(a), b_along_n = along_rows(b);
+    const bool a_along_k = rows_in_quads(a), b_along_n = rows_in_quads(b);
     return {rows_of(a, a_along_k), rows_of(b, b_along_n), !a_along_k, b_along_n, a.extent(1)};
 }
 
@@ -85,17 +89,13 @@ MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b) {
 }
 
 const char* name(MatmulBf16Path path) {
-    switch (path) {
-        case MatmulBf16Path::one_element:
-            return "one element";
-        case MatmulBf16Path::one_warp:
-            return "one warp";
-        case MatmulBf16Path::shared_tiles:
-            return "shared tiles";
-        case MatmulBf16Path::ring:
-            return "ring";
-    }
-    return "";
+    static constexpr Named<MatmulBf16Path> kNames[] = {
+        {MatmulBf16Path::one_element, "one element"},
+        {MatmulBf16Path::one_warp, "one warp"},
+        {MatmulBf16Path::shared_tiles, "shared tiles"},
+        {MatmulBf16Path::ring, "ring"},
+    };
+    return name_in(kNames, path);
 }
 
 #define SIXDAYS_FOR(T)                                                                          \

@@ -5,8 +5,9 @@
 ///
 /// For all versions: T is bf16 or f16. Shapes, strides, the stack of matrices and the epilogue are
 /// those of matmul.hpp. A product of two 16-bit numbers is exact in a float, so only adding rounds:
-/// an output is off by (K + 3) 2^-23 (|alpha| sum |a b| + |beta out| + |bias|) at most. (Twice that
-/// of a float product: a tensor core cuts off what a float cannot hold, where an addition rounds.)
+/// an output is off by (9 ceil(K / 8) + 4) 2^-23 (|alpha| sum |a b| + |beta out| + |bias|) at most. (A
+/// little more than twice what a float product is off by: a tensor core adds eight products and the
+/// sum so far at once, and cuts off what a float cannot hold, where an addition rounds.)
 /// @throws std::invalid_argument  as matmul_cpu(); a path that cannot take these views
 #pragma once
 
