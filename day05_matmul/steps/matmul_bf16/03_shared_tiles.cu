@@ -2,7 +2,6 @@
 // each of b M / 16 times. Here a block of eight warps makes 128 x 128 outputs from tiles that all of
 // them read, and ldmatrix fetches a fragment with one instruction. Elements come one by one, so any
 // strides will do.
-#include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 #include "day05_matmul/steps/matmul_bf16/warps.hpp"
 
@@ -15,9 +14,9 @@ using W = Warps<BM, BN>;
 /// Fills a tile of ROWS rows, element by element; lanes lie along whichever dim is contiguous.
 template <int ROWS, class T, class F>
 __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
-    for (int i = static_cast<int>(threadIdx.x); i < ROWS * W::kDepth; i += W::kThreads) {
-        const int row = along_k ? i / W::kDepth : i % ROWS;
-        const int k = along_k ? i % W::kDepth : i / ROWS;
+    for (int i = static_cast<int>(threadIdx.x); i < ROWS * kDepth; i += W::kThreads) {
+        const int row = along_k ? i / kDepth : i % ROWS;
+        const int k = along_k ? i % kDepth : i / ROWS;
         *tile.at(row, k) = element(row, k);
     }
 }
@@ -29,15 +28,15 @@ __global__ void __launch_bounds__(W::kThreads)
                                     const __grid_constant__ View<const T> b,
                                     const __grid_constant__ Epilogue epilogue,
                                     const __grid_constant__ View<float> out) {
-    __shared__ __align__(16) T memory_a[BM * W::kDepth];
-    __shared__ __align__(16) T memory_b[BN * W::kDepth];
+    __shared__ __align__(16) T memory_a[BM * kDepth];
+    __shared__ __align__(16) T memory_b[BN * kDepth];
     const Panel<T, BM> tile_a{memory_a};
     const Panel<T, BN> tile_b{memory_b};  // its rows are b's columns
     const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
     const auto [m0, n0] = tile_of_block(out, BM, BN);
     const T zero = T::from_bits(0);
     W warps;
-    for (std::int64_t k0 = 0; k0 < K; k0 += W::kDepth) {
+    for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
         fill(tile_a, a.stride(1) == 1,
              [&](int m, int k) { return m0 + m < M && k0 + k < K ? a(m0 + m, k0 + k) : zero; });
         fill(tile_b, b.stride(0) == 1,
@@ -56,9 +55,7 @@ __global__ void __launch_bounds__(W::kThreads)
 template <class T>
 void launch_matmul_bf16_shared_tiles(View<const T> a, View<const T> b, const Epilogue& epilogue,
                                      View<float> out, gpu::Stream stream) {
-    const std::int64_t down = (out.extent(0) + BM - 1) / BM;
-    const std::int64_t across = (out.extent(1) + BN - 1) / BN;
-    const unsigned grid = gpu::blocks_for(down * across, 1);
+    const unsigned grid = blocks_for_tiles(out, BM, BN);
     matmul_bf16_shared_tiles_kernel<T><<<grid, W::kThreads, 0, stream>>>(a, b, epilogue, out);
     gpu::check_launch("matmul_bf16_shared_tiles_kernel", grid, W::kThreads);
 }

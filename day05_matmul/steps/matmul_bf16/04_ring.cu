@@ -3,7 +3,6 @@
 // rows of k's, or across, with rows of m's or n's; ldmatrix turns the latter on the way.
 #include "common/gpu/device.hpp"
 #include "common/gpu/large_shared.hpp"
-#include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
 #include "day05_matmul/steps/matmul_bf16/operands.hpp"
@@ -12,8 +11,6 @@
 
 namespace sixdays::day05_matmul {
 namespace {
-
-constexpr int kDepth = 64;
 
 // [copy]
 /// Starts this thread's copies of the tile of `of` that begins at (row0, column0): 16 bytes of a row,
@@ -123,12 +120,10 @@ template <class T, int BM, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
 void launch(const Rows16<T>& a, const Rows16<T>& b, std::int64_t K, const Epilogue& epilogue,
             View<float> out, gpu::Stream stream) {
     using R = Ring16<T, BM, BN, STAGES, A_ACROSS, B_ACROSS>;
-    const auto kernel = matmul_bf16_ring_kernel<T, BM, BN, STAGES, A_ACROSS, B_ACROSS>;
-    const std::int64_t down = (out.extent(0) + BM - 1) / BM;
-    const std::int64_t across = (out.extent(1) + BN - 1) / BN;
-    const unsigned grid = gpu::blocks_for(down * across, 1);
-    gpu::allow_shared(kernel, R::kBytes);
-    kernel<<<grid, R::kThreads, R::kBytes, stream>>>(a, b, K, epilogue, out);
+    const unsigned grid = blocks_for_tiles(out, BM, BN);
+    gpu::allow_shared(matmul_bf16_ring_kernel<T, BM, BN, STAGES, A_ACROSS, B_ACROSS>, R::kBytes);
+    matmul_bf16_ring_kernel<T, BM, BN, STAGES, A_ACROSS, B_ACROSS>
+        <<<grid, R::kThreads, R::kBytes, stream>>>(a, b, K, epilogue, out);
     gpu::check_launch("matmul_bf16_ring_kernel", grid, R::kThreads, R::kBytes);
 }
 

@@ -3,15 +3,17 @@
 /// and four across; a tile has 64 of k.
 #pragma once
 
+#include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul_bf16/fragment.hpp"
 #include "day05_matmul/steps/matmul_bf16/panel.hpp"
 
 namespace sixdays::day05_matmul {
 
+inline constexpr int kDepth = 64;  // k's in a tile
+
 template <int BM, int BN>
 struct Warps {
     static constexpr int kThreads = 256;
-    static constexpr int kDepth = 64;                                 // k's in a tile
     static constexpr int kRows = BM / 2, kColumns = BN / 4;           // a warp's outputs
     static constexpr int kDown = kRows / 16, kAcross = kColumns / 8;  // the same in fragments
 
@@ -65,6 +67,11 @@ struct Warps {
         }
     }
 };
+
+/// A block for each BM x BN outputs.
+inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
+    return gpu::blocks_for((out.extent(0) + BM - 1) / BM * ((out.extent(1) + BN - 1) / BN), 1);
+}
 
 // [order]
 /// Which tile is this block's? Blocks that run together should want the same tiles of a and b, while
