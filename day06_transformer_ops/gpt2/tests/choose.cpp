@@ -136,6 +136,44 @@ TEST_CASE("choose: one token, and a vocabulary larger than a block", "[day06][sm
     }
 }
 
+TEST_CASE("choose: each filter just on, just off, and at what a list can hold", "[day06][small]") {
+    const auto agrees = [](const Tensor<float>& logits, const SamplerOptions& options) {
+        CAPTURE(logits.size(), options.temperature, options.top_k, options.top_p);
+        for (std::int64_t step = 1; step <= 2; ++step) {
+            CHECK(is_right(chosen(logits, options, step), logits, options, step));
+        }
+    };
+    const float nearly = std::nextafter(1.0f, 0.0f);
+    // Weights are rounded down, so that 2,500 of them reach less than the last 2^-24 of their sum.
+    const auto many = seeded<float>({2500}, 2, -1, 1);
+    for (const std::int64_t k : {0, 1, 2499, 2500, 2501}) {
+        for (const float p : {nearly, 1.0f}) agrees(many, {1, k, p, 9});
+    }
+    // Equal ones end up in one digit, of more tokens than the list of candidates has places for.
+    Tensor<float> equal({1030});
+    for (const std::int64_t alike : {1024, 1025}) {
+        for (std::int64_t v = 0; v < 1030; ++v) equal(v) = v < alike ? 1.0f : -9.0f;
+        for (const std::int64_t k : {1, 1024, 1025}) {
+            agrees(equal, {1, k, 0.9f, 3});
+            agrees(equal, {1, k, 1, 4});
+        }
+    }
+}
+
+TEST_CASE("choose: what top-k leaves out counts nothing for top-p, although it is as likely",
+          "[day06][small]") {
+    // Of so many equal tokens the first alone stays: the others would each have its whole weight.
+    for (const std::int64_t alike : {2, 3, 4, 8}) {
+        Tensor<float> logits({40});
+        for (std::int64_t v = 0; v < 40; ++v) logits(v) = v >= 20 && v < 20 + alike ? 2.0f : -1.0f;
+        for (const float p : {0.1f, 0.5f, 0.9f}) {
+            CAPTURE(alike, p);
+            CHECK(chosen(logits, {1, 1, p, 5}) == 20);
+            CHECK(chosen(logits, {1, 2, p, 5}) == sample(logits.view(), {1, 2, p, 5}, 1));
+        }
+    }
+}
+
 TEST_CASE("choose: with top-k the vocabulary is read three times, not once for each digit",
           "[day06][small]") {
     const auto logits = seeded<float>({2500}, 2, -4, 4);

@@ -97,6 +97,12 @@ TEST_CASE(
         CHECK_FALSE(DeviceModel(mixed).takes_one_token());
         compare(mixed, 2, 2);
     }
+    // The embeddings are read number by number, and may be what they like.
+    ModelWeights embeddings = quads.weights();
+    embeddings.token_embedding = none.weights().token_embedding;
+    embeddings.position_embedding = none.weights().position_embedding;
+    CHECK(DeviceModel(embeddings).takes_one_token());
+    compare(embeddings, 2, 2);
     const auto takes = [](std::int64_t channels, std::int64_t heads) {
         const RandomModel model({1, 4, channels, heads, 16, 20, 1e-5f}, WeightType::f32);
         return DeviceModel(model.weights()).takes_one_token();

@@ -277,3 +277,55 @@ TEST_CASE("logits and options that mean nothing are refused", "[day06][small]") 
     CHECK(contains(refusal([&] { (void)sample({one.data(), Shape{1, 2}}, {}, 0); }), "rank 1"));
     CHECK(refusal([] { check_sampler({0, 0, 0, 0}); }).empty());
 }
+
+TEST_CASE("sampler: each option at the edges of what is allowed, alone", "[day06][small]") {
+    const float least = std::numeric_limits<float>::denorm_min(),
+                most = std::numeric_limits<float>::max();
+    const struct {
+        SamplerOptions options;
+        const char* said;  // nothing: it may be used
+    } rows[] = {
+        {{1, 0, 1, 0}, ""},
+        {{0, 0, 1, 0}, ""},
+        {{-0.0f, 0, 1, 0}, ""},
+        {{least, 0, 1, 0}, ""},
+        {{most, 0, 1, 0}, ""},
+        {{-least, 0, 1, 0}, "temperature"},
+        {{kInfinity, 0, 1, 0}, "temperature"},
+        {{-kInfinity, 0, 1, 0}, "temperature"},
+        {{kNan, 0, 1, 0}, "temperature"},
+        {{1, 1, 1, 0}, ""},
+        {{1, INT64_MAX, 1, 0}, ""},
+        {{1, -1, 1, 0}, "top_k"},
+        {{1, INT64_MIN, 1, 0}, "top_k"},
+        {{1, 0, 0, 0}, ""},
+        {{1, 0, least, 0}, ""},
+        {{1, 0, std::nextafter(1.0f, 0.0f), 0}, ""},
+        {{1, 0, std::nextafter(1.0f, 2.0f), 0}, "top_p"},
+        {{1, 0, -least, 0}, "top_p"},
+        {{1, 0, kInfinity, 0}, "top_p"},
+        {{1, 0, kNan, 0}, "top_p"},
+        {{1, 0, 1, ~std::uint64_t{0}}, ""},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.options.temperature, row.options.top_k, row.options.top_p);
+        const std::string said = refusal([&] { check_sampler(row.options); });
+        CHECK(said.empty() == (row.said[0] == 0));
+        if (row.said[0] != 0) CHECK(contains(said, row.said));
+        // Greedy choices refuse the same, although they use one option of three.
+        SamplerOptions greedy = row.options;
+        if (std::string(row.said) != "temperature") greedy.temperature = 0;
+        CHECK(refusal([&] { check_sampler(greedy); }) == said);
+    }
+}
+
+TEST_CASE("sampler: a filter that keeps one token too many or too few shows", "[day06][small]") {
+    // Eight equal tokens, of which top-k keeps 4, and top-p the first 2 of these.
+    const auto flat = logits_of({3, 3, 3, 3, 3, 3, 3, 3});
+    CHECK(support(flat, {1, 7, 1, 41}) == Tokens{0, 1, 2, 3, 4, 5, 6});
+    CHECK(support(flat, {1, 8, 1, 41}).size() == 8);
+    CHECK(support(flat, {1, 4, 0.5f, 41}) == Tokens{0, 1});
+    CHECK(support(flat, {1, 4, std::nextafter(0.5f, 1.0f), 41}) == Tokens{0, 1, 2});
+    CHECK(support(flat, {1, 0, std::nextafter(1.0f, 0.0f), 41}).size() == 8);
+    CHECK(support(flat, {1, 1, 0, 41}) == Tokens{0});
+}
