@@ -82,10 +82,37 @@ void check_planted(const Shape& shape, int dim) {
     }
 }
 
+// Outputs in two pieces: of 1 and 2, seen `count` times, the largest is 2 and the sum 3.
+void check_outputs(std::int64_t count) {
+    CAPTURE(count);
+    const float few[] = {1, 2};
+    gpu::Buffer<float> memory(2);
+    memory.upload(few, 2);
+    const View<const float> same(memory.data(), Layout({count, 2}, {0, 1}));
+    const Shape shape{count};
+    gpu::Buffer<float> out(count + 2);
+    const auto at = [&](std::int64_t k) { return out.download(k, 1)[0]; };
+    for (const LinePath path : kPaths) {
+        if (argmax_only(path) || !takes(path, lines_of("test", same, {1}))) continue;
+        Memory workspace(lines_of("test", same, {1}));
+        for (const Reduction what : {Reduction::max, Reduction::sum}) {
+            CAPTURE(name(path), name(what));
+            out.fill_bytes(0xff);
+            reduce_cuda(what, same, {1}, out.view(shape),
+                        {.path = path, .workspace = workspace.workspace()});
+            for (const std::int64_t k : {std::int64_t{0}, count / 2, count - 1}) {
+                CHECK(at(k) == (what == Reduction::max ? 2 : 3));
+            }
+            CHECK(std::isnan(at(count)));
+        }
+    }
+}
+
 TEST_CASE("the test of huge tensors holds for small ones", "[day04][argmax][small]") {
     check_planted({5, 1000}, 1);
     check_planted({300, 50}, 0);
     check_planted({200, 17}, 1);
+    check_outputs(1000);
 }
 
 TEST_CASE("more than 2^31 elements: one line, many lines, many outputs", "[day04][argmax][huge]") {
@@ -96,6 +123,7 @@ TEST_CASE("more than 2^31 elements: one line, many lines, many outputs", "[day04
     check_planted({2 * kGiB + 777, 1}, 1);
     check_planted({2 * kGiB / 3, 5}, 1);
     check_planted({2, kGiB + 1000}, 0);
+    check_outputs(2 * kGiB + 777);
 }
 
 }  // namespace

@@ -158,6 +158,27 @@ TEST_CASE("a length that cannot be: the loop says so, the ports answer NaN",
     }
 }
 
+TEST_CASE("copies that one launch never awaited are nothing to the next",
+          "[day06][attention][small]") {
+    // Tiles of 128 numbers have 256 threads, all of which ask for keys before they see that none
+    // counts. Four passes have 128, and heads of 127 numbers are copied one number at a time.
+    const auto by = [](AttentionPath path, std::int64_t D, std::int64_t counted) {
+        CAPTURE(name(path), D, counted);
+        Case c = case_of({}, 3, 70, D);
+        c.causal = false, c.counted = counted;
+        DeviceIn<float> q(c.q), k(c.k), v(c.v);
+        DeviceIn<std::int64_t> length(Tensor<std::int64_t>(Shape{}, {counted}));
+        DeviceOut<float> got(c.q.shape());
+        attend(path, q.view(), k.view(), v.view(), {false, 0, length.view()}, got.view());
+        CHECK(agrees(got, wanted(c)));
+    };
+    for (const std::int64_t D : {127, 128, 64, 61}) {
+        by(AttentionPath::tiles, 128, 0);
+        by(AttentionPath::four_passes, 128, 70);
+        by(AttentionPath::tiles, D, 70);
+    }
+}
+
 TEST_CASE("loop and port of attention refuse the same, in the same words",
           "[day06][attention][small]") {
     const Tensor<float> q = few({2, 3, 4}, 5, 13), k = few({2, 5, 4}, 7, 11),
