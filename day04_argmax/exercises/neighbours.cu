@@ -3,8 +3,8 @@
 // Tiny, 4 minutes.
 //
 // A warp sums 2,048 elements, 64 a lane, and the 32 sums are then added up. The result is right,
-// but the lanes read far apart. Share the elements out anew, so that neighbours read neighbours. (The
-// shuffles that add up the 32 sums come later in the day; leave them as they are.)
+// but the lanes read far apart. Share the elements out anew, so that neighbours read neighbours.
+// (The shuffles that add up the 32 sums come later in the day; leave them as they are.)
 
 __global__ void neighbours_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;

@@ -4,8 +4,8 @@
 //
 // A block of 256 threads finds where the largest element of its row is; the row's length N is
 // anything from 1 on. Of equal ones it is the one at the lower place. (No NaN, this time.) Each
-// thread first looks through its own share of the row, neighbouring threads at neighbouring elements;
-// then a tree in shared memory is left with one value and its place.
+// thread first looks through its own share of the row, neighbouring threads at neighbouring
+// elements; then a tree in shared memory is left with one value and its place.
 
 __global__ void row_by_block_kernel(const float* in, int N, int* out) {
     __shared__ float value[256];

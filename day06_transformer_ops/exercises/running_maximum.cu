@@ -3,8 +3,8 @@
 // Easy, 15 minutes.
 //
 // The sum of a softmax, but each number may be looked at once only: out[m] gets log(exp(x0) +
-// exp(x1) + ...) of its row, in one pass. Keep the largest so far and the sum of exp(x - largest so far).
-// When a larger one comes, what has been summed up must be put right.
+// exp(x1) + ...) of its row, in one pass. Keep the largest so far and the sum of
+// exp(x - largest so far). When a larger one comes, what has been summed up must be put right.
 //
 //     row 0, log 4: largest 0, sum 1; largest log 4, sum 1/4 + 1; answer log 4 + log 1.25 = log 5
 

@@ -213,6 +213,7 @@ int main() {
         write_transforms();
         write_loads();
         write_tiles();
+        write_sums();
     } catch (const std::logic_error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -25,4 +25,7 @@ void write(const std::string& op, const std::string& args, const std::function<s
 void write_loads();
 void write_tiles();
 
+/// Many threads, one answer: trees, tiles of a product, running maxima (cases_sums.cpp).
+void write_sums();
+
 }  // namespace sixdays::explorers

@@ -18,6 +18,19 @@ function check_cases(cases) {
             const count = explore.count_passes(request);
             return [count.passes, count.fewest, explore.units_touched(request.addresses, request.bytes, 1).size];
         },
+        // The place of a sum means nothing; an idle thread of a tree keeps what it has.
+        tree: (numbers, sum, butterfly) => explore.tree(numbers, sum ? "sum" : "largest", butterfly)
+            .map((round) => round.map(({value, at}) => (sum ? [value] : [value, at]))),
+        product: (...sizes) => {
+            const count = explore.product(...sizes);
+            return [count.times_a, count.times_b, count.fetched, count.multiply_adds];
+        },
+        running: (numbers, half) => {
+            const [one, other] = [numbers.slice(0, half), numbers.slice(half)]
+                .map((part) => explore.running(part, Math.E));
+            const all = explore.joined(one[one.length - 1], other[other.length - 1], Math.E);
+            return [...one, ...other, all].map(({largest, sum}) => [largest, sum.toFixed(9)]);
+        },
     };
     const done = {}, wrong = [];
     for (const {op, args, gives, refused} of cases) {
@@ -55,7 +68,8 @@ function check_inputs() {
             return error.message;
         }
     };
-    const {number, numbers, read_layout, read_warp, read_banks} = explore_inputs;
+    const {number, numbers, read_layout, read_warp, read_banks, read_tree, read_product, read_running}
+        = explore_inputs;
 
     for (const [text, right] of [["7", 7], [" -3 ", -3], ["\u22123", -3], ["+4", 4], ["9", 9], ["-9", -9],
         ["10", "n: 10 asked for, but here it is -9 to 9"],
@@ -239,5 +253,28 @@ function check_inputs() {
     ]) {
         same(what, banks(change).wrong, right);
     }
+
+    const row = (numbers) => Object.fromEntries(numbers.map((x, i) => ["x" + i, String(x)]));
+    const tree = (change) => read_tree({...row([8, 48, 39, 5, 48, 12, 7, 31]), sum: "0", butterfly: "0", ...change});
+    const ends = ({rounds}) => rounds[3].map(({value}) => value);
+    same("a tree", tree({}).rounds[3][0], {value: 48, at: 1, from: [0, 1]});
+    same("who works", tree({}).rounds.map((round) => round.filter(({from}) => from !== null).length), [0, 4, 2, 1]);
+    same("a butterfly", ends(tree({butterfly: "1"})), [48, 48, 48, 48, 48, 48, 48, 48]);
+    same("a sum by a tree", ends(tree({sum: "1"})), [198, 96, 46, 36, 48, 12, 7, 31]);
+    same("no number", tree({x3: "x"}).wrong, {x3: 'number 3: "x" is not a whole number'});
+    same("no way", tree({butterfly: "2"}).wrong, {butterfly: 'how: "2" asked for, but here it is one of 0, 1'});
+    const product = (change) => read_product({M: "8", N: "8", K: "4", BM: "4", BN: "4", ...change});
+    same("tiles of 4 x 4", product({}).count, {times_a: 2, times_b: 2, fetched: 128, multiply_adds: 256});
+    same("no tiles", product({BM: "1", BN: "1"}).count, {times_a: 8, times_b: 8, fetched: 512, multiply_adds: 256});
+    same("edges", product({BM: "3", BN: "5"}).count, {times_a: 2, times_b: 3, fetched: 160, multiply_adds: 256});
+    same("too tall", product({BM: "9"}).wrong, {BM: beyond("rows of a tile", 9, 1, 8)});
+    same("no depth", product({K: "0"}).wrong, {K: beyond("K", 0, 1, 8)});
+    const running = (change) => read_running({...row([0, 1, 3, 2, 3, 5]), base: "2", threads: "1", ...change});
+    same("the page's sums", running({}).parts[0].map(({sum}) => sum), [1, 1.5, 1.375, 1.875, 2.875, 1.71875]);
+    same("the page's factors", running({}).parts[0].map(({factor}) => factor), [0, 0.5, 0.25, 1, 1, 0.25]);
+    same("joined", running({threads: "2"}).all, {largest: 5, factors: [0.25, 1], sum: 1.71875});
+    same("base e", running({...row([0, 0, 0, 0, 0, 0]), base: "e"}).all.sum, 6);
+    same("no base", running({base: "3"}).wrong, {base: 'base: "3" asked for, but here it is one of 2, e'});
+    same("no score", running({x5: "100"}).wrong, {x5: beyond("number 5", 100, -99, 99)});
     return wrong;
 }

@@ -342,8 +342,58 @@ var explore = (function () {
     const tile_request = (t, lanes) =>
         ({addresses: lanes.map(({r, c}) => 4 * t.word(r, c)), bytes: 4 * t.unit});
 
+    // --- many threads, one answer ------------------------------------------------------------------
+
+    // Of two that were found anywhere in a line; of equal ones the earlier. Day 04's `better`, and +.
+    const kJoin = {
+        largest: (a, b) => (b.value > a.value || (b.value === a.value && b.at < a.at) ? b : a),
+        sum: (a, b) => ({value: a.value + b.value, at: 0}),
+    };
+
+    // What each thread holds after each round; the first entry is the start. `from`: the two threads
+    // whose numbers it has joined; null if the thread does nothing any more.
+    function tree(numbers, op, butterfly) {
+        const rounds = [numbers.map((value, at) => ({value, at, from: null}))];
+        for (let far = numbers.length / 2; far >= 1; far /= 2) {
+            const held = rounds[rounds.length - 1];
+            rounds.push(held.map((mine, t) => {
+                if (!butterfly && t >= far) return {...mine, from: null};
+                const other = butterfly ? t ^ far : t + far;
+                return {...kJoin[op](mine, held[other]), from: [t, other]};
+            }));
+        }
+        return rounds;
+    }
+
+    // A product of (M, K) and (K, N), its outputs cut into tiles of BM x BN, each made by itself: how
+    // often a number of a is fetched, and one of b; and all together.
+    function product(M, N, K, BM, BN) {
+        const times_a = Math.ceil(N / BN), times_b = Math.ceil(M / BM);
+        return {times_a, times_b, fetched: M * K * times_a + K * N * times_b, multiply_adds: M * N * K};
+    }
+
+    // The running maximum: after each number the largest so far, the factor that puts the sum right,
+    // and the sum of base^(x - largest).
+    function running(numbers, base) {
+        let largest = -Infinity, sum = 0;
+        return numbers.map((x) => {
+            const old = largest;
+            largest = Math.max(largest, x);
+            const factor = Math.pow(base, old - largest);
+            sum = sum * factor + Math.pow(base, x - largest);
+            return {x, largest, factor, sum};
+        });
+    }
+
+    // What two threads have found, joined.
+    function joined(a, b, base) {
+        const largest = Math.max(a.largest, b.largest);
+        const factors = [a, b].map((one) => Math.pow(base, one.largest - largest));
+        return {largest, factors, sum: a.sum * factors[0] + b.sum * factors[1]};
+    }
+
     return {kLanes, kSector, kBanks, refuse, text_of, layout_text, size, layout, row_major, column_major,
         offset, unravel, reach, required_span, is_contiguous, is_injective, simplify, slice, select,
         flip, transpose, permute, broadcast_to, reshape, units_touched, count_sectors, count_passes,
-        warp_request, tile, tile_lanes, tile_request};
+        warp_request, tile, tile_lanes, tile_request, tree, product, running, joined};
 })();

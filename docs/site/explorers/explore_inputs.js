@@ -217,6 +217,42 @@ var explore_inputs = (function () {
         return {tile, lanes, request, count: explore.count_passes(request)};
     });
 
-    return {kMostRank, kTransforms, number, numbers, link_of, state_of, list, transformed, read_layout,
-        cpp_of, walk, formula, minus, verdict, answers, read_warp, read_banks};
+    // --- many threads, one answer ------------------------------------------------------------------
+
+    // A spec of `count` fields x0, x1, ...; and their values.
+    const row_spec = (count, least, most) =>
+        Object.fromEntries(Array.from({length: count}, (_, i) => ["x" + i, [`number ${i}`, least, most]]));
+    const row_of = (values, count) => Array.from({length: count}, (_, i) => values["x" + i]);
+
+    // {rounds, op, butterfly}
+    const kTree = 8;
+    const read_tree = (state) => result(state, {...row_spec(kTree, -999, 999),
+        sum: ["what", kSwitch], butterfly: ["how", kSwitch],
+    }, (values) => {
+        const op = values.sum === 1 ? "sum" : "largest", butterfly = values.butterfly === 1;
+        return {rounds: explore.tree(row_of(values, kTree), op, butterfly), op, butterfly};
+    });
+
+    // {M, N, K, BM, BN, count}
+    const read_product = (state) => result(state, {
+        M: ["M", 1, 8], N: ["N", 1, 8], K: ["K", 1, 8], BM: ["rows of a tile", 1, 8],
+        BN: ["columns of a tile", 1, 8],
+    }, ({M, N, K, BM, BN}) => ({M, N, K, BM, BN, count: explore.product(M, N, K, BM, BN)}));
+
+    // {parts: one list of steps a thread, base, all: what they have together}
+    const kScores = 6;
+    const read_running = (state) => result(state, {...row_spec(kScores, -99, 99),
+        base: ["base", ["2", "e"]], threads: ["threads", ["1", "2"]],
+    }, (values) => {
+        const base = state.base === "2" ? 2 : Math.E, numbers = row_of(values, kScores);
+        const half = kScores / 2;
+        const parts = (values.threads === 1 ? [numbers] : [numbers.slice(0, half), numbers.slice(half)])
+            .map((part) => explore.running(part, base));
+        const ends = parts.map((part) => part[part.length - 1]);
+        return {parts, base, all: ends.length === 1 ? ends[0] : explore.joined(...ends, base)};
+    });
+
+    return {kMostRank, kTransforms, kTree, kScores, number, numbers, link_of, state_of, list, transformed, read_layout,
+        cpp_of, walk, formula, minus, verdict, answers, read_warp, read_banks, read_tree,
+        read_product, read_running};
 })();

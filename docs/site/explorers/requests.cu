@@ -28,7 +28,43 @@ __global__ void store_kernel(Tile tile, bool column, int number) {
     reinterpret_cast<T*>(memory)[r * pitch + place] = T();
 }
 
+__device__ bool better(int x, int at, int y, int at_y) {
+    return x > y || (x == y && at < at_y);
+}
+
+// As steps 2 and 4 of Day 04's argmax.
+__global__ void join_kernel(const int* numbers, bool sum, bool butterfly, int* held) {
+    __shared__ int value[8], place[8];
+    const int t = static_cast<int>(threadIdx.x);
+    int x = numbers[t], at = t, round = 0;
+    held[t] = value[t] = x, held[32 + t] = place[t] = at;
+    __syncthreads();
+    for (int far = 4; far > 0; far /= 2) {
+        ++round;
+        int y = 0, at_y = 0;
+        if (butterfly) {
+            y = __shfl_xor_sync(0xffu, x, far), at_y = __shfl_xor_sync(0xffu, at, far);
+        } else if (t < far) {
+            y = value[t + far], at_y = place[t + far];
+        }
+        if (butterfly || t < far) {
+            if (sum) {
+                x += y, at = 0;
+            } else if (better(y, at_y, x, at)) {
+                x = y, at = at_y;
+            }
+            value[t] = x, place[t] = at;
+        }
+        __syncthreads();
+        held[8 * round + t] = x, held[32 + 8 * round + t] = at;
+    }
+}
+
 }  // namespace
+
+void join_eight(const int* numbers, bool sum, bool butterfly, int* held) {
+    join_kernel<<<1, 8>>>(numbers, sum, butterfly, held);
+}
 
 void load(const char* data, int stride, int bytes, int first, bool wide, char* out) {
     const char* begin = data + first * bytes;

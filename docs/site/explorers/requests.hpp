@@ -19,4 +19,9 @@ struct Tile {
 /// l * unit of it, and where the tile ends to the next column.
 void store(const Tile& tile, bool column, int number);
 
+/// Eight threads, eight numbers: after each round of a tree in shared memory, or of a butterfly of
+/// shuffles, what each thread holds, and for the largest the place where it was found.
+/// @param held  (4, 8) numbers, then as many places
+void join_eight(const int* numbers, bool sum, bool butterfly, int* held);
+
 }  // namespace sixdays::explorers

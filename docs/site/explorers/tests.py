@@ -4,7 +4,7 @@
     tests.py <browser> <explorer_cases> <folder>     their logic, and each clicked through on a bare page
     tests.py <browser> --pages <html> <folder>       a click each on the pages that have them
 
-Screenshots at both widths go to the folder; of the pages, light and dark."""
+Screenshots at all widths go to the folder; of the pages, light and dark."""
 import pathlib
 import subprocess
 import sys
@@ -14,9 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import browser as real  # noqa: E402
 
-SCRIPTS = ("explore", "explore_inputs", "explorer", "explorer_layout", "explorer_warp", "explorer_banks")
-PAGES = {"warp": "day01_flat_memory", "layout": "day02_strides", "views": "day03_views", "banks": "day03_views"}
-WIDTHS = 1250, 420
+SCRIPTS = ("explore", "explore_inputs", "explorer", "explorer_layout", "explorer_warp", "explorer_banks",
+           "explorer_tree", "explorer_product", "explorer_running")
+PAGES = {"warp": "day01_flat_memory", "layout": "day02_strides", "views": "day03_views", "banks": "day03_views",
+         "tree": "day04_argmax", "product": "day05_matmul", "running": "day06_transformer_ops_fast"}
+WIDTHS = 1250, 800, 420
 
 
 class Explorer:
@@ -196,6 +198,81 @@ def banks(e):
     e.link_keeps(["width", "pad", "unit"], ".said")
 
 
+def tree(e):
+    e.has(".said", "3 rounds, 7 numbers joined to others. Thread 0 ends with 48 (number 1); a barrier")
+    e.equal(e.count(".rounds .unused"), 4 + 6 + 7)
+    e.hover('.rounds [data-n="8"]')
+    e.has(".formula", "Thread 0 has 8 (number 0), and thread 4 has 48 (number 4): the larger is 48 (number 4).")
+    e.equal(e.count(".rounds .lit"), 3)
+    e.click('.rounds [data-n="17"]')
+    e.has(".formula", "Thread 1 has 48 (number 1), and thread 3 has 31 (number 7): the larger is 48 (number 1).")
+    for key in ("ArrowDown", "ArrowLeft"):
+        e.page.key(key)
+    e.has(".formula", "Of equal ones it is the earlier.")
+    e.hover('.rounds [data-n="15"]')
+    e.has(".formula", "Thread 7 has nothing to do in round 1")
+    e.press("largest, butterfly")
+    e.has(".said", "3 rounds, 24 numbers joined to others. Every lane ends with 48 (number 1)")
+    e.equal(e.count(".rounds .unused"), 0)
+    e.choose("[name=sum]", "1")
+    e.type("[name=x0]", "-1")
+    e.has(".said", "Every lane ends with 189;")
+    e.page.key("ArrowUp")
+    e.has(".said", "Every lane ends with 190;")
+    e.type("[name=x0]", "y")
+    e.has(".group .wrong:not(:empty)", 'number 0: "y" is not a whole number')
+    e.type("[name=x0]", "7")
+    e.link_keeps(["x0", "sum", "butterfly"], ".said")
+
+
+def product(e):
+    e.has(".said", "128 numbers fetched for 256 multiply-adds: 2.00 for each. a and b have 64 numbers.")
+    e.equal((e.text(".operand[data-of=a]"), e.text(".operand[data-of=b]")), ("2" * 32, "2" * 32))
+    e.hover('[data-of=out] [data-n="36"]')
+    e.has(".formula", "Output (4, 4): its tile needs rows 4 to 7 of a and columns 4 to 7 of b, 16 + 16 numbers for "
+          "16 · 4 = 64 multiply-adds: 2.00 for each number.")
+    e.equal(e.count(".lit"), 48)
+    e.click('[data-of=out] [data-n="36"]')
+    for key in ("ArrowUp", "ArrowLeft"):
+        e.page.key(key)
+    e.has(".formula", "Output (3, 3): its tile needs rows 0 to 3")
+    e.press("1 x 8: a row")
+    e.has(".said", "288 numbers fetched for 256 multiply-adds: 0.89 for each.")
+    e.press("8 x 8: all at once")
+    e.equal(e.text(".operand[data-of=a]"), "1" * 32)
+    e.press("3 x 3: edges")
+    e.has(".said", "192 numbers fetched")
+    e.type("[name=BM]", "9")
+    e.has(".group .wrong:not(:empty)", "rows of a tile: 9 asked for, but here it is 1 to 8")
+    e.type("[name=BM]", "5")
+    e.type("[name=M]", "1")
+    e.has(".formula", "Output (0, 7): its tile needs row 0 of a and columns 6 to 7 of b")
+    e.link_keeps(["M", "N", "K", "BM", "BN"], ".said")
+
+
+def running(e):
+    e.has(".said", "largest 5, sum 1.719. A larger score came 3 times")
+    e.equal(e.count(".rounds .cell"), 21)
+    e.hover('.rounds [data-n="4"]')
+    e.has(".formula", "2^(1 − 3) = 0.25. The sum: 1.5 · 0.25 + 1 = 1.375.")
+    e.press("two threads")
+    e.has(".rounds", "thread 1")
+    e.has(".rounds", "1.375 · 0.25 + 1.375 · 1 = 1.719")
+    e.press("falling")
+    e.has(".said", "A larger score came 0 times")
+    e.choose("[name=base]", "e")
+    e.has(".said", "largest 5, sum 1.578")
+    e.type("[name=x5]", "100")
+    e.has(".group .wrong:not(:empty)", "number 5: 100 asked for, but here it is -99 to 99")
+    e.press("far apart")
+    e.has(".said", "largest 99, sum 2.368")
+    e.equal(e.text('.rounds [data-n="1"]'), "~0")
+    e.click('.rounds [data-n="0"]')
+    e.page.key("ArrowRight")
+    e.has(".formula", "e^(−99 − 99) = 1.023e-86")
+    e.link_keeps(["x0", "x5", "base", "threads"], ".said")
+
+
 def glance(e):
     """On the real pages, where the other tests need not be made again: that it answers at all."""
     before = e.text(".stage")
@@ -224,7 +301,7 @@ def in_browser(browser, urls, tests, schemes, pictures):
                 page.colours(scheme)
                 page.screenshot(f"#explorer_{kind}", pictures / f"{kind}_{width}_{scheme}.png")
             page.resize(width, 900)
-    print(", ".join(tests) + ": " + " and ".join(f"{width} px" for width in WIDTHS))
+    print(", ".join(tests) + ": " + ", ".join(f"{width} px" for width in WIDTHS))
 
 
 def bare_page(scripts, body, styles=()):
@@ -266,7 +343,9 @@ def main():
             (folder / "bare.html").write_text(bare_page(scripts, body, [HERE.parent / "site.css",
                                                                         HERE / "explorer.css"]))
             urls = dict.fromkeys(PAGES, (folder / "bare.html").as_uri())
-            tests, schemes = {"layout": layout, "views": views, "warp": warp, "banks": banks}, ("light",)
+            tests = {"layout": layout, "views": views, "warp": warp, "banks": banks, "tree": tree,
+                     "product": product, "running": running}
+            schemes = ("light",)
         in_browser(browser, urls, tests, schemes, folder)
 
 
