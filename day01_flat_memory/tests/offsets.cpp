@@ -169,11 +169,16 @@ TEST_CASE("one thread adds two numbers", "[day01][first][small]") {
 
 TEST_CASE("what the first kernel's memory was taken for is given back", "[day01][first][small]") {
     (void)add_two_numbers_cuda(1, 2);  // whatever a device keeps after its first call
-    const std::int64_t free = gpu::free_bytes();
-    // A GPU hands out pieces of 2 MiB, of at least 256 bytes each: as many calls as fill one.
+    // A GPU hands out pieces of 2 MiB, of at least 256 bytes each: as many calls as fill one. What is
+    // lost is missing in every round; what another program on this GPU takes, in some.
     const int calls = gpu::is_emulated() ? 3 : 10000;
-    for (int i = 0; i < calls; ++i) (void)add_two_numbers_cuda(1, 2);
-    CHECK(gpu::free_bytes() == free);
+    std::int64_t missing = 1;
+    for (int round = 0; round < 5 && missing != 0; ++round) {
+        const std::int64_t free = gpu::free_bytes();
+        for (int i = 0; i < calls; ++i) (void)add_two_numbers_cuda(1, 2);
+        missing = free - gpu::free_bytes();
+    }
+    CHECK(missing == 0);
 }
 
 }  // namespace
