@@ -83,6 +83,9 @@ words() {
     learns "a day that will never be" 2 'no day "day07"' -- run 7
     learns "an unknown exercise" 2 'nonsense' "$one" "$other" -- hint day01 nonsense
     learns "a word too many" 2 'too many' -- start day01 "$one"
+    learns "a GPT-2 by kernels of yours, before one has passed" 1 \
+        '^  row_by_block +the choice of the next token +ours, until common/learn check day04 row_by_block passes' \
+        'None of yours has passed yet' -- gpt2 --mine
     learns "a flag that bench does not know" 2 'too many' -- bench day01 --fast
     learns "a day behind test --sanitizer" 2 'no day "day77"' -- test --sanitizer day77
     learns "a day before it, and another" 2 '"day02" is one word' -- test day01 --sanitizer day02

@@ -17,6 +17,12 @@ Shape cache_shape(const Config& config, std::int64_t capacity) {
 
 }  // namespace
 
+Tensor<float> as_floats(const Weight& weight) {
+    Tensor<float> floats(weight.shape);
+    to_float_cpu(weight, floats.view());
+    return floats;
+}
+
 HostBackend::HostBackend(const ModelWeights& model, std::int64_t capacity)
     : model_(model),
       keys_(cache_shape(model.config, capacity)),

@@ -13,6 +13,9 @@
 
 namespace sixdays::gpt2 {
 
+/// A weight of the file, whatever its type, (out, in).
+[[nodiscard]] Tensor<float> as_floats(const Weight& weight);
+
 class HostBackend : public Backend {
 public:
     void begin(View<const std::int64_t> ids, std::int64_t position) override;

@@ -12,12 +12,6 @@ namespace {
 using namespace day06_transformer_ops;
 using day05_matmul::matmul_cpu;
 
-Tensor<float> as_floats(const Weight& weight) {
-    Tensor<float> floats(weight.shape);
-    to_float_cpu(weight, floats.view());
-    return floats;
-}
-
 // A block's matrices as floats, (out, in) as they lie in the file.
 struct Matrices {
     Tensor<float> qkv, attention_output, up, down;

@@ -1,0 +1,74 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
+# A GPT-2 that writes, and one that does it by the learner's own kernels: `learn gpt2 [--mine] [flags]`.
+
+# Exercises with a place in the model, and what they make there (day06_transformer_ops/gpt2/mine).
+in_the_model=(
+    "day04_argmax row_by_block the choice of the next token"
+    "day05_matmul shared_tile products, of a prompt"
+    "day05_matmul linear products, of one token"
+    "day06_transformer_ops add_rms_norm norms"
+    "day06_transformer_ops softmax_rows attention's shares, of one token"
+    "day06_transformer_ops causal_row attention, of a prompt"
+)
+
+verb_gpt2() {
+    local word mine='' flags=() named_model=''
+    for word in "$@"; do
+        case $word in
+            --mine) mine=yes ;;
+            *) flags+=("$word") ;;
+        esac
+        case $word in --model | --help) named_model=yes ;; esac
+    done
+    if ((${#flags[@]} == 0)); then flags=(--prompt "shape 3 4 5 ->" --temperature 0); fi
+    if [[ ! $named_model ]]; then
+        flags+=(--model "$root/day06_transformer_ops/gpt2/strides_model/strides.gguf")
+    fi
+    if [[ $mine ]]; then
+        by_your_kernels
+        return
+    fi
+    need
+    configure
+    build_one "the GPT-2" gpt2_command
+    "$build/bin/gpt2" "${flags[@]}"
+}
+
+# The exercises of $in_the_model that have passed, in $passed, as day06/softmax_rows; and whose is what.
+whose() {
+    local day name what
+    passed=()
+    say "Whose kernel makes what:"
+    while read -r day name what; do
+        if [[ -e $root/my/$day/$name.cu && $(recall "$name" result) == passed ]]; then
+            passed+=("${day%%_*}/$name")
+            printf '  %-13s %-36s %s\n' "$name" "$what" "${green}yours${plain}"
+        else
+            printf '  %-13s %-36s %s\n' "$name" "$what" "ours, until $learn check ${day%%_*} $name passes"
+        fi
+    done < <(printf '%s\n' "${in_the_model[@]}")
+}
+
+by_your_kernels() {
+    local passed list said prompt=(--prompt "shape 3 4 5 ->") at
+    whose >&2
+    if ((${#passed[@]} == 0)); then
+        stop 1 "" "None of yours has passed yet. The shortest is row_by_block: $learn start day04, $learn check day04 row_by_block."
+    fi
+    list=$(IFS=';' && printf '%s' "${passed[*]}")
+    need tests
+    configure
+    if ! cached SIXDAYS_MINE "$list\$"; then
+        if ! said=$(cd "$root" && "$cmake" "-DSIXDAYS_MINE=$list" "$build" 2>&1); then stop 1 "$said"; fi
+    fi
+    build_one "the GPT-2 by your kernels" gpt2_mine
+    # A kernel may have been changed since it passed.
+    for at in "${!flags[@]}"; do
+        if [[ ${flags[at]} == --model ]]; then prompt+=(--model "${flags[at + 1]:-}"); fi
+    done
+    if ! said=$("$build/bin/gpt2_mine" --backend cuda "${prompt[@]}" --compare 2>&1); then
+        stop 1 "" "$said" "" "One of yours is not right any more: $learn check says which."
+    fi
+    note "After every layer they agree with the plain loops." ""
+    "$build/bin/gpt2_mine" --backend cuda "${flags[@]}"
+}

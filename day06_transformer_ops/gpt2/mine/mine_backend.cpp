@@ -1,0 +1,206 @@
+// The model by kernels of the exercises, the reader's own where they have passed and our solutions
+// elsewhere: `common/learn gpt2 --mine`. Which is which is decided when the program is linked. Numbers
+// lie in host memory, and go to the device for one call. What no exercise is about (the embedding,
+// GELU, scores of a single query) is made by the days' loops.
+#include <cmath>
+#include <stdexcept>
+
+#include "common/gpu/buffer.hpp"
+#include "common/gpu/device.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/copy.hpp"
+#include "day04_argmax/argmax.hpp"
+#include "day05_matmul/exercises/linear/linear.hpp"
+#include "day05_matmul/matmul.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp"
+#include "day06_transformer_ops/exercises/causal_row/causal_row.hpp"
+#include "day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp"
+#include "day06_transformer_ops/gpt2/cpu/host_backend.hpp"
+
+void row_by_block(const float* in, int M, int N, int* out);
+void shared_tile(const float* a, const float* b, int M, int N, int K, float* c);
+
+namespace sixdays::gpt2 {
+namespace {
+
+using namespace day06_transformer_ops;
+
+/// Host numbers on the device, without gaps.
+gpu::Buffer<float> sent(View<const float> host) {
+    Tensor<float> packed(host.shape());
+    day03_views::copy_cpu(host, packed.view());
+    return gpu::Buffer<float>(packed);
+}
+
+/// What `launch` writes to device memory of out's shape. Exercises do not ask whether their launch
+/// worked, so it is asked here.
+template <class T, class Launch>
+void run(View<T> out, const Launch& launch) {
+    gpu::Buffer<T> device(out.size());
+    device.fill_bytes(0xFF);
+    launch(device.view(out.shape()));
+    gpu::synchronize();
+    gpu::check_pending();
+    std::vector<T> made = device.download();
+    day03_views::copy_cpu(View<T>(made.data(), out.shape()), out);
+}
+
+class MineBackend final : public HostBackend {
+public:
+    MineBackend(const ModelWeights& model, std::int64_t capacity)
+        : HostBackend(model, capacity),
+          tokens_table_(as_floats(model.token_embedding)),
+          positions_(as_floats(model.position_embedding)) {}
+
+    std::string name() const override { return "the exercises' kernels"; }
+
+    void embed() override {
+        Tensor<std::int64_t> places({T_});
+        for (std::int64_t t = 0; t < T_; ++t) places(t) = position_ + t;
+        embed_cpu<float>(tokens_table_.view(), ids(), positions_.view(), places.view(), x());
+    }
+
+    void query_key_value(std::int64_t layer) override {
+        norm(x(), block(layer).attention_norm, normed());
+        product(normed(), block(layer).qkv.weight, block(layer).qkv.bias.view(), qkv());
+        append_keys_and_values(layer);
+    }
+
+    void attend(std::int64_t layer) override {
+        const KvSlots held = cache_.held(layer);
+        const View<const float> q = select(heads().q, 0, 0);
+        const View<float> out =
+            select(split_heads(unsqueeze(mixed(), 0), model_.config.heads), 0, 0);
+        if (position_ == 0 && T_ > 1 && model_.config.head_dim() <= 32) {  // as causal_row asks
+            for (std::int64_t h = 0; h < q.extent(0); ++h) {
+                const auto of_q = sent(select(q, 0, h)), of_k = sent(select(held.keys, 0, h)),
+                           of_v = sent(select(held.values, 0, h));
+                const Shape head = {T_, q.extent(2)};
+                run(select(out, 0, h), [&](View<float> to) {
+                    causal_row_cuda(of_q.view(head), of_k.view(head), of_v.view(head), to);
+                });
+            }
+            return;
+        }
+        for (std::int64_t t = 0; t < T_; ++t) {
+            attend_one(slice(q, 1, t, t + 1), held, position_ + t + 1, slice(out, 1, t, t + 1));
+        }
+    }
+
+    void add_attention(std::int64_t layer) override {
+        add_product(mixed(), block(layer).attention_output);
+    }
+
+    void widen(std::int64_t layer) override {
+        const LinearWeights& up = block(layer).up;
+        norm(x(), block(layer).mlp_norm, normed());
+        product(normed(), up.weight, up.bias.view(), hidden());
+        activate_cpu<float>(Activation::gelu_tanh, hidden(), hidden());
+    }
+
+    void add_mlp(std::int64_t layer) override { add_product(hidden(), block(layer).down); }
+
+    void head(std::int64_t first, std::int64_t count) override {
+        logits_ = Tensor<float>({count, model_.config.vocabulary});
+        const View<float> last = slice(normed(), 0, first, first + count);
+        norm(slice(x(), 0, first, first + count), model_.final_norm, last);
+        float none = 0;
+        product(last, model_.head,
+                View<const float>(&none, Layout({model_.config.vocabulary}, {0})), logits_.view());
+    }
+
+    /// At temperature 0 by the exercise's argmax, which is held against the loop: a wrong one would
+    /// only make a wrong text.
+    void choose() override {
+        HostBackend::choose();
+        if (sampler_.temperature != 0) return;
+        const std::int64_t V = model_.config.vocabulary, right = token(position_ + T_);
+        const View<const float> last = select(logits_.view(), 0, logits_.shape()[0] - 1);
+        const auto logits = sent(last);
+        int best = -1;
+        run(View<int>(&best, Shape{1}),
+            [&](View<int> to) { row_by_block(logits.data(), 1, static_cast<int>(V), to.data); });
+        if (best != right) {
+            throw std::runtime_error("row_by_block says that token " + std::to_string(best) +
+                                     " has the largest of " + std::to_string(V) +
+                                     " logits; the loop says token " + std::to_string(right) +
+                                     ", whose logit is " + std::to_string(last(right)));
+        }
+    }
+
+private:
+    /// Layer norm is RMS norm of x - mean: add_rms_norm() adds x to rows of -mean.
+    void norm(View<const float> in, const NormWeights& weights, View<float> out) {
+        const std::int64_t T = in.extent(0), C = in.extent(1);
+        Tensor<float> below({T, C});
+        for (std::int64_t t = 0; t < T; ++t) {
+            float sum = 0;
+            for (std::int64_t c = 0; c < C; ++c) sum += in(t, c);
+            for (std::int64_t c = 0; c < C; ++c) below(t, c) = -sum / static_cast<float>(C);
+        }
+        const auto of_in = sent(in), weight = sent(weights.weight.view());
+        gpu::Buffer<float> residual(below);
+        run(out, [&](View<float> to) {
+            add_rms_norm_cuda(of_in.view(Shape{T, C}), weight.view(Shape{C}), model_.config.epsilon,
+                              residual.view(Shape{T, C}), to);
+        });
+        for (std::int64_t t = 0; t < T; ++t) {
+            for (std::int64_t c = 0; c < C; ++c) out(t, c) += weights.bias(c);
+        }
+    }
+
+    /// Many rows by tiles, one row by one output a thread.
+    void product(View<const float> in, const Weight& weight, View<const float> bias,
+                 View<float> out) {
+        const std::int64_t M = in.extent(0), K = in.extent(1), N = out.extent(1);
+        const auto of_in = sent(in), of_weight = sent(as_floats(weight).view());
+        if (M == 1) {
+            const auto of_bias = sent(bias);
+            return run(out, [&](View<float> to) {
+                day05_matmul::linear_cuda(of_in.view(Shape{M, K}), of_weight.view(Shape{N, K}),
+                                          of_bias.view(Shape{N}), to);
+            });
+        }
+        run(out, [&](View<float> to) {
+            shared_tile(of_in.data(), of_weight.data(), static_cast<int>(M), static_cast<int>(N),
+                        static_cast<int>(K), to.data);
+        });
+        for (std::int64_t m = 0; m < M; ++m) {
+            for (std::int64_t n = 0; n < N; ++n) out(m, n) += bias(n);
+        }
+    }
+
+    void add_product(View<const float> in, const LinearWeights& weights) {
+        Tensor<float> more(x().shape());
+        product(in, weights.weight, weights.bias.view(), more.view());
+        for (std::int64_t i = 0; i < more.size(); ++i) x().data[i] += more.data()[i];
+    }
+
+    /// One query of all heads, (H, 1, D), asks the first n positions.
+    void attend_one(View<const float> q, const KvSlots& held, std::int64_t n, View<float> out) {
+        const std::int64_t H = q.extent(0);
+        Tensor<float> scores({H, 1, n});
+        day05_matmul::Epilogue scaled;
+        scaled.alpha = 1 / std::sqrt(static_cast<float>(q.extent(2)));
+        day05_matmul::matmul_cpu(q, transpose(slice(held.keys, 1, 0, n), 1, 2), scaled,
+                                 scores.view());
+        const auto of_scores = sent(scores.view());
+        run(View<float>(scores.data(), Shape{H, n}), [&](View<float> to) {
+            softmax_rows_cuda(of_scores.view(Shape{H, n}), to);
+        });
+        day05_matmul::matmul_cpu(scores.view(), slice(held.values, 1, 0, n), out);
+    }
+
+    Tensor<float> tokens_table_, positions_;
+};
+
+}  // namespace
+
+/// In the place of the GPU's backend: what else the command does stays as it is.
+std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity) {
+    return std::make_unique<MineBackend>(model, capacity);
+}
+
+}  // namespace sixdays::gpt2
