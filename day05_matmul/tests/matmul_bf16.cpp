@@ -240,7 +240,10 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
     DeviceOut<float> out({16, 32});
     const auto refused = [&](View<const bf16> x, View<const bf16> y, View<float> to,
                              std::optional<B> path, const std::string& words) {
-        CHECK(contains(refusal([&] { check_matmul_bf16<bf16>(x, y, {}, to, path); }), words));
+        CHECK(both_refuse([&] { check_matmul_bf16<bf16>(x, y, {}, to, path); },
+                          [&] { matmul_bf16_cuda<bf16>(x, y, {}, to, {.path = path}); }, words));
+        if (path) return;
+        CHECK(contains(refusal([&] { matmul_bf16_cpu<bf16>(x, y, {}, to); }), words));
     };
     refused(b.view(), b.view(), out.view(), {}, "matmul_bf16: a has shape (24, 32), so K is 32");
     refused(a.view(), b.view(), View<float>(nullptr, Shape{16, 32}), {}, "out is a null pointer");

@@ -70,6 +70,7 @@ void block_cuda(const BlockParameters& p, View<float> x, gpu::Workspace workspac
 }
 
 std::int64_t logits_workspace_bytes(const View<const float>& x) {
+    require_rank("logits", "x", x, 3);
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<float>(x.shape()); });
 }
 

@@ -32,6 +32,15 @@ void check_attention_backward(const View<const float>& q, const View<const float
     apart("d_q", d.q);
     apart("d_k", d.k);
     apart("d_v", d.v);
+    // The three may lie between each other, as columns of one buffer do, but not be one.
+    const auto differ = [&](const char* a, const View<float>& first, const char* b,
+                            const View<float>& second) {
+        if (overlap(first, second) && first.data == second.data)
+            refuse(std::string(kOp) + ": " + a + " overlaps " + b);
+    };
+    differ("d_q", d.q, "d_k", d.k);
+    differ("d_q", d.q, "d_v", d.v);
+    differ("d_k", d.k, "d_v", d.v);
 }
 
 AttentionBackward attention_backward_problem(const View<const float>& q, const View<const float>& k,
@@ -60,6 +69,10 @@ View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>
 }
 
 std::int64_t attention_backward_workspace_bytes(const View<const float>& q) {
+    if (q.rank() < 2) {
+        refuse("attention_backward: q has shape " + to_string(q.shape()) +
+               ", but tokens and their numbers are two dims");
+    }
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_softmaxed(c, q); });
 }
 

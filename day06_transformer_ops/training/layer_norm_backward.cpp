@@ -37,6 +37,9 @@ View<float> layer_norm_rows(gpu::Carver& carver, const View<const float>& in) {
 }
 
 std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in) {
+    if (in.rank() == 0) {
+        refuse("layer_norm_backward: in has rank 0, but rows lie along the last dim");
+    }
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return layer_norm_rows(c, in); });
 }
 

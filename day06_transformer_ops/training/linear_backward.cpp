@@ -4,7 +4,6 @@
 #include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
-
 template <class T>
 View<T> as_matrix(const View<T>& x) {
     std::int64_t rows = 1;
@@ -14,12 +13,10 @@ View<T> as_matrix(const View<T>& x) {
 template View<float> as_matrix(const View<float>&);
 template View<const float> as_matrix(const View<const float>&);
 
-void check_linear_backward(const View<const float>& in, const View<const float>& weight,
-                           const View<const float>& grad, const View<float>& d_in,
-                           const LinearGradients& d) {
+void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
+                         const View<const float>& grad, const LinearGradients& d) {
     constexpr const char* kOp = "linear_backward";
     require_rank(kOp, "weight", weight, 2);
-    require_memory(kOp, "weight", weight);
     const std::int64_t K = weight.extent(0), N = weight.extent(1);
     if (in.rank() == 0 || in.extent(in.rank() - 1) != K) {
         refuse(std::string(kOp) + ": in has shape " + to_string(in.shape()) + ", but weight " +
@@ -28,8 +25,20 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
     }
     Shape out = in.shape();
     out[out.rank - 1] = N;
+    require_extents(kOp, "grad", grad, out);
+    require_extents(kOp, "d_weight", d.weight, weight.shape());
+    (void)as_matrix(in);
+    (void)as_matrix(grad);
+}
+
+void check_linear_backward(const View<const float>& in, const View<const float>& weight,
+                           const View<const float>& grad, const View<float>& d_in,
+                           const LinearGradients& d) {
+    constexpr const char* kOp = "linear_backward";
+    check_linear_shapes(in, weight, grad, d);
+    require_memory(kOp, "weight", weight);
     require_memory(kOp, "in", in);
-    require_shape(kOp, "grad", grad, out);
+    require_memory(kOp, "grad", grad);
     require_gradient(kOp, "d_in", d_in, in.shape());
     require_gradient(kOp, "d_weight", d.weight, weight.shape());
     const auto apart = [&](const char* name, const auto& written) {
@@ -41,13 +50,11 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
     apart("d_weight", d.weight);
     require_apart(kOp, "d_in", d_in, "d_weight", d.weight);
     if (d.bias.data != nullptr) {
-        require_gradient(kOp, "d_bias", d.bias, {N});
+        require_gradient(kOp, "d_bias", d.bias, {weight.extent(1)});
         apart("d_bias", d.bias);
         require_apart(kOp, "d_in", d_in, "d_bias", d.bias);
         require_apart(kOp, "d_weight", d.weight, "d_bias", d.bias);
     }
-    (void)as_matrix(in);
-    (void)as_matrix(grad);
     (void)as_matrix(d_in);
 }
 

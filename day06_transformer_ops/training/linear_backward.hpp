@@ -37,7 +37,7 @@ void linear_backward_cpu(View<const float> in, View<const float> weight, View<co
 void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
                           View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
                           gpu::Stream stream = {});
-/// The views may still be without memory.
+/// The views may still be without memory. @throws std::invalid_argument  check_linear_shapes()
 [[nodiscard]] std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                                            const View<const float>& weight,
                                                            const View<const float>& grad,
@@ -45,6 +45,9 @@ void linear_backward_cuda(View<const float> in, View<const float> weight, View<c
 void check_linear_backward(const View<const float>& in, const View<const float>& weight,
                            const View<const float>& grad, const View<float>& d_in,
                            const LinearGradients& d);
+/// Of shapes and strides alone.
+void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
+                         const View<const float>& grad, const LinearGradients& d);
 
 /// (..., K) as (rows, K).
 template <class T>

@@ -38,6 +38,7 @@ std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                              const View<const float>& weight,
                                              const View<const float>& grad,
                                              const LinearGradients& d) {
+    check_linear_shapes(in, weight, grad, d);
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return between(c, in, weight, grad, d); });
 }
 

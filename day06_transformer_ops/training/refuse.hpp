@@ -9,13 +9,18 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// A view of this shape, which may still be without memory.
+template <class T>
+void require_extents(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
+    if (v.shape() == wanted) return;
+    refuse(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
+           ", but must have " + to_string(wanted));
+}
+
 /// A view of this shape and in memory.
 template <class T>
 void require_shape(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
-    if (v.shape() != wanted) {
-        refuse(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
-               ", but must have " + to_string(wanted));
-    }
+    require_extents(op, name, v, wanted);
     require_memory(op, name, v);
 }
 

@@ -71,6 +71,9 @@ TEST_CASE("one key of a wider tensor, whose step no quad fits", "[day06][attenti
     check_case(c, {{}, one, one, {}});
     Case query = case_of({}, 1, 65, 8);  // and one query
     check_case(query, {one, {}, {}, {}});
+    // Keys alone, or values alone.
+    check_case(c, {{}, one, {}, {}});
+    check_case(c, {{}, {}, one, {}});
 }
 
 TEST_CASE("attention over hundreds of tokens", "[day06][attention][full]") {

@@ -137,7 +137,7 @@ TEST_CASE("many blocks share a query's keys, and each call leaves their counters
 TEST_CASE("a length that cannot be: the loop says so, the ports answer NaN",
           "[day06][attention][small]") {
     const Case c = case_of({2}, 2, 5, 8);
-    for (const std::int64_t bad : {-1, 6}) {
+    for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{6}, INT64_MIN, INT64_MAX}) {
         const Tensor<std::int64_t> length(Shape{}, {bad});
         HostOut<float> h(c.q.shape());
         CHECK(refusal([&] {

@@ -482,6 +482,8 @@ TEST_CASE("logits refuse each argument that does not fit, before anything is wri
     refused([](A a) { a.norm.weight.data = a.out.data; }, "logits: out overlaps an input");
     refused([](A a) { a.norm.bias = {a.out.data, Shape{8}}; }, "logits: out overlaps an input");
     refused([](A a) { a.norm.eps = -1; }, "norm: eps is -1");
+    CHECK(contains(refusal([&] { (void)logits_workspace_bytes(select(dx.view(), 0, 0)); }),
+                   "logits: x has shape (3, 8) of rank 2"));
     CHECK(h.untouched());
     CHECK(g.untouched());
 }

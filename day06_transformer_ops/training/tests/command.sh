@@ -51,6 +51,7 @@ cmp -s "$folder/once" "$folder/twice" || fail "the same seed gave two models"
 cmp -s "$folder/once.state" "$folder/twice.state" || fail "the same seed gave two states"
 expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other"
 cmp -s "$folder/once" "$folder/other" && fail "seeds 5 and 6 gave the same model"
+expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other" --resume
 
 # Two halves of a batch, added up, are not far from the batch.
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
