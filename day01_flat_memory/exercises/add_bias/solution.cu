@@ -1,4 +1,4 @@
-// Exercise 1: add a bias to every row of a matrix.
+// Exercise 6: add a bias to every row of a matrix.
 // What it must do:  day01_flat_memory/exercises/add_bias/add_bias.hpp
 // The loop to port: day01_flat_memory/exercises/add_bias/add_bias_cpu.cpp
 // A hint:           common/learn hint day01 add_bias

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 2 of Day 01: pick the last token's vector of every sequence.
+/// Exercise 7 of Day 01: pick the last token's vector of every sequence.
 ///
 /// Medium, 20 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 2: the last token's vector of every sequence.
+// Exercise 7: the last token's vector of every sequence.
 // What it must do:  day01_flat_memory/exercises/last_token/last_token.hpp
 // The loop to port: day01_flat_memory/exercises/last_token/last_token_cpu.cpp
 // A hint:           common/learn hint day01 last_token

@@ -1,10 +1,11 @@
 /// @file
-/// Exercise 1 of Day 02: the rows of a matrix in reverse, by a stride and not by an index.
+/// Exercise 6 of Day 02: the rows of a matrix in reverse, by a stride and not by an index.
 ///
 /// Medium, 20 minutes.
 ///
 /// Write a kernel that copies a matrix between any two layouts, and then change nothing but a few
-/// numbers: a view whose index (0, 0) is in the last row, and whose rows go backwards.
+/// numbers: a view whose index (0, 0) is in the last row, and whose rows go backwards. (The loop does
+/// it by an index.)
 ///
 ///     in  (M, K) = (3, 2)    1  2        out  (M, K)    5  6
 ///                            3  4                       3  4

@@ -1,4 +1,4 @@
-// Exercise 1: the rows of a matrix in reverse.
+// Exercise 6: the rows of a matrix in reverse.
 // What it must do:  day02_strides/exercises/flip_rows/flip_rows.hpp
 // The loop to port: day02_strides/exercises/flip_rows/flip_rows_cpu.cpp
 // A hint:           common/learn hint day02 flip_rows

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 2 of Day 02: append new keys to a cache that has room for more.
+/// Exercise 7 of Day 02: append new keys to a cache that has room for more.
 ///
 /// Medium, 30 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 2: append new keys to a cache.
+// Exercise 7: append new keys to a cache.
 // What it must do:  day02_strides/exercises/kv_append/kv_append.hpp
 // The loop to port: day02_strides/exercises/kv_append/kv_append_cpu.cpp
 // A hint:           common/learn hint day02 kv_append

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 2 of Day 03: add a matrix and its transpose.
+/// Exercise 6 of Day 03: add a matrix and its transpose.
 ///
 /// Hard, 45 minutes.
 ///

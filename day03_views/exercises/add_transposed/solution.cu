@@ -1,4 +1,4 @@
-// Exercise 2: add a matrix and its transpose.
+// Exercise 6: add a matrix and its transpose.
 // What it must do:  day03_views/exercises/add_transposed/add_transposed.hpp
 // The loop to port: day03_views/exercises/add_transposed/add_transposed_cpu.cpp
 // A hint:           common/learn hint day03 add_transposed

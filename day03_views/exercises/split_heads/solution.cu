@@ -1,4 +1,4 @@
-// Exercise 1: cut the channels of every token into heads.
+// Exercise 5: cut the channels of every token into heads.
 // What it must do:  day03_views/exercises/split_heads/split_heads.hpp
 // The loop to port: day03_views/exercises/split_heads/split_heads_cpu.cpp
 // A hint:           common/learn hint day03 split_heads

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 1 of Day 03: cut the channels of every token into heads.
+/// Exercise 5 of Day 03: cut the channels of every token into heads.
 ///
 /// Medium, 25 minutes.
 ///

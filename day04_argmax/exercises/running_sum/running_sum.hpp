@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 2 of Day 04: the running sum of every row.
+/// Exercise 8 of Day 04: the running sum of every row.
 ///
 /// Hard, 60 minutes.
 ///

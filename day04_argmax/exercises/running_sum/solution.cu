@@ -1,4 +1,4 @@
-// Exercise 2: the running sum of every row.
+// Exercise 8: the running sum of every row.
 // What it must do:  day04_argmax/exercises/running_sum/running_sum.hpp
 // The loop to port: day04_argmax/exercises/running_sum/running_sum_cpu.cpp
 // A hint:           common/learn hint day04 running_sum

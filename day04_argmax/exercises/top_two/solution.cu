@@ -1,4 +1,4 @@
-// Exercise 1: the two largest elements of every row.
+// Exercise 7: the two largest elements of every row.
 // What it must do:  day04_argmax/exercises/top_two/top_two.hpp
 // The loop to port: day04_argmax/exercises/top_two/top_two_cpu.cpp
 // A hint:           common/learn hint day04 top_two

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 1 of Day 04: where the two largest elements of every row are.
+/// Exercise 7 of Day 04: where the two largest elements of every row are.
 ///
 /// Easy, 20 minutes.
 ///

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 2 of Day 05: find the races.
+/// Exercise 7 of Day 05: find the races.
 ///
 /// Hard, 60 minutes.
 ///

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 2 of Day 06: add to the residual stream, and norm the sum.
+/// Exercise 7 of Day 06: add to the residual stream, and norm the sum.
 ///
 /// Medium, 30 minutes.
 ///

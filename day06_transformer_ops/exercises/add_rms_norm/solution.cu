@@ -1,4 +1,4 @@
-// Exercise 2: add to the residual stream, and norm the sum.
+// Exercise 7: add to the residual stream, and norm the sum.
 // What it must do:  day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp
 // The loop to port: day06_transformer_ops/exercises/add_rms_norm/add_rms_norm_cpu.cpp
 // A hint:           common/learn hint day06 add_rms_norm

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 3 of Day 06: attention whose scores are never stored.
+/// Exercise 8 of Day 06: attention whose scores are never stored.
 ///
 /// Hard, 60 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 3: attention whose scores are never stored.
+// Exercise 8: attention whose scores are never stored.
 // What it must do:  day06_transformer_ops/exercises/causal_row/causal_row.hpp
 // The loop to port: day06_transformer_ops/exercises/causal_row/causal_row_cpu.cpp
 // A hint:           common/learn hint day06 causal_row

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 1 of Day 06: softmax of every row, by a warp.
+/// Exercise 6 of Day 06: softmax of every row, by a warp.
 ///
 /// Easy, 20 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 1: softmax of every row, by a warp.
+// Exercise 6: softmax of every row, by a warp.
 // What it must do:  day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp
 // The loop to port: day06_transformer_ops/exercises/softmax_rows/softmax_rows_cpu.cpp
 // A hint:           common/learn hint day06 softmax_rows
