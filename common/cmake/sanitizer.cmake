@@ -2,8 +2,9 @@
 #
 #   common/learn test --sanitizer [day]     or     ctest --preset sanitizer
 #
-# They take minutes a tool, so a plain ctest does not see them (CONFIGURATIONS). The target
-# sanitizer_programs builds what they run.
+# They take minutes a tool, so a plain ctest does not see them (CONFIGURATIONS). A process waits for the
+# tool far more than for the GPU, so one runs for each four cores; each ends within its TIMEOUT. The
+# target sanitizer_programs builds what they run.
 
 add_custom_target(sanitizer_programs)
 find_program(SIXDAYS_COMPUTE_SANITIZER compute-sanitizer
@@ -27,7 +28,7 @@ function(sixdays_add_sanitizer_test name label seconds)
         set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: ")
     else()
         add_test(NAME ${name} CONFIGURATIONS sanitizer COMMAND ${ARGN})
-        set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu
+        set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 PROCESSORS 4
             TIMEOUT ${seconds})
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${label};sanitizer")
