@@ -5,6 +5,7 @@
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/half.hpp"
+#include "common/tensor/names.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul/problem.hpp"
 
@@ -171,41 +172,25 @@ MatmulPath choose_matmul(View<const float> a, View<const float> b, const Epilogu
 }
 
 const char* name(MatmulPath path) {
-    switch (path) {
-        case MatmulPath::one_element:
-            return "one element";
-        case MatmulPath::lanes_along_n:
-            return "lanes along N";
-        case MatmulPath::shared_tile:
-            return "shared tile";
-        case MatmulPath::transposed_tile:
-            return "transposed tile";
-        case MatmulPath::column_a_thread:
-            return "column a thread";
-        case MatmulPath::square_a_thread:
-            return "square a thread";
-        case MatmulPath::quads:
-            return "quads";
-        case MatmulPath::warp_tiles:
-            return "warp tiles";
-        case MatmulPath::ring:
-            return "ring";
-        case MatmulPath::fragments:
-            return "fragments";
-        case MatmulPath::serpentine:
-            return "serpentine";
-        case MatmulPath::spread_copies:
-            return "spread copies";
-        case MatmulPath::whole_tiles:
-            return "whole tiles";
-        case MatmulPath::skinny:
-            return "skinny";
-        case MatmulPath::split_k:
-            return "split K";
-        case MatmulPath::shallow:
-            return "shallow";
-    }
-    return "";
+    static constexpr Named<MatmulPath> kNames[] = {
+        {MatmulPath::one_element, "one element"},
+        {MatmulPath::lanes_along_n, "lanes along N"},
+        {MatmulPath::shared_tile, "shared tile"},
+        {MatmulPath::transposed_tile, "transposed tile"},
+        {MatmulPath::column_a_thread, "column a thread"},
+        {MatmulPath::square_a_thread, "square a thread"},
+        {MatmulPath::quads, "quads"},
+        {MatmulPath::warp_tiles, "warp tiles"},
+        {MatmulPath::ring, "ring"},
+        {MatmulPath::fragments, "fragments"},
+        {MatmulPath::serpentine, "serpentine"},
+        {MatmulPath::spread_copies, "spread copies"},
+        {MatmulPath::whole_tiles, "whole tiles"},
+        {MatmulPath::skinny, "skinny"},
+        {MatmulPath::split_k, "split K"},
+        {MatmulPath::shallow, "shallow"},
+    };
+    return name_in(kNames, path);
 }
 
 }  // namespace sixdays::day05_matmul

@@ -183,6 +183,7 @@ function(add_day)
     file(GLOB parts CONFIGURE_DEPENDS ${folder}/run/*.cpp ${folder}/bench/*.cpp)
     sixdays_object(${day}_main ${folder}/main.cpp ${parts})
     target_compile_options(${day}_main PRIVATE -O1)  # what is timed is in the libraries
+    target_precompile_headers(${day}_main REUSE_FROM sixdays_lesson_headers)
     sixdays_executable(${day}_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${day}_main>
         LIBRARIES ${day}_ports_emulated sixdays_lesson)
     sixdays_executable(${day} ${native} $<TARGET_OBJECTS:${day}_main>

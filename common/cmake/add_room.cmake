@@ -215,6 +215,7 @@ function(add_room)
     set_target_properties(${room}_loops PROPERTIES UNITY_BUILD ON)
     target_link_libraries(${room}_loops PUBLIC sixdays_tensor ${arg_LIBRARIES}
         PRIVATE sixdays_host_flags)
+    target_precompile_headers(${room}_loops REUSE_FROM sixdays_loop_headers)
     list(TRANSFORM arg_USES APPEND _loops OUTPUT_VARIABLE used)
     target_link_libraries(${room}_loops PUBLIC ${used})
 

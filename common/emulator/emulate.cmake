@@ -4,12 +4,16 @@ cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 # -Og: the loads and stores of the source, each once; more optimisation merges or copies them.
 # thread: a call to our own __tsan_read4, __tsan_write4, ... before each. undefined: indices, shifts
-# and overflows. trivial-auto-var-init: a local variable that nobody has given a value holds a very
-# wrong one (-1.7e38 in a float), not a lucky 0. Never linked with -fsanitize=thread: the runtime
-# here answers the calls instead.
+# and overflows; an access through a null or a stray pointer is seen by these calls already, and to ask
+# twice takes a third of the compiler's time. trivial-auto-var-init: a local variable that nobody has given
+# a value holds a very wrong one (-1.7e38 in a float), not a lucky 0. Never linked with
+# -fsanitize=thread: the runtime here answers the calls instead.
 set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -g1 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
-    -fsanitize=thread,undefined -fno-sanitize=vptr -ftrivial-auto-var-init=pattern
-    "SHELL:--param tsan-distinguish-volatile=1" -include cuda_runtime.h -Wno-unknown-pragmas)
+    -fsanitize=thread,undefined -fno-sanitize=vptr,null,pointer-overflow -ftrivial-auto-var-init=pattern
+    "SHELL:--param tsan-distinguish-volatile=1" -Wno-unknown-pragmas)
+if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
+    list(APPEND SIXDAYS_EMULATED_FLAGS -O0 -g3)
+endif()
 
 function(sixdays_emulated_library name)
     set(generated "")
@@ -37,14 +41,27 @@ function(sixdays_emulated_library name)
     add_library(${name} STATIC ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
     target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
-    if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
-        target_compile_options(${name} PRIVATE -O0 -g3)
+    if(TARGET sixdays_kernel_headers AND NOT as_others_write)
+        target_precompile_headers(${name} REUSE_FROM sixdays_kernel_headers)
+    else()
+        target_compile_options(${name} PRIVATE -include cuda_runtime.h)
     endif()
+endfunction()
+
+# sixdays_kernel_headers(<header>...): from here on they are compiled once, before all kernels. To read them
+# takes as long as to compile a small kernel.
+function(sixdays_kernel_headers)
+    file(TOUCH ${CMAKE_CURRENT_BINARY_DIR}/no_kernel.cpp)
+    add_library(sixdays_kernel_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/no_kernel.cpp)
+    target_link_libraries(sixdays_kernel_headers PRIVATE sixdays_emulator sixdays_flags)
+    target_compile_options(sixdays_kernel_headers PRIVATE ${SIXDAYS_EMULATED_FLAGS})
+    target_precompile_headers(sixdays_kernel_headers PRIVATE ${ARGN})
 endfunction()
 
 # sixdays_tried_program(<name> <file.cu> [<compiler option>...]): a CUDA program of one file, with a main
 # of its own, as an executable that tells what the emulator noticed.
 function(sixdays_tried_program name file)
+    set(as_others_write ON)  # with CUDA's header alone
     sixdays_emulated_library(${name}_kernels "${file}")
     target_compile_options(${name}_kernels PRIVATE -w ${ARGN})
     target_link_libraries(${name}_kernels PUBLIC sixdays_emulator_libraries)

@@ -30,7 +30,7 @@ build_one() {  # build_one <what, in words> <target>...
 }
 
 verb_run() {
-    local which=("${days[@]}") status=0 failed=()
+    local which=("${days[@]}") status=0 failed=() gpt2
     if (($# > 0)) && [[ $1 != -* ]]; then
         find_day "$1"
         which=("$day")
@@ -44,7 +44,10 @@ verb_run() {
         note ""
         "$build/bin/$day$backend" "$@" || { status=$? && failed+=("$day"); }
         if [[ $day == day06* ]] && (($# == 0)); then
-            build_one "the GPT-2" gpt2_strides gpt2_command
+            # Where nvcc is, but no GPU, gpt2 itself would be compiled for nobody.
+            gpt2=''
+            if [[ $backend ]] && built_with_nvcc; then gpt2=_emulated; fi
+            build_one "the GPT-2" "gpt2_strides$gpt2" "gpt2${gpt2:-_command}"
             ask_model || { status=$? && failed+=("$day, the model's answers"); }
         fi
     done
@@ -58,11 +61,11 @@ verb_run() {
 }
 
 # Day 06 ends with a small GPT-2 that is asked about shapes, and in a terminal by the reader too.
-ask_model() {
+ask_model() {  # uses $backend, $gpt2
     local device=cpu
     say ""
     if [[ -z $backend ]]; then device=cuda; fi
-    "$build/bin/gpt2_strides" --backend "$device"
+    "$build/bin/gpt2_strides$gpt2" --backend "$device"
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------

@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::gpt2 {
@@ -63,13 +64,11 @@ void check_linear_fast(const Weight& w, const View<const float>& x, const View<f
 }
 
 const char* name(LinearPath path) {
-    switch (path) {
-        case LinearPath::one_output:
-            return "one_output";
-        case LinearPath::warp_a_row:
-            return "warp_a_row";
-    }
-    return "?";
+    static constexpr Named<LinearPath> kNames[] = {
+        {LinearPath::one_output, "one_output"},
+        {LinearPath::warp_a_row, "warp_a_row"},
+    };
+    return name_in(kNames, path);
 }
 
 // Rows and columns are counted in ints; a grid's stride must fit, too.
