@@ -18,7 +18,7 @@ struct GoldenHalf {
     float value;
     std::uint16_t bits;
 };
-#include "common/tensor/golden_half.inc"
+#include "common/tensor/tests/golden_half.inc"
 
 std::uint32_t bits_of(float x) {
     return detail::bits_of(x);

@@ -30,7 +30,7 @@ struct GoldenLayout {
     bool row_major, column_major;
     std::vector<Probe> probes;
 };
-#include "common/tensor/golden.inc"
+#include "common/tensor/tests/golden.inc"
 
 Layout reversed(const Layout& layout) {
     Shape shape = layout.shape;

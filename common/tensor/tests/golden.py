@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "testing"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "testing"))
 import golden  # noqa: E402
 
 SHAPES = [(7,), (2, 3), (3, 2), (5, 4), (2, 3, 4), (4, 3, 2), (3, 5, 7), (2, 3, 4, 5), (3, 2, 5, 2),

@@ -1,5 +1,5 @@
 // What all threads of a block have, combined: every thread gets the result, whatever the order.
-#include "common/gpu/tests_kernels.hpp"
+#include "common/gpu/tests/kernels.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;

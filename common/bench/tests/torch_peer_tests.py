@@ -12,7 +12,7 @@ import tempfile
 import types
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 import torch_peer  # noqa: E402
 
 CSV = """# a device

@@ -1,4 +1,4 @@
-#include "common/gpu/tests_kernels.hpp"
+#include "common/gpu/tests/kernels.hpp"
 
 #include "common/gpu/check.hpp"
 #include "common/gpu/launch.hpp"

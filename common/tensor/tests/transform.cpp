@@ -27,7 +27,7 @@ struct GoldenBroadcast {
     bool together;
     Shape common;
 };
-#include "common/tensor/golden_transform.inc"
+#include "common/tensor/tests/golden_transform.inc"
 
 Cut apply(const std::string& op, const Layout& in, const Dims& x) {
     const auto dim = [&](int i) { return static_cast<int>(x[i]); };

@@ -8,7 +8,7 @@
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
-#include "common/gpu/tests_kernels.hpp"
+#include "common/gpu/tests/kernels.hpp"
 #include "common/gpu/timer.hpp"
 #include "common/testing/testing.hpp"
 
@@ -168,7 +168,7 @@ TEST_CASE("more memory than there is: the sentence says how much is free", "[gpu
 TEST_CASE("a block of 2,048 threads is refused with kernel, grid, block and advice",
           "[gpu][small]") {
     const std::string text = failure([] { gpu::tests::launch_nothing(3, 2048); });
-    CHECK(contains(text, "common/gpu/tests_kernels.cu"));
+    CHECK(contains(text, "common/gpu/tests/kernels.cu"));
     CHECK(contains(text,
                    "the launch of nothing_kernel with grid (3, 1, 1) and block (2048, 1, 1) "
                    "failed with cudaErrorInvalid"));
@@ -196,7 +196,7 @@ TEST_CASE("an empty grid, an empty block and too much shared memory are refused"
 
 TEST_CASE("a failed call names itself, its file and the runtime's word for it", "[gpu][small]") {
     const std::string text = failure([] { gpu::tests::select_device(12345); });
-    CHECK(contains(text, "common/gpu/tests_kernels.cu:"));
+    CHECK(contains(text, "common/gpu/tests/kernels.cu:"));
     CHECK(contains(text, "cudaSetDevice(device) failed with cudaErrorInvalidDevice: "));
     check_device_works();
 }

@@ -10,7 +10,7 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/error.hpp"
 #include "common/gpu/graph.hpp"
-#include "common/gpu/tests_kernels.hpp"
+#include "common/gpu/tests/kernels.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/testing/testing.hpp"
 
