@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/half.hpp"
 #include "common/tensor/names.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul/problem.hpp"
+#include "day05_matmul/tiles.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -67,9 +69,11 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
     require_injective(op.c_str(), "out", out);
 }
 
-void require_path(MatmulPath path, View<const float> a, View<const float> b, View<float> out,
-                  const Problem& x) {
-    const std::string needs = missing(path, x);
+void require_path(MatmulPath path, View<const float> a, View<const float> b,
+                  const Epilogue& epilogue, View<float> out, const Problem& x) {
+    const std::string needs = path == MatmulPath::tile
+                                  ? missing_for_tiles(a.layout, b.layout, epilogue, out.layout)
+                                  : missing(path, x);
     if (needs.empty()) return;
     refuse(std::string("matmul: the path '") + name(path) + "' needs " + needs + "; a has " +
            to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
@@ -100,7 +104,7 @@ void check_matmul(View<const float> a, View<const float> b, const Epilogue& epil
                   View<float> out, std::optional<MatmulPath> path) {
     require_product("matmul", a, b, epilogue, out);
     if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
-    require_path(*path, a, b, out, problem_of(a, b, epilogue, out));
+    require_path(*path, a, b, epilogue, out, problem_of(a, b, epilogue, out));
 }
 
 // --- which path ----------------------------------------------------------------------------------
@@ -115,6 +119,7 @@ std::string missing(MatmulPath path, const Problem& x) {
         case MatmulPath::column_a_thread:
         case MatmulPath::square_a_thread:
         case MatmulPath::shallow:
+        case MatmulPath::tile:  // missing_for_tiles() knows
             return "";
         case MatmulPath::quads:
         case MatmulPath::warp_tiles:
@@ -145,12 +150,26 @@ std::string missing(MatmulPath path, const Problem& x) {
     return "a path that exists";
 }
 
+std::string missing_for_tiles(const Layout& a, const Layout& b, const Epilogue& epilogue,
+                              const Layout& out) {
+    const View<const float> bias = epilogue.bias;
+    const auto forwards = [](const Layout& x) {  // of a stack, each matrix
+        return gpu::goes_forwards(matrix_at<float>(nullptr, x).layout);
+    };
+    if (!forwards(a) || !forwards(b) || !forwards(out)) {
+        return "rows and columns without a negative stride: CUDA Tile C++ knows none";
+    }
+    if (bias.data == nullptr || gpu::goes_forwards(bias.layout)) return "";
+    return "a bias without a negative stride, CUDA Tile C++ knows none, and it has " +
+           to_string(bias.layout);
+}
+
 std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out,
                                     std::optional<MatmulPath> path) {
     require_shapes("matmul", a.layout, b.layout, {}, out);
     if (out.size() == 0) return 0;
     const Problem x = problem_of(a, b, {}, out);
-    if (path) require_path(*path, a, b, out, x);
+    if (path) require_path(*path, a, b, {}, out, x);
     return (path ? *path == MatmulPath::split_k : parts_pay(x)) ? bytes_for_parts(x) : 0;
 }
 
@@ -189,6 +208,7 @@ const char* name(MatmulPath path) {
         {MatmulPath::skinny, "skinny"},
         {MatmulPath::split_k, "split K"},
         {MatmulPath::shallow, "shallow"},
+        {MatmulPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

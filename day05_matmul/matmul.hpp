@@ -37,6 +37,7 @@ enum class MatmulPath {
     skinny,           // beside the ladder: few rows of a, or columns of b: b is read once
     split_k,          // beside it: few outputs, a long K: blocks share a tile's K; a workspace
     shallow,          // beside it: a short K: the work is to write out
+    tile,             // CUDA Tile C++, never chosen unasked; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulPath path);
 

@@ -7,6 +7,7 @@
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul_bf16/operands.hpp"
+#include "day05_matmul/tiles.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -14,7 +15,8 @@ namespace sixdays::day05_matmul {
 namespace {
 
 template <class T>
-std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, View<float> out) {
+std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const Epilogue& epilogue,
+                    View<float> out) {
     switch (path) {
         case MatmulBf16Path::one_element:
             return out.extent(out.rank() - 2) <= kMostRows
@@ -31,6 +33,8 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, View<
                        ? ""
                        : "a and b whose rows, or columns, run along memory and begin at multiples "
                          "of 16 bytes";
+        case MatmulBf16Path::tile:
+            return missing_for_tiles(a.layout, b.layout, epilogue, out.layout);
     }
     return "a path that exists";
 }
@@ -42,7 +46,7 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
                        std::optional<MatmulBf16Path> path) {
     require_product("matmul_bf16", a, b, epilogue, out);
     if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
-    const std::string needs = missing(*path, a, b, out);
+    const std::string needs = missing(*path, a, b, epilogue, out);
     if (needs.empty()) return;
     refuse(std::string("matmul_bf16: the path '") + name(*path) + "' needs " + needs + "; a has " +
            to_string(a.layout) + ", b " + to_string(b.layout) + ", out " + to_string(out.layout));
@@ -94,6 +98,7 @@ const char* name(MatmulBf16Path path) {
         {MatmulBf16Path::one_warp, "one warp"},
         {MatmulBf16Path::shared_tiles, "shared tiles"},
         {MatmulBf16Path::ring, "ring"},
+        {MatmulBf16Path::tile, "tile"},
     };
     return name_in(kNames, path);
 }

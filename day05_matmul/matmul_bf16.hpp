@@ -24,6 +24,7 @@ enum class MatmulBf16Path {
     one_warp,      // 02: a warp, 16 x 8 outputs; each lane fetches its own fragments
     shared_tiles,  // 03: fragments come from tiles in shared memory that lie swizzled; any layout
     ring,          // 04: tiles in flight; a and b whose rows or columns are quads
+    tile,          // CUDA Tile C++, never chosen unasked; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulBf16Path path);
 

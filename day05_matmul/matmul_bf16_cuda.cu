@@ -1,8 +1,10 @@
 // The loop's twin, and the dispatch. What is faster is in steps/matmul_bf16/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
+#include "day05_matmul/tiles.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -57,6 +59,9 @@ void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue
                 return launch_matmul_bf16_shared_tiles(x, y, then, to, how.stream);
             case MatmulBf16Path::ring:
                 return launch_matmul_bf16_ring(x, y, then, to, how.stream);
+            case MatmulBf16Path::tile:
+                return gpu::by_tile("matmul_bf16",
+                                    [&] { launch_matmul_bf16_tile(x, y, then, to, how.stream); });
         }
     };
     for_each_matrix(a, b, epilogue, out, one);  // a launch for each matrix of the stack

@@ -1,8 +1,10 @@
 // The loop's twin, and the dispatch. What is faster is in steps/matmul/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day05_matmul/stack.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
+#include "day05_matmul/tiles.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -48,7 +50,8 @@ void launch_matmul(MatmulPath path, const Problem& x, gpu::Workspace workspace,
                    gpu::Stream stream) {
     switch (path) {
         case MatmulPath::one_element:
-            break;  // takes the views themselves
+        case MatmulPath::tile:
+            break;  // take the views themselves
         case MatmulPath::lanes_along_n:
             return launch_matmul_lanes_along_n(x, stream);
         case MatmulPath::shared_tile:
@@ -92,6 +95,12 @@ void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilo
     const MatmulPath path =
         how.path ? *how.path : choose_matmul(a, b, epilogue, out, how.workspace);
     if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, how.stream);
+    if (path == MatmulPath::tile) {
+        return gpu::by_tile("matmul", [&] {
+            for_each_matrix(a, b, epilogue, out,
+                            [&](auto... one) { launch_matmul_tile(one..., how.stream); });
+        });
+    }
     launch_matmul(path, problem_of(a, b, epilogue, out), how.workspace, how.stream);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/layout.hpp"
 
 namespace sixdays::gpu {
 
@@ -35,6 +36,15 @@ void by_tile(const char* op, const Launch& launch) {
 template <class... P>
 [[nodiscard]] bool all_at_16_bytes(const P*... pointers) {
     return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
+}
+
+/// Is no stride negative, where it is used? A span of tiles has no others: a negative one would need
+/// a pointer to the last element, and CUDA Tile C++ has declared strides to be sizes.
+[[nodiscard]] inline bool goes_forwards(const Layout& layout) {
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.extent(d) > 1 && layout.stride(d) < 0) return false;
+    }
+    return true;
 }
 
 }  // namespace sixdays::gpu

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day05_matmul/matmul.hpp"
@@ -68,13 +69,18 @@ using P = MatmulPath;
 inline std::vector<P> all_paths() {
     std::vector<P> paths;
     for (int i = 0; i <= static_cast<int>(P::shallow); ++i) paths.push_back(static_cast<P>(i));
+    if (gpu::has_tile()) paths.push_back(P::tile);
     return paths;
 }
 
 /// Paths that take any size: of any strides, and those that want rows of quads.
-inline const std::vector<P> kAnyLayout = {
-    P::one_element,     P::lanes_along_n,   P::shared_tile, P::transposed_tile,
-    P::column_a_thread, P::square_a_thread, P::shallow};
+inline const std::vector<P> kAnyLayout = [] {
+    std::vector<P> paths = {P::one_element,     P::lanes_along_n,   P::shared_tile,
+                            P::transposed_tile, P::column_a_thread, P::square_a_thread,
+                            P::shallow};
+    if (gpu::has_tile()) paths.push_back(P::tile);
+    return paths;
+}();
 inline const std::vector<P> kQuads = {P::quads, P::warp_tiles};
 inline const std::vector<P> kQuadsOfB = {P::ring, P::fragments, P::serpentine, P::spread_copies};
 

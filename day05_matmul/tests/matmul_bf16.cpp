@@ -15,7 +15,11 @@ using namespace sixdays::testing;
 namespace {
 
 using B = MatmulBf16Path;
-const std::vector<B> kAll = {B::one_element, B::one_warp, B::shared_tiles, B::ring};
+const std::vector<B> kAll = [] {
+    std::vector<B> paths = {B::one_element, B::one_warp, B::shared_tiles, B::ring};
+    if (gpu::has_tile()) paths.push_back(B::tile);
+    return paths;
+}();
 
 // How a matrix of 16-bit numbers lies, in quads of eight.
 Layout lies_in(const Shape& shape, Lies lies) {
@@ -88,6 +92,14 @@ void check_product(B path, const Size& s, const Case& c) {
     auto got = DeviceOut<float>::holding(before, layout_of(before.shape(), c.out));
     Epilogue then = c.then;
     if (c.bias) then.bias = dbias.view();
+    if (path == B::tile &&
+        (c.a == Lies::flipped || c.b == Lies::flipped || c.out == Lies::flipped)) {
+        const auto refused = [&] {
+            check_matmul_bf16<T>(da.view(), db.view(), then, got.view(), path);
+        };
+        CHECK(contains(refusal(refused), "without a negative stride"));
+        return;
+    }
     const Exact exact = exact_product(a, b, then, before, bias);
     matmul_bf16_cuda<T>(da.view(), db.view(), then, got.view(), {.path = path});
     CHECK(got.close_to(exact.values, [&](const Index& i) { return exact.bound.view()(i); }));
@@ -169,6 +181,23 @@ TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]"
         check_product<f16>(B::shared_tiles, {19, 11, 21}, {.a = a, .b = a, .lead = 1});
         check_product<f16>(B::one_warp, {19, 11, 21}, {.out = a});
         check_product<bf16>(B::ring, {19, 11, 21}, {.out = a});
+        if (!gpu::has_tile()) continue;
+        check_product<bf16>(B::tile, {19, 11, 21}, {.a = a, .b = Lies::gaps, .out = a});
+        check_product<f16>(B::tile, {19, 11, 21}, {.a = Lies::column_gaps, .b = a, .lead = 1});
+    }
+    // Whole quads in each of the four orders, so that every promise is made, and each broken alone.
+    if (gpu::has_tile()) {
+        for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+            for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+                check_product<bf16>(B::tile, {136, 144, 72}, {.a = a, .b = b});
+            }
+        }
+        for (const Size& s : std::vector<Size>{{137, 144, 72}, {136, 145, 72}, {136, 144, 73}}) {
+            check_product<bf16>(B::tile, s, {});
+        }
+        check_product<bf16>(B::tile, {136, 144, 72}, {.lead = 1});
+        check_product<bf16>(B::tile, {136, 144, 72}, {.out = Lies::odd_gaps});
+        check_product<bf16>(B::tile, {136, 144, 72}, {.out = Lies::column_major, .bias = true});
     }
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
         for (const Lies b : {Lies::gaps, Lies::column_gaps}) {

@@ -1,0 +1,24 @@
+// A matrix product of 16-bit numbers in tiles: the kernel of matmul_tiles.hpp, in which tensor cores
+// multiply because of the type of the elements alone.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "common/gpu/tile.hpp"
+#include "common/tensor/half.hpp"
+#include "day05_matmul/matmul_tiles.hpp"
+#include "day05_matmul/tiles.hpp"
+
+namespace sixdays::day05_matmul {
+
+template <>
+void launch_matmul_bf16_tile(View<const bf16> a, View<const bf16> b, const Epilogue& epilogue,
+                             View<float> out, gpu::Stream stream) {
+    launch_tiles<128, 128, 32, __nv_bfloat16>(a, b, epilogue, out, stream);
+}
+template <>
+void launch_matmul_bf16_tile(View<const f16> a, View<const f16> b, const Epilogue& epilogue,
+                             View<float> out, gpu::Stream stream) {
+    launch_tiles<128, 128, 32, __half>(a, b, epilogue, out, stream);
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,21 @@
+/// @file
+/// The launchers of the tile ports, which the dispatchers call for each matrix of a stack.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day05_matmul/matmul.hpp"
+
+namespace sixdays::day05_matmul {
+
+void launch_matmul_tile(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                        View<float> out, gpu::Stream stream);
+/// For bf16 and f16.
+template <class T>
+void launch_matmul_bf16_tile(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                             View<float> out, gpu::Stream stream);
+
+/// Empty if the path `tile` can take them, else what it needs.
+[[nodiscard]] std::string missing_for_tiles(const Layout& a, const Layout& b,
+                                            const Epilogue& epilogue, const Layout& out);
+
+}  // namespace sixdays::day05_matmul
