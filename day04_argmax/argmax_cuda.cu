@@ -1,8 +1,10 @@
 // The loop's twin, and the launchers. What is faster is in steps/argmax/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "day04_argmax/argmax.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
+#include "day04_argmax/tiles.hpp"
 
 namespace sixdays::day04_argmax {
 
@@ -67,6 +69,10 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
             return launch_strided(lines, to, op, stream);
         case ArgmaxPath::split:
             return launch_split(lines, to, op, workspace, stream);
+        case ArgmaxPath::tile:
+            return gpu::by_tile("argmax", [&, s = stream] {
+                launch_argmax_tile(lines, false, {out.data, to}, s);
+            });
     }
 }
 

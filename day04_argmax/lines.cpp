@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
@@ -98,6 +99,12 @@ const char* needed(LinePath path, const Lines& lines) {
             return along_memory(lines) && lines.count() <= kBlocks
                        ? ""
                        : "lines along memory, at most 1024 of them";
+        case LinePath::tile:
+            return lines.along.rank() <= 1 && gpu::goes_forwards(lines.first.layout) &&
+                           gpu::goes_forwards(lines.along)
+                       ? ""
+                       : "lines of one stride, and no stride that is negative: CUDA Tile C++ knows "
+                         "none";
     }
     return "";
 }
@@ -153,11 +160,13 @@ const char* name(LinePath path) {
         {LinePath::short_lines, "short lines"},
         {LinePath::strided, "strided"},
         {LinePath::split, "split"},
+        {LinePath::tile, "tile"},
     };
     return name_in(kNames, path);
 }
 
 std::string step_name(LinePath path) {
+    if (path == LinePath::tile) return name(path);  // no step of the ladder
     return std::to_string(static_cast<int>(path) + 1) + " " + name(path);
 }
 

@@ -64,6 +64,7 @@ enum class LinePath {
     strided,      // 06: outputs that are neighbours have lines that are neighbours
     short_lines,  // 07: short lines, one behind the other in memory
     split,        // 08: lines along memory, several blocks a line; needs a workspace
+    tile,         // CUDA Tile C++, never chosen unasked: lines of one stride, none negative
 };
 [[nodiscard]] const char* name(LinePath path);
 /// With the number that its step has everywhere: "2 shared tree".

@@ -2,8 +2,10 @@
 #include "day04_argmax/reduce.hpp"
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "day04_argmax/steps/argmax/steps.hpp"
+#include "day04_argmax/tiles.hpp"
 
 namespace sixdays::day04_argmax {
 
@@ -64,10 +66,10 @@ void launch_reduce(const Lines& lines, float divisor, const View<float>& out, gp
     gpu::check_launch("reduce_kernel", grid, kThreads);
 }
 
-// `twin` launches the plain kernel.
-template <class OP, class Twin>
+// `twin` launches the plain kernel, `tiles` that in tiles.
+template <class OP, class Twin, class Tiles>
 void launch(const gpu::Launch<ReducePath>& how, const Lines& lines, const Layout& out, const OP& op,
-            const Twin& twin) {
+            const Twin& twin, const Tiles& tiles) {
     const auto [given, workspace, stream] = how;
     switch (given ? *given : choose_path(lines, bool(workspace))) {
         case ReducePath::one_thread:
@@ -86,6 +88,8 @@ void launch(const gpu::Launch<ReducePath>& how, const Lines& lines, const Layout
             return launch_strided(lines, out, op, stream);
         case ReducePath::split:
             return launch_split(lines, out, op, workspace, stream);
+        case ReducePath::tile:
+            return gpu::by_tile("reduce", tiles);
     }
 }
 
@@ -97,8 +101,10 @@ void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out,
     if (out.size() == 0) return;
     const Lines lines = lines_of("argmin", in, {dim});
     const View<std::int64_t> to(out.data, without_kept(out.layout, in, {dim}));
-    launch(how, lines, to.layout, Pick<Smallest>{out.data, nullptr},
-           [&] { launch_argmin(lines, to, how.stream); });
+    launch(
+        how, lines, to.layout, Pick<Smallest>{out.data, nullptr},
+        [&] { launch_argmin(lines, to, how.stream); },
+        [&] { launch_argmax_tile(lines, true, to, how.stream); });
 }
 
 void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<float> out,
@@ -108,8 +114,10 @@ void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<fl
     const Lines lines = lines_of(name(what), in, dims);
     const View<float> to(out.data, without_kept(out.layout, in, dims));
     const auto by = [&](auto join, const auto& op, float divisor) {
-        launch(how, lines, to.layout, op,
-               [&] { launch_reduce<decltype(join)>(lines, divisor, to, how.stream); });
+        launch(
+            how, lines, to.layout, op,
+            [&] { launch_reduce<decltype(join)>(lines, divisor, to, how.stream); },
+            [&] { launch_reduce_tile(what, lines, to, how.stream); });
     };
     const auto n = static_cast<float>(lines.length());
     switch (what) {

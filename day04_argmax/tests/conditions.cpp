@@ -24,6 +24,7 @@ void expect(const char* what, const Layout& layout, const Dims& dims, const std:
     CAPTURE(what, to_string(layout), to_string(dims));
     const Lines lines = lines_along(layout, dims);
     for (const P path : kPaths) {
+        if (path == P::tile) continue;  // contract.cpp asks its conditions
         CAPTURE(name(path));
         CHECK(takes(path, lines) == (takers.count(path) > 0));
     }

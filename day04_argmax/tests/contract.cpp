@@ -179,6 +179,19 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
     CHECK(contains(refused(LinePath::short_lines, odd, 1), "'short lines' needs lines of at most"));
     CHECK(contains(refused(LinePath::strided, in.view(), 1), "lines that begin side by side"));
     CHECK(contains(refused(LinePath::split, odd, 1), "lines along memory, at most 1024 of them"));
+    if (gpu::has_tile()) {
+        const auto by_tile = [&](const Layout& layout, int dim) {
+            return refused(LinePath::tile, {in.view().data + 1023, layout}, dim);
+        };
+        const char* none =
+            "the path 'tile' needs lines of one stride, and no stride that is negative";
+        CHECK(contains(by_tile({{32, 32}, {-32, 1}}, 1), none));  // lines, walked backwards
+        CHECK(contains(by_tile({{32, 32}, {32, -1}}, 1), none));  // their elements
+        CHECK(contains(refusal([&] {
+                           require_path("sum", LinePath::tile, {{}, Layout({3, 5}, {7, 1})});
+                       }),
+                       "sum: the path 'tile' needs lines of one stride"));
+    }
     CHECK(contains(refused(LinePath::split, in.view(), 1),
                    "the path 'split': a workspace of 0 bytes at a null pointer was given, but"));
     const Lines endless = {{}, Layout({kLongestLine + 1}, {1})};

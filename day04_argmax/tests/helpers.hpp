@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/shared_workspace.hpp"
@@ -21,9 +22,13 @@ namespace sixdays::day04_argmax {
 using testing::Comparison, testing::DeviceIn, testing::DeviceOut, testing::HostIn, testing::HostOut,
     testing::Lead;
 
-inline constexpr LinePath kPaths[] = {
-    LinePath::one_thread, LinePath::shared_tree, LinePath::walk,    LinePath::warp,
-    LinePath::quads,      LinePath::short_lines, LinePath::strided, LinePath::split};
+inline const std::vector<LinePath> kPaths = [] {
+    std::vector<LinePath> paths = {
+        LinePath::one_thread, LinePath::shared_tree, LinePath::walk,    LinePath::warp,
+        LinePath::quads,      LinePath::short_lines, LinePath::strided, LinePath::split};
+    if (gpu::has_tile()) paths.push_back(LinePath::tile);
+    return paths;
+}();
 
 /// What other operations than argmax refuse.
 inline bool argmax_only(LinePath path) {
@@ -32,7 +37,7 @@ inline bool argmax_only(LinePath path) {
 
 inline const char* const kKernels[] = {"argmax_kernel",  "shared_tree_kernel", "walk_kernel",
                                        "warp_kernel",    "quads_kernel",       "short_lines_kernel",
-                                       "strided_kernel", "split_kernel"};
+                                       "strided_kernel", "split_kernel",       "argmax_tile"};
 
 inline bool takes(LinePath path, const Lines& lines) {
     return testing::refusal([&] { require_path("test", path, lines); }).empty();
@@ -94,7 +99,7 @@ inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
 }
 
 /// Every path that takes these views gives what the loop gives, and the loop what the second formula
-/// gives. Returns how many paths there were.
+/// gives. Returns how many paths there were beside the tiles.
 inline int check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
                      std::int64_t lead = 0, bool largest = true) {
     CAPTURE(to_string(layout), dim, to_string(out), lead);
@@ -110,7 +115,7 @@ inline int check_all(const Tensor<float>& values, const Layout& layout, int dim,
         if (!takes(path, lines) || lines.count() == 0) continue;
         if (!largest && argmax_only(path)) continue;
         CAPTURE(name(path));
-        ++paths;
+        paths += path != LinePath::tile;
         DeviceOut<std::int64_t> got(out), again(out);
         Memory memory(lines);
         if (largest) {

@@ -107,6 +107,7 @@ double depth_of(LinePath path, std::int64_t n) {
         case LinePath::one_thread:
         case LinePath::walk:
         case LinePath::short_lines:
+        case LinePath::tile:  // in which order, CUDA does not say
             return static_cast<double>(n);
         case LinePath::shared_tree:  // no sums
             return 0;

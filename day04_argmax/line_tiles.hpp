@@ -1,0 +1,90 @@
+/// @file
+/// For the tile ports: lines of elements, cut into tiles of so many lines by so many elements.
+#pragma once
+
+#include <cuda_tile.h>
+
+#include <algorithm>
+
+#include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day04_argmax/lines.hpp"
+
+namespace sixdays::day04_argmax {
+
+namespace ct = cuda::tiles;
+using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
+
+/// What is promised of lines: nothing; that they run along memory, or that neighbours begin side by
+/// side. Then all of them begin at multiples of 16 bytes, and are made of whole quads.
+enum class Lie { anyhow, along, side_by_side };
+
+// [lines]
+/// Lines of `length` elements, `step` from one to the next. Of line (i, j) the first element is at
+/// i * s0 + j * s1.
+template <int LINES, int N, Lie LIE>
+__tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
+    constexpr std::size_t kAny = ct::dynamic_extent;
+    constexpr bool kAlong = LIE == Lie::along, kBeside = LIE == Lie::side_by_side;
+    in = ct::assume_aligned < kAlong || kBeside ? 16 : 4 > (in);
+    const ct::extents<I, kAny, kAny, kAny> extents{
+        n0, ct::assume_divisible < kBeside ? 4 : 1 > (n1),
+        ct::assume_divisible < kAlong ? 4 : 1 > (length)};
+    const ct::strides<I, kAny, kBeside ? 1 : kAny, kAlong ? 1 : kAny> strides{
+        ct::assume_divisible < kAlong || kBeside ? 4 : 1 > (s0),
+        ct::assume_divisible < kAlong ? 4 : 1 > (s1),
+        ct::assume_divisible < kBeside ? 4 : 1 > (step)};
+    const ct::tensor_span span{in, ct::layout_strided_mapping{extents, strides}};
+    return ct::partition_view{span, ct::shape<1, LINES, N>{}};
+}
+/// One number a line, stored where they belong; by addresses, for `out` may walk backwards.
+template <class T, class V>
+__tile__ void store_lines(T* out, const V& values, I i, I first, I n1, I o0, I o1) {
+    const auto j = ct::iota<ct::tile<I, ct::tile_shape_t<V>>>() + first;
+    ct::store_masked(out + (i * o0 + j * o1), values, j < n1);
+}
+// [lines]
+
+/// How lines are cut: long ones one by one, neighbours together.
+template <Lie LIE>
+inline constexpr int kLines = LIE == Lie::along ? 1 : 64;
+template <Lie LIE>
+inline constexpr int kElements = LIE == Lie::along ? 4096 : 64;
+
+/// Calls launch(kernel's template arguments, grid, kernel's arguments before `out`, out) for each two
+/// dims of lines.
+template <class T, class Launch>
+void for_each_tiled(const Lines& lines, const View<T>& out, const Launch& launch) {
+    const auto both = simplify(lines.first.layout, out.layout);
+    const int rank = both[0].rank(), outer = std::max(rank - 2, 0);
+    const auto dim = [&](const Dims& numbers, int from_back, I missing) {
+        return from_back < rank ? numbers[rank - 1 - from_back] : missing;
+    };
+    const I n0 = dim(both[0].shape, 1, 1), n1 = dim(both[0].shape, 0, 1), length = lines.length();
+    const I s0 = dim(both[0].strides, 1, 0), s1 = dim(both[0].strides, 0, 0);
+    const I o0 = dim(both[1].strides, 1, 0), o1 = dim(both[1].strides, 0, 0);
+    const I step = length > 1 ? lines.stride() : 1;
+    Layout first = both[0], to = both[1];
+    first.shape.rank = first.strides.rank = to.shape.rank = to.strides.rank = outer;
+    for (I k = 0; k < first.size(); ++k) {
+        const Index at = unravel(k, first.shape);
+        const float* in = lines.first.data + offset(first, at);
+        const bool quads = gpu::all_at_16_bytes(in) && s0 % 4 == 0;
+        const auto by = [&]<Lie LIE>() {
+            const unsigned grid = gpu::blocks_for(n0 * ((n1 + kLines<LIE> - 1) / kLines<LIE>), 1);
+            launch.template operator()<LIE>(grid, in, n0, n1, length, s0, s1, step, o0, o1,
+                                            out.data + offset(to, at));
+        };
+        if (quads && step == 1 && s1 % 4 == 0 && length % 4 == 0 && length > 256) {
+            by.template operator()<Lie::along>();
+        } else if (quads && s1 == 1 && step % 4 == 0 && n1 % 4 == 0) {
+            by.template operator()<Lie::side_by_side>();
+        } else {
+            by.template operator()<Lie::anyhow>();
+        }
+    }
+}
+
+}  // namespace sixdays::day04_argmax

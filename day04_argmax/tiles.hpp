@@ -1,0 +1,17 @@
+/// @file
+/// The launchers of the tile ports, which the dispatchers call. They check nothing.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day04_argmax/lines.hpp"
+#include "day04_argmax/reduce.hpp"
+
+namespace sixdays::day04_argmax {
+
+/// Lines that the path `tile` takes; `out` without the reduced dims.
+void launch_argmax_tile(const Lines& lines, bool least, const View<std::int64_t>& out,
+                        gpu::Stream stream);
+void launch_reduce_tile(Reduction what, const Lines& lines, const View<float>& out,
+                        gpu::Stream stream);
+
+}  // namespace sixdays::day04_argmax
