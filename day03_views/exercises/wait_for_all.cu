@@ -27,5 +27,5 @@ void wait_for_all(const float* in, int blocks, float* out) {
 // hint 1: Who has stored what thread 0 reads? Has that thread been there yet?
 // hint 2: __syncthreads() lets nobody of the block pass before all have come. All must come to it.
 // why: What a thread stores to shared memory, another may read only behind a barrier. It stands
-// why: outside of every if, for it waits for all threads of the block.
+// why: outside of every if, since it waits for all threads of the block.
 // told: barrier

@@ -14,7 +14,7 @@ __global__ void shared_tile_kernel(const float* a, const float* b, int M, int N,
     const int x = threadIdx.x, y = threadIdx.y;
     const int m = blockIdx.y * 16 + y, n = blockIdx.x * 16 + x;
     float sum = 0;
-    // your code: lanes (x) run along k when they load, for there neighbours lie side by side
+    // your code: lanes (x) run along k when they load: there neighbours lie side by side
     // stub: for (int k = 0; m < M && n < N && k < K; ++k) sum += a[m * K + k] * b[n * K + k];
     // wrong: for (int first = 0; first < K; first += 16) {
     // wrong: const int k = first + x;
