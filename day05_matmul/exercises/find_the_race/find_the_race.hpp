@@ -1,7 +1,7 @@
 /// @file
 /// Exercise 7 of Day 05: find the races.
 ///
-/// Hard, 60 minutes.
+/// Medium, 30 minutes.
 ///
 /// The kernel in the stub multiplies two square matrices by way of shared tiles. It stood on a page
 /// as one that is "fixed", it compiles, and on many a GPU it passes many a test. It has three
