@@ -162,10 +162,9 @@ void epilogues(lesson::Report& report) {
     const gpu::Buffer<float> da(a), dw(w), dbias(bias);
     gpu::Buffer<float> got(6);
     got.fill_bytes(0xff);
-    matmul_cpu(a.view(), transpose(w.view()), {.bias = bias.view(), .activation = Activation::relu},
-               want.view());
+    matmul_cpu(a.view(), transpose(w.view()), {.bias = bias.view(), .relu = true}, want.view());
     matmul_cuda(da.view({2, 1, 2}), transpose(dw.view({3, 2})),
-                {.bias = dbias.view({3}), .activation = Activation::relu}, got.view({2, 1, 3}));
+                {.bias = dbias.view({3}), .relu = true}, got.view({2, 1, 3}));
     report.check(lesson::same(got, want) && want(0, 0, 0) == 11 && want(1, 0, 1) == 1,
                  "a (2, 1, 2) times w (3, 2), transposed, plus a bias, cut at 0: 11 0 0 / 13 1 0");
 }

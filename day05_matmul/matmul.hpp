@@ -41,22 +41,21 @@ enum class MatmulPath {
 };
 [[nodiscard]] const char* name(MatmulPath path);
 
-enum class Activation { none, relu };
-
-/// What becomes of a sum before it is stored: out = activation(alpha * sum + beta * out + bias).
+/// What becomes of a sum before it is stored: out = alpha * sum + beta * out + bias,
+/// or 0 where that is negative, if `relu` is asked for.
 /// As in BLAS, beta = 0 does not read `out`, and alpha = 0 reads neither `a` nor `b`.
 struct Epilogue {
     float alpha = 1;
     float beta = 0;
     View<const float> bias = {};  // (N), of any stride; a null pointer: none
-    Activation activation = Activation::none;
+    bool relu = false;
 
     // [epilogue]
     SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
         float x = alpha * sum;
         if (beta != 0) x += beta * out;  // else not even read: it may be a NaN
         if (bias.data != nullptr) x += bias(n);
-        return activation == Activation::relu && x < 0 ? 0 : x;
+        return relu && x < 0 ? 0 : x;
     }
     // [epilogue]
 };

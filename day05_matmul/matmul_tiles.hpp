@@ -108,8 +108,7 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
     kernel<<<grid, 1, 0, stream>>>(
         reinterpret_cast<const E*>(a.data), reinterpret_cast<const E*>(b.data), M, N, a.extent(1),
         step(a, 0), step(a, 1), step(b, 0), step(b, 1), step(out, 0), step(out, 1), then.alpha,
-        then.beta, then.bias.data, biased ? step(then.bias, 0) : 0,
-        then.activation == Activation::relu, out.data);
+        then.beta, then.bias.data, biased ? step(then.bias, 0) : 0, then.relu, out.data);
     gpu::check_launch("matmul_tile", grid, 1);
 }
 

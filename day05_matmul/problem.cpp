@@ -23,7 +23,7 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
     x.a = a.data, x.b = b.data, x.out = out.data;
     x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
     x.alpha = epilogue.alpha, x.beta = epilogue.beta;
-    x.relu = epilogue.activation == Activation::relu;
+    x.relu = epilogue.relu;
     if (sums_nothing(a, epilogue)) {
         x.K = 0, x.alpha = 1;
         x.a = x.b = x.out;  // nothing of them is read, so they may have been null

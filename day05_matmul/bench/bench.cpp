@@ -42,7 +42,7 @@ Version timed_matmul(const std::string& op, const Sizes& s, std::optional<Matmul
     const auto peer = std::make_shared<PeerProduct<float>>();
     const auto epilogue = [=] {
         if (!s.bias_and_relu) return Epilogue{};
-        return Epilogue{.bias = std::as_const(*bias).view({s.N}), .activation = Activation::relu};
+        return Epilogue{.bias = std::as_const(*bias).view({s.N}), .relu = true};
     };
     v.timed = [=] {
         *arena = std::make_shared<Arena>(std::vector{4 * s.M * s.K, 4 * s.K * s.N}, 4 * s.M * s.N);

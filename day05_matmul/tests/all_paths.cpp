@@ -68,7 +68,7 @@ Exact exact_product(const Tensor<float>& a, const Tensor<float>& b, const Epilog
         if (then.bias.data != nullptr) {
             sum += bias.data()[column], size += std::abs(bias.data()[column]);
         }
-        const bool cut = then.activation == Activation::relu && sum < 0;
+        const bool cut = then.relu && sum < 0;
         exact.values.data()[i] = cut ? 0 : sum;
         exact.bound.data()[i] = n * u / (1 - n * u) * size;
     }
@@ -134,18 +134,17 @@ Size tiles_for(P path) {
 // --- the cases -----------------------------------------------------------------------------------
 
 TEST_CASE("all paths are as near as a float sum can be, with every epilogue", "[day05][small]") {
-    const Activation relu = Activation::relu;
     const std::vector<Case> cases = {
         {},
         {.then = {.alpha = -2}},
         {.then = {.beta = 3}},
         {.bias_stride = 1},
-        {.then = {.activation = relu}},
+        {.then = {.relu = true}},
         {.bias_stride = 2},
         {.bias_stride = -3},
-        {.then = {.alpha = 0.75f, .beta = -1.5f, .activation = relu}, .bias_stride = 2},
+        {.then = {.alpha = 0.75f, .beta = -1.5f, .relu = true}, .bias_stride = 2},
         {.then = {.alpha = 3}, .bias_stride = 1},
-        {.then = {.activation = relu}, .nan = true},
+        {.then = {.relu = true}, .nan = true},
     };
     for (const P path : all_paths()) {
         for (const Case& c : cases) check_floats(path, tiles_for(path), c);

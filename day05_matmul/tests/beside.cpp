@@ -299,11 +299,10 @@ TEST_CASE("K in parts", "[day05][small]") {
                             b = whole(with(s.stack_b, K, N), 2);
         const Shape shape = with(broadcast_shapes(s.stack_a, s.stack_b), M, N);
         const Tensor<float> before = whole(shape, 3), bias = whole({N}, 4);
-        const Activation activation = s.relu ? Activation::relu : Activation::none;
-        const bool biased = s.bias;
+        const bool biased = s.bias, relu = s.relu;
         const float beta = s.beta;
         const auto epilogue = [=](View<const float> of) {
-            return Epilogue{1, beta, biased ? of : View<const float>{}, activation};
+            return Epilogue{1, beta, biased ? of : View<const float>{}, relu};
         };
         auto want = HostOut<float>::holding(before);
         matmul_cpu(a.view(), b.view(), epilogue(bias.view()), want.view());

@@ -136,8 +136,7 @@ inline void check_paths(const std::vector<P>& paths, std::int64_t M, std::int64_
     if (s.beta == 0) std::fill_n(before.data(), before.size(), std::nanf(""));
     const Tensor<float> bias = whole({N}, 4);
     const auto epilogue = [&](View<const float> of) {
-        return Epilogue{s.alpha, s.beta, s.bias ? of : View<const float>{},
-                        s.relu ? Activation::relu : Activation::none};
+        return Epilogue{s.alpha, s.beta, s.bias ? of : View<const float>{}, s.relu};
     };
     auto want = HostOut<float>::holding(before);
     matmul_cpu(a.view(), b.view(), epilogue(bias.view()), want.view());

@@ -31,8 +31,7 @@ TEST_CASE("alpha, beta, bias and ReLU, worked by hand", "[day05][small]") {
     HostOut<float> biased({2, 2}), cut({2, 2});
     matmul_cpu(a.view(), b.view(), {.bias = bias.view()}, biased.view());
     CHECK(biased.matches(Tensor<float>({2, 2}, {1058, -3936, 1139, -3846})));
-    matmul_cpu(a.view(), b.view(), {.bias = bias.view(), .activation = Activation::relu},
-               cut.view());
+    matmul_cpu(a.view(), b.view(), {.bias = bias.view(), .relu = true}, cut.view());
     CHECK(cut.matches(Tensor<float>({2, 2}, {1058, 0, 1139, 0})));
 }
 
@@ -115,7 +114,7 @@ TEST_CASE("ReLU lets a NaN through, as PyTorch does", "[day05][small]") {
     a(1, 2) = std::nanf("");
     const Tensor<float> b = whole({4, 8}, 2);
     HostOut<float> want({2, 8});
-    const Epilogue relu{.activation = Activation::relu};
+    const Epilogue relu{.relu = true};
     matmul_cpu(a.view(), b.view(), relu, want.view());
     CHECK(std::isnan(want.view()(1, 3)));
     DeviceIn<float> da(a), db(b);

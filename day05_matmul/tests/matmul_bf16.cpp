@@ -73,7 +73,7 @@ Exact exact_product(const Tensor<T>& a, const Tensor<T>& b, const Epilogue& then
             sum += old, size += std::abs(old);
         }
         if (then.bias.data != nullptr) sum += bias.data()[n], size += std::abs(bias.data()[n]);
-        exact.values.data()[i] = then.activation == Activation::relu && sum < 0 ? 0 : sum;
+        exact.values.data()[i] = then.relu && sum < 0 ? 0 : sum;
         exact.bound.data()[i] = (9 * steps + 4) * std::ldexp(size, -23);
     }
     return exact;
@@ -120,8 +120,7 @@ TEST_CASE("matmul_bf16: the loop, by hand", "[day05][matmul_bf16][small]") {
     const Tensor<float> bias({2}, {100, -1000});
     matmul_bf16_cpu<bf16>(a.view(), b.view(), {}, out.view());
     CHECK((out(0, 0) == 58 && out(0, 1) == 64 && out(1, 0) == 139 && out(1, 1) == 154));
-    matmul_bf16_cpu<bf16>(a.view(), b.view(), {.bias = bias.view(), .activation = Activation::relu},
-                          out.view());
+    matmul_bf16_cpu<bf16>(a.view(), b.view(), {.bias = bias.view(), .relu = true}, out.view());
     CHECK((out(0, 0) == 158 && out(0, 1) == 0 && out(1, 0) == 239 && out(1, 1) == 0));
 }
 
@@ -160,8 +159,8 @@ TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][matmul_bf16][small
         {.then = {.alpha = -2}},
         {.then = {.beta = 3}},
         {.bias = true},
-        {.then = {.activation = Activation::relu}},
-        {.then = {.alpha = 0.75f, .beta = -1.5f, .activation = Activation::relu}, .bias = true},
+        {.then = {.relu = true}},
+        {.then = {.alpha = 0.75f, .beta = -1.5f, .relu = true}, .bias = true},
     };
     for (const B path : kAll) {
         for (const Case& c : cases) check_product<bf16>(path, {35, 21, 40}, c);
