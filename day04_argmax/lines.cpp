@@ -50,7 +50,6 @@ namespace {
 constexpr std::int64_t kPart = 1024;    // elements that are worth a block of step 08
 constexpr std::int64_t kBlocks = 1024;  // that step 08 makes of all lines together
 static_assert(kBlocks <= gpu::Carver::kCounters, "each line has a counter");
-constexpr std::int64_t kManyLines = 264;   // two blocks of step 05 for each multiprocessor
 constexpr std::int64_t kLongLine = 8192;   // shorter ones are not worth a second look
 constexpr std::int64_t kFewForAWarp = 16;  // a line that would leave half of a warp idle
 constexpr std::int64_t kWholeQuads = 64;   // from here on step 05 is faster if no quad is loose
@@ -116,13 +115,15 @@ std::int64_t parts_of(const Lines& lines) {
     return std::clamp<std::int64_t>((lines.length() + kPart - 1) / kPart, 1, fit);
 }
 
-LinePath choose_path(const Lines& lines, bool workspace) {
+LinePath choose_path(const Lines& lines, bool workspace, int multiprocessors) {
     if (!one_walk(lines) || lines.length() == 0) return LinePath::one_thread;
     if (lines.stride() == 1 && lines.length() > 1) {
         const bool whole_quads = lines.length() % 4 == 0 && lines.length() >= kWholeQuads;
         const bool is_short = lines.length() <= kShortLine && !whole_quads;
         if (is_short && one_behind_the_other(lines)) return LinePath::short_lines;
-        const bool few = lines.count() < kManyLines && lines.length() >= kLongLine;
+        // Step 05 takes a block for a long line, and two of them keep a multiprocessor busy.
+        const bool few = lines.count() < std::min<std::int64_t>(2 * multiprocessors, kBlocks + 1) &&
+                         lines.length() >= kLongLine;
         if (few && workspace) return LinePath::split;
         return lines.length() >= kFewForAWarp ? LinePath::quads : LinePath::walk;
     }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "common/gpu/device.hpp"
 #include "common/gpu/workspace.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/view.hpp"
@@ -80,7 +81,8 @@ inline constexpr std::int64_t kShortLine = 80;
 [[nodiscard]] std::int64_t parts_of(const Lines& lines);
 
 /// The best path. @param workspace  is there memory for step 08?
-[[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace);
+[[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace,
+                                   int multiprocessors = gpu::multiprocessors());
 
 /// @throws std::invalid_argument  that path cannot take these lines; every path takes none
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines);

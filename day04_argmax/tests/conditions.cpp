@@ -1,6 +1,7 @@
 // Every condition of a choice, false alone: what a path needs of the lines, one thing changed at a time.
 // Then the path is not chosen, it is refused where it is asked for, and every path that takes the lines
 // gives what the loop gives.
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -83,8 +84,10 @@ TEST_CASE("what each path needs of its lines, one condition at a time",
 
 TEST_CASE("what the choice looks at, one condition at a time",
           "[day04][argmax][reduce][conditions][small]") {
-    const auto chosen = [](const Layout& layout, int dim, bool workspace = false) {
-        return std::string(name(choose_path(lines_along(layout, {dim}), workspace)));
+    const auto chosen = [](const Layout& layout, int dim, bool workspace = false,
+                           int multiprocessors = 132) {
+        return std::string(
+            name(choose_path(lines_along(layout, {dim}), workspace, multiprocessors)));
     };
     const auto is = [](P path) { return std::string(name(path)); };
     // Whole quads from 64 on are no short lines: both of length and of multiple.
@@ -101,6 +104,14 @@ TEST_CASE("what the choice looks at, one condition at a time",
     CHECK(chosen(row_major({263, 8192}), 1, false) == is(P::quads));
     CHECK(chosen(Layout({263, 8192}, {8193, 1}), 1, true) == is(P::split));
     CHECK(chosen(Layout({263, 8192}, {16384, 2}), 1, true) == is(P::warp));
+    // What is few depends on the device; what is chosen can be taken on each.
+    for (const int multiprocessors : {1, 2, 46, 84, 132, 188, 1000}) {
+        const std::int64_t most = std::min(2 * multiprocessors - 1, 1024);
+        CAPTURE(multiprocessors);
+        CHECK(chosen(row_major({most, 8192}), 1, true, multiprocessors) == is(P::split));
+        CHECK(chosen(row_major({most + 1, 8192}), 1, true, multiprocessors) == is(P::quads));
+        CHECK_NOTHROW(require_path("test", P::split, lines_along(row_major({most, 8192}), {1})));
+    }
     // A line that would leave half of a warp idle, along memory and across.
     CHECK(chosen(Layout({100, 16}, {18, 1}), 1) == is(P::quads));
     CHECK(chosen(Layout({100, 15}, {18, 1}), 1) == is(P::walk));

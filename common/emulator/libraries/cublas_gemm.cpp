@@ -28,6 +28,13 @@ cudaDataType scale_type(cublasComputeType_t compute) {
     }
 }
 
+// What multiply_all() is given: d is c, and alpha and beta are still to be read.
+Product product(const char* call, const void* caller, cublasOperation_t transa,
+                cublasOperation_t transb, int m, int n, int k, const Product::Operand& a,
+                const Product::Operand& b, const Product::Operand& c) {
+    return {call, caller, transa, transb, m, n, k, a, b, c, c, 0, 0};
+}
+
 struct Strides {
     long long a, b, c;
 };
@@ -84,19 +91,8 @@ extern "C" {
         cublasHandle_t h, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, \
         const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {  \
         return multiply_all(h,                                                                     \
-                            {"cublas" #L "gemm",                                                   \
-                             HERE,                                                                 \
-                             transa,                                                               \
-                             transb,                                                               \
-                             m,                                                                    \
-                             n,                                                                    \
-                             k,                                                                    \
-                             {a, type, lda},                                                       \
-                             {b, type, ldb},                                                       \
-                             {c, type, ldc},                                                       \
-                             {c, type, ldc},                                                       \
-                             0,                                                                    \
-                             0},                                                                   \
+                            product("cublas" #L "gemm", HERE, transa, transb, m, n, k,             \
+                                    {a, type, lda}, {b, type, ldb}, {c, type, ldc}),               \
                             alpha, beta, type, {}, 1);                                             \
     }                                                                                              \
     cublasStatus_t cublas##L##gemmStridedBatched(                                                  \
@@ -104,19 +100,8 @@ extern "C" {
         const T* alpha, const T* a, int lda, long long stride_a, const T* b, int ldb,              \
         long long stride_b, const T* beta, T* c, int ldc, long long stride_c, int batch) {         \
         return multiply_all(h,                                                                     \
-                            {"cublas" #L "gemmStridedBatched",                                     \
-                             HERE,                                                                 \
-                             transa,                                                               \
-                             transb,                                                               \
-                             m,                                                                    \
-                             n,                                                                    \
-                             k,                                                                    \
-                             {a, type, lda},                                                       \
-                             {b, type, ldb},                                                       \
-                             {c, type, ldc},                                                       \
-                             {c, type, ldc},                                                       \
-                             0,                                                                    \
-                             0},                                                                   \
+                            product("cublas" #L "gemmStridedBatched", HERE, transa, transb, m, n,  \
+                                    k, {a, type, lda}, {b, type, ldb}, {c, type, ldc}),            \
                             alpha, beta, type, {stride_a, stride_b, stride_c}, batch);             \
     }                                                                                              \
     cublasStatus_t cublas##L##gemmBatched(                                                         \
@@ -124,19 +109,8 @@ extern "C" {
         const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, const T* beta,   \
         T* const c[], int ldc, int batch) {                                                        \
         return multiply_each<T>(h,                                                                 \
-                                {"cublas" #L "gemmBatched",                                        \
-                                 HERE,                                                             \
-                                 transa,                                                           \
-                                 transb,                                                           \
-                                 m,                                                                \
-                                 n,                                                                \
-                                 k,                                                                \
-                                 {a, type, lda},                                                   \
-                                 {b, type, ldb},                                                   \
-                                 {c, type, ldc},                                                   \
-                                 {c, type, ldc},                                                   \
-                                 0,                                                                \
-                                 0},                                                               \
+                                product("cublas" #L "gemmBatched", HERE, transa, transb, m, n, k,  \
+                                        {a, type, lda}, {b, type, ldb}, {c, type, ldc}),           \
                                 alpha, a, b, beta, c, batch, type);                                \
     }
 SIXDAYS_GEMM(S, float, CUDA_R_32F)
@@ -148,19 +122,8 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t h, cublasOperation_t transa, cublasO
                              cudaDataType type_a, int lda, const void* b, cudaDataType type_b,
                              int ldb, const float* beta, void* c, cudaDataType type_c, int ldc) {
     return multiply_all(h,
-                        {"cublasSgemmEx",
-                         HERE,
-                         transa,
-                         transb,
-                         m,
-                         n,
-                         k,
-                         {a, type_a, lda},
-                         {b, type_b, ldb},
-                         {c, type_c, ldc},
-                         {c, type_c, ldc},
-                         0,
-                         0},
+                        product("cublasSgemmEx", HERE, transa, transb, m, n, k, {a, type_a, lda},
+                                {b, type_b, ldb}, {c, type_c, ldc}),
                         alpha, beta, CUDA_R_32F, {}, 1);
 }
 cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t transa, cublasOperation_t transb,
@@ -169,19 +132,8 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t transa, cublasOp
                             int ldb, const void* beta, void* c, cudaDataType type_c, int ldc,
                             cublasComputeType_t compute, cublasGemmAlgo_t) {
     return multiply_all(h,
-                        {"cublasGemmEx",
-                         HERE,
-                         transa,
-                         transb,
-                         m,
-                         n,
-                         k,
-                         {a, type_a, lda},
-                         {b, type_b, ldb},
-                         {c, type_c, ldc},
-                         {c, type_c, ldc},
-                         0,
-                         0},
+                        product("cublasGemmEx", HERE, transa, transb, m, n, k, {a, type_a, lda},
+                                {b, type_b, ldb}, {c, type_c, ldc}),
                         alpha, beta, scale_type(compute), {}, 1);
 }
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t transa,
@@ -193,19 +145,8 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t tr
                                           long long stride_c, int batch,
                                           cublasComputeType_t compute, cublasGemmAlgo_t) {
     return multiply_all(h,
-                        {"cublasGemmStridedBatchedEx",
-                         HERE,
-                         transa,
-                         transb,
-                         m,
-                         n,
-                         k,
-                         {a, type_a, lda},
-                         {b, type_b, ldb},
-                         {c, type_c, ldc},
-                         {c, type_c, ldc},
-                         0,
-                         0},
+                        product("cublasGemmStridedBatchedEx", HERE, transa, transb, m, n, k,
+                                {a, type_a, lda}, {b, type_b, ldb}, {c, type_c, ldc}),
                         alpha, beta, scale_type(compute), {stride_a, stride_b, stride_c}, batch);
 }
 
