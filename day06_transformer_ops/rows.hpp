@@ -48,14 +48,7 @@ struct Rows {
 /// The rows of `x` along dim `dim`, numbered in row-major order. @param dim  0 <= dim < rank
 template <class T>
 [[nodiscard]] Rows<T> rows_along(const View<T>& x, int dim) {
-    Rows<T> rows{{x.data, Layout()}, x.extent(dim), x.stride(dim)};
-    Layout& rest = rows.first.layout;
-    for (int d = 0; d < x.rank(); ++d) {
-        if (d == dim) continue;
-        rest.shape[rest.shape.rank++] = x.extent(d);
-        rest.strides[rest.strides.rank++] = x.stride(d);
-    }
-    return rows;
+    return {{x.data, without(x.layout, {dim})}, x.extent(dim), x.stride(dim)};
 }
 
 /// Elements of the longest row that a step holds in the registers of a block.
