@@ -29,6 +29,7 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
         case MatmulBf16Path::shared_tiles:
             return "";
         case MatmulBf16Path::ring:
+        case MatmulBf16Path::fragments_ahead:
             return lies_in_quads(a) && lies_in_quads(b)
                        ? ""
                        : "a and b whose rows, or columns, run along memory and begin at multiples "
@@ -88,7 +89,7 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
 
 template <class T>
 MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b) {
-    return lies_in_quads(a) && lies_in_quads(b) ? MatmulBf16Path::ring
+    return lies_in_quads(a) && lies_in_quads(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
 }
 
@@ -98,6 +99,7 @@ const char* name(MatmulBf16Path path) {
         {MatmulBf16Path::one_warp, "one warp"},
         {MatmulBf16Path::shared_tiles, "shared tiles"},
         {MatmulBf16Path::ring, "ring"},
+        {MatmulBf16Path::fragments_ahead, "fragments ahead"},
         {MatmulBf16Path::tile, "tile"},
     };
     return name_in(kNames, path);

@@ -5,9 +5,9 @@
 ///
 /// For all versions: T is bf16 or f16. Shapes, strides, the stack of matrices and the epilogue are
 /// those of matmul.hpp. A product of two 16-bit numbers is exact in a float, so only adding rounds:
-/// an output is off by (9 ceil(K / 8) + 4) 2^-23 (|alpha| sum |a b| + |beta out| + |bias|) at most. (A
-/// little more than twice what a float product is off by: a tensor core adds eight products and the
-/// sum so far at once, and cuts off what a float cannot hold, where an addition rounds.)
+/// an output is off by (9 ceil(K / 8) + 4) 2^-23 (|alpha| sum |a b| + |beta out| + |bias|) at most.
+/// (A little more than twice what a float product is off by: a tensor core adds eight products and
+/// the sum so far at once, and cuts off what a float cannot hold, where an addition rounds.)
 /// @throws std::invalid_argument  as matmul_cpu(); a path that cannot take these views
 #pragma once
 
@@ -24,7 +24,8 @@ enum class MatmulBf16Path {
     one_warp,      // 02: a warp, 16 x 8 outputs; each lane fetches its own fragments
     shared_tiles,  // 03: fragments come from tiles in shared memory that lie swizzled; any layout
     ring,          // 04: tiles in flight; a and b whose rows or columns are quads
-    tile,          // CUDA Tile C++, never chosen unasked; strides that are not negative
+    fragments_ahead,  // 05: the same, and the next fragments come while these are multiplied
+    tile,             // CUDA Tile C++, never chosen unasked; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulBf16Path path);
 

@@ -59,6 +59,8 @@ void matmul_bf16_cuda(View<const T> a, View<const T> b, const Epilogue& epilogue
                 return launch_matmul_bf16_shared_tiles(x, y, then, to, how.stream);
             case MatmulBf16Path::ring:
                 return launch_matmul_bf16_ring(x, y, then, to, how.stream);
+            case MatmulBf16Path::fragments_ahead:
+                return launch_matmul_bf16_fragments_ahead(x, y, then, to, how.stream);
             case MatmulBf16Path::tile:
                 return gpu::by_tile("matmul_bf16",
                                     [&] { launch_matmul_bf16_tile(x, y, then, to, how.stream); });

@@ -92,8 +92,9 @@ Version timed_bf16(const std::string& op, const Sizes& s, std::optional<MatmulBf
 }  // namespace
 
 void bench_bf16(lesson::Report& report) {
-    for (const MatmulBf16Path path : {MatmulBf16Path::one_element, MatmulBf16Path::one_warp,
-                                      MatmulBf16Path::shared_tiles, MatmulBf16Path::ring}) {
+    for (const MatmulBf16Path path :
+         {MatmulBf16Path::one_element, MatmulBf16Path::one_warp, MatmulBf16Path::shared_tiles,
+          MatmulBf16Path::ring, MatmulBf16Path::fragments_ahead}) {
         Version v = timed_bf16("matmul_bf16", {4096, 4096, 4096}, path);
         v.version = std::to_string(static_cast<int>(path) + 1) + " " + name(path);
         report.port(v);
@@ -109,7 +110,7 @@ void bench_bf16(lesson::Report& report) {
         Version v =
             timed_bf16(s.b_transposed ? "matmul_bf16, b transposed" : "matmul_bf16, sizes", s, {});
         v.version = "matmul_bf16_cuda";
-        v.path = name(MatmulBf16Path::ring);
+        v.path = name(MatmulBf16Path::fragments_ahead);
         report.port(v);
     }
 }

@@ -16,10 +16,12 @@ namespace {
 
 using B = MatmulBf16Path;
 const std::vector<B> kAll = [] {
-    std::vector<B> paths = {B::one_element, B::one_warp, B::shared_tiles, B::ring};
+    std::vector<B> paths = {B::one_element, B::one_warp, B::shared_tiles, B::ring,
+                            B::fragments_ahead};
     if (gpu::has_tile()) paths.push_back(B::tile);
     return paths;
 }();
+const std::vector<B> kInQuads = {B::ring, B::fragments_ahead};
 
 // How a matrix of 16-bit numbers lies, in quads of eight.
 Layout lies_in(const Shape& shape, Lies lies) {
@@ -143,7 +145,8 @@ TEST_CASE("matmul_bf16: sums are float, and sums in bf16 are refused by the boun
     CHECK(std::abs(static_cast<float>(worse) - exact.values(0, 0)) > 100 * exact.bound(0, 0));
     DeviceIn<bf16> da(a), db(b);
     for (const B path : kAll) {
-        if (path == B::ring) continue;  // a column of b is no quad wide
+        if (path == B::ring || path == B::fragments_ahead)
+            continue;  // a column of b is no quad wide
         CAPTURE(name(path));
         DeviceOut<float> got({1, 1});
         matmul_bf16_cuda<bf16>(da.view(), db.view(), {}, got.view(), {.path = path});
@@ -179,7 +182,7 @@ TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]"
         check_product<bf16>(B::shared_tiles, {19, 11, 21}, {.a = Lies::flipped, .b = a});
         check_product<f16>(B::shared_tiles, {19, 11, 21}, {.a = a, .b = a, .lead = 1});
         check_product<f16>(B::one_warp, {19, 11, 21}, {.out = a});
-        check_product<bf16>(B::ring, {19, 11, 21}, {.out = a});
+        for (const B path : kInQuads) check_product<bf16>(path, {19, 11, 21}, {.out = a});
         if (!gpu::has_tile()) continue;
         check_product<bf16>(B::tile, {19, 11, 21}, {.a = a, .b = Lies::gaps, .out = a});
         check_product<f16>(B::tile, {19, 11, 21}, {.a = Lies::column_gaps, .b = a, .lead = 1});
@@ -200,8 +203,10 @@ TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]"
     }
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
         for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
-            check_product<bf16>(B::ring, {19, 11, 21}, {.a = a, .b = b});
-            check_product<f16>(B::ring, {9, 3, 70}, {.a = a, .b = b, .lead = 8});
+            for (const B path : kInQuads) {
+                check_product<bf16>(path, {19, 11, 21}, {.a = a, .b = b});
+                check_product<f16>(path, {9, 3, 70}, {.a = a, .b = b, .lead = 8});
+            }
         }
     }
 }
@@ -215,21 +220,36 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
              {1, 1}, {15, 7}, {16, 8}, {17, 9}, {127, 129}, {129, 127}}) {
         for (const B path : kAll) check_product<bf16>(path, {M, N, 24}, {});
     }
+    check_product<bf16>(B::fragments_ahead, {129, 128, 136}, {});  // one tile that lies inside
 }
 
 // More tiles down than one group of eight, and more than one group: each tile is somebody's.
 TEST_CASE("matmul_bf16: many tiles", "[day05][matmul_bf16][full]") {
     check_product<bf16>(B::shared_tiles, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
-    check_product<bf16>(B::ring, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
-    check_product<bf16>(B::ring, {300, 300, 400}, {.a = Lies::column_gaps, .b = Lies::column_gaps});
-    check_product<f16>(B::ring, {300, 300, 400}, {});
+    for (const B path : kInQuads) {
+        check_product<bf16>(path, {128 * 9 + 3, 128 * 2 + 1, 16}, {});
+    }
+}
+
+// Tiles that lie wholly in the matrix beside such as do not, and more of them than the ring has stages.
+TEST_CASE("matmul_bf16: whole tiles and edges", "[day05][matmul_bf16][full]") {
+    for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+        for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+            for (const B path : kInQuads) {
+                check_product<bf16>(path, {140, 150, 267}, {.a = a, .b = b});
+                check_product<f16>(path, {128, 128, 256}, {.a = a, .b = b});
+            }
+        }
+    }
 }
 
 // 128 x 256 tiles, on a GPU that has multiprocessors for so many.
 TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
         for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
-            check_product<bf16>(B::ring, {2100, 2100, 330}, {.a = a, .b = b});
+            for (const B path : kInQuads) {
+                check_product<bf16>(path, {2100, 2100, 330}, {.a = a, .b = b});
+            }
         }
     }
 }
@@ -275,7 +295,7 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
     };
     refused(b.view(), b.view(), out.view(), {}, "matmul_bf16: a has shape (24, 32), so K is 32");
     refused(a.view(), b.view(), View<float>(nullptr, Shape{16, 32}), {}, "out is a null pointer");
-    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view()) == B::ring);
+    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view()) == B::fragments_ahead);
     // One condition of the ring false, of one operand, all others true.
     const auto odd = [](View<const bf16> x, int how) {
         if (how == 0) x.data += 1;
@@ -290,6 +310,8 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
             const View<const bf16> y = of_a ? b.view() : odd(b.view(), how);
             CHECK(choose_matmul_bf16<bf16>(x, y) == B::shared_tiles);
             refused(x, y, out.view(), B::ring, "the path 'ring' needs a and b whose rows");
+            refused(x, y, out.view(), B::fragments_ahead,
+                    "the path 'fragments ahead' needs a and b");
             // The same of columns.
             const View<const bf16> xt = transpose(x), yt = transpose(y);
             DeviceOut<float> across({32, 16});

@@ -1,7 +1,7 @@
 // Step 3: tiles in shared memory, swizzled. In step 2 each number of a is fetched N / 8 times, and
-// each of b M / 16 times. Here a block of eight warps makes 128 x 128 outputs from tiles that all of
-// them read, and ldmatrix fetches a fragment with one instruction. Elements come one by one, so any
-// strides will do.
+// each of b M / 16 times. Here a block of eight warps makes 128 x 128 outputs from tiles that all
+// of them read, and ldmatrix fetches a fragment with one instruction. Elements come one by one, so
+// any strides will do.
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 #include "day05_matmul/steps/matmul_bf16/warps.hpp"
 

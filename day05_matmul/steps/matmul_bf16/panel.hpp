@@ -7,17 +7,20 @@
 namespace sixdays::day05_matmul {
 
 // [panel]
-/// ROWS rows of 64 numbers, 128 bytes: each row fills all 32 banks once. ldmatrix fetches 16 bytes of
-/// eight rows at a time. One below the other they would lie in the same four banks, and come in eight
-/// turns. So they lie *swizzled*: of row r, the 16 bytes that belong at place c lie at c ^ (r % 8).
-/// Eight rows, eight places, one turn. A tile of more than 64 columns is panels side by side.
+/// ROWS rows of 64 numbers, 128 bytes: each row fills all 32 banks once. ldmatrix fetches 16 bytes
+/// of eight rows at a time. One below the other they would lie in the same four banks, and come in
+/// eight turns. So they lie *swizzled*: of row r, the 16 bytes that belong at place c lie at c ^ (r
+/// % 8). Eight rows, eight places, one turn. A tile of more than 64 columns is panels side by side.
 template <class T, int ROWS>
 struct Panel {
     T* data;
 
-    __device__ __forceinline__ T* at(int row, int column) const {
+    __device__ __forceinline__ static int offset(int row, int column) {
         const int place = column % 64 / 8 ^ row % 8;
-        return data + (column / 64 * ROWS + row) * 64 + place * 8 + column % 8;
+        return (column / 64 * ROWS + row) * 64 + place * 8 + column % 8;
+    }
+    __device__ __forceinline__ T* at(int row, int column) const {
+        return data + offset(row, column);
     }
 };
 // [panel]

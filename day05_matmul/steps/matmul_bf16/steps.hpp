@@ -1,6 +1,6 @@
 /// @file
-/// The ladder's launchers: one matrix each, of rank 2. Step 1 is the twin in matmul_bf16_cuda.cu. They
-/// check nothing: MatmulBf16Path says what each can take.
+/// The ladder's launchers: one matrix each, of rank 2. Step 1 is the twin in matmul_bf16_cuda.cu.
+/// They check nothing: MatmulBf16Path says what each can take.
 #pragma once
 
 #include "common/gpu/stream.hpp"
@@ -17,5 +17,8 @@ void launch_matmul_bf16_shared_tiles(View<const T> a, View<const T> b, const Epi
 template <class T>
 void launch_matmul_bf16_ring(View<const T> a, View<const T> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream);
+template <class T>
+void launch_matmul_bf16_fragments_ahead(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                                        View<float> out, gpu::Stream stream);
 
 }  // namespace sixdays::day05_matmul

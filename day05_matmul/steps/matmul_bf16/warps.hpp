@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: what steps 3 and 4 share. A block makes BM x BN outputs with eight warps, two down
-/// and four across; a tile has 64 of k.
+/// For .cu files: what steps 3 and 4 share. A block makes BM x BN outputs with eight warps, two
+/// down and four across; a tile has 64 of k.
 #pragma once
 
 #include "common/gpu/launch.hpp"
@@ -27,7 +27,20 @@ struct Warps {
     }
 
     // [multiply]
-    /// Adds the product of two tiles. Each fragment of a meets each of b.
+    /// Adds what 16 of k make: each fragment of a meets each of b.
+    template <class T>
+    __device__ __forceinline__ void add(const std::uint32_t (&a)[kDown][4],
+                                        const std::uint32_t (&b)[kAcross / 2][2][2]) {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int j = 0; j < kAcross; ++j) {
+                gpu::mma_16x8x16<T>(sum[i][j], a[i], b[j / 2][j % 2]);
+            }
+        }
+    }
+
+    /// Adds the product of two tiles.
     /// @param load_fragment_a  (to, m, k)
     /// @param load_fragments_b  (to, k, n): two of them, side by side
     template <class T, class A, class B>
@@ -37,11 +50,7 @@ struct Warps {
             std::uint32_t a[kDown][4], b[kAcross / 2][2][2];
             for (int i = 0; i < kDown; ++i) load_fragment_a(a[i], m + 16 * i, k);
             for (int j = 0; j < kAcross / 2; ++j) load_fragments_b(b[j], k, n + 16 * j);
-            for (int i = 0; i < kDown; ++i) {
-                for (int j = 0; j < kAcross; ++j) {
-                    gpu::mma_16x8x16<T>(sum[i][j], a[i], b[j / 2][j % 2]);
-                }
-            }
+            add<T>(a, b);
         }
     }
     // [multiply]
@@ -74,8 +83,9 @@ inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
 }
 
 // [order]
-/// Which tile is this block's? Blocks that run together should want the same tiles of a and b, while
-/// these are in the L2 cache: so eight tiles down are walked column by column, then the next eight.
+/// Which tile is this block's? Blocks that run together should want the same tiles of a and b,
+/// while these are in the L2 cache: so eight tiles down are walked column by column, then the next
+/// eight.
 struct TileAt {
     std::int64_t m0, n0;
 };
