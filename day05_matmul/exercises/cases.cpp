@@ -9,6 +9,7 @@ void edge_of_a_tile(const float* a, int M, int K, float* out);
 void second_barrier(const float* in, int K, float* out);
 void shared_tile(const float* a, const float* b, int M, int N, int K, float* c);
 void four_by_four(const float* a, const float* b, int M, int N, int K, float* c);
+void fragment_index(const float* a, const float* b, float* c);
 
 namespace {
 
@@ -183,6 +184,27 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
                   return m % 64 < 16 && n % 64 < 16 ? of(m, n) : 0.0;
               }}});
     }
+}
+
+TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
+    const Tensor<float> a = whole({16, 16}, 7), b = whole({16, 8}, 5);
+    DeviceIn<float> da(a), db(b);
+    const auto of = [&](std::int64_t at, bool swapped) {
+        const std::int64_t m = at / 8, n = at % 8;
+        // With registers 1 and 2 exchanged, rows 8 to 15 and columns 8 to 15 change places.
+        return product(
+            a, b, 16,
+            [=](int k) {
+                return swapped ? (m % 8 + 8 * (k / 8)) * 16 + k % 8 + 8 * (m / 8) : m * 16 + k;
+            },
+            [=](int k) { return k * 8 + n; });
+    };
+    const std::vector<Guess> guesses = {
+        {"Registers 1 and 2 are exchanged: 1 is eight rows below, 2 is eight columns on.",
+         [&](std::int64_t at) { return of(at, true); }}};
+    practise<float>(
+        {16, 8}, [&](float* c) { fragment_index(da.view().data, db.view().data, c); },
+        [&](std::int64_t at) { return of(at, false); }, guesses);
 }
 
 }  // namespace
