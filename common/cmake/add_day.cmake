@@ -3,7 +3,7 @@
 #
 #   main.cpp  run/*.cpp   the lesson as a run, and its fixtures   -> <day>_emulated, <day>
 #   bench/*.cpp           what only --bench measures; linked with main.cpp
-#   standalone.cu         the day on one page of raw CUDA, run on the emulator, and on a GPU by nvcc
+#   standalone*.cu        the day on one page of raw CUDA, run on the emulator, and on a GPU by nvcc
 #   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
 #                         solution (stub.awk)
 #   exercises/<name>.cu   the same in one file of raw CUDA: statement, solution, `// wrong:` lines, hints; the
@@ -153,15 +153,16 @@ endfunction()
 # The day on one page, a program without any helper of ours: it checks itself, and the emulator has nothing
 # to find in it.
 function(sixdays_add_standalone label file)
-    sixdays_tried_program(${label}_standalone_emulated ${file})
-    set_target_properties(${label}_standalone_emulated PROPERTIES EXCLUDE_FROM_ALL OFF)
-    sixdays_expect_status(${label}.standalone.emulated ${label} 0 " right"
-        $<TARGET_FILE:${label}_standalone_emulated>)
+    cmake_path(GET file STEM name)
+    sixdays_tried_program(${label}_${name}_emulated ${file})
+    set_target_properties(${label}_${name}_emulated PROPERTIES EXCLUDE_FROM_ALL OFF)
+    sixdays_expect_status(${label}.${name}.emulated ${label} 0 " right"
+        $<TARGET_FILE:${label}_${name}_emulated>)
     if(SIXDAYS_HAVE_CUDA)
-        add_executable(${label}_standalone ${file})
-        target_link_libraries(${label}_standalone PRIVATE sixdays_flags)
-        add_test(NAME ${label}.standalone.cuda COMMAND ${label}_standalone)
-        set_tests_properties(${label}.standalone.cuda PROPERTIES LABELS "${label};gpu;small"
+        add_executable(${label}_${name} ${file})
+        target_link_libraries(${label}_${name} PRIVATE sixdays_flags)
+        add_test(NAME ${label}.${name}.cuda COMMAND ${label}_${name})
+        set_tests_properties(${label}.${name}.cuda PROPERTIES LABELS "${label};gpu;small"
             PASS_REGULAR_EXPRESSION " right" FAIL_REGULAR_EXPRESSION ", not "
             SKIP_REGULAR_EXPRESSION "no CUDA-capable device|driver version is insufficient")
     endif()
@@ -201,7 +202,10 @@ function(add_day)
     if(SIXDAYS_SANITIZE)
         return()  # what is left is kernels, and a sanitizer sees host code alone
     endif()
-    sixdays_add_standalone(${label} ${folder}/standalone.cu)
+    file(GLOB pages CONFIGURE_DEPENDS ${folder}/standalone*.cu)
+    foreach(page IN LISTS pages)
+        sixdays_add_standalone(${label} ${page})
+    endforeach()
 
     if(NOT SIXDAYS_HAVE_CATCH2)
         return()

@@ -17,7 +17,7 @@
 #   wrong/*.patch  *.cu                      one mistake each, planted in a right file (wrong.cmake); the
 #                                            tests must refuse it
 #
-# main.cpp and standalone.cu are programs, not parts of a library: they are left out here.
+# main.cpp and standalone*.cu are programs, not parts of a library: they are left out here.
 #
 # Names follow from the folder:
 #
@@ -195,7 +195,8 @@ function(add_room)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests/*.cpp)
     file(GLOB wrong CONFIGURE_DEPENDS ${folder}/wrong/*.cu ${folder}/wrong/*.patch)
-    foreach(file IN ITEMS main.cpp standalone.cu LISTS arg_WITHOUT)
+    list(FILTER ports EXCLUDE REGEX "/standalone[^/]*$")
+    foreach(file IN ITEMS main.cpp LISTS arg_WITHOUT)
         list(REMOVE_ITEM loops ${folder}/${file})
         list(REMOVE_ITEM ports ${folder}/${file})
         list(REMOVE_ITEM tests ${folder}/${file})
