@@ -1,6 +1,6 @@
-// The transpose in tiles: a tile of `in` is loaded, turned, and stored as a tile of `out`. Shared memory,
-// its padding and its barrier are the compiler's affair; what it cannot know is what the launcher
-// promises: on an H200 the promises make a large transpose eleven times as fast.
+// The transpose in tiles: a tile of `in` is loaded, transposed, and stored as a tile of `out`. Shared
+// memory, its padding and its barrier are the compiler's affair; what it cannot know is what the
+// launcher promises.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"

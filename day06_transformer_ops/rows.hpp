@@ -12,6 +12,7 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/quads.hpp"
+#include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/tensor/view.hpp"
 
@@ -72,6 +73,17 @@ template <class T>
 inline constexpr char kHeldNeeds[] =
     ": the path 'registers' needs rows of whole quads along memory that begin at multiples of 16 "
     "bytes, of 16,384 elements at most; in has ";
+
+/// Can tiles walk these rows? Rows at one step from each other, nowhere backwards.
+template <class T>
+[[nodiscard]] bool rows_take_tiles(const View<const T>& in, int d, const View<T>& out) {
+    const auto steps = simplify(rows_along(out, d).first.layout, rows_along(in, d).first.layout);
+    bool forwards = steps[0].rank() <= 1 && in.stride(d) >= 0 && out.stride(d) >= 0;
+    for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
+    return forwards;
+}
+inline constexpr char kTilesNeed[] =
+    ": the path 'tile' needs rows at one step from each other, and no negative stride";
 
 /// What an operation refuses that makes every element of `out` from the row of `in` with it.
 template <class T>

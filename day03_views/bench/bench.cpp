@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "common/gpu/tile.hpp"
 #include "common/lesson/arena.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
@@ -46,6 +47,10 @@ void bench_transpose(lesson::Report& report) {
         run(P::in_flight, kind, 8191, 8193);
         if (kind.element > 1) run(P::whole_sectors, kind, 8191, 8193);
     }
+    if (!gpu::has_tile()) return;
+    run(P::tile, kFloat, 8192, 8192);
+    run(P::tile, kFloat, 16384, 4096);
+    run(P::tile, kFloat, 8191, 8193);  // of which the launcher can promise nothing
 }
 
 void bench_copy(lesson::Report& report) {

@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/norm/norm.hpp"
 
 #include "common/tensor/names.hpp"
+#include "day06_transformer_ops/norm/tiles.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -39,8 +40,17 @@ void check_apart(const char* name, const View<const float>& v, const char* writt
 template <class T>
 void check_path(std::optional<NormPath> path, const View<const T>& in, const View<T>& residual,
                 const View<T>& out) {
-    if (path != NormPath::registers || in.size() == 0 || choose_norm<T>(in, residual, out) == path)
-        return;
+    if (in.size() == 0) return;
+    const int last = in.rank() - 1;
+    if (path == NormPath::tile && residual.data != out.data) {
+        refuse("norm: only layer_norm and rms_norm have the path 'tile'");
+    }
+    if (path == NormPath::tile &&
+        !(rows_take_tiles<T>(in, last, out) && in.extent(last) <= kMostTiled)) {
+        refuse("norm" + (kTilesNeed + (", of at most " + std::to_string(kMostTiled))) +
+               " elements; in has " + to_string(in.layout) + ", out " + to_string(out.layout));
+    }
+    if (path != NormPath::registers || choose_norm<T>(in, residual, out) == path) return;
     refuse("norm" + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout));
 }
 
@@ -86,6 +96,7 @@ const char* name(NormPath path) {
         {NormPath::thread_a_row, "thread a row"},
         {NormPath::warp_a_row, "warp a row"},
         {NormPath::registers, "registers"},
+        {NormPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

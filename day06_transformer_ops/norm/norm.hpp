@@ -36,6 +36,7 @@ enum class NormPath {
     thread_a_row,  // a thread, a row: the loop's twin
     warp_a_row,    // 02: a warp's lanes are neighbours in the row; memory is read three times
     registers,     // 03: read once, in quads; both passes run over registers
+    tile,          // layer_norm and rms_norm, never chosen unasked: CUDA Tile C++, a row is a tile
 };
 [[nodiscard]] const char* name(NormPath path);
 

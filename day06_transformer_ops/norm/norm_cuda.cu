@@ -1,7 +1,9 @@
 // The loops' twins, a thread for each row, and the launchers. What is faster is in steps/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
 #include "day06_transformer_ops/norm/steps/steps.hpp"
+#include "day06_transformer_ops/norm/tiles.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -101,6 +103,13 @@ void launch(const gpu::Launch<NormPath>& how, const View<const T>& in,
         case NormPath::registers:
             return launch_norm_registers<OP>(rows_of(in), parameters, rows_of(residual),
                                              rows_of(out), how.stream);
+        case NormPath::tile:
+            return gpu::by_tile("norm", [&] {
+                const int last = in.rank() - 1;
+                launch_norm_tile(std::is_same_v<OP, LayerNorm>, rows_of(in), parameters,
+                                 rows_of(out), can_be_quads(in, last) && can_be_quads(out, last),
+                                 how.stream);
+            });
     }
 }
 

@@ -2,7 +2,6 @@
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
 #include "common/tensor/names.hpp"
-#include "common/tensor/simplify.hpp"
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -68,15 +67,6 @@ std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim,
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
-// A span of tiles: rows at one step from each other, nowhere backwards.
-template <class T>
-bool takes_tiles(const View<const T>& in, int d, const View<T>& out) {
-    const auto steps = simplify(rows_along(out, d).first.layout, rows_along(in, d).first.layout);
-    bool forwards = steps[0].rank() <= 1 && in.stride(d) >= 0 && out.stride(d) >= 0;
-    for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
-    return forwards;
-}
-
 // What `path` cannot take. `siblings`: does the operation have thread_a_row, registers and shared only?
 template <class T>
 void check_path(const char* op, std::optional<SoftmaxPath> path, const View<const T>& in, int d,
@@ -91,12 +81,9 @@ void check_path(const char* op, std::optional<SoftmaxPath> path, const View<cons
         refuse(op + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout) +
                ", and rows lie along dim " + std::to_string(d));
     }
-    if (path == SoftmaxPath::tile && !takes_tiles<T>(in, d, out)) {
-        refuse(std::string(op) +
-               ": the path 'tile' needs rows at one step from each other, and no "
-               "negative stride; in has " +
-               to_string(in.layout) + ", out " + to_string(out.layout) +
-               ", and rows lie along dim " + std::to_string(d));
+    if (path == SoftmaxPath::tile && !rows_take_tiles<T>(in, d, out)) {
+        refuse(op + (kTilesNeed + ("; in has " + to_string(in.layout))) + ", out " +
+               to_string(out.layout) + ", and rows lie along dim " + std::to_string(d));
     }
     if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
         refuse(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +

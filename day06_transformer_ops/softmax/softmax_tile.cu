@@ -2,37 +2,18 @@
 // must be said here: what lies behind the row is padded with -infinity, for 0 would be the largest of
 // a row of negative numbers; tiles are powers of two, so a row is rarely a whole one; and a row longer
 // than a tile is walked, with maximum and sum corrected on the way.
-#include <cuda_bf16.h>
-#include <cuda_tile.h>
-
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/simplify.hpp"
+#include "day06_transformer_ops/row_tiles.hpp"
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-namespace ct = cuda::tiles;
 using namespace ct::literals;
 
 constexpr ct::view_padding_negative_inf_t kNothing{};
-
-// [rows]
-/// Rows of so many elements, `step` from each to the next, cut into tiles of N. UNIT promises that
-/// rows lie along memory, and all begin at multiples of 16 bytes.
-template <int N, bool UNIT, class E>
-__tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_t step,
-                    std::int64_t stride) {
-    constexpr std::size_t kAny = ct::dynamic_extent, kStride = UNIT ? 1 : kAny;
-    constexpr int kWhole = UNIT ? 16 / sizeof(E) : 1;
-    const ct::layout_strided_mapping layout{
-        ct::extents<std::int64_t, kAny, kAny>{rows, ct::assume_divisible<kWhole>(length)},
-        ct::strides<std::int64_t, kAny, kStride>{ct::assume_divisible<kWhole>(step), stride}};
-    const ct::tensor_span span{ct::assume_aligned<kWhole* int{sizeof(E)}>(data), layout};
-    return ct::partition_view{span, ct::shape<1, N>{}};
-}
-// [rows]
 
 // [softmax]
 template <int N, bool UNIT, class E>
@@ -71,16 +52,6 @@ __tile_global__ void softmax_long_tile(const E* in, std::int64_t rows, std::int6
     }
 }
 // [long rows]
-
-/// What a tile calls the elements.
-template <class T>
-struct Element {
-    using type = T;
-};
-template <>
-struct Element<bf16> {
-    using type = __nv_bfloat16;
-};
 
 template <int N, bool UNIT, class T>
 void launch(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream) {

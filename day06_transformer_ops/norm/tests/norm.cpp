@@ -1,6 +1,7 @@
 // The proof of the set norm: loops and every path against float64, over every element.
 #include "day06_transformer_ops/norm/norm.hpp"
 
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -15,7 +16,12 @@ struct GoldenNorm {
 };
 #include "day06_transformer_ops/norm/tests/golden_norm.inc"
 
-constexpr NormPath kPaths[] = {NormPath::thread_a_row, NormPath::warp_a_row, NormPath::registers};
+const std::vector<NormPath> kPaths = [] {
+    std::vector<NormPath> paths = {NormPath::thread_a_row, NormPath::warp_a_row,
+                                   NormPath::registers};
+    if (gpu::has_tile()) paths.push_back(NormPath::tile);
+    return paths;
+}();
 
 enum class Kind { layer_norm, rms_norm };
 constexpr Kind kKinds[] = {Kind::layer_norm, Kind::rms_norm};
@@ -29,7 +35,7 @@ bool takes(NormPath path, const View<const T>& in, const View<T>& out) {
 // at most, as norm.hpp says, for adding nothing costs nothing.
 double chain(NormPath path, std::int64_t N) {
     const auto n = static_cast<double>(N);
-    if (path == NormPath::thread_a_row) return n;
+    if (path == NormPath::thread_a_row || path == NormPath::tile) return n;  // in any order
     return std::min(n, path == NormPath::warp_a_row ? n / 32 + 6 : 32.0 + 11);
 }
 
@@ -546,6 +552,35 @@ TEST_CASE("loop and port of the norms refuse the same, in the same words", "[day
     add({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, {}, {}, "residual is a null pointer");
     for (const auto* out : {&h, &hr}) CHECK(out->untouched());
     for (const auto* out : {&g, &gr}) CHECK(out->untouched());
+}
+
+TEST_CASE("tiles: each condition is false alone", "[day06][norm][small]") {
+    const char* words =
+        "norm: the path 'tile' needs rows at one step from each other, and no "
+        "negative stride, of at most 8192 elements; in has ";
+    const Tensor<float> room({4 * 8193});
+    Tensor<float> into({4 * 8193});
+    const auto refused = [&](const Layout& in, const Layout& out) {
+        return refusal([&] {
+            check_norm<float>(View<const float>(room.data() + 100, in), {},
+                              View<float>(into.data() + 100, out), NormPath::tile);
+        });
+    };
+    const Layout plain = row_major({2, 3, 8});
+    CHECK(refused(plain, plain) == "");
+    CHECK(refused(row_major({2, 8192}), row_major({2, 8192})) == "");
+    CHECK(contains(refused(row_major({2, 8193}), row_major({2, 8193})), words));
+    const Layout two_steps({2, 3, 8}, {60, 10, 1}), back({2, 3, 8}, {-24, -8, 1}),
+        flipped({2, 3, 8}, {24, 8, -1});
+    for (const Layout& odd : {two_steps, back, flipped}) {
+        CHECK(contains(refused(odd, plain), words));
+        CHECK(contains(refused(plain, odd), words));
+    }
+    Tensor<float> stream({2, 3, 8}), out({2, 3, 8});
+    const Tensor<float> in({2, 3, 8});
+    CHECK(refusal([&] {
+              check_add_layer_norm<float>(in.view(), {}, stream.view(), out.view(), NormPath::tile);
+          }) == "norm: only layer_norm and rms_norm have the path 'tile'");
 }
 
 }  // namespace

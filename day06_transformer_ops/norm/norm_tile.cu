@@ -1,0 +1,93 @@
+// Layer norm and RMS norm in tiles: a row is one tile. What lies behind its end is loaded as 0, but is
+// -mean once the mean is taken away, and its square would be summed: so it is made 0 again.
+#include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day06_transformer_ops/norm/tiles.hpp"
+#include "day06_transformer_ops/row_tiles.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+using namespace ct::literals;
+using I = std::int64_t;
+
+/// Weight or bias, of any stride; where there is none, `missing`.
+template <int N>
+__tile__ auto parameter(const float* data, I length, I stride, float missing) {
+    using Row = ct::tile<float, ct::shape<1, N>>;
+    auto values = ct::full<Row>(missing);
+    if (data != nullptr) {
+        const auto i = ct::iota<ct::tile<I, ct::shape<1, N>>>();
+        values = ct::load_masked(data + i * stride, i < length, values);
+    }
+    return values;
+}
+
+// [norm]
+template <bool LAYER, int N, bool UNIT, class E>
+__tile_global__ void norm_tile(const E* in, I rows, I length, I step, I stride, const float* weight,
+                               I stride_w, const float* bias, I stride_b, float eps, I step_out,
+                               I stride_out, E* out) {
+    const auto r = ct::bid().x;
+    const auto from = tiles<N, UNIT>(in, rows, length, step, stride);
+    auto x = ct::element_cast<float>(from.load_masked(r, 0));
+    const float n = static_cast<float>(length);
+    if constexpr (LAYER) {
+        const auto zeros = ct::zeros<decltype(x)>();
+        const auto inside = ct::iota<ct::tile<I, ct::shape<1, N>>>() < length;
+        const auto first =
+            ct::element_cast<float>(tiles<1, false>(in, rows, length, step, stride).load(r, 0));
+        const auto sum = ct::sum(ct::select(inside, x - first, zeros), 1_ic);
+        x = ct::select(inside, x - (first + sum / n), zeros);
+    }
+    const auto scale = 1.0f / ct::sqrt(ct::sum(x * x, 1_ic) / n + eps);
+    const auto w = parameter<N>(weight, length, stride_w, 1.0f);
+    const auto b = parameter<N>(bias, length, stride_b, 0.0f);
+    const auto to = tiles<N, UNIT>(out, rows, length, step_out, stride_out);
+    to.store_masked(ct::element_cast<E>(ct::fma(x * scale, w, b)), r, 0);
+}
+// [norm]
+
+template <bool LAYER, int N, bool UNIT, class T>
+void launch(const Rows<const T>& in, const NormParameters& p, const Rows<T>& out,
+            gpu::Stream stream) {
+    using E = typename Element<T>::type;
+    const auto both = simplify(out.first.layout, in.first.layout);
+    const bool single = both[0].rank() == 0;
+    const auto stride_of = [](const View<const float>& v) { return v.data ? v.stride(0) : 0; };
+    const unsigned grid = gpu::blocks_for(in.count(), 1);
+    norm_tile<LAYER, N, UNIT><<<grid, 1, 0, stream>>>(
+        reinterpret_cast<const E*>(in.first.data), in.count(), in.length,
+        single ? 0 : both[1].stride(0), in.stride, p.weight.data, stride_of(p.weight), p.bias.data,
+        stride_of(p.bias), p.eps, single ? 0 : both[0].stride(0), out.stride,
+        reinterpret_cast<E*>(out.first.data));
+    gpu::check_launch("norm_tile", grid, 1);
+}
+
+template <bool LAYER, class T>
+void launch(const Rows<const T>& in, const NormParameters& p, const Rows<T>& out, bool unit,
+            gpu::Stream stream) {
+    if (in.length > 1024) {
+        return unit ? launch<LAYER, kMostTiled, true>(in, p, out, stream)
+                    : launch<LAYER, kMostTiled, false>(in, p, out, stream);
+    }
+    return unit ? launch<LAYER, 1024, true>(in, p, out, stream)
+                : launch<LAYER, 1024, false>(in, p, out, stream);
+}
+
+}  // namespace
+
+template <class T>
+void launch_norm_tile(bool layer, const Rows<const T>& in, const NormParameters& parameters,
+                      const Rows<T>& out, bool unit, gpu::Stream stream) {
+    return layer ? launch<true>(in, parameters, out, unit, stream)
+                 : launch<false>(in, parameters, out, unit, stream);
+}
+
+template void launch_norm_tile(bool, const Rows<const float>&, const NormParameters&,
+                               const Rows<float>&, bool, gpu::Stream);
+template void launch_norm_tile(bool, const Rows<const bf16>&, const NormParameters&,
+                               const Rows<bf16>&, bool, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops

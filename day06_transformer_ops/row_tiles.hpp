@@ -1,0 +1,40 @@
+/// @file
+/// For the tile ports of softmax and the norms: rows, cut into tiles.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_tile.h>
+
+#include "common/tensor/half.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+namespace ct = cuda::tiles;
+
+// [rows]
+/// Rows of so many elements, `step` from each to the next, cut into tiles of N. UNIT promises that
+/// rows lie along memory, and all begin at multiples of 16 bytes.
+template <int N, bool UNIT, class E>
+__tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_t step,
+                    std::int64_t stride) {
+    constexpr std::size_t kAny = ct::dynamic_extent, kStride = UNIT ? 1 : kAny;
+    constexpr int kWhole = UNIT ? 16 / sizeof(E) : 1;
+    const ct::layout_strided_mapping layout{
+        ct::extents<std::int64_t, kAny, kAny>{rows, ct::assume_divisible<kWhole>(length)},
+        ct::strides<std::int64_t, kAny, kStride>{ct::assume_divisible<kWhole>(step), stride}};
+    const ct::tensor_span span{ct::assume_aligned<kWhole* int{sizeof(E)}>(data), layout};
+    return ct::partition_view{span, ct::shape<1, N>{}};
+}
+// [rows]
+
+/// What a tile calls the elements.
+template <class T>
+struct Element {
+    using type = T;
+};
+template <>
+struct Element<bf16> {
+    using type = __nv_bfloat16;
+};
+
+}  // namespace sixdays::day06_transformer_ops
