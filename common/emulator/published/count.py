@@ -16,7 +16,9 @@ source file. The table is docs/results/published_programs.csv. What is in it alr
     device   says that this device lacks what it wants: a second GPU, persisting caches (status 2 of NVIDIA's samples)
     fails    ends with another status, or says that something is wrong
 
-What a program takes to be smaller stands in arguments.txt; what is cut in a copy of its text in sizes.txt.
+What a program takes to be smaller stands in arguments.txt; what is cut in a copy of its text in sizes.txt. A program
+with several lines of arguments is run with each, and the first that does not go well counts. Two files lie in the
+folder that {folder} stands for, since some want to be fed: plain (800 bytes) and key (16 bytes).
 """
 import argparse
 import collections
@@ -48,11 +50,13 @@ COLLECTIONS = {
 }
 
 
-def one_line_a_program(name):
-    """{program: words} of a file beside this one."""
+def lines_of_programs(name):
+    """{program: [words, ...]} of a file beside this one."""
+    found = collections.defaultdict(list)
     with open(HERE / name, encoding="utf-8") as file:
-        lines = [line.rstrip("\n").split("\t", 1) for line in file if "\t" in line]
-    return dict(lines)
+        for program, words in (line.rstrip("\n").split("\t", 1) for line in file if "\t" in line):
+            found[program].append(words)
+    return found
 
 
 def is_of_several_files(path):
@@ -159,18 +163,24 @@ def main():
     table = RESULTS / "published_programs.csv"
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines())) if table.exists() else []
     known = {(row["collection"], row["program"]): row for row in rows}
-    arguments, mistakes = one_line_a_program("arguments.txt"), one_line_a_program("mistakes.txt")
+    arguments, mistakes = lines_of_programs("arguments.txt"), lines_of_programs("mistakes.txt")
+
     def try_one(key, path, options):
         name = "/".join(key)
-        given = arguments.get(name, "")
         with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "plain").write_bytes(bytes(range(200)) * 4)
+            (pathlib.Path(folder) / "key").write_bytes(bytes(range(16)))
             file, smaller = cut(name, path, folder)
-            command = [asked.cudatry, "-I" + str(path.parent), *options, str(file), "--", *shlex.split(given)]
-            kind, why = sort(command, path, asked.seconds)
-        if kind in ("accused", "away") and name in mistakes:
-            kind, why = "mistake", mistakes[name]
+            for given in arguments.get(name, [""]):
+                given = given.replace("{folder}", folder)
+                command = [asked.cudatry, "-I" + str(path.parent), *options, str(file), "--", *shlex.split(given)]
+                kind, why = sort(command, path, asked.seconds)
+                if kind != "right":
+                    break
+        if kind in ("accused", "away", "fails") and name in mistakes:
+            kind, why = "mistake", mistakes[name][0]
         why = re.sub(r"/\S*/(?=[^/\s])", "", why)[:200]
-        return {"collection": key[0], "program": key[1], "smaller": given or smaller, "result": kind, "why": why}
+        return {"collection": key[0], "program": key[1], "smaller": ", ".join(arguments.get(name, [])) or smaller, "result": kind, "why": why}
 
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         tries = []

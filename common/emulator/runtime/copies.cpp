@@ -47,8 +47,18 @@ bool is_registered(const void* pointer) {
 
 cudaError_t check_side(const char* call, const char* side, const void* p, std::size_t bytes,
                        bool device, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    if (const Extent in = device_variable_at(address); device && in.live) {
+        const std::size_t left = in.bytes - (address - in.begin);
+        if (bytes <= left) return cudaSuccess;
+        return refuse(
+            Kind::out_of_bounds, cudaErrorInvalidValue, code,
+            format("%s of %zu bytes: its %s is the variable `%s`, which has only %zu from "
+                   "there on.",
+                   call, bytes, side, in.name, left),
+            p);
+    }
     if (device && !is_device_range(p, bytes)) {
-        const auto address = reinterpret_cast<std::uintptr_t>(p);
         if (!is_device_only(p)) {
             return refuse(
                 Kind::host_memory, cudaErrorInvalidValue, code,
@@ -91,6 +101,10 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
 
 namespace {
 
+// A __device__ variable, whose address cudaGetSymbolAddress tells: here it lies beside the host's.
+bool is_variable(const void* p) {
+    return device_variable_at(reinterpret_cast<std::uintptr_t>(p)).live;
+}
 bool to_device(cudaMemcpyKind kind, const void* to) {
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
            (kind == cudaMemcpyDefault && is_device_only(to));
@@ -162,7 +176,7 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         return cudaErrorInvalidMemcpyDirection;
     }
-    const bool into = to_device(kind, to.begin), out_of = from_device(kind, from.begin);
+    bool into = to_device(kind, to.begin), out_of = from_device(kind, from.begin);
     if (const auto e = check_side(call, "target", to.begin, span(to), into, code);
         e != cudaSuccess) {
         return e;
@@ -171,6 +185,8 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
         e != cudaSuccess) {
         return e;
     }
+    into = into && !is_variable(to.begin);
+    out_of = out_of && !is_variable(from.begin);
     if (out_of && !into && !written_somewhere(from) &&
         !is_excused(reinterpret_cast<std::uintptr_t>(from.begin))) {
         return refuse(
@@ -212,7 +228,7 @@ cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaSt
     check_stream_order(call, stream, rows_of(to, bytes, bytes, 1), true, code);
     const DeviceMemoryOpen open;
     std::memset(to, byte, bytes);
-    mark_written(to, bytes);
+    if (!is_variable(to)) mark_written(to, bytes);
     return cudaSuccess;
 }
 

@@ -184,6 +184,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         case cudaDevAttrComputeMode:
         case cudaDevAttrStreamPrioritiesSupported:
         case cudaDevAttrPageableMemoryAccess:
+        case cudaDevAttrHostNativeAtomicSupported:
             *value = 0;
             break;
         default:

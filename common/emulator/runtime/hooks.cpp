@@ -42,6 +42,11 @@ void __tsan_write_range(void* p, std::size_t bytes) {
     before_access(p, bytes, AccessKind::write, SIXDAYS_HERE);
 }
 
+// A constructor tells the object which class it is of.
+void __tsan_vptr_update(void** p, void*) {
+    before_access(p, sizeof(void*), AccessKind::write, SIXDAYS_HERE);
+}
+
 // A function starts: is there stack left for it, and for a hook's own needs?
 void __tsan_func_entry(void*) {
     sixdays::emulator::check_stack(__builtin_frame_address(0), SIXDAYS_HERE);
@@ -50,7 +55,6 @@ void __tsan_func_entry(void*) {
 // Nothing to do here for these.
 void __tsan_init() {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 

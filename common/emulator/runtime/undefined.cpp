@@ -66,11 +66,13 @@ std::string text_of(const Type& type, std::uintptr_t value) {
     found(Kind::undefined_behaviour, cudaErrorLaunchFailure, where, what);
 }
 
-[[noreturn]] void overflow(const Overflow* data, const char* sign, std::uintptr_t a,
-                           std::uintptr_t b) {
-    undefined(data->where, text_of(*data->type, a) + " " + sign + " " + text_of(*data->type, b) +
-                               " does not fit into " + data->type->name +
-                               ". Offsets of large arrays need std::int64_t.");
+// In a kernel a finding. The host's own sums are not the device's business: worth knowing.
+void overflow(const Overflow* data, const char* sign, std::uintptr_t a, std::uintptr_t b) {
+    const std::string text = text_of(*data->type, a) + " " + sign + " " + text_of(*data->type, b) +
+                             " does not fit into " + data->type->name +
+                             ". Offsets of large arrays need std::int64_t.";
+    if (current != nullptr) undefined(data->where, text);
+    remark(Place(data->where.file, data->where.line), text);
 }
 
 }  // namespace

@@ -146,6 +146,32 @@ TEST_CASE("variables of the device are copied by name") {
     CHECK(contains(told(), "16 bytes from byte 20 on: the variable has 32 bytes"));
 }
 
+TEST_CASE("a variable of the device can be copied by its address, and not beyond its end") {
+    const std::vector<float> in{7, 8};
+    std::vector<float> out(9, 5.0f);
+    CHECK(through_its_address(in.data(), out.data(), 0) == cudaSuccess);
+    CHECK(out == std::vector<float>{0, 0, 0, 0, 0, 0, 7, 8, 5});
+    CHECK(told() == "");
+    CHECK(through_its_address(in.data(), out.data(), 1) == cudaErrorInvalidValue);
+    CHECK(contains(told(), "36 bytes: its source is the variable `in_device`, which has only 32"));
+}
+
+TEST_CASE("a sum that overflows on the host is a note") {
+    remarks();
+    CHECK(sum_on_the_host(2147483647, 1) == -2147483647 - 1);
+    CHECK(told() == "");
+    const auto notes = remarks();
+    REQUIRE(notes.size() == 1);
+    CHECK(contains(notes[0], "2147483647 + 1 does not fit into 'int'"));
+}
+
+TEST_CASE("an object with virtual functions, made by one kernel, serves the next") {
+    const Device<int> out(1);
+    sides_of_a_square(out.data());
+    CHECK(told() == "");
+    CHECK(out.host()[0] == 4);
+}
+
 TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
     const std::vector<float> in{1, 2, 3, 4, 5, 6};
     std::vector<float> out(6);

@@ -359,6 +359,37 @@ void through_symbols(const float* in, float* out) {
     cudaMemcpy(out + 6, device, 2 * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(device);
 }
+int through_its_address(const float* in, float* out, int more) {
+    float* device;
+    cudaGetSymbolAddress((void**)&device, in_device);
+    cudaMemset(device, 0, 8 * sizeof(float));
+    cudaMemcpy(device + 6, in, 2 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(out, device, (8 + more) * sizeof(float), cudaMemcpyDeviceToHost);
+    return cudaPeekAtLastError();
+}
+int sum_on_the_host(int a, int b) {
+    return a + b;
+}
+
+namespace {
+struct Shape {
+    __device__ virtual int sides() const = 0;
+};
+struct Square : Shape {
+    __device__ int sides() const override { return 4; }
+};
+__global__ void make_shape(Shape** shape) { *shape = new Square; }
+__global__ void ask_shape(Shape** shape, int* out) { *out = (*shape)->sides(); }
+}  // namespace
+
+void sides_of_a_square(int* out) {
+    Shape** shape;
+    cudaMalloc(&shape, sizeof(Shape*));
+    make_shape<<<1, 1>>>(shape);
+    ask_shape<<<1, 1>>>(shape, out);
+    cudaFree(shape);
+}
+
 int copy_to_host_variable(const float* in) {
     return cudaMemcpyToSymbol(in_host, in, 4);
 }

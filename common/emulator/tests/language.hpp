@@ -32,6 +32,9 @@ void much_beside_an_array(int* out, int bytes);
 /// Variables of the device, by name: 8 floats go in, and come out 10 larger.
 void through_symbols(const float* in, float* out);
 /// The same with a mistake: a variable of the host, a copy that is too long.
+int through_its_address(const float* in, float* out, int more);
+int sum_on_the_host(int a, int b);
+void sides_of_a_square(int* out);
 int copy_to_host_variable(const float* in);
 int copy_too_much_to_symbol(const float* in);
 /// A table of rows, each 10 larger, through memory that cudaMallocPitch gave; returns the pitch.

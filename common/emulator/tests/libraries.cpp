@@ -1,7 +1,9 @@
 // cuBLAS, cooperative groups, tensor cores and intrinsics, held against NumPy; and what the library
 // calls say of wrong arguments.
 #include <cublas_v2.h>
+#include <curand.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -28,7 +30,7 @@ TEST_CASE("libraries say what NumPy says, line by line") {
         ++lines;
     }
     CHECK_FALSE(std::getline(ours, got));
-    CHECK(lines == 29);
+    CHECK(lines == 31);
     const auto report = last_report();
     INFO((report ? report->text : "no report"));
     CHECK_FALSE(report);
@@ -86,4 +88,33 @@ TEST_CASE("managed and pinned memory is the host's and the device's") {
     CHECK(cudaFree(managed) == cudaSuccess);
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
     CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("the host's random numbers come from 4,096 sequences by turns") {
+    clear_report();
+    curandGenerator_t generator = nullptr;
+    CHECK(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MT19937) == CURAND_STATUS_TYPE_ERROR);
+    REQUIRE(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT) == CURAND_STATUS_SUCCESS);
+    const Device<float> numbers(4100), few(3);
+    CHECK(curandGenerateUniform(generator, few.data(), 4) == CURAND_STATUS_LAUNCH_FAILURE);
+    REQUIRE(last_report());
+    CHECK(last_report()->line == __LINE__ - 2);
+    clear_report();
+    cudaGetLastError();
+    CHECK(curandGenerateUniform(generator, numbers.data(), 4100) == CURAND_STATUS_SUCCESS);
+    const std::vector<float> got = numbers.host();
+    const std::vector<float> known{0.7402f, 0.9210f, 0.0390f, 0.9690f, 0.9251f, 0.4464f};
+    for (std::size_t i = 0; i < known.size(); ++i) CHECK(std::abs(got[i] - known[i]) < 1e-4f);
+    CHECK(curandSetPseudoRandomGeneratorSeed(generator, 0) == CURAND_STATUS_SUCCESS);
+    CHECK(curandGenerateNormal(generator, numbers.data(), 4099, 0, 1) ==
+          CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+    CHECK(curandGenerateNormal(generator, numbers.data(), 4100, 5, 2) == CURAND_STATUS_SUCCESS);
+    double sum = 0, squares = 0;
+    for (const float one : numbers.host()) {
+        sum += one;
+        squares += (one - 5.0) * (one - 5.0);
+    }
+    CHECK(std::abs(sum / 4100 - 5) < 0.1);       // three deviations of the mean: 6 / sqrt(4100)
+    CHECK(std::abs(squares / 4100 - 4) < 0.27);  // the same of the variance: 12 sqrt(2 / 4100)
+    curandDestroyGenerator(generator);
 }

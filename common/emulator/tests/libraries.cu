@@ -4,6 +4,7 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda_fp16.h>
+#include <curand_kernel.h>
 #include <mma.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -207,6 +208,28 @@ __global__ void heap(int* out) {
     free(counted);
 }
 
+// Far into the sequences, across their blocks, and what becomes of the bits.
+__global__ void random_xorwow(int* out) {
+    curandState state;
+    curand_init(1234ull << 20, 3, 1000005, &state);
+    for (int i = 0; i < 4; ++i) out[i] = static_cast<int>(curand(&state));
+    out[4] = static_cast<int>(curand_uniform(&state) * 16777216);
+    out[5] = static_cast<int>(curand_uniform_double(&state) * 1e9);
+}
+__global__ void random_philox(int* out) {
+    curandStatePhilox4_32_10_t state;
+    curand_init(77, (1ull << 32) + 5, 6, &state);
+    for (int i = 0; i < 6; ++i) out[i] = static_cast<int>(curand(&state));
+    skipahead(9ull, &state);
+    out[6] = static_cast<int>(curand(&state));
+    const uint4 four = curand4(&state);
+    out[7] = static_cast<int>(four.x);
+    out[8] = static_cast<int>(four.y);
+    out[9] = static_cast<int>(four.z);
+    out[10] = static_cast<int>(four.w);
+    out[11] = static_cast<int>(curand_uniform(&state) * 16777216);
+}
+
 std::string line(const char* name, const int* device, int n) {
     std::vector<int> host(static_cast<std::size_t>(n));
     const auto error = cudaMemcpy(host.data(), device, host.size() * 4, cudaMemcpyDeviceToHost);
@@ -246,6 +269,10 @@ std::string groups_and_units_table() {
     table += line("stages_of_a_block", out, 32);
     heap<<<1, 40>>>(out);
     table += line("heap", out, 40);
+    random_xorwow<<<1, 1>>>(out);
+    table += line("random_xorwow", out, 6);
+    random_philox<<<1, 1>>>(out);
+    table += line("random_philox", out, 12);
     cudaFree(out);
     return table;
 }

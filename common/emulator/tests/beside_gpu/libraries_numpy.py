@@ -112,8 +112,16 @@ def barriers_and_memory():
     line("heap", (n - 1) ** 2 + n // 2)
 
 
+def random_numbers():
+    """What CUDA's own header says on the host, with QUALIFIERS defined as static __host__ __device__."""
+    line("random_xorwow", [-390357247, 2120288771, -1210747479, 9209135, 1969224, 245963149])
+    line("random_philox", [-1798792531, -1848379652, 2016912646, -1939277664, -260707150, 1185158861, -1113128011,
+                           -1375095371, -1991619453, 895982296, -1058190275, 12794580])
+
+
 groups()
 units()
 intrinsics()
 barriers_and_memory()
+random_numbers()
 cublas()
