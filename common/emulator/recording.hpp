@@ -4,9 +4,8 @@
 /// it is not, that is a finding, as in any launch.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <vector>
+#include <list>
 
 struct CUstream_st;  // what cudaStream_t points to
 
@@ -24,10 +23,8 @@ public:
     /// Launches everything in order; the errors are those of launches.
     void run() const;
 
-    struct Entry;
-
 private:
-    std::vector<Entry> entries_;
+    std::list<std::function<void(CUstream_st*)>> entries_;
 };
 
 }  // namespace sixdays::emulator

@@ -20,3 +20,5 @@
 #include "emulated/ptx.h"
 #include "emulated/warp.h"
 #endif
+
+#include "emulated/textures.h"

@@ -283,3 +283,5 @@ template <class T>
 }
 
 #include "emulated/more_runtime.h"
+
+#include "emulated/graphs.h"  // uses what the former declares

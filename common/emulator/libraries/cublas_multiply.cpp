@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/emulator/libraries/cublas.hpp"
+#include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 
@@ -155,6 +156,7 @@ bool can_reach_all(const Product& p) {
 
 cublasStatus_t multiply(const Product& given) {
     Product p = given;
+    if (capturing()) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!has_valid_shape(p)) return CUBLAS_STATUS_INVALID_VALUE;
     if (p.m == 0 || p.n == 0) return CUBLAS_STATUS_SUCCESS;
     p.a.transposed = p.transa;

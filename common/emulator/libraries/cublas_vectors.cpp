@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/emulator/libraries/cublas.hpp"
+#include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/host_access.hpp"
 
 using namespace sixdays::emulator;  // this file is the library's face
@@ -30,6 +31,7 @@ class Call {
 public:
     Call(cublasHandle_t handle, const char* name, const void* caller)
         : handle_(handle), name_(name), caller_(caller) {
+        if (capturing()) status_ = CUBLAS_STATUS_NOT_SUPPORTED;
         if (handle == nullptr) status_ = CUBLAS_STATUS_NOT_INITIALIZED;
     }
     Call(const Call&) = delete;
@@ -81,6 +83,15 @@ template <class T>
 DeviceMatrix matrix(const char* name, const T* data, std::int64_t rows, std::int64_t columns,
                     std::int64_t lead) {
     return {name, data, sizeof(T), rows, columns, lead};
+}
+
+/// A graph that is being captured gets the call; the other calls are not for graphs here.
+template <class Work>
+cublasStatus_t captured(cublasHandle_t handle, Work work) {
+    if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (handle->pointers == CUBLAS_POINTER_MODE_DEVICE) return CUBLAS_STATUS_NOT_SUPPORTED;
+    in_order(nullptr, work);
+    return CUBLAS_STATUS_SUCCESS;
 }
 
 // One after the other, the functions for float and double alike.
@@ -222,6 +233,11 @@ extern "C" {
 #define SIXDAYS_BLAS(L, l, T)                                                                     \
     cublasStatus_t cublas##L##axpy_v2(cublasHandle_t h, int n, const T* alpha, const T* x,        \
                                       int incx, T* y, int incy) {                                 \
+        const auto later = [=, a = alpha != nullptr ? *alpha : T()](cudaStream_t) {               \
+            cublas##L##axpy_v2(h, n, &a, x, incx, y, incy);                                       \
+            return cudaSuccess;                                                                   \
+        };                                                                                        \
+        if (capturing()) return captured(h, later);                                               \
         return axpy<T>(CALL("cublas" #L "axpy"), alpha, X(n), Y(n));                              \
     }                                                                                             \
     cublasStatus_t cublas##L##scal_v2(cublasHandle_t h, int n, const T* alpha, T* x, int incx) {  \

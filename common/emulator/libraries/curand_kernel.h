@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_runtime.h"
+#include "curand.h"
 
 struct curandStateXORWOW {
     unsigned d, v[5];

@@ -16,6 +16,8 @@ source file. The table is docs/results/published_programs.csv. What is in it alr
     device   says that this device lacks what it wants: a second GPU, persisting caches (status 2 of NVIDIA's samples)
     fails    ends with another status, or says that something is wrong
 
+The last column is the share of those that run right among the able: that have no mistake and want one device.
+
 What a program takes to be smaller stands in arguments.txt; what is cut in a copy of its text in sizes.txt. A program
 with several lines of arguments is run with each, and the first that does not go well counts. Two files lie in the
 folder that {folder} stands for, since some want to be fed: plain (800 bytes) and key (16 bytes).
@@ -123,6 +125,8 @@ def sort(command, path, seconds):
         return "accused", finding[len("emulator: "):]
     if status is None:
         return "late", ""
+    if "invalid device ordinal" in said:
+        return "device", "wants a second device"
     if status == 1 and not printed and re.search(r"^\S+:\d+: |error:|nowhere defined|does not have|there is no ", said, re.M):
         return "away", next(line for line in lines if re.search(r"error|nowhere|does not have|there is no|:\d+: ", line))
     bad = re.search(r"^.*\b(FAIL\w*|[Ff]ailed|FAILURE|[Mm]ismatch\w*|do not match|incorrect|wrong)\b.*$", printed, re.M)
@@ -142,9 +146,12 @@ def write(known):
     rows = [known[key] for key in sorted(known)]
     counts = collections.Counter((row["collection"], row["result"]) for row in rows)
     names = [name for name in COLLECTIONS if any(c == name for c, _ in counts)]
-    table("counts", ["collection", *KINDS], [
-        [name, *(sum(n for (c, k), n in counts.items() if k == kind and name in (c, "all")) for kind in KINDS)]
-        for name in [*names, "all"]])
+    lines = []
+    for name in [*names, "all"]:
+        of = {kind: sum(n for (c, k), n in counts.items() if k == kind and name in (c, "all")) for kind in KINDS}
+        able = sum(of.values()) - of["mistake"] - of["device"]
+        lines.append([name, *of.values(), f"{100 * of['right'] // max(able, 1)} %"])
+    table("counts", ["collection", *KINDS, "of the able"], lines)
     table("programs", COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
     table("others", ["result", "program", "why"], [
         [row["result"], f"{row['collection']}/{row['program']}", row["why"]]
@@ -171,12 +178,13 @@ def main():
             (pathlib.Path(folder) / "plain").write_bytes(bytes(range(200)) * 4)
             (pathlib.Path(folder) / "key").write_bytes(bytes(range(16)))
             file, smaller = cut(name, path, folder)
+            command = ["env", f"CUDATRY_FOLDER={folder}", asked.cudatry, "-I" + str(path.parent), *options, str(file), "--"]
             for given in arguments.get(name, [""]):
                 given = given.replace("{folder}", folder)
-                command = [asked.cudatry, "-I" + str(path.parent), *options, str(file), "--", *shlex.split(given)]
-                kind, why = sort(command, path, asked.seconds)
+                kind, why = sort([*command, *shlex.split(given)], path, asked.seconds)
                 if kind != "right":
                     break
+                command = [f"{folder}/program"]  # as it was built
         if kind in ("accused", "away", "fails") and name in mistakes:
             kind, why = "mistake", mistakes[name][0]
         why = re.sub(r"/\S*/(?=[^/\s])", "", why)[:200]

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <list>
 
 #include "cuda_runtime_api.h"
 #include "emulated/launch.h"
@@ -21,6 +23,14 @@ inline constexpr auto kStreamCaptureUnsupported = static_cast<cudaError_t>(900);
 /// something are refused.
 bool recording();
 void record(const Launch& what);
+/// What a graph holds, in order: each is done on the stream that the graph is launched on.
+using WorkList = std::list<std::function<void(cudaStream_t)>>;
+/// From now on it is written down there; null: no longer.
+/// @param only_launches  other calls are refused; else also what is asynchronous is written down
+void write_down(WorkList* where, bool only_launches);
+bool capturing();
+/// What a stream is asked for happens now or, in capture, whenever the graph is launched.
+cudaError_t in_order(cudaStream_t stream, std::function<cudaError_t(cudaStream_t)> work);
 /// cudaSuccess where nothing is being written down.
 cudaError_t refuse_while_recording();
 

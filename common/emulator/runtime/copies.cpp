@@ -277,11 +277,20 @@ cudaError_t cudaFree(void* pointer) {
     wait_for_all();
     return free_device("cudaFree", pointer, SIXDAYS_HERE);
 }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-    return free_device("cudaFreeAsync", pointer, SIXDAYS_HERE);
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    return in_order(stream, [pointer, code = SIXDAYS_HERE](cudaStream_t) {
+        return free_device("cudaFreeAsync", pointer, code);
+    });
 }
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
-    return cudaMalloc(pointer, bytes);
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+    if (!capturing()) return cudaMalloc(pointer, bytes);
+    *pointer =
+        allocate(bytes);  // whose address is known now, and which lives from launch to launch
+    if (*pointer == nullptr) return result(cudaErrorMemoryAllocation);
+    release(*pointer);
+    return in_order(stream, [p = *pointer](cudaStream_t) {
+        return result(live_again(p) ? cudaSuccess : cudaErrorMemoryAllocation);
+    });
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
@@ -303,7 +312,9 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    return result(copy("cudaMemcpyAsync", to, from, bytes, kind, {false, stream}, SIXDAYS_HERE));
+    return in_order(stream, [=, code = SIXDAYS_HERE](cudaStream_t s) {
+        return result(copy("cudaMemcpyAsync", to, from, bytes, kind, {false, s}, code));
+    });
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t row_bytes, std::size_t rows, cudaMemcpyKind kind) {
@@ -314,16 +325,20 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t row_bytes, std::size_t rows,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-    return result(copy_rows("cudaMemcpy2DAsync", rows_of(to, to_pitch, row_bytes, rows),
-                            rows_of(from, from_pitch, row_bytes, rows), kind, {false, stream},
-                            SIXDAYS_HERE));
+    const Rows there = rows_of(to, to_pitch, row_bytes, rows);
+    const Rows here = rows_of(from, from_pitch, row_bytes, rows);
+    return in_order(stream, [=, code = SIXDAYS_HERE](cudaStream_t s) {
+        return result(copy_rows("cudaMemcpy2DAsync", there, here, kind, {false, s}, code));
+    });
 }
 
 cudaError_t cudaMemset(void* to, int byte, std::size_t bytes) {
     return result(fill("cudaMemset", to, byte, bytes, nullptr, SIXDAYS_HERE));
 }
 cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
-    return result(fill("cudaMemsetAsync", to, byte, bytes, stream, SIXDAYS_HERE));
+    return in_order(stream, [=, code = SIXDAYS_HERE](cudaStream_t s) {
+        return result(fill("cudaMemsetAsync", to, byte, bytes, s, code));
+    });
 }
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,

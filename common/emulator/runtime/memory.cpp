@@ -208,6 +208,18 @@ bool release(void* pointer) {
     return true;
 }
 
+bool live_again(void* pointer) {
+    const auto it = allocations.find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (it == allocations.end()) return false;
+    if (it->second.live) return true;
+    const std::size_t bytes = it->second.bytes;
+    if (overlaps_live(it->first, it->first + round_up(bytes, kAlignment) + kGap)) return false;
+    std::memset(heap.state_of(it->first), kLive, bytes);
+    it->second.live = true;
+    of_device.live_bytes += bytes;
+    return true;
+}
+
 void release_everything() {
     for (const auto& [address, allocation] : allocations) {
         void* pointer = reinterpret_cast<void*>(address);

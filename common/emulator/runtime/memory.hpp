@@ -79,6 +79,8 @@ bool is_registered(const void* pointer);
 /// Device memory that the host cannot reach.
 bool is_device_only(const void* pointer);
 bool release(void* pointer);  // false: not the start of a live allocation
+/// A graph allocates again what it freed; false if others live there now.
+bool live_again(void* pointer);
 void release_everything();
 std::size_t allocated_bytes();
 

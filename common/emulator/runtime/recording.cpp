@@ -1,34 +1,55 @@
 /// @file
 /// recording.hpp: a launch is a few numbers and the bytes of its arguments, so a copy of them can be
-/// launched again.
+/// launched again. And what a captured stream is asked for.
 #include "common/emulator/recording.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 
 namespace sixdays::emulator {
 
-struct Recording::Entry {
-    Launch launch;
-    std::vector<std::byte> arguments;
-};
-
 namespace {
 
-std::vector<Recording::Entry>* entries = nullptr;  // of the recording that is being made
+WorkList* entries = nullptr;  // of what is being written down
+bool launches_only = true;
+
 }  // namespace
 
 bool recording() {
     return entries != nullptr;
 }
 
+bool capturing() {
+    return recording() && !launches_only;
+}
+
+void write_down(WorkList* where, bool only_launches) {
+    entries = where;
+    launches_only = only_launches;
+}
+
 void record(const Launch& what) {
     const auto* arguments = static_cast<const std::byte*>(what.arguments);
+    const std::vector<std::byte> bytes(arguments, arguments + what.argument_bytes);
     Launch later = what;  // what lives no longer than the call stays behind
     later.in_order = nullptr;
     later.count = 0;
-    later.stream = nullptr;
-    entries->push_back({later, {arguments, arguments + what.argument_bytes}});
+    entries->push_back([later, bytes](cudaStream_t stream) {
+        Launch now = later;
+        now.arguments = bytes.data();
+        now.stream = stream;
+        launch(now);
+    });
+}
+
+cudaError_t in_order(cudaStream_t stream, std::function<cudaError_t(cudaStream_t)> work) {
+    if (!capturing()) return work(stream);
+    entries->push_back(std::move(work));
+    return cudaSuccess;
 }
 
 cudaError_t refuse_while_recording() {
@@ -38,20 +59,16 @@ cudaError_t refuse_while_recording() {
 Recording::Recording(const std::function<void(cudaStream_t)>& work) {
     CUstream_st stream{true, {}};
     struct Until {
-        ~Until() { entries = nullptr; }
+        ~Until() { write_down(nullptr, true); }
     } until_it_returns;
-    entries = &entries_;
+    write_down(&entries_, true);
     work(&stream);
 }
 
 Recording::~Recording() = default;
 
 void Recording::run() const {
-    for (const Entry& entry : entries_) {
-        Launch what = entry.launch;
-        what.arguments = entry.arguments.data();
-        launch(what);
-    }
+    for (const auto& entry : entries_) entry(nullptr);
 }
 
 }  // namespace sixdays::emulator

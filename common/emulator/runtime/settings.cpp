@@ -96,9 +96,11 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
     if (function == nullptr) return result(cudaErrorInvalidValue);
-    wait_for_stream(stream);
-    function(data);
-    return cudaSuccess;
+    return in_order(stream, [=](cudaStream_t s) {
+        wait_for_stream(s);
+        function(data);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {

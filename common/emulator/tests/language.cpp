@@ -172,6 +172,54 @@ TEST_CASE("an object with virtual functions, made by one kernel, serves the next
     CHECK(out.host()[0] == 4);
 }
 
+TEST_CASE("a graph does what its streams were asked for, at each launch and not before") {
+    std::vector<unsigned> out(64);
+    CHECK(by_a_graph(false, 3, out.data()) == 2);
+    CHECK(told() == "");
+    CHECK(out == std::vector<unsigned>(64, 0x06060606));
+    CHECK(by_a_graph(true, 70000, out.data()) == 2);
+    CHECK(told() == "");
+    CHECK(out == std::vector<unsigned>(64, 140000));
+    CHECK(node_of_another_graph() == cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+TEST_CASE("a texture is read between its texels and beyond its edges") {
+    constexpr int wrap = 0, clamp = 1, mirror = 2, border = 3;
+    CHECK(sampled({false, false, clamp}, 2.5f, 1.5f) == 12);
+    CHECK(sampled({false, false, clamp}, 2.99f, 1.0f) == 12);
+    CHECK(sampled({false, false, clamp}, 9.0f, -3.0f) == 3);
+    CHECK(sampled({false, false, border}, 4.0f, 0.0f) == 0);
+    CHECK(sampled({false, true, wrap}, 1.3f, -0.5f) == 11);    // 5.2 of 4, -1.5 of 3
+    CHECK(sampled({false, true, mirror}, 1.3f, -0.1f) == 2);   // turns round at the edge
+    CHECK(sampled({true, false, clamp}, 2.0f, 1.0f) == 6.5f);  // between 1, 2, 11 and 12
+    CHECK(sampled({true, false, clamp}, 0.0f, 0.0f) == 0);
+    CHECK(sampled({true, false, border}, 4.0f, 0.5f) == 1.5f);  // half of 3
+    CHECK(sampled({true, false, clamp}, 1.501f, 0.5f) == 1);    // weights are multiples of 1/256
+    CHECK(sampled_bytes(1.5f) == 0.2f);
+    CHECK(sampled_layer(1.5f, 2.5f, 1) == 121);
+    CHECK(sampled_layer(1.5f, 2.5f, 0) == 21);
+    // A direction to the middle of a quarter of each face: texel 0, 1, 10 or 11 of face 0 to 5.
+    CHECK(sampled_cube(1, 0.5f, 0.5f) == 0);
+    CHECK(sampled_cube(-1, 0.5f, 0.5f) == 101);
+    CHECK(sampled_cube(0.5f, 1, 0.5f) == 211);
+    CHECK(sampled_cube(0.5f, -1, 0.5f) == 301);
+    CHECK(sampled_cube(0.5f, -0.5f, 1) == 411);
+    CHECK(sampled_cube(0.5f, -0.5f, -1) == 510);
+    CHECK(told() == "");
+}
+
+TEST_CASE("a surface is written by kernels, and not beyond its edge") {
+    const Device<float> out(12);
+    through_a_surface(2, out.data());
+    CHECK(told() == "");
+    const std::vector<float> got = out.host();
+    CHECK(got[11] == 23);
+    CHECK(got[4] == 10);
+    through_a_surface(3, out.data());
+    CHECK(contains(told(), "byte 0 of row 3 is outside of the surface"));
+}
+
 TEST_CASE("rows of cudaMallocPitch begin 512 bytes apart, or a multiple") {
     const std::vector<float> in{1, 2, 3, 4, 5, 6};
     std::vector<float> out(6);

@@ -35,6 +35,23 @@ void through_symbols(const float* in, float* out);
 int through_its_address(const float* in, float* out, int more);
 int sum_on_the_host(int a, int b);
 void sides_of_a_square(int* out);
+/// A graph that fills 64 numbers with `word`, copies them, doubles them and brings them back, twice
+/// over: made by hand, or of what two streams are asked for. It allocates and frees memory itself.
+int by_a_graph(bool by_hand, unsigned word, unsigned* out);
+/// A node that waits for one of another graph.
+int node_of_another_graph();
+/// A table of 4 x 3 floats, 10 y + x, read at these coordinates (in texels, or as parts of 1).
+struct Sampling {
+    bool linear, normalized;
+    int address;  // cudaTextureAddressMode
+};
+float sampled(const Sampling& how, float x, float y);
+/// The same by a texture of bytes, as parts of 255; by layers; by a cube whose face f holds f.
+float sampled_bytes(float x);
+float sampled_layer(float x, float y, int layer);
+float sampled_cube(float x, float y, float z);
+/// A kernel writes x + 10 y to a surface, at `row` at last, and reads it by a texture.
+void through_a_surface(int row, float* out);
 int copy_to_host_variable(const float* in);
 int copy_too_much_to_symbol(const float* in);
 /// A table of rows, each 10 larger, through memory that cudaMallocPitch gave; returns the pitch.

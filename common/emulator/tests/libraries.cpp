@@ -1,6 +1,8 @@
 // cuBLAS, cooperative groups, tensor cores and intrinsics, held against NumPy; and what the library
 // calls say of wrong arguments.
+#include <cublasXt.h>
 #include <cublas_v2.h>
+#include <cufft.h>
 #include <curand.h>
 
 #include <cmath>
@@ -117,4 +119,71 @@ TEST_CASE("the host's random numbers come from 4,096 sequences by turns") {
     CHECK(std::abs(sum / 4100 - 5) < 0.1);       // three deviations of the mean: 6 / sqrt(4100)
     CHECK(std::abs(squares / 4100 - 4) < 0.27);  // the same of the variance: 12 sqrt(2 / 4100)
     curandDestroyGenerator(generator);
+}
+
+TEST_CASE("a Fourier transform of two waves has two peaks and goes back, n times as high") {
+    // cos(2 pi j / 8) + 3 sin(2 pi 2 j / 8)
+    const float root = std::sqrt(0.5f);
+    const std::vector<float> waves{1, root + 3, 0, -root - 3, -1, 3 - root, 0, root - 3};
+    const Device<float> in(waves), back(8);
+    const Device<cufftComplex> peaks(5), all(8);
+    cufftHandle there = 0, here = 0, both = 0;
+    REQUIRE(cufftPlan1d(&there, 8, CUFFT_R2C, 1) == CUFFT_SUCCESS);
+    REQUIRE(cufftPlan1d(&here, 8, CUFFT_C2R, 1) == CUFFT_SUCCESS);
+    REQUIRE(cufftPlan1d(&both, 2, CUFFT_C2C, 2) == CUFFT_SUCCESS);
+    CHECK(cufftExecR2C(there, in.data(), peaks.data()) == CUFFT_SUCCESS);
+    const std::vector<float> re{0, 4, 0, 0, 0}, im{0, 0, -12, 0, 0};
+    for (std::size_t k = 0; k < 5; ++k) {
+        CHECK(std::abs(peaks.host()[k].x - re[k]) < 1e-5f);
+        CHECK(std::abs(peaks.host()[k].y - im[k]) < 1e-5f);
+    }
+    CHECK(cufftExecC2R(here, peaks.data(), back.data()) == CUFFT_SUCCESS);
+    for (std::size_t j = 0; j < 8; ++j) CHECK(std::abs(back.host()[j] - 8 * waves[j]) < 1e-5f);
+    // Two transforms of two: sums and differences.
+    CHECK(cufftExecC2C(both, peaks.data(), all.data(), CUFFT_INVERSE) == CUFFT_SUCCESS);
+    CHECK(std::abs(all.host()[1].x + 4) < 1e-5f);
+    CHECK(std::abs(all.host()[2].y + 12) < 1e-5f);
+    CHECK(cufftExecC2C(there, peaks.data(), all.data(), CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
+    for (const cufftHandle plan : {there, here, both}) CHECK(cufftDestroy(plan) == CUFFT_SUCCESS);
+    CHECK(cufftDestroy(there) == CUFFT_INVALID_PLAN);
+}
+
+TEST_CASE("cublasXt multiplies matrices of the host") {
+    cublasXtHandle_t handle = nullptr;
+    REQUIRE(cublasXtCreate(&handle) == CUBLAS_STATUS_SUCCESS);
+    int devices[] = {0, 1};
+    CHECK(cublasXtDeviceSelect(handle, 2, devices) == CUBLAS_STATUS_INVALID_VALUE);
+    // 2 x 3 (columns of 4) times 3 x 1, into a column of 5.
+    const std::vector<float> a{1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0}, b{1, 10, 100};
+    std::vector<float> c{1, 1, 7, 7, 7};
+    const float one = 1, two = 2;
+    CHECK(cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 1, 3, &one, a.data(), 4, b.data(), 3,
+                        &two, c.data(), 5) == CUBLAS_STATUS_SUCCESS);
+    CHECK(c == std::vector<float>{533, 644, 7, 7, 7});
+    cublasXtDestroy(handle);
+}
+
+TEST_CASE("axpy becomes part of a captured graph; what cannot is refused") {
+    cublasHandle_t handle = nullptr;
+    REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
+    const Device<float> x(std::vector<float>{1, 2}), y(std::vector<float>{10, 20});
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    float a = 3, sum = -1;
+    CHECK(cublasSaxpy(handle, 2, &a, x.data(), 1, y.data(), 1) == CUBLAS_STATUS_SUCCESS);
+    CHECK(cublasSasum(handle, 2, y.data(), 1, &sum) == CUBLAS_STATUS_NOT_SUPPORTED);
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    a = 5;
+    CHECK(y.host() == std::vector<float>{10, 20});
+    REQUIRE(cudaGraphInstantiate(&exec, graph) == cudaSuccess);
+    CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess);
+    CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess);
+    CHECK(y.host() == std::vector<float>{16, 32});
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    cublasDestroy(handle);
 }
