@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 7 of Day 05: find the races.
+/// Exercise 8 of Day 05: find the races.
 ///
 /// Medium, 30 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 7: find the races. What it must do: exercises/find_the_race/find_the_race.hpp. The loop
+// Exercise 8: find the races. What it must do: exercises/find_the_race/find_the_race.hpp. The loop
 // that it ports: exercises/find_the_race/find_the_race_cpu.cpp. A hint: common/learn hint day05
 // find_the_race
 #include "common/gpu/launch.hpp"

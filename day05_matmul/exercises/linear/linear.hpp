@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 6 of Day 05: a linear layer, as every model has many of.
+/// Exercise 7 of Day 05: a linear layer, as every model has many of.
 ///
 /// Easy, 20 minutes.
 ///

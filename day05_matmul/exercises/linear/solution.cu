@@ -1,4 +1,4 @@
-// Exercise 6: a linear layer. What it must do: exercises/linear/linear.hpp. The loop to port:
+// Exercise 7: a linear layer. What it must do: exercises/linear/linear.hpp. The loop to port:
 // exercises/linear/linear_cpu.cpp. A hint: common/learn hint day05 linear
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/exercises/linear/linear.hpp"
