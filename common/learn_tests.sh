@@ -164,9 +164,42 @@ words() {
         'apt install' 'no apt' -- run
     PATH=$scratch/bare learns "the same with --nvcc" 1 'Missing here: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
     PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
+    run_targets
     alone
     unwritable
     folder_names
+}
+
+# What `run` builds on each kind of machine: nothing for a GPU that does not answer.
+run_targets() {
+    local gpu nvcc wanted
+    cat >"$scratch/targets.sh" <<'END'
+gpu=$1 nvcc=$2 build=$3
+days=(day06_transformer_ops) why_no_gpu=none
+source common/learn.d/lessons.sh
+say() { :; }
+note() { :; }
+need() { :; }
+configure() { :; }
+read_and_solve() { :; }
+find_gpu() { [[ $gpu == gpu ]]; }
+built_with_nvcc() { [[ $nvcc == nvcc ]]; }
+build_one() {  # and each program that is there afterwards ends well
+    printf '%s ' "${@:2}"
+    rm -rf "$build" && mkdir -p "$build/bin"
+    for program in "${@:2}"; do ln -s "$(type -P true)" "$build/bin/$program"; done
+}
+verb_run || printf "failed "
+END
+    while read -r gpu nvcc wanted; do
+        holds "what run builds with $gpu and $nvcc" test "$wanted" = \
+            "$(bash -eu "$scratch/targets.sh" "$gpu" "$nvcc" "$scratch/pretended" | sed 's/ $//')"
+    done <<END
+gpu nvcc day06_transformer_ops gpt2_strides gpt2_command
+no_gpu nvcc day06_transformer_ops_emulated gpt2_strides_emulated gpt2_emulated
+gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
+no_gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
+END
 }
 
 # Two runs in one tree: the second waits for the first, and for nobody who is dead.
