@@ -296,6 +296,21 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
     }
     CHECK(contains(refusal([&] { rows(524281); }),
                    "the path 'one element' needs at most 524280 rows"));
+
+    // All conditions hold but for the size of the elements, or the direction from row to row.
+    alignas(16) static float memory[64];
+    const UntypedOut to{memory + 32, 4, row_major({8, 4})};
+    CHECK_NOTHROW(check_transpose({memory, 4, row_major({4, 8})}, to, P::quads));
+    CHECK(contains(refusal([&] {
+                       check_transpose({memory, 4, row_major({4, 8})}, to, P::small_elements);
+                   }),
+                   "needs elements of 1 or 2 bytes"));
+    CHECK(contains(refusal([&] {
+                       check_transpose({memory + 24, 4, Layout({4, 8}, {-8, 1})}, to, P::tile);
+                   }),
+                   "no negative stride"));
+    CHECK_NOTHROW(check_transpose({memory, 4, Layout({1, 8}, {-8, 1})},
+                                  {memory + 32, 4, row_major({8, 1})}, P::tile));
 }
 
 TEST_CASE("as many tiles as a grid has blocks, and not one more", "[day03][transpose][small]") {
@@ -418,6 +433,7 @@ TEST_CASE("transpose refuses what it cannot do", "[day03][transpose][small]") {
     refused(in.view(), wrong.view(), "out must have (3, 2), but has (2, 3)");
     refused({in.data(), Shape{6}}, {out.data(), Shape{6}}, "a matrix needs rank 2 at least");
     refused({in.data(), Layout({2, 3}, {1, 2})}, out.view(), "must run along memory");
+    refused(in.view(), {out.data(), Layout({3, 2}, {1, 3})}, "transpose: out has");
     refused(in.view(), {out.data(), Layout({3, 2}, {2, 2})},
             "where two indices may share one place");
     refused({nullptr, Shape{2, 3}}, out.view(), "null pointer");

@@ -90,6 +90,7 @@ TEST_CASE("Q8_0 refuses what does not fit, before it writes", "[day06][small]") 
     CHECK(dequantise(narrow.view()) ==
           "dequantise_q8_0: out has 63 columns, but in has 2 blocks of 32 a row");
     CHECK(contains(dequantise(slice(out.view(), 1, 0, 32)), "out has 32 columns"));
+    CHECK(contains(dequantise(HostOut<float>({3, 65}).view()), "out has 65 columns"));
     CHECK(dequantise(short_.view()) == "dequantise_q8_0: out has 2 rows, but in has 3");
     CHECK(contains(dequantise(View<float>(out.view().data, Layout({3, 64}, {0, 1}))),
                    "writers of it would race"));

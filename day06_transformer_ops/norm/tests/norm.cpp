@@ -362,6 +362,10 @@ TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06
         check_rows_of(noise<float>({5, n}));
         check_rows_of(noise<bf16>({3, n}));
     }
+    // A quad more than so many lanes and quads a lane hold.
+    for (const std::int64_t held : {32, 64, 96, 128, 160, 192, 224}) {
+        check_rows_of(noise<float>({2, 4 * held + 4}));
+    }
     check_rows_of(noise<float>({2, 2052}));
     check_rows_of(noise<float>({0, 4}));
     check_rows_of(noise<float>({4, 0}));

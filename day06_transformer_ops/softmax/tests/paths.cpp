@@ -172,6 +172,11 @@ TEST_CASE("a path that cannot take these views is refused, and nothing is writte
                 ("masked_softmax: " + words).c_str());
     }
     CHECK(untouched.untouched());
+    // A row of one element lies along memory, whatever its stride.
+    DeviceOut<float> ones({4, 1});
+    softmax_cuda(View<const float>(in.data, Layout({4, 1}, {8, 2})), 1, ones.view(),
+                 {.path = SoftmaxPath::shared});
+    CHECK(ones.matches(Tensor<float>({4, 1}, {1, 1, 1, 1})));
     // No rows, no condition.
     const View<float> none(nullptr, Layout({0, 3}, {1, 7}));
     for (const SoftmaxPath path : kPaths) softmax_cuda(none, 1, none, {.path = path});

@@ -223,6 +223,12 @@ TEST_CASE("a row near 10240 keeps its gradient; rows by the hundred add up to on
     check(far, want);
 }
 
+TEST_CASE("layer norm's way back: more columns than a block has threads",
+          "[day06][training][small]") {
+    const LayerNorm c{random({2, 300}, 5), random({300}, 6), random({2, 300}, 7), 0.125f};
+    check(c, slopes_of(c));
+}
+
 TEST_CASE("layer norm's way back without weight, and with nothing to be added to",
           "[day06][training][small]") {
     LayerNorm c{random({2, 3}, 11), Tensor<float>({3}, {1, 1, 1}), random({2, 3}, 12), 0.5f};
@@ -572,6 +578,28 @@ TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by
             embed_backward_cuda(dg.view(), di.view(), {}, {alone.view()}, {.path = path});
             CHECK(alone.close_to(want, bound_of(want)));
             CHECK(dg.unchanged());
+        }
+    }
+}
+
+TEST_CASE("the embedding's way back: one token of one number, and no token",
+          "[day06][training][small]") {
+    for (const std::int64_t tokens : {1, 0}) {
+        const Tensor<std::int64_t> ids({tokens});
+        Tensor<float> grad({tokens, 1});
+        if (tokens == 1) grad(0, 0) = 3;
+        const Tensor<float> before({2, 1}, {10, 20});
+        const Tensor<float> want({2, 1}, {tokens == 1 ? 13.0f : 10.0f, 20});
+        auto loop = HostOut<float>::holding(before);
+        embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
+        CHECK(loop.matches(want));
+        DeviceIn<float> dg(grad);
+        DeviceIn<std::int64_t> di(ids);
+        for (const auto path : {EmbedBackwardPath::column_a_thread, EmbedBackwardPath::atomics}) {
+            CAPTURE(tokens, name(path));
+            auto got = DeviceOut<float>::holding(before);
+            embed_backward_cuda(dg.view(), di.view(), {}, {got.view()}, {.path = path});
+            CHECK(got.matches(want));
         }
     }
 }

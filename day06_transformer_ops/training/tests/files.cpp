@@ -1,0 +1,85 @@
+// What a run reads and writes: a text of any bytes, and a state that must be this run's.
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
+#include "day06_transformer_ops/tests/helpers.hpp"
+#include "day06_transformer_ops/training/checkpoint.hpp"
+#include "day06_transformer_ops/training/data.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+struct Folder {
+    std::string name = (std::filesystem::temp_directory_path() / "training_XXXXXX").string();
+    Folder() { REQUIRE(mkdtemp(name.data()) != nullptr); }
+    ~Folder() { std::filesystem::remove_all(name); }
+};
+
+}  // namespace
+
+TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][training][small]") {
+    const Folder folder;
+    const std::string path = folder.name + "/text";
+    std::vector<std::byte> bytes;
+    for (int i = 0; i < 512; ++i) bytes.push_back(static_cast<std::byte>(i * 7 % 256));
+    write_whole(path, bytes);
+    const Text text = read_text(path, 511);
+    REQUIRE(text.tokens.size() == 512);
+    std::vector<int> seen(kByteVocabulary);
+    for (std::size_t i = 0; i < 512; ++i) {
+        CHECK(text.tokens[i] == gpt2::byte_token(static_cast<std::uint8_t>(bytes[i])));
+        ++seen[static_cast<std::size_t>(text.tokens[i])];
+    }
+    CHECK(std::count(seen.begin(), seen.end(), 2) == 256);  // and the end of a text never
+    CHECK(contains(refusal([&] { (void)read_text(path, 512); }),
+                   "has 512 bytes, but a context of 512 needs 513 at least"));
+    bytes[0] = std::byte{1};
+    write_whole(path, bytes);
+    CHECK(read_text(path, 1).fingerprint != text.fingerprint);
+}
+
+TEST_CASE("a state is read as it was written, and refused by a run that asked for something else",
+          "[day06][training][small]") {
+    const Folder folder;
+    TrainOptions o;
+    o.out = folder.name + "/model";
+    o.layers = 1, o.channels = 4, o.heads = 2, o.context = 3, o.seed = 7, o.warm_up = 0;
+    const Parameters map(o.config());
+    TrainingState state;
+    state.step = 5;
+    state.parameters = map.begin(1), state.first = map.begin(2), state.second = map.begin(3);
+    write_state(o, state, 99);
+    const TrainingState back = read_state(o, map, 99);
+    CHECK(back.step == 5);
+    CHECK(back.parameters == state.parameters);
+    CHECK(back.first == state.first);
+    CHECK(back.second == state.second);
+
+    const auto refused = [&](const auto& change, const char* words) {
+        TrainOptions other = o;
+        change(other);
+        CHECK(contains(refusal([&] { (void)read_state(other, map, 99); }), words));
+    };
+    refused([](TrainOptions& x) { x.layers = 2; }, "whose layers was 1, but this one has 2");
+    refused([](TrainOptions& x) { x.channels = 8; }, "whose channels was 4, but this one has 8");
+    refused([](TrainOptions& x) { x.heads = 1; }, "whose heads was 2, but this one has 1");
+    refused([](TrainOptions& x) { x.context = 4; }, "whose context was 3, but this one has 4");
+    refused([](TrainOptions& x) { x.batch = 9; }, "whose batch was 8, but this one has 9");
+    refused([](TrainOptions& x) { x.accumulate = 2; }, "whose accumulate was 1");
+    refused([](TrainOptions& x) { x.steps = 201; }, "whose steps was 200, but this one has 201");
+    refused([](TrainOptions& x) { x.warm_up = 1; }, "whose warm_up was 0, but this one has 1");
+    refused([](TrainOptions& x) { x.seed = 6; }, "whose seed_parity was 1");
+    refused([](TrainOptions& x) { x.seed = 9; }, "whose seed was 3, but this one has 4");
+    refused([](TrainOptions& x) { x.rate = 4e-3; }, "whose rate_in_millionths was 3000");
+    refused([](TrainOptions& x) { x.decay = 0.2f; }, "whose decay_in_millionths was 100000");
+    CHECK(contains(refusal([&] { (void)read_state(o, map, 101); }), "whose text was"));
+    const Parameters larger({1, 3, 4, 2, 16, 300, 1e-5f});
+    CHECK(contains(refusal([&] { (void)read_state(o, larger, 99); }),
+                   "parameters has shape (" + std::to_string(map.size()) + "), but the model has " +
+                       std::to_string(larger.size()) + " numbers"));
+}
