@@ -1,5 +1,5 @@
-// A product by tensor cores in plain CUDA: the loop, and step 4 of the ladder, in which tiles are in
-// flight while one is multiplied. One file, one command.
+// A product by tensor cores in plain CUDA: the loop, and step 4 of the ladder, in which tiles are
+// in flight while one is multiplied. One file, one command.
 //
 //     nvcc -arch=sm_80 standalone_tensor_cores.cu && ./a.out      with the CUDA Toolkit and a GPU
 //     common/learn try day05_matmul/standalone_tensor_cores.cu    without either
@@ -32,14 +32,14 @@ void product(const bf16* a, const bf16* b, int M, int N, int K, float* c) {
 }
 // [loop]
 
-// A block makes 128 x 128 outputs with eight warps, of 64 x 32 each. A stage of its ring has 128 rows
-// of 64 numbers of a, and as many of b.
+// A block makes 128 x 128 outputs with eight warps, of 64 x 32 each. A stage of its ring has 128
+// rows of 64 numbers of a, and as many of b.
 constexpr int kTile = 128, kDepth = 64, kStages = 3, kThreads = 256;
 constexpr int kTileSize = kTile * kDepth;
 constexpr int kBytes = 2 * kStages * kTileSize * static_cast<int>(sizeof(bf16));
 
-// A row fills all 32 banks. Of row r the 16 bytes that belong at place p lie at p ^ (r % 8): so eight
-// rows can be read in one turn.
+// A row fills all 32 banks. Of row r the 16 bytes that belong at place p lie at p ^ (r % 8): so
+// eight rows can be read in one turn.
 __device__ int swizzled(int row, int k) {
     return row * kDepth + ((k / 8) ^ (row % 8)) * 8 + k % 8;
 }
