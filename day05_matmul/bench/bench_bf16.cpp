@@ -1,5 +1,5 @@
-// Products of bf16, timed beside cuBLAS. Numbers of noise() have eight significant bits and sums of their
-// products are exact in float, so here too every run must give the same bits.
+// Products of bf16, timed beside cuBLAS. Numbers of noise() have eight significant bits and sums of
+// their products are exact in float, so here too every run must give the same bits.
 #include <memory>
 #include <vector>
 

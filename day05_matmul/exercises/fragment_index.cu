@@ -3,8 +3,8 @@
 // Easy, 10 minutes.
 //
 // One warp multiplies a, 16 x 16, by b, 16 x 8, with one instruction of its tensor core; c gets the
-// 16 x 8 products. All three lie row by row. A lane holds four registers of a, two neighbours of a row
-// in each. Which row, and which two columns? With lane = 4 r + column, r from 0 to 7:
+// 16 x 8 products. All three lie row by row. A lane holds four registers of a, two neighbours of a
+// row in each. Which row, and which two columns? With lane = 4 r + column, r from 0 to 7:
 //
 //     register 0   row r       columns 2 column and 2 column + 1
 //     register 1   row r + 8   the same columns
@@ -48,6 +48,6 @@ void fragment_index(const float* a, const float* b, float* c) {
 
 // hint 1: Registers 1 and 3 are eight rows below: which of i / 2 and i % 2 is 1 for both?
 // hint 2: Registers 2 and 3 are eight columns on: that is the other one.
-// why: Register i holds the 8 x 8 matrix number i, and these four are counted downwards first: i % 2
-// why: is the row of matrices, i / 2 the column.
+// why: Register i holds the 8 x 8 matrix number i, and these four are counted downwards first:
+// why: i % 2 is the row of matrices, i / 2 the column.
 // told: Registers 1 and 2

@@ -18,7 +18,8 @@ using PeerProduct = std::function<void(const T* a, const T* b, float* out)>;
 [[nodiscard]] bool has_peer();
 
 /// out = a b for device memory of these layouts: cublasLt in pedantic FP32, which knows no TF32, or
-/// with bf16 operands and float sums, by the fastest of the algorithms that it proposes, each tried on the memory of these views.
+/// with bf16 operands and float sums, by the fastest of the algorithms that it proposes, each tried
+/// on the memory of these views.
 /// @param a, b  rank 2, one of the strides is 1
 /// @param out   rank 2, rows that run along memory
 /// @throws std::runtime_error  cuBLAS refuses
