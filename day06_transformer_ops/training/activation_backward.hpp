@@ -10,10 +10,12 @@
 /// The first term is what x is multiplied by, the second how that changes with x.
 #pragma once
 
-#include "common/gpu/stream.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 
 namespace sixdays::day06_transformer_ops {
+
+/// The paths of an activation's way back: those of the way there.
+using ActivationBackwardPath = ActivationPath;
 
 // [slope]
 /// 1 - s is 1 / (1 + exp(v)) and not 1 - s, which would lose its digits.
@@ -46,8 +48,9 @@ SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
 void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
                            View<float> out);
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
-                            View<float> out, gpu::Stream stream = {});
+                            View<float> out, const gpu::Launch<ActivationBackwardPath>& how = {});
 void check_activate_backward(const View<const float>& in, const View<const float>& grad,
-                             const View<float>& out);
+                             const View<float>& out,
+                             std::optional<ActivationBackwardPath> path = {});
 
 }  // namespace sixdays::day06_transformer_ops

@@ -1,6 +1,7 @@
 // The loop's twin, a thread for each element, and the launcher.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/activation_backward.hpp"
+#include "day06_transformer_ops/training/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -23,12 +24,18 @@ __global__ void activate_backward_kernel(Activation what,
 }  // namespace
 
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
-                            View<float> out, gpu::Stream stream) {
-    check_activate_backward(in, grad, out);
+                            View<float> out, const gpu::Launch<ActivationBackwardPath>& how) {
+    check_activate_backward(in, grad, out, how.path);
     if (out.size() == 0) return;
-    const unsigned grid = gpu::blocks_for(out.size(), kThreads);
-    activate_backward_kernel<<<grid, kThreads, 0, stream>>>(what, in, grad, out);
-    gpu::check_launch("activate_backward_kernel", grid, kThreads);
+    switch (how.path.value_or(choose_activation<float>(in, grad, out))) {
+        case ActivationPath::one_element: {
+            const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+            activate_backward_kernel<<<grid, kThreads, 0, how.stream>>>(what, in, grad, out);
+            return gpu::check_launch("activate_backward_kernel", grid, kThreads);
+        }
+        case ActivationPath::quads:
+            return launch_activate_backward_quads(what, in, grad, out, how.stream);
+    }
 }
 
 }  // namespace sixdays::day06_transformer_ops

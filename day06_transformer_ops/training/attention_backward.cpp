@@ -1,6 +1,7 @@
 // What loop and port of attention's way back refuse, and the views that it works on.
 #include "day06_transformer_ops/training/attention_backward.hpp"
 
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/attention_backward_problem.hpp"
 #include "day06_transformer_ops/training/refuse.hpp"
 
@@ -8,7 +9,8 @@ namespace sixdays::day06_transformer_ops {
 
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
-                              const View<const float>& grad, const AttentionGradients& d) {
+                              const View<const float>& grad, const AttentionGradients& d,
+                              std::optional<AttentionBackwardPath> path) {
     constexpr const char* kOp = "attention_backward";
     check_attention(q, k, v, options, d.q);
     require_same_shape(kOp, "k", k, "v", v);
@@ -41,6 +43,27 @@ void check_attention_backward(const View<const float>& q, const View<const float
     differ("d_q", d.q, "d_k", d.k);
     differ("d_q", d.q, "d_v", d.v);
     differ("d_k", d.k, "d_v", d.v);
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (path == AttentionBackwardPath::tiles && D > kMostOfHead) {
+        refuse(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
+               std::to_string(kMostOfHead) + " is the most that the path 'tiles' takes");
+    }
+}
+
+AttentionBackwardPath choose_attention_backward(const View<const float>& q, std::size_t shared) {
+    const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
+    constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of it is empty
+    return T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared
+               ? AttentionBackwardPath::tiles
+               : AttentionBackwardPath::row_a_thread;
+}
+
+const char* name(AttentionBackwardPath path) {
+    static constexpr Named<AttentionBackwardPath> kNames[] = {
+        {AttentionBackwardPath::row_a_thread, "row a thread"},
+        {AttentionBackwardPath::tiles, "tiles"},
+    };
+    return name_in(kNames, path);
 }
 
 AttentionBackward attention_backward_problem(const View<const float>& q, const View<const float>& k,
@@ -61,6 +84,9 @@ AttentionBackward attention_backward_problem(const View<const float>& q, const V
         if (k.extent(dim) == 1) p.sharing[dim] = q.extent(dim);
         p.heads *= p.sharing[dim];
     }
+    // As in attention_problem(): a step counts even where it is never taken.
+    p.grad_in_quads =
+        has_wider(grad.data, grad.layout, sizeof(float)) && grad.stride(last - 1) % 4 == 0;
     return p;
 }
 

@@ -21,6 +21,13 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// The paths of attention's way back.
+enum class AttentionBackwardPath {
+    row_a_thread,  // the loops' twins: a thread, a query; then a thread, a key
+    tiles,         // 02: a block owns 64 queries, then 64 keys, and walks in tiles. D <= 128
+};
+[[nodiscard]] const char* name(AttentionBackwardPath path);
+
 /// The gradients of queries, keys and values, of their shapes, set (=).
 struct AttentionGradients {
     View<float> q, k, v;
@@ -38,14 +45,19 @@ struct AttentionGradients {
 void attention_backward_cpu(View<const float> q, View<const float> k, View<const float> v,
                             const AttentionOptions& options, View<const float> grad,
                             const AttentionGradients& d);
-/// @param workspace  two numbers for each query
+/// @param how  its workspace: two numbers for each query, on any path
 void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
                              const AttentionOptions& options, View<const float> grad,
-                             const AttentionGradients& d, gpu::Workspace workspace,
-                             gpu::Stream stream = {});
+                             const AttentionGradients& d,
+                             const gpu::Launch<AttentionBackwardPath>& how = {});
 [[nodiscard]] std::int64_t attention_backward_workspace_bytes(const View<const float>& q);
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
-                              const View<const float>& grad, const AttentionGradients& d);
+                              const View<const float>& grad, const AttentionGradients& d,
+                              std::optional<AttentionBackwardPath> path = {});
+
+/// @param shared  bytes of shared memory that a block may have
+[[nodiscard]] AttentionBackwardPath choose_attention_backward(const View<const float>& q,
+                                                              std::size_t shared = SIZE_MAX);
 
 }  // namespace sixdays::day06_transformer_ops

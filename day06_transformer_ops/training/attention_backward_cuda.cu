@@ -1,6 +1,8 @@
 // The loops' twins, a thread for each query, then a thread for each key, and the launcher.
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/attention_backward_problem.hpp"
+#include "day06_transformer_ops/training/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -82,25 +84,34 @@ __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p
 }
 // [by_keys]
 
-}  // namespace
-
-void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
-                             const AttentionOptions& options, View<const float> grad,
-                             const AttentionGradients& d, gpu::Workspace workspace,
-                             gpu::Stream stream) {
-    check_attention_backward(q, k, v, options, grad, d);
-    AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
-    p.softmaxed = gpu::carve("attention_backward", workspace,
-                             [&](gpu::Carver& c) { return attention_softmaxed(c, q); });
-    if (q.size() > 0) {
+void launch_row_a_thread(const AttentionBackward& p, gpu::Stream stream) {
+    if (p.forward.q.count() > 0) {
         const unsigned grid = gpu::blocks_for(p.forward.q.count(), kThreads);
         queries_backward_kernel<<<grid, kThreads, 0, stream>>>(p);
         gpu::check_launch("queries_backward_kernel", grid, kThreads);
     }
-    if (k.size() > 0) {
+    if (p.k.count() > 0) {
         const unsigned grid = gpu::blocks_for(p.k.count(), kThreads);
         keys_backward_kernel<<<grid, kThreads, 0, stream>>>(p);
         gpu::check_launch("keys_backward_kernel", grid, kThreads);
+    }
+}
+
+}  // namespace
+
+void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
+                             const AttentionOptions& options, View<const float> grad,
+                             const AttentionGradients& d,
+                             const gpu::Launch<AttentionBackwardPath>& how) {
+    check_attention_backward(q, k, v, options, grad, d, how.path);
+    AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
+    p.softmaxed = gpu::carve("attention_backward", how.workspace,
+                             [&](gpu::Carver& c) { return attention_softmaxed(c, q); });
+    switch (how.path ? *how.path : choose_attention_backward(q, gpu::most_shared())) {
+        case AttentionBackwardPath::row_a_thread:
+            return launch_row_a_thread(p, how.stream);
+        case AttentionBackwardPath::tiles:
+            return launch_attention_backward_tiles(p, how.stream);
     }
 }
 

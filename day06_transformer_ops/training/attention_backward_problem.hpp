@@ -25,6 +25,7 @@ struct AttentionBackward {
     Shape sharing;                   // queries' stack dims that one key serves, 1 elsewhere
     std::int64_t heads;              // how many that are
     View<Softmaxed> softmaxed = {};  // of each query
+    bool grad_in_quads = false;      // as forward.in_quads says of q, k and v
 
     /// The first query that sees key s; the later ones do too.
     SIXDAYS_HD std::int64_t first_to_see(std::int64_t s) const noexcept {
@@ -53,6 +54,13 @@ SIXDAYS_HD inline float dot(const Row<const float>& x, const Row<const float>& y
 [[nodiscard]] AttentionBackward attention_backward_problem(
     const View<const float>& q, const View<const float>& k, const View<const float>& v,
     const AttentionOptions& options, const View<const float>& grad, const AttentionGradients& d);
+
+/// Bytes of shared memory of a block of 'tiles': two tiles of 64 rows that it owns, two that it walks
+/// along, and a product of each pair of rows.
+[[nodiscard]] constexpr std::size_t attention_backward_tiles_bytes(std::int64_t D) {
+    const std::size_t head = D > 64 ? 128 : 64;
+    return sizeof(float) * (4 * 64 * (head + 4) + 64 * (64 + head / 8));
+}
 
 /// (queries), of the shape that the problem's rows of q have.
 [[nodiscard]] View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>& q);

@@ -14,10 +14,17 @@
 
 #include <cstdint>
 
-#include "common/gpu/stream.hpp"
+#include "common/gpu/how.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
+
+/// The paths of cross-entropy's way back.
+enum class CrossEntropyBackwardPath {
+    row_a_thread,  // the loop's twin
+    block_a_row,   // 02: in quads, read twice. Rows lie along memory
+};
+[[nodiscard]] const char* name(CrossEntropyBackwardPath path);
 
 /// @param logits   (..., V), any strides
 /// @param targets  (...), any strides, 0 <= target < V
@@ -28,9 +35,13 @@ namespace sixdays::day06_transformer_ops {
 void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
                                 View<const float> grad, View<float> out);
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
-                                 View<const float> grad, View<float> out, gpu::Stream stream = {});
+                                 View<const float> grad, View<float> out,
+                                 const gpu::Launch<CrossEntropyBackwardPath>& how = {});
 void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const std::int64_t>& targets,
-                                  const View<const float>& grad, const View<float>& out);
+                                  const View<const float>& grad, const View<float>& out,
+                                  std::optional<CrossEntropyBackwardPath> path = {});
+[[nodiscard]] CrossEntropyBackwardPath choose_cross_entropy_backward(
+    const View<const float>& logits, const View<float>& out);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -2,6 +2,7 @@
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 #include "day06_transformer_ops/training/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -34,15 +35,24 @@ __global__ void cross_entropy_backward_kernel(
 }  // namespace
 
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
-                                 View<const float> grad, View<float> out, gpu::Stream stream) {
-    check_cross_entropy_backward(logits, targets, grad, out);
+                                 View<const float> grad, View<float> out,
+                                 const gpu::Launch<CrossEntropyBackwardPath>& how) {
+    check_cross_entropy_backward(logits, targets, grad, out, how.path);
     if (out.size() == 0) return;
     const int last = logits.rank() - 1;
     const Rows<const float> rows = rows_along(logits, last);
-    const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
-    cross_entropy_backward_kernel<<<grid, kThreads, 0, stream>>>(
-        rows, targets, broadcast_to(grad, targets.shape()), rows_along(out, last));
-    gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
+    const Rows<float> to = rows_along(out, last);
+    grad = broadcast_to(grad, targets.shape());
+    switch (how.path.value_or(choose_cross_entropy_backward(logits, out))) {
+        case CrossEntropyBackwardPath::row_a_thread: {
+            const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
+            cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, targets, grad,
+                                                                             to);
+            return gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
+        }
+        case CrossEntropyBackwardPath::block_a_row:
+            return launch_cross_entropy_backward_block(rows, targets, grad, to, how.stream);
+    }
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -45,6 +45,7 @@ const char* name(EmbedBackwardPath path) {
     static constexpr Named<EmbedBackwardPath> kNames[] = {
         {EmbedBackwardPath::column_a_thread, "column a thread"},
         {EmbedBackwardPath::atomics, "atomics"},
+        {EmbedBackwardPath::word_a_block, "word a block"},
     };
     return name_in(kNames, path);
 }

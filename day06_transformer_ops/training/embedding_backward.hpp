@@ -22,6 +22,7 @@ namespace sixdays::day06_transformer_ops {
 enum class EmbedBackwardPath {
     column_a_thread,  // the loop's twin: tokens in their order, so the loop's bits in every run
     atomics,          // 02: a thread, an element of grad; faster, and other last bits in every run
+    word_a_block,     // 03: fast, and the loop's bits: a word's first token adds up all of them
 };
 [[nodiscard]] const char* name(EmbedBackwardPath path);
 
@@ -40,7 +41,7 @@ struct EmbedGradients {
 /// one
 void embed_backward_cpu(View<const float> grad, View<const std::int64_t> ids,
                         View<const std::int64_t> places, const EmbedGradients& d);
-/// @param how  without a path the twin, for the same bits in every run
+/// @param how  without a path word_a_block, for the same bits in every run
 void embed_backward_cuda(View<const float> grad, View<const std::int64_t> ids,
                          View<const std::int64_t> places, const EmbedGradients& d,
                          const gpu::Launch<EmbedBackwardPath>& how = {});

@@ -36,7 +36,7 @@ void embed_backward_cuda(View<const float> grad, View<const std::int64_t> ids,
     if (grad.size() == 0) return;
     const Rows<const float> rows = rows_along(grad, grad.rank() - 1);
     places = places_of(ids, places, d);
-    switch (how.path.value_or(EmbedBackwardPath::column_a_thread)) {
+    switch (how.path.value_or(EmbedBackwardPath::word_a_block)) {
         case EmbedBackwardPath::column_a_thread: {
             const unsigned grid = gpu::blocks_for(rows.length, kThreads);
             embed_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, ids, places, d);
@@ -44,6 +44,10 @@ void embed_backward_cuda(View<const float> grad, View<const std::int64_t> ids,
         }
         case EmbedBackwardPath::atomics:
             return launch_embed_backward_atomics(rows, ids, places, d, how.stream);
+        case EmbedBackwardPath::word_a_block:
+            launch_embed_backward_word_a_block(rows, ids, d.tokens, how.stream);
+            if (d.positions.rank() == 0) return;
+            return launch_embed_backward_word_a_block(rows, places, d.positions, how.stream);
     }
 }
 

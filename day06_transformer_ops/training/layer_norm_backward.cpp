@@ -1,13 +1,16 @@
 // What loop and port of layer norm's way back refuse, and what the port keeps.
 #include "day06_transformer_ops/training/layer_norm_backward.hpp"
 
+#include <algorithm>
+
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
 void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
                                const View<const float>& grad, const View<float>& d_in,
-                               const NormGradients& d) {
+                               const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
     constexpr const char* kOp = "layer_norm_backward";
     check_norm<float>(in, parameters, d_in);  // as the norm that writes d_in would refuse
     require_same_shape(kOp, "in", in, "grad", grad);
@@ -30,17 +33,48 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
     if (d.weight.data != nullptr && d.bias.data != nullptr) {
         require_apart(kOp, "d_bias", d.bias, "d_weight", d.weight);
     }
+    if (path == LayerNormBackwardPath::registers && in.size() > 0 &&
+        choose_layer_norm_backward(in, grad, d_in) != path) {
+        refuse(std::string(kOp) +
+               ": the path 'registers' needs rows of whole quads along memory that begin at "
+               "multiples of 16 bytes, of " +
+               std::to_string(kMostOfLanes) + " elements at most; in has " + to_string(in.layout) +
+               ", grad " + to_string(grad.layout) + ", d_in " + to_string(d_in.layout));
+    }
 }
 
-View<float> layer_norm_rows(gpu::Carver& carver, const View<const float>& in) {
-    return carver.take<float>({rows_along(in, in.rank() - 1).count(), 2});
+LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
+                                                 const View<const float>& grad,
+                                                 const View<float>& d_in) {
+    const int last = in.rank() - 1;
+    const bool quads =
+        can_be_quads(in, last) && can_be_quads(grad, last) && can_be_quads(d_in, last);
+    return quads && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::registers
+                                                    : LayerNormBackwardPath::row_a_thread;
+}
+
+LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
+    // Enough blocks for any device, and of a size that adds up fast.
+    constexpr std::int64_t kBlocks = 256, kRowsOfBlock = 8;
+    const std::int64_t rows = rows_along(in, in.rank() - 1).count();
+    const std::int64_t blocks = std::min(kBlocks, (rows + kRowsOfBlock - 1) / kRowsOfBlock);
+    return {carver.take<float>({rows, 2}),
+            carver.take<float>({blocks, 2, in.extent(in.rank() - 1)})};
+}
+
+const char* name(LayerNormBackwardPath path) {
+    static constexpr Named<LayerNormBackwardPath> kNames[] = {
+        {LayerNormBackwardPath::row_a_thread, "row a thread"},
+        {LayerNormBackwardPath::registers, "registers"},
+    };
+    return name_in(kNames, path);
 }
 
 std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in) {
     if (in.rank() == 0) {
         refuse("layer_norm_backward: in has rank 0, but rows lie along the last dim");
     }
-    return gpu::bytes_to_carve([&](gpu::Carver& c) { return layer_norm_rows(c, in); });
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return layer_norm_left(c, in); });
 }
 
 }  // namespace sixdays::day06_transformer_ops

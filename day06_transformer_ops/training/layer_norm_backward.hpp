@@ -13,11 +13,18 @@
 /// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
 #pragma once
 
-#include "common/gpu/stream.hpp"
-#include "common/gpu/workspace.hpp"
+#include "common/gpu/how.hpp"
 #include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::day06_transformer_ops {
+
+/// The paths of layer norm's way back.
+enum class LayerNormBackwardPath {
+    row_a_thread,  // the loop's twins: a thread, a row; then a thread, a column
+    registers,     // 02: a warp, a row, read once; rows of whole quads, of kMostOfLanes at most
+};
+[[nodiscard]] const char* name(LayerNormBackwardPath path);
+inline constexpr std::int64_t kMostOfLanes = 1024;
 
 /// Where the gradients of a norm's parameters are added, (C) each; a null pointer: nowhere.
 struct NormGradients {
@@ -39,16 +46,24 @@ SIXDAYS_HD inline float weight_of(const NormParameters& parameters, std::int64_t
 /// output that is not injective, a null pointer, overlap; the port: too small a workspace
 void layer_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
                              View<const float> grad, View<float> d_in, const NormGradients& d);
-/// @param workspace  mean and scale of each row: what every column needs of every row
+/// @param how  its workspace, on any path: what rows leave for columns
 void layer_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
                               View<const float> grad, View<float> d_in, const NormGradients& d,
-                              gpu::Workspace workspace, gpu::Stream stream = {});
+                              const gpu::Launch<LayerNormBackwardPath>& how);
 [[nodiscard]] std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in);
 void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
                                const View<const float>& grad, const View<float>& d_in,
-                               const NormGradients& d);
+                               const NormGradients& d,
+                               std::optional<LayerNormBackwardPath> path = {});
+[[nodiscard]] LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
+                                                               const View<const float>& grad,
+                                                               const View<float>& d_in);
 
-/// Mean and scale of each row, and where the port keeps them: (rows, 2).
-[[nodiscard]] View<float> layer_norm_rows(gpu::Carver& carver, const View<const float>& in);
+/// What rows leave for columns.
+struct LayerNormLeft {
+    View<float> rows;   // (rows, 2): mean and scale of each; the twin's
+    View<float> parts;  // (blocks, 2, C): what a block's rows give to weight and bias; the step's
+};
+[[nodiscard]] LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in);
 
 }  // namespace sixdays::day06_transformer_ops

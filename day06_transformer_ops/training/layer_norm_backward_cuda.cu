@@ -2,6 +2,7 @@
 // weight is a sum over all rows. A thread of its own adds it up, always in the same order.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/training/layer_norm_backward.hpp"
+#include "day06_transformer_ops/training/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -72,25 +73,37 @@ __global__ void layer_norm_columns_kernel(const __grid_constant__ Rows<const flo
 }
 // [layer_norm_columns]
 
-}  // namespace
-
-void layer_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
-                              View<const float> grad, View<float> d_in, const NormGradients& d,
-                              gpu::Workspace workspace, gpu::Stream stream) {
-    check_layer_norm_backward(in, parameters, grad, d_in, d);
-    if (in.size() == 0) return;
-    const int last = in.rank() - 1;
-    const Rows<const float> x = rows_along(in, last), g = rows_along(grad, last);
-    const View<float> rows = gpu::carve("layer_norm_backward", workspace,
-                                        [&](gpu::Carver& c) { return layer_norm_rows(c, in); });
+void launch_row_a_thread(const Rows<const float>& x, const NormParameters& parameters,
+                         const Rows<const float>& g, const Rows<float>& d_in,
+                         const NormGradients& d, const View<float>& rows, gpu::Stream stream) {
     unsigned grid = gpu::blocks_for(x.count(), kThreads);
-    layer_norm_backward_kernel<<<grid, kThreads, 0, stream>>>(x, parameters, g,
-                                                              rows_along(d_in, last), rows);
+    layer_norm_backward_kernel<<<grid, kThreads, 0, stream>>>(x, parameters, g, d_in, rows);
     gpu::check_launch("layer_norm_backward_kernel", grid, kThreads);
     if (d.weight.data == nullptr && d.bias.data == nullptr) return;
     grid = gpu::blocks_for(x.length, kThreads);
     layer_norm_columns_kernel<<<grid, kThreads, 0, stream>>>(x, g, rows, d);
     gpu::check_launch("layer_norm_columns_kernel", grid, kThreads);
+}
+
+}  // namespace
+
+void layer_norm_backward_cuda(View<const float> in, const NormParameters& parameters,
+                              View<const float> grad, View<float> d_in, const NormGradients& d,
+                              const gpu::Launch<LayerNormBackwardPath>& how) {
+    check_layer_norm_backward(in, parameters, grad, d_in, d, how.path);
+    if (in.size() == 0) return;
+    const int last = in.rank() - 1;
+    const Rows<const float> x = rows_along(in, last), g = rows_along(grad, last);
+    const Rows<float> dx = rows_along(d_in, last);
+    const LayerNormLeft left = gpu::carve("layer_norm_backward", how.workspace,
+                                          [&](gpu::Carver& c) { return layer_norm_left(c, in); });
+    switch (how.path.value_or(choose_layer_norm_backward(in, grad, d_in))) {
+        case LayerNormBackwardPath::row_a_thread:
+            return launch_row_a_thread(x, parameters, g, dx, d, left.rows, how.stream);
+        case LayerNormBackwardPath::registers:
+            return launch_layer_norm_backward_registers(x, parameters, g, dx, d, left.parts,
+                                                        how.stream);
+    }
 }
 
 }  // namespace sixdays::day06_transformer_ops

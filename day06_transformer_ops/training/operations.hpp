@@ -101,19 +101,19 @@ struct CudaOperations {
     }
     void layer_norm_backward(In in, const NormParameters& p, In grad, Out d_in,
                              const NormGradients& d) const {
-        layer_norm_backward_cuda(in, p, grad, d_in, d, workspace, stream);
+        layer_norm_backward_cuda(in, p, grad, d_in, d, {.workspace = workspace, .stream = stream});
     }
     void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
         linear_backward_cuda(in, weight, grad, d_in, d, workspace, stream);
     }
     void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
-        attention_backward_cuda(q, k, v, {}, grad, d, workspace, stream);
+        attention_backward_cuda(q, k, v, {}, grad, d, {.workspace = workspace, .stream = stream});
     }
     void activate_backward(Activation what, In in, In grad, Out out) const {
-        activate_backward_cuda(what, in, grad, out, stream);
+        activate_backward_cuda(what, in, grad, out, {.stream = stream});
     }
     void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
-        cross_entropy_backward_cuda(logits, targets, grad, out, stream);
+        cross_entropy_backward_cuda(logits, targets, grad, out, {.stream = stream});
     }
 
     void gradient_norm(In gradient, const View<double>& out) const {

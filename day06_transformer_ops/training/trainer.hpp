@@ -77,6 +77,18 @@ public:
 
     [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }
 
+    /// A step on the last batch by operations that look at a clock: what they say. For a bench; who
+    /// calls it includes trainer_body.hpp.
+    template <class Operations>
+    auto timed(Operations op) {
+        there_and_back(op);
+        ++step_;
+        update(op, {.rate = 0});
+        gradient_.fill_bytes(0);
+        return op.seconds();
+    }
+    const typename Device::Operations& operations() const noexcept { return op_; }
+
 private:
     template <class T>
     using Buffer = typename Device::template Buffer<T>;

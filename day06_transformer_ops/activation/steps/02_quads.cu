@@ -2,50 +2,11 @@
 // functions are those of functions.hpp.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/quads.hpp"
-#include "common/tensor/walk.hpp"
 #include "day06_transformer_ops/activation/steps/functions.hpp"
-#include "day06_transformer_ops/activation/steps/steps.hpp"
-#include "day06_transformer_ops/quad.hpp"
+#include "day06_transformer_ops/activation/steps/quads.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
-
-constexpr int kThreads = 128;
-constexpr int kEach = 2;  // quads of a tensor in flight
-
-// [kernel]
-// F: the function. b is not read for Plain.
-template <class OP, class F, class T, int RANK>
-__global__ void __launch_bounds__(kThreads)
-    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, const uint4* a,
-                            const uint4* b, uint4* out) {
-    const std::uint32_t first = blockIdx.x * kThreads * kEach + threadIdx.x;
-    uint4 p[kEach], q[kEach];
-    std::int64_t to[kEach];
-#pragma unroll
-    for (int j = 0; j < kEach; ++j) {
-        const std::uint32_t k = first + j * kThreads;
-        if (k < quads.size) {
-            // With one dim left, all tensors are one run of memory.
-            const Offsets<3> at = RANK == 1 ? Offsets<3>{k, k, k} : quads.offsets(k);
-            to[j] = at.of[0];
-            p[j] = a[at.of[1]];
-            q[j] = std::is_same_v<OP, Plain> ? p[j] : b[at.of[2]];
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < kEach; ++j) {
-        if (first + j * kThreads < quads.size) {
-            float x[kPerQuad<T>], y[kPerQuad<T>];
-            unpack<T>(p[j], x);
-            unpack<T>(q[j], y);
-#pragma unroll
-            for (int e = 0; e < kPerQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
-            out[to[j]] = pack<T>(x);
-        }
-    }
-}
-// [kernel]
 
 /// Calls g with the function.
 template <class G>
@@ -73,12 +34,12 @@ void launch_activation_quads(Activation what, const View<const T>& a, const View
         with_rank(to.rank(), [&](auto rank) {
             constexpr int RANK = rank <= 2 ? rank : kMaxRank;
             const Walk<RANK, 3> quads({to.layout, x.layout, y.layout});
-            const unsigned grid = gpu::blocks_for(quads.size, kThreads * kEach);
+            const unsigned grid = gpu::blocks_for(quads.size, kQuadThreads * kQuadsEach);
             with_function(what, [&]<class F>(F) {
                 activation_quads_kernel<OP, F, T, RANK>
-                    <<<grid, kThreads, 0, stream>>>(quads, x.data, y.data, to.data);
+                    <<<grid, kQuadThreads, 0, stream>>>(quads, x.data, y.data, to.data);
             });
-            gpu::check_launch("activation_quads_kernel", grid, kThreads);
+            gpu::check_launch("activation_quads_kernel", grid, kQuadThreads);
         });
     };
     in_pieces(

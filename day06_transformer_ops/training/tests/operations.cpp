@@ -46,13 +46,25 @@ void check(const CrossEntropy& c, const Tensor<double>& want) {
         CHECK(loop.close_to(want, bound_of(want), Nans::where_expected));
         DeviceIn<float> dx(c.logits, layout), dg(c.grad);
         DeviceIn<std::int64_t> dt(c.targets);
-        DeviceOut<float> got(layout);
-        cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view());
-        CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
-        CHECK(dx.unchanged());
-        auto in_place = DeviceOut<float>::holding(c.logits, layout);
-        cross_entropy_backward_cuda(in_place.view(), dt.view(), dg.view(), in_place.view());
-        CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
+        using Path = CrossEntropyBackwardPath;
+        const View<float> out(nullptr, layout);
+        for (const Path path : taken<Path>({Path::row_a_thread, Path::block_a_row},
+                                           choose_cross_entropy_backward(out, out), [&](Path p) {
+                                               DeviceOut<float> got(layout);
+                                               check_cross_entropy_backward(
+                                                   dx.view(), dt.view(), dg.view(), got.view(), p);
+                                           })) {
+            CAPTURE(name(path));
+            DeviceOut<float> got(layout);
+            cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view(),
+                                        {.path = path});
+            CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+            CHECK(dx.unchanged());
+            auto in_place = DeviceOut<float>::holding(c.logits, layout);
+            cross_entropy_backward_cuda(in_place.view(), dt.view(), dg.view(), in_place.view(),
+                                        {.path = path});
+            CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
+        }
     }
 }
 
@@ -77,7 +89,7 @@ Tensor<double> slopes_of(const CrossEntropy& c) {
 }
 
 TEST_CASE("cross-entropy's way back: central differences", "[day06][training][small]") {
-    for (const std::int64_t V : {1, 2, 5, 33}) {
+    for (const std::int64_t V : {1, 2, 5, 33, 128}) {
         const CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
         CAPTURE(V);
         check(c, slopes_of(c));
@@ -158,15 +170,27 @@ void check(const LayerNorm& c, const LayerNormSlopes& want) {
         CHECK(db.close_to(bias, bound_of(bias)));
 
         DeviceIn<float> there(c.x, layout), grad(c.grad, layout), w(c.weight);
-        DeviceOut<float> d_in(layout);
-        auto d_weight = DeviceOut<float>::holding(before, Layout(row, {2}));
-        auto d_bias = DeviceOut<float>::holding(before, Layout(row, {-1}));
         auto memory = room_of(layer_norm_backward_workspace_bytes(there.view()));
-        layer_norm_backward_cuda(there.view(), {w.view(), {}, c.eps}, grad.view(), d_in.view(),
-                                 {d_weight.view(), d_bias.view()}, memory);
-        CHECK(d_in.close_to(want.x, bound_of(want.x)));
-        CHECK(d_weight.close_to(weight, bound_of(weight)));
-        CHECK(d_bias.close_to(bias, bound_of(bias)));
+        using Path = LayerNormBackwardPath;
+        DeviceOut<float> out(layout);
+        const NormParameters of_port{w.view(), {}, c.eps};
+        for (const Path path : taken<Path>(
+                 {Path::row_a_thread, Path::registers},
+                 choose_layer_norm_backward(there.view(), grad.view(), out.view()), [&](Path p) {
+                     check_layer_norm_backward(there.view(), of_port, grad.view(), out.view(), {},
+                                               p);
+                 })) {
+            CAPTURE(name(path));
+            DeviceOut<float> d_in(layout);
+            auto d_weight = DeviceOut<float>::holding(before, Layout(row, {2}));
+            auto d_bias = DeviceOut<float>::holding(before, Layout(row, {-1}));
+            layer_norm_backward_cuda(there.view(), of_port, grad.view(), d_in.view(),
+                                     {d_weight.view(), d_bias.view()},
+                                     {.path = path, .workspace = memory});
+            CHECK(d_in.close_to(want.x, bound_of(want.x)));
+            CHECK(d_weight.close_to(weight, bound_of(weight)));
+            CHECK(d_bias.close_to(bias, bound_of(bias)));
+        }
         CHECK(there.unchanged());
         CHECK(grad.unchanged());
         CHECK(w.unchanged());
@@ -195,7 +219,7 @@ LayerNormSlopes slopes_of(const LayerNorm& c) {
 }
 
 TEST_CASE("layer norm's way back: central differences", "[day06][training][small]") {
-    for (const std::int64_t C : {1, 2, 3, 8, 33}) {
+    for (const std::int64_t C : {1, 2, 3, 8, 33, 132}) {
         for (const std::int64_t rows : {1, 5}) {
             const LayerNorm c{random({rows, C}, 5), random({C}, 6), random({rows, C}, 7), 0.125f};
             CAPTURE(rows, C);
@@ -239,7 +263,8 @@ TEST_CASE("layer norm's way back without weight, and with nothing to be added to
     DeviceIn<float> x(c.x), g(c.grad);
     DeviceOut<float> got({2, 3});
     auto memory = room_of(layer_norm_backward_workspace_bytes(x.view()));
-    layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {}, memory);
+    layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {},
+                             {.workspace = memory});
     CHECK(got.close_to(want.x, bound_of(want.x)));
     const std::string said = refusal([&] {
         layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {}, {});
@@ -277,19 +302,30 @@ void check(Activation what, const Tensor<float>& x, const Tensor<float>& grad,
         activate_backward_cpu(what, hx.view(), hg.view(), loop.view());
         CHECK(loop.close_to(want, bound, Nans::where_expected));
         DeviceIn<float> dx(x, layout), dg(grad);
-        DeviceOut<float> got(layout);
-        activate_backward_cuda(what, dx.view(), dg.view(), got.view());
-        CHECK(got.close_to(want, bound, Nans::where_expected));
-        CHECK(dx.unchanged());
-        CHECK(dg.unchanged());
-        auto in_place = DeviceOut<float>::holding(grad, layout);
-        activate_backward_cuda(what, dx.view(), in_place.view(), in_place.view());
-        CHECK(in_place.close_to(want, bound, Nans::where_expected));
+        DeviceOut<float> out(layout);
+        for (const ActivationPath path : taken<ActivationPath>(
+                 {ActivationPath::one_element, ActivationPath::quads},
+                 choose_activation<float>(dx.view(), dg.view(), out.view()), [&](ActivationPath p) {
+                     check_activate_backward(dx.view(), dg.view(), out.view(), p);
+                 })) {
+            CAPTURE(name(path));
+            DeviceOut<float> got(layout);
+            activate_backward_cuda(what, dx.view(), dg.view(), got.view(), {.path = path});
+            CHECK(got.close_to(want, bound, Nans::where_expected));
+            CHECK(dx.unchanged());
+            CHECK(dg.unchanged());
+            auto in_place = DeviceOut<float>::holding(grad, layout);
+            if (choose_activation<float>(dx.view(), in_place.view(), in_place.view()) < path)
+                continue;
+            activate_backward_cuda(what, dx.view(), in_place.view(), in_place.view(),
+                                   {.path = path});
+            CHECK(in_place.close_to(want, bound, Nans::where_expected));
+        }
     }
 }
 
 TEST_CASE("activations' way back: central differences", "[day06][training][small]") {
-    const Tensor<float> x = seeded<float>({3, 35}, 13, -6, 6), grad = random({3, 35}, 14);
+    const Tensor<float> x = seeded<float>({3, 36}, 13, -6, 6), grad = random({3, 36}, 14);
     for (const Activation what : kActivations) {
         Tensor<double> at = in_double(x);
         const Tensor<double> want = slopes(at, [&] {
@@ -422,7 +458,11 @@ Layout heads_behind_tokens(const Shape& s) {
     return Layout(s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
 }
 
-void check(const Attention& c, const AttentionSlopes& want) {
+constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_a_thread,
+                                                     AttentionBackwardPath::tiles};
+
+// tiled: by tiles too, which the emulator takes seconds for.
+void check(const Attention& c, const AttentionSlopes& want, bool tiled = true) {
     const AttentionOptions options{c.causal, c.scale};
     const auto near = [&](const Tensor<double>& of) { return bound_of(of, 128); };
     for (const bool plain : {true, false}) {
@@ -438,13 +478,18 @@ void check(const Attention& c, const AttentionSlopes& want) {
         CHECK(loop_k.close_to(want.k, near(want.k)));
         CHECK(loop_v.close_to(want.v, near(want.v)));
         DeviceIn<float> dq(c.q, q), dk(c.k, k), dv(c.v, k), dg(c.grad, q);
-        DeviceOut<float> got_q(q), got_k(k), got_v(k);
         auto memory = room_of(attention_backward_workspace_bytes(dq.view()));
-        attention_backward_cuda(dq.view(), dk.view(), dv.view(), options, dg.view(),
-                                {got_q.view(), got_k.view(), got_v.view()}, memory);
-        CHECK(got_q.close_to(want.q, near(want.q)));
-        CHECK(got_k.close_to(want.k, near(want.k)));
-        CHECK(got_v.close_to(want.v, near(want.v)));
+        for (const auto path : kAttentionPaths) {
+            if (path == AttentionBackwardPath::tiles && (plain || !tiled)) continue;
+            CAPTURE(name(path));
+            DeviceOut<float> got_q(q), got_k(k), got_v(k);
+            attention_backward_cuda(dq.view(), dk.view(), dv.view(), options, dg.view(),
+                                    {got_q.view(), got_k.view(), got_v.view()},
+                                    {.path = path, .workspace = memory});
+            CHECK(got_q.close_to(want.q, near(want.q)));
+            CHECK(got_k.close_to(want.k, near(want.k)));
+            CHECK(got_v.close_to(want.v, near(want.v)));
+        }
         CHECK(dq.unchanged());
         CHECK(dk.unchanged());
         CHECK(dv.unchanged());
@@ -499,9 +544,9 @@ TEST_CASE("attention's way back: central differences", "[day06][training][small]
             CAPTURE(to_string(q), to_string(k), causal);
             Attention c = random_attention(q, k);
             c.causal = causal;
-            check(c, slopes_of(c));
+            check(c, slopes_of(c), false);
             c.scale = 0.75f;
-            check(c, slopes_of(c));
+            check(c, slopes_of(c), causal || q[1] == 3);
         }
     }
 }
@@ -522,11 +567,16 @@ TEST_CASE("what a token does not see gives it no gradient, even where it is NaN"
     attention_backward_cpu(c.q.view(), c.k.view(), c.v.view(), {}, c.grad.view(),
                            {q.view(), k.view(), v.view()});
     DeviceIn<float> dq(c.q), dk(c.k), dv(c.v), dg(c.grad);
-    DeviceOut<float> got_q({1, 1, 4, 2}), got_k({1, 1, 4, 2}), got_v({1, 1, 4, 2});
+    std::vector<Tensor<float>> all = {q.values()};
     auto memory = room_of(attention_backward_workspace_bytes(dq.view()));
-    attention_backward_cuda(dq.view(), dk.view(), dv.view(), {}, dg.view(),
-                            {got_q.view(), got_k.view(), got_v.view()}, memory);
-    for (const Tensor<float>& made : {q.values(), got_q.values()}) {
+    for (const auto path : kAttentionPaths) {
+        DeviceOut<float> got_q({1, 1, 4, 2}), got_k({1, 1, 4, 2}), got_v({1, 1, 4, 2});
+        attention_backward_cuda(dq.view(), dk.view(), dv.view(), {}, dg.view(),
+                                {got_q.view(), got_k.view(), got_v.view()},
+                                {.path = path, .workspace = memory});
+        all.push_back(got_q.values());
+    }
+    for (const Tensor<float>& made : all) {
         for (std::int64_t t = 0; t < 3; ++t) {
             for (std::int64_t d = 0; d < 2; ++d) {
                 CHECK(std::fabs(static_cast<double>(made(0, 0, t, d)) - whole.q(0, 0, t, d)) <
@@ -537,9 +587,58 @@ TEST_CASE("what a token does not see gives it no gradient, even where it is NaN"
     }
 }
 
+TEST_CASE(
+    "attention's way back in tiles: ragged edges, more keys than queries, shared heads, wide "
+    "ones",
+    "[day06][training][small]") {
+    const Shape shapes[][2] = {{{1, 1, 65, 4}, {1, 1, 65, 4}},
+                               {{1, 2, 70, 8}, {1, 1, 131, 8}},
+                               {{1, 2, 130, 3}, {1, 2, 70, 3}},
+                               {{1, 1, 66, 72}, {1, 1, 66, 72}}};
+    for (const auto& [of_q, of_k] : shapes) {
+        for (const bool causal : {true, false}) {
+            if (!causal && of_q[3] > 4) continue;
+            CAPTURE(to_string(of_q), to_string(of_k), causal);
+            Attention c = random_attention(of_q, of_k);
+            c.causal = causal;
+            HostOut<float> q(of_q), k(of_k), v(of_k);
+            attention_backward_cpu(c.q.view(), c.k.view(), c.v.view(), {causal}, c.grad.view(),
+                                   {q.view(), k.view(), v.view()});
+            check(c, {in_double(q.values()), in_double(k.values()), in_double(v.values())});
+        }
+    }
+}
+
+TEST_CASE(
+    "attention's way back: tiles unless there are few queries, a head is too wide, or a block's "
+    "memory too small",
+    "[day06][training][small]") {
+    using Path = AttentionBackwardPath;
+    const auto of_head = [](std::int64_t D, std::int64_t T = 32) {
+        return View<const float>(nullptr, Shape{1, 1, T, D});
+    };
+    CHECK(choose_attention_backward(of_head(64, 31)) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(128)) == Path::tiles);
+    CHECK(choose_attention_backward(of_head(129)) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(64), 88'064) == Path::tiles);
+    CHECK(choose_attention_backward(of_head(64), 88'063) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(65), 88'064) == Path::row_a_thread);
+    Attention c = random_attention({1, 1, 2, 129}, {1, 1, 2, 129});
+    HostOut<float> q(c.q.shape()), k(c.q.shape()), v(c.q.shape());
+    const std::string said = refusal([&] {
+        check_attention_backward(c.q.view(), c.k.view(), c.v.view(), {}, c.grad.view(),
+                                 {q.view(), k.view(), v.view()}, Path::tiles);
+    });
+    CHECK(contains(said, "a head of 129 numbers; 128 is the most that the path 'tiles' takes"));
+}
+
 // --- embedding -----------------------------------------------------------------------------------
 
-TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by both paths",
+constexpr EmbedBackwardPath kEmbedPaths[] = {EmbedBackwardPath::column_a_thread,
+                                             EmbedBackwardPath::atomics,
+                                             EmbedBackwardPath::word_a_block};
+
+TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by all paths",
           "[day06][training][small]") {
     // 2 x 5 tokens of 4 words: each many times, one never.
     const Tensor<std::int64_t> ids({2, 5}, {1, 1, 3, 1, 0, 3, 1, 1, 0, 1}),
@@ -563,7 +662,7 @@ TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by
         embed_backward_cpu(hg.view(), ids.view(), places.view(), {loop.view(), loop_at.view()});
         CHECK(loop.close_to(want, bound_of(want)));
         CHECK(loop_at.close_to(at, bound_of(at)));
-        for (const auto path : {EmbedBackwardPath::column_a_thread, EmbedBackwardPath::atomics}) {
+        for (const auto path : kEmbedPaths) {
             CAPTURE(name(path), to_string(g));
             DeviceIn<float> dg(grad, g);
             DeviceIn<std::int64_t> di(ids), dp(places);
@@ -573,7 +672,7 @@ TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by
                                 {.path = path});
             CHECK(got.close_to(want, bound_of(want)));
             CHECK(got_at.close_to(at, bound_of(at)));
-            if (path == EmbedBackwardPath::column_a_thread) CHECK(got.matches(loop));
+            if (path != EmbedBackwardPath::atomics) CHECK(got.matches(loop));
             auto alone = DeviceOut<float>::holding(tokens, table);  // without positions
             embed_backward_cuda(dg.view(), di.view(), {}, {alone.view()}, {.path = path});
             CHECK(alone.close_to(want, bound_of(want)));
@@ -614,6 +713,21 @@ TEST_CASE("the embedding's way back: PyTorch", "[day06][training][small]") {
     CHECK(loop.close_to(sum_of(nines, want), 1e-6 * 16));
 }
 
+TEST_CASE("a word a block: hundreds of tokens, in their order, so the loop's bits",
+          "[day06][training][small]") {
+    Tensor<std::int64_t> ids({401});
+    for (std::int64_t r = 0; r < 401; ++r) ids(r) = r % 3 == 0 ? 5 : r * r % 41;
+    const Tensor<float> grad = random({401, 130}, 27), before = there_before({41, 130});
+    auto loop = HostOut<float>::holding(before);
+    embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
+    DeviceIn<float> dg(grad);
+    DeviceIn<std::int64_t> di(ids);
+    auto got = DeviceOut<float>::holding(before);
+    embed_backward_cuda(dg.view(), di.view(), {}, {got.view()});
+    CHECK(last_kernel() == "embed_word_a_block_kernel");
+    CHECK(got.matches(loop));
+}
+
 TEST_CASE("an id that names no row: the loop refuses it, the ports add nothing for it",
           "[day06][training][small]") {
     const Tensor<std::int64_t> ids({3}, {0, -1, 2});
@@ -626,7 +740,7 @@ TEST_CASE("an id that names no row: the loop refuses it, the ports add nothing f
     for (std::int64_t c = 0; c < 2; ++c) want(0, c) += static_cast<double>(grad(0, c));
     DeviceIn<float> dg(grad);
     DeviceIn<std::int64_t> di(ids);
-    for (const auto path : {EmbedBackwardPath::column_a_thread, EmbedBackwardPath::atomics}) {
+    for (const auto path : kEmbedPaths) {
         auto got = DeviceOut<float>::holding(before);
         embed_backward_cuda(dg.view(), di.view(), {}, {got.view()}, {.path = path});
         CHECK(got.close_to(want, 1e-6));

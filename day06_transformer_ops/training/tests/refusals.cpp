@@ -131,7 +131,9 @@ TEST_CASE("layer norm's way back refuses each operand that does not fit, alone",
     gpu::Buffer<std::byte> memory(layer_norm_backward_workspace_bytes(right.in));
     each_alone<Operands>(
         right, [](O o) { layer_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, o.d); },
-        [&](O o) { layer_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, o.d, memory); },
+        [&](O o) {
+            layer_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, o.d, {.workspace = memory});
+        },
         {{[](O o) {
               o.in = {o.in.data, Shape{}};
           },
@@ -354,7 +356,7 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
     gpu::Buffer<std::byte> memory(attention_backward_workspace_bytes(right.q));
     const auto loop = [](O o) { attention_backward_cpu(o.q, o.k, o.v, o.options, o.grad, o.d); };
     const auto port = [&](O o) {
-        attention_backward_cuda(o.q, o.k, o.v, o.options, o.grad, o.d, memory);
+        attention_backward_cuda(o.q, o.k, o.v, o.options, o.grad, o.d, {.workspace = memory});
     };
     each_alone<Operands>(right, loop, port,
                          {{[](O o) {

@@ -64,6 +64,23 @@ inline std::vector<Layout> some_layouts(const Shape& shape) {
     return {row_major(shape), column_major(shape), pitched};
 }
 
+/// Of all paths those that do not refuse what check(path) asks about; the chooser's own is one.
+template <class Path, class Check>
+std::vector<Path> taken(const std::vector<Path>& all, Path chosen, const Check& check) {
+    std::vector<Path> some;
+    for (const Path path : all) {
+        bool refused = false;
+        try {
+            check(path);
+        } catch (const std::invalid_argument&) {
+            refused = true;
+        }
+        CHECK(!(refused && path == chosen));
+        if (!refused) some.push_back(path);
+    }
+    return some;
+}
+
 inline gpu::Buffer<std::byte> room_of(std::int64_t bytes) {
     gpu::Buffer<std::byte> memory(std::max<std::int64_t>(bytes, 1));
     memory.fill_bytes(0);

@@ -1,0 +1,52 @@
+/// @file
+/// The kernel of the activations' quads, there and back.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "common/tensor/walk.hpp"
+#include "day06_transformer_ops/activation/steps/steps.hpp"
+#include "day06_transformer_ops/quad.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+inline constexpr int kQuadThreads = 128;
+inline constexpr int kQuadsEach = 2;  // quads of a tensor in flight
+
+// [kernel]
+// F: the function. b is not read for Plain.
+template <class OP, class F, class T, int RANK>
+__global__ void __launch_bounds__(kQuadThreads)
+    activation_quads_kernel(const __grid_constant__ Walk<RANK, 3> quads, const uint4* a,
+                            const uint4* b, uint4* out) {
+    const std::uint32_t first = blockIdx.x * kQuadThreads * kQuadsEach + threadIdx.x;
+    uint4 p[kQuadsEach], q[kQuadsEach];
+    std::int64_t to[kQuadsEach];
+#pragma unroll
+    for (int j = 0; j < kQuadsEach; ++j) {
+        const std::uint32_t k = first + j * kQuadThreads;
+        if (k < quads.size) {
+            // With one dim left, all tensors are one run of memory.
+            const Offsets<3> at = RANK == 1 ? Offsets<3>{k, k, k} : quads.offsets(k);
+            to[j] = at.of[0];
+            p[j] = a[at.of[1]];
+            q[j] = std::is_same_v<OP, Plain> ? p[j] : b[at.of[2]];
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < kQuadsEach; ++j) {
+        if (first + j * kQuadThreads < quads.size) {
+            float x[kPerQuad<T>], y[kPerQuad<T>];
+            unpack<T>(p[j], x);
+            unpack<T>(q[j], y);
+#pragma unroll
+            for (int e = 0; e < kPerQuad<T>; ++e) x[e] = OP::of(F(), x[e], y[e]);
+            out[to[j]] = pack<T>(x);
+        }
+    }
+}
+// [kernel]
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,78 @@
+/// @file
+/// What the tiled kernels of attention share, there and back: how a block is cut, how a tile comes,
+/// and the product of two tiles, in registers.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "common/gpu/ptx.hpp"
+#include "day06_transformer_ops/attention/attention_problem.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [block]
+inline constexpr int kTile = 64;  // keys of a tile
+inline constexpr int kDown = 16;  // rows of threads
+
+/// A block: ACROSS threads share a query. Thread (y, x) has queries y, y + 16,
+/// ...; of a tile, their scores with keys x, x + ACROSS, ...; and 8 numbers of
+/// each output. EACH: numbers of a copy; 1 if rows are not made of quads.
+template <int HEAD_, int ROWS_, int EACH_>
+struct Block {
+    static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_;
+    static constexpr int ACROSS = HEAD / 8, KEYS = kTile / ACROSS;
+    static constexpr int THREADS = kDown * ACROSS, QUERIES = kDown * ROWS;
+    // Rows of a tile begin in different banks.
+    static constexpr int PITCH = HEAD + 4, PITCH_SHARES = kTile + ACROSS;
+    static constexpr std::size_t kBytes = attention_tiles_bytes(HEAD, QUERIES);
+};
+// [block]
+
+// [copy]
+/// Starts to copy rows of `from`, from number `first` on. There is 0 beyond row
+/// n, and beyond D.
+template <class S>
+__device__ void copy_tile(float* tile, int rows, const Table& from, std::int64_t first,
+                          std::int64_t n, int D) {
+    constexpr int kOfRow = S::HEAD / S::EACH, kBytes = 4 * S::EACH;
+#pragma unroll 8
+    for (int i = threadIdx.x; i < rows * kOfRow; i += S::THREADS) {
+        const int s = i / kOfRow, d = i % kOfRow * S::EACH;
+        const bool is_there = first + s < n && d < D;
+        gpu::copy_async<kBytes>(tile + s * S::PITCH + d, &from(first + s, d),
+                                is_there ? kBytes : 0);
+    }
+    gpu::copy_async_commit();
+}
+
+__device__ __forceinline__ void read_quad(float* to, const float* from) {
+    const float4 x = *reinterpret_cast<const float4*>(from);
+    to[0] = x.x, to[1] = x.y, to[2] = x.z, to[3] = x.w;
+}
+// [copy]
+
+// [scores]
+template <class S>
+__device__ __forceinline__ void make_scores(float (&score)[S::ROWS][S::KEYS], const float* queries,
+                                            const float* keys) {
+#pragma unroll 2
+    for (int d = 0; d < S::HEAD; d += 4) {
+        float q[4], k[S::KEYS][4];
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            read_quad(k[j], keys + j * S::ACROSS * S::PITCH + d);
+        }
+#pragma unroll
+        for (int i = 0; i < S::ROWS; ++i) {
+            read_quad(q, queries + i * kDown * S::PITCH + d);
+#pragma unroll
+            for (int j = 0; j < S::KEYS; ++j) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) score[i][j] += q[e] * k[j][e];
+            }
+        }
+    }
+}
+// [scores]
+
+}  // namespace sixdays::day06_transformer_ops

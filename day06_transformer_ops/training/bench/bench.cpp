@@ -1,0 +1,117 @@
+// How long a step of training takes, and on what: prints CSV, columns as common/lesson/csv.hpp has
+// them. Random weights and tokens; a step is there, back, clipping and AdamW.
+//
+//     gpt2_train_bench [124M|124M-16|strides]...    without words the first and the last
+//
+// After its steps the model must be less wrong about the batch that it saw again and again, else the
+// program ends with a sentence.
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+
+#include "common/bench/gpu_limits.hpp"
+#include "common/gpu/device.hpp"
+#include "common/lesson/csv.hpp"
+#include "day06_transformer_ops/training/bench/timed_operations.hpp"
+#include "day06_transformer_ops/training/trainer_body.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+
+namespace {
+
+struct Size {
+    const char* name;
+    gpt2::Config config;
+    std::int64_t batch;
+};
+const Size kSizes[] = {
+    {"124M", {12, 1024, 768, 12, 3072, 50257, 1e-5f}, 4},
+    {"124M-16", {12, 1024, 768, 12, 3072, 50257, 1e-5f}, 16},
+    {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256},
+};
+
+// 6 multiply-adds a parameter and token, there and back, and attention's: as papers count.
+double flops_of(const Size& s, std::int64_t parameters) {
+    const double tokens = static_cast<double>(s.batch * s.config.context);
+    const double attention =
+        12.0 * static_cast<double>(s.config.layers * s.config.channels * s.config.context);
+    return tokens * (6.0 * static_cast<double>(parameters) + attention);
+}
+
+void print(const Size& s, const std::string& op, const std::string& version, double flops,
+           const bench::Seconds& seconds, const bench::Limits& limits) {
+    lesson::Version v;
+    v.op = op, v.version = version, v.cache = "warm";
+    v.shape = std::string(s.name) + " B=" + std::to_string(s.batch) +
+              " T=" + std::to_string(s.config.context);
+    v.work.flops = flops;
+    std::printf("%s\n", lesson::csv_row(v, seconds, 0, limits).c_str());
+    std::fflush(stdout);
+}
+
+void measure(const Size& s, const bench::Limits& limits) {
+    Trainer<Cuda> trainer(s.config, s.batch);
+    TrainingState state;
+    state.parameters = trainer.parameters().begin(1);
+    state.first.resize(state.parameters.size());
+    state.second.resize(state.parameters.size());
+    trainer.load(state);
+    const std::int64_t n = s.batch * s.config.context, V = s.config.vocabulary;
+    std::vector<std::int64_t> ids, targets;
+    for (std::int64_t i = 0; i < n; ++i) ids.push_back((i * 7919 + i / 61 * 13) % V);
+    for (std::int64_t i = 0; i < n; ++i) targets.push_back((i * 104729 + 7) % V);
+    double first = 0, last = 0;
+    std::vector<double> times;
+    for (int i = 0; i < 12; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        last = trainer.accumulate(ids, targets);
+        (void)trainer.step({.rate = 1e-4});
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        if (i == 0) first = last;
+        if (i > 1) times.push_back(spent.count());
+        if (i > 4 && spent.count() > 2) break;  // slow steps need no dozen
+    }
+    if (!(last < first)) {
+        throw std::runtime_error(std::string(s.name) + ": the loss went from " +
+                                 std::to_string(first) + " to " + std::to_string(last) +
+                                 ". What was timed does not learn.");
+    }
+    print(s, "training step", "gpt2_train", flops_of(s, trainer.parameters().size()),
+          bench::summarise(times), limits);
+    std::map<std::string, std::vector<double>> parts;
+    for (int i = 0; i < 3; ++i) {
+        for (const auto& [name, seconds] : trainer.timed(TimedOperations(trainer.operations()))) {
+            parts[name].push_back(seconds);
+        }
+    }
+    for (const auto& [name, seconds] : parts) {
+        print(s, "part of a step", name, 1, bench::summarise(seconds), limits);
+    }
+}
+
+void run(int argc, char** argv) {
+    const std::string no_gpu =
+        gpu::is_emulated() ? "this program runs on the emulator" : gpu::why_unavailable();
+    if (!no_gpu.empty()) throw std::runtime_error(no_gpu + ": its times would mean nothing");
+    const bench::Limits limits = bench::measure_gpu_limits();
+    std::printf("# limits: %s: %s\n%s\n", limits.whose.c_str(), to_string(limits).c_str(),
+                lesson::csv_columns().c_str());
+    for (const Size& s : kSizes) {
+        bool wanted = argc == 1 && s.batch != 16;
+        for (int i = 1; i < argc; ++i) wanted |= std::string(argv[i]) == s.name;
+        if (wanted) measure(s, limits);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gpt2_train_bench: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}
