@@ -8,12 +8,18 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin with a quad.
+inline std::int64_t pitch_of_logits(const gpt2::Config& c) {
+    return (c.vocabulary + 3) / 4 * 4;
+}
+
 /// Numbers of all that is kept between the operations, each array rounded up to a multiple of 64.
 inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
     const auto up = [](std::int64_t n) { return (n + 63) / 64 * 64; };
     const std::int64_t N = batch * c.context, C = up(N * c.channels), F = up(N * c.hidden);
     const std::int64_t qkv = up(3 * N * c.channels);
-    return c.layers * (5 * C + qkv + 2 * F) + (5 * C + qkv + F) + up(N * c.vocabulary) + up(N) + 64;
+    return c.layers * (5 * C + qkv + 2 * F) + (5 * C + qkv + F) + up(N * pitch_of_logits(c)) +
+           up(N) + 64;
 }
 
 template <class Device>
@@ -66,7 +72,8 @@ void Trainer<Device>::carve() {
     x_.push_back(take({B, T, C}));
     normed_ = take({B, T, C}), grad_ = take({B, T, C});
     room_ = {take({B, T, C}), take({B, T, C}), take({B, T, 3 * C}), take({B, T, F})};
-    logits_ = take({B, T, c.vocabulary}), losses_ = take({B, T}), share_ = take({});
+    logits_ = slice(take({B, T, pitch_of_logits(c)}), 2, 0, c.vocabulary);
+    losses_ = take({B, T}), share_ = take({});
 }
 
 // [there_and_back]

@@ -17,7 +17,7 @@ using Held = HeldRow<float, 32, QUADS>;
 
 // parts (blocks, 2, C): what the block's rows give to the weight, and to the bias.
 template <int QUADS>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
     layer_norm_registers_kernel(const __grid_constant__ Rows<const float> in,
                                 const __grid_constant__ NormParameters parameters,
                                 const __grid_constant__ Rows<const float> grad,
