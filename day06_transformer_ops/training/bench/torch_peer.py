@@ -88,15 +88,14 @@ def main():
     except ImportError as error:
         torch = None
         note("no PyTorch: %s" % error)
-    out = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    out.writeheader()
     for row in rows:
         if torch and row["op"] == "training step":
             peer = peer_of(torch, row["shape"].split()[0])
             if peer:
                 row["peer"], row["peer_s"] = peer[1], "%.4e" % peer[0]
-        out.writerow(row)
-        sys.stdout.flush()
+    out = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
+    out.writeheader()
+    out.writerows(rows)
 
 
 if __name__ == "__main__":
