@@ -22,8 +22,8 @@ struct Between {
     View<float> sums;     // (N)
 };
 
-// Few columns and many rows keep few threads busy. So 64 rows are added up at a time, and then their
-// sums. (parts, 64, N); a single part where 64 does not divide the rows.
+// Few columns and many rows keep few threads busy. So 64 rows are added up at a time, and then
+// their sums. (parts, 64, N); a single part where 64 does not divide the rows.
 View<const float> in_parts(const View<const float>& g) {
     constexpr std::int64_t kRows = 64;
     const std::int64_t parts = g.extent(0) % kRows == 0 ? g.extent(0) / kRows : 1;
