@@ -1,6 +1,6 @@
 // A workspace: one list counts the bytes and hands them out, and nothing is handed out twice.
-#include "common/gpu/tests/kernels.hpp"
 #include "common/gpu/workspace.hpp"
+#include "common/gpu/tests/kernels.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
