@@ -135,7 +135,7 @@ void other_conventions(lesson::Report& report) {
 const Layout kRowMajor({32, 64}, {1, 32}), kColumnMajor({32, 64}, {64, 1});
 
 void one_warp(lesson::Report& report) {
-    report.heading("6. What one warp asks for: does adding 1 to threadIdx.x add 1 to the address?");
+    report.heading("6. What one warp asks for: does adding 1 to threadIdx.x add 1 to the offset?");
     std::puts(
         R"(   A matrix of 64 rows of 32 floats. sum_columns is given its transposed view, whose columns
    are the rows: thread t adds up row t. Its first load, in bytes:

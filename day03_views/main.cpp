@@ -71,7 +71,8 @@ void transforms_copy_nothing(lesson::Report& report) {
     std::printf("\n");
     report.check(ok, "the elements are those that were worked out by hand; `first` is how far the");
     std::printf(
-        "          pointer moved. The last tile of three is ragged: one element is left.\n");
+        "          pointer moved. Tile 1, 1, 1 reaches past two edges: 1 of its 6 elements is "
+        "left.\n");
     report.check(equivalent(transpose(transpose(v)).layout, v.layout),
                  "transposed twice is x again: the same numbers");
 }

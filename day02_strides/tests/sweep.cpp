@@ -183,7 +183,7 @@ TEST_CASE("the emulator counts the sectors that the model says, at every stride"
     }
 }
 
-TEST_CASE("sums of rows: does adding 1 to threadIdx.x add 1 to the address?",
+TEST_CASE("sums of rows: does adding 1 to threadIdx.x add 1 to the offset?",
           "[day02][sweep][small]") {
     // 64 rows of 32. Column-major: neighbours in t are neighbours in memory, 4 sectors a request.
     // Row-major: they are a row apart, and each of a warp's 32 lanes needs a sector of its own.
