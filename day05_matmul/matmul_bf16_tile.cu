@@ -13,12 +13,12 @@ namespace sixdays::day05_matmul {
 template <>
 void launch_matmul_bf16_tile(View<const bf16> a, View<const bf16> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream) {
-    launch_tiles<128, 128, 32, __nv_bfloat16>(a, b, epilogue, out, stream);
+    launch_tiles<128, 128, 64, __nv_bfloat16>(a, b, epilogue, out, stream);
 }
 template <>
 void launch_matmul_bf16_tile(View<const f16> a, View<const f16> b, const Epilogue& epilogue,
                              View<float> out, gpu::Stream stream) {
-    launch_tiles<128, 128, 32, __half>(a, b, epilogue, out, stream);
+    launch_tiles<128, 128, 64, __half>(a, b, epilogue, out, stream);
 }
 
 }  // namespace sixdays::day05_matmul

@@ -7,6 +7,8 @@
 
 #include <cuda_tile.h>
 
+#include <limits>
+
 #include "common/gpu/launch.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul.hpp"
@@ -14,7 +16,6 @@
 namespace sixdays::day05_matmul {
 
 namespace ct = cuda::tiles;
-using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
 
 /// How a matrix lies: anyhow; or with rows, or columns, along memory, which begin at multiples of 16
 /// bytes, and with as many rows and columns as whole quads have.
@@ -22,7 +23,7 @@ enum class Along { anything, rows, columns };
 
 // [matrix]
 /// The matrix at `data`, cut into tiles; `down` is the step from row to row. ALONG is a promise.
-template <int ROWS, int COLUMNS, Along ALONG, int QUAD, class E>
+template <int ROWS, int COLUMNS, Along ALONG, int QUAD, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     constexpr bool kRows = ALONG == Along::rows, kColumns = ALONG == Along::columns;
@@ -39,10 +40,11 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
 // [matrix]
 
 // [matmul]
-template <int BM, int BN, int BK, Along A, Along B, Along OUT, bool PLUS, class E>
-__tile_global__ void matmul_tile(const E* a, const E* b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
-                                 I out_m, I out_n, float alpha, float beta, const float* bias,
-                                 I bias_n, bool relu, float* out) {
+template <int BM, int BN, int BK, Along A, Along B, Along OUT, bool PLUS, class I, class E>
+__tile_global__ void matmul_tile(const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K,
+                                 I a_m, I a_k, I b_k, I b_n, I out_m, I out_n, float alpha,
+                                 float beta, const float* __restrict__ bias, I bias_n, bool relu,
+                                 float* __restrict__ out) {
     constexpr int kQuad = 16 / sizeof(E);
     const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
     const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
@@ -59,7 +61,7 @@ __tile_global__ void matmul_tile(const E* a, const E* b, I M, I N, I K, I a_m, I
     sum = alpha * sum;
     if constexpr (PLUS) {  // beta * out, or a bias, to each of its rows
         if (beta != 0) sum = sum + beta * outs.load_masked(i, j);
-        const auto row = matrix<1, BN, Along::anything, 1>(bias, 1, N, 0, bias_n);
+        const auto row = matrix<1, BN, Along::anything, 1>(bias, I{1}, N, I{0}, bias_n);
         if (bias != nullptr) sum = sum + row.load_masked(0, j);
     }
     if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // NaN stays
@@ -69,7 +71,7 @@ __tile_global__ void matmul_tile(const E* a, const E* b, I M, I N, I K, I a_m, I
 
 /// Which promise holds for this matrix?
 template <class T>
-[[nodiscard]] Along along_memory(const View<T>& x, I quad) {
+[[nodiscard]] Along along_memory(const View<T>& x, std::int64_t quad) {
     if (reinterpret_cast<std::uintptr_t>(x.data) % 16 != 0 || x.extent(0) % quad != 0 ||
         x.extent(1) % quad != 0) {
         return Along::anything;
@@ -80,42 +82,55 @@ template <class T>
 
 // Of a dim of extent 1 no step is used.
 template <class T>
-[[nodiscard]] I step(const View<T>& x, int dim) {
+[[nodiscard]] std::int64_t step(const View<T>& x, int dim) {
     return x.extent(dim) == 1 ? 0 : x.stride(dim);
+}
+
+// Can its elements be counted in 32 bits, with room for the rest of a last tile?
+template <class T>
+[[nodiscard]] bool is_small(const View<T>& x) {
+    return required_span(x.layout) <= std::numeric_limits<int>::max() - 4096;
 }
 
 /// @param a, b, out  matrices that missing_for_tiles() has not refused; E is what the kernel calls T
 template <int BM, int BN, int BK, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,
                   gpu::Stream stream) {
-    constexpr I kQuad = 16 / sizeof(T);
+    constexpr std::int64_t kQuad = 16 / sizeof(T);
     using enum Along;
     const bool biased = then.bias.data != nullptr;
     if (step(out, 0) == 1 && !biased) {  // seen from the other side: out^T = b^T a^T
         std::swap(a, b);
         a = transpose(a), b = transpose(b), out = transpose(out);
     }
-    const Along of_a = along_memory(a, kQuad), of_b = along_memory(b, kQuad);
-    auto kernel = matmul_tile<BM, BN, BK, anything, anything, anything, true, E>;
-    if (of_a != anything && of_b != anything && along_memory(out, kQuad) == rows) {
-        const auto promised = [&]<bool PLUS>() {
-            return of_a == rows   ? of_b == rows
-                                        ? matmul_tile<BM, BN, BK, rows, rows, rows, PLUS, E>
-                                        : matmul_tile<BM, BN, BK, rows, columns, rows, PLUS, E>
-                     : of_b == rows ? matmul_tile<BM, BN, BK, columns, rows, rows, PLUS, E>
-                                  : matmul_tile<BM, BN, BK, columns, columns, rows, PLUS, E>;
-        };
-        // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it.
-        kernel = then.beta != 0 || biased ? promised.template operator()<true>()
-                                          : promised.template operator()<false>();
-    }
-    const I M = out.extent(0), N = out.extent(1);
+    const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
     const unsigned grid = gpu::blocks_for((M + BM - 1) / BM * ((N + BN - 1) / BN), 1);
-    kernel<<<grid, 1, 0, stream>>>(
-        reinterpret_cast<const E*>(a.data), reinterpret_cast<const E*>(b.data), M, N, a.extent(1),
-        step(a, 0), step(a, 1), step(b, 0), step(b, 1), step(out, 0), step(out, 1), then.alpha,
-        then.beta, then.bias.data, biased ? step(then.bias, 0) : 0, then.relu, out.data);
-    gpu::check_launch("matmul_tile", grid, 1);
+    const auto launch = [&]<class I>(auto kernel, I) {
+        const auto number = [](std::int64_t x) { return static_cast<I>(x); };
+        kernel<<<grid, 1, 0, stream>>>(
+            reinterpret_cast<const E*>(a.data), reinterpret_cast<const E*>(b.data), number(M),
+            number(N), number(K), number(step(a, 0)), number(step(a, 1)), number(step(b, 0)),
+            number(step(b, 1)), number(step(out, 0)), number(step(out, 1)), then.alpha, then.beta,
+            then.bias.data, number(biased ? step(then.bias, 0) : 0), then.relu, out.data);
+        gpu::check_launch("matmul_tile", grid, 1);
+    };
+    const Along of_a = along_memory(a, kQuad), of_b = along_memory(b, kQuad);
+    const bool promised = of_a != anything && of_b != anything && along_memory(out, kQuad) == rows;
+    if (!promised || !is_small(a) || !is_small(b) || !is_small(out) || !is_small(then.bias)) {
+        using I = std::int64_t;
+        return launch(matmul_tile<BM, BN, BK, anything, anything, anything, true, I, E>, I{});
+    }
+    // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it. Numbers
+    // of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
+    const auto with = [&]<bool PLUS>() {
+        return of_a == rows   ? of_b == rows
+                                    ? matmul_tile<BM, BN, BK, rows, rows, rows, PLUS, int, E>
+                                    : matmul_tile<BM, BN, BK, rows, columns, rows, PLUS, int, E>
+                 : of_b == rows ? matmul_tile<BM, BN, BK, columns, rows, rows, PLUS, int, E>
+                              : matmul_tile<BM, BN, BK, columns, columns, rows, PLUS, int, E>;
+    };
+    if (then.beta != 0 || biased) return launch(with.template operator()<true>(), int{});
+    launch(with.template operator()<false>(), int{});
 }
 
 }  // namespace sixdays::day05_matmul
