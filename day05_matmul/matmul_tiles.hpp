@@ -107,6 +107,7 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
     const unsigned grid = gpu::blocks_for((M + BM - 1) / BM * ((N + BN - 1) / BN), 1);
     const auto launch = [&]<class I>(auto kernel, I) {
         const auto number = [](std::int64_t x) { return static_cast<I>(x); };
+        if (K == 0) a.data = b.data = nullptr;  // else they were out's, which is __restrict__
         kernel<<<grid, 1, 0, stream>>>(
             reinterpret_cast<const E*>(a.data), reinterpret_cast<const E*>(b.data), number(M),
             number(N), number(K), number(step(a, 0)), number(step(a, 1)), number(step(b, 0)),

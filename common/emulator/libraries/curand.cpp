@@ -50,13 +50,17 @@ const Matrix& steps(std::size_t power) {
 
 }  // namespace
 
-void sixdays::emulator::skip_xorwow(unsigned (&v)[kWords], unsigned long long n, int power) {
+namespace sixdays::emulator {
+
+void skip_xorwow(unsigned (&v)[kWords], unsigned long long n, int power) {
     Bits bits = std::to_array(v);
     for (auto p = static_cast<std::size_t>(power); n != 0; n >>= 1, ++p) {
         if ((n & 1) != 0) bits = times(steps(p), bits);
     }
     std::copy(bits.begin(), bits.end(), v);
 }
+
+}  // namespace sixdays::emulator
 
 struct curandGenerator_st {
     std::vector<curandStateXORWOW> sequences;

@@ -98,9 +98,9 @@ grep -q 'again, .*wrong.cu:4: thread (31,0,0)' "$scratch/err" || complain "the s
 if (($(grep -c 'wrong.cu:2' "$scratch/err") != 1)); then complain "each finding is told once"; fi
 
 refuses() { tries "$1" 1 "" "^wrong.cu:$2: $3" try wrong.cu; }
-echo '#include <cufft.h>
+echo '#include <cusparse.h>
 int main() {}' >wrong.cu
-refuses "a header of CUDA" 1 'the emulator does not have cufft.h'
+refuses "a header of CUDA" 1 'the emulator does not have cusparse.h'
 echo '#include "nowhere.h"
 int main() {}' >wrong.cu
 refuses "a header of nobody" 1 'there is no nowhere.h'
