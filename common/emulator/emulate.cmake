@@ -11,9 +11,14 @@ cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -g1 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
     -fsanitize=thread,undefined -fno-sanitize=vptr,null,pointer-overflow -ftrivial-auto-var-init=pattern
     "SHELL:--param tsan-distinguish-volatile=1" -Wno-unknown-pragmas)
-if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
-    list(APPEND SIXDAYS_EMULATED_FLAGS -O0 -g3)
-endif()
+
+# Asked where a library is made: the pages want it of two programs only.
+macro(sixdays_emulated_flags)
+    set(flags ${SIXDAYS_EMULATED_FLAGS})
+    if(SIXDAYS_DEBUG_KERNELS)  # to step through: every variable is kept, and every line
+        list(APPEND flags -O0 -g3)
+    endif()
+endmacro()
 
 function(sixdays_emulated_library name)
     set(generated "")
@@ -40,7 +45,8 @@ function(sixdays_emulated_library name)
 
     add_library(${name} STATIC ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
-    target_compile_options(${name} PRIVATE ${SIXDAYS_EMULATED_FLAGS} ${folders})
+    sixdays_emulated_flags()
+    target_compile_options(${name} PRIVATE ${flags} ${folders})
     if(TARGET sixdays_kernel_headers AND NOT as_others_write)
         target_precompile_headers(${name} REUSE_FROM sixdays_kernel_headers)
     else()
@@ -54,7 +60,8 @@ function(sixdays_kernel_headers)
     file(TOUCH ${CMAKE_CURRENT_BINARY_DIR}/no_kernel.cpp)
     add_library(sixdays_kernel_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/no_kernel.cpp)
     target_link_libraries(sixdays_kernel_headers PRIVATE sixdays_emulator sixdays_flags)
-    target_compile_options(sixdays_kernel_headers PRIVATE ${SIXDAYS_EMULATED_FLAGS})
+    sixdays_emulated_flags()
+    target_compile_options(sixdays_kernel_headers PRIVATE ${flags})
     target_precompile_headers(sixdays_kernel_headers PRIVATE ${ARGN})
 endfunction()
 
