@@ -33,7 +33,7 @@ struct Allocation {
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
 std::uint64_t last_number = 0, last_excused = 0;   // of an allocation
 /// A part of the heap, and where in it the next allocation is looked for.
-struct Part {
+struct HeapPart {
     std::uintptr_t begin = 0, end = 0, next = 0;
     std::size_t live_bytes = 0;
 } of_device, with_host;
@@ -125,7 +125,7 @@ void make_heap() {
     std::atexit(note_leaks);
 }
 
-static void* allocate_in(Part& part, std::size_t bytes, std::uint8_t state) {
+static void* allocate_in(HeapPart& part, std::size_t bytes, std::uint8_t state) {
     const std::size_t step = round_up(bytes, kAlignment) + kGap;
     if (bytes > heap.size || part.live_bytes + step > part.end - part.begin) return nullptr;
     std::uintptr_t at = part.next;

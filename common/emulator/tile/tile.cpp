@@ -187,24 +187,25 @@ void check_inside(const TileOfSpan& t, bool masked, const void* code) {
 namespace {
 
 /// A span, and how it is cut: first element, lengths, extents.
-struct Cut {
+struct Partition {
     const void* span;
     std::vector<long long> lengths, extents;
-    auto operator<=>(const Cut&) const = default;
+    auto operator<=>(const Partition&) const = default;
 };
-std::map<Cut, std::set<std::uint64_t>> stored_tiles;  // by number, in row-major order
+std::map<Partition, std::set<std::uint64_t>> stored_tiles;  // by number, in row-major order
 
 }  // namespace
 
 void note_stored(const TileOfSpan& t) {
     const InRuntime guard;
-    const Cut cut{t.span, {t.lengths, t.lengths + t.rank}, {t.extents, t.extents + t.rank}};
+    const Partition partition{
+        t.span, {t.lengths, t.lengths + t.rank}, {t.extents, t.extents + t.rank}};
     std::uint64_t number = 0;
     for (std::size_t d = 0; d < t.rank; ++d) {
         const auto tiles = static_cast<std::uint64_t>((t.extents[d] - 1) / t.lengths[d] + 1);
         number = number * tiles + static_cast<std::uint64_t>(t.index[d]);
     }
-    stored_tiles[cut].insert(number);
+    stored_tiles[partition].insert(number);
 }
 
 void begin_coverage() {
@@ -212,10 +213,11 @@ void begin_coverage() {
 }
 
 void remark_uncovered(const Launch& what) {
-    for (const auto& [cut, stored] : stored_tiles) {
+    for (const auto& [partition, stored] : stored_tiles) {
         std::uint64_t tiles = 1;
-        for (std::size_t d = 0; d < cut.lengths.size(); ++d) {
-            tiles *= static_cast<std::uint64_t>((cut.extents[d] - 1) / cut.lengths[d] + 1);
+        for (std::size_t d = 0; d < partition.lengths.size(); ++d) {
+            tiles *=
+                static_cast<std::uint64_t>((partition.extents[d] - 1) / partition.lengths[d] + 1);
         }
         if (stored.size() == tiles) continue;
         std::uint64_t missing = 0;
@@ -225,8 +227,8 @@ void remark_uncovered(const Launch& what) {
                       "of lengths %s; the first that no block stored is number %llu. Does the grid "
                       "of %s fit another tile?",
                       what.kernel, stored.size(), static_cast<unsigned long long>(tiles),
-                      list(cut.extents.data(), cut.extents.size()).c_str(),
-                      list(cut.lengths.data(), cut.lengths.size()).c_str(),
+                      list(partition.extents.data(), partition.extents.size()).c_str(),
+                      list(partition.lengths.data(), partition.lengths.size()).c_str(),
                       static_cast<unsigned long long>(missing), name(what.grid).c_str()));
     }
 }

@@ -102,12 +102,12 @@ void launch_matmul_whole_tiles(WholeTile cut, Problem x, gpu::Stream stream) {
     x.quads_out = x.quads_out && x.N % 4 == 0;  // a tile may begin at any column
     switch (cut) {
         case WholeTile::large:
-            return launch_by_layout<Cut<2, 4, 8, 16, 3, 1, 11>, Cut<2, 4, 8, 16, 3, 1, 13>>(x,
-                                                                                            stream);
+            return launch_by_layout<TileShape<2, 4, 8, 16, 3, 1, 11>,
+                                    TileShape<2, 4, 8, 16, 3, 1, 13>>(x, stream);
         case WholeTile::medium:
-            return launch_by_layout<Cut<1, 2, 8, 8, 3, 8, 15>>(x, stream);
+            return launch_by_layout<TileShape<1, 2, 8, 8, 3, 8, 15>>(x, stream);
         case WholeTile::small:
-            return launch_by_layout<Cut<1, 4, 4, 8, 4, 4, 15>>(x, stream);
+            return launch_by_layout<TileShape<1, 4, 4, 8, 4, 4, 15>>(x, stream);
     }
 }
 

@@ -12,7 +12,7 @@ namespace sixdays::day05_matmul {
 /// WARPS_M x WARPS_N warps a block, in a warp 8 x 4 lanes, TM x TN outputs a thread; BLOCKS of them
 /// run on a multiprocessor at once; copies start during the first SPREAD k of a tile.
 template <int WARPS_M, int WARPS_N, int TM_, int TN_, int STAGES, int BLOCKS, int SPREAD>
-struct Cut {
+struct TileShape {
     static constexpr int TM = TM_, TN = TN_, BK = 16, kStages = STAGES, kBlocks = BLOCKS;
     static constexpr int kSpread = SPREAD;
     static_assert(SPREAD < BK, "the last copy must start before the wait that counts it");

@@ -20,20 +20,21 @@ namespace {
 constexpr Config kOdd{3, 256, 24, 3, 40, 37, 1e-5f};  // heads of 8; nothing is a whole vector
 
 // Where a token's logits are largest, and how far the second is behind.
-struct Best {
+struct Largest {
     std::int64_t token = 0;
     double lead = 0;
 };
-Best best_of(View<const float> row) {
-    Best best;
+Largest largest_of(View<const float> row) {
+    Largest largest;
     for (std::int64_t v = 1; v < row.size(); ++v) {
-        if (row(v) > row(best.token)) best.token = v;
+        if (row(v) > row(largest.token)) largest.token = v;
     }
-    best.lead = INFINITY;
+    largest.lead = INFINITY;
     for (std::int64_t v = 0; v < row.size(); ++v) {
-        if (v != best.token) best.lead = std::min(best.lead, double{row(best.token)} - row(v));
+        if (v != largest.token)
+            largest.lead = std::min(largest.lead, double{row(largest.token)} - row(v));
     }
-    return best;
+    return largest;
 }
 
 // Logits from NumPy, in double.
@@ -78,7 +79,8 @@ TEST_CASE("logits and all layers are NumPy's, for each type of weights", "[day06
     CHECK(close(logits, want, bound * largest(want)));
     // The greedy token is NumPy's at every position.
     for (std::int64_t t = 0; t < 24; ++t) {
-        CHECK(best_of(select(logits.view(), 0, t)).token == best_of(select(want, 0, t)).token);
+        CHECK(largest_of(select(logits.view(), 0, t)).token ==
+              largest_of(select(want, 0, t)).token);
     }
 }
 
@@ -154,10 +156,10 @@ TEST_CASE("greedy tokens are those that a whole pass would choose at each positi
     const double bound = 2 * rounding(kOdd) * largest(logits.view());
     std::int64_t sure = 0;
     for (std::int64_t t = prompt - 1; t < T; ++t) {
-        const Best best = best_of(select(logits.view(), 0, t));
-        if (best.lead <= bound) continue;  // either may come
+        const Largest largest = largest_of(select(logits.view(), 0, t));
+        if (largest.lead <= bound) continue;  // either may come
         ++sure;
-        CHECK((t + 1 < T ? text(t + 1) : last) == best.token);
+        CHECK((t + 1 < T ? text(t + 1) : last) == largest.token);
     }
     CHECK(sure >= 30);
 }
