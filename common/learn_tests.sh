@@ -165,6 +165,7 @@ words() {
     PATH=$scratch/bare learns "the same with --nvcc" 1 'Missing here: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
     PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
     run_targets
+    test_log
     alone
     unwritable
     folder_names
@@ -200,6 +201,25 @@ no_gpu nvcc day06_transformer_ops_emulated gpt2_strides_emulated gpt2_emulated
 gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
 no_gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
 END
+}
+
+# Tests that somebody ends early: what the first of them said is kept.
+test_log() {
+    mkdir -p "$scratch/kept" "$scratch/log"
+    cat >"$scratch/kept/ctest" <<'END'
+#!/bin/sh
+echo "1/2 Test #1: a .... Passed"
+sleep 20
+END
+    chmod +x "$scratch/kept/ctest"
+    cat >"$scratch/log.sh" <<'END'
+root=. cmake=$1/kept/cmake build=$1/log
+source common/learn.d/lessons.sh
+for done in no_more_than need configure build_target note; do eval "$done() { :; }"; done
+verb_test --sanitizer
+END
+    timeout 2 bash -euo pipefail "$scratch/log.sh" "$scratch" >"$scratch/said" 2>&1 || true
+    holds "the log of tests that were ended" grep -q "#1: a .* Passed" "$scratch/log/learn.test.log"
 }
 
 # Two runs in one tree: the second waits for the first, and for nobody who is dead.

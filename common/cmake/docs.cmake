@@ -36,7 +36,7 @@ function(sixdays_capture name target arguments)
     add_custom_command(OUTPUT ${outputs}/${name}.txt
         COMMAND ${Python3_EXECUTABLE} ${site}/capture.py ${outputs}/${name}.txt ${ARGN} --
                 $<TARGET_FILE:${target}> ${arguments}
-        DEPENDS ${target} ${site}/capture.py
+        DEPENDS ${target} ${site}/capture.py ${PROJECT_SOURCE_DIR}/common/cmake/wrong.py
         COMMENT "Capturing what ${target} prints" VERBATIM)
     set(captured ${captured} ${outputs}/${name}.txt PARENT_SCOPE)
 endfunction()

@@ -142,8 +142,10 @@ verb_test() {
     build_target "$what" --preset "$preset"
     note ""
     log=$build/learn.test.log
+    # ctest's own --output-log has its name, and its last lines, only once all has ended: tee's holds what
+    # is known when somebody ends it early.
     (cd "$root" && "$(dirname "$cmake")/ctest" --preset "$preset" -j "$(nproc)" \
-        --no-label-summary -O "$log" "${label[@]}") ||
+        --no-label-summary "${label[@]}" 2>&1 | tee "$log") ||
         status=$?
     skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
     say ""

@@ -22,12 +22,11 @@ import sys
 import xml.sax.saxutils
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "common" / "cmake"))
+import wrong  # noqa: E402
+
 NO_WORDS = re.compile(r"\{Unknown expression|\{\?\}|\{null string\}?")  # what Catch2 puts where it has none
-
-
-def announced(file, what):
-    """The lines `case: ...` or `refused: ...` of a planted mistake."""
-    return re.findall(rf"^(?:// )?{what}: (.*)$", file.read_text(encoding="utf-8"), re.M)
 
 
 def command(options):
@@ -35,8 +34,7 @@ def command(options):
         said = [word for line in options.gdb.read_text().splitlines() for word in ("-ex", f"echo (gdb) {line}\\n", "-ex", line)]
         return ["gdb", "-q", "-batch", "-x", f"{ROOT}/common/emulator/debug.gdb", *options.program[1:], *said, options.program[0]]
     if options.wrong:
-        cases = [re.sub(r'([\[,"\\])', r"\\\1", case) for case in announced(options.wrong, "case")]
-        return [options.program[0], ",".join(cases), *options.program[1:]]
+        return [options.program[0], wrong.test_of(options.wrong), *options.program[1:]]
     return options.program
 
 
@@ -56,7 +54,7 @@ def first_failure(text, words):
 
 def refusal(text, file):
     """What a page quotes of the tests' refusal of a planted mistake."""
-    promised = [words for words in announced(file, "refused") if not words.startswith("at ")]  # a line of the kernel
+    promised = [words for words in wrong.announced(file, "refused") if not words.startswith("at ")]  # a line of the kernel
     found = next(filter(None, (first_failure(text, words) for words in reversed(promised))), "")
     beside = text.replace("&quot;", '"')
     if not found and promised and promised[0] in beside:

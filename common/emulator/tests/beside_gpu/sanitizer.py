@@ -28,6 +28,11 @@ import sys
 import tempfile
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "common" / "cmake"))
+import wrong  # noqa: E402
+
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 PREFIX = "========= "
 # What the tool says of itself, and of errors that the program was told anyway.
@@ -219,14 +224,11 @@ class Mistakes:
 # --- the wrong kernels of a day -------------------------------------------------------------------
 
 
-def announced(source):
-    """What the source says of itself: the case that refuses it, and in which words."""
-    text = source.read_text()
-    case = re.search(r"^(?:// )?case: (.+)$", text, re.M)
-    words = re.findall(r"^(?:// )?refused: (.+)$", text, re.M)
-    lines = [f"{source.name}:{number}" for number, line in enumerate(text.splitlines(), 1)
+def words_of(source):
+    """In which words, and at which of its lines, our tests refuse it."""
+    lines = [f"{source.name}:{number}" for number, line in enumerate(source.read_text().splitlines(), 1)
              if "// <- here" in line]
-    return case[1], "; ".join(words + lines)
+    return "; ".join(wrong.announced(source, "refused") + lines)
 
 
 def watched(options, tool, program, case):
@@ -245,8 +247,7 @@ def sanitizer_says(options, tool, program, case):
 def expect_finding(options):
     """The exit status of a test: 0 if the tool finds something, 4 where no GPU answers, else 1."""
     program = str(pathlib.Path(options.folder) / options.what)
-    case, _ = announced(pathlib.Path(options.source))
-    text, killed = watched(options, options.tool, program, case)
+    text, killed = watched(options, options.tool, program, wrong.test_of(pathlib.Path(options.source)))
     finding = "" if killed else first_finding(text)
     print(finding or text)
     if "SKIPPED: " in text and os.environ.get("SIXDAYS_REQUIRE_GPU") != "1":
@@ -258,14 +259,14 @@ def print_day(options):
     """One row a kernel of the day's wrong/: what our tests say, and what each tool says when the same
     case runs on a GPU."""
     day = options.what
-    folder = next(pathlib.Path(__file__).resolve().parents[4].glob(f"{day}_*")) / "wrong"
+    folder = next(ROOT.glob(f"{day}_*")) / "wrong"
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["wrong kernel", "our tests", *TOOLS])
     for source in sorted([*folder.glob("*.cu"), *folder.glob("*.patch")]):
-        case, words = announced(source)
         program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
-        table.writerow([source.stem, words, *(sanitizer_says(options, tool, str(program), case)
-                                              for tool in TOOLS)])
+        table.writerow([source.stem, words_of(source),
+                        *(sanitizer_says(options, tool, str(program), wrong.test_of(source))
+                          for tool in TOOLS)])
 
 
 def main():

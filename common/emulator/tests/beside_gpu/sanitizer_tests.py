@@ -8,6 +8,10 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).with_name("sanitizer.py")
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "common" / "cmake"))
+import wrong  # noqa: E402
 
 EMULATOR = """#!/bin/sh
 case "$1" in
@@ -48,7 +52,7 @@ case "$2 $4" in
 ========= Program hit cudaErrorLaunchFailure (error 719) on CUDA API call to cudaFree.
 END
     ;;
-'racecheck race')
+'racecheck race' | 'racecheck race\\, won')
     cat <<'END'
 ========= Error: Race reported between Read access at sweep(const float *)+0x10 in mistakes.cu:124
 =========     and Write access at sweep(const float *)+0x20 in mistakes.cu:122 [64 hazards]
@@ -151,11 +155,11 @@ class Sanitizer(unittest.TestCase):
     def test_a_wrong_kernel_must_be_found_by_the_tool_that_it_names(self):
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
-            for name, text in (("race", "#!/bin/sh\n[ \"$1\" = race ] && exit 1\n"), ("skips", "#!/bin/sh\necho SKIPPED: no GPU\n"),
+            for name, text in (("race", "#!/bin/sh\nexit 1\n"), ("skips", "#!/bin/sh\necho SKIPPED: no GPU\n"),
                                ("compute-sanitizer", SANITIZER)):
                 (here / name).write_text(text)
                 (here / name).chmod(0o755)
-            (here / "wrong.cu").write_text("// case: race\n// refused: line 3\n")
+            (here / "wrong.cu").write_text("// case: race, won\n// refused: line 3\n")
 
             bare = {name: value for name, value in os.environ.items() if name != "SIXDAYS_REQUIRE_GPU"}
 
@@ -169,6 +173,20 @@ class Sanitizer(unittest.TestCase):
             self.assertEqual(status("race", "initcheck"), 1)
             self.assertEqual(status("skips", "initcheck"), 4)
             self.assertEqual(status("skips", "initcheck", SIXDAYS_REQUIRE_GPU="1"), 1)
+
+    def test_a_case_is_named_to_catch2_as_the_emulators_tests_name_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            (here / "wrong.patch").write_text('case: one, "two", a\\b and E[x^2]\ncase: another\nrefused: line 3\n')
+            sources = [here / "wrong.patch", *sorted(ROOT.glob("day*/**/wrong/*.patch"))]
+            (here / "ask.cmake").write_text(
+                f"include({ROOT}/common/cmake/wrong.cmake)\n" + "".join(
+                    f'sixdays_wrong_case({source} case)\nfile(APPEND {here}/said "${{case}}\\n")\n' for source in sources))
+            subprocess.run([os.environ.get("CMAKE_COMMAND", "cmake"), "-P", here / "ask.cmake"], check=True)
+            said = (here / "said").read_text().splitlines()
+            self.assertEqual(said[0], 'one\\, \\"two\\"\\, a\\\\b and E\\[x^2],another')
+            self.assertGreater(len(said), 50)
+            self.assertEqual([wrong.test_of(source) for source in sources], said)
 
 
 if __name__ == "__main__":
