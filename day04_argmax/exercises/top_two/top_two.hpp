@@ -11,6 +11,9 @@
 ///                   7  7  0  3              0  1        7, then the other 7
 ///                   4  8  6  8              1  3        8, then the other 8
 ///
+/// The second is what argmax would name if the first were not there: of -inf -inf out is 0 1, of
+/// nan 3 5 it is 0 2.
+///
 /// A thread takes a row, as in argmax's twin. Write the kernel in my/day04_argmax/top_two.cu, then
 /// `common/learn check day04`.
 #pragma once
