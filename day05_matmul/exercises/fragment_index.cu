@@ -1,4 +1,4 @@
-// Exercise 6 of Day 05: which element a lane holds.
+// Exercise 6 of Day 05: tensor cores: which element a lane holds.
 //
 // Easy, 10 minutes.
 //

@@ -6,7 +6,7 @@
 // row after row. c(m, n) is the sum of a(m, k) b(n, k) over all k. A block of 16 x 16 threads
 // makes 16 x 16 outputs. Let it load a tile of 16 x 16 of each operand to shared memory, use it,
 // and go on along k, so that every number is loaded once a block. M, N and K are no multiples of
-// 16.
+// 16. Lanes load along k, also b; the check counts the sectors that memory moves.
 
 __global__ void shared_tile_kernel(const float* a, const float* b, int M, int N, int K, float* c) {
     __shared__ float tile_a[16][16];  // [row of a][k]
