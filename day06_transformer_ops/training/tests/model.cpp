@@ -271,4 +271,34 @@ TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two devi
                    "4 heads do not divide 30 channels equally"));
 }
 
+TEST_CASE("the room counted for a run is the most that one of its operations says it needs",
+          "[day06][training][small]") {
+    // Views of no memory: what is asked is a question of shapes.
+    const auto of = [](const Shape& shape) { return View<float>(nullptr, shape); };
+    const View<const float> q = of({1, 1, 64}), k = of({1, 512, 64}), x = of({640, 64});
+    const View<const float> in = of({16, 16384}), weight = of({16384, 512});
+    const View<float> out = of({16, 512});
+    const LinearGradients d{of({16384, 512}), {}};
+    const auto counts = [](std::int64_t needed, const auto& call) {
+        REQUIRE(needed > 0);
+        CountingOperations counting;
+        call(counting);
+        CHECK(counting.bytes == needed);
+        counting.bytes = needed + 1;  // of an operation before
+        call(counting);
+        CHECK(counting.bytes == needed + 1);
+    };
+    using Counting = CountingOperations;
+    counts(day05_matmul::matmul_workspace_bytes(in, weight, out),
+           [&](Counting& c) { c.matmul(in, weight, {}, out); });
+    counts(attention_workspace_bytes(q, k, k), [&](Counting& c) { c.attention(q, k, k, of({})); });
+    counts(layer_norm_backward_workspace_bytes(x),
+           [&](Counting& c) { c.layer_norm_backward(x, {}, {}, of({}), {}); });
+    counts(linear_backward_workspace_bytes(in, weight, out, d),
+           [&](Counting& c) { c.linear_backward(in, weight, out, of({}), d); });
+    counts(attention_backward_workspace_bytes(q),
+           [&](Counting& c) { c.attention_backward(q, k, k, {}, {}); });
+    counts(gradient_norm_workspace_bytes(), [&](Counting& c) { c.gradient_norm({}, {}); });
+}
+
 }  // namespace
