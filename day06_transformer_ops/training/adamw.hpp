@@ -50,8 +50,8 @@ struct AdamWNumbers {
 /// last
 ///                                             three are read and written
 /// @throws std::invalid_argument  shapes that differ, strides with gaps, a null pointer, overlap;
-/// options outside of 0 <= beta < 1, eps > 0, rate and decay >= 0, step >= 1; clipping without a
-/// norm
+/// options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
+/// below 0; clipping without a norm
 void adamw_cpu(const AdamWOptions& options, View<const float> gradient, View<float> first,
                View<float> second, View<float> parameters);
 void adamw_cuda(const AdamWOptions& options, View<const float> gradient, View<float> first,

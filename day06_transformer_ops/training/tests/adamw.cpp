@@ -107,6 +107,18 @@ TEST_CASE("the rate goes up in a line and down along half a cosine", "[day06][tr
     CHECK(rate_at({1, 1, 0, 0}, 0) == 1);
 }
 
+TEST_CASE("AdamW that is asked for nothing more neither decays nor clips",
+          "[day06][training][small]") {
+    const Tensor<float> gradient({2}, {0, 1e6f}), zeros({2}), begin({2}, {3, 3});
+    auto first = HostOut<float>::holding(zeros), second = HostOut<float>::holding(zeros);
+    auto parameters = HostOut<float>::holding(begin);
+    adamw_cpu({}, gradient.view(), first.view(), second.view(), parameters.view());
+    // Without a gradient nothing moves; a first step is the rate, however large the gradient.
+    CHECK(parameters.view()(0) == 3);
+    CHECK(std::fabs(parameters.view()(1) - (3 - 1e-3)) < 1e-6);
+    CHECK(std::fabs(first.view()(1) - 1e5f) < 1);  // not clipped
+}
+
 TEST_CASE("AdamW refuses what it cannot use, loop and port alike", "[day06][training][small]") {
     Tensor<float> g({3}), m({3}), v({3}), p({3});
     const auto refused = [&](const AdamWOptions& o, const char* words) {
