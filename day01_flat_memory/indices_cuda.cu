@@ -54,7 +54,7 @@ __global__ void indices4_kernel(std::int64_t base, std::int64_t B, std::int64_t 
         const std::int64_t h = i / S / T % H;
         const std::int64_t b = i / S / T / H;
         const std::int64_t value = ((b * base + h) * base + q) * base + k;
-        out[offset4(b, h, q, k, H, T, S)] = static_cast<float>(value);  // which is out[i]
+        out[offset4(b, h, q, k, H, T, S)] = static_cast<float>(value);  // out[i] would do
     }
 }
 // [indices4]

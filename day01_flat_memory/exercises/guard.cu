@@ -3,7 +3,7 @@
 // Tiny, 3 minutes.
 //
 // Each thread makes one element, out[i] = 3 * in[i]. But blocks have 256 threads, and n may be any
-// number: let the threads that are too many touch nothing.
+// number: let the surplus threads touch nothing.
 
 __global__ void guard_kernel(const float* in, int n, float* out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // Step 2, the grid-stride loop: a grid that just fills the GPU (full occupancy, and no block more),
 // whose threads walk on in steps of the whole grid. Neighbouring threads still touch neighbouring
-// elements, at every step. It is no faster by itself; it pays when a thread has something to keep
+// elements, at every step. By itself it gains little; it pays when a thread has something to keep
 // between its elements. From here on the operation is a functor: for add, op(in[i]...) is
 // a[i] + b[i].
 #include "common/gpu/check.hpp"
