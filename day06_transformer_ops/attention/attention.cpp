@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/tensor/half.hpp"
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/attention/attention_problem.hpp"
 
@@ -11,49 +12,55 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // k or v with the dims of q's stack: (..., S, D).
-View<const float> beside(const View<const float>& x, const Shape& q) {
+template <class E>
+View<const E> beside(const View<const E>& x, const Shape& q) {
     Shape wanted = q;
     wanted[q.rank - 2] = x.extent(x.rank() - 2);
     wanted[q.rank - 1] = x.extent(x.rank() - 1);
     return broadcast_to(x, wanted);
 }
 
-void check_table(const char* name, const View<const float>& x, const View<const float>& q) {
+template <class E>
+void check_table(const std::string& op, const char* name, const View<const E>& x,
+                 const View<const E>& q) {
     if (x.rank() < 2 || x.extent(x.rank() - 1) != q.extent(q.rank() - 1)) {
-        refuse(std::string("attention: q has shape ") + to_string(q.shape()) + ", but " + name +
-               " " + to_string(x.shape()) + "; the last dims, of one head, must be equal");
+        refuse(op + ": q has shape " + to_string(q.shape()) + ", but " + name + " " +
+               to_string(x.shape()) + "; the last dims, of one head, must be equal");
     }
     try {
         (void)beside(x, q.shape());
     } catch (const std::invalid_argument& refused) {
-        refuse(std::string("attention: ") + name + ": " + refused.what());
+        refuse(op + ": " + name + ": " + refused.what());
     }
 }
 
-void check_inputs(const View<const float>& q, const View<const float>& k,
-                  const View<const float>& v) {
+template <class E>
+void check_inputs(const std::string& op, const View<const E>& q, const View<const E>& k,
+                  const View<const E>& v) {
     if (q.rank() < 2) {
-        refuse("attention: q has shape " + to_string(q.shape()) +
+        refuse(op + ": q has shape " + to_string(q.shape()) +
                ", but needs tokens and a head: (..., T, D)");
     }
-    check_table("k", k, q);
-    check_table("v", v, q);
+    check_table(op, "k", k, q);
+    check_table(op, "v", v, q);
     if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
-        refuse("attention: k has shape " + to_string(k.shape()) + ", but v " +
-               to_string(v.shape()) + "; there must be a value for each key");
+        refuse(op + ": k has shape " + to_string(k.shape()) + ", but v " + to_string(v.shape()) +
+               "; there must be a value for each key");
     }
 }
 
-void check_apart(const char* name, const View<const float>& x, const View<float>& out) {
+template <class E>
+void check_apart(const std::string& op, const char* name, const View<const E>& x,
+                 const View<E>& out) {
     if (overlap(x, out)) {
-        refuse(std::string("attention: ") + name +
-               " overlaps out, and would be overwritten while it is read");
+        refuse(op + ": " + name + " overlaps out, and would be overwritten while it is read");
     }
 }
 
 // Rows of whole quads that begin at multiples of 16 bytes.
-bool in_quads(const View<const float>& x) {
-    return has_wider(x.data, x.layout, sizeof(float));
+template <class E>
+bool in_quads(const View<const E>& x) {
+    return has_wider(x.data, x.layout, sizeof(E));
 }
 
 std::int64_t queries_of(const View<const float>& q) {
@@ -71,23 +78,30 @@ AttentionPath choose_attention(const View<const float>& q, const View<const floa
     return in_quads(k) && in_quads(v) ? AttentionPath::split_blocks : AttentionPath::split_keys;
 }
 
+template <class E>
+void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
+                       const View<const E>& v, const AttentionOptions& options,
+                       const View<E>& out) {
+    check_inputs(op, q, k, v);
+    require_same_shape(op, "q", q, "out", out);
+    require_memory(op, "q", q);
+    require_memory(op, "k", k);
+    require_memory(op, "v", v);
+    require_output(op, out);
+    check_apart(op, "q", q, out);
+    check_apart(op, "k", k, out);
+    check_apart(op, "v", v, out);
+    if (options.length.data != nullptr) require_rank(op, "length", options.length, 0);
+    if (!std::isfinite(options.scale)) {
+        refuse(std::string(op) + ": scale is " + std::to_string(options.scale) +
+               ", but must be a finite number");
+    }
+}
+
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
                      const View<float>& out, std::optional<AttentionPath> path) {
-    check_inputs(q, k, v);
-    require_same_shape("attention", "q", q, "out", out);
-    require_memory("attention", "q", q);
-    require_memory("attention", "k", k);
-    require_memory("attention", "v", v);
-    require_output("attention", out);
-    check_apart("q", q, out);
-    check_apart("k", k, out);
-    check_apart("v", v, out);
-    if (options.length.data != nullptr) require_rank("attention", "length", options.length, 0);
-    if (!std::isfinite(options.scale)) {
-        refuse("attention: scale is " + std::to_string(options.scale) +
-               ", but must be a finite number");
-    }
+    require_attention("attention", q, k, v, options, out);
     if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
@@ -129,7 +143,7 @@ View<float> attention_scores(gpu::Carver& carver, const View<const float>& q,
 std::int64_t attention_workspace_bytes(const View<const float>& q, const View<const float>& k,
                                        const View<const float>& v,
                                        std::optional<AttentionPath> path) {
-    check_inputs(q, k, v);
+    check_inputs("attention", q, k, v);
     switch (path.value_or(choose_attention(q, k, v))) {
         case AttentionPath::four_passes:
             return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_scores(c, q, k); });
@@ -141,11 +155,12 @@ std::int64_t attention_workspace_bytes(const View<const float>& q, const View<co
     }
 }
 
-AttentionProblem attention_problem(const View<const float>& q, const View<const float>& k,
-                                   const View<const float>& v, const AttentionOptions& options,
-                                   const View<float>& out) {
+template <class E>
+AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const E>& k,
+                                        const View<const E>& v, const AttentionOptions& options,
+                                        const View<Same<E>>& out) {
     const int r = q.rank();
-    AttentionProblem p;
+    AttentionProblemOf<E> p;
     p.q = rows_along(q, r - 1);
     p.out = rows_along(out, r - 1);
     p.S = k.extent(k.rank() - 2);
@@ -153,8 +168,8 @@ AttentionProblem attention_problem(const View<const float>& q, const View<const 
     p.k_along_d = k.stride(k.rank() - 1);
     p.v_along_s = v.stride(v.rank() - 2);
     p.v_along_d = v.stride(v.rank() - 1);
-    const auto of_queries = [&](const View<const float>& x) {
-        View<const float> first = beside(x, q.shape());
+    const auto of_queries = [&](const View<const E>& x) {
+        View<const E> first = beside(x, q.shape());
         first.layout.shape.rank = first.layout.strides.rank = r - 1;
         first.extent(r - 2) = q.extent(r - 2);  // all tokens of a head have the same
         first.stride(r - 2) = 0;
@@ -172,9 +187,22 @@ AttentionProblem attention_problem(const View<const float>& q, const View<const 
     p.causal = options.causal;
     // Tiles also name rows that are not there, so a step counts even where it is never taken.
     const std::int64_t steps = q.stride(r - 2) | p.k_along_s | p.v_along_s;
-    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v) && steps % 4 == 0;
+    const bool whole = steps % (kQuad / static_cast<int>(sizeof(E))) == 0;
+    p.in_quads = in_quads(q) && in_quads(k) && in_quads(v) && whole;
     return p;
 }
+
+#define SIXDAYS_FOR(E)                                                                           \
+    template void require_attention(const char*, const View<const E>&, const View<const E>&,     \
+                                    const View<const E>&, const AttentionOptions&,               \
+                                    const View<E>&);                                             \
+    template AttentionProblemOf<E> attention_problem(const View<const E>&, const View<const E>&, \
+                                                     const View<const E>&,                       \
+                                                     const AttentionOptions&, const View<E>&);
+SIXDAYS_FOR(float)
+SIXDAYS_FOR(bf16)
+SIXDAYS_FOR(f16)
+#undef SIXDAYS_FOR
 
 namespace {
 

@@ -9,29 +9,32 @@ namespace sixdays::day06_transformer_ops {
 
 // [problem]
 /// One query's keys or values: element (s, d) lies at first[s * along_s + d * along_d].
-struct Table {
-    const float* first;
+template <class E>
+struct TableOf {
+    const E* first;
     std::int64_t along_s, along_d;
-    SIXDAYS_HD const float& operator()(std::int64_t s, std::int64_t d) const noexcept {
+    SIXDAYS_HD const E& operator()(std::int64_t s, std::int64_t d) const noexcept {
         return first[s * along_s + d * along_d];
     }
 };
 
-struct AttentionProblem {
-    Rows<const float> q;             // a row, a query: (..., T) of them
-    View<const float> keys, values;  // of each query, element (0, 0); along T the stride is 0
+/// @tparam E  of an element: float, or for tensor cores bf16 or f16
+template <class E>
+struct AttentionProblemOf {
+    Rows<const E> q;             // a row, a query: (..., T) of them
+    View<const E> keys, values;  // of each query, element (0, 0); along T the stride is 0
     std::int64_t S, k_along_s, k_along_d, v_along_s, v_along_d;
     View<const std::int64_t> length;  // or a null pointer
     float scale;
     bool causal;
-    Rows<float> out;
+    Rows<E> out;
     bool in_quads;  // rows of q, k and v are whole quads that begin at multiples of 16 bytes
 
     SIXDAYS_HD std::int64_t tokens() const noexcept { return q.first.extent(q.first.rank() - 1); }
-    SIXDAYS_HD Table keys_of(const Index& at) const noexcept {
+    SIXDAYS_HD TableOf<E> keys_of(const Index& at) const noexcept {
         return {&keys(at), k_along_s, k_along_d};
     }
-    SIXDAYS_HD Table values_of(const Index& at) const noexcept {
+    SIXDAYS_HD TableOf<E> values_of(const Index& at) const noexcept {
         return {&values(at), v_along_s, v_along_d};
     }
     /// How many keys count; -1 if the number in memory cannot be.
@@ -45,13 +48,21 @@ struct AttentionProblem {
         return n > 0 ? n : 0;
     }
 };
+using Table = TableOf<float>;
+using AttentionProblem = AttentionProblemOf<float>;
 // [problem]
 
-[[nodiscard]] AttentionProblem attention_problem(const View<const float>& q,
-                                                 const View<const float>& k,
-                                                 const View<const float>& v,
-                                                 const AttentionOptions& options,
-                                                 const View<float>& out);
+/// Refuses, in the name of `op`, what no attention takes. This and the next: of float, bf16 and f16.
+template <class E>
+void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
+                       const View<const E>& v, const AttentionOptions& options, const View<E>& out);
+
+template <class E>
+[[nodiscard]] AttentionProblemOf<E> attention_problem(const View<const E>& q,
+                                                      const View<const E>& k,
+                                                      const View<const E>& v,
+                                                      const AttentionOptions& options,
+                                                      const View<Same<E>>& out);
 
 /// Bytes of shared memory of a block of 'tiles': `queries`, and 64 keys and values at a time, in rows
 /// of HEAD numbers; and a share of each pair. Rows are longer than that, to begin in different banks.

@@ -1,0 +1,107 @@
+// What loop and ports of attention_bf16 refuse, and which path is taken.
+#include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
+
+#include "common/tensor/names.hpp"
+#include "common/tensor/quads.hpp"
+#include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+template <class T>
+void check_log_sums(const View<const T>& q, const View<const T>& k, const View<const T>& v,
+                    const View<T>& out, const View<float>& log_sums) {
+    if (log_sums.data == nullptr) return;
+    Shape wanted = q.shape();
+    --wanted.rank;
+    if (log_sums.shape() != wanted) {
+        refuse("attention_bf16: log_sums has shape " + to_string(log_sums.shape()) +
+               ", but there is one for each query: " + to_string(wanted));
+    }
+    require_injective("attention_bf16", "log_sums", log_sums);
+    if (overlap(q, log_sums) || overlap(k, log_sums) || overlap(v, log_sums) ||
+        overlap(View<const T>(out), log_sums)) {
+        refuse("attention_bf16: log_sums overlaps q, k, v or out");
+    }
+}
+
+// Rows of whole quads, eight numbers, that begin at multiples of 16 bytes.
+template <class T>
+bool in_quads(const View<const T>& x) {
+    return x.size() == 0 || has_wider(x.data, x.layout, sizeof(T));
+}
+
+template <class T>
+bool all_in_quads(View<const T> q, View<const T> k, View<const T> v, View<T> out) {
+    return in_quads(q) && in_quads(k) && in_quads(v) && in_quads(View<const T>(out));
+}
+
+}  // namespace
+
+template <class T>
+AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
+                                        View<T> out) {
+    const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && all_in_quads(q, k, v, out);
+    return fits ? AttentionBf16Path::tensor_cores : AttentionBf16Path::four_passes;
+}
+
+template <class T>
+void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
+                          const AttentionOptions& options, View<T> out, View<float> log_sums,
+                          std::optional<AttentionBf16Path> path) {
+    require_attention("attention_bf16", q, k, v, options, out);
+    if (options.scale < 0) {
+        refuse("attention_bf16: scale is " + std::to_string(options.scale) +
+               ", but must not be negative; 0 stands for 1 / sqrt(D)");
+    }
+    check_log_sums(q, k, v, out, log_sums);
+    if (!path || path == AttentionBf16Path::four_passes || out.size() == 0) return;
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (D > kMostOfHead) {
+        refuse("attention_bf16: a head of " + std::to_string(D) + " numbers; " +
+               std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
+               "' takes. 'four passes' takes any");
+    }
+    if (!all_in_quads(q, k, v, out)) {
+        refuse(std::string("attention_bf16: the path '") + name(*path) +
+               "' needs q, k, v and out whose rows are whole quads of eight numbers along memory "
+               "and begin at multiples of 16 bytes; q has " +
+               to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
+               ", out " + to_string(out.layout));
+    }
+}
+
+template <class T>
+View<float> attention_bf16_scores(gpu::Carver& carver, View<const T> q, View<const T> k) {
+    return carver.take<float>({rows_along(q, q.rank() - 1).count(), k.extent(k.rank() - 2)});
+}
+
+template <class T>
+std::int64_t attention_bf16_workspace_bytes(View<const T> q, View<const T> k,
+                                            AttentionBf16Path path) {
+    if (path != AttentionBf16Path::four_passes) return 0;
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_bf16_scores(c, q, k); });
+}
+
+const char* name(AttentionBf16Path path) {
+    static constexpr Named<AttentionBf16Path> kNames[] = {
+        {AttentionBf16Path::four_passes, "four passes"},
+        {AttentionBf16Path::tensor_cores, "tensor cores"},
+    };
+    return name_in(kNames, path);
+}
+
+#define SIXDAYS_FOR(T)                                                                            \
+    template AttentionBf16Path choose_attention_bf16(View<const T>, View<const T>, View<const T>, \
+                                                     View<T>);                                    \
+    template void check_attention_bf16(View<const T>, View<const T>, View<const T>,               \
+                                       const AttentionOptions&, View<T>, View<float>,             \
+                                       std::optional<AttentionBf16Path>);                         \
+    template View<float> attention_bf16_scores(gpu::Carver&, View<const T>, View<const T>);       \
+    template std::int64_t attention_bf16_workspace_bytes(View<const T>, View<const T>,            \
+                                                         AttentionBf16Path);
+SIXDAYS_FOR(bf16)
+SIXDAYS_FOR(f16)
+#undef SIXDAYS_FOR
+
+}  // namespace sixdays::day06_transformer_ops

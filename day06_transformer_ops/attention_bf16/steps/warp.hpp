@@ -1,0 +1,176 @@
+/// @file
+/// For .cu files: what a warp does with its queries, and one tile of keys and values after another.
+#pragma once
+
+#include <cfloat>
+
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/ptx/mma.hpp"
+#include "common/gpu/ptx/pack.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day05_matmul/steps/matmul_bf16/panel.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using day05_matmul::Panel;
+
+// [cut]
+/// How the work is cut: a block has 128 queries, a tile 64 keys. HEAD is D, or the next of 64 and
+/// 128: beyond D there are zeros.
+template <class T, int HEAD>
+struct Cut16 {
+    using Element = T;
+    static constexpr int kHead = HEAD, kKeys = 64, kWarps = 4, kThreads = 32 * kWarps;
+    static constexpr int kDown = 2;  // fragments of 16 queries that a warp has, one below the other
+    static constexpr int kQueries = kWarps * kDown * 16;
+    static constexpr int kStages = 2;  // tiles in flight
+    static constexpr std::size_t kBytes =
+        gpu::tile_bytes<T>(kQueries * HEAD) + 2 * gpu::tile_bytes<T>(kStages * kKeys * HEAD);
+};
+// [cut]
+
+/// What a warp knows of its queries: of 16 i + lane / 4 in m[i][0], and of 8 below in m[i][1].
+template <class C>
+struct Warp {
+    using T = typename C::Element;
+    static constexpr int kHead = C::kHead, kKeys = C::kKeys, kDown = C::kDown;
+    float score[kDown][kKeys / 8][4] = {};  // with the keys of a tile; then their shares
+    float out[kDown][kHead / 8][4] = {};    // the values so far, each by its share
+    float m[kDown][2], sum[kDown][2] = {};  // maximum; sum of this lane's shares
+    Panel<T, C::kQueries> queries;
+    int row, key, value;  // where this lane's part of a fragment of queries, keys, values lies
+
+    __device__ __forceinline__ explicit Warp(Panel<T, C::kQueries> tile) : queries(tile) {
+        const int lane = static_cast<int>(threadIdx.x % 32), warp = threadIdx.x / 32;
+        row = tile.offset(warp * kDown * 16 + lane % 16, lane / 16 * 8);  // as in load_a()
+        key = Panel<T, kKeys>::offset(lane % 8 + lane / 16 * 8, lane / 8 % 2 * 8);  // load_b()
+        value = Panel<T, kKeys>::offset(lane % 16, lane / 16 * 8);  // load_b_across()
+        for (auto& both : m) both[0] = both[1] = -FLT_MAX;
+    }
+
+    // [scores]
+    /// score = q k: of 32 queries with the 64 keys of a tile.
+    __device__ __forceinline__ void make_scores(Panel<T, kKeys> keys) {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (auto& four : score[i]) four[0] = four[1] = four[2] = four[3] = 0;
+        }
+#pragma unroll
+        for (int d = 0; d < kHead; d += 16) {
+            std::uint32_t q[kDown][4];
+#pragma unroll
+            for (int i = 0; i < kDown; ++i) {
+                gpu::load_matrices(q[i], queries.data + further(row, d, C::kQueries) + i * 16 * 64);
+            }
+#pragma unroll
+            for (int s = 0; s < kKeys; s += 16) {
+                std::uint32_t k[4];  // two fragments: 8 keys each
+                gpu::load_matrices(k, keys.data + further(key, d, kKeys) + s * 64);
+                multiply(score, s / 8, q, k);
+            }
+        }
+    }
+    // [scores]
+
+    // [hide]
+    /// Scores of keys that are not seen become -infinity. @param seen  keys of this tile that the
+    /// warp's first query sees, and each query after it `more` more
+    __device__ __forceinline__ void hide(int seen, int more) {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int s = 0; s < kKeys / 8; ++s) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    const int query = 16 * i + lane / 4 + e / 2 * 8;
+                    const int at = 8 * s + lane % 4 * 2 + e % 2;
+                    if (at >= seen + more * query) score[i][s][e] = -INFINITY;
+                }
+            }
+        }
+    }
+    // [hide]
+
+    // [maximum]
+    /// The four lanes that share a query look for the largest of its scores. If it is larger than all
+    /// before, what was summed up was too large by one factor.
+    __device__ __forceinline__ void follow_maximum(float scale) {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                float most = -INFINITY;
+#pragma unroll
+                for (int s = 0; s < kKeys / 8; ++s) {
+                    most = fmaxf(most, fmaxf(score[i][s][2 * h], score[i][s][2 * h + 1]));
+                }
+                most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, 1));
+                most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, 2));
+                const float now = fmaxf(m[i][h], scale * most);
+                const float old = gpu::fast_exp2(m[i][h] - now);
+                m[i][h] = now;
+                sum[i][h] *= old;
+#pragma unroll
+                for (int d = 0; d < kHead / 8; ++d) {
+                    out[i][d][2 * h] *= old;
+                    out[i][d][2 * h + 1] *= old;
+                }
+            }
+        }
+    }
+    // [maximum]
+
+    // [shares]
+    /// Scores of 16 keys become shares, and these a fragment of a: its register 0 wants the numbers
+    /// that lie in score 0 and 1 of the left 8 keys, and so on.
+    __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4], int s,
+                                                float scale) {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                float* const pair = &score[i][s / 8 + j / 2][j % 2 * 2];
+                const float a = gpu::fast_exp2(fmaf(pair[0], scale, -m[i][j % 2]));
+                const float b = gpu::fast_exp2(fmaf(pair[1], scale, -m[i][j % 2]));
+                sum[i][j % 2] += a + b;
+                share[i][j] = gpu::pack<T>(a, b);
+            }
+        }
+    }
+    // [shares]
+
+    // [values]
+    /// out += share v: the shares of 16 keys from s on, with their values.
+    __device__ __forceinline__ void add_values(const std::uint32_t (&share)[kDown][4],
+                                               Panel<T, kKeys> values, int s) {
+#pragma unroll
+        for (int d = 0; d < kHead; d += 16) {
+            std::uint32_t v[4];
+            gpu::load_matrices_transposed(v, values.data + further(value, d, kKeys) + s * 64);
+            multiply(out, d / 8, share, v);
+        }
+    }
+    // [values]
+
+private:
+    /// d numbers further in a row of a panel: the swizzle makes it an exclusive or.
+    __device__ __forceinline__ static int further(int first, int d, int rows) {
+        return (first ^ d % 64) + d / 64 * rows * 64;
+    }
+    /// Each fragment of a with two of b, side by side, to the sums from column `to` on.
+    template <int COLUMNS>
+    __device__ __forceinline__ static void multiply(float (&sums)[kDown][COLUMNS][4], int to,
+                                                    const std::uint32_t (&a)[kDown][4],
+                                                    const std::uint32_t (&b)[4]) {
+        const std::uint32_t left[2] = {b[0], b[1]}, right[2] = {b[2], b[3]};
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+            gpu::mma_16x8x16<T>(sums[i][to], a[i], left);
+            gpu::mma_16x8x16<T>(sums[i][to + 1], a[i], right);
+        }
+    }
+};
+
+}  // namespace sixdays::day06_transformer_ops
