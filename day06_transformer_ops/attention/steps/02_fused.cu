@@ -13,16 +13,16 @@ constexpr int kQueries = 8;
 constexpr int kThreads = 32 * kQueries;
 
 // [kernel]
-// tiles: blocks that one head's queries need. A block's queries are of one head.
+// blocks_of_head: how many the queries of one head need. Those of a block are of one head.
 __global__ void __launch_bounds__(kThreads)
-    attention_fused_kernel(const __grid_constant__ AttentionProblem p, unsigned tiles) {
+    attention_fused_kernel(const __grid_constant__ AttentionProblem p, unsigned blocks_of_head) {
     __shared__ float keys[kKeys * (kHead + 1)];  // lanes read down a column: 129 spreads the banks
     __shared__ float values[kKeys * kHead];
     __shared__ float queries[kQueries][kHead];
     const int D = static_cast<int>(p.q.length);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const std::int64_t T = p.tokens(), head = blockIdx.x / tiles;
-    const std::int64_t t0 = std::int64_t{blockIdx.x % tiles} * kQueries, t = t0 + warp;
+    const std::int64_t T = p.tokens(), head = blockIdx.x / blocks_of_head;
+    const std::int64_t t0 = std::int64_t{blockIdx.x % blocks_of_head} * kQueries, t = t0 + warp;
     const std::int64_t last = t0 + kQueries < T ? t0 + kQueries - 1 : T - 1;
     // A warp without a query repeats the last one.
     const std::int64_t r = head * T + (t < T ? t : last);
@@ -58,9 +58,9 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void launch_attention_fused(const AttentionProblem& p, gpu::Stream stream) {
-    const unsigned tiles = gpu::blocks_for(p.tokens(), kQueries);
-    const unsigned grid = gpu::blocks_for(p.q.count() / p.tokens() * tiles, 1);
-    attention_fused_kernel<<<grid, kThreads, 0, stream>>>(p, tiles);
+    const unsigned blocks_of_head = gpu::blocks_for(p.tokens(), kQueries);
+    const unsigned grid = gpu::blocks_for(p.q.count() / p.tokens() * blocks_of_head, 1);
+    attention_fused_kernel<<<grid, kThreads, 0, stream>>>(p, blocks_of_head);
     gpu::check_launch("attention_fused_kernel", grid, kThreads);
 }
 
