@@ -80,9 +80,11 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/no_guard/standalone.cu @ONLY
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${right})
 sixdays_tried_program(example_no_guard ${CMAKE_CURRENT_BINARY_DIR}/no_guard/standalone.cu)
 sixdays_capture(standalone_no_guard example_no_guard "" --fails)
-# Day 01's faster steps of add alone, before the general ones.
-sixdays_tried_program(example_add_faster ${PROJECT_SOURCE_DIR}/docs/examples/add_faster.cu)
-sixdays_capture(add_faster example_add_faster "")
+# Faster steps of one type alone, before the general ones.
+foreach(program add_faster transpose_in_flight)
+    sixdays_tried_program(example_${program} ${PROJECT_SOURCE_DIR}/docs/examples/${program}.cu)
+    sixdays_capture(${program} example_${program} "")
+endforeach()
 # Softmax of one type and one length, before Day 06's general kernel.
 sixdays_tried_program(example_softmax_in_registers
     ${PROJECT_SOURCE_DIR}/docs/examples/softmax_in_registers.cu)

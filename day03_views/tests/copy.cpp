@@ -22,6 +22,31 @@ using namespace sixdays::testing;
 
 namespace {
 
+// --- what goes wrong where a view is made by hand; Day 03's page shows these lines ---------------
+
+TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][small]") {
+    // [by hand]
+    float memory[] = {0, 1, 2, 3, 4, 5};
+    const View<float> x(memory, row_major({2, 3}));  // rows 0 1 2 and 3 4 5
+
+    View<float> flipped = x;
+    flipped.stride(0) = -x.stride(0);             // rows backwards, but the pointer ..
+    CHECK(offset(flipped.layout, {1, 0}) == -3);  // .. stayed: row 1 lies before it
+    CHECK(flip(x, 0).data == memory + 3);         // right: begin at the last row
+
+    const View<float> turned(memory, Layout({3, 2}, {3, 1}));  // the shape turned, the strides not
+    CHECK(turned(0, 1) == 1);
+    CHECK(transpose(x)(0, 1) == 3);  // right: strides (1, 3)
+
+    const View<float> run(transpose(x).data, row_major({6}));  // a transpose is no run of memory
+    CHECK(run(1) == 1);
+    CHECK(transpose(x)(0, 1) == 3);  // its second element
+
+    const View<float> rows = broadcast_to(select(x, 0, 0), {2, 3});
+    CHECK(&rows(0, 1) == &rows(1, 1));  // two indices, one place: do not write
+    // [by hand]
+}
+
 // --- copy: the loop ------------------------------------------------------------------------------
 
 TEST_CASE("copies worked by hand", "[day03][copy][small]") {

@@ -1,5 +1,5 @@
 // Step 5: memory answers late, so ask for much at once. A thread of step 4 has 16 bytes in flight,
-// a multiprocessor of 2,048 threads 32 KiB; an H200 needs about 48. Here a thread takes 16 elements
+// a multiprocessor of 2,048 threads 32 KiB, and less at the barrier. Here a thread takes 16 elements
 // of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. Elements of any
 // size, at any address and any pitch, and a stack of matrices in one launch: tile_of_block() says
 // which part of which one is this block's.
