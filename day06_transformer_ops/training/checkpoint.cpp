@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -98,7 +97,7 @@ void write_whole(const std::string& path, const std::vector<std::byte>& bytes) {
 }
 
 void write_model(const TrainOptions& options, const Parameters& map,
-                 const std::vector<float>& parameters) {
+                 const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary) {
     const gpt2::Config& c = map.config();
     GgufWriter file;
     file.text("general.architecture", "gpt2");
@@ -109,9 +108,7 @@ void write_model(const TrainOptions& options, const Parameters& map,
     file.value("gpt2.feed_forward_length", u32(c.hidden));
     file.value("gpt2.attention.head_count", u32(c.heads));
     file.value("gpt2.attention.layer_norm_epsilon", c.epsilon);
-    std::vector<std::string> tokens = gpt2::byte_tokens();
-    tokens.push_back("<|endoftext|>");
-    gpt2::write_vocabulary(file, tokens, {});
+    gpt2::write_vocabulary(file, vocabulary);
     for (const Parameter& p : map.all()) {
         put_tensor(file, p.name, p.shape, parameters.data() + p.first);
     }

@@ -16,7 +16,7 @@ void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
 
 /// The model as a GGUF file, under llama.cpp's names, matrices as float32.
 void write_model(const TrainOptions& options, const Parameters& map,
-                 const std::vector<float>& parameters);
+                 const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary);
 
 /// All that a run needs to go on: where it is, and what it was asked for.
 /// @param text  the fingerprint of what it learns

@@ -1,33 +1,38 @@
 /// @file
-/// What a run learns from: a text, its bytes as tokens, and where each batch is cut from it.
+/// What a run learns: pieces of a text, or lines about shapes, each batch known by its number alone.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <string>
-#include <vector>
+
+#include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
+#include "day06_transformer_ops/training/batch.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-/// Tokens of a vocabulary of bytes: 256, and one that ends a text.
-inline constexpr std::int64_t kByteVocabulary = 257;
-
-struct Text {
-    std::vector<std::int64_t> tokens;
-    std::uint64_t fingerprint;  // of its bytes: another text has another one
+/// How batches are cut.
+struct Cut {
+    std::int64_t batch = 8, context = 64;  // sequences, and tokens of each
+    std::uint64_t seed = 0;
 };
 
+/// Where batches come from. Batch `number` depends on nothing else, so a run that goes on reads what
+/// it would have read.
+struct Source {
+    gpt2::NewVocabulary vocabulary;
+    std::uint64_t fingerprint = 0;  // of what is learned: another text has another one
+    std::string words;              // "a text of 1234 tokens"
+    std::function<Batch(std::int64_t number)> batch;
+};
+
+/// A file's bytes, each a token, cut anywhere.
 /// @throws std::invalid_argument  a file that cannot be read, or too short for one piece of context
 /// tokens and the one behind it
-[[nodiscard]] Text read_text(const std::string& path, std::int64_t context);
+[[nodiscard]] Source text_source(const std::string& path, const Cut& cut);
 
-/// Sequences of a batch and, for each token, the one that follows.
-struct Batch {
-    std::vector<std::int64_t> ids, targets;
-};
-
-/// Batch number `number` of a run with this seed. It depends on nothing else, so a run that goes on
-/// reads what it would have read.
-[[nodiscard]] Batch batch_of(const Text& text, std::int64_t batch, std::int64_t context,
-                             std::uint64_t seed, std::int64_t number);
+/// Questions about shapes of up to so many dims, and their answers: a line each, filled up with ends
+/// of text. What counts is the answer and the end behind it; the question is given.
+/// @throws std::invalid_argument  dims not in 1 to 4, a context that does not hold the longest line
+[[nodiscard]] Source line_source(std::int64_t most_dims, const Cut& cut);
 
 }  // namespace sixdays::day06_transformer_ops

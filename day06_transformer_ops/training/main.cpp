@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <future>
 #include <stdexcept>
 
 #include "day06_transformer_ops/gpt2/emulated.hpp"
@@ -46,20 +47,39 @@ void show_step(const TrainOptions& o, std::int64_t done, std::int64_t since, dou
 }
 
 template <class Device>
-void save(const TrainOptions& o, const Trainer<Device>& trainer, const Text& text) {
+void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source) {
     const TrainingState state = trainer.save();
-    write_state(o, state, text.fingerprint);
-    write_model(o, trainer.parameters(), state.parameters);
+    write_state(o, state, source.fingerprint);
+    write_model(o, trainer.parameters(), state.parameters, source.vocabulary);
 }
+
+// Batches, one after the other. The next one is made while the model learns this one.
+class Batches {
+public:
+    Batches(const Source& source, std::int64_t first) : source_(source) { prepare(first); }
+    Batch next() {
+        Batch made = coming_.get();
+        prepare(number_ + 1);
+        return made;
+    }
+
+private:
+    void prepare(std::int64_t number) {
+        number_ = number;
+        coming_ = std::async(std::launch::async, source_.batch, number);
+    }
+    const Source& source_;
+    std::int64_t number_ = 0;
+    std::future<Batch> coming_;
+};
 
 // One step: the batches' gradients are added up. Returns the mean of their losses.
 template <class Device>
-double learn(const TrainOptions& o, const Text& text, std::int64_t step, Trainer<Device>& trainer) {
+double learn(const TrainOptions& o, Batches& batches, std::int64_t step, Trainer<Device>& trainer) {
     double loss = 0;
     for (std::int64_t a = 0; a < o.accumulate; ++a) {
-        const Batch made = batch_of(text, o.batch, o.context, o.seed, step * o.accumulate + a);
         const auto parts = static_cast<float>(o.accumulate);
-        loss += trainer.accumulate(made.ids, made.targets, 1 / parts) / double{parts};
+        loss += trainer.accumulate(batches.next(), 1 / parts) / double{parts};
     }
     StepOptions options;
     options.rate = rate_at(o.schedule(), step);
@@ -74,32 +94,34 @@ double learn(const TrainOptions& o, const Text& text, std::int64_t step, Trainer
 }
 
 template <class Device>
-int train(const TrainOptions& o, const Text& text) {
-    Trainer<Device> trainer(o.config(), o.batch);
+int train(const TrainOptions& o, const Source& source) {
+    typename Device::Operations operations;
+    gpt2::Threads threads(o.backend == "cpu" ? static_cast<int>(o.threads) : 1);
+    if constexpr (std::is_same_v<Device, Cpu>) operations.threads = &threads;
+    Trainer<Device> trainer(o.config(source.vocabulary.size()), o.batch, operations);
     TrainingState begin;
     if (o.resume) {
-        begin = read_state(o, trainer.parameters(), text.fingerprint);
+        begin = read_state(o, trainer.parameters(), source.fingerprint);
     } else {
         begin.parameters = trainer.parameters().begin(o.seed);
         begin.first.resize(begin.parameters.size());
         begin.second.resize(begin.parameters.size());
     }
     trainer.load(begin);
-    std::fprintf(stderr,
-                 "%" PRId64 " parameters, a text of %zu tokens, %" PRId64 " steps of %" PRId64
-                 " tokens\n",
-                 trainer.parameters().size(), text.tokens.size(), o.steps,
+    std::fprintf(stderr, "%" PRId64 " parameters, %s, %" PRId64 " steps of %" PRId64 " tokens\n",
+                 trainer.parameters().size(), source.words.c_str(), o.steps,
                  o.batch * o.accumulate * o.context);
     const Clock::time_point start = Clock::now();
     double loss = 0;
     std::int64_t done = begin.step;
+    Batches batches(source, done * o.accumulate);
     while (done < o.steps && !interrupted) {
-        loss = learn(o, text, done, trainer);
+        loss = learn(o, batches, done, trainer);
         const std::chrono::duration<double> passed = Clock::now() - start;
         show_step(o, ++done, begin.step, loss, passed.count());
-        if (done % o.save_every == 0 && done < o.steps) save(o, trainer, text);
+        if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source);
     }
-    save(o, trainer, text);
+    save(o, trainer, source);
     std::printf("%" PRId64 " of %" PRId64 " steps, loss %.4f; the model is %s%s\n", done, o.steps,
                 loss, o.out.c_str(), done < o.steps ? "; --resume goes on" : "");
     return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
@@ -122,10 +144,11 @@ int main(int argc, char** argv) {
             return std::fflush(stdout) == 0 ? 0 : 1;
         }
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
-        const Text text = read_text(options.text, options.context);
+        const Source source = options.text.empty() ? line_source(options.strides, options.cut())
+                                                   : text_source(options.text, options.cut());
         listen_to_ctrl_c();
         const int status =
-            options.backend == "cuda" ? train<Cuda>(options, text) : train<Cpu>(options, text);
+            options.backend == "cuda" ? train<Cuda>(options, source) : train<Cpu>(options, source);
         if (std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2_train: not all that it says arrived at its output\n");
     } catch (const std::exception& error) {

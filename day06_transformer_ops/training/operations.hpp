@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/tensor/transform.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -17,6 +18,7 @@
 #include "day06_transformer_ops/training/embedding_backward.hpp"
 #include "day06_transformer_ops/training/layer_norm_backward.hpp"
 #include "day06_transformer_ops/training/linear_backward.hpp"
+#include "day06_transformer_ops/training/product_fast_cpu.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -25,20 +27,35 @@ using Ids = const View<const std::int64_t>&;
 using Out = const View<float>&;
 using day05_matmul::Epilogue;
 
-/// The loops.
+/// The loops. With threads, sequences are shared out, and products go in blocks of registers: the
+/// same bits with any number of threads, but others than the loops'.
 struct CpuOperations {
+    gpt2::Threads* threads = nullptr;
+
     void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
-        embed_cpu<float>(tokens, ids, positions, places, out);
+        const auto part = [&](Ids i, Out o) { embed_cpu<float>(tokens, i, positions, places, o); };
+        shared(part, ids, out);
     }
-    void layer_norm(In in, const NormParameters& p, Out out) const { layer_norm_cpu(in, p, out); }
+    void layer_norm(In in, const NormParameters& p, Out out) const {
+        shared([&](In i, Out o) { layer_norm_cpu(i, p, o); }, in, out);
+    }
     void matmul(In a, In b, const Epilogue& e, Out out) const {
-        day05_matmul::matmul_cpu(a, b, e, out);
+        threads == nullptr ? day05_matmul::matmul_cpu(a, b, e, out)
+                           : matmul_fast_cpu(a, b, e, out, *threads);
     }
-    void attention(In q, In k, In v, Out out) const { attention_cpu(q, k, v, {}, out); }
-    void activate(Activation what, In in, Out out) const { activate_cpu(what, in, out); }
-    void add(In a, In b, Out out) const { day01_flat_memory::add_cpu(a, b, out); }
+    void attention(In q, In k, In v, Out out) const {
+        const auto part = [](In a, In b, In c, Out o) { attention_cpu(a, b, c, {}, o); };
+        shared(part, q, k, v, out);
+    }
+    void activate(Activation what, In in, Out out) const {
+        shared([&](In i, Out o) { activate_cpu(what, i, o); }, in, out);
+    }
+    void add(In a, In b, Out out) const {
+        shared([](In c, In d, Out o) { day01_flat_memory::add_cpu(c, d, o); }, a, b, out);
+    }
     void cross_entropy(In logits, Ids targets, Out out) const {
-        cross_entropy_cpu<float>(logits, targets, out);
+        const auto part = [](In x, Ids t, Out o) { cross_entropy_cpu<float>(x, t, o); };
+        shared(part, logits, targets, out);
     }
 
     void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
@@ -49,16 +66,22 @@ struct CpuOperations {
         layer_norm_backward_cpu(in, p, grad, d_in, d);
     }
     void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
-        linear_backward_cpu(in, weight, grad, d_in, d);
+        threads == nullptr ? linear_backward_cpu(in, weight, grad, d_in, d)
+                           : linear_backward_fast_cpu(in, weight, grad, d_in, d, *threads);
     }
     void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
-        attention_backward_cpu(q, k, v, {}, grad, d);
+        const auto part = [](In a, In b, In c, In g, Out d_q, Out d_k, Out d_v) {
+            attention_backward_cpu(a, b, c, {}, g, {d_q, d_k, d_v});
+        };
+        shared(part, q, k, v, grad, d.q, d.k, d.v);
     }
     void activate_backward(Activation what, In in, In grad, Out out) const {
-        activate_backward_cpu(what, in, grad, out);
+        const auto part = [&](In i, In g, Out o) { activate_backward_cpu(what, i, g, o); };
+        shared(part, in, grad, out);
     }
     void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
-        cross_entropy_backward_cpu(logits, targets, grad, out);
+        const auto part = [](In x, Ids t, In g, Out o) { cross_entropy_backward_cpu(x, t, g, o); };
+        shared(part, logits, targets, grad, out);
     }
 
     void gradient_norm(In gradient, const View<double>& out) const {
@@ -66,6 +89,17 @@ struct CpuOperations {
     }
     void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
         adamw_cpu(o, gradient, first, second, parameters);
+    }
+
+private:
+    /// f of parts of the views, whose dim 0 counts sequences.
+    template <class F, class First, class... Others>
+    void shared(const F& f, const First& first, const Others&... others) const {
+        if (threads == nullptr) return f(first, others...);
+        threads->run([&](int part) {
+            const auto [begin, end] = gpt2::share(first.extent(0), part, threads->count());
+            if (begin < end) f(slice(first, 0, begin, end), slice(others, 0, begin, end)...);
+        });
     }
 };
 

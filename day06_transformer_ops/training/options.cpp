@@ -4,7 +4,6 @@
 #include <map>
 
 #include "day06_transformer_ops/gpt2/flag_values.hpp"
-#include "day06_transformer_ops/training/data.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -31,6 +30,7 @@ const std::map<std::string, Set>& flags() {
              if (v != "cpu" && v != "cuda") refuse(f + " is '" + v + "', but must be cpu or cuda");
              o.backend = v;
          }},
+        {"--strides", whole(&O::strides, 1)},
         {"--layers", whole(&O::layers, 1)},
         {"--channels", whole(&O::channels, 1)},
         {"--heads", whole(&O::heads, 1)},
@@ -40,6 +40,7 @@ const std::map<std::string, Set>& flags() {
         {"--steps", whole(&O::steps, 1)},
         {"--warm-up", whole(&O::warm_up, 0)},
         {"--save-every", whole(&O::save_every, 1)},
+        {"--threads", whole(&O::threads, 0)},
         {"--seed", [](O& o, const auto& f,
                       const auto& v) { o.seed = gpt2::number<std::uint64_t>(f, v, gpt2::kCount); }},
         {"--rate",
@@ -62,8 +63,8 @@ const std::map<std::string, Set>& flags() {
 
 }  // namespace
 
-gpt2::Config TrainOptions::config() const {
-    return {layers, context, channels, heads, 4 * channels, kByteVocabulary, 1e-5f};
+gpt2::Config TrainOptions::config(std::int64_t vocabulary) const {
+    return {layers, context, channels, heads, 4 * channels, vocabulary, 1e-5f};
 }
 
 TrainOptions parse_training(const std::vector<std::string>& arguments) {
@@ -80,7 +81,10 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
         found->second(o, flag, arguments[i]);
     }
     if (o.help) return o;
-    if (o.text.empty()) refuse("--text FILE is missing: what the model is to learn");
+    if (o.text.empty() == (o.strides == 0)) {
+        refuse(o.text.empty() ? "--text FILE is missing: what the model is to learn"
+                              : "--text and --strides: a model learns one of them");
+    }
     if (o.out.empty()) refuse("--out FILE is missing: where the model is written");
     if (o.channels % o.heads != 0) {
         refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
@@ -90,9 +94,10 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
 }
 
 std::string training_usage() {
-    return R"(gpt2_train: a GPT-2 learns a text, byte by byte, by six days' operations
+    return R"(gpt2_train: a GPT-2 learns, by six days' operations
 
   --text FILE        what it learns: any text, or any bytes
+  --strides N        or this: questions about shapes of up to N dims, and their answers
   --out FILE         where the model is written, as a GGUF file that gpt2 reads
   --resume           go on from FILE.state, which the same run left behind
 
@@ -107,6 +112,7 @@ std::string training_usage() {
   --save-every N     100      steps between two checkpoints
   --seed N           0        the same seed, the same model, bit by bit
   --backend B        cpu or cuda (without a GPU: on the emulator, slowly). cpu
+  --threads N        of the CPU. All that it has; the same bits with any number
 
 Ctrl-C ends the run after the step that is being made, and saves it.
 )";

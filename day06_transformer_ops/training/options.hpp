@@ -8,21 +8,25 @@
 
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
 #include "day06_transformer_ops/training/adamw.hpp"
+#include "day06_transformer_ops/training/data.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
 struct TrainOptions {
     std::string text, out, backend = "cpu";
+    std::int64_t strides = 0;  // instead of a text: lines about shapes of up to so many dims
     std::int64_t layers = 2, channels = 64, heads = 4, context = 64;
     std::int64_t batch = 8, accumulate = 1;  // sequences at once, and batches that make a step
     std::int64_t steps = 200, warm_up = 20, save_every = 100;
+    std::int64_t threads = 0;  // of the CPU; 0: as many as it has
     std::uint64_t seed = 0;
     double rate = 3e-3;
     float decay = 0.1f;
     bool resume = false, help = false;
 
-    [[nodiscard]] gpt2::Config config() const;
-    [[nodiscard]] Schedule schedule() const { return {rate, rate / 10, warm_up, steps}; }
+    [[nodiscard]] gpt2::Config config(std::int64_t vocabulary) const;
+    [[nodiscard]] Cut cut() const { return {batch, context, seed}; }
+    [[nodiscard]] Schedule schedule() const { return {rate, 0, warm_up, steps}; }
     [[nodiscard]] std::string state() const { return out + ".state"; }  // what --resume reads
 };
 

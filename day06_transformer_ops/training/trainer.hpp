@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/gpu/buffer.hpp"
+#include "day06_transformer_ops/training/batch.hpp"
 #include "day06_transformer_ops/training/parameters.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -60,18 +61,20 @@ struct TrainingState {
 template <class Device>
 class Trainer {
 public:
-    /// @param batch  sequences of config.context tokens each
-    Trainer(const gpt2::Config& config, std::int64_t batch);
+    /// @param batch       sequences of config.context tokens each
+    /// @param operations  the CPU's may have threads
+    Trainer(const gpt2::Config& config, std::int64_t batch,
+            const typename Device::Operations& operations = {});
 
     const Parameters& parameters() const noexcept { return map_; }
     void load(const TrainingState& state);
     [[nodiscard]] TrainingState save() const;
 
     /// There and back: adds the gradients of the mean loss, times `share`, and returns that mean.
-    /// @param ids, targets  batch * context of them; a target is the token that follows
-    /// @param share         1 / (batches whose gradients are added up before the step)
-    double accumulate(const std::vector<std::int64_t>& ids,
-                      const std::vector<std::int64_t>& targets, float share = 1);
+    /// @param batch  of this trainer's size
+    /// @param share  1 / (batches whose gradients are added up before the step)
+    /// @throws std::invalid_argument  a batch of another size, or of which no target counts
+    double accumulate(const Batch& batch, float share = 1);
     /// A step by what was accumulated, whose gradients are forgotten. Returns their norm.
     double step(const StepOptions& options);
 

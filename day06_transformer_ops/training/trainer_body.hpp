@@ -19,7 +19,24 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
     const std::int64_t N = batch * c.context, C = up(N * c.channels), F = up(N * c.hidden);
     const std::int64_t qkv = up(3 * N * c.channels);
     return c.layers * (5 * C + qkv + 2 * F) + (5 * C + qkv + F) + up(N * pitch_of_logits(c)) +
-           up(N) + 64;
+           2 * up(N);
+}
+
+/// Which targets count. @throws std::invalid_argument  not `size` tokens, or none that counts
+inline std::vector<bool> counting_targets(const Batch& batch, std::int64_t size) {
+    const auto tokens = static_cast<std::size_t>(size);
+    std::vector<bool> counts = batch.counts;
+    if (counts.empty()) counts.assign(tokens, true);
+    if (batch.ids.size() != tokens || batch.targets.size() != tokens || counts.size() != tokens) {
+        refuse("a batch of " + std::to_string(batch.ids.size()) + " tokens, " +
+               std::to_string(batch.targets.size()) + " targets and " +
+               std::to_string(counts.size()) + " marks which of them count; each must be " +
+               std::to_string(tokens));
+    }
+    if (std::find(counts.begin(), counts.end(), true) == counts.end()) {
+        refuse("a batch of which no target counts: there is nothing to learn from it");
+    }
+    return counts;
 }
 
 template <class Device>
@@ -30,7 +47,8 @@ View<float> Trainer<Device>::take(const Shape& shape) {
 }
 
 template <class Device>
-Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch)
+Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
+                         const typename Device::Operations& operations)
     : map_(config),
       batch_(batch),
       parameters_(map_.size()),
@@ -41,7 +59,8 @@ Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch)
       targets_(batch * config.context),
       places_(config.context),
       norm_(1),
-      activations_(activations_of(config, batch)) {
+      activations_(activations_of(config, batch)),
+      op_(operations) {
     gradient_.fill_bytes(0);
     carve();
     std::vector<std::int64_t> places(static_cast<std::size_t>(config.context));
@@ -73,7 +92,7 @@ void Trainer<Device>::carve() {
     normed_ = take({B, T, C}), grad_ = take({B, T, C});
     room_ = {take({B, T, C}), take({B, T, C}), take({B, T, 3 * C}), take({B, T, F})};
     logits_ = slice(take({B, T, pitch_of_logits(c)}), 2, 0, c.vocabulary);
-    losses_ = take({B, T}), share_ = take({});
+    losses_ = take({B, T}), share_ = take({B, T});
 }
 
 // [there_and_back]
@@ -138,17 +157,22 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
 // [update]
 
 template <class Device>
-double Trainer<Device>::accumulate(const std::vector<std::int64_t>& ids,
-                                   const std::vector<std::int64_t>& targets, float share) {
-    ids_.upload(ids.data(), ids_.size());
-    targets_.upload(targets.data(), targets_.size());
-    const auto N = static_cast<double>(losses_.size());
-    const auto each = static_cast<float>(static_cast<double>(share) / N);
-    activations_.upload(&each, 1, share_.data - activations_.data());
+double Trainer<Device>::accumulate(const Batch& batch, float share) {
+    const std::vector<bool> counts = counting_targets(batch, losses_.size());
+    const auto N = static_cast<double>(std::count(counts.begin(), counts.end(), true));
+    // What does not count has a loss, but no gradient.
+    std::vector<float> shares(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        shares[i] = counts[i] ? static_cast<float>(static_cast<double>(share) / N) : 0;
+    }
+    ids_.upload(batch.ids.data(), ids_.size());
+    targets_.upload(batch.targets.data(), targets_.size());
+    activations_.upload(shares.data(), share_.size(), share_.data - activations_.data());
     there_and_back(op_);
+    const std::vector<float> losses =
+        activations_.download(losses_.data - activations_.data(), losses_.size());
     double sum = 0;
-    const std::int64_t first = losses_.data - activations_.data();
-    for (const float loss : activations_.download(first, losses_.size())) sum += double{loss};
+    for (std::size_t i = 0; i < counts.size(); ++i) sum += counts[i] ? double{losses[i]} : 0;
     return sum / N;
 }
 

@@ -133,16 +133,21 @@ bool held_out(const Shape& shape) {
     return (digits * 2654435761u >> 16) % 10 == 0;
 }
 
-std::vector<Question> held_out_questions(Asked asked, int rank, std::int64_t count,
-                                         std::uint64_t seed) {
+std::vector<Shape> shapes_of(int rank, bool held) {
     if (rank < 1 || rank > kMostDims) refuse("rank " + std::to_string(rank) + " is not 1 to 4");
     const Shape all = Dims::filled(rank, kMostExtent);
     std::vector<Shape> shapes;
     for (std::int64_t n = 0; n < size(all); ++n) {
         Shape shape = unravel(n, all);
         for (int d = 0; d < rank; ++d) ++shape[d];
-        if (held_out(shape)) shapes.push_back(shape);
+        if (held_out(shape) == held) shapes.push_back(shape);
     }
+    return shapes;
+}
+
+std::vector<Question> held_out_questions(Asked asked, int rank, std::int64_t count,
+                                         std::uint64_t seed) {
+    const std::vector<Shape> shapes = shapes_of(rank, true);
     std::vector<Question> questions;
     // Other kinds and ranks are asked about other shapes.
     const std::uint64_t stream =

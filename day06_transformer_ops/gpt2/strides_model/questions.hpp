@@ -49,6 +49,10 @@ struct Question {
 /// about one shape in ten.
 [[nodiscard]] bool held_out(const Shape& shape);
 
+/// The shapes of one rank that are held out, or all others; the last dim varies fastest.
+/// @throws std::invalid_argument  rank not in 1 to 4
+[[nodiscard]] std::vector<Shape> shapes_of(int rank, bool held);
+
 /// Questions about held-out shapes of one rank, all shapes equally often; the same for a seed.
 /// @throws std::invalid_argument  rank not in 1 to 4
 [[nodiscard]] std::vector<Question> held_out_questions(Asked asked, int rank, std::int64_t count,

@@ -43,7 +43,7 @@ GgufWriter small_model(WeightType type, bool own_head, const std::vector<std::st
     file.value("gpt2.feed_forward_length", std::uint32_t{32});
     file.value("gpt2.attention.head_count", std::uint32_t{2});
     file.value("gpt2.attention.layer_norm_epsilon", 1e-5f);
-    write_vocabulary(file, tokens, merges);
+    write_vocabulary(file, {tokens, merges});
 
     float first = 0;
     const auto matrix = [&](const std::string& name, std::uint64_t in, std::uint64_t out) {
@@ -86,7 +86,7 @@ GgufWriter real_vocabulary() {
     }
     tokens.push_back("<|endoftext|>");
     GgufWriter writer;
-    write_vocabulary(writer, tokens, merges);
+    write_vocabulary(writer, {tokens, merges});
     return writer;
 }
 

@@ -15,10 +15,23 @@ namespace sixdays::gpt2 {
 /// The token of each byte in that order. @param byte  0 to 255
 [[nodiscard]] std::int64_t byte_token(std::uint8_t byte);
 
+/// A vocabulary that is made here: tokens and merges in the letters of a file.
+struct NewVocabulary {
+    std::vector<std::string> tokens, merges;  // "left right", the first ones first
+
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }
+    /// The last one ends a text, and is none that text can become.
+    [[nodiscard]] std::int64_t end_of_text() const { return size() - 1; }
+};
+
+/// The bytes, what merges make of each word from its left end on, and the end of a text. So a word
+/// is one token, and so is each of its beginnings.
+[[nodiscard]] NewVocabulary vocabulary_of_words(const std::vector<std::string>& words);
+
+/// Bytes in letters, as tokens stand in a file.
+[[nodiscard]] std::string in_letters(std::string_view bytes);
+
 /// The keys tokenizer.ggml.*.
-/// @param tokens  the last one ends a text, and is none that text can become
-/// @param merges  "left right", the first ones first
-void write_vocabulary(GgufWriter& file, const std::vector<std::string>& tokens,
-                      const std::vector<std::string>& merges);
+void write_vocabulary(GgufWriter& file, const NewVocabulary& vocabulary);
 
 }  // namespace sixdays::gpt2

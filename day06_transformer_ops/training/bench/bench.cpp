@@ -65,7 +65,7 @@ void measure(const Size& s, const bench::Limits& limits) {
     std::vector<double> times;
     for (int i = 0; i < 12; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        last = trainer.accumulate(ids, targets);
+        last = trainer.accumulate({ids, targets});
         (void)trainer.step({.rate = 1e-4});
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         if (i == 0) first = last;

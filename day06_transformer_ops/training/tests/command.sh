@@ -32,6 +32,10 @@ expect 2 "gpt2_train: '--fast' is not a flag" --fast
 expect 2 "--steps is the last word, but a value must follow it" --steps
 expect 2 "--text FILE is missing" --out "$folder/m"
 expect 2 "--out FILE is missing" --text "$text"
+expect 2 "--text and --strides: a model learns one of them" --text "$text" --strides 2 --out "$folder/m"
+expect 2 "--strides is 0, but must be a whole number, 1 or more" --strides 0 --out "$folder/m"
+expect 1 "--strides is 5, but must be 1 to 4" --strides 5 --out "$folder/m"
+expect 1 "so --context must be 39 or more, not 30" --strides 4 --context 30 --out "$folder/m"
 expect 2 "--layers is 0, but must be a whole number, 1 or more" --layers 0
 expect 2 "--rate is 2, but must be a number above 0, and 1 at most" --rate 2
 expect 2 "--backend is 'tpu', but must be cpu or cuda" --backend tpu

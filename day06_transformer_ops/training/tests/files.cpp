@@ -28,19 +28,77 @@ TEST_CASE("a text is its bytes, each of the 256 a token of its own", "[day06][tr
     std::vector<std::byte> bytes;
     for (int i = 0; i < 512; ++i) bytes.push_back(static_cast<std::byte>(i * 7 % 256));
     write_whole(path, bytes);
-    const Text text = read_text(path, 511);
-    REQUIRE(text.tokens.size() == 512);
-    std::vector<int> seen(kByteVocabulary);
-    for (std::size_t i = 0; i < 512; ++i) {
-        CHECK(text.tokens[i] == gpt2::byte_token(static_cast<std::uint8_t>(bytes[i])));
-        ++seen[static_cast<std::size_t>(text.tokens[i])];
+    const Source text = text_source(path, {1, 511, 0});  // it can be cut at one place
+    CHECK(text.words == "a text of 512 tokens");
+    const Batch batch = text.batch(0);
+    REQUIRE(batch.ids.size() == 511);
+    REQUIRE(batch.targets.size() == 511);
+    CHECK(batch.counts.empty());
+    std::vector<int> seen(static_cast<std::size_t>(text.vocabulary.size()));
+    for (std::size_t i = 0; i < 511; ++i) {
+        CHECK(batch.ids[i] == gpt2::byte_token(static_cast<std::uint8_t>(bytes[i])));
+        CHECK(batch.targets[i] == gpt2::byte_token(static_cast<std::uint8_t>(bytes[i + 1])));
+        ++seen[static_cast<std::size_t>(batch.ids[i])];
     }
+    ++seen[static_cast<std::size_t>(batch.targets[510])];
     CHECK(std::count(seen.begin(), seen.end(), 2) == 256);  // and the end of a text never
-    CHECK(contains(refusal([&] { (void)read_text(path, 512); }),
+    CHECK(seen.size() == 257);
+    CHECK(contains(refusal([&] {
+                       (void)text_source(path, {1, 512, 0});
+                   }),
                    "has 512 bytes, but a context of 512 needs 513 at least"));
     bytes[0] = std::byte{1};
     write_whole(path, bytes);
-    CHECK(read_text(path, 1).fingerprint != text.fingerprint);
+    CHECK(text_source(path, {1, 1, 0}).fingerprint != text.fingerprint);
+}
+
+TEST_CASE("a batch of lines: the answer and the end behind it count, the question does not",
+          "[day06][training][small]") {
+    const Source lines = line_source(2, {5, 24, 3});
+    CHECK(lines.words == "lines about shapes of up to 2 dims");
+    const std::int64_t end = lines.vocabulary.end_of_text();
+    const auto& names = lines.vocabulary.tokens;
+    const auto arrow =
+        std::find(names.begin(), names.end(), gpt2::in_letters(" ->")) - names.begin();
+    for (const std::int64_t number : {0, 1, 700}) {
+        const Batch batch = lines.batch(number);
+        REQUIRE(batch.ids.size() == 5 * 24);
+        REQUIRE(batch.targets.size() == 5 * 24);
+        REQUIRE(batch.counts.size() == 5 * 24);
+        for (std::size_t line = 0; line < 5; ++line) {
+            bool answers = false, ended = false;
+            for (std::size_t t = 0; t < 24; ++t) {
+                const std::size_t i = line * 24 + t;
+                if (t + 1 < 24) CHECK(batch.targets[i] == batch.ids[i + 1]);
+                answers = answers || batch.ids[i] == arrow;  // the question's last token
+                ended = ended || batch.ids[i] == end;
+                CHECK(batch.counts[i] == (answers && !ended));
+                if (ended) CHECK(batch.targets[i] == end);
+            }
+            CHECK((answers && ended));
+        }
+        CHECK(lines.batch(number).ids == batch.ids);
+    }
+    CHECK(lines.batch(0).ids != lines.batch(1).ids);
+    CHECK(lines.batch(0).ids != line_source(2, {5, 24, 4}).batch(0).ids);
+    // A batch of 10 begins as two of 5 do: line n is line n.
+    const Batch both = line_source(2, {10, 24, 3}).batch(0);
+    CHECK(std::equal(both.ids.begin() + 5 * 24, both.ids.end(), lines.batch(1).ids.begin()));
+
+    CHECK(contains(refusal([] {
+                       (void)line_source(5, {1, 64, 0});
+                   }),
+                   "--strides is 5, but must be 1 to 4"));
+    CHECK(contains(refusal([] {
+                       (void)line_source(0, {1, 64, 0});
+                   }),
+                   "--strides is 0, but must be 1 to 4"));
+    CHECK(line_source(4, {1, 39, 0}).batch(0).ids.size() == 39);
+    CHECK(contains(refusal([] {
+                       (void)line_source(4, {1, 38, 0});
+                   }),
+                   "up to 40 tokens, so --context must be 39 or more, not 38"));
+    CHECK(line_source(1, {1, 64, 0}).fingerprint != line_source(2, {1, 64, 0}).fingerprint);
 }
 
 TEST_CASE("batches follow each other as one long batch does, and reach every place of the text",
@@ -80,7 +138,7 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
     TrainOptions o;
     o.out = folder.name + "/model";
     o.layers = 1, o.channels = 4, o.heads = 2, o.context = 3, o.seed = 7, o.warm_up = 0;
-    const Parameters map(o.config());
+    const Parameters map(o.config(257));
     TrainingState state;
     state.step = 5;
     state.parameters = map.begin(1), state.first = map.begin(2), state.second = map.begin(3);

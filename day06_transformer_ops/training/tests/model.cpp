@@ -31,6 +31,7 @@ using Rows2 = std::vector<std::vector<double>>;  // tokens of one sequence
 struct InDouble {
     const Parameters& map;
     const double* run;
+    std::vector<bool> counts = std::vector<bool>(kIds.size(), true);
 
     double at(const std::string& name, std::int64_t i, std::int64_t j = 0) const {
         const View<const double> v = map.view(run, name);
@@ -130,10 +131,10 @@ struct InDouble {
                     sum += std::exp(logit);
                     if (v == kTargets[std::size_t(b * c.context + t)]) of_target = logit;
                 }
-                all += std::log(sum) - of_target;
+                if (counts[std::size_t(b * c.context + t)]) all += std::log(sum) - of_target;
             }
         }
-        return all / static_cast<double>(kBatch * c.context);
+        return all / double(std::count(counts.begin(), counts.end(), true));
     }
 };
 
@@ -141,10 +142,11 @@ struct Wanting {
     double loss;
     Tensor<double> gradient;
 };
-Wanting wanting(const Parameters& map, const std::vector<float>& begin) {
+Wanting wanting(const Parameters& map, const std::vector<float>& begin,
+                const std::vector<bool>& counts = std::vector<bool>(kIds.size(), true)) {
     Tensor<double> run({map.size()});
     for (std::int64_t i = 0; i < run.size(); ++i) run(i) = double{begin[std::size_t(i)]};
-    const InDouble model{map, run.data()};
+    const InDouble model{map, run.data(), counts};
     const double loss = model.loss();
     return {loss, slopes(run, [&] { return model.loss(); })};
 }
@@ -160,7 +162,7 @@ void check_gradient() {
     const std::vector<float> begin = lively(map);
     const Wanting want = wanting(map, begin);
     trainer.load(state_of(begin));
-    CHECK(std::fabs(trainer.accumulate(kIds, kTargets) - want.loss) < 1e-6);
+    CHECK(std::fabs(trainer.accumulate({kIds, kTargets}) - want.loss) < 1e-6);
     const Tensor<float> got = as_tensor(trainer.gradients());
     for (const Parameter& p : map.all()) {  // each by itself, for the size of one is not another's
         CAPTURE(p.name);
@@ -172,7 +174,7 @@ void check_gradient() {
         CHECK(close(part(got), of, bound_of(of, 100) + 5e-8));
     }
     // Added up: once more, at half the share.
-    trainer.accumulate(kIds, kTargets, 0.5f);
+    trainer.accumulate({kIds, kTargets}, 0.5f);
     Tensor<double> more(want.gradient.shape());
     for (std::int64_t i = 0; i < more.size(); ++i) more(i) = 1.5 * want.gradient(i);
     CHECK(close(as_tensor(trainer.gradients()), more, bound_of(more, 100)));
@@ -184,6 +186,30 @@ TEST_CASE("the gradient of a tiny GPT-2's loss by every parameter: central diffe
     check_gradient<Cuda>();
 }
 
+template <class Device>
+void check_counts() {
+    const std::vector<bool> counts = {false, true, true, false, false, true};
+    Trainer<Device> trainer(kTiny, kBatch);
+    const Parameters& map = trainer.parameters();
+    const std::vector<float> begin = lively(map);
+    const Wanting want = wanting(map, begin, counts);
+    trainer.load(state_of(begin));
+    CHECK(std::fabs(trainer.accumulate({kIds, kTargets, counts}) - want.loss) < 1e-6);
+    CHECK(close(as_tensor(trainer.gradients()), want.gradient, bound_of(want.gradient, 100)));
+    CHECK(refusal([&] {
+              trainer.accumulate({kIds, kTargets, std::vector<bool>(6)});
+          }) == "a batch of which no target counts: there is nothing to learn from it");
+    CHECK(refusal([&] {
+              trainer.accumulate({kIds, {1, 2}, {true}});
+          }) == "a batch of 6 tokens, 2 targets and 1 marks which of them count; each must be 6");
+}
+
+TEST_CASE("a target that does not count has no gradient, and is not in the mean",
+          "[day06][training][small]") {
+    check_counts<Cpu>();
+    check_counts<Cuda>();
+}
+
 TEST_CASE("a step by the ports: the loop's to some roundings, and the same bits twice",
           "[day06][training][small]") {
     Trainer<Cpu> cpu(kTiny, kBatch);
@@ -192,7 +218,7 @@ TEST_CASE("a step by the ports: the loop's to some roundings, and the same bits 
     const auto run = [&](auto& trainer) {
         trainer.load(state_of(begin));
         for (int step = 0; step < 2; ++step) {
-            trainer.accumulate(kIds, kTargets);
+            trainer.accumulate({kIds, kTargets});
             CHECK(trainer.step({.rate = 0.01}) > 0.1);
         }
         const TrainingState state = trainer.save();
@@ -235,13 +261,13 @@ TEST_CASE("a run that goes on from its state has the bits of one that never stop
     TrainingState half;
     for (int step = 0; step < 6; ++step) {
         if (step == 3) half = whole.save();
-        whole.accumulate(kIds, kTargets);
+        whole.accumulate({kIds, kTargets});
         whole.step({});
     }
     Trainer<Cpu> resumed(kTiny, kBatch);
     resumed.load(half);
     for (int step = 3; step < 6; ++step) {
-        resumed.accumulate(kIds, kTargets);
+        resumed.accumulate({kIds, kTargets});
         resumed.step({});
     }
     CHECK(equal(as_tensor(resumed.save().parameters), as_tensor(whole.save().parameters)));
