@@ -29,20 +29,6 @@ std::uint64_t fingerprint_of(std::string_view bytes) {
     return hash;
 }
 
-Batch pieces(const std::vector<std::int64_t>& tokens, const Cut& cut, std::int64_t number) {
-    const auto places = static_cast<double>(tokens.size()) - static_cast<double>(cut.context);
-    Batch made;
-    for (std::int64_t b = 0; b < cut.batch; ++b) {
-        // Draws of another seed than the weights', which count from 0 too.
-        const double u =
-            gpt2::uniform(~cut.seed, static_cast<std::uint64_t>(number * cut.batch + b));
-        const auto first = tokens.begin() + static_cast<std::int64_t>(u * places);
-        made.ids.insert(made.ids.end(), first, first + cut.context);
-        made.targets.insert(made.targets.end(), first + 1, first + cut.context + 1);
-    }
-    return made;
-}
-
 Batch lines(const gpt2::LineTokens& tokens_of, int most_dims, const Cut& cut, std::int64_t number) {
     const std::int64_t end = tokens_of.vocabulary().end_of_text();
     Batch made;
@@ -66,6 +52,20 @@ Batch lines(const gpt2::LineTokens& tokens_of, int most_dims, const Cut& cut, st
 
 }  // namespace
 
+Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut, std::int64_t number) {
+    const auto places = static_cast<double>(tokens.size()) - static_cast<double>(cut.context);
+    Batch made;
+    for (std::int64_t b = 0; b < cut.batch; ++b) {
+        // Draws of another seed than the weights', which count from 0 too.
+        const double u =
+            gpt2::uniform(~cut.seed, static_cast<std::uint64_t>(number * cut.batch + b));
+        const auto first = tokens.begin() + static_cast<std::int64_t>(u * places);
+        made.ids.insert(made.ids.end(), first, first + cut.context);
+        made.targets.insert(made.targets.end(), first + 1, first + cut.context + 1);
+    }
+    return made;
+}
+
 Source text_source(const std::string& path, const Cut& cut) {
     const std::string bytes = bytes_of(path);
     if (static_cast<std::int64_t>(bytes.size()) < cut.context + 1) {
@@ -84,7 +84,7 @@ Source text_source(const std::string& path, const Cut& cut) {
     made.fingerprint = fingerprint_of(bytes);
     made.words = "a text of " + std::to_string(tokens.size()) + " tokens";
     made.batch = [tokens = std::move(tokens), cut](std::int64_t number) {
-        return pieces(tokens, cut, number);
+        return pieces_of(tokens, cut, number);
     };
     return made;
 }

@@ -25,6 +25,12 @@ struct Source {
     std::function<Batch(std::int64_t number)> batch;
 };
 
+/// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many a
+/// batch has.
+/// @param tokens  more than cut.context
+[[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut,
+                              std::int64_t number);
+
 /// A file's bytes, each a token, cut anywhere.
 /// @throws std::invalid_argument  a file that cannot be read, or too short for one piece of context
 /// tokens and the one behind it

@@ -103,14 +103,14 @@ TEST_CASE("a batch of lines: the answer and the end behind it count, the questio
 
 TEST_CASE("batches follow each other as one long batch does, and reach every place of the text",
           "[day06][training][small]") {
-    Text text{{}, 0};
-    for (std::int64_t i = 0; i < 500; ++i) text.tokens.push_back(i);  // a token tells its place
+    std::vector<std::int64_t> text;
+    for (std::int64_t i = 0; i < 500; ++i) text.push_back(i);  // a token tells its place
     constexpr std::int64_t kContext = 4;
-    const Batch whole = batch_of(text, 60, kContext, 5, 0);
+    const Batch whole = pieces_of(text, {60, kContext, 5}, 0);
     REQUIRE(whole.ids.size() == 60 * kContext);
     Batch parts;
     for (std::int64_t number = 0; number < 20; ++number) {
-        const Batch part = batch_of(text, 3, kContext, 5, number);
+        const Batch part = pieces_of(text, {3, kContext, 5}, number);
         parts.ids.insert(parts.ids.end(), part.ids.begin(), part.ids.end());
         parts.targets.insert(parts.targets.end(), part.targets.begin(), part.targets.end());
     }
@@ -120,11 +120,11 @@ TEST_CASE("batches follow each other as one long batch does, and reach every pla
         CHECK(whole.targets[i] == whole.ids[i] + 1);
         if (i % kContext != 0) CHECK(whole.ids[i] == whole.ids[i - 1] + 1);
     }
-    CHECK(batch_of(text, 60, kContext, 6, 0).ids != whole.ids);
+    CHECK(pieces_of(text, {60, kContext, 6}, 0).ids != whole.ids);
 
-    text.tokens.resize(kContext + 3);  // three places
+    text.resize(kContext + 3);  // three places
     std::vector<int> seen(3);
-    const Batch few = batch_of(text, 60, kContext, 5, 0);
+    const Batch few = pieces_of(text, {60, kContext, 5}, 0);
     for (std::size_t i = 0; i < few.ids.size(); i += kContext) {
         REQUIRE(few.ids[i] < 3);
         ++seen[static_cast<std::size_t>(few.ids[i])];
