@@ -51,7 +51,7 @@ extern "C" void give_up(int) {
 
 void limit_time() {
     std::signal(SIGALRM, give_up);
-    alarm(4);
+    alarm(8);  // of which a tool may need some for itself
 }
 
 void tell(cudaError_t error, bool right) {

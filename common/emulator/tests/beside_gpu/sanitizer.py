@@ -16,16 +16,17 @@ In its cells, words in parentheses are what the program met by itself, and anyth
 tool found: `(hangs)`, `(cudaErrorIllegalAddress)`, `line 18: Invalid __global__ read of size 4 bytes`.
 """
 import argparse
+import collections
 import concurrent.futures
 import csv
 import os
 import pathlib
 import re
-import queue
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
@@ -124,17 +125,19 @@ def emulator_says(program, name):
 
 
 class Mistakes:
-    """The table, one row a mistake; each run is a process of its own."""
+    """The table, one row a mistake; each run is a process of its own.
+
+    A GPU that meets an illegal access, or a kernel that has to be killed, keeps everybody else waiting
+    for seconds. So programs that end so by themselves run under the tools last, on the last GPU, few at a
+    time; the others would be killed for their sake.
+    """
 
     def __init__(self, options):
         self.options = options
         self.emulated = f"{options.folder}/emulator_mistakes"
         self.gpu = f"{options.folder}/emulator_mistakes_cuda"
-        self.log = []
+        self.log = open(options.log, "w", encoding="utf-8") if options.log else None
         self.end = 0.0
-        self.free_devices = queue.Queue()  # the GPUs in turn; a process sees one of them
-        for turn in range(options.jobs):
-            self.free_devices.put(turn % max(options.gpus, 1))
 
     def gpu_answers(self, name):
         """Is there a GPU, and does the sanitizer get at it? The empty string, or why not."""
@@ -149,7 +152,7 @@ class Mistakes:
             return str(error)
         return ""
 
-    def run_one(self, name, tool):
+    def run_one(self, name, tool, device):
         if time.monotonic() > self.end:
             return ("no answer", "") if tool == "emulator" else "not run"
         if tool == "emulator":
@@ -157,18 +160,43 @@ class Mistakes:
         command = [self.gpu, name]
         if tool != "alone":
             command = [self.options.sanitizer, "--tool", tool, *command]
-        device = self.free_devices.get()
-        try:
-            text, killed = run(command, self.options.timeout, device)
-        finally:
-            self.free_devices.put(device)
-        self.log.append(f"##### {name} {tool}{' KILLED' if killed else ''}\n{text[:6000]}\n")
+        text, killed = run(command, self.options.timeout, device)
+        if self.log:
+            self.log.write(f"##### {name} {tool}{' KILLED' if killed else ''}\n{text[:6000]}\n")
+            self.log.flush()
         if tool == "alone":
             return "hangs" if killed else program_says(text)
         return cell(text, killed, self.options.timeout)
 
+    def start(self, calm, rough):
+        """Begins all these runs, (name, tool); a future for the answer to each."""
+        answers = {one: concurrent.futures.Future() for one in [*calm, *rough]}
+        calm, rough = collections.deque(calm), collections.deque(rough)
+
+        def worker(device, lists):
+            for runs in lists:
+                while runs:
+                    try:
+                        one = runs.popleft()
+                    except IndexError:  # another worker took the last
+                        break
+                    try:
+                        answers[one].set_result(self.run_one(*one, device))
+                    except OSError as error:  # a wait for an answer that never comes has no end
+                        answers[one].set_exception(error)
+
+        gpus = max(self.options.gpus, 1)
+        for turn in range(self.options.jobs):
+            device = turn % gpus
+            lists = [calm]
+            if rough and device == gpus - 1:
+                few = [rough] if turn // gpus < self.options.rough_jobs else []
+                lists = [calm, *few] if gpus == 1 else [*few, calm] if few else []
+            threading.Thread(target=worker, args=(device, lists), daemon=True).start()
+        return answers
+
     def print(self):
-        names = run([self.emulated])[0].split()
+        names = self.options.only.split(",") if self.options.only else run([self.emulated])[0].split()
         why_not = self.gpu_answers("no_guard")
         if why_not:
             print(f"compute-sanitizer is not run: {why_not}", file=sys.stderr)
@@ -177,20 +205,21 @@ class Mistakes:
             print(machine(self.options.sanitizer))
         table = csv.writer(sys.stdout, lineterminator="\n")
         table.writerow(["mistake", "emulator", "line", "alone", *TOOLS])
-        said = {}
         self.end = time.monotonic() + self.options.within
-        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            runs = {(name, tool): pool.submit(self.run_one, name, tool)
-                    for name in names for tool in tools}
-            for name in names:  # each row as soon as it, and those before it, are known
-                for tool in tools:
-                    said[name, tool] = runs[name, tool].result()
-                table.writerow([name, *said[name, "emulator"],
-                                *(said.get((name, tool), "not run") for tool in ("alone", *TOOLS))])
-                sys.stdout.flush()
+        first = self.start([(name, tool) for tool in tools[:2] for name in names], [])
+        said = {one: answer.result() for one, answer in first.items()}
+        by_itself = {name for name in names if said.get((name, "alone"), "") in UNNOTICED}
+        # Who failed beside others is asked once more: it may have waited for another's failure.
+        answers = self.start([(name, tool) for name in names if name in by_itself for tool in tools[2:]],
+                             [(name, tool) for name in names if name not in by_itself for tool in tools[1:]])
+        for name in names:  # each row as soon as it, and those before it, are known
+            for tool in tools[1:]:
+                if (name, tool) in answers:
+                    said[name, tool] = answers[name, tool].result()
+            table.writerow([name, *said[name, "emulator"],
+                            *(said.get((name, tool), "not run") for tool in ("alone", *TOOLS))])
+            sys.stdout.flush()
         self.print_sums(names, tools, said)
-        if self.options.log:
-            pathlib.Path(self.options.log).write_text("".join(sorted(self.log)))
 
     @staticmethod
     def print_sums(names, tools, said):
@@ -276,10 +305,13 @@ def main():
     parser.add_argument("--tool", choices=TOOLS, help="which must find what is wrong in that program")
     parser.add_argument("--source", help="the wrong kernel that the program holds")
     parser.add_argument("--jobs", type=int, default=24, help="processes at a time")
+    parser.add_argument("--rough-jobs", type=int, default=6,
+                        help="of these, for programs that hang or fail by themselves")
     parser.add_argument("--gpus", type=int, default=1, help="of this machine, used in turn")
     parser.add_argument("--timeout", type=int, default=15, help="seconds, then a process is killed")
     parser.add_argument("--within", type=int, default=600, help="seconds, then nothing more is begun")
     parser.add_argument("--sanitizer", default="compute-sanitizer")
+    parser.add_argument("--only", help="these mistakes: no_guard,one_before")
     parser.add_argument("--log", help="a file for everything that the programs said")
     options = parser.parse_args()
     if options.tool:

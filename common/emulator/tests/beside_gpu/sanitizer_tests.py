@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """sanitizer.py over programs that only pretend: no GPU, no compute-sanitizer, no emulator needed."""
+import csv
 import os
 import pathlib
 import subprocess
@@ -130,24 +131,29 @@ class Sanitizer(unittest.TestCase):
     def test_rows_come_one_by_one_each_on_its_gpu_and_nothing_begins_too_late(self):
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
-            slow = EMULATOR.replace("clean|sum.right)", "sum.wrong) sleep 4; echo 'nothing 0' ;;\nclean|sum.right)")
-            which = "#!/bin/sh\necho on GPU $CUDA_VISIBLE_DEVICES\n"
-            for name, text in (("emulator_mistakes", slow), ("emulator_mistakes_cuda", which),
-                               ("compute-sanitizer", SANITIZER)):
+            slow = SANITIZER.replace("esac\n", "'memcheck sum.wrong') sleep 4 ;;\nesac\n")
+            which = ("#!/bin/sh\necho on GPU $CUDA_VISIBLE_DEVICES\n"
+                     "[ $1 != clean ] || echo no error\n")
+            for name, text in (("emulator_mistakes", EMULATOR), ("emulator_mistakes_cuda", which),
+                               ("compute-sanitizer", slow)):
                 (here / name).write_text(text)
                 (here / name).chmod(0o755)
 
             def start(*more):
                 return subprocess.Popen(
                     [sys.executable, SCRIPT, folder, "mistakes", "--gpus", "2", "--sanitizer",
-                     str(here / "compute-sanitizer"), *more],
+                     str(here / "compute-sanitizer"), "--log", str(here / "log"), *more],
                     text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
             with start() as running:
                 rows = [running.stdout.readline() for _ in range(4)]
                 self.assertIsNone(running.poll(), "the first rows came when all was done")
                 rows += running.stdout.readlines()
-            self.assertEqual({row.split(",")[3] for row in rows[2:]}, {"on GPU 0", "on GPU 1"})
+            said = {row[0]: row[3:] for row in csv.reader(rows[2:])}
+            self.assertEqual(said.pop("clean"), ["no error", *["nothing"] * 4])
+            self.assertRegex((here / "log").read_text(), "##### clean racecheck\n.*\non GPU 0\nno error")
+            # The others fail by themselves, so all of them stay on the last GPU.
+            self.assertEqual({answers[0] for answers in said.values()}, {"on GPU 1"})
             with start("--within", "0") as running:
                 self.assertIn("race,no answer,,not run,not run,not run,not run,not run\n",
                               running.stdout.readlines())
