@@ -4,10 +4,18 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda_fp16.h>
+#include <cuda_profiler_api.h>
 #include <curand_kernel.h>
 #include <mma.h>
+#include <nvtx3/nvToolsExt.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda/std/array>
+#include <cuda/std/cmath>
+#include <cuda/std/cstdint>
+#include <cuda/std/limits>
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
 
 #include <utility>
 #include <vector>
@@ -129,6 +137,83 @@ __global__ void intrinsics(int* out) {
     out[i++] = static_cast<int>(lane);
     out[i++] = static_cast<int>(place);
     out[i++] = static_cast<int>(bits);
+}
+
+// Ties, numbers that do not fit, the upper half of a pair, a register that holds less than 32 bits.
+__global__ void conversions(int* out) {
+    const float third = 1.0f / 3.0f;
+    const float wholes[] = {2.5f, -2.5f, 2.1f, -1.0f, 3e9f};
+    const unsigned most = 0xffffffffu;
+    const unsigned long long wide = 0x123456789abcdef0ull;
+    unsigned short half, brain;
+    float back, back_too, whole, sum;
+    unsigned pair, pair_too, tf32, none, low;
+    int near, down, up, beyond, byte, loaded;
+    long long minus;
+    double twice;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(third));
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(brain) : "f"(third));
+    asm("cvt.f32.f16 %0, %1;" : "=f"(back) : "h"(half));
+    asm("cvt.f32.bf16 %0, %1;" : "=f"(back_too) : "h"(brain));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(1.5f), "f"(-third));
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair_too) : "f"(1.5f), "f"(-third));
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(tf32) : "f"(1.00048828125f));  // a tie: 1 + 2^-11
+    asm("cvt.rni.s32.f32 %0, %1;" : "=r"(near) : "f"(wholes[0]));
+    asm("cvt.rmi.ftz.s32.f32 %0, %1;" : "=r"(down) : "f"(wholes[1]));
+    asm("cvt.rpi.s32.f32 %0, %1;" : "=r"(up) : "f"(wholes[2]));
+    asm("cvt.rzi.u32.f32 %0, %1;" : "=r"(none) : "f"(wholes[3]));
+    asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(beyond) : "f"(wholes[4]));
+    asm("cvt.rn.f32.u32 %0, %1;" : "=f"(whole) : "r"(most));
+    asm("cvt.f64.f32 %0, %1;" : "=d"(twice) : "f"(third));
+    asm("cvt.s32.s8 %0, %1;" : "=r"(byte) : "r"(0x12345680));
+    asm("cvt.u32.u64 %0, %1;" : "=r"(low) : "l"(wide));
+    asm("cvt.s64.s32 %0, %1;" : "=l"(minus) : "r"(down));
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(sum) : "f"(third), "f"(3.0f), "f"(-1.0f));
+    asm volatile("st.global.cs.b32 [%0], %1;" ::"l"(out + 40), "r"(77));
+    asm volatile("ld.global.cg.b32 %0, [%1+4];" : "=r"(loaded) : "l"(out + 39));
+    const int all[] = {half,
+                       brain,
+                       __float_as_int(back),
+                       __float_as_int(back_too),
+                       static_cast<int>(pair),
+                       static_cast<int>(pair_too),
+                       static_cast<int>(tf32),
+                       near,
+                       down,
+                       up,
+                       static_cast<int>(none),
+                       beyond,
+                       __float_as_int(whole),
+                       __double2hiint(twice),
+                       byte,
+                       static_cast<int>(low),
+                       static_cast<int>(minus),
+                       __float_as_int(sum),
+                       loaded};
+    for (int i = 0; i < 19; ++i) out[i] = all[i];
+}
+__global__ void scopes(int* out) {
+    __shared__ int sum, last;
+    __builtin_assume(blockDim.x == 32);
+    unsigned long long before, after;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before));
+    if (threadIdx.x == 0) sum = out[0] = 0, last = 40;
+    __syncthreads();
+    const int t = static_cast<int>(threadIdx.x);
+    atomicAdd_block(&sum, t);
+    atomicMax_system(&out[0], t * t);
+    atomicCAS_block(&last, 40, 41);
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(after));
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    const cuda::std::array<int, 3> three{sum, last, after >= before};
+    const cuda::std::tuple<int, cuda::std::int32_t> two{__isShared(&sum) != 0,
+                                                        __isGlobal(out) != 0};
+    for (int i = 0; i < 3; ++i) out[1 + i] = three[static_cast<cuda::std::size_t>(i)];
+    out[4] = cuda::std::get<0>(two) * 10 + cuda::std::get<1>(two);
+    out[5] = static_cast<int>(__isShared(out)) + static_cast<int>(__isGlobal(&sum));
+    out[6] = cuda::std::numeric_limits<int>::max();
+    out[7] = static_cast<int>(cuda::std::sqrt(144.0f));
 }
 
 // nvcc says that a barrier in shared memory has a constructor; init() stands in for it.
@@ -261,6 +346,14 @@ std::string groups_and_units_table() {
     table += line("mma_ptx", out, 128);
     intrinsics<<<1, 1>>>(out);
     table += line("intrinsics", out, 20);
+    conversions<<<1, 1>>>(out);
+    table += line("conversions", out, 19);
+    cudaProfilerStart();
+    nvtxRangePushA("scopes");
+    scopes<<<1, 32>>>(out);
+    table += line("scopes", out, 8);
+    nvtxRangePop();
+    cudaProfilerStop();
     barriers<<<1, 64>>>(out);
     table += line("barriers", out, 64);
     stages_of_a_thread<<<1, 32>>>(out);

@@ -100,6 +100,36 @@ std::string mma(const std::vector<std::string>& words) {
     return kPtx + "mma_floats<" + kPtx + "Factor::" + factor + ", " + k + ">";
 }
 
+// cvt.rn.f16x2.f32
+std::string cvt(const std::vector<std::string>& words) {
+    static const std::map<std::string, std::string> kTypes = {
+        {"u8", "unsigned char"},  {"s8", "signed char"},   {"u16", "unsigned short"},
+        {"s16", "short"},         {"u32", "unsigned"},     {"s32", "int"},
+        {"u64", "std::uint64_t"}, {"s64", "std::int64_t"}, {"f32", "float"},
+        {"f64", "double"}};
+    static const std::map<std::string, std::string> kExponents = {
+        {"f16", "5"}, {"bf16", "8"}, {"f16x2", "5"}, {"bf16x2", "8"}};
+    if (words.size() < 3) return {};
+    const std::string &to = words[words.size() - 2], &from = words.back();
+    std::string rounds = "-";
+    for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word.size() == 3 && word[0] == 'r' && word[2] == 'i') {
+            rounds = word[1];
+        } else if (word != "rn" && word != "ftz" && !(word == "rna" && to == "tf32")) {
+            return {};
+        }
+    }
+    if (from == "f32" && to == "tf32") return kPtx + "cvt_tf32";
+    const auto out = kExponents.find(to), in = kExponents.find(from);
+    if (from == "f32" && out != kExponents.end()) {
+        return kPtx + (to.back() == '2' ? "cvt_pair<" : "cvt_small<") + out->second + ">";
+    }
+    if (to == "f32" && in != kExponents.end()) return kPtx + "cvt_wide<" + in->second + ">";
+    if (kTypes.count(to) == 0 || kTypes.count(from) == 0) return {};
+    return kPtx + "cvt<" + kTypes.at(to) + ", " + kTypes.at(from) + ", '" + rounds + "'>";
+}
+
 /// The function for an instruction, up to its bracket; "-" if there is nothing to do; else empty.
 std::string function(const std::string& opcode, bool& at_site) {
     const auto words = split(opcode, '.');
@@ -117,6 +147,7 @@ std::string function(const std::string& opcode, bool& at_site) {
         return kPtx + (has(words, "trans") ? "ldmatrix_transposed" : "ldmatrix");
     }
     if (name == "mma") return mma(words);
+    if (name == "cvt") return cvt(words);
     if (name == "bar" && has(words, "sync")) return "::__syncthreads";
     if (name == "membar" || name == "fence") return "::__threadfence";
     if (has({"griddepcontrol", "prefetch", "prefetchu", "setmaxnreg"}, name)) return "-";

@@ -8,7 +8,8 @@
 #include <cstdint>
 
 #include "common/emulator/async_copy.hpp"
-#include "emulated/math.h"
+#include "emulated/more_math.h"
+#include "emulated/small_float.h"
 #include "emulated/warp.h"
 
 namespace sixdays::emulator {
@@ -143,6 +144,38 @@ inline void sin(float& d, float a) {
 }
 inline void cos(float& d, float a) {
     d = std::cos(a);
+}
+// A register of 32 bits may hold a number of 8 or 16. ROUNDS is the letter of rni, rzi, rmi, rpi.
+template <class To, class From, char ROUNDS, class D, class A>
+[[gnu::always_inline]] inline void cvt(D& d, A a) {
+    const auto from = static_cast<From>(a);
+    if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+        d = static_cast<D>(to_whole<To>(ROUNDS == 'z'   ? std::trunc(from)
+                                        : ROUNDS == 'm' ? std::floor(from)
+                                        : ROUNDS == 'p' ? std::ceil(from)
+                                                        : std::nearbyint(from)));
+    } else {
+        d = static_cast<D>(static_cast<To>(from));
+    }
+}
+// To 16 bits and back; of a pair the first one is the upper half.
+template <int EXPONENT, class D>
+[[gnu::always_inline]] inline void cvt_small(D& d, float a) {
+    d = bits<D>(small_bits<EXPONENT>(a));
+}
+template <int EXPONENT, class D>
+[[gnu::always_inline]] inline void cvt_pair(D& d, float high, float low) {
+    d = bits<D>(std::uint32_t{small_bits<EXPONENT>(high)} << 16 | small_bits<EXPONENT>(low));
+}
+template <int EXPONENT, class A>
+[[gnu::always_inline]] inline void cvt_wide(float& d, A a) {
+    d = small_value<EXPONENT>(bits<std::uint16_t>(a));
+}
+// Ten bits of fraction; a tie goes away from 0.
+template <class D>
+[[gnu::always_inline]] inline void cvt_tf32(D& d, float a) {
+    const bool finite = std::isfinite(a);
+    d = bits<D>(finite ? (bits<std::uint32_t>(a) + 0x1000u) & ~0x1fffu : bits<std::uint32_t>(a));
 }
 // The place of the highest bit that says something; all ones if there is none.
 template <class D>

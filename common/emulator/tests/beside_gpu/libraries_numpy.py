@@ -59,6 +59,19 @@ def intrinsics():
         word(x + y), word(abs(x - y)), 0x00010001, -(2**23 - 1) * 3, 2, -3, 2**30, 2, 0, 16, 14])
 
 
+def conversions():
+    third = np.float32(1) / np.float32(3)
+    half = lambda x: int(np.float16(x).view(np.uint16))
+    brain = lambda x: (int(np.float32(x).view(np.uint32)) + 0x7FFF >> 16) & 0xFFFF  # no tie among these
+    signed = lambda word: int(np.uint32(word).view(np.int32))
+    line("conversions", [
+        half(third), brain(third), bits(np.float16(third)), signed(brain(third) << 16),
+        signed(half(1.5) << 16 | half(-third)), signed(brain(1.5) << 16 | brain(-third)), bits(1 + 2**-10),
+        2, -3, 3, 0, 2**31 - 1, bits(2**32), int(np.float64(third).view(np.int64) >> 32), -128,
+        signed(0x9ABCDEF0), -3, bits(float(third) * 3 - 1), 77])
+    line("scopes", [31 * 31, 31 * 16, 41, 1, 11, 0, 2**31 - 1, 12])
+
+
 def cublas():
     m, n, k, lead, size = 3, 4, 5, 6, 64
     def matrix(array, rows, columns, ld=lead):
@@ -122,6 +135,7 @@ def random_numbers():
 groups()
 units()
 intrinsics()
+conversions()
 barriers_and_memory()
 random_numbers()
 cublas()
