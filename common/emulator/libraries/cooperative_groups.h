@@ -18,9 +18,7 @@ SIXDAYS_INLINE unsigned thread_in_block() {
 SIXDAYS_INLINE unsigned threads_of_block() {
     return blockDim.x * blockDim.y * blockDim.z;
 }
-SIXDAYS_INLINE unsigned lane() {
-    return thread_in_block() % 32;
-}
+using sixdays::emulator::ptx::lane_id;
 /// How many lanes of the mask lie before this one.
 SIXDAYS_INLINE unsigned rank_in(unsigned mask, unsigned of_lane) {
     return static_cast<unsigned>(__builtin_popcount(mask & ((1u << of_lane) - 1)));
@@ -62,7 +60,7 @@ public:
         return static_cast<unsigned>(__builtin_popcount(mask_));
     }
     SIXDAYS_INLINE unsigned num_threads() const { return size(); }
-    SIXDAYS_INLINE unsigned thread_rank() const { return rank_in(mask_, lane()); }
+    SIXDAYS_INLINE unsigned thread_rank() const { return rank_in(mask_, lane_id()); }
     SIXDAYS_INLINE void sync(Site site = Site::current()) const { __syncwarp(mask_, site); }
 
     template <class T>
@@ -109,8 +107,8 @@ private:
 
 /// The lanes of a tile of `size`: what is left of a block at its end may be fewer.
 SIXDAYS_INLINE unsigned tile_mask(unsigned size) {
-    const unsigned first = lane() / size * size;
-    const unsigned in_warp = threads_of_block() - (thread_in_block() - lane());
+    const unsigned first = lane_id() / size * size;
+    const unsigned in_warp = threads_of_block() - (thread_in_block() - lane_id());
     const unsigned here = in_warp - first < size ? in_warp - first : size;
     return (here == 32 ? ~0u : (1u << here) - 1) << first;
 }
@@ -181,7 +179,7 @@ public:
     SIXDAYS_INLINE thread_block_tile(const thread_block_tile<Size, Other>&) : thread_block_tile() {}
     SIXDAYS_INLINE static constexpr unsigned size() { return Size; }
     SIXDAYS_INLINE static constexpr unsigned num_threads() { return Size; }
-    SIXDAYS_INLINE static unsigned thread_rank() { return details::lane() % Size; }
+    SIXDAYS_INLINE static unsigned thread_rank() { return details::lane_id() % Size; }
     SIXDAYS_INLINE static unsigned meta_group_rank() { return details::thread_in_block() / Size; }
     SIXDAYS_INLINE static unsigned meta_group_size() {
         return (details::threads_of_block() + Size - 1) / Size;

@@ -46,16 +46,13 @@ SIXDAYS_INLINE auto factor(typename stored<T>::type x) {
         return static_cast<float>(x);
     }
 }
-SIXDAYS_INLINE unsigned lane() {
-    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
-}
+using sixdays::emulator::ptx::lane_id;
 }  // namespace details
 
 /// tf32 keeps 10 bits of fraction; rounded to nearest.
 SIXDAYS_INLINE float __float_to_tf32(float x) {
-    const auto bits = __builtin_bit_cast(std::uint32_t, x);
-    if ((bits & 0x7f800000u) == 0x7f800000u) return x;
-    return __builtin_bit_cast(float, (bits + 0x1000u) & 0xffffe000u);
+    sixdays::emulator::ptx::cvt_tf32(x, x);
+    return x;
 }
 
 template <class Use, int M, int N, int K, class T, class Layout = void>
@@ -80,7 +77,7 @@ namespace details {
 /// Where element i of this lane lies in memory.
 template <class Fragment>
 SIXDAYS_INLINE std::size_t place(int i, unsigned lead, bool by_rows) {
-    const unsigned element = static_cast<unsigned>(i) * 32 + lane();
+    const unsigned element = static_cast<unsigned>(i) * 32 + lane_id();
     const unsigned row = element / Fragment::columns, column = element % Fragment::columns;
     return by_rows ? std::size_t{row} * lead + column : std::size_t{column} * lead + row;
 }
@@ -132,7 +129,7 @@ __attribute__((noinline, no_sanitize("thread", "undefined"))) void mma_sync(
         return reinterpret_cast<const Shown*>(all + lane * kMostShown);
     };
     for (int i = 0; i < fragment<accumulator, M, N, K, D>::num_elements; ++i) {
-        const int element = i * 32 + static_cast<int>(details::lane());
+        const int element = i * 32 + static_cast<int>(details::lane_id());
         const int row = element / N, column = element % N;
         auto sum = c.x[i] + decltype(details::factor<A>(a.x[0])){};
         for (int k = 0; k < K; ++k) {

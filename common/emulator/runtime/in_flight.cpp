@@ -137,10 +137,6 @@ bool is_pinned(const void* pointer) {
     return after != pinned.begin() && address - std::prev(after)->first < std::prev(after)->second;
 }
 
-std::size_t pinned_allocations() {
-    return pinned.size();
-}
-
 void start_to_host(const Rows& to, const Rows& from, cudaStream_t stream) {
     InFlight copy{0, to, std::vector<std::byte>(to.row_bytes * to.count), stream, true, {}};
     for (std::size_t row = 0; row < to.count; ++row) {

@@ -49,7 +49,6 @@ inline std::size_t span(const Rows& rows) {
 void* allocate_pinned(std::size_t bytes);  // null if there is no memory
 bool release_pinned(void* pointer);        // false: not what allocate_pinned returned
 bool is_pinned(const void* pointer);
-std::size_t pinned_allocations();
 
 /// What `from` holds now arrives in pinned `to` when the host waits for the stream.
 void start_to_host(const Rows& to, const Rows& from, cudaStream_t stream);

@@ -89,9 +89,13 @@ std::uintptr_t program_start() {
 
 Line find_line(const Place& place) {
     if (place.file != nullptr) {
-        const Line known{relative(place.file), static_cast<int>(place.line)};
-        if (place.code == nullptr || ends_with(place.file, ".cu")) return known;
+        Line known{relative(place.file), static_cast<int>(place.line)};
+        if (place.code == nullptr) return known;
         Line caller = find_line(Place(place.code));
+        if (ends_with(place.file, ".cu")) {
+            known.callers = caller.callers;  // of a function there
+            return known;
+        }
         if (caller.line == 0 || !ends_with(caller.file, ".cu")) return known;
         caller.callers += ", in " + known.file + ":" + std::to_string(known.line);
         return caller;

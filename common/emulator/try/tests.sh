@@ -113,6 +113,9 @@ echo '__global__ void k(int* a) {
 }
 int main() { k<<<1, 1>>>(nullptr); }' >wrong.cu
 refuses "inline PTX" 2 'inline PTX \(match.any.sync.b32\) does not run on the emulator'
+echo '__global__ void __cluster_dims__(2, 1, 1) k() {}
+int main() { k<<<2, 1>>>(); }' >wrong.cu
+refuses "a cluster" 1 'the emulator does not have __cluster_dims__\.'
 echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
 refuses "a kernel that returns" 1 'the kernel k returns int'
@@ -214,6 +217,28 @@ for said in 'past, five.cu:1: .*`a`, allocated as `few` in five.cu:16' 'row, fiv
     grep -q -- "$said" "$scratch/err" || complain "five findings: \"$said\""
 done
 if (($(grep -c '^emulator: ' "$scratch/err") != 5)); then complain "five findings, and no more"; fi
+
+cat >helped.cu <<'END'
+__device__ float warp_sum(float x) {
+    for (int by = 16; by > 0; by /= 2)
+        x += __shfl_down_sync(~0u, x, by);
+    return x;
+}
+__global__ void sums(float* a) {
+    float x = 1;
+    if (threadIdx.x < 16)
+        x = warp_sum(x);
+    a[threadIdx.x] = x;
+}
+int main() {
+    float* a;
+    cudaMalloc(&a, 32 * sizeof(float));
+    sums<<<1, 32>>>(a);
+    cudaFree(a);
+}
+END
+tries "a mistake in a function of the file names who called it" 1 "" \
+    'sums, helped.cu:3, called from line 9: thread \(0,0,0\).* lane 16' try helped.cu
 
 # The installed command: from another folder, with g++ and what every system has.
 "$root/common/learn" install "$scratch/prefix" >"$scratch/out" 2>"$scratch/err" || complain "install"

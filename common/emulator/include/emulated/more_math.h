@@ -31,58 +31,36 @@ __forceinline__ unsigned by_parts(unsigned a, unsigned b, Change change) {
 }
 }  // namespace sixdays::emulator
 
-#define SIXDAYS_ROUNDED(suffix, to)                                                                \
-    __forceinline__ float __fadd_##suffix(float a, float b) {                                      \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::add, to, a, b, 0.0f);     \
+// Of floats (l is f) and of doubles (d).
+#define SIXDAYS_ROUNDED(T, l, fused, suffix, to)                                                   \
+    __forceinline__ T __##l##add_##suffix(T a, T b) {                                              \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::add, to, a, b, T{0});     \
     }                                                                                              \
-    __forceinline__ float __fsub_##suffix(float a, float b) {                                      \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sub, to, a, b, 0.0f);     \
+    __forceinline__ T __##l##sub_##suffix(T a, T b) {                                              \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sub, to, a, b, T{0});     \
     }                                                                                              \
-    __forceinline__ float __fmul_##suffix(float a, float b) {                                      \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::mul, to, a, b, 0.0f);     \
+    __forceinline__ T __##l##mul_##suffix(T a, T b) {                                              \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::mul, to, a, b, T{0});     \
     }                                                                                              \
-    __forceinline__ float __fdiv_##suffix(float a, float b) {                                      \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, a, b, 0.0f);     \
+    __forceinline__ T __##l##div_##suffix(T a, T b) {                                              \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, a, b, T{0});     \
     }                                                                                              \
-    __forceinline__ float __frcp_##suffix(float a) {                                               \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, 1.0f, a, 0.0f);  \
+    __forceinline__ T __##l##rcp_##suffix(T a) {                                                   \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, T{1}, a, T{0});  \
     }                                                                                              \
-    __forceinline__ float __fsqrt_##suffix(float a) {                                              \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sqrt, to, a, 0.0f, 0.0f); \
+    __forceinline__ T __##l##sqrt_##suffix(T a) {                                                  \
+        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sqrt, to, a, T{0}, T{0}); \
     }                                                                                              \
-    __forceinline__ float __fmaf_##suffix(float a, float b, float c) {                             \
+    __forceinline__ T fused##_##suffix(T a, T b, T c) {                                            \
         return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::fma, to, a, b, c);        \
     }
-SIXDAYS_ROUNDED(rz, sixdays::emulator::RoundTo::zero)
-SIXDAYS_ROUNDED(ru, sixdays::emulator::RoundTo::up)
-SIXDAYS_ROUNDED(rd, sixdays::emulator::RoundTo::down)
-#undef SIXDAYS_ROUNDED
-#define SIXDAYS_ROUNDED(suffix, to)                                                              \
-    __forceinline__ double __dadd_##suffix(double a, double b) {                                 \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::add, to, a, b, 0.0);    \
-    }                                                                                            \
-    __forceinline__ double __dsub_##suffix(double a, double b) {                                 \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sub, to, a, b, 0.0);    \
-    }                                                                                            \
-    __forceinline__ double __dmul_##suffix(double a, double b) {                                 \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::mul, to, a, b, 0.0);    \
-    }                                                                                            \
-    __forceinline__ double __ddiv_##suffix(double a, double b) {                                 \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, a, b, 0.0);    \
-    }                                                                                            \
-    __forceinline__ double __drcp_##suffix(double a) {                                           \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::div, to, 1.0, a, 0.0);  \
-    }                                                                                            \
-    __forceinline__ double __dsqrt_##suffix(double a) {                                          \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::sqrt, to, a, 0.0, 0.0); \
-    }                                                                                            \
-    __forceinline__ double __fma_##suffix(double a, double b, double c) {                        \
-        return sixdays::emulator::rounded(sixdays::emulator::Arithmetic::fma, to, a, b, c);      \
-    }
-SIXDAYS_ROUNDED(rn, sixdays::emulator::RoundTo::nearest)
-SIXDAYS_ROUNDED(rz, sixdays::emulator::RoundTo::zero)
-SIXDAYS_ROUNDED(ru, sixdays::emulator::RoundTo::up)
-SIXDAYS_ROUNDED(rd, sixdays::emulator::RoundTo::down)
+SIXDAYS_ROUNDED(float, f, __fmaf, rz, sixdays::emulator::RoundTo::zero)
+SIXDAYS_ROUNDED(float, f, __fmaf, ru, sixdays::emulator::RoundTo::up)
+SIXDAYS_ROUNDED(float, f, __fmaf, rd, sixdays::emulator::RoundTo::down)
+SIXDAYS_ROUNDED(double, d, __fma, rn, sixdays::emulator::RoundTo::nearest)
+SIXDAYS_ROUNDED(double, d, __fma, rz, sixdays::emulator::RoundTo::zero)
+SIXDAYS_ROUNDED(double, d, __fma, ru, sixdays::emulator::RoundTo::up)
+SIXDAYS_ROUNDED(double, d, __fma, rd, sixdays::emulator::RoundTo::down)
 #undef SIXDAYS_ROUNDED
 
 __forceinline__ float __frsqrt_rn(float x) {
