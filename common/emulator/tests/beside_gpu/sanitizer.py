@@ -5,8 +5,9 @@ After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wron
 
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
     common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
+    common/emulator/tests/beside_gpu/sanitizer.py mistakes.csv counts
 
-The first is about ../mistakes/ and the algorithms of ../../published, the second about a day's
+The last counts the rows of the first by kind. The first is about ../mistakes/ and the algorithms of ../../published, the second about a day's
 wrong kernels. Without a GPU the first fills the emulator's columns and says `not run` in the others.
 With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program?
 
@@ -203,8 +204,10 @@ class Mistakes:
         tools = ["emulator"] if why_not else ["emulator", "alone", *TOOLS]
         if not why_not:
             print(machine(self.options.sanitizer))
-        table = csv.writer(sys.stdout, lineterminator="\n")
-        table.writerow(["mistake", "emulator", "line", "alone", *TOOLS])
+        head = ["mistake", "emulator", "line", "alone", *TOOLS]
+        rows = []
+        table = csv.DictWriter(sys.stdout, head, lineterminator="\n")
+        table.writeheader()
         self.end = time.monotonic() + self.options.within
         first = self.start([(name, tool) for tool in tools[:2] for name in names], [])
         said = {one: answer.result() for one, answer in first.items()}
@@ -216,38 +219,50 @@ class Mistakes:
             for tool in tools[1:]:
                 if (name, tool) in answers:
                     said[name, tool] = answers[name, tool].result()
-            table.writerow([name, *said[name, "emulator"],
-                            *(said.get((name, tool), "not run") for tool in ("alone", *TOOLS))])
+            rows.append(dict(zip(head, [name, *said[name, "emulator"],
+                                        *(said.get((name, tool), "not run") for tool in head[3:])])))
+            table.writerow(rows[-1])
             sys.stdout.flush()
-        self.print_sums(names, tools, said)
+        print_sums(rows, tools)
 
-    @staticmethod
-    def print_sums(names, tools, said):
-        """On stderr: how many each finds, and what the tools find together."""
-        def finds(name, tool):
-            answer = said[name, tool]
-            if tool == "alone":
-                return answer not in ("no error", "not run")
-            if tool == "emulator":
-                return answer[0] not in ("nothing", "no answer")
-            return answer not in ("nothing", "not run") and not answer.startswith("(")
 
-        right = [name for name in names if name.endswith(".right")]
-        names = [name for name in names if name not in right]
-        accused = [f"{name} ({tool})" for name in right for tool in tools if finds(name, tool)]
-        print(f"of {len(right)} right ones {len(accused)} are accused: {' '.join(accused)}",
-              file=sys.stderr)
-        for tool in tools:
-            if tool == "alone":
-                noticed = [n for n in names if said[n, tool] not in (*UNNOTICED, "not run")]
-                print(f"without a tool {len(noticed)} of {len(names)} return an error or hang",
-                      file=sys.stderr)
-                continue
-            found = [name for name in names if finds(name, tool)]
-            print(f"{tool} finds {len(found)} of {len(names)}", file=sys.stderr)
-        if len(tools) > 1:
-            lost = [n for n in names if not any(finds(n, tool) for tool in TOOLS)]
-            print(f"none of the four tools finds {len(lost)}: {' '.join(lost)}", file=sys.stderr)
+def notices(row, who):
+    """Does this column of a row of the table say that something is wrong?"""
+    if who == "any tool":
+        return any(notices(row, tool) for tool in TOOLS)
+    unnoticed = (*UNNOTICED, "nothing", "no answer", "not run")
+    return row[who] not in unnoticed and (who == "alone" or not row[who].startswith("("))
+
+
+def print_sums(rows, tools):
+    """On stderr: how many each finds, and what the tools find together."""
+    right = [row for row in rows if row["mistake"].endswith(".right")]
+    wrong = [row for row in rows if row not in right]
+    accused = [f"{row['mistake']} ({tool})" for row in right for tool in tools if notices(row, tool)]
+    print(f"of {len(right)} right ones {len(accused)} are accused: {' '.join(accused)}", file=sys.stderr)
+    for tool in tools:
+        found = sum(notices(row, tool) for row in wrong)
+        said = "without a tool {} of {} return an error or hang" if tool == "alone" else tool + " finds {} of {}"
+        print(said.format(found, len(wrong)), file=sys.stderr)
+    if len(tools) > 1:
+        lost = [row["mistake"] for row in wrong if not notices(row, "any tool")]
+        print(f"none of the four tools finds {len(lost)}: {' '.join(lost)}", file=sys.stderr)
+
+
+def print_counts(path):
+    """Of each kind that the emulator names: how many mistakes there are, and who notices how many."""
+    with open(path, encoding="utf-8") as lines:
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+    kinds = collections.defaultdict(list)
+    for row in rows:
+        kinds["(right)" if row["mistake"].endswith(".right") else row["emulator"]].append(row)
+    kinds["all"] = [row for kind, some in kinds.items() if kind != "(right)" for row in some]
+    who = ("emulator", "alone", *TOOLS, "any tool")
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["kind", "mistakes", *who])
+    for kind, some in sorted(kinds.items(), key=lambda one: (one[0] in ("(right)", "all"), one[0] == "all", -len(one[1]))):
+        table.writerow([kind, len(some), *(sum(notices(row, one) for row in some) for one in who)])
 
 
 # --- the wrong kernels of a day -------------------------------------------------------------------
@@ -300,8 +315,8 @@ def print_day(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="where the programs were built: build/gpu/bin")
-    parser.add_argument("what", help="mistakes, or a day: day01; with --tool, a program")
+    parser.add_argument("folder", help="where the programs were built: build/gpu/bin; or, to count, the table")
+    parser.add_argument("what", help="mistakes, counts, or a day: day01; with --tool, a program")
     parser.add_argument("--tool", choices=TOOLS, help="which must find what is wrong in that program")
     parser.add_argument("--source", help="the wrong kernel that the program holds")
     parser.add_argument("--jobs", type=int, default=24, help="processes at a time")
@@ -318,6 +333,8 @@ def main():
         sys.exit(expect_finding(options))
     if options.what == "mistakes":
         Mistakes(options).print()
+    elif options.what == "counts":
+        print_counts(options.folder)
     else:
         print_day(options)
 

@@ -120,6 +120,21 @@ class Sanitizer(unittest.TestCase):
         self.assertIn("initcheck finds 0 of 7\n", sums)
         self.assertIn("none of the four tools finds 4: clean sleeps fails sum.wrong\n", sums)
 
+    def test_rows_are_counted_by_kind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "table.csv"
+            table.write_text("# a GPU\n" + TABLE)
+            counts = subprocess.run([sys.executable, SCRIPT, str(table), "counts"], text=True,
+                                    stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual(counts, """\
+kind,mistakes,emulator,alone,memcheck,racecheck,initcheck,synccheck,any tool
+out_of_bounds,5,5,3,1,0,0,1,2
+race,1,1,0,0,1,0,0,1
+nothing,1,0,0,0,0,0,0,0
+(right),1,0,0,0,0,0,0,0
+all,7,6,3,1,1,0,1,3
+""")
+
     def test_without_a_gpu_a_program_or_a_sanitizer_the_emulator_still_answers(self):
         for gpu, sanitizer, why in ((NO_GPU, "compute-sanitizer", "no CUDA-capable device"),
                                     (None, "compute-sanitizer", "was not built"),
