@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/block.hpp"
@@ -20,6 +21,48 @@ constexpr int kSharedPerMultiprocessor = 164 * 1024;
 constexpr int kRegisters = 65536;
 constexpr int kReservedShared = 1024;  // CUDA keeps this much of each block's shared memory
 constexpr int kVersion = 13000;
+
+// What cudaDeviceGetAttribute says.
+constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
+    {cudaDevAttrMaxThreadsPerBlock, 1024},
+    {cudaDevAttrMaxBlockDimX, 1024},
+    {cudaDevAttrMaxBlockDimY, 1024},
+    {cudaDevAttrMaxBlockDimZ, 64},
+    {cudaDevAttrMaxGridDimX, 2147483647},
+    {cudaDevAttrMaxGridDimY, 65535},
+    {cudaDevAttrMaxGridDimZ, 65535},
+    {cudaDevAttrMaxSharedMemoryPerBlock, sixdays::emulator::kStaticSharedLimit},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, sixdays::emulator::kDynamicSharedLimit},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, kSharedPerMultiprocessor},
+    {cudaDevAttrTotalConstantMemory, 65536},
+    {cudaDevAttrWarpSize, 32},
+    {cudaDevAttrMaxRegistersPerBlock, kRegisters},
+    {cudaDevAttrMaxRegistersPerMultiprocessor, kRegisters},
+    {cudaDevAttrMultiProcessorCount, kMultiprocessors},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, kThreadsPerMultiprocessor},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, kBlocksPerMultiprocessor},
+    {cudaDevAttrComputeCapabilityMajor, 8},
+    {cudaDevAttrCanMapHostMemory, 1},
+    {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrGpuOverlap, 1},
+    {cudaDevAttrConcurrentKernels, 1},
+    {cudaDevAttrAsyncEngineCount, 1},
+    {cudaDevAttrUnifiedAddressing, 1},
+    {cudaDevAttrManagedMemory, 1},
+    {cudaDevAttrConcurrentManagedAccess, 1},
+    {cudaDevAttrMemoryPoolsSupported, 1},
+    // Nobody's clock ticks here, there is no bus and no cache: 0 says "not known".
+    {cudaDevAttrComputeCapabilityMinor, 0},
+    {cudaDevAttrClockRate, 0},
+    {cudaDevAttrMemoryClockRate, 0},
+    {cudaDevAttrGlobalMemoryBusWidth, 0},
+    {cudaDevAttrL2CacheSize, 0},
+    {cudaDevAttrIntegrated, 0},
+    {cudaDevAttrComputeMode, 0},
+    {cudaDevAttrStreamPrioritiesSupported, 0},
+    {cudaDevAttrPageableMemoryAccess, 0},
+    {cudaDevAttrHostNativeAtomicSupported, 0},
+};
 
 std::map<const void*, std::size_t>& shared_limits() {
     static std::map<const void*, std::size_t> limits;
@@ -116,81 +159,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (value == nullptr) return result(cudaErrorInvalidValue);
     if (!is_device(device)) return result(cudaErrorInvalidDevice);
-    switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock:
-        case cudaDevAttrMaxBlockDimX:
-        case cudaDevAttrMaxBlockDimY:
-            *value = 1024;
-            break;
-        case cudaDevAttrMaxBlockDimZ:
-            *value = 64;
-            break;
-        case cudaDevAttrMaxGridDimX:
-            *value = 2147483647;
-            break;
-        case cudaDevAttrMaxGridDimY:
-        case cudaDevAttrMaxGridDimZ:
-            *value = 65535;
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlock:
-            *value = static_cast<int>(sixdays::emulator::kStaticSharedLimit);
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-            *value = static_cast<int>(sixdays::emulator::kDynamicSharedLimit);
-            break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-            *value = kSharedPerMultiprocessor;
-            break;
-        case cudaDevAttrTotalConstantMemory:
-            *value = 65536;
-            break;
-        case cudaDevAttrWarpSize:
-            *value = 32;
-            break;
-        case cudaDevAttrMaxRegistersPerBlock:
-        case cudaDevAttrMaxRegistersPerMultiprocessor:
-            *value = kRegisters;
-            break;
-        case cudaDevAttrMultiProcessorCount:
-            *value = kMultiprocessors;
-            break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor:
-            *value = kThreadsPerMultiprocessor;
-            break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor:
-            *value = kBlocksPerMultiprocessor;
-            break;
-        case cudaDevAttrComputeCapabilityMajor:
-            *value = 8;
-            break;
-        case cudaDevAttrCanMapHostMemory:
-        case cudaDevAttrCooperativeLaunch:
-        case cudaDevAttrGpuOverlap:
-        case cudaDevAttrConcurrentKernels:
-        case cudaDevAttrAsyncEngineCount:
-        case cudaDevAttrUnifiedAddressing:
-        case cudaDevAttrManagedMemory:
-        case cudaDevAttrConcurrentManagedAccess:
-        case cudaDevAttrMemoryPoolsSupported:
-            *value = 1;
-            break;
-        // Nobody's clock ticks here, there is no bus and no cache: 0 says "not known".
-        case cudaDevAttrComputeCapabilityMinor:
-        case cudaDevAttrClockRate:
-        case cudaDevAttrMemoryClockRate:
-        case cudaDevAttrGlobalMemoryBusWidth:
-        case cudaDevAttrL2CacheSize:
-        case cudaDevAttrIntegrated:
-        case cudaDevAttrComputeMode:
-        case cudaDevAttrStreamPrioritiesSupported:
-        case cudaDevAttrPageableMemoryAccess:
-        case cudaDevAttrHostNativeAtomicSupported:
-            *value = 0;
-            break;
-        default:
-            return result(cudaErrorInvalidValue);
+    for (const auto& [known, what] : kAttributes) {
+        if (known != attribute) continue;
+        *value = what;
+        return cudaSuccess;
     }
-    return cudaSuccess;
+    return result(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
