@@ -12,7 +12,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [embed]
-// Neighbouring threads take neighbouring columns. Element 0 of no row: NaN.
+// Neighbouring threads take neighbouring columns. An id or a place that names no row: NaN.
 template <class T>
 __global__ void embed_kernel(const __grid_constant__ View<const T> tokens,
                              const __grid_constant__ View<const std::int64_t> ids,
