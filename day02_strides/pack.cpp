@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
@@ -18,6 +19,13 @@ void check_pack(const View<const float>& in, const View<float>& out, std::option
     require_memory("pack", "in", in);
     require_same_or_apart("pack", "in", in, "out", out);
     if (!path || can_pack(*path, in, out)) return;
+    if (*path == PackPath::tile) {
+        refuse(
+            "pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +
+            " dims at most and no negative stride, for CUDA Tile C++ takes strides for sizes; in "
+            "has " +
+            to_string(in.layout) + ", simplified " + to_string(simplified(in, out)));
+    }
     refuse("pack: " + to_string(in.layout) + ", " + std::to_string(past_quad(in.data)) +
            " bytes past a multiple of 16, cannot be packed by the path \"" + name(*path) +
            "\" to an address " + std::to_string(past_quad(out.data)) + " bytes past one");
@@ -29,6 +37,7 @@ Layout simplified(const View<const float>& in, const View<float>& out) {
 
 bool can_pack(PackPath path, const View<const float>& in, const View<float>& out) {
     if (path == PackPath::any_size) return true;
+    if (path == PackPath::tile) return gpu::takes_tiles(simplified(in, out));
     if (path != PackPath::quads) return out.size() < kWalkable;
     return out.size() / 4 < kWalkable && past_quad(out.data) == 0 &&
            has_wider(in.data, simplified(in, out), sizeof(float));
@@ -46,7 +55,7 @@ const char* name(PackPath path) {
     static constexpr Named<PackPath> kNames[] = {
         {PackPath::any_size, "any size"}, {PackPath::fast_division, "fast division"},
         {PackPath::by_rank, "by rank"},   {PackPath::in_flight, "in flight"},
-        {PackPath::quads, "quads"},
+        {PackPath::quads, "quads"},       {PackPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

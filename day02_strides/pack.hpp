@@ -16,6 +16,7 @@ enum class PackPath {
     by_rank,        // 03: a kernel for each rank
     in_flight,      // 04: eight elements a thread
     quads,          // 05: elements of 16 bytes, one a thread
+    tile,           // never chosen unasked: CUDA Tile C++; 4 dims at most, no negative strides
 };
 [[nodiscard]] const char* name(PackPath path);
 
@@ -31,7 +32,8 @@ void check_pack(const View<const float>& in, const View<float>& out,
 
 /// Can the path take what check_pack() takes? 02 to 04 count fewer than 2^31 elements. Quads are
 /// also counted below 2^31, and need rows of whole quads at multiples of 16 bytes: an innermost dim
-/// of stride 1, all other strides, its extent and both addresses multiples of 4 elements.
+/// of stride 1, all other strides, its extent and both addresses multiples of 4 elements. `tile`
+/// needs 4 dims at most once they are simplified, and strides that are not negative.
 [[nodiscard]] bool can_pack(PackPath path, const View<const float>& in, const View<float>& out);
 
 /// What pack_cuda takes: quads, else in_flight, else any_size.

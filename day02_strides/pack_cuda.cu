@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "day02_strides/steps/pack/steps.hpp"
+#include "day02_strides/tiles.hpp"
 
 namespace sixdays::day02_strides {
 namespace {
@@ -51,6 +53,8 @@ void pack_cuda(View<const float> in, View<float> out, const gpu::Launch<PackPath
             return pack_in_flight(in.data, walk, out.data, stream);
         case PackPath::quads:
             return pack_quads(in.data, walk, out.data, stream);
+        case PackPath::tile:
+            return gpu::by_tile("pack", [&] { launch_pack_tile(in.data, walk, out, stream); });
     }
 }
 // [launch]

@@ -57,6 +57,7 @@ const char* name(PitchedPath path) {
         {PitchedPath::one_element, "one element"},
         {PitchedPath::singles, "singles"},
         {PitchedPath::quads, "quads"},
+        {PitchedPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

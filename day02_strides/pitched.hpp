@@ -17,6 +17,7 @@ enum class PitchedPath {
     one_element,  // the twin; at most 524,280 rows, 8 for each of a grid's 65,535 blocks in y
     singles,      // 02: single elements of eight rows
     quads,        // 02: 16 bytes of each of four rows, all of which begin at a multiple of 16
+    tile,         // never chosen unasked: CUDA Tile C++
 };
 [[nodiscard]] const char* name(PitchedPath path);
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day02_strides/steps/pitched/steps.hpp"
+#include "day02_strides/tiles.hpp"
 
 namespace sixdays::day02_strides {
 namespace {
@@ -46,6 +48,10 @@ void pitched_cuda(View<const float> in, View<float> out, const gpu::Launch<Pitch
             return pitched_singles(in.data, in_pitch, M, K, out.data, out_pitch, stream);
         case PitchedPath::quads:
             return pitched_quads(in.data, in_pitch, M, K, out.data, out_pitch, stream);
+        case PitchedPath::tile:
+            return gpu::by_tile("pitched", [&] {
+                launch_pitched_tile(in.data, in_pitch, M, K, out.data, out_pitch, stream);
+            });
     }
 }
 

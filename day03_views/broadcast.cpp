@@ -27,12 +27,6 @@ void check_broadcast_input(const char* op, const char* name, const View<const T>
 
 }  // namespace
 
-bool takes_tiles(const Layout& layout) {
-    bool forwards = layout.rank() <= kMostTileDims;
-    for (int d = 0; d < layout.rank(); ++d) forwards = forwards && layout.stride(d) >= 0;
-    return forwards;
-}
-
 AddViews simplified(View<const float> a, View<const float> b, View<float> out) {
     a = broadcast_to(a, out.shape());
     b = broadcast_to(b, out.shape());

@@ -1,11 +1,14 @@
 // A broadcast in tiles: stride 0 is a stride like another, so a tile of a bias repeats what it loads.
+#include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/quads.hpp"
-#include "day03_views/strided_tiles.hpp"
 #include "day03_views/tiles.hpp"
 
 namespace sixdays::day03_views {
 namespace {
+
+namespace ct = cuda::tiles;
+using gpu::I, gpu::strided_tiles, gpu::four, gpu::tiles_of;
 
 constexpr int kRows = 16, kColumns = 128;
 

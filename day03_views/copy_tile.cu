@@ -1,13 +1,16 @@
 // A copy in tiles: the strides are part of the two spans, so the kernel is one load and one store. How
 // a tile is best read and written, along whose rows, the compiler decides.
-#include "day03_views/strided_tiles.hpp"
 #include "day03_views/tiles.hpp"
 
+#include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/quads.hpp"
 
 namespace sixdays::day03_views {
 namespace {
+
+namespace ct = cuda::tiles;
+using gpu::I, gpu::strided_tiles, gpu::four, gpu::tiles_of;
 
 // [copy]
 template <class T, int WHOLE, int ROWS, int COLUMNS>

@@ -3,15 +3,13 @@
 #pragma once
 
 #include "common/gpu/stream.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/view.hpp"
 #include "day03_views/untyped.hpp"
 
 namespace sixdays::day03_views {
 
-/// A span of tiles has four dims at most here, and strides that are not negative: CUDA Tile C++ has
-/// no others. Views as simplify() leaves them.
-inline constexpr int kMostTileDims = 4;
-[[nodiscard]] bool takes_tiles(const Layout& layout);
+using gpu::kMostTileDims, gpu::takes_tiles;
 
 /// @param in, out  as simplify() leaves them
 void launch_copy_tile(const UntypedIn& in, const UntypedOut& out, gpu::Stream stream);

@@ -47,4 +47,10 @@ template <class... P>
     return true;
 }
 
+/// A span of tiles has four dims at most here, and goes forwards. Layouts as simplify() leaves them.
+inline constexpr int kMostTileDims = 4;
+[[nodiscard]] inline bool takes_tiles(const Layout& layout) {
+    return layout.rank() <= kMostTileDims && goes_forwards(layout);
+}
+
 }  // namespace sixdays::gpu

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/gpu/buffer.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/packings.hpp"
 #include "day02_strides/tests/helpers.hpp"
@@ -27,8 +28,12 @@ Step by(P path) {
 }
 const Step kChosen = {"pack_cuda",
                       [](auto in, auto out, auto s) { pack_cuda(in, out, {.stream = s}); }};
-const Step kLadder[] = {by(P::any_size), by(P::fast_division), by(P::by_rank), by(P::in_flight),
-                        kChosen};
+const Step kTile = {"tile, where it can", [](auto in, auto out, auto s) {
+                        const bool can = gpu::has_tile() && can_pack(P::tile, in, out);
+                        pack_cuda(in, out, {.path = can ? P::tile : P::any_size, .stream = s});
+                    }};
+const Step kLadder[] = {
+    by(P::any_size), by(P::fast_division), by(P::by_rank), by(P::in_flight), kChosen, kTile};
 
 TEST_CASE("pack, worked by hand", "[day02][pack][small]") {
     const Tensor<float> memory({6}, {1, 2, 3, 4, 5, 6});
@@ -184,8 +189,8 @@ TEST_CASE("pack chooses its path by layout and address", "[day02][pack][small]")
     CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::quads);  // 1.6e9 quads
     CHECK(path(Layout({4, kTwo31}, {0, 1})) == P::any_size);
     const std::string names[] = {name(P::any_size), name(P::fast_division), name(P::by_rank),
-                                 name(P::in_flight), name(P::quads)};
-    CHECK(std::set<std::string>(std::begin(names), std::end(names)).size() == 5);
+                                 name(P::in_flight), name(P::quads), name(P::tile)};
+    CHECK(std::set<std::string>(std::begin(names), std::end(names)).size() == 6);
 }
 
 TEST_CASE("pack takes the path that it chose, and the one that it is told",
@@ -206,6 +211,34 @@ TEST_CASE("pack takes the path that it chose, and the one that it is told",
     CHECK(kernel(by(P::by_rank), rows, {0}) == "pack_by_rank_kernel");
     CHECK(kernel(by(P::in_flight), rows, {0}) == "pack_in_flight_kernel");
     CHECK(kernel(by(P::quads), rows, {0}) == "pack_quads_kernel");
+}
+
+TEST_CASE("pack in tiles takes four dims and no negative stride, and says so",
+          "[day02][pack][small]") {
+    alignas(16) static float memory[2048];
+    const auto refused = [&](const Layout& layout) {
+        return refusal([&] {
+            check_pack({memory + 512, layout}, {memory + 1200, layout.shape}, P::tile);
+        });
+    };
+    CHECK(refused(Layout({3, 3, 3, 3}, {200, 50, 11, 3})).empty());
+    CHECK(refused(Layout({3, 1, 2, 5, 1, 7}, {70, -9, 35, 7, -5, 1})).empty());  // one run
+    CHECK(refused(Layout({5, 6}, {0, 1})).empty());
+    CHECK(refused(Layout({2, 2, 2, 2, 2}, {101, 50, 21, 9, 2})) ==
+          "pack: the path \"tile\" takes 4 dims at most and no negative stride, for CUDA Tile C++ "
+          "takes strides for sizes; in has shape (2, 2, 2, 2, 2), strides (101, 50, 21, 9, 2), "
+          "simplified shape (2, 2, 2, 2, 2), strides (101, 50, 21, 9, 2)");
+    CHECK(!refused(Layout({4, 3}, {-7, 1})).empty());
+    CHECK(!refused(Layout({4, 3}, {7, -1})).empty());
+    if (!gpu::has_tile()) return;
+    const Tensor<float> x = distinct<float>({4, 8});
+    for (const std::int64_t lead : {0, 1}) {  // with the promise, and without
+        const DeviceIn<float> in(x, Layout({4, 8}, {1, 4}), Lead{lead});
+        DeviceOut<float> out({4, 8});
+        pack_cuda(in.view(), out.view(), {.path = P::tile});
+        CHECK(std::string(gpu::last_kernel()) == "pack_tile");
+        CHECK(out.matches(x));
+    }
 }
 
 TEST_CASE("a path that cannot take a layout says so", "[day02][pack][small]") {

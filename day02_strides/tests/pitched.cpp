@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "common/gpu/buffer.hpp"
+#include "common/gpu/tile.hpp"
 #include "day02_strides/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -26,6 +27,12 @@ const Step kSingles = {name(P::singles), [](auto in, auto out, auto s) {
                        }};
 const Step kChosen = {"pitched_cuda",
                       [](auto in, auto out, auto s) { pitched_cuda(in, out, {.stream = s}); }};
+
+const Step kTile = {name(P::tile), [](auto in, auto out, auto s) {
+                        const P path = gpu::has_tile() ? P::tile : P::singles;
+                        pitched_cuda(in, out, {.path = path, .stream = s});
+                    }};
+const Step kSteps[] = {kTwin, kSingles, kChosen, kTile};
 
 Layout pitched_layout(std::int64_t M, std::int64_t K, std::int64_t pitch) {
     return Layout({M, K}, {pitch, 1});
@@ -52,7 +59,7 @@ TEST_CASE("pitched, worked by hand", "[day02][pitched][small]") {
     pitched_cpu({from.data(), pitched_layout(2, 3, 5)}, {to.data(), pitched_layout(2, 3, 4)});
     CHECK(equal(to, Tensor<float>({7}, {1, 2, 3, 9, 4, 5, 6})));
     const DeviceIn<float> device(from);
-    for (const Step& step : {kTwin, kSingles, kChosen}) {
+    for (const Step& step : kSteps) {
         CAPTURE(step.name);
         DeviceOut<float> got(pitched_layout(2, 3, 4));
         step.pitched({device.view().data, pitched_layout(2, 3, 5)}, got.view(), {});
@@ -71,10 +78,16 @@ TEST_CASE("pitched equals its loop, at every width, pitch and address", "[day02]
                                    pitched_layout(M, K, even + 4));
                 check_pitched_port(kTwin, pitched_layout(M, K, K + room),
                                    pitched_layout(M, K, K + 2), {1}, {2});
+                check_pitched_port(kTile, pitched_layout(M, K, K + room),
+                                   pitched_layout(M, K, even + 4));
             }
         }
     }
     for (std::int64_t lead = 0; lead < 16; ++lead) {
+        for (const Step& step : {kChosen, kTile}) {
+            check_pitched_port(step, pitched_layout(5, 12, 16), pitched_layout(5, 12, 20),
+                               {lead / 4}, {lead % 4});
+        }
         check_pitched_port(kChosen, pitched_layout(5, 13, 16), pitched_layout(5, 13, 20),
                            {lead / 4}, {lead % 4});
     }
@@ -86,6 +99,8 @@ TEST_CASE("pitched equals its loop on tall and on wide matrices", "[day02][pitch
     check_pitched_port(kChosen, pitched_layout(3, 20011, 20012), pitched_layout(3, 20011, 20016));
     check_pitched_port(kChosen, pitched_layout(3, 20011, 20011), pitched_layout(3, 20011, 20012));
     check_pitched_port(kChosen, pitched_layout(1031, 32, 40), pitched_layout(1031, 32, 36));
+    check_pitched_port(kTile, pitched_layout(1031, 516, 520), pitched_layout(1031, 516, 516));
+    check_pitched_port(kTile, pitched_layout(20011, 3, 3), pitched_layout(20011, 3, 5));
 }
 
 TEST_CASE("pitched takes quads exactly where every row allows it", "[day02][pitched][small]") {
@@ -118,6 +133,7 @@ TEST_CASE("pitched takes quads exactly where every row allows it", "[day02][pitc
     CHECK(told(P::one_element) == "pitched_kernel");
     CHECK(told(P::singles) == "rows_kernel<float>");
     CHECK(told(P::quads) == "rows_kernel<float4>");
+    if (gpu::has_tile()) CHECK(told(P::tile) == "pitched_tile");
     const std::string names[] = {name(P::one_element), name(P::singles), name(P::quads)};
     CHECK((names[0] != names[1] && names[1] != names[2] && names[2] != names[0]));
 }
@@ -175,7 +191,7 @@ TEST_CASE("one row has no pitch, one column no stride, and a pitch may be the wi
         CHECK(loop_row.matches(row));
         pitched_cpu({column.data(), one_column}, {loop_column.view().data, one_column});
         CHECK(loop_column.matches(column));
-        for (const Step& step : {kTwin, kSingles, kChosen}) {
+        for (const Step& step : kSteps) {
             CAPTURE(step.name);
             DeviceOut<float> got_row({1, 6}), got_column({3, 1});
             step.pitched({drow.view().data, one_row}, {got_row.view().data, one_row}, {});
@@ -185,7 +201,7 @@ TEST_CASE("one row has no pitch, one column no stride, and a pitch may be the wi
             CHECK(got_column.matches(column));
         }
     }
-    for (const Step& step : {kTwin, kSingles, kChosen}) {  // no room on either side
+    for (const Step& step : kSteps) {  // no room on either side
         for (const std::int64_t K : {1, 4, 5}) {
             check_pitched_port(step, pitched_layout(3, K, K), pitched_layout(3, K, K));
         }
@@ -199,7 +215,7 @@ TEST_CASE("pitched onto itself changes nothing", "[day02][pitched][small]") {
         auto host = HostOut<float>::holding(x, layout);
         pitched_cpu(host.view(), host.view());
         CHECK(host.matches(x));
-        for (const Step& step : {kTwin, kSingles, kChosen}) {
+        for (const Step& step : kSteps) {
             CAPTURE(step.name, pitch);
             auto device = DeviceOut<float>::holding(x, layout);
             step.pitched(device.view(), device.view(), {});
@@ -232,7 +248,7 @@ TEST_CASE("pitched: each warp asks once for many neighbours", "[day02][pitched][
 TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][pitched][small]") {
     const Tensor<float> matrix = distinct<float>({9, 33});
     const DeviceIn<float> in(matrix, pitched_layout(9, 33, 36));
-    for (const Step& step : {kTwin, kSingles, kChosen}) {
+    for (const Step& step : kSteps) {
         CAPTURE(step.name);
         check_only_launches(matrix, [&](auto out, auto s) { step.pitched(in.view(), out, s); });
     }
@@ -245,7 +261,7 @@ TEST_CASE("pitched only launches, and on the stream that it is given", "[day02][
 TEST_CASE("pitched of 0 elements needs no memory and no launch", "[day02][pitched][small]") {
     for (const Shape& shape : {Shape{3, 0}, Shape{0, 3}}) {
         const View<float> nothing(nullptr, shape);
-        for (const Step& step : {kTwin, kSingles, kChosen}) step.pitched(nothing, nothing, {});
+        for (const Step& step : kSteps) step.pitched(nothing, nothing, {});
         pitched_cpu(nothing, nothing);
     }
     const View<float> many(nullptr, Shape{std::int64_t{1} << 40, 0});
@@ -297,7 +313,7 @@ TEST_CASE("pitched reaches rows more than 2^32 elements apart", "[day02][pitched
     gpu::Buffer<float> memory(apart + 5);
     memory.upload(std::vector<float>{6, 7, 8, 9, 10}.data(), 5, 0);
     memory.upload(std::vector<float>{1, 2, 3, 4, 5}.data(), 5, apart);
-    for (const Step& step : {kTwin, kSingles, kChosen}) {
+    for (const Step& step : kSteps) {
         CAPTURE(step.name);
         DeviceOut<float> rows({2, 5});
         step.pitched(memory.view(pitched_layout(2, 5, apart)), rows.view(), {});

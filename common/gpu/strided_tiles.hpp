@@ -1,5 +1,5 @@
 /// @file
-/// For the tile ports of copy and add_broadcast: memory of four dims and any strides, cut into tiles.
+/// For tile ports: memory of four dims and any strides, cut into tiles.
 #pragma once
 
 #include <cuda_tile.h>
@@ -10,7 +10,7 @@
 #include "common/gpu/launch.hpp"
 #include "common/tensor/layout.hpp"
 
-namespace sixdays::day03_views {
+namespace sixdays::gpu {
 
 namespace ct = cuda::tiles;
 using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
@@ -44,8 +44,8 @@ inline std::array<I, 4> four(const Dims& numbers, I missing) {
 
 /// Blocks for tiles of ROWS x COLUMNS over all four dims.
 inline unsigned tiles_of(const std::array<I, 4>& n, int rows, int columns) {
-    return gpu::blocks_for(
-        n[0] * n[1] * ((n[2] + rows - 1) / rows) * ((n[3] + columns - 1) / columns), 1);
+    return blocks_for(n[0] * n[1] * ((n[2] + rows - 1) / rows) * ((n[3] + columns - 1) / columns),
+                      1);
 }
 
-}  // namespace sixdays::day03_views
+}  // namespace sixdays::gpu
