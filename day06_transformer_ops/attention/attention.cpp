@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/half.hpp"
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/attention/attention_problem.hpp"
+#include "day06_transformer_ops/attention/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -115,6 +117,37 @@ void check_attention(const View<const float>& q, const View<const float>& k,
             "that begin at multiples of 16 bytes; k has " +
             to_string(k.layout) + ", v " + to_string(v.layout));
     }
+    if (path == AttentionPath::tile && out.size() > 0 && !four_dims(q, k, v, out)) {
+        refuse(
+            "attention: the path 'tile' needs stacks that are two dims at most, once simplified, "
+            "and no negative stride, for CUDA Tile C++ takes strides for sizes; q has " +
+            to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
+            ", out " + to_string(out.layout));
+    }
+}
+
+std::optional<FourDims> four_dims(const View<const float>& q, const View<const float>& k,
+                                  const View<const float>& v, const View<float>& out) {
+    const int stack = q.rank() - 2;
+    const View<const float> keys = beside(k, q.shape()), values = beside(v, q.shape());
+    const auto stacks = simplify(outer(out.layout, stack), outer(q.layout, stack),
+                                 outer(keys.layout, stack), outer(values.layout, stack));
+    if (stacks[0].rank() > 2) return {};
+    FourDims all{q, keys, values, out};
+    Layout* const layouts[] = {&all.out.layout, &all.q.layout, &all.k.layout, &all.v.layout};
+    for (std::size_t x = 0; x < 4; ++x) {
+        const Layout old = *layouts[x];
+        Layout& now = *layouts[x];
+        now = Layout({1, 1, old.extent(stack), old.extent(stack + 1)},
+                     {0, 0, old.stride(stack), old.stride(stack + 1)});
+        const int r = stacks[x].rank();
+        for (int d = 0; d < r; ++d) {
+            now.shape[2 - r + d] = stacks[x].extent(d);
+            now.strides[2 - r + d] = stacks[x].stride(d);
+        }
+        if (!gpu::goes_forwards(now)) return {};
+    }
+    return all;
 }
 
 std::int64_t attention_parts(const View<const float>& q, const View<const float>& k) {
@@ -236,9 +269,13 @@ Heads heads_of(const View<const float>& qkv, std::int64_t H) {
 
 const char* name(AttentionPath path) {
     static constexpr Named<AttentionPath> kNames[] = {
-        {AttentionPath::four_passes, "four passes"},   {AttentionPath::fused, "fused"},
-        {AttentionPath::split_keys, "split keys"},     {AttentionPath::tiles, "tiles"},
-        {AttentionPath::split_blocks, "split blocks"}, {AttentionPath::wide_heads, "wide heads"},
+        {AttentionPath::four_passes, "four passes"},
+        {AttentionPath::fused, "fused"},
+        {AttentionPath::split_keys, "split keys"},
+        {AttentionPath::tiles, "tiles"},
+        {AttentionPath::split_blocks, "split blocks"},
+        {AttentionPath::wide_heads, "wide heads"},
+        {AttentionPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

@@ -41,6 +41,7 @@ enum class AttentionPath {
     tiles,       // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
     split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
     wide_heads,    // 06: a warp, a query, whose sums stand in `out`: heads of any width
+    tile,  // never chosen unasked: CUDA Tile C++. D <= 128; two dims of stack, no negative strides
 };
 [[nodiscard]] const char* name(AttentionPath path);
 

@@ -1,9 +1,11 @@
 // The loop's twin, a thread for each query, and the launcher. What is faster is in steps/.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/attention/attention_problem.hpp"
 #include "day06_transformer_ops/attention/steps/steps.hpp"
+#include "day06_transformer_ops/attention/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -89,6 +91,10 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
         }
         case AttentionPath::wide_heads:
             return launch_attention_wide_heads(p, how.stream);
+        case AttentionPath::tile:
+            return gpu::by_tile("attention", [&] {
+                launch_attention_tile(*four_dims(q, k, v, out), p, how.stream);
+            });
     }
 }
 

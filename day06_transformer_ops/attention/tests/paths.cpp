@@ -68,8 +68,9 @@ TEST_CASE("a path that cannot take these heads is refused, and nothing is writte
                            {.path = AttentionPath::split_blocks});
         }),
         "attention: the path 'split blocks' needs keys and values of whole quads along memory"));
-    for (const AttentionPath path : {AttentionPath::fused, AttentionPath::split_keys,
-                                     AttentionPath::tiles, AttentionPath::split_blocks}) {
+    for (const AttentionPath path :
+         {AttentionPath::fused, AttentionPath::split_keys, AttentionPath::tiles,
+          AttentionPath::split_blocks, AttentionPath::tile}) {
         CHECK(refusal([&] {
                   attention_cuda(wq.view(), wk.view(), wv.view(), {}, wide_out.view(),
                                  {.path = path});
@@ -79,6 +80,43 @@ TEST_CASE("a path that cannot take these heads is refused, and nothing is writte
     }
     CHECK(untouched.untouched());
     CHECK(wide_out.untouched());
+}
+
+TEST_CASE("attention in tiles: each condition is false alone", "[day06][attention][small]") {
+    const auto path = AttentionPath::tile;
+    alignas(16) static float memory[4][4096];
+    const Layout fit({2, 3, 4, 8}, {512, 128, 16, 1});
+    const auto taken = [&](const Layout& q, const Layout& k, const Layout& v, const Layout& out) {
+        return takes(path, {memory[0] + 2048, q}, {memory[1] + 2048, k}, {memory[2] + 2048, v},
+                     {memory[3] + 2048, out});
+    };
+    CHECK(taken(fit, fit, fit, fit));
+    for (int d = 0; d < 4; ++d) {  // a negative stride, of one dim of one of the four
+        Layout back = fit;
+        back.strides[d] = -back.strides[d];
+        CHECK_FALSE(taken(back, fit, fit, fit));
+        CHECK_FALSE(taken(fit, back, fit, fit));
+        CHECK_FALSE(taken(fit, fit, back, fit));
+        CHECK_FALSE(taken(fit, fit, fit, back));
+    }
+    // Three dims of stack, of which two are one; and three that stay three.
+    const Layout merges({2, 2, 3, 4, 8}, {768, 384, 128, 16, 1}),
+        stays({2, 2, 3, 4, 8}, {800, 392, 128, 16, 1});
+    CHECK(taken(merges, merges, merges, merges));
+    CHECK_FALSE(taken(stays, merges, merges, merges));
+    CHECK_FALSE(taken(merges, merges, merges, stays));
+    CHECK(contains(refusal([&] {
+                       check_attention({memory[0], stays}, {memory[1], merges}, {memory[2], merges},
+                                       {}, {memory[3], merges}, path);
+                   }),
+                   "attention: the path 'tile' needs stacks that are two dims at most, once "
+                   "simplified, and no negative stride"));
+    if (!gpu::has_tile()) return;
+    const Case c = case_of({2}, 5, 5, 8);
+    DeviceIn<float> q(c.q), k(c.k), v(c.v);
+    DeviceOut<float> got(c.q.shape());
+    attend(path, q.view(), k.view(), v.view(), {}, got.view());
+    CHECK(last_kernel() == "attention_tile");
 }
 
 TEST_CASE("attention says how much workspace each path can use", "[day06][attention][small]") {
@@ -93,7 +131,7 @@ TEST_CASE("attention says how much workspace each path can use", "[day06][attent
     CHECK(bytes(10, 5, AttentionPath::four_passes) == counters + 4 * 10 * 5);
     CHECK(bytes(10, 0, AttentionPath::four_passes) == 0);
     for (const auto path : {AttentionPath::fused, AttentionPath::split_keys, AttentionPath::tiles,
-                            AttentionPath::wide_heads}) {
+                            AttentionPath::wide_heads, AttentionPath::tile}) {
         CHECK(bytes(10, 500, path) == 0);
     }
     CHECK(bytes(2, 64, split) == 0);  // 64 keys of a part, at least

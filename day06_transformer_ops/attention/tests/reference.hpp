@@ -3,15 +3,20 @@
 /// by all paths.
 #pragma once
 
+#include "common/gpu/tile.hpp"
 #include "common/testing/shared_workspace.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-inline constexpr AttentionPath kPaths[] = {AttentionPath::four_passes,  AttentionPath::fused,
-                                           AttentionPath::split_keys,   AttentionPath::tiles,
-                                           AttentionPath::split_blocks, AttentionPath::wide_heads};
+inline const std::vector<AttentionPath> kPaths = [] {
+    std::vector<AttentionPath> all = {AttentionPath::four_passes,  AttentionPath::fused,
+                                      AttentionPath::split_keys,   AttentionPath::tiles,
+                                      AttentionPath::split_blocks, AttentionPath::wide_heads};
+    if (gpu::has_tile()) all.push_back(AttentionPath::tile);
+    return all;
+}();
 
 // Can this path take these views at all? Which ones it must take has a case of its own.
 inline bool takes(AttentionPath path, View<const float> q, View<const float> k, View<const float> v,
@@ -133,7 +138,7 @@ inline void check_case(const Case& c, const Layouts& given = {}, bool tiles = tr
         CAPTURE(name(path));
         DeviceOut<float> got(lout, given.lead_out);
         if (!takes(path, q.view(), k.view(), v.view(), got.view())) continue;
-        if (path == AttentionPath::tiles && !tiles) continue;
+        if ((path == AttentionPath::tiles || path == AttentionPath::tile) && !tiles) continue;
         attend(path, q.view(), k.view(), v.view(), options, got.view());
         CHECK(agrees(got, want));
     }

@@ -1,0 +1,107 @@
+// Attention in tiles, online: 32 queries meet 32 keys at a time. Keys that all 32 may see are met by two
+// products of tiles; the last ones, which only some of them see, one by one: a share of 0 would not
+// keep the NaN of a value away that a token must not see.
+#include "common/gpu/strided_tiles.hpp"
+#include "day06_transformer_ops/attention/tile.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+using gpu::I, gpu::strided_tiles;
+
+constexpr int kQueries = 32, kKeys = 32;
+
+// [online]
+/// Scores become weights, exp(score - m), where m is the largest so far. What `sum` and `o` hold was
+/// weighed by an earlier m.
+template <class S, class M, class O>
+__tile__ auto weights(const S& score, M& m, M& sum, O& o) {
+    const M larger = ct::max(m, ct::reduce_max(score, 1_ic));
+    const M base = ct::select(larger == -INFINITY, ct::zeros<M>(), larger);  // inf - inf: NaN
+    const auto p = ct::exp(score - base);
+    const auto keep = ct::exp(m - base);
+    sum = sum * keep + ct::sum(p, 1_ic);
+    o = o * keep;
+    m = larger;
+    return p;
+}
+// [online]
+
+// [attention]
+template <int HEAD, int WHOLE>
+__tile_global__ void attention_tile(const float* q, const float* k, const float* v, I B, I H, I T,
+                                    I S, I D, I q0, I q1, I q2, I q3, I k0, I k1, I k2, I k3, I v0,
+                                    I v1, I v2, I v3, I o0, I o1, I o2, I o3, const I* length,
+                                    float scale, bool causal, float* out) {
+    using Head = ct::shape<1, HEAD>;
+    using Column = ct::tile<float, ct::shape<kQueries, 1>>;
+    using Sums = ct::tile<float, ct::shape<kQueries, HEAD>>;
+    const I counted = length == nullptr ? S : static_cast<I>(ct::load(length));
+    const bool known = 0 <= counted && counted <= S;
+    const I n = known ? counted : 0, down = (T + kQueries - 1) / kQueries;
+    const I i = ct::bid().x % down, h = ct::bid().x / down % H, b = ct::bid().x / down / H;
+    const auto queries = strided_tiles<WHOLE, kQueries, HEAD>(q, B, H, T, D, q0, q1, q2, q3);
+    const auto keys = strided_tiles<WHOLE, kKeys, HEAD>(k, B, H, n, D, k0, k1, k2, k3);
+    const auto values = strided_tiles<WHOLE, kKeys, HEAD>(v, B, H, n, D, v0, v1, v2, v3);
+    const auto key = strided_tiles<WHOLE, 1, HEAD>(k, B, H, n, D, k0, k1, k2, k3);
+    const auto value = strided_tiles<WHOLE, 1, HEAD>(v, B, H, n, D, v0, v1, v2, v3);
+    const I first = causal ? n - T + i * kQueries + 1 : n;  // how many keys the first query sees
+    const I step = causal ? 1 : 0;                          // and how many more each next one
+    const auto seen = first + step * ct::iota<ct::tile<I, ct::shape<kQueries, 1>>>();
+    const I whole = ct::max(first, I{0}) / kKeys, last = ct::min(n, first + step * (kQueries - 1));
+
+    const auto x = scale * ct::reshape<ct::shape<kQueries, HEAD>>(queries.load_masked(b, h, i, 0));
+    auto m = ct::full<Column>(-INFINITY), sum = ct::zeros<Column>();
+    auto o = ct::zeros<Sums>();
+    for (const auto s : ct::irange(I{0}, whole)) {
+        const auto ks = ct::reshape<ct::shape<kKeys, HEAD>>(keys.load_masked(b, h, s, 0));
+        const auto vs = ct::reshape<ct::shape<kKeys, HEAD>>(values.load_masked(b, h, s, 0));
+        const auto p = weights(ct::matmul(x, ct::transpose(ks)), m, sum, o);
+        o = ct::mma(p, vs, o);
+    }
+    for (const auto s : ct::irange(whole * kKeys, last)) {
+        const auto inside = s < seen;
+        const auto score = ct::sum(x * ct::reshape<Head>(key.load_masked(b, h, s, 0)), 1_ic);
+        const auto p = weights(ct::select(inside, score, ct::full<Column>(-INFINITY)), m, sum, o);
+        const auto more = p * ct::reshape<Head>(value.load_masked(b, h, s, 0));
+        o = o + ct::select(inside, more, ct::zeros<Sums>());
+    }
+    o = ct::select(seen > I{0}, o / sum, ct::zeros<Sums>());
+    if (!known) o = ct::full<Sums>(NAN);
+    const auto outs = strided_tiles<WHOLE, kQueries, HEAD>(out, B, H, T, D, o0, o1, o2, o3);
+    outs.store_masked(ct::reshape<ct::shape<1, 1, kQueries, HEAD>>(o), b, h, i, 0);
+}
+// [attention]
+
+template <int HEAD, int WHOLE>
+void launch(const FourDims& x, const AttentionProblem& p, gpu::Stream stream) {
+    const auto stride = [](const Layout& layout, int d) {  // of one index no step is taken
+        return layout.extent(d) == 1 ? 0 : layout.stride(d);
+    };
+    const Layout &q = x.q.layout, &k = x.k.layout, &v = x.v.layout, &o = x.out.layout;
+    const I B = q.extent(0), H = q.extent(1), T = q.extent(2), D = q.extent(3);
+    const unsigned grid = gpu::blocks_for(B * H * ((T + kQueries - 1) / kQueries), 1);
+    attention_tile<HEAD, WHOLE><<<grid, 1, 0, stream>>>(
+        x.q.data, x.k.data, x.v.data, B, H, T, p.S, D, stride(q, 0), stride(q, 1), stride(q, 2),
+        stride(q, 3), stride(k, 0), stride(k, 1), stride(k, 2), stride(k, 3), stride(v, 0),
+        stride(v, 1), stride(v, 2), stride(v, 3), stride(o, 0), stride(o, 1), stride(o, 2),
+        stride(o, 3), p.length.data, p.scale, p.causal, x.out.data);
+    gpu::check_launch("attention_tile", grid, 1);
+}
+
+}  // namespace
+
+void launch_attention_tile(const FourDims& x, const AttentionProblem& p, gpu::Stream stream) {
+    const auto quads = [](const auto& view) {
+        return has_wider(view.data, view.layout, sizeof(float));
+    };
+    const bool whole = quads(x.q) && quads(x.k) && quads(x.v) && quads(x.out);
+    if (x.q.extent(3) <= 64) {
+        return whole ? launch<64, 4>(x, p, stream) : launch<64, 1>(x, p, stream);
+    }
+    whole ? launch<128, 4>(x, p, stream) : launch<128, 1>(x, p, stream);
+}
+
+}  // namespace sixdays::day06_transformer_ops
