@@ -34,6 +34,14 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
                        ? ""
                        : "a and b whose rows, or columns, run along memory and begin at multiples "
                          "of 16 bytes";
+        case MatmulBf16Path::warpgroups:
+            if (!gpu::on_hopper() && !gpu::is_emulated()) {
+                return "a GPU of compute capability 9.0 (Hopper), or the emulator";
+            }
+            return lies_in_tiles(a) && lies_in_tiles(b)
+                       ? ""
+                       : "a and b whose rows, or columns, run along memory, begin at multiples of "
+                         "16 bytes and do not overlap";
         case MatmulBf16Path::tile:
             return missing_for_tiles(a.layout, b.layout, epilogue, out.layout);
     }
@@ -73,6 +81,16 @@ bool lies_in_quads(const View<const T>& x) {
 }
 
 template <class T>
+bool lies_in_tiles(const View<const T>& x) {
+    if (x.size() == 0) return true;
+    if (!lies_in_quads(x)) return false;
+    const int row = x.rank() - (rows_in_quads(x) ? 2 : 1), column = 2 * x.rank() - 3 - row;
+    constexpr std::int64_t kMost = std::int64_t{1} << 31, kFar = std::int64_t{1} << 38;
+    return x.extent(row) < kMost && x.extent(column) < kMost &&
+           (x.extent(row) == 1 || (x.stride(row) >= x.extent(column) && x.stride(row) < kFar));
+}
+
+template <class T>
 Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
     const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
         const int row = along ? 0 : 1;
@@ -88,7 +106,8 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
 }
 
 template <class T>
-MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b) {
+MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, bool on_hopper) {
+    if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) return MatmulBf16Path::warpgroups;
     return lies_in_quads(a) && lies_in_quads(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
 }
@@ -100,6 +119,7 @@ const char* name(MatmulBf16Path path) {
         {MatmulBf16Path::shared_tiles, "shared tiles"},
         {MatmulBf16Path::ring, "ring"},
         {MatmulBf16Path::fragments_ahead, "fragments ahead"},
+        {MatmulBf16Path::warpgroups, "warpgroups"},
         {MatmulBf16Path::tile, "tile"},
     };
     return name_in(kNames, path);
@@ -109,8 +129,9 @@ const char* name(MatmulBf16Path path) {
     template void check_matmul_bf16(View<const T>, View<const T>, const Epilogue&, View<float>, \
                                     std::optional<MatmulBf16Path>);                             \
     template bool lies_in_quads(const View<const T>&);                                          \
+    template bool lies_in_tiles(const View<const T>&);                                          \
     template Operands16<T> operands_of(const View<const T>&, const View<const T>&);             \
-    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>);
+    template MatmulBf16Path choose_matmul_bf16(View<const T>, View<const T>, bool);
 SIXDAYS_FOR(bf16)
 SIXDAYS_FOR(f16)
 #undef SIXDAYS_FOR

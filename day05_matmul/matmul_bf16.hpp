@@ -13,6 +13,7 @@
 
 #include <optional>
 
+#include "common/gpu/device.hpp"
 #include "common/tensor/half.hpp"
 #include "day05_matmul/matmul.hpp"
 
@@ -25,6 +26,7 @@ enum class MatmulBf16Path {
     shared_tiles,  // 03: fragments come from tiles in shared memory that lie swizzled; any layout
     ring,          // 04: tiles in flight; a and b whose rows or columns are quads
     fragments_ahead,  // 05: the same, and the next fragments come while these are multiplied
+    warpgroups,       // 06: Hopper's copy engine fills the tiles, its wgmma multiplies from there
     tile,             // CUDA Tile C++, never chosen unasked; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulBf16Path path);
@@ -41,6 +43,7 @@ void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogu
 
 /// The fastest path for views that check_matmul_bf16() has not refused.
 template <class T>
-[[nodiscard]] MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b);
+[[nodiscard]] MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b,
+                                                bool on_hopper = gpu::on_hopper());
 
 }  // namespace sixdays::day05_matmul

@@ -11,6 +11,7 @@
 #   <set>_cpu.cpp  *.cpp                     loops and other host code  -> <room>_loops
 #   <set>_cuda.cu  *.cu                      ports                      -> <room>_ports_emulated,
 #   steps/*.cu  steps/<op>/*.cu  steps/<op>/further/*.cu                   <room>_ports_cuda (with nvcc)
+#   steps/<op>/hopper/*.cu                   the same, and compiled for sm_90a besides
 #   <set>_tile.cu                            tile ports: always for the emulator, by nvcc from 13.3 on
 #   tests/*.cpp                              Catch2 cases               -> <room>_tests_emulated,
 #                                                                          <room>_tests_cuda
@@ -183,6 +184,18 @@ function(sixdays_tile_ports variable)
     set(${variable} ${others} PARENT_SCOPE)
 endfunction()
 
+# sixdays_hopper_ports(<file>...): those of a folder hopper/ use instructions that only Hopper has, and nvcc
+# knows them for the architecture 90a alone. So they are compiled for it besides; for all others their
+# kernels are empty (gpu::kHopper), and nobody launches them (gpu::on_hopper()).
+function(sixdays_hopper_ports)
+    set(hopper ${ARGN})
+    list(FILTER hopper INCLUDE REGEX "/hopper/[^/]*[.]cu$")
+    if(hopper AND NOT CMAKE_CUDA_ARCHITECTURES MATCHES "90a")
+        set_source_files_properties(${hopper} PROPERTIES
+            COMPILE_OPTIONS "--generate-code=arch=compute_90a,code=sm_90a")
+    endif()
+endfunction()
+
 function(add_room)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "USES;LIBRARIES;WITHOUT;TIERS")
     if(arg_UNPARSED_ARGUMENTS)
@@ -191,7 +204,7 @@ function(add_room)
     set(folder ${CMAKE_CURRENT_SOURCE_DIR})
     sixdays_room_names(${folder})
     file(GLOB ports CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/steps/*.cu ${folder}/steps/*/*.cu
-        ${folder}/steps/*/further/*.cu)
+        ${folder}/steps/*/further/*.cu ${folder}/steps/*/hopper/*.cu)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     file(GLOB tests CONFIGURE_DEPENDS ${folder}/tests/*.cpp)
     file(GLOB wrong CONFIGURE_DEPENDS ${folder}/wrong/*.cu ${folder}/wrong/*.patch)
@@ -234,6 +247,7 @@ function(add_room)
     target_link_libraries(${room}_ports_emulated PUBLIC ${room}_loops ${used})
     if(SIXDAYS_HAVE_CUDA)
         sixdays_tile_ports(ports ${ports})
+        sixdays_hopper_ports(${ports})
         add_library(${room}_ports_cuda STATIC ${ports})
         list(TRANSFORM arg_USES APPEND _ports_cuda OUTPUT_VARIABLE used)
         target_link_libraries(${room}_ports_cuda PUBLIC ${room}_loops ${used} PRIVATE sixdays_flags)

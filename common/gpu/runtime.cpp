@@ -205,6 +205,14 @@ int multiprocessors() {
     return count;
 }
 
+bool on_hopper() {
+    int id = 0, major = 0, minor = 0;
+    SIXDAYS_CUDA(cudaGetDevice(&id));
+    SIXDAYS_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id));
+    SIXDAYS_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id));
+    return major == 9 && minor == 0;
+}
+
 std::int64_t free_bytes() {
     std::size_t free = 0, total = 0;
     SIXDAYS_CUDA(cudaMemGetInfo(&free, &total));

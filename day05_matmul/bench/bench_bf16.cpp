@@ -94,7 +94,8 @@ Version timed_bf16(const std::string& op, const Sizes& s, std::optional<MatmulBf
 void bench_bf16(lesson::Report& report) {
     for (const MatmulBf16Path path :
          {MatmulBf16Path::one_element, MatmulBf16Path::one_warp, MatmulBf16Path::shared_tiles,
-          MatmulBf16Path::ring, MatmulBf16Path::fragments_ahead}) {
+          MatmulBf16Path::ring, MatmulBf16Path::fragments_ahead, MatmulBf16Path::warpgroups}) {
+        if (path == MatmulBf16Path::warpgroups && !gpu::on_hopper()) continue;
         Version v = timed_bf16("matmul_bf16", {4096, 4096, 4096}, path);
         v.version = std::to_string(static_cast<int>(path) + 1) + " " + name(path);
         report.port(v);
@@ -106,11 +107,13 @@ void bench_bf16(lesson::Report& report) {
                                              {8192, 8192, 8192, false, true},
                                              {1024, 2304, 768},
                                              {1024, 768, 3072},
-                                             {1024, 50257, 768, false, true}}) {
+                                             {1024, 50257, 768, false, true},
+                                             {16384, 16384, 16384}}) {
         Version v =
             timed_bf16(s.b_transposed ? "matmul_bf16, b transposed" : "matmul_bf16, sizes", s, {});
         v.version = "matmul_bf16_cuda";
-        v.path = name(MatmulBf16Path::fragments_ahead);
+        v.path =
+            name(gpu::on_hopper() ? MatmulBf16Path::warpgroups : MatmulBf16Path::fragments_ahead);
         report.port(v);
     }
 }

@@ -2,6 +2,7 @@
 // layout.
 #include "day05_matmul/matmul_bf16.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -16,13 +17,22 @@ using namespace sixdays::testing;
 namespace {
 
 using B = MatmulBf16Path;
+// Does this device run Hopper's steps?
+const bool kHopper = gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
+const std::vector<B> kInQuads = [] {
+    std::vector<B> paths = {B::ring, B::fragments_ahead};
+    if (kHopper) paths.push_back(B::warpgroups);
+    return paths;
+}();
 const std::vector<B> kAll = [] {
-    std::vector<B> paths = {B::one_element, B::one_warp, B::shared_tiles, B::ring,
-                            B::fragments_ahead};
+    std::vector<B> paths = {B::one_element, B::one_warp, B::shared_tiles};
+    paths.insert(paths.end(), kInQuads.begin(), kInQuads.end());
     if (gpu::has_tile()) paths.push_back(B::tile);
     return paths;
 }();
-const std::vector<B> kInQuads = {B::ring, B::fragments_ahead};
+bool in_quads(B path) {
+    return std::find(kInQuads.begin(), kInQuads.end(), path) != kInQuads.end();
+}
 
 // How a matrix of 16-bit numbers lies, in quads of eight.
 Layout lies_in(const Shape& shape, Lies lies) {
@@ -148,8 +158,7 @@ TEST_CASE("matmul_bf16: sums are float, and sums in bf16 are refused by the boun
     CHECK(std::abs(static_cast<float>(worse) - exact.values(0, 0)) > 100 * exact.bound(0, 0));
     DeviceIn<bf16> da(a), db(b);
     for (const B path : kAll) {
-        if (path == B::ring || path == B::fragments_ahead)
-            continue;  // a column of b is no quad wide
+        if (in_quads(path)) continue;  // a column of b is no quad wide
         CAPTURE(name(path));
         DeviceOut<float> got({1, 1});
         matmul_bf16_cuda<bf16>(da.view(), db.view(), {}, got.view(), {.path = path});
@@ -226,6 +235,14 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
     check_product<bf16>(B::fragments_ahead, {129, 128, 136}, {});  // one tile that lies inside
 }
 
+// A ring begins again, and again.
+TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") {
+    for (const B path : kInQuads) {
+        check_product<bf16>(path, {65, 72, 600}, {});
+        check_product<f16>(path, {65, 72, 600}, {.a = Lies::column_gaps, .b = Lies::column_gaps});
+    }
+}
+
 // Outputs of a whole tile go in pairs: each condition of that false alone, all others true.
 TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16][small]") {
     const std::vector<Case> cases = {
@@ -245,6 +262,10 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
     check_product<bf16>(B::shared_tiles, {127, 128, 16}, {});
     check_product<bf16>(B::shared_tiles, {128, 127, 16}, {});
     check_product<bf16>(B::fragments_ahead, {128, 128, 64}, cases[3]);
+    if (!kHopper) return;
+    for (const Case& c : cases) check_product<bf16>(B::warpgroups, {128, 128, 16}, c);
+    check_product<bf16>(B::warpgroups, {127, 128, 16}, {});
+    check_product<bf16>(B::warpgroups, {128, 127, 16}, {});
 }
 
 // More tiles down than one group of eight, and more than one group: each tile is somebody's.
@@ -320,7 +341,8 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
     };
     refused(b.view(), b.view(), out.view(), {}, "matmul_bf16: a has shape (24, 32), so K is 32");
     refused(a.view(), b.view(), View<float>(nullptr, Shape{16, 32}), {}, "out is a null pointer");
-    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view()) == B::fragments_ahead);
+    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), false) == B::fragments_ahead);
+    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), true) == B::warpgroups);
     // One condition of the ring false, of one operand, all others true.
     const auto odd = [](View<const bf16> x, int how) {
         if (how == 0) x.data += 1;
@@ -333,14 +355,14 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
         for (const bool of_a : {true, false}) {
             const View<const bf16> x = of_a ? odd(a.view(), how) : a.view();
             const View<const bf16> y = of_a ? b.view() : odd(b.view(), how);
-            CHECK(choose_matmul_bf16<bf16>(x, y) == B::shared_tiles);
+            CHECK(choose_matmul_bf16<bf16>(x, y, true) == B::shared_tiles);
             refused(x, y, out.view(), B::ring, "the path 'ring' needs a and b whose rows");
             refused(x, y, out.view(), B::fragments_ahead,
                     "the path 'fragments ahead' needs a and b");
             // The same of columns.
             const View<const bf16> xt = transpose(x), yt = transpose(y);
             DeviceOut<float> across({32, 16});
-            CHECK(choose_matmul_bf16<bf16>(yt, xt) == B::shared_tiles);
+            CHECK(choose_matmul_bf16<bf16>(yt, xt, true) == B::shared_tiles);
             refused(yt, xt, across.view(), B::ring, "the path 'ring' needs");
         }
     }

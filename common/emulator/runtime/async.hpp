@@ -8,13 +8,21 @@ namespace sixdays::emulator {
 
 /// A block starts: what was in flight no longer is.
 void forget_copies();
+void forget_mbarriers();
+void forget_wgmma();
 
 /// The copy that is on its way to this address of shared memory.
 struct CopyTo {
     unsigned thread = 0;         // its id in the block
     const void* code = nullptr;  // where it was started; null if there is none
     bool overwrites = false;     // something that the block had written there before
+    bool is_tile = false;        // one that ends with an mbarrier
 };
 CopyTo copy_to(std::uintptr_t address);
+CopyTo tile_to(std::uintptr_t address);
+
+/// Nobody can move: do threads wait for an mbarrier, or for others of their warpgroup? Says so.
+bool report_waiting_for_mbarriers();
+bool report_waiting_for_wgmma();
 
 }  // namespace sixdays::emulator

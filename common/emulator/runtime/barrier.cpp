@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/emulator/async_copy.hpp"
+#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
@@ -154,6 +155,7 @@ void leave_block(Thread& me) {
 // Everybody left waits at a barrier or in a warp call, and some wait for each other.
 void report_deadlock() {
     if (block.astray != nullptr) return report_different_barriers();
+    if (report_waiting_for_wgmma() || report_waiting_for_mbarriers()) return;
     const Thread* in_barrier = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
     const Thread* in_call = nullptr;
     for (const unsigned id : block.order) {

@@ -68,6 +68,8 @@ void start_threads() {
     block.turns_without_write = 0;
     begin_block_clocks(block.size);
     forget_copies();
+    forget_mbarriers();
+    forget_wgmma();
     forget_locals();
     block.live_lanes.fill(0);
     block.waiting_lanes.fill(0);

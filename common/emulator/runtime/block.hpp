@@ -44,6 +44,8 @@ struct Thread {
         at_barrier,
         at_grid_barrier,
         at_warp_call,
+        at_mbarrier,
+        at_wgmma,
         done
     };
 

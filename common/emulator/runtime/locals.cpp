@@ -19,7 +19,41 @@ struct Local {
 };
 std::vector<Local> unset;
 
+struct Held {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    const void* code = nullptr;
+};
+std::vector<Held> held(kMaxThreads);
+unsigned holding = 0;  // threads
+
+void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    const Held& mine = held[current->id];
+    if (address >= mine.begin + mine.bytes || mine.begin >= address + bytes) return;
+    fail({Kind::pending_copy,
+          cudaErrorLaunchFailure,
+          code,
+          format("%s %s a sum of the wgmma in {0}, which it has not waited for: wgmma_wait() comes "
+                 "first.",
+                 name(*current).c_str(), writes ? "writes" : "reads"),
+          0,
+          {mine.code}});
+}
+
 }  // namespace
+
+void hold_local(const void* sums, std::size_t bytes, const void* code) {
+    Held& mine = held[current->id];
+    holding += mine.bytes == 0;
+    mine = {reinterpret_cast<std::uintptr_t>(sums), bytes, code};
+    watching_locals = true;
+}
+
+void release_local(unsigned thread) {
+    holding -= held[thread].bytes != 0;
+    held[thread] = {};
+    watching_locals = holding > 0 || !unset.empty();
+}
 
 void watch_local(const volatile void* variable, std::size_t bytes, const char* name) {
     if (current == nullptr) return;
@@ -32,6 +66,7 @@ void watch_local(const volatile void* variable, std::size_t bytes, const char* n
 
 void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
     const InRuntime guard;
+    if (holding > 0) check_held(address, bytes, writes, code);
     const auto touched = std::find_if(unset.begin(), unset.end(), [&](const Local& one) {
         return one.thread == current->id && address < one.begin + one.bytes &&
                one.begin < address + bytes;
@@ -39,7 +74,7 @@ void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const v
     if (touched == unset.end()) return;
     const Local local = *touched;
     unset.erase(touched);  // one element of an array counts for all
-    watching_locals = !unset.empty();
+    watching_locals = holding > 0 || !unset.empty();
     if (writes) return;
     fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
           format("%s reads its local variable `%s`, which has no value yet. A GPU finds there "
@@ -51,6 +86,8 @@ void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const v
 void forget_locals() {
     if (!watching_locals) return;
     unset.clear();
+    std::fill(held.begin(), held.end(), Held{});
+    holding = 0;
     watching_locals = false;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/runtime/block.hpp"
@@ -122,8 +123,10 @@ void forget_publications() {
 }
 
 void forget_fences(unsigned threads) {
+    static unsigned of_last_block = 0;
+    const unsigned spoke = std::exchange(of_last_block, threads);
     if (!any_news) return;
-    std::fill_n(voices.begin(), threads, Voice{});
+    std::fill_n(voices.begin(), spoke, Voice{});
     fenced_by_block = {};
     of_others_by_block.reset();
     news = any_news = false;

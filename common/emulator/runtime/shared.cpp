@@ -115,10 +115,10 @@ void* cut_shared_tile(const void* pointer, std::size_t bytes, Site site) {
     for (const Tile& tile : tiles) {
         if (tile.offset == offset && tile.bytes == bytes) return reinterpret_cast<void*>(tile.at);
     }
-    // The same place among the banks as on a GPU.
+    // The same place among the banks as on a GPU, and in the swizzle of Hopper's tiles.
     const std::uintptr_t after =
         tiles.empty() ? shared_tiles.base : tiles.back().at + tiles.back().bytes;
-    const std::uintptr_t at = (after + kTileGap) / 128 * 128 + offset % 128;
+    const std::uintptr_t at = (after + kTileGap) / 1024 * 1024 + offset % 1024;
     if (at + bytes + kTileGap > shared_tiles.base + shared_tiles.size) return plain;
     tiles.push_back({offset, bytes, at});
     arrays.push_back({at, bytes, true});

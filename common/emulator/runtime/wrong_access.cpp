@@ -89,9 +89,15 @@ void fail_uninitialised(const NewAccess& a) {
 void fail_pending(const NewAccess& a) {
     CopyTo copy;
     for (std::size_t i = 0; i < a.bytes && copy.code == nullptr; ++i) copy = copy_to(a.address + i);
+    if (copy.code == nullptr) copy = tile_to(a.address);
     const bool others = copy.thread != current->id;
     const char* advice =
-        copy.overwrites && others
+        copy.is_tile && a.kind == AccessKind::write
+            ? "Nobody has waited for that tile yet: is the wait until the stage is empty missing?"
+        : copy.is_tile
+            ? "It is there when the phase of its mbarrier is complete: has nobody waited for that? "
+              "Or was the stage filled again too early, while this was still to be read?"
+        : copy.overwrites && others
             ? "Was it started too early, while others still read what lay there before: is a "
               "__syncthreads() missing before it? Or has its thread not waited for it?"
             : "Its thread must wait for it (__pipeline_wait_prior); then a barrier lets the others "

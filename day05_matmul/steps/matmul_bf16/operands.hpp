@@ -30,6 +30,10 @@ struct Operands16 {
 template <class T>
 [[nodiscard]] bool lies_in_quads(const View<const T>& x);
 
+/// May Hopper's copy engine fetch its tiles? As above, and its rows, or columns, must not overlap.
+template <class T>
+[[nodiscard]] bool lies_in_tiles(const View<const T>& x);
+
 /// Matrices of rank 2 that lie_in_quads().
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);

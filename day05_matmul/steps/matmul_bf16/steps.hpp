@@ -20,5 +20,8 @@ void launch_matmul_bf16_ring(View<const T> a, View<const T> b, const Epilogue& e
 template <class T>
 void launch_matmul_bf16_fragments_ahead(View<const T> a, View<const T> b, const Epilogue& epilogue,
                                         View<float> out, gpu::Stream stream);
+template <class T>
+void launch_matmul_bf16_warpgroups(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                                   View<float> out, gpu::Stream stream);
 
 }  // namespace sixdays::day05_matmul

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "common/gpu/launch.hpp"
-#include "day05_matmul/steps/matmul_bf16/fragment.hpp"
 #include "day05_matmul/steps/matmul_bf16/panel.hpp"
+#include "day05_matmul/steps/matmul_bf16/sums.hpp"
 
 namespace sixdays::day05_matmul {
 
@@ -55,71 +55,12 @@ struct Warps {
     }
     // [multiply]
 
-    // [store]
     /// @param m0, n0  where the block's outputs begin
     __device__ __forceinline__ void store(const Epilogue& epilogue, const View<float>& out,
                                           std::int64_t m0, std::int64_t n0) const {
         const bool inside = m0 + BM <= out.extent(0) && n0 + BN <= out.extent(1);
-        if (inside && epilogue.beta == 0 && lies_in_pairs(out)) {
-            return store_pairs(epilogue, out, m0, n0);
-        }
-        const int lane = static_cast<int>(threadIdx.x % 32);
-#pragma unroll
-        for (int i = 0; i < kDown; ++i) {
-#pragma unroll
-            for (int j = 0; j < kAcross; ++j) {
-#pragma unroll
-                for (int e = 0; e < 4; ++e) {
-                    const std::int64_t row = m0 + m + 16 * i + row_of_sum(lane, e);
-                    const std::int64_t column = n0 + n + 8 * j + column_of_sum(lane, e);
-                    if (row < out.extent(0) && column < out.extent(1)) {
-                        float& to = out(row, column);
-                        to = epilogue(sum[i][j][e], column, to);
-                    }
-                }
-            }
-        }
+        store_sums(sum, epilogue, out, m0 + m, n0 + n, inside);
     }
-    // [store]
-
-    static __device__ __forceinline__ bool lies_in_pairs(const View<float>& out) {
-        return out.stride(1) == 1 && out.stride(0) % 2 == 0 &&
-               reinterpret_cast<std::uintptr_t>(out.data) % 8 == 0;
-    }
-
-    // [pairs]
-    /// The same of outputs that are all there, and are not read: two neighbours at a time, and no more
-    /// for each than its arithmetic. The kernel's last thousand instructions are executed once, and
-    /// each has to be fetched.
-    __device__ __forceinline__ void store_pairs(const Epilogue& epilogue, const View<float>& out,
-                                                std::int64_t m0, std::int64_t n0) const {
-        const int lane = static_cast<int>(threadIdx.x % 32);
-        const std::int64_t row = m0 + m + row_of_sum(lane, 0);
-        const std::int64_t column = n0 + n + column_of_sum(lane, 0);
-        const bool with_bias = epilogue.bias.data != nullptr;
-        float bias[kAcross][2] = {};
-        for (int j = 0; j < kAcross && with_bias; ++j) {
-            for (int e = 0; e < 2; ++e) bias[j][e] = epilogue.bias(column + 8 * j + e);
-        }
-        const auto finish = [&](float x, float add) {
-            x *= epilogue.alpha;
-            if (with_bias) x += add;
-            return epilogue.relu && x < 0 ? 0 : x;
-        };
-        float* to = &out(row, column);
-#pragma unroll
-        for (int i = 0; i < 2 * kDown; ++i) {  // eight rows below the last ones
-            const int first = i % 2 * 2;
-#pragma unroll
-            for (int j = 0; j < kAcross; ++j) {
-                const float(&s)[4] = sum[i / 2][j];
-                *reinterpret_cast<float2*>(to + 8 * j) =
-                    make_float2(finish(s[first], bias[j][0]), finish(s[first + 1], bias[j][1]));
-            }
-            to += 8 * out.stride(0);
-        }
-    }
-    // [pairs]
 };
 
 /// A block for each BM x BN outputs.

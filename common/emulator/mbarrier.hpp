@@ -1,0 +1,33 @@
+/// @file
+/// mbarriers, and copies of tiles that end with one, without the hardware: the emulated twins of the
+/// wrappers in common/gpu/ptx/mbarrier.hpp and tma.hpp.
+///
+/// A tile that was asked for arrives when somebody waits for its phase, not before. Until then its
+/// target is pending: a read or write there is told what is missing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "emulated/language.h"
+
+namespace sixdays::emulator {
+
+/// @param arrivals  of each phase
+void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site);
+/// @param bytes  that are told to come in this phase, besides
+void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site);
+/// Until the phase of this parity is complete.
+void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site);
+
+/// A matrix of 16-bit numbers, as copy_tile() is told of it.
+struct TileMap {
+    const void* data = nullptr;
+    std::int64_t rows = 0, columns = 0, pitch = 0;  // pitch: numbers from row to row
+    int rows_of_tile = 0;
+};
+/// Asks for the tile of 64 columns that begins at this row and column. It lies swizzled: see tma.hpp.
+void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64_t column,
+               std::uint64_t* word, Site site);
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,255 @@
+#include "common/emulator/mbarrier.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "common/emulator/runtime/access.hpp"
+#include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/publish.hpp"
+#include "common/emulator/runtime/signals.hpp"
+#include "emulated/ptx.h"
+
+namespace sixdays::emulator {
+
+namespace {
+
+constexpr std::size_t kRowBytes = 128, kPlaceBytes = 16;
+
+struct TileCopy {
+    unsigned char* to;
+    std::vector<unsigned char> bytes;  // as they will lie there
+    unsigned thread;
+    const void* code;
+};
+
+struct Mbarrier {
+    unsigned arrivals = 0;            // of each phase
+    unsigned missing = 0;             // of this one
+    std::size_t told = 0, asked = 0;  // bytes of this phase
+    std::int64_t phase = 0;
+    std::vector<TileCopy> copies;    // of this phase
+    std::vector<Thread*> waiting;    // for it
+    std::vector<std::int64_t> seen;  // by thread: the phase it waited for last; kNone
+    Place set_up;
+};
+constexpr std::int64_t kNone = -2;  // before phase 0 there is phase -1
+
+std::map<std::uintptr_t, Mbarrier> mbarriers;  // of this block
+
+std::uintptr_t address_of(const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p);
+}
+
+// An access of the thread itself, not of the runtime.
+void access(const void* p, std::size_t bytes, AccessKind what, const void* code) {
+    in_runtime = false;
+    before_access(p, bytes, what, code);
+    in_runtime = true;
+}
+
+[[noreturn]] void fail_barrier(const Place& place, const std::string& text,
+                               std::vector<Place> others = {}) {
+    fail({Kind::barrier, cudaErrorLaunchFailure, place, text, 0, std::move(others)});
+}
+
+Mbarrier& find(std::uint64_t* word, const Place& place) {
+    const auto found = mbarriers.find(address_of(word));
+    if (found == mbarriers.end()) {
+        fail_barrier(place, name(*current) +
+                                " uses an mbarrier that nobody has set up: init() "
+                                "comes first, then a __syncthreads().");
+    }
+    access(word, sizeof(*word), AccessKind::atomic, place.code);
+    return found->second;
+}
+
+// What a thread did before this, others may rely on who use the same word after it.
+void tell(const std::uint64_t* word) {
+    thread_fence();
+    use_atomically(address_of(word), true, true);
+}
+void learn(const std::uint64_t* word) {
+    use_atomically(address_of(word), true, false);
+    thread_fence();
+}
+
+// All has come that this phase waits for. @param now  tiles under way arrive
+void complete(Mbarrier& b, bool now) {
+    if (b.missing > 0 || b.asked < b.told || (!b.copies.empty() && !now)) return;
+    for (const TileCopy& copy : b.copies) {
+        set_pending(copy.to, copy.bytes.size(), false);
+        std::memcpy(copy.to, copy.bytes.data(), copy.bytes.size());
+    }
+    b.copies.clear();
+    b.missing = b.arrivals;
+    b.told = b.asked = 0;
+    ++b.phase;
+    block.turns_without_write = 0;
+    for (Thread* thread : b.waiting) make_ready(*thread);
+    b.waiting.clear();
+}
+
+std::string bytes_of(const Mbarrier& b) {
+    return b.told == 0 ? "" : format(", %zu bytes of %zu are on their way", b.asked, b.told);
+}
+
+}  // namespace
+
+void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    access(word, sizeof(*word), AccessKind::write, place.code);
+    if (!is_shared_address(word) || address_of(word) % 8 != 0 || arrivals == 0) {
+        fail_barrier(place, name(*current) +
+                                " sets up an mbarrier; it lies in shared memory, at a multiple of "
+                                "8 bytes, and wants one arrival or more.");
+    }
+    Mbarrier& b = mbarriers[address_of(word)] = {};
+    b.arrivals = b.missing = arrivals;
+    b.seen.assign(block.size, kNone);
+    b.set_up = place;
+    *word = 0;
+}
+
+void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    Mbarrier& b = find(word, place);
+    if (b.missing == 0) {
+        fail_barrier(
+            place,
+            format("%s arrives at an mbarrier whose phase %lld has had all its arrivals (%u)%s: it "
+                   "is too early. Before a stage is filled again, its last tiles must be read: is "
+                   "the wait until it is empty missing? The barrier was set up in {0}.",
+                   name(*current).c_str(), static_cast<long long>(b.phase), b.arrivals,
+                   b.copies.empty() ? "" : ", and nobody has waited for its tiles yet"),
+            {b.set_up});
+    }
+    tell(word);
+    --b.missing;
+    b.told += bytes;
+    complete(b, !b.waiting.empty());
+}
+
+void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
+    Mbarrier& b = find(word, place);
+    const bool before = static_cast<unsigned>(b.phase % 2) != parity % 2;
+    const std::int64_t phase = before ? b.phase - 1 : b.phase;
+    if (b.seen[current->id] == phase) {
+        fail_barrier(
+            place,
+            format("%s waits again for phase %lld of an mbarrier, which it has waited for already, "
+                   "so this wait lets it go at once: the next phase has parity %d. Does the parity "
+                   "flip whenever the ring begins again? The barrier was set up in {0}.",
+                   name(*current).c_str(), static_cast<long long>(phase),
+                   static_cast<int>((phase + 1) % 2)),
+            {b.set_up});
+    }
+    b.seen[current->id] = phase;
+    complete(b, b.phase == phase);
+    if (b.phase == phase) {
+        b.waiting.push_back(current);
+        current->state = Thread::State::at_mbarrier;
+        current->barrier_site = site;
+        current->barrier_code = place.code;
+        wait_for_turn();
+    }
+    learn(word);
+}
+
+void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64_t column,
+               std::uint64_t* word, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    Mbarrier& b = find(word, place);
+    auto* const to = static_cast<unsigned char*>(to_shared);
+    if (!is_shared_address(to) || address_of(to) % 1024 != 0) {
+        fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
+              name(*current) + " asks for a tile; it goes to shared memory, to a multiple of 1024 "
+                               "bytes, since the swizzle begins again there.",
+              address_of(to)});
+    }
+    const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
+    if (b.asked + bytes > b.told) {
+        fail_barrier(
+            place,
+            format("%s asks for a tile of %zu bytes, but in this phase its mbarrier was told of "
+                   "%zu bytes, and %zu are on their way already: it would let go before all have "
+                   "come. arrive_and_expect() must tell of all tiles, and before they are asked "
+                   "for.",
+                   name(*current).c_str(), bytes, b.told, b.asked));
+    }
+    TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
+    for (std::int64_t r = 0; r < map.rows_of_tile; ++r) {
+        for (std::int64_t c = 0; c < 8; ++c) {
+            const auto at = static_cast<std::size_t>(r) * kRowBytes +
+                            static_cast<std::size_t>(c ^ r % 8) * kPlaceBytes;
+            access(to + at, kPlaceBytes, AccessKind::write, place.code);
+            const std::int64_t m = row + r, k = column + 8 * c;
+            if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
+            const auto valid = static_cast<std::size_t>(std::min<std::int64_t>(8, map.columns - k));
+            const auto* from = static_cast<const std::uint16_t*>(map.data) + m * map.pitch + k;
+            access(from, 2 * valid, AccessKind::read, place.code);
+            std::memcpy(copy.bytes.data() + at, from, 2 * valid);
+        }
+    }
+    set_pending(to, bytes, true);
+    b.asked += bytes;
+    b.copies.push_back(std::move(copy));
+    tell(word);  // who waits for the tile reads after these writes
+    complete(b, !b.waiting.empty());
+}
+
+CopyTo tile_to(std::uintptr_t address) {
+    for (const auto& [word, b] : mbarriers) {
+        for (const TileCopy& copy : b.copies) {
+            if (address - address_of(copy.to) < copy.bytes.size()) {
+                return {copy.thread, copy.code, false, true};
+            }
+        }
+    }
+    return {};
+}
+
+void forget_mbarriers() {
+    mbarriers.clear();
+}
+
+// Who waits for what, a barrier each, at most three.
+bool report_waiting_for_mbarriers() {
+    std::string text;
+    std::vector<Place> where;
+    const Thread* first = nullptr;
+    for (const auto& [word, b] : mbarriers) {
+        if (b.waiting.empty() || where.size() >= 3) continue;
+        const Thread& one = *b.waiting.front();
+        if (first == nullptr) first = &one;
+        text += format(
+            "%s%s waits in {%zu} for phase %lld (parity %d) of an mbarrier, which lacks %u of %u "
+            "arrivals%s",
+            text.empty() ? "" : "; ", name(one).c_str(), where.size(),
+            static_cast<long long>(b.phase), static_cast<int>(b.phase % 2), b.missing, b.arrivals,
+            bytes_of(b).c_str());
+        where.emplace_back(one.barrier_site, one.barrier_code);
+    }
+    if (first == nullptr) return false;
+    note({Kind::barrier, cudaErrorLaunchFailure, where.front(),
+          text +
+              ". Nobody is left who could bring that: these threads wait for ever. Does everybody "
+              "arrive who is counted, are all bytes asked for that were told of, and do both "
+              "sides flip the parity whenever the ring begins again?",
+          0, where, first});
+    return true;
+}
+
+}  // namespace sixdays::emulator

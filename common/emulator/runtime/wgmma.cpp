@@ -1,0 +1,198 @@
+#include "common/emulator/wgmma.hpp"
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "common/emulator/runtime/access.hpp"
+#include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/locals.hpp"
+#include "common/emulator/runtime/publish.hpp"
+#include "common/emulator/runtime/signals.hpp"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#include "emulated/ptx.h"
+
+namespace sixdays::emulator {
+
+namespace {
+
+constexpr unsigned kGroup = 128;  // threads
+constexpr int kM = 64, kK = 16, kMostN = 256;
+
+struct Call {
+    WgmmaOperand a, b;
+    bool is_bf16;
+    int pairs;
+    std::array<float*, kGroup> sums;
+    unsigned came = 0;
+    Place place;
+};
+
+// Calls are numbered as each thread makes them; those before `done` are made.
+struct Group {
+    std::deque<Call> calls;
+    std::size_t done = 0;
+    std::array<std::size_t, kGroup> made{};             // by thread: its calls so far
+    std::array<std::vector<std::size_t>, kGroup> ends;  // and how many they were at each commit
+    std::vector<Thread*> waiting;                       // for the others to come
+};
+std::array<Group, kMaxThreads / kGroup> groups;
+bool any_wgmma = false;  // in this block
+
+Group& group() {
+    return groups[current->id / kGroup];
+}
+
+std::uintptr_t place_in(const WgmmaOperand& x, int i, int k) {
+    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(x.first);
+    if (x.across) {
+        at += static_cast<std::uintptr_t>(i / 64 * x.panel_bytes + k * 128 + i % 64 * 2);
+    } else {
+        at += static_cast<std::uintptr_t>(i * 128 + k * 2);
+    }
+    return at ^ (at >> 7 & 7) << 4;  // the swizzle
+}
+
+// The operand's 16 x `count` numbers, k by k. The current thread reads them.
+void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call& call) {
+    const int step = x.across ? 1 : 8, along = x.across ? 8 : 1;
+    for (int i = 0; i < count; i += along) {
+        for (int k = 0; k < kK; k += step) {
+            const auto* row = reinterpret_cast<const std::uint16_t*>(place_in(x, i, k));
+            if (!is_shared_address(row)) {
+                fail({Kind::out_of_bounds, cudaErrorIllegalAddress, call.place,
+                      name(*current) + " gives wgmma an operand that leaves shared memory.",
+                      reinterpret_cast<std::uintptr_t>(row)});
+            }
+            in_runtime = false;
+            before_access(row, 16, AccessKind::read, call.place.code);
+            in_runtime = true;
+            for (int e = 0; e < 8; ++e) {
+                float& one = x.across ? to[k * count + i + e] : to[(k + e) * count + i];
+                one = is_bf16 ? static_cast<float>(__nv_bfloat16::from_bits(row[e]))
+                              : static_cast<float>(__half::from_bits(row[e]));
+            }
+        }
+    }
+}
+
+void make(const Call& call) {
+    static float a[kK * kM], b[kK * kMostN];
+    const int N = 8 * call.pairs;
+    fetch(call.a, call.is_bf16, kM, a, call);
+    fetch(call.b, call.is_bf16, N, b, call);
+    for (int m = 0; m < kM; ++m) {
+        static float sum[kMostN];
+        // Lane 4 (m % 8) + c of warp m / 16 holds columns 8 j + 2 c and 8 j + 2 c + 1.
+        const auto held = [&](int n) -> float& {
+            const int thread = m / 16 * 32 + m % 8 * 4 + n % 8 / 2;
+            return call.sums[static_cast<std::size_t>(thread)][n / 8 * 4 + m / 8 % 2 * 2 + n % 2];
+        };
+        for (int n = 0; n < N; ++n) sum[n] = held(n);
+        for (int k = 0; k < kK; ++k) {
+            for (int n = 0; n < N; ++n) sum[n] += a[k * kM + m] * b[k * N + n];
+        }
+        for (int n = 0; n < N; ++n) held(n) = sum[n];
+    }
+}
+
+void release_sums(const Group& of) {
+    const unsigned first = static_cast<unsigned>(&of - groups.data()) * kGroup;
+    for (unsigned i = 0; i < kGroup; ++i) {
+        if (of.made[i] == of.done) release_local(first + i);
+    }
+}
+
+}  // namespace
+
+void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs, float* sums,
+           Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    any_wgmma = true;
+    const Place place(site, __builtin_return_address(0));
+    const unsigned id = current->id % kGroup;
+    Group& mine = group();
+    const std::size_t i = mine.made[id]++ - mine.done;
+    if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, {}, 0, place});
+    Call& call = mine.calls[i];
+    if (call.a.first != a.first || call.b.first != b.first || call.pairs != pairs) {
+        fail({Kind::warp_call,
+              cudaErrorLaunchFailure,
+              place,
+              name(*current) + " gives this wgmma other operands than another thread of its "
+                               "warpgroup in {0}. All 128 threads make it together.",
+              0,
+              {call.place}});
+    }
+    call.sums[id] = sums;
+    hold_local(sums, sizeof(float) * 4 * static_cast<std::size_t>(pairs), place.code);
+    if (++call.came < kGroup) return;
+    for (Thread* thread : mine.waiting) make_ready(*thread);
+    mine.waiting.clear();
+}
+
+void wgmma_commit() {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    Group& mine = group();
+    mine.ends[current->id % kGroup].push_back(mine.made[current->id % kGroup]);
+}
+
+void wgmma_wait(int groups_left, Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    if (time_is_up) fail_for_time(site);
+    Group& mine = group();
+    const auto& ends = mine.ends[current->id % kGroup];
+    const auto left = static_cast<std::size_t>(groups_left);
+    const std::size_t until = ends.size() > left ? ends[ends.size() - 1 - left] : 0;
+    while (mine.done < until) {
+        if (mine.calls.front().came < kGroup) {
+            mine.waiting.push_back(current);
+            current->state = Thread::State::at_wgmma;
+            current->barrier_site = site;
+            current->barrier_code = __builtin_return_address(0);
+            wait_for_turn();
+            continue;
+        }
+        make(mine.calls.front());
+        mine.calls.pop_front();
+        ++mine.done;
+        release_sums(mine);
+        // Whoever waits for this call knows that its operands were read.
+        thread_fence();
+        use_atomically(reinterpret_cast<std::uintptr_t>(&mine), true, true);
+    }
+    use_atomically(reinterpret_cast<std::uintptr_t>(&mine), true, false);
+    thread_fence();
+}
+
+bool report_waiting_for_wgmma() {
+    for (const Group& one : groups) {
+        if (one.waiting.empty()) continue;
+        const Thread& thread = *one.waiting.front();
+        note({Kind::warp_call,
+              cudaErrorLaunchFailure,
+              one.calls.front().place,
+              format("%s waits for this wgmma, which only %u threads of its warpgroup have begun: "
+                     "all 128 must, four whole warps of which the first is a multiple of 4.",
+                     name(thread).c_str(), one.calls.front().came),
+              0,
+              {},
+              &thread});
+        return true;
+    }
+    return false;
+}
+
+void forget_wgmma() {
+    if (!any_wgmma) return;
+    groups = {};
+    any_wgmma = false;
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,106 @@
+// Tiles by the copy engine, mbarriers, wgmma: right ones are not accused in any order of turns, and
+// each mistake is told for what it is.
+#include "common/emulator/tests/hopper.hpp"
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/testing/catch.hpp"
+
+using namespace sixdays;
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+struct Numbers {
+    std::vector<bf16> a, b;
+
+    // Small integers: sums are exact.
+    Numbers() {
+        for (int i = 0; i < 64 * 64; ++i) a.push_back(bf16(static_cast<float>(i * 7 % 17 - 8)));
+        for (int i = 0; i < 128 * 64; ++i) b.push_back(bf16(static_cast<float>(i * 5 % 13 - 6)));
+    }
+    float sum(int m, int n) const {
+        float s = 0;
+        for (int k = 0; k < 64; ++k) {
+            s += static_cast<float>(a[static_cast<std::size_t>(m * 64 + k)]) *
+                 static_cast<float>(b[static_cast<std::size_t>(n * 64 + k)]);
+        }
+        return s;
+    }
+};
+
+// What is told of it; "" if nothing.
+std::string told(Wrong wrong) {
+    const Numbers x;
+    const Device<bf16> a(x.a), b(x.b);
+    const Device<float> out(64 * 128);
+    clear_report();
+    warpgroup_product(wrong, a.data(), b.data(), out.data());
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    const auto report = last_report();
+    const std::string text = report ? std::string(name(report->kind)) + ": " + report->text : "";
+    clear_report();
+    if (!text.empty()) return text;
+    const std::vector<float> got = out.host();
+    for (int i = 0; i < 64 * 128; ++i) {
+        if (got[static_cast<std::size_t>(i)] != x.sum(i / 128, i % 128)) return "wrong values";
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in any order") {
+    struct Case {
+        Wrong wrong;
+        const char* words;
+    };
+    const Case cases[] = {
+        {Wrong::nothing, ""},
+        {Wrong::barrier_not_set_up, "barrier: "},
+        {Wrong::barrier_not_set_up, "uses an mbarrier that nobody has set up"},
+        {Wrong::fewer_bytes_told, "asks for a tile of 16384 bytes, but in this phase its mbarrier"},
+        {Wrong::more_bytes_told, "24576 bytes of 24592 are on their way. Nobody is left"},
+        {Wrong::told_twice, "whose phase 0 has had all its arrivals (1)"},
+        {Wrong::not_waited_for, "pending_copy: "},
+        {Wrong::not_waited_for, "has nobody waited for that?"},
+        {Wrong::other_parity, "has nobody waited for that?"},
+        {Wrong::waited_for_twice, "waits again for phase 0 of an mbarrier"},
+        {Wrong::tile_off_its_place, "to a multiple of 1024 bytes"},
+        {Wrong::operand_leaves, "out_of_bounds: "},
+        {Wrong::half_a_group, "only 64 threads of its warpgroup have begun"},
+        {Wrong::other_operands, "other operands than another thread"},
+        {Wrong::sums_read_early, "reads a sum of the wgmma in common/emulator/tests/hopper.cu"},
+    };
+    const auto check = [&] {
+        for (const Case& c : cases) {
+            CAPTURE(static_cast<int>(c.wrong), c.words);
+            const std::string text = told(c.wrong);
+            CAPTURE(text);
+            const std::string words = c.words;
+            if (words.empty()) CHECK(text.empty());
+            CHECK(text.find(words) != std::string::npos);
+        }
+    };
+    check();
+    set_order(Order::reversed);
+    check();
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+        set_order(Order::shuffled, seed);
+        check();
+    }
+    set_order(Order::forward);
+}
+
+// What threads beyond a small block had learned was kept, and pointed to words that were forgotten.
+TEST_CASE("a block of many threads after one of few after one of many") {
+    const Device<unsigned> word(std::vector<unsigned>{0});
+    for (const int threads : {384, 32, 384, 32, 1024}) fence_in_a_block(threads, word.data());
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(word.host()[0] == 384 + 32 + 384 + 32 + 1024);
+}

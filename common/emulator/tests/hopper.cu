@@ -1,0 +1,71 @@
+#include "common/emulator/tests/hopper.hpp"
+
+#include "common/gpu/ptx/tma.hpp"
+#include "common/gpu/ptx/wgmma.hpp"
+
+namespace sixdays::emulator::tests {
+
+namespace {
+
+constexpr int M = 64, N = 128, K = 64;
+constexpr unsigned kBytesA = M * K * 2, kBytesB = N * K * 2;
+
+__global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
+                        const __grid_constant__ gpu::TileMap map_b, float* out) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier full;
+    unsigned char *a = memory, *b = memory + kBytesA;
+    if (threadIdx.x == 0 && wrong != Wrong::barrier_not_set_up) {
+        full.init(1);
+        gpu::mbarriers_are_set_up();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const unsigned told = wrong == Wrong::fewer_bytes_told  ? kBytesA
+                              : wrong == Wrong::more_bytes_told ? kBytesA + kBytesB + 16
+                                                                : kBytesA + kBytesB;
+        full.arrive_and_expect(told);
+        gpu::copy_tile_async(a, map_a, 0, 0, full);
+        gpu::copy_tile_async(wrong == Wrong::tile_off_its_place ? b + 128 : b, map_b, 0, 0, full);
+        if (wrong == Wrong::told_twice) full.arrive_and_expect(told);
+    }
+    if (wrong != Wrong::not_waited_for) full.wait(wrong == Wrong::other_parity ? 1 : 0);
+    if (wrong == Wrong::waited_for_twice) full.wait(0);
+    float sum[N / 8][4] = {};
+    const int thread = static_cast<int>(threadIdx.x);
+    const int far =
+        wrong == Wrong::operand_leaves || (wrong == Wrong::other_operands && thread > 40) ? 128 : 0;
+    gpu::wgmma_fence();
+    if (wrong != Wrong::half_a_group || thread < 64) {
+        for (int i = 0; i < K / 16; ++i) {
+            gpu::wgmma<bf16, false, false>(sum, gpu::wgmma_tile(a, 16).further(32 * i),
+                                           gpu::wgmma_tile(b, 16).further(32 * i + far));
+        }
+    }
+    gpu::wgmma_commit();
+    if (wrong != Wrong::sums_read_early) gpu::wgmma_wait<0>();
+    const int lane = thread % 32, row = thread / 32 * 16 + lane / 4;
+    for (int j = 0; j < N / 8; ++j) {
+        for (int e = 0; e < 4; ++e) {
+            out[(row + 8 * (e / 2)) * N + 8 * j + 2 * (lane % 4) + e % 2] = sum[j][e];
+        }
+    }
+}
+
+__global__ void fence_kernel(unsigned* word) {
+    __threadfence();
+    atomicAdd(word, 1u);
+}
+
+}  // namespace
+
+void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out) {
+    product<<<1, 128, kBytesA + kBytesB>>>(wrong, gpu::tile_map(a, M, K, K, M),
+                                           gpu::tile_map(b, N, K, K, N), out);
+}
+
+void fence_in_a_block(int threads, unsigned* word) {
+    fence_kernel<<<1, threads>>>(word);
+}
+
+}  // namespace sixdays::emulator::tests

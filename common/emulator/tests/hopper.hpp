@@ -1,0 +1,30 @@
+/// @file
+/// One product of 64 x 128 by a warpgroup, as Hopper makes it, and what can be wrong with it.
+#pragma once
+
+#include "common/tensor/half.hpp"
+
+namespace sixdays::emulator::tests {
+
+enum class Wrong {
+    nothing,
+    barrier_not_set_up,
+    fewer_bytes_told,
+    more_bytes_told,
+    told_twice,
+    not_waited_for,
+    other_parity,
+    waited_for_twice,
+    tile_off_its_place,
+    operand_leaves,
+    half_a_group,
+    other_operands,
+    sums_read_early,
+};
+/// out (64, 128) = a (64, 64) times the transpose of b (128, 64); all row-major.
+void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out);
+
+/// A fence and an atomic by each thread of a block of so many.
+void fence_in_a_block(int threads, unsigned* word);
+
+}  // namespace sixdays::emulator::tests

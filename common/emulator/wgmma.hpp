@@ -1,0 +1,27 @@
+/// @file
+/// wgmma without the hardware: the emulated twin of the wrapper in common/gpu/ptx/wgmma.hpp. What a
+/// warpgroup has begun is made when one of its threads waits for it, not before.
+#pragma once
+
+#include <cstdint>
+
+#include "emulated/language.h"
+
+namespace sixdays::emulator {
+
+/// An operand in tiles of rows of 128 bytes, swizzled.
+struct WgmmaOperand {
+    const unsigned char* first;
+    std::int64_t panel_bytes;  // from 64 m's or n's to the next
+    bool across;               // rows hold m's or n's, not k's
+};
+
+/// Each of a warpgroup's 128 threads calls it, with its own sums: `pairs` times 4.
+void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs, float* sums,
+           Site site);
+/// What this thread has begun since the last call is one group.
+void wgmma_commit();
+/// Until at most `groups` of this thread's latest groups are under way.
+void wgmma_wait(int groups, Site site);
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,105 @@
+/// @file
+/// For .cu files: copies of whole tiles by Hopper's own engine (TMA, the tensor memory accelerator).
+/// The host describes a matrix and the size of its tiles, a TileMap; a kernel takes it by value, as
+/// `const __grid_constant__ gpu::TileMap`. There one thread asks for a tile, and all else, addresses,
+/// edges and the swizzle, is the engine's work. When the bytes have come they count at an Mbarrier.
+///
+/// A tile is rows of 64 numbers of 16 bits, 128 bytes, and lies swizzled: of row r, the 16 bytes that
+/// belong at place c lie at c ^ (r % 8). What lies outside of the matrix is 0, and counts as copied.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "common/gpu/check.hpp"
+#include "common/gpu/ptx/mbarrier.hpp"
+#include "common/tensor/half.hpp"
+
+#ifndef SIXDAYS_EMULATED
+#include <cuda.h>
+
+#include <stdexcept>
+#include <type_traits>
+#endif
+
+namespace sixdays::gpu {
+
+#ifdef SIXDAYS_EMULATED
+
+using TileMap = emulator::TileMap;
+
+template <class T>
+TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                 int rows_of_tile) {
+    static_assert(sizeof(T) == 2);
+    return {data, rows, columns, pitch, rows_of_tile};
+}
+inline void copy_tile_async(void* shared, const TileMap& map, std::int64_t row, std::int64_t column,
+                            Mbarrier& barrier, emulator::Site site = emulator::Site::current()) {
+    emulator::copy_tile(shared, map, row, column, &barrier.word, site);
+}
+
+#else
+
+using TileMap = CUtensorMap;
+
+/// Describes a matrix of 16-bit numbers. It has elements, fewer than 2^31 rows and columns; its rows
+/// begin at multiples of 16 bytes, and do not overlap.
+/// @param pitch  numbers from row to row, fewer than 2^38
+/// @param rows_of_tile  at most 256
+/// @throws gpu::Error, std::runtime_error  there is no driver, or it refuses
+template <class T>
+TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                 int rows_of_tile) {
+    // A call of the driver's library, which programs need not be linked with: the runtime finds it.
+    static const auto encode = [] {
+        void* found = nullptr;
+        cudaDriverEntryPointQueryResult answer{};
+        SIXDAYS_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
+                                                      cudaEnableDefault, &answer));
+        if (found == nullptr) {
+            throw std::runtime_error("the driver has no cuTensorMapEncodeTiled: it is too old");
+        }
+        return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+    }();
+    constexpr auto kType = std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                   : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    if (rows == 1) pitch = (columns + 7) / 8 * 8;  // there is no second row
+    // Columns first, as all that the driver is told.
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+    const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * sizeof(T)};  // bytes
+    const cuuint32_t tile[] = {64, static_cast<cuuint32_t>(rows_of_tile)};
+    const cuuint32_t steps[] = {1, 1};
+    TileMap map;
+    const CUresult result =
+        encode(&map, kType, 2, const_cast<T*>(data), extents, strides, tile, steps,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) {
+        throw std::runtime_error("cuTensorMapEncodeTiled refuses " + std::to_string(rows) + " x " +
+                                 std::to_string(columns) + " numbers, rows " +
+                                 std::to_string(pitch) + " apart: error " + std::to_string(result));
+    }
+    return map;
+}
+
+/// One thread asks for the tile that begins at this row and column.
+/// @param shared  where it goes: a multiple of 1024 bytes, for the swizzle's sake
+/// @param barrier  counts the bytes of the whole tile when they have come
+__device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map, std::int64_t row,
+                                                std::int64_t column, Mbarrier& barrier) {
+    if constexpr (kHopper) {
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            " [%0], [%1, {%2, %3}], [%4];" ::"r"(
+                static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+            "l"(&map), "r"(static_cast<int>(column)), "r"(static_cast<int>(row)),
+            "r"(static_cast<unsigned>(__cvta_generic_to_shared(&barrier)))
+            : "memory");
+    }
+}
+
+#endif
+
+}  // namespace sixdays::gpu

@@ -1,0 +1,206 @@
+/// @file
+/// For .cu files: Hopper's tensor cores. Four warps side by side, a *warpgroup* of 128 threads, make
+/// such a call together: `wgmma`, 64 x N sums += a b, with a of 64 x 16 and b of 16 x N numbers of 16
+/// bits. Operands are taken from shared memory, where they lie in tiles as tma.hpp brings them. Sums
+/// are registers: with warp w of the group and lane 4 r + c, sum[j][e] is that of row 16 w + r + 8 (e
+/// / 2) and column 8 j + 2 c + e % 2.
+///
+/// It runs on while the threads go on: so wgmma_fence() before the first one, wgmma_commit() after the
+/// last one of a group, and wgmma_wait<G>() until at most G groups are under way. Before that nobody
+/// may touch these sums, nor overwrite the tiles.
+///
+/// On the emulator it is made as late as it can be, at the wait. Told are: operands that leave their
+/// tile, or have not come; sums touched too early; a call that not all four warps make.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "common/gpu/ptx/mbarrier.hpp"
+#include "common/tensor/half.hpp"
+
+#ifdef SIXDAYS_EMULATED
+#include "common/emulator/wgmma.hpp"
+#endif
+
+namespace sixdays::gpu {
+
+#ifdef SIXDAYS_EMULATED
+
+struct WgmmaTile {
+    const unsigned char* first;
+    std::int64_t panel_bytes;
+
+    [[nodiscard]] WgmmaTile further(int bytes) const { return {first + bytes, panel_bytes}; }
+};
+inline WgmmaTile wgmma_tile(const void* first, int panel_bytes) {
+    return {static_cast<const unsigned char*>(first), panel_bytes};
+}
+inline void wgmma_fence() {}
+inline void wgmma_commit() {
+    emulator::wgmma_commit();
+}
+template <int GROUPS>
+inline void wgmma_wait(emulator::Site site = emulator::Site::current()) {
+    emulator::wgmma_wait(GROUPS, site);
+}
+template <class T, bool A_ACROSS, bool B_ACROSS, int J>
+inline void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
+                  emulator::Site site = emulator::Site::current()) {
+    emulator::wgmma({a.first, a.panel_bytes, A_ACROSS}, {b.first, b.panel_bytes, B_ACROSS},
+                    std::is_same_v<T, bf16>, J, &sum[0][0], site);
+}
+template <int REGISTERS>
+inline void give_registers() {}
+template <int REGISTERS>
+inline void take_registers() {}
+
+#else
+
+/// Where an operand begins in its tile.
+struct WgmmaTile {
+    std::uint64_t bits;  // PTX ISA, "Matrix Descriptor Format": in units of 16 bytes
+
+    [[nodiscard]] __device__ __forceinline__ WgmmaTile further(int bytes) const {
+        return {bits + static_cast<std::uint64_t>(bytes / 16)};
+    }
+};
+/// @param panel_bytes  from one panel of 64 columns to the next, where rows hold m's or n's
+__device__ __forceinline__ WgmmaTile wgmma_tile(const void* first, int panel_bytes) {
+    const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(first));
+    constexpr std::uint64_t kEightRows = 8 * 128, kSwizzled128 = 1;
+    return {(address & 0x3ffff) / 16 | static_cast<std::uint64_t>(panel_bytes / 16) << 16 |
+            kEightRows / 16 << 32 | kSwizzled128 << 62};
+}
+
+__device__ __forceinline__ void wgmma_fence() {
+    if constexpr (kHopper) {
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    }
+}
+__device__ __forceinline__ void wgmma_commit() {
+    if constexpr (kHopper) {
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    }
+}
+template <int GROUPS>
+__device__ __forceinline__ void wgmma_wait() {
+    if constexpr (kHopper) {
+        asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
+    }
+}
+
+// A number of registers in the text, all of them, and all sums: by hand it would be a page each.
+#define SIXDAYS_WGMMA_128(type)                                                                \
+    asm volatile(                                                                              \
+        "{ .reg .pred add; setp.ne.b32 add, 1, 0; "                                            \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type                           \
+        " {"                                                                                   \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "               \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "     \
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "     \
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"       \
+        "}, %64, %65, add, 1, 1, %66, %67; }"                                                  \
+        : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[1][0]), \
+          "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[2][0]), "+f"(sum[2][1]), \
+          "+f"(sum[2][2]), "+f"(sum[2][3]), "+f"(sum[3][0]), "+f"(sum[3][1]), "+f"(sum[3][2]), \
+          "+f"(sum[3][3]), "+f"(sum[4][0]), "+f"(sum[4][1]), "+f"(sum[4][2]), "+f"(sum[4][3]), \
+          "+f"(sum[5][0]), "+f"(sum[5][1]), "+f"(sum[5][2]), "+f"(sum[5][3]), "+f"(sum[6][0]), \
+          "+f"(sum[6][1]), "+f"(sum[6][2]), "+f"(sum[6][3]), "+f"(sum[7][0]), "+f"(sum[7][1]), \
+          "+f"(sum[7][2]), "+f"(sum[7][3]), "+f"(sum[8][0]), "+f"(sum[8][1]), "+f"(sum[8][2]), \
+          "+f"(sum[8][3]), "+f"(sum[9][0]), "+f"(sum[9][1]), "+f"(sum[9][2]), "+f"(sum[9][3]), \
+          "+f"(sum[10][0]), "+f"(sum[10][1]), "+f"(sum[10][2]), "+f"(sum[10][3]),              \
+          "+f"(sum[11][0]), "+f"(sum[11][1]), "+f"(sum[11][2]), "+f"(sum[11][3]),              \
+          "+f"(sum[12][0]), "+f"(sum[12][1]), "+f"(sum[12][2]), "+f"(sum[12][3]),              \
+          "+f"(sum[13][0]), "+f"(sum[13][1]), "+f"(sum[13][2]), "+f"(sum[13][3]),              \
+          "+f"(sum[14][0]), "+f"(sum[14][1]), "+f"(sum[14][2]), "+f"(sum[14][3]),              \
+          "+f"(sum[15][0]), "+f"(sum[15][1]), "+f"(sum[15][2]), "+f"(sum[15][3])               \
+        : "l"(a.bits), "l"(b.bits), "n"(A_ACROSS ? 1 : 0), "n"(B_ACROSS ? 1 : 0))
+#define SIXDAYS_WGMMA_256(type)                                                                  \
+    asm volatile(                                                                                \
+        "{ .reg .pred add; setp.ne.b32 add, 1, 0; "                                              \
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type                             \
+        " {"                                                                                     \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                 \
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "       \
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "       \
+        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "       \
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "       \
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "       \
+        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, " \
+        "%111, "                                                                                 \
+        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "   \
+        "%126, %127"                                                                             \
+        "}, %128, %129, add, 1, 1, %130, %131; }"                                                \
+        : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[1][0]),   \
+          "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[2][0]), "+f"(sum[2][1]),   \
+          "+f"(sum[2][2]), "+f"(sum[2][3]), "+f"(sum[3][0]), "+f"(sum[3][1]), "+f"(sum[3][2]),   \
+          "+f"(sum[3][3]), "+f"(sum[4][0]), "+f"(sum[4][1]), "+f"(sum[4][2]), "+f"(sum[4][3]),   \
+          "+f"(sum[5][0]), "+f"(sum[5][1]), "+f"(sum[5][2]), "+f"(sum[5][3]), "+f"(sum[6][0]),   \
+          "+f"(sum[6][1]), "+f"(sum[6][2]), "+f"(sum[6][3]), "+f"(sum[7][0]), "+f"(sum[7][1]),   \
+          "+f"(sum[7][2]), "+f"(sum[7][3]), "+f"(sum[8][0]), "+f"(sum[8][1]), "+f"(sum[8][2]),   \
+          "+f"(sum[8][3]), "+f"(sum[9][0]), "+f"(sum[9][1]), "+f"(sum[9][2]), "+f"(sum[9][3]),   \
+          "+f"(sum[10][0]), "+f"(sum[10][1]), "+f"(sum[10][2]), "+f"(sum[10][3]),                \
+          "+f"(sum[11][0]), "+f"(sum[11][1]), "+f"(sum[11][2]), "+f"(sum[11][3]),                \
+          "+f"(sum[12][0]), "+f"(sum[12][1]), "+f"(sum[12][2]), "+f"(sum[12][3]),                \
+          "+f"(sum[13][0]), "+f"(sum[13][1]), "+f"(sum[13][2]), "+f"(sum[13][3]),                \
+          "+f"(sum[14][0]), "+f"(sum[14][1]), "+f"(sum[14][2]), "+f"(sum[14][3]),                \
+          "+f"(sum[15][0]), "+f"(sum[15][1]), "+f"(sum[15][2]), "+f"(sum[15][3]),                \
+          "+f"(sum[16][0]), "+f"(sum[16][1]), "+f"(sum[16][2]), "+f"(sum[16][3]),                \
+          "+f"(sum[17][0]), "+f"(sum[17][1]), "+f"(sum[17][2]), "+f"(sum[17][3]),                \
+          "+f"(sum[18][0]), "+f"(sum[18][1]), "+f"(sum[18][2]), "+f"(sum[18][3]),                \
+          "+f"(sum[19][0]), "+f"(sum[19][1]), "+f"(sum[19][2]), "+f"(sum[19][3]),                \
+          "+f"(sum[20][0]), "+f"(sum[20][1]), "+f"(sum[20][2]), "+f"(sum[20][3]),                \
+          "+f"(sum[21][0]), "+f"(sum[21][1]), "+f"(sum[21][2]), "+f"(sum[21][3]),                \
+          "+f"(sum[22][0]), "+f"(sum[22][1]), "+f"(sum[22][2]), "+f"(sum[22][3]),                \
+          "+f"(sum[23][0]), "+f"(sum[23][1]), "+f"(sum[23][2]), "+f"(sum[23][3]),                \
+          "+f"(sum[24][0]), "+f"(sum[24][1]), "+f"(sum[24][2]), "+f"(sum[24][3]),                \
+          "+f"(sum[25][0]), "+f"(sum[25][1]), "+f"(sum[25][2]), "+f"(sum[25][3]),                \
+          "+f"(sum[26][0]), "+f"(sum[26][1]), "+f"(sum[26][2]), "+f"(sum[26][3]),                \
+          "+f"(sum[27][0]), "+f"(sum[27][1]), "+f"(sum[27][2]), "+f"(sum[27][3]),                \
+          "+f"(sum[28][0]), "+f"(sum[28][1]), "+f"(sum[28][2]), "+f"(sum[28][3]),                \
+          "+f"(sum[29][0]), "+f"(sum[29][1]), "+f"(sum[29][2]), "+f"(sum[29][3]),                \
+          "+f"(sum[30][0]), "+f"(sum[30][1]), "+f"(sum[30][2]), "+f"(sum[30][3]),                \
+          "+f"(sum[31][0]), "+f"(sum[31][1]), "+f"(sum[31][2]), "+f"(sum[31][3])                 \
+        : "l"(a.bits), "l"(b.bits), "n"(A_ACROSS ? 1 : 0), "n"(B_ACROSS ? 1 : 0))
+
+/// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 16 or 32.
+/// @tparam A_ACROSS, B_ACROSS  do the rows of the tile hold m's or n's instead of k's?
+template <class T, bool A_ACROSS, bool B_ACROSS, int J>
+__device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b) {
+    static_assert(J == 16 || J == 32);
+    if constexpr (!kHopper) {
+        return;
+    } else if constexpr (J == 16 && std::is_same_v<T, bf16>) {
+        SIXDAYS_WGMMA_128("bf16");
+    } else if constexpr (J == 16) {
+        SIXDAYS_WGMMA_128("f16");
+    } else if constexpr (std::is_same_v<T, bf16>) {
+        SIXDAYS_WGMMA_256("bf16");
+    } else {
+        SIXDAYS_WGMMA_256("f16");
+    }
+}
+#undef SIXDAYS_WGMMA_128
+#undef SIXDAYS_WGMMA_256
+
+/// All warps of a warpgroup: from here on its threads have so many registers. What some give others
+/// can take; the kernel says __launch_bounds__(threads, 1). Multiples of 8.
+template <int REGISTERS>
+__device__ __forceinline__ void give_registers() {
+    if constexpr (kHopper) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+    }
+}
+template <int REGISTERS>
+__device__ __forceinline__ void take_registers() {
+    if constexpr (kHopper) {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+    }
+}
+
+#endif
+
+}  // namespace sixdays::gpu

@@ -1,0 +1,84 @@
+/// @file
+/// For .cu files: how a warp stores its sums, which lie in fragments of 16 x 8.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "day05_matmul/matmul.hpp"
+#include "day05_matmul/steps/matmul_bf16/fragment.hpp"
+
+namespace sixdays::day05_matmul {
+
+__device__ __forceinline__ bool lies_in_pairs(const View<float>& out) {
+    return out.stride(1) == 1 && out.stride(0) % 2 == 0 &&
+           reinterpret_cast<std::uintptr_t>(out.data) % 8 == 0;
+}
+
+// [pairs]
+/// The same as store_sums() of outputs that are all there, and are not read: two neighbours at a
+/// time, and no more for each than its arithmetic. The kernel's last thousand instructions are
+/// executed once, and each has to be fetched.
+template <int DOWN, int ACROSS>
+__device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
+                                            const Epilogue& epilogue, const View<float>& out,
+                                            std::int64_t m0, std::int64_t n0) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const std::int64_t row = m0 + row_of_sum(lane, 0);
+    const std::int64_t column = n0 + column_of_sum(lane, 0);
+    const bool with_bias = epilogue.bias.data != nullptr;
+    float bias[ACROSS][2] = {};
+    for (int j = 0; j < ACROSS && with_bias; ++j) {
+        for (int e = 0; e < 2; ++e) bias[j][e] = epilogue.bias(column + 8 * j + e);
+    }
+    const auto finish = [&](float x, float add) {
+        x *= epilogue.alpha;
+        if (with_bias) x += add;
+        return epilogue.relu && x < 0 ? 0 : x;
+    };
+    float* to = &out(row, column);
+#pragma unroll
+    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows below the last ones
+        const int first = i % 2 * 2;
+#pragma unroll
+        for (int j = 0; j < ACROSS; ++j) {
+            const float(&s)[4] = sum[i / 2][j];
+            *reinterpret_cast<float2*>(to + 8 * j) =
+                make_float2(finish(s[first], bias[j][0]), finish(s[first + 1], bias[j][1]));
+        }
+        to += 8 * out.stride(0);
+    }
+}
+// [pairs]
+
+// [store]
+/// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0).
+/// @param inside  do they all lie in out?
+template <int DOWN, int ACROSS>
+__device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],
+                                           const Epilogue& epilogue, const View<float>& out,
+                                           std::int64_t m0, std::int64_t n0, bool inside) {
+    if (inside && epilogue.beta == 0 && lies_in_pairs(out)) {
+        return store_pairs(sum, epilogue, out, m0, n0);
+    }
+    const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+    for (int i = 0; i < DOWN; ++i) {
+#pragma unroll
+        for (int j = 0; j < ACROSS; ++j) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const std::int64_t row = m0 + 16 * i + row_of_sum(lane, e);
+                const std::int64_t column = n0 + 8 * j + column_of_sum(lane, e);
+                if (row < out.extent(0) && column < out.extent(1)) {
+                    float& to = out(row, column);
+                    to = epilogue(sum[i][j][e], column, to);
+                }
+            }
+        }
+    }
+}
+// [store]
+
+}  // namespace sixdays::day05_matmul
