@@ -175,4 +175,38 @@ def fragments():
     return svg.done()
 
 
-PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring, fragments)
+def pipeline():
+    """Step 6 at one moment: four stages, the barriers full and empty of each, who waits where and who arrives."""
+    svg = Svg(760, 400, "Four stages, each with a barrier full and a barrier empty. The copying thread waits at empty and "
+                        "asks for tiles; the copy engine fills a stage and its bytes count at full; two warpgroups wait "
+                        "at full, multiply and arrive at empty")
+    left, wide, gap = 90, 140, 20
+    svg.cell(left, 16, ORANGE, "one thread asks for tiles 5, 6, 7, ...", 4 * wide + 3 * gap, 36)
+    svg.cell(left, 336, PURPLE, "two warpgroups multiply tiles 2, 3, 4, ...", 4 * wide + 3 * gap, 36)
+    svg.text(16, 126, "empty", "note")
+    svg.text(16, 196, "stage", "note")
+    svg.text(16, 266, "full", "note")
+    stages = (("tile 4", SKY, "phase 0 complete", "its bytes come"), ("tile 1", FAINT, "phase 0 complete", "phase 0 complete"),
+              ("tile 2", GREEN, "2 arrivals wanted", "phase 0 complete"),
+              ("tile 3", GREEN, "2 arrivals wanted", "phase 0 complete"))
+    for i, (tile, colour, empty, full) in enumerate(stages):
+        x = left + i * (wide + gap)
+        svg.cell(x, 108, "none", empty, wide, 28, "inkin tiny", border="thin")
+        svg.cell(x, 164, colour, tile, wide, 50, "inkin" if colour == FAINT else "in")
+        svg.cell(x, 248, "none", full, wide, 28, "inkin tiny", border="thin")
+    x = left + wide + gap + wide / 2  # stage 1 was multiplied and may be filled
+    svg.arrow(x, 108, x, 54)
+    svg.text(x + 8, 84, "goes on: tile 5 may come", "note")
+    x = left + 2 * (wide + gap) + wide / 2
+    svg.arrow(x, 276, x, 334)
+    svg.text(x + 8, 310, "go on: tile 2 is there", "note")
+    svg.cell(left, 382, SKY, "", 14, 14)
+    svg.text(left + 20, 394, "is filled", "note")
+    svg.cell(left + 110, 382, GREEN, "", 14, 14)
+    svg.text(left + 130, 394, "is there", "note")
+    svg.cell(left + 220, 382, FAINT, "", 14, 14)
+    svg.text(left + 240, 394, "multiplied, may be overwritten", "note")
+    return svg.done()
+
+
+PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring, fragments, pipeline)
