@@ -32,10 +32,10 @@ struct Mbarrier {
     std::int64_t phase = 0;
     std::vector<TileCopy> copies;    // of this phase
     std::vector<Thread*> waiting;    // for it
-    std::vector<std::int64_t> seen;  // by thread: the phase it waited for last; kNone
+    std::vector<std::int64_t> seen;  // by thread: the phase it waited for last
     Place set_up;
 };
-constexpr std::int64_t kNone = -2;  // before phase 0 there is phase -1
+constexpr std::int64_t kNone = -2, kUnused = -3;  // before phase 0 there is phase -1
 
 std::map<std::uintptr_t, Mbarrier> mbarriers;  // of this block
 
@@ -62,7 +62,13 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
                                 " uses an mbarrier that nobody has set up: init() "
                                 "comes first, then a __syncthreads().");
     }
-    access(word, sizeof(*word), AccessKind::atomic, place.code);
+    // Did init() come before? Asked once: an atomic would publish what this thread did, and to wait does
+    // not.
+    std::int64_t& seen = found->second.seen[current->id];
+    if (seen == kUnused) {
+        access(word, sizeof(*word), AccessKind::atomic, place.code);
+        seen = kNone;
+    }
     return found->second;
 }
 
@@ -110,7 +116,7 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
     }
     Mbarrier& b = mbarriers[address_of(word)] = {};
     b.arrivals = b.missing = arrivals;
-    b.seen.assign(block.size, kNone);
+    b.seen.assign(block.size, kUnused);
     b.set_up = place;
     *word = 0;
 }
