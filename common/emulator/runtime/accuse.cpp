@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/program.hpp"
@@ -38,6 +39,12 @@ std::string missing_fence(const Race& race) {
 }
 
 std::string advice_between_blocks(const Race& race, bool same_line) {
+    if (fills_tile) {
+        return "The copy engine fills it again while it may still be read. Who says that a stage "
+               "is "
+               "empty must have waited for the wgmma that reads it: is that said too early, or not "
+               "waited for?";
+    }
     const std::string fence = missing_fence(race);
     if (!fence.empty()) return fence;
     return std::string(same_line ? "Two blocks come to one word by the same line: is blockIdx "

@@ -21,6 +21,9 @@ struct CopyTo {
 CopyTo copy_to(std::uintptr_t address);
 CopyTo tile_to(std::uintptr_t address);
 
+/// The access that is being made is the copy engine's, for a tile.
+extern bool fills_tile;
+
 /// Nobody can move: do threads wait for an mbarrier, or for others of their warpgroup? Says so.
 bool report_waiting_for_mbarriers();
 bool report_waiting_for_wgmma();

@@ -14,6 +14,8 @@
 
 namespace sixdays::emulator {
 
+bool fills_tile = false;
+
 namespace {
 
 constexpr std::size_t kRowBytes = 128, kPlaceBytes = 16;
@@ -200,7 +202,9 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
         for (std::int64_t c = 0; c < 8; ++c) {
             const auto at = static_cast<std::size_t>(r) * kRowBytes +
                             static_cast<std::size_t>(c ^ r % 8) * kPlaceBytes;
+            fills_tile = true;
             access(to + at, kPlaceBytes, AccessKind::write, place.code);
+            fills_tile = false;
             const std::int64_t m = row + r, k = column + 8 * c;
             if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
             const auto valid = static_cast<std::size_t>(std::min<std::int64_t>(8, map.columns - k));
@@ -229,6 +233,7 @@ CopyTo tile_to(std::uintptr_t address) {
 
 void forget_mbarriers() {
     mbarriers.clear();
+    fills_tile = false;
 }
 
 // Who waits for what, a barrier each, at most three.
