@@ -42,7 +42,7 @@ template <class T>
 AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                                         View<T> out) {
     const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && all_in_quads(q, k, v, out);
-    return fits ? AttentionBf16Path::tensor_cores : AttentionBf16Path::four_passes;
+    return fits ? AttentionBf16Path::guessed_maximum : AttentionBf16Path::four_passes;
 }
 
 template <class T>
@@ -87,6 +87,7 @@ const char* name(AttentionBf16Path path) {
     static constexpr Named<AttentionBf16Path> kNames[] = {
         {AttentionBf16Path::four_passes, "four passes"},
         {AttentionBf16Path::tensor_cores, "tensor cores"},
+        {AttentionBf16Path::guessed_maximum, "guessed maximum"},
     };
     return name_in(kNames, path);
 }

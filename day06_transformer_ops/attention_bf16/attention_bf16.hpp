@@ -27,6 +27,7 @@ namespace sixdays::day06_transformer_ops {
 enum class AttentionBf16Path {
     four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
     tensor_cores,  // 02: a warp, 32 queries; scores and shares stay in its registers. Rows of quads
+    guessed_maximum,  // 03: and a tile is searched for a maximum only where the last will not do
 };
 [[nodiscard]] const char* name(AttentionBf16Path path);
 

@@ -76,6 +76,8 @@ void attention_bf16_cuda(View<const T> q, View<const T> k, View<const T> v,
         }
         case AttentionBf16Path::tensor_cores:
             return launch_attention_tensor_cores(p, how.stream);
+        case AttentionBf16Path::guessed_maximum:
+            return launch_attention_guessed_maximum(p, how.stream);
     }
 }
 

@@ -245,6 +245,7 @@ void bench_all(lesson::Report& report) {
     bench_embedding(report);
     bench_additions(report);
     bench_attention(report);
+    bench_attention_bf16(report);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -133,6 +133,8 @@ void port(lesson::Report& report, const Op<T>& op, const Shape& small, const Sha
 
 /// Attention, and what one token costs.
 void bench_attention(lesson::Report& report);
+/// Attention of 16-bit numbers, on tensor cores.
+void bench_attention_bf16(lesson::Report& report);
 
 /// --bench
 void bench_all(lesson::Report& report);

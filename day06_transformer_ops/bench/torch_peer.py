@@ -89,6 +89,18 @@ def decode(torch, dtype, shape):
     return attention(torch, dtype, shape, queries=1)
 
 
+def attention_by(backend):
+    def make(torch, dtype, shape):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        run = attention(torch, dtype, shape)
+
+        def by_backend():
+            with sdpa_kernel(getattr(SDPBackend, backend)):
+                run()
+        return by_backend
+    return make
+
+
 def functional(name, **options):
     return with_input(
         lambda torch, x: lambda: getattr(torch.nn.functional, name)(x, **options))
@@ -110,6 +122,8 @@ PEERS = {
     "gelu_tanh": ("torch gelu tanh", functional("gelu", approximate="tanh")),
     "silu": ("torch silu", functional("silu")),
     "attention": ("torch sdpa", attention),
+    "attention_bf16": ("torch sdpa, FlashAttention 2", attention_by("FLASH_ATTENTION")),
+    "attention_bf16 beside cuDNN": ("torch sdpa, cuDNN", attention_by("CUDNN_ATTENTION")),
     "decode attention": ("torch sdpa", decode),
     "embedding": ("torch embedding, twice, add", embedding),
 }

@@ -23,7 +23,8 @@ struct Cut16 {
     static constexpr int kHead = HEAD, kKeys = 64, kWarps = 4, kThreads = 32 * kWarps;
     static constexpr int kDown = 2;  // fragments of 16 queries that a warp has, one below the other
     static constexpr int kQueries = kWarps * kDown * 16;
-    static constexpr int kStages = 2;  // tiles in flight
+    static constexpr int kStages = 2;           // tiles in flight
+    static constexpr bool kHolds = HEAD <= 64;  // room for the queries in registers
     static constexpr std::size_t kBytes =
         gpu::tile_bytes<T>(kQueries * HEAD) + 2 * gpu::tile_bytes<T>(kStages * kKeys * HEAD);
 };
@@ -34,10 +35,11 @@ template <class C>
 struct Warp {
     using T = typename C::Element;
     static constexpr int kHead = C::kHead, kKeys = C::kKeys, kDown = C::kDown;
-    float score[kDown][kKeys / 8][4] = {};  // with the keys of a tile; then their shares
+    float score[kDown][kKeys / 8][4];       // with the keys of a tile
     float out[kDown][kHead / 8][4] = {};    // the values so far, each by its share
     float m[kDown][2], sum[kDown][2] = {};  // maximum; sum of this lane's shares
     Panel<T, C::kQueries> queries;
+    std::uint32_t held[C::kHolds ? kHead / 16 : 1][kDown][4];  // their fragments
     int row, key, value;  // where this lane's part of a fragment of queries, keys, values lies
 
     __device__ __forceinline__ explicit Warp(Panel<T, C::kQueries> tile) : queries(tile) {
@@ -47,6 +49,23 @@ struct Warp {
         value = Panel<T, kKeys>::offset(lane % 16, lane / 16 * 8);  // load_b_across()
         for (auto& both : m) both[0] = both[1] = -FLT_MAX;
     }
+
+    // [queries]
+    /// The fragments of this warp's queries, from column d on.
+    __device__ __forceinline__ void load_queries(std::uint32_t (&q)[kDown][4], int d) const {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+            gpu::load_matrices(q[i], queries.data + further(row, d, C::kQueries) + i * 16 * 64);
+        }
+    }
+    /// To be called once, when the queries' tile is there.
+    __device__ __forceinline__ void hold_queries() {
+        if constexpr (C::kHolds) {
+#pragma unroll
+            for (int d = 0; d < kHead; d += 16) load_queries(held[d / 16], d);
+        }
+    }
+    // [queries]
 
     // [scores]
     /// score = q k: of 32 queries with the 64 keys of a tile.
@@ -58,11 +77,8 @@ struct Warp {
         }
 #pragma unroll
         for (int d = 0; d < kHead; d += 16) {
-            std::uint32_t q[kDown][4];
-#pragma unroll
-            for (int i = 0; i < kDown; ++i) {
-                gpu::load_matrices(q[i], queries.data + further(row, d, C::kQueries) + i * 16 * 64);
-            }
+            if constexpr (!C::kHolds) load_queries(held[0], d);
+            const auto& q = held[C::kHolds ? d / 16 : 0];
 #pragma unroll
             for (int s = 0; s < kKeys; s += 16) {
                 std::uint32_t k[4];  // two fragments: 8 keys each
@@ -94,9 +110,9 @@ struct Warp {
     // [hide]
 
     // [maximum]
-    /// The four lanes that share a query look for the largest of its scores. If it is larger than all
-    /// before, what was summed up was too large by one factor.
-    __device__ __forceinline__ void follow_maximum(float scale) {
+    /// The four lanes that share a query look for the largest of its scores.
+    /// @param old  e^(maximum before - maximum now): 1 where it has not grown
+    __device__ __forceinline__ void find_maximum(float (&old)[kDown][2], float scale) {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
 #pragma unroll
@@ -109,13 +125,22 @@ struct Warp {
                 most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, 1));
                 most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, 2));
                 const float now = fmaxf(m[i][h], scale * most);
-                const float old = gpu::fast_exp2(m[i][h] - now);
+                old[i][h] = gpu::fast_exp2(m[i][h] - now);
                 m[i][h] = now;
-                sum[i][h] *= old;
+            }
+        }
+    }
+    /// What was added so far was too large by one factor.
+    __device__ __forceinline__ void rescale(const float (&old)[kDown][2]) {
+#pragma unroll
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                sum[i][h] *= old[i][h];
 #pragma unroll
                 for (int d = 0; d < kHead / 8; ++d) {
-                    out[i][d][2 * h] *= old;
-                    out[i][d][2 * h + 1] *= old;
+                    out[i][d][2 * h] *= old[i][h];
+                    out[i][d][2 * h + 1] *= old[i][h];
                 }
             }
         }
@@ -123,18 +148,20 @@ struct Warp {
     // [maximum]
 
     // [shares]
-    /// Scores of 16 keys become shares, and these a fragment of a: its register 0 wants the numbers
-    /// that lie in score 0 and 1 of the left 8 keys, and so on.
-    __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4], int s,
-                                                float scale) {
+    /// Scores of the 16 keys from s on become shares, but for the factor 1 / sum, and these a
+    /// fragment of a. Its register j wants two neighbours of row j % 2, in the left 8 columns or the
+    /// right: they are this lane's own.
+    /// @param to  what the shares are added to
+    __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4],
+                                                float (&to)[kDown][2], int s, float scale) const {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
-                float* const pair = &score[i][s / 8 + j / 2][j % 2 * 2];
+                const float* const pair = &score[i][s / 8 + j / 2][j % 2 * 2];
                 const float a = gpu::fast_exp2(fmaf(pair[0], scale, -m[i][j % 2]));
                 const float b = gpu::fast_exp2(fmaf(pair[1], scale, -m[i][j % 2]));
-                sum[i][j % 2] += a + b;
+                to[i][j % 2] += a + b;
                 share[i][j] = gpu::pack<T>(a, b);
             }
         }

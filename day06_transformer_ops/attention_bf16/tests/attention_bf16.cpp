@@ -11,7 +11,7 @@ using namespace sixdays::testing;
 namespace {
 
 using B = AttentionBf16Path;
-constexpr B kAll[] = {B::four_passes, B::tensor_cores};
+constexpr B kAll[] = {B::four_passes, B::tensor_cores, B::guessed_maximum};
 
 template <class T>
 constexpr double kRounding = std::is_same_v<T, bf16> ? 0x1p-8 : 0x1p-11;
@@ -358,14 +358,14 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
     // Whole quads: each of the four tensors alone is not.
     const auto choice = [&](View<const bf16> x, View<const bf16> y, View<const bf16> z,
                             View<bf16> to) { return choose_attention_bf16<bf16>(x, y, z, to); };
-    CHECK(choice(q.view(), k.view(), v.view(), out.view()) == B::tensor_cores);
+    CHECK(choice(q.view(), k.view(), v.view(), out.view()) == B::guessed_maximum);
     for (const Standing<bf16>& at : standings<bf16>()) {
         CAPTURE(at.what);
         const Layout good = row_major({2, 16});
         DeviceIn<bf16> a(Tensor<bf16>({2, 16}), at.layout, at.lead), fit(Tensor<bf16>({2, 16}));
         DeviceOut<bf16> to(at.layout, at.lead), fit_out(good);
         const auto x = a.view(), y = fit.view();
-        const B expected = at.quads ? B::tensor_cores : B::four_passes;
+        const B expected = at.quads ? B::guessed_maximum : B::four_passes;
         CHECK(choice(x, y, y, fit_out.view()) == expected);
         CHECK(choice(y, x, y, fit_out.view()) == expected);
         CHECK(choice(y, y, x, fit_out.view()) == expected);
@@ -386,7 +386,7 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
           "attention_bf16: a head of 136 numbers; 128 is the most that the path 'tensor "
           "cores' takes. 'four passes' takes any");
     attention_bf16_cuda<bf16>(q.view(), k.view(), v.view(), {}, out.view());
-    CHECK(last_kernel() == "attention_tensor_cores_kernel");
+    CHECK(last_kernel() == "attention_guessed_maximum_kernel");
     CHECK(refusal([&] {
               attention_bf16_cuda<bf16>(q.view(), k.view(), v.view(), {}, out.view(), {},
                                         {.path = B::four_passes});

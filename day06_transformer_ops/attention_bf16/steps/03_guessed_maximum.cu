@@ -1,0 +1,110 @@
+// Step 3: the maximum is guessed. A share is exp(score - m), and the sum is divided out, so any m near
+// the maximum will do: nothing may overflow, and not all may vanish. Mostly the maximum of the first
+// 64 keys serves to the end. So no tile is searched for one; the sums of its shares, which are made
+// anyway, say when some are too large. Then the tile is done again, and searched.
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/place.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [guess]
+/// Shares may be that large: f16 ends at 65,504.
+constexpr float kMostOfShare = 32768;
+
+/// Is there a sum in this warp that says so, or that is NaN?
+template <int DOWN>
+__device__ __forceinline__ bool too_large(const float (&sum)[DOWN][2]) {
+    bool yes = false;
+#pragma unroll
+    for (int i = 0; i < DOWN; ++i) {
+        yes |= !(sum[i][0] <= kMostOfShare) || !(sum[i][1] <= kMostOfShare);
+    }
+    return __any_sync(0xffffffffu, yes);
+}
+
+/// Scores and shares of a tile. @param search  for the maximum, in any case
+template <class C>
+__device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::kDown][4],
+                                       Warp<C>& mine, const Place<C>& place, const Tiles<C>& tiles,
+                                       int stage, std::int64_t s0, bool search, float scale) {
+    float sum[C::kDown][2];
+#pragma unroll 1
+    for (;; search = true) {
+        mine.make_scores(tiles.keys(stage));
+        place.hide(mine, s0);
+        if (search) {
+            float old[C::kDown][2];
+            mine.find_maximum(old, scale);
+            mine.rescale(old);
+        }
+#pragma unroll
+        for (auto& both : sum) both[0] = both[1] = 0;
+#pragma unroll
+        for (int s = 0; s < C::kKeys; s += 16) mine.make_shares(share[s / 16], sum, s, scale);
+        if (search || !too_large(sum)) break;
+    }
+#pragma unroll
+    for (int i = 0; i < C::kDown; ++i) {
+        mine.sum[i][0] += sum[i][0];
+        mine.sum[i][1] += sum[i][1];
+    }
+}
+// [guess]
+
+// [kernel]
+template <class C>
+__global__ void __launch_bounds__(C::kThreads, 2) attention_guessed_maximum_kernel(
+    const __grid_constant__ AttentionBf16Problem<typename C::Element> p, unsigned heads) {
+    constexpr int KEYS = C::kKeys, STAGES = C::kStages;
+    extern __shared__ __align__(128) unsigned char memory[];
+    const Tiles<C> tiles(memory);
+    const Place<C> place(p, heads);
+    Ring<C> ring(tiles, place);
+    Warp<C> mine(tiles.queries);
+    gpu::copy_async_wait<STAGES - 1>();
+    __syncthreads();
+    mine.hold_queries();
+    const float scale = p.scale * 1.44269504f;
+    int stage = 0;
+    for (std::int64_t s0 = 0; s0 < place.most; s0 += KEYS) {
+        gpu::copy_async_wait<STAGES - 2>();
+        __syncthreads();
+        ring.copy((stage + STAGES - 1) % STAGES, s0 + (STAGES - 1) * KEYS);
+        if (place.sees(s0)) {
+            std::uint32_t share[KEYS / 16][C::kDown][4];
+            attend(share, mine, place, tiles, stage, s0, s0 == 0, scale);
+#pragma unroll
+            for (int s = 0; s < KEYS; s += 16) {
+                mine.add_values(share[s / 16], tiles.values(stage), s);
+            }
+        }
+        stage = (stage + 1) % STAGES;
+    }
+    place.store(mine);
+}
+// [kernel]
+
+template <class C>
+void launch(const AttentionBf16Problem<typename C::Element>& p, gpu::Stream stream) {
+    const std::int64_t heads = p.q.count() / p.tokens();
+    const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), C::kQueries), 1);
+    gpu::allow_shared(attention_guessed_maximum_kernel<C>, C::kBytes);
+    attention_guessed_maximum_kernel<C>
+        <<<grid, C::kThreads, C::kBytes, stream>>>(p, static_cast<unsigned>(heads));
+    gpu::check_launch("attention_guessed_maximum_kernel", grid, C::kThreads, C::kBytes);
+}
+
+}  // namespace
+
+template <class T>
+void launch_attention_guessed_maximum(const AttentionBf16Problem<T>& p, gpu::Stream stream) {
+    p.q.length > 64 ? launch<Cut16<T, 128>>(p, stream) : launch<Cut16<T, 64>>(p, stream);
+}
+
+template void launch_attention_guessed_maximum(const AttentionBf16Problem<bf16>&, gpu::Stream);
+template void launch_attention_guessed_maximum(const AttentionBf16Problem<f16>&, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops
