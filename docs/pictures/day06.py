@@ -291,5 +291,29 @@ def prefill_and_decoding():
     return svg.done()
 
 
+def shares_as_operand():
+    """Two fragments of sums, 16 x 8 each, are the fragment of a, 16 x 16, that the next product wants: lane 6."""
+    c, colours = 20, (ORANGE, SKY, GREEN, PURPLE)
+    svg = Svg(800, 430, "Scores of 16 queries with 16 keys, two fragments of sums of 16 by 8, and the same numbers as "
+                        "the fragment of a of the second product, 16 by 16; lane 6 holds the same places of both")
+
+    def draw(x, columns, first, words):
+        svg.text(x, 48, words)
+        for i in range(16):
+            for j in range(columns):
+                lane = i % 8 * 4 + j % 8 // 2
+                colour = colours[i // 8 + (first + j) // 8 * 2] if lane == 6 else FAINT
+                svg.cell(x + j * c, 60 + i * c, colour, lane, c, c, kind="in tiny" if lane == 6 else "inkin tiny",
+                         border="thin")
+
+    draw(20, 8, 0, "sums: keys 0 to 7")
+    draw(200, 8, 8, "sums: keys 8 to 15")
+    svg.arrow(380, 220, 430, 220)
+    draw(450, 16, 0, "a: keys 0 to 15")
+    svg.text(20, 404, "Rows are queries, and a cell names its lane. Two numbers of a colour, of lane 6, become one", "note")
+    svg.text(20, 422, "register of a: 0 orange, 1 blue, 2 green, 3 purple.", "note")
+    return svg.done()
+
+
 PICTURES = (token_path, qkv_views, three_tokens, running_maximum, kv_cache, row_in_registers, fused_attention,
-            attention_tiles, prefill_and_decoding)
+            attention_tiles, prefill_and_decoding, shares_as_operand)
