@@ -1,19 +1,23 @@
 /// @file
 /// Attention of 16-bit numbers: q, k, v and out are bf16 or f16, and scores, shares' sums and the
-/// sums of values are float. What it computes, its shapes and its length are those of attention.hpp;
-/// its steps multiply on tensor cores.
+/// sums of values are float. What it computes, its shapes and its length are those of
+/// attention.hpp; its steps multiply on tensor cores.
 ///
-/// For all versions: T is bf16 or f16. In addition to `out` there are, if asked for, the logs of the
-/// sums: log_sums(t) = log of the sum over s of exp(score(t, s)), (...) as q without its last dim,
-/// float; -infinity for a token that sees nothing. Training needs them to make the shares again.
+/// For all versions: T is bf16 or f16. In addition to `out` there are, if asked for, the logs of
+/// the sums: log_sums(t) = log of the sum over s of exp(score(t, s)), (...) as q without its last
+/// dim, float; -infinity for a token that sees nothing. Training needs them to make the shares
+/// again.
 ///
-/// What a token does not see may be NaN among queries and keys, but not among values: tiles multiply
-/// also what the mask hides, by a share of 0, and 0 * NaN is NaN. (Beyond `length` nothing is read.)
+/// What a token does not see may be NaN among queries and keys, but not among values: tiles
+/// multiply also what the mask hides, by a share of 0, and 0 * NaN is NaN. (Beyond `length` nothing
+/// is read.)
 ///
-/// Error of out(t, d) for a token that sees n keys, with A = sum of share * |v|, P the largest of its
-/// scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
+/// Error of out(t, d) for a token that sees n keys, with A = sum of share * |v|, P the largest of
+/// its scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
 ///
-///     (u + ((36 ceil(D / 8) + 12) P + 7 n + 120) 2^-24) A + u |out|     and for f16 (n A + 1) 2^-24
+///     (u + ((36 ceil(D / 8) + 12) P + 7 n + 120) 2^-24) A + u |out|
+///
+/// and for f16, which ends at 2^-24, (n max |v| + 1) 2^-24 more.
 /// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums that do not fit; a
 /// path that cannot take these views
 #pragma once

@@ -25,8 +25,8 @@ struct Heads16 {
     [[nodiscard]] Shape shape() const { return {B, H, T, D}; }
 };
 
-// The first, a middle and the last query, by the loop. Of numbers up to 2, shares and the output are
-// rounded by 2^-8 each; float sums are far nearer.
+// The first, a middle and the last query, by the loop. Of numbers up to 2, shares and the output
+// are rounded by 2^-8 each; float sums are far nearer.
 // @throws std::runtime_error  one is further away; --bench ends with this sentence
 void hold_against_loop(AttentionBf16Path path, const Heads16& n, const bf16* q, const bf16* k,
                        const bf16* v, const bf16* out) {

@@ -1,7 +1,7 @@
-// Step 2: both products on tensor cores. As in step 4 of the float ladder, a block takes 128 queries
-// and walks along the keys in tiles, and a tile comes while the one before is multiplied. But here a
-// query belongs to one warp, and four of its lanes: its scores leave the tensor core in registers,
-// become shares there, and are handed back to it as an operand, without a way through shared memory.
+// Step 2: both products on tensor cores. As in step 4 of the float ladder, a block takes 128
+// queries and walks along the keys in tiles, and a tile comes while the one before is multiplied.
+// But here a query belongs to one warp, and four of its lanes: its scores leave the tensor core in
+// registers, become shares there, and are handed back to it as an operand.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"

@@ -1,7 +1,7 @@
-// Step 3: the maximum is guessed. A share is exp(score - m), and the sum is divided out, so any m near
-// the maximum will do: nothing may overflow, and not all may vanish. Mostly the maximum of the first
-// 64 keys serves to the end. So no tile is searched for one; the sums of its shares, which are made
-// anyway, say when some are too large. Then the tile is done again, and searched.
+// Step 3: the maximum is guessed. A share is exp(score - m), and the sum is divided out, so any m
+// near the maximum will do: nothing may overflow, and not all may vanish. Mostly the maximum of the
+// first 64 keys serves to the end. So no tile is searched for one; the sums of its shares, which
+// are made anyway, say when some are too large. Then the tile is done again, and searched.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"

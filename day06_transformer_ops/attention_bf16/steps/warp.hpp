@@ -149,8 +149,8 @@ struct Warp {
 
     // [shares]
     /// Scores of the 16 keys from s on become shares, but for the factor 1 / sum, and these a
-    /// fragment of a. Its register j wants two neighbours of row j % 2, in the left 8 columns or the
-    /// right: they are this lane's own.
+    /// fragment of a. Its register j wants two neighbours of row j % 2, in the left 8 columns or
+    /// the right: they are this lane's own.
     /// @param to  what the shares are added to
     __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4],
                                                 float (&to)[kDown][2], int s, float scale) const {

@@ -34,15 +34,15 @@ struct Exact {
     Wanted out, log_sums;
 };
 
-// The definition in double, and how far from it a path may be. In units of 2^-24, of what is added up:
-// a product on tensor cores over n numbers is off by 18 ceil(n / 8) (day05_matmul/tests/matmul_bf16.cpp
-// says why), one in a loop by n, which is less. A score has 6 more: 2 where scale and log2(e) are
-// multiplied, 2 where they meet the score, 2 where the maximum is subtracted. So a share is off by (18
-// ceil(D / 8) + 6) P, and by 4 where exp is taken. It moves the sum of shares by as much, hence twice.
-// The values' product adds 18 ceil(n / 8) <= 2.25 n + 18. For each key the sum is added to, and sum and
-// values may be corrected for a new maximum: 4 n and some at the joints of lanes. Each share is rounded
-// to T, and so is the output. f16 ends at 2^-24: what is smaller is off by half of that at most, a share
-// of a sum that is at least 1.
+// The definition in double, and how far from it a path may be. In units of 2^-24, of what is added
+// up: a product on tensor cores over n numbers is off by 18 ceil(n / 8)
+// (day05_matmul/tests/matmul_bf16.cpp says why), one in a loop by n, which is less. A score has 6
+// more: 2 where scale and log2(e) are multiplied, 2 where they meet the score, 2 where the maximum
+// is subtracted. So a share is off by (18 ceil(D / 8) + 6) P, and by 4 where exp is taken. It moves
+// the sum of shares by as much, hence twice. The values' product adds 18 ceil(n / 8) <= 2.25 n +
+// 18. For each key the sum is added to, and sum and values may be corrected for a new maximum: 4 n
+// and some at the joints of lanes. Each share is rounded to T, and so is the output. f16 ends at
+// 2^-24: what is smaller is off by half of that at most, a share of a sum that is at least 1.
 template <class T>
 Exact exact(const Case<T>& c) {
     const std::int64_t heads = c.q.shape()[0], tokens = c.q.shape()[1], D = c.q.shape()[2],
@@ -261,7 +261,8 @@ TEST_CASE("attention_bf16: NaN goes where it is seen, and no farther",
         if (which[0] == 'q') c.q(0, nan_at, 3) = bf16(nan);
         if (which[0] == 'k') c.k(0, nan_at, 3) = bf16(nan);
         if (which[0] == 'v') {
-            // A hidden value must be a number, so all see this one: the last row of keys that count.
+            // A hidden value must be a number, so all see this one: the last row of keys that
+            // count.
             c.options.causal = false;
             c.v(0, nan_at, 3) = bf16(nan);
         }
