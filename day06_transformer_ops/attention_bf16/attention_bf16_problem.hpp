@@ -2,6 +2,8 @@
 /// What loop and kernels of attention_bf16 are given.
 #pragma once
 
+#include <cmath>
+
 #include "day06_transformer_ops/attention/attention_problem.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
