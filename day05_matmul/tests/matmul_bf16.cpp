@@ -366,6 +366,27 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
             refused(yt, xt, across.view(), B::ring, "the path 'ring' needs");
         }
     }
+    // Rows that overlap, run backwards or lie too far apart are quads, but Hopper's engine takes no
+    // tiles of them; nor of 2^31 rows or columns.
+    const auto bent = [](View<const bf16> x, int how) {
+        if (how == 0) x.stride(0) = 16;
+        if (how == 1) x.stride(0) = -x.stride(0);
+        if (how == 2) x.stride(0) = std::int64_t{1} << 38;
+        if (how == 3) x.extent(0) = std::int64_t{1} << 31;
+        if (how == 4) x.extent(1) = x.stride(0) = std::int64_t{1} << 31;
+        return x;
+    };
+    for (int how = 0; how < 5; ++how) {
+        CAPTURE(how);
+        for (const bool of_a : {true, false}) {
+            const View<const bf16> x = of_a ? bent(a.view(), how) : a.view();
+            const View<const bf16> y = of_a ? b.view() : bent(b.view(), how);
+            CHECK(choose_matmul_bf16<bf16>(x, y, true) == B::fragments_ahead);
+            CHECK(choose_matmul_bf16<bf16>(transpose(y), transpose(x), true) == B::fragments_ahead);
+            if (how > 1 || !kHopper) continue;  // else its span meets that of out
+            refused(x, y, out.view(), B::warpgroups, "the path 'warpgroups' needs a and b whose");
+        }
+    }
     View<const bf16> high = a.view(), tall = a.view();
     high.extent(0) = kMostRows + 1, high.stride(0) = 0;
     tall.extent(0) = 8 * kMostRows + 1, tall.stride(0) = 0;

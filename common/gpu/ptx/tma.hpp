@@ -56,8 +56,13 @@ TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::in
     static const auto encode = [] {
         void* found = nullptr;
         cudaDriverEntryPointQueryResult answer{};
+#if CUDART_VERSION >= 12050
         SIXDAYS_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
                                                       cudaEnableDefault, &answer));
+#else
+        SIXDAYS_CUDA(
+            cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &answer));
+#endif
         if (found == nullptr) {
             throw std::runtime_error("the driver has no cuTensorMapEncodeTiled: it is too old");
         }
