@@ -8,7 +8,8 @@ namespace sixdays::day05_matmul {
 
 void launch_matmul_tile(View<const float> a, View<const float> b, const Epilogue& epilogue,
                         View<float> out, gpu::Stream stream) {
-    launch_tiles<64, 64, 16, float>(a, b, epilogue, out, stream);
+    using Square = Blocks<64, 64, 16, 4>;
+    launch_tiles<Square, Square, float>(a, b, epilogue, out, stream);
 }
 
 }  // namespace sixdays::day05_matmul

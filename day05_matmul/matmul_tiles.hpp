@@ -39,12 +39,19 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
 }
 // [matrix]
 
+/// How much a block multiplies at a time, and by how many warps: a hint, without which nvcc takes four.
+template <int M, int N, int K, int W>
+struct Blocks {
+    static constexpr int BM = M, BN = N, BK = K, WARPS = W;
+};
+
 // [matmul]
-template <int BM, int BN, int BK, Along A, Along B, Along OUT, bool PLUS, class I, class E>
-__tile_global__ void matmul_tile(const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K,
-                                 I a_m, I a_k, I b_k, I b_n, I out_m, I out_n, float alpha,
-                                 float beta, const float* __restrict__ bias, I bias_n, bool relu,
-                                 float* __restrict__ out) {
+template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool PLUS, class I,
+          class E>
+[[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_tile(
+    const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
+    I out_m, I out_n, float alpha, float beta, const float* __restrict__ bias, I bias_n, bool relu,
+    float* __restrict__ out) {
     constexpr int kQuad = 16 / sizeof(E);
     const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
     const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
@@ -93,7 +100,8 @@ template <class T>
 }
 
 /// @param a, b, out  matrices that missing_for_tiles() has not refused; E is what the kernel calls T
-template <int BM, int BN, int BK, class E, class T>
+/// PROMISED, OTHERWISE: Blocks for matrices of which everything can be promised, and for others.
+template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,
                   gpu::Stream stream) {
     constexpr std::int64_t kQuad = 16 / sizeof(T);
@@ -104,8 +112,9 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
         a = transpose(a), b = transpose(b), out = transpose(out);
     }
     const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
-    const unsigned grid = gpu::blocks_for((M + BM - 1) / BM * ((N + BN - 1) / BN), 1);
-    const auto launch = [&]<class I>(auto kernel, I) {
+    const auto launch = [&]<class BLOCKS, class I>(auto kernel, BLOCKS, I) {
+        constexpr int BM = BLOCKS::BM, BN = BLOCKS::BN;
+        const unsigned grid = gpu::blocks_for((M + BM - 1) / BM * ((N + BN - 1) / BN), 1);
         const auto number = [](std::int64_t x) { return static_cast<I>(x); };
         if (K == 0) a.data = b.data = nullptr;  // else they were out's, which is __restrict__
         kernel<<<grid, 1, 0, stream>>>(
@@ -119,19 +128,27 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
     const bool promised = of_a != anything && of_b != anything && along_memory(out, kQuad) == rows;
     if (!promised || !is_small(a) || !is_small(b) || !is_small(out) || !is_small(then.bias)) {
         using I = std::int64_t;
-        return launch(matmul_tile<BM, BN, BK, anything, anything, anything, true, I, E>, I{});
+        using X = OTHERWISE;
+        return launch(
+            matmul_tile<X::BM, X::BN, X::BK, X::WARPS, anything, anything, anything, true, I, E>,
+            X{}, I{});
     }
     // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it. Numbers
     // of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
-    const auto with = [&]<bool PLUS>() {
-        return of_a == rows   ? of_b == rows
-                                    ? matmul_tile<BM, BN, BK, rows, rows, rows, PLUS, int, E>
-                                    : matmul_tile<BM, BN, BK, rows, columns, rows, PLUS, int, E>
-                 : of_b == rows ? matmul_tile<BM, BN, BK, columns, rows, rows, PLUS, int, E>
-                              : matmul_tile<BM, BN, BK, columns, columns, rows, PLUS, int, E>;
+    const auto by = [&]<Along A, Along B>() {
+        using X = PROMISED;
+        if (then.beta != 0 || biased) {
+            return launch(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, true, int, E>, X{},
+                          int{});
+        }
+        launch(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, false, int, E>, X{}, int{});
     };
-    if (then.beta != 0 || biased) return launch(with.template operator()<true>(), int{});
-    launch(with.template operator()<false>(), int{});
+    if (of_a == rows) {
+        return of_b == rows ? by.template operator()<rows, rows>()
+                            : by.template operator()<rows, columns>();
+    }
+    of_b == rows ? by.template operator()<columns, rows>()
+                 : by.template operator()<columns, columns>();
 }
 
 }  // namespace sixdays::day05_matmul
