@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "day06_transformer_ops/gpt2/model.hpp"
 #include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
@@ -130,6 +131,59 @@ TEST_CASE("batches follow each other as one long batch does, and reach every pla
         ++seen[static_cast<std::size_t>(few.ids[i])];
     }
     for (const int times : seen) CHECK(times > 5);
+}
+
+TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a token for each byte",
+          "[day06][training][small]") {
+    const Folder folder;
+    TrainOptions o;
+    o.out = folder.name + "/model";
+    o.layers = 2, o.channels = 6, o.heads = 3, o.context = 5;
+    const Parameters map(o.config());
+    std::vector<float> run(static_cast<std::size_t>(map.size()));
+    for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<float>(i);  // tells its place
+    write_model(o, map, run);
+    const gpt2::Model model(o.out);
+
+    const gpt2::Config &c = model.weights.config, wanted = o.config();
+    CHECK(c.layers == wanted.layers);
+    CHECK(c.context == wanted.context);
+    CHECK(c.channels == wanted.channels);
+    CHECK(c.heads == wanted.heads);
+    CHECK(c.hidden == wanted.hidden);
+    CHECK(c.vocabulary == wanted.vocabulary);
+    CHECK(c.epsilon == wanted.epsilon);
+    CHECK(model.vocabulary.size() == kByteVocabulary);
+    CHECK(model.vocabulary.end_of_text() == kByteVocabulary - 1);
+
+    std::size_t compared = 0;
+    const auto same = [&](const std::string& name, const View<const float>& got) {
+        CAPTURE(name);
+        CHECK(equal(got, map.view(static_cast<const float*>(run.data()), name)));
+        ++compared;
+    };
+    const auto norm = [&](const std::string& name, const gpt2::NormWeights& got) {
+        same(name + ".weight", got.weight.view());
+        same(name + ".bias", got.bias.view());
+    };
+    const auto linear = [&](const std::string& name, const gpt2::LinearWeights& got) {
+        same(name + ".weight", got.weight.as_f32());
+        same(name + ".bias", got.bias.view());
+    };
+    same("token_embd.weight", model.weights.token_embedding.as_f32());
+    same("position_embd.weight", model.weights.position_embedding.as_f32());
+    for (std::size_t l = 0; l < 2; ++l) {
+        const std::string name = "blk." + std::to_string(l) + ".";
+        const gpt2::BlockWeights& block = model.weights.blocks[l];
+        norm(name + "attn_norm", block.attention_norm);
+        linear(name + "attn_qkv", block.qkv);
+        linear(name + "attn_output", block.attention_output);
+        norm(name + "ffn_norm", block.mlp_norm);
+        linear(name + "ffn_up", block.up);
+        linear(name + "ffn_down", block.down);
+    }
+    norm("output_norm", model.weights.final_norm);
+    CHECK(compared == map.all().size());
 }
 
 TEST_CASE("a state is read as it was written, and refused by a run that asked for something else",
