@@ -352,6 +352,23 @@ TEST_CASE("step 13: a tile that begins between two quads of out is stored number
     check_floats(P::whole_tiles, {70, 135, 16}, {.out = {Lies::gaps}});
 }
 
+TEST_CASE(
+    "tiles: M, N or K alone is no whole number of quads, and all rows or columns begin at quads",
+    "[day05][small]") {
+    if (!gpu::has_tile()) {
+        SUCCEED("this nvcc compiles no tiles");
+        return;
+    }
+    const Operand rows = {Lies::gaps}, columns = {Lies::column_gaps};
+    for (const Size& s : {Size{68, 72, 20}, {67, 72, 20}, {68, 71, 20}, {68, 72, 19}}) {
+        for (const Operand& a : {rows, columns}) {
+            for (const Operand& b : {rows, columns}) {
+                check_floats(P::tile, s, {.a = a, .b = b, .out = rows});
+            }
+        }
+    }
+}
+
 TEST_CASE("columns past 2^32 elements", "[day05][small]") {
     constexpr std::int64_t K = 16, N = kBeyond32Bits, kTail = 1024;
     // Rows of b overlap: 4 elements apart, so that all of them end where b ends.
