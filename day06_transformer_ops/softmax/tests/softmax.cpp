@@ -206,6 +206,13 @@ TEST_CASE("scores of thousands, the largest anywhere in a long row", "[day06][so
     check_rows_of(x);
 }
 
+TEST_CASE("a row that is walked in pieces, the largest in the first, a middle and the last one",
+          "[day06][softmax][small]") {
+    Tensor<float> x = noise<float>({3, 8200});  // three of the longest tile
+    x(0, 3) = x(1, 4100) = x(2, 8199) = 30;
+    check_rows_of(x);
+}
+
 TEST_CASE("softmax takes long rows", "[day06][softmax][full]") {
     check_rows_of(noise<float>({2, 16384}));
     check_rows_of(noise<float>({1, 16388}));
