@@ -186,6 +186,27 @@ TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a to
     CHECK(compared == map.all().size());
 }
 
+TEST_CASE("a file that is written is closed; one that cannot be put in its place is removed too",
+          "[day06][training][small]") {
+    const Folder folder;
+    const auto open_files = [] {
+        const std::filesystem::directory_iterator all("/proc/self/fd");
+        return std::distance(begin(all), end(all));
+    };
+    const std::vector<std::byte> bytes(3);
+    const auto before = open_files();
+    write_whole(folder.name + "/file", bytes);
+    CHECK(std::filesystem::file_size(folder.name + "/file") == 3);
+    CHECK(open_files() == before);
+    const std::string taken = folder.name + "/taken";  // by a folder
+    std::filesystem::create_directory(taken);
+    CHECK_THROWS_AS(write_whole(taken, bytes), std::runtime_error);
+    CHECK(open_files() == before);
+    CHECK(std::filesystem::is_directory(taken));
+    CHECK_FALSE(std::filesystem::exists(taken + ".new"));
+    CHECK_FALSE(std::filesystem::exists(folder.name + "/file.new"));
+}
+
 TEST_CASE("a state is read as it was written, and refused by a run that asked for something else",
           "[day06][training][small]") {
     const Folder folder;

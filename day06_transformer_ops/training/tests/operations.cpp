@@ -350,6 +350,25 @@ TEST_CASE("activations' way back: PyTorch, also at 0, far from it, and at NaN",
     }
 }
 
+TEST_CASE("activations' way back: in, grad and out each of a pitch of its own, by every path",
+          "[day06][training][small]") {
+    const Shape shape = {5, 36};
+    const Layout of_x(shape, {48, 1}), of_grad(shape, {36, 1}), of_out(shape, {40, 1});
+    const Tensor<float> x = seeded<float>(shape, 15, -6, 6), grad = random(shape, 16);
+    HostOut<float> loop(shape);
+    activate_backward_cpu(Activation::gelu_tanh, HostIn<float>(x).view(),
+                          HostIn<float>(grad).view(), loop.view());
+    const Tensor<double> want = in_double(loop.values());
+    DeviceIn<float> dx(x, of_x), dg(grad, of_grad);
+    for (const ActivationPath path : {ActivationPath::one_element, ActivationPath::quads}) {
+        CAPTURE(name(path));
+        DeviceOut<float> got(of_out);
+        activate_backward_cuda(Activation::gelu_tanh, dx.view(), dg.view(), got.view(),
+                               {.path = path});
+        CHECK(got.close_to(want, bound_of(want, 16)));
+    }
+}
+
 // --- linear --------------------------------------------------------------------------------------
 
 struct Linear {
