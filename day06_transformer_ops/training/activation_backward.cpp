@@ -1,6 +1,10 @@
 // What loop and port of the activations' way back refuse.
 #include "day06_transformer_ops/training/activation_backward.hpp"
 
+#include <utility>
+
+#include "day06_transformer_ops/training/refuse.hpp"
+
 namespace sixdays::day06_transformer_ops {
 
 void check_activate_backward(const View<const float>& in, const View<const float>& grad,
@@ -18,6 +22,23 @@ void check_activate_backward(const View<const float>& in, const View<const float
         "16 bytes; in has " +
         to_string(in.layout) + ", grad " + to_string(grad.layout) + ", out " +
         to_string(out.layout));
+}
+
+void check_activate_gated_backward(const View<const float>& gate, const View<const float>& in,
+                                   const View<const float>& grad, const View<float>& d_gate,
+                                   const View<float>& d_in) {
+    constexpr const char* kOp = "activate_gated_backward";
+    require_memory(kOp, "gate", gate);
+    require_shape(kOp, "in", in, gate.shape());
+    require_shape(kOp, "grad", grad, gate.shape());
+    require_gradient(kOp, "d_gate", d_gate, gate.shape());
+    require_gradient(kOp, "d_in", d_in, gate.shape());
+    for (const auto& [name, written] : {std::pair{"d_gate", d_gate}, {"d_in", d_in}}) {
+        require_apart(kOp, "gate", gate, name, written);
+        require_apart(kOp, "in", in, name, written);
+        require_apart(kOp, "grad", grad, name, written);
+    }
+    require_apart(kOp, "d_gate", d_gate, "d_in", d_in);
 }
 
 }  // namespace sixdays::day06_transformer_ops

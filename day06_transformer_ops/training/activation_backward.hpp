@@ -49,6 +49,24 @@ void activate_backward_cpu(Activation what, View<const float> in, View<const flo
                            View<float> out);
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
                             View<float> out, const gpu::Launch<ActivationBackwardPath>& how = {});
+/// The way back of out = f(gate) * in; with silu this is SwiGLU's. Each factor's gradient is multiplied
+/// by the other factor:
+///
+///     d_gate = grad * in * f'(gate)        d_in = grad * f(gate)
+///
+/// @param gate, in, grad  of one shape, any strides: halves of one tensor's rows, too
+/// @param d_gate, d_in    of that shape, injective, apart from all else
+/// @throws std::invalid_argument  shapes that do not fit, an output that is not injective, a null
+/// pointer, overlap
+void activate_gated_backward_cpu(Activation what, View<const float> gate, View<const float> in,
+                                 View<const float> grad, View<float> d_gate, View<float> d_in);
+void activate_gated_backward_cuda(Activation what, View<const float> gate, View<const float> in,
+                                  View<const float> grad, View<float> d_gate, View<float> d_in,
+                                  gpu::Stream stream = {});
+void check_activate_gated_backward(const View<const float>& gate, const View<const float>& in,
+                                   const View<const float>& grad, const View<float>& d_gate,
+                                   const View<float>& d_in);
+
 void check_activate_backward(const View<const float>& in, const View<const float>& grad,
                              const View<float>& out,
                              std::optional<ActivationBackwardPath> path = {});

@@ -14,12 +14,29 @@ void activate_backward_loop(Activation what, View<const float> in, View<const fl
 }
 // [activate_backward]
 
+// [activate_gated_backward]
+void activate_gated_backward_loop(Activation what, View<const float> gate, View<const float> in,
+                                  View<const float> grad, View<float> d_gate, View<float> d_in) {
+    for (std::int64_t k = 0; k < gate.size(); ++k) {
+        const Index at = unravel(k, gate.shape());
+        d_gate(at) = grad(at) * in(at)*slope(what, gate(at));
+        d_in(at) = grad(at) * activated(what, gate(at));
+    }
+}
+// [activate_gated_backward]
+
 }  // namespace
 
 void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
                            View<float> out) {
     check_activate_backward(in, grad, out);
     activate_backward_loop(what, in, grad, out);
+}
+
+void activate_gated_backward_cpu(Activation what, View<const float> gate, View<const float> in,
+                                 View<const float> grad, View<float> d_gate, View<float> d_in) {
+    check_activate_gated_backward(gate, in, grad, d_gate, d_in);
+    activate_gated_backward_loop(what, gate, in, grad, d_gate, d_in);
 }
 
 }  // namespace sixdays::day06_transformer_ops

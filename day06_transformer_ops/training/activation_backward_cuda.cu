@@ -21,6 +21,22 @@ __global__ void activate_backward_kernel(Activation what,
 }
 // [activate_backward]
 
+// [activate_gated_backward]
+__global__ void activate_gated_backward_kernel(Activation what,
+                                               const __grid_constant__ View<const float> gate,
+                                               const __grid_constant__ View<const float> in,
+                                               const __grid_constant__ View<const float> grad,
+                                               const __grid_constant__ View<float> d_gate,
+                                               const __grid_constant__ View<float> d_in) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < gate.size()) {
+        const Index at = unravel(k, gate.shape());
+        d_gate(at) = grad(at) * in(at)*slope(what, gate(at));
+        d_in(at) = grad(at) * activated(what, gate(at));
+    }
+}
+// [activate_gated_backward]
+
 }  // namespace
 
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
@@ -36,6 +52,17 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
         case ActivationPath::quads:
             return launch_activate_backward_quads(what, in, grad, out, how.stream);
     }
+}
+
+void activate_gated_backward_cuda(Activation what, View<const float> gate, View<const float> in,
+                                  View<const float> grad, View<float> d_gate, View<float> d_in,
+                                  gpu::Stream stream) {
+    check_activate_gated_backward(gate, in, grad, d_gate, d_in);
+    if (gate.size() == 0) return;
+    const unsigned grid = gpu::blocks_for(gate.size(), kThreads);
+    activate_gated_backward_kernel<<<grid, kThreads, 0, stream>>>(what, gate, in, grad, d_gate,
+                                                                  d_in);
+    gpu::check_launch("activate_gated_backward_kernel", grid, kThreads);
 }
 
 }  // namespace sixdays::day06_transformer_ops

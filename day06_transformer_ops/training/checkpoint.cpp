@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/training/loss_curve.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -115,6 +116,12 @@ void write_model(const TrainOptions& options, const Parameters& map,
     write_whole(options.out, file.bytes());
 }
 
+void write_curve(const TrainOptions& options, const std::vector<float>& losses) {
+    const std::string svg = loss_curve(losses);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(svg.data());
+    write_whole(options.out + ".svg", {bytes, bytes + svg.size()});
+}
+
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text) {
     GgufWriter file;
     file.text("general.architecture", "training");
@@ -124,6 +131,10 @@ void write_state(const TrainOptions& options, const TrainingState& state, std::u
     put_tensor(file, "parameters", all, state.parameters.data());
     put_tensor(file, "first", all, state.first.data());
     put_tensor(file, "second", all, state.second.data());
+    if (!state.losses.empty()) {
+        const Shape steps = {static_cast<std::int64_t>(state.losses.size())};
+        put_tensor(file, "losses", steps, state.losses.data());
+    }
     write_whole(options.state(), file.bytes());
 }
 
@@ -141,19 +152,20 @@ TrainingState read_state(const TrainOptions& options, const Parameters& map, std
     }
     TrainingState state;
     state.step = file.integer("run.step", 0, options.steps);
-    const auto read = [&](const char* name, std::vector<float>& run) {
+    const auto read = [&](const char* name, std::int64_t size, std::vector<float>& run) {
         const gpt2::FileTensor& tensor = file.tensor(name);
-        if (tensor.weight.shape != Shape{map.size()}) {
+        if (tensor.weight.shape != Shape{size}) {
             file.refuse(tensor.at, std::string(name) + " has shape " +
                                        to_string(tensor.weight.shape) + ", but the model has " +
-                                       std::to_string(map.size()) + " numbers");
+                                       std::to_string(size) + " numbers");
         }
         const View<const float> all = tensor.weight.as_f32();
         run.assign(all.data, all.data + all.size());
     };
-    read("parameters", state.parameters);
-    read("first", state.first);
-    read("second", state.second);
+    read("parameters", map.size(), state.parameters);
+    read("first", map.size(), state.first);
+    read("second", map.size(), state.second);
+    if (state.step > 0) read("losses", state.step, state.losses);
     return state;
 }
 

@@ -18,6 +18,9 @@ void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
 void write_model(const TrainOptions& options, const Parameters& map,
                  const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary);
 
+/// The losses as a picture, beside the model: FILE.svg.
+void write_curve(const TrainOptions& options, const std::vector<float>& losses);
+
 /// All that a run needs to go on: where it is, and what it was asked for.
 /// @param text  the fingerprint of what it learns
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);

@@ -8,31 +8,37 @@
 
 namespace sixdays::day06_transformer_ops {
 
-void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
-                               const View<const float>& grad, const View<float>& d_in,
-                               const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
-    constexpr const char* kOp = "layer_norm_backward";
+void check_norm_backward(const char* op, const View<const float>& in,
+                         const NormParameters& parameters, const View<const float>& grad,
+                         const View<float>& d_in, const NormGradients& d) {
     check_norm<float>(in, parameters, d_in);  // as the norm that writes d_in would refuse
-    require_same_shape(kOp, "in", in, "grad", grad);
-    require_memory(kOp, "grad", grad);
-    require_apart(kOp, "in", in, "d_in", d_in);
-    require_apart(kOp, "grad", grad, "d_in", d_in);
+    require_same_shape(op, "in", in, "grad", grad);
+    require_memory(op, "grad", grad);
+    require_apart(op, "in", in, "d_in", d_in);
+    require_apart(op, "grad", grad, "d_in", d_in);
     const Shape row = {in.extent(in.rank() - 1)};
     const auto check = [&](const char* name, const View<float>& of) {
         if (of.data == nullptr) return;
-        require_gradient(kOp, name, of, row);
-        require_apart(kOp, "in", in, name, of);
-        require_apart(kOp, "grad", grad, name, of);
-        require_apart(kOp, "d_in", d_in, name, of);
+        require_gradient(op, name, of, row);
+        require_apart(op, "in", in, name, of);
+        require_apart(op, "grad", grad, name, of);
+        require_apart(op, "d_in", d_in, name, of);
         if (parameters.weight.data != nullptr) {
-            require_apart(kOp, "weight", parameters.weight, name, of);
+            require_apart(op, "weight", parameters.weight, name, of);
         }
     };
     check("d_weight", d.weight);
     check("d_bias", d.bias);
     if (d.weight.data != nullptr && d.bias.data != nullptr) {
-        require_apart(kOp, "d_bias", d.bias, "d_weight", d.weight);
+        require_apart(op, "d_bias", d.bias, "d_weight", d.weight);
     }
+}
+
+void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
+                               const View<const float>& grad, const View<float>& d_in,
+                               const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
+    constexpr const char* kOp = "layer_norm_backward";
+    check_norm_backward(kOp, in, parameters, grad, d_in, d);
     if (path == LayerNormBackwardPath::registers && in.size() > 0 &&
         choose_layer_norm_backward(in, grad, d_in) != path) {
         refuse(std::string(kOp) +

@@ -55,6 +55,10 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                const View<const float>& grad, const View<float>& d_in,
                                const NormGradients& d,
                                std::optional<LayerNormBackwardPath> path = {});
+/// What both norms' ways back refuse, in the name of `op`.
+void check_norm_backward(const char* op, const View<const float>& in,
+                         const NormParameters& parameters, const View<const float>& grad,
+                         const View<float>& d_in, const NormGradients& d);
 [[nodiscard]] LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
                                                                const View<const float>& grad,
                                                                const View<float>& d_in);

@@ -47,10 +47,13 @@ void show_step(const TrainOptions& o, std::int64_t done, std::int64_t since, dou
 }
 
 template <class Device>
-void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source) {
-    const TrainingState state = trainer.save();
+void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source,
+          const std::vector<float>& losses) {
+    TrainingState state = trainer.save();
+    state.losses = losses;
     write_state(o, state, source.fingerprint);
     write_model(o, trainer.parameters(), state.parameters, source.vocabulary);
+    write_curve(o, losses);
 }
 
 // Batches, one after the other. The next one is made while the model learns this one.
@@ -113,15 +116,17 @@ int train(const TrainOptions& o, const Source& source) {
                  o.batch * o.accumulate * o.context);
     const Clock::time_point start = Clock::now();
     double loss = 0;
+    std::vector<float> losses = begin.losses;
     std::int64_t done = begin.step;
     Batches batches(source, done * o.accumulate);
     while (done < o.steps && !interrupted) {
         loss = learn(o, batches, done, trainer);
+        losses.push_back(static_cast<float>(loss));
         const std::chrono::duration<double> passed = Clock::now() - start;
         show_step(o, ++done, begin.step, loss, passed.count());
-        if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source);
+        if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source, losses);
     }
-    save(o, trainer, source);
+    save(o, trainer, source, losses);
     std::printf("%" PRId64 " of %" PRId64 " steps, loss %.4f; the model is %s%s\n", done, o.steps,
                 loss, o.out.c_str(), done < o.steps ? "; --resume goes on" : "");
     return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended

@@ -99,6 +99,7 @@ std::string training_usage() {
   --text FILE        what it learns: any text, or any bytes
   --strides N        or this: questions about shapes of up to N dims, and their answers
   --out FILE         where the model is written, as a GGUF file that gpt2 reads
+  The losses are drawn beside it, in FILE.svg.
   --resume           go on from FILE.state, which the same run left behind
 
   --layers N         2        --channels N   64       numbers of a token

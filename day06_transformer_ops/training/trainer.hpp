@@ -56,6 +56,7 @@ struct StepOptions {
 struct TrainingState {
     std::int64_t step = 0;  // steps done
     std::vector<float> parameters, first, second;
+    std::vector<float> losses = {};  // of each step, for the curve; a Trainer leaves them alone
 };
 
 template <class Device>

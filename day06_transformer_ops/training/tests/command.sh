@@ -57,6 +57,17 @@ expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other"
 cmp -s "$folder/once" "$folder/other" && fail "seeds 5 and 6 gave the same model"
 expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other" --resume
 
+# Day 02's questions: the same bits with any number of threads; and what only a run of minutes learns
+# well is on its way.
+lines=(--strides 2 --layers 2 --channels 32 --context 20 --batch 16 --steps 100 --rate 0.01 --seed 5)
+expect 0 "100 of 100 steps" "${lines[@]}" --out "$folder/lines"
+loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' || fail "a loss of $loss; a random model's is 5.7"
+expect 0 "100 of 100 steps" "${lines[@]}" --threads 3 --out "$folder/threads"
+cmp -s "$folder/lines" "$folder/threads" || fail "three threads gave another model"
+grep -q '<polyline' "$folder/lines.svg" || fail "no picture of the losses"
+expect 1 "is of a run whose text was" "${lines[@]}" --strides 1 --out "$folder/lines" --resume
+
 # Two halves of a batch, added up, are not far from the batch.
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
 one=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")

@@ -219,12 +219,14 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
     TrainingState state;
     state.step = 5;
     state.parameters = map.begin(1), state.first = map.begin(2), state.second = map.begin(3);
+    state.losses = {5, 4, 3, 2.5f, 2};
     write_state(o, state, 99);
     const TrainingState back = read_state(o, map, 99);
     CHECK(back.step == 5);
     CHECK(back.parameters == state.parameters);
     CHECK(back.first == state.first);
     CHECK(back.second == state.second);
+    CHECK(back.losses == state.losses);
 
     const auto refused = [&](const auto& change, const char* words) {
         TrainOptions other = o;

@@ -1,0 +1,53 @@
+// The picture of a run's losses.
+#include "day06_transformer_ops/training/loss_curve.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
+#include "common/testing/testing.hpp"
+
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// The line's points, as they stand in the picture: x to the right, y down.
+std::vector<std::pair<double, double>> points_in(const std::string& svg) {
+    const std::size_t begin = svg.find("points=\"") + 8;
+    std::string text = svg.substr(begin, svg.find('"', begin) - begin);
+    std::replace(text.begin(), text.end(), ',', ' ');
+    std::istringstream in(text);
+    std::vector<std::pair<double, double>> points;
+    for (double x = 0, y = 0; in >> x >> y;) points.emplace_back(x, y);
+    return points;
+}
+
+}  // namespace
+
+TEST_CASE("a loss that halves each time is a line in the curve", "[day06][training][small]") {
+    const std::string svg = loss_curve({8, 4, 2, 1, 0.5f});
+    const auto points = points_in(svg);
+    REQUIRE(points.size() == 5);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        CHECK(std::fabs(points[i].first - points[i - 1].first - 112) < 0.2);  // 560 pixels, 5 steps
+        // From 10 down to 0.5 are 250 pixels: log 2 / log 20 of them a step.
+        CHECK(std::fabs(points[i].second - points[i - 1].second - 57.84) < 0.2);
+    }
+    CHECK(contains(svg, ">10</text>"));
+    CHECK(contains(svg, ">0.5</text>"));
+    CHECK(!contains(svg, ">0.2</text>"));
+}
+
+TEST_CASE("many steps become few points, and what is no loss is left out",
+          "[day06][training][small]") {
+    std::vector<float> losses(1001, 3);
+    losses[0] = losses[1] = losses[2] = losses[3] = 1, losses[4] = 6;  // five steps a point
+    const auto points = points_in(loss_curve(losses));
+    CHECK(points.size() == 201);
+    CHECK(points[0].second > points[1].second);  // a mean of 2, lower than 3
+    losses[7] = std::numeric_limits<float>::quiet_NaN();
+    CHECK(points_in(loss_curve(losses)).size() == 200);
+    CHECK(!contains(loss_curve({}), "polyline"));
+    CHECK(points_in(loss_curve({2})).size() == 1);
+}
