@@ -27,12 +27,14 @@ bool is_poison(const std::byte* element, const std::vector<std::byte>& poison) {
 // May the element with these bytes stand where, at this index, those are expected?
 using Accepts = std::function<bool(const std::byte* got, const std::byte* want, const Index&)>;
 
+constexpr std::int64_t kFirst = 1000;
+
 struct Tally {
     std::int64_t differ = 0;
     std::int64_t unwritten = 0;  // of those that differ
     std::int64_t first_number = 0;
-    Index first;
-    Index written_before;  // no index of a written element reaches it, in any dim
+    std::vector<Index> first;  // up to kFirst that differ
+    Index written_before;      // no index of a written element reaches it, in any dim
 };
 
 // Row by row: the offset of a row's first element, then steps along the last dim.
@@ -61,10 +63,8 @@ Tally walk(const Elements& got, const Elements& want, const Accepts& accepts,
                 tally.written_before[d] = std::max(tally.written_before[d], at[d] + 1);
             }
             if (!unwritten && accepts(element, w + column * want_step, at)) continue;
-            if (tally.differ == 0) {
-                tally.first = at;
-                tally.first_number = number;
-            }
+            if (tally.differ == 0) tally.first_number = number;
+            if (tally.differ < kFirst) tally.first.push_back(at);
             tally.differ += 1;
             tally.unwritten += unwritten;
         }
@@ -104,7 +104,7 @@ std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
 std::string explain(const Tally& tally, const Elements& got, const Elements& want,
                     const Accepts& accepts, const std::vector<std::byte>& poison,
                     const std::string& why) {
-    const Index& at = tally.first;
+    const Index& at = tally.first[0];
     const std::string got_text = text_of(got.type, got.at(at));
     std::string text = how_many(tally, want.layout.size()) + ". The first is " + to_string(at) +
                        ", at offset " + std::to_string(offset(got.layout, at)) + ": expected " +
@@ -126,8 +126,10 @@ std::string explain(const Tally& tally, const Elements& got, const Elements& wan
         }
         return text;
     }
-    const std::string neighbour = belongs_to(
-        at, want, [&](const Index& other) { return accepts(got.at(at), want.at(other), other); });
+    const std::string neighbour =
+        belongs_to(tally.first, want, [&](const Index& found, const Index& owner) {
+            return accepts(got.at(found), want.at(owner), owner);
+        });
     if (!neighbour.empty()) text += "\n" + got_text + " is " + neighbour;
     return text;
 }
@@ -187,9 +189,9 @@ Comparison close(const Elements& got, const Elements& want, const Bound& bound, 
                           ": within the bound; the largest difference is " + std::to_string(worst) +
                           " of it" + (worst > 0 ? ", at " + to_string(worst_at) : "")};
     }
-    const double a = value_of(got.type, got.at(tally.first));
-    const double b = value_of(want.type, want.at(tally.first));
-    const double difference = std::fabs(a - b), limit = bound(tally.first);
+    const double a = value_of(got.type, got.at(tally.first[0]));
+    const double b = value_of(want.type, want.at(tally.first[0]));
+    const double difference = std::fabs(a - b), limit = bound(tally.first[0]);
     const auto as_text = [](double x) {
         return text_of(element_type<double>(), reinterpret_cast<const std::byte*>(&x));
     };

@@ -12,6 +12,7 @@ namespace {
 struct Candidate {
     Index index;
     std::string question;  // what may have happened
+    bool is_step = false;  // to a neighbour: with few values that is often chance
 };
 
 bool inside(const Index& index, const Shape& shape) {
@@ -45,9 +46,10 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
         for (const int step : {-1, 1}) {
             Index index = at;
             index[d] += step;
-            list.push_back({index, std::string("one step ") + (step < 0 ? "back" : "on") +
-                                       " along dim " + std::to_string(d) +
-                                       ", off by one, or dims in another order?"});
+            list.push_back({index,
+                            std::string("one step ") + (step < 0 ? "back" : "on") + " along dim " +
+                                std::to_string(d) + ", off by one, or dims in another order?",
+                            true});
         }
     }
     for (int d = 0; d < rank; ++d) {
@@ -71,29 +73,39 @@ std::vector<Candidate> candidates(const Index& at, const Shape& shape) {
                         "as if strides were column-major and not row-major?"});
         list.push_back({from_column_major_number(number, shape),
                         "as if strides were row-major and not column-major?"});
-        list.push_back({unravel(number > 0 ? number - 1 : 0, shape), "the element before it?"});
         list.push_back(
-            {unravel(std::min(number + 1, size(shape) - 1), shape), "the element after it?"});
+            {unravel(number > 0 ? number - 1 : 0, shape), "the element before it?", true});
+        list.push_back(
+            {unravel(std::min(number + 1, size(shape) - 1), shape), "the element after it?", true});
     }
     return list;
 }
 
 }  // namespace
 
-std::string belongs_to(const Index& at, const Elements& want,
-                       const std::function<bool(const Index&)>& is_value_of) {
+std::string belongs_to(
+    const std::vector<Index>& wrong, const Elements& want,
+    const std::function<bool(const Index& found, const Index& owner)>& is_value_of) {
     const Shape& shape = want.layout.shape;
-    for (const Candidate& candidate : candidates(at, shape)) {
-        if (inside(candidate.index, shape) && is_value_of(candidate.index)) {
-            return "the expected value of " + to_string(candidate.index) + ": " +
-                   candidate.question;
+    const auto explains = [&](const Candidate& candidate, const Index& found) {
+        return inside(candidate.index, shape) && is_value_of(found, candidate.index);
+    };
+    const std::vector<Candidate> list = candidates(wrong[0], shape);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (!explains(list[k], wrong[0])) continue;
+        bool likely = !list[k].is_step || wrong.size() == 1;
+        for (std::size_t i = 1; i < wrong.size() && !likely; ++i) {
+            likely = explains(candidates(wrong[i], shape)[k], wrong[i]);
+        }
+        if (likely) {
+            return "the expected value of " + to_string(list[k].index) + ": " + list[k].question;
         }
     }
     // Anywhere, if it is one place only: a value that occurs often (0, say) tells nothing.
     std::vector<Index> places;
     Index index = Dims::filled(shape.rank, 0);
     for (std::int64_t n = want.layout.size(); n > 0 && places.size() < 2; --n) {
-        if (is_value_of(index)) places.push_back(index);
+        if (is_value_of(wrong[0], index)) places.push_back(index);
         advance(index, shape);
     }
     return places.size() == 1 ? "the expected value of " + to_string(places[0]) + "." : "";

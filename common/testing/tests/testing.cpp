@@ -231,6 +231,15 @@ TEST_CASE("the owner of a wrong value is named", "[testing][small]") {
     CHECK(contains(wrong(0, 1, want(2, 1)).text, "10 is the expected value of (2, 1)."));
     CHECK(wrong(1, 3, 77).text.find("is the expected value") == std::string::npos);
 
+    // A step must explain another wrong element, too, or the value alone is named.
+    Tensor<float> two = want;
+    two(0, 3) = want(1, 3);
+    two(1, 3) = want(2, 3);
+    CHECK(contains(equal(two, want).text,
+                   "8 is the expected value of (1, 3): one step on along dim 0"));
+    two(1, 3) = 77;
+    CHECK(contains(equal(two, want).text, "8 is the expected value of (1, 3)."));
+
     // A whole matrix written with column-major strides: (0, 1) holds what belongs to (1, 0).
     const Tensor<float> mixed({3, 4}, {1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12});
     CHECK(contains(equal(mixed, want).text, "got 4.\n4 is the expected value of (0, 3)"));
