@@ -65,14 +65,14 @@ __device__ inline void take(Online& o, float score, bool seen, int n, const Valu
 // [online]
 
 /// A tile of ROWS keys or values from s0 on, by THREADS threads: row s, element d to tile[s * pitch +
-/// d]. Beyond `n` keys and beyond D there is 0.
+/// d]. From key `end` on and beyond D there is 0.
 template <int THREADS, int ROWS = kKeys, int COLUMNS = kHead>
 __device__ void load_tile(float* tile, int pitch, const Table& from, std::int64_t s0,
-                          std::int64_t n, int D) {
+                          std::int64_t end, int D) {
 #pragma unroll 8
     for (int i = threadIdx.x % THREADS; i < ROWS * COLUMNS; i += THREADS) {
         const int s = i / COLUMNS, d = i % COLUMNS;
-        tile[s * pitch + d] = s0 + s < n && d < D ? from(s0 + s, d) : 0;
+        tile[s * pitch + d] = s0 + s < end && d < D ? from(s0 + s, d) : 0;
     }
 }
 
