@@ -188,8 +188,8 @@ TEST_CASE("pack chooses its path by layout and address", "[day02][pack][small]")
     CHECK(path(Layout({kTwo31}, {2})) == P::any_size);
     CHECK(path(Layout({3, kTwo31}, {0, 1})) == P::quads);  // 1.6e9 quads
     CHECK(path(Layout({4, kTwo31}, {0, 1})) == P::any_size);
-    const std::string names[] = {name(P::any_size), name(P::fast_division), name(P::by_rank),
-                                 name(P::in_flight), name(P::quads), name(P::tile)};
+    const std::string names[] = {name(P::any_size),  name(P::fast_division), name(P::by_rank),
+                                 name(P::in_flight), name(P::quads),         name(P::tile)};
     CHECK(std::set<std::string>(std::begin(names), std::end(names)).size() == 6);
 }
 
