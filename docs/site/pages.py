@@ -320,7 +320,7 @@ class Page:
     def heading(self, match, _):
         page, slug = page_name(self.path), self.slugs[self.line]
         if page == "index":  # has the project's name, and its sections stay out of the sidebar
-            return f"<h2>{match[2]}</h2>" if self.line else "# Six days"
+            return f"<h2>@anchor {anchor_for_doxygen(self.path, slug)} {match[2]}</h2>" if self.line else "# Six days"
         return f"{match[1]} {self.text([match[2]])[0]} {{#{anchor_for_doxygen(self.path, slug) if self.line else page}}}"
 
     def reading(self, match, _):

@@ -54,8 +54,8 @@ FILES = {"README.md": "# Front\n", "CONTRIBUTING.md": "# C\n", "docs/results/x.c
          "outputs/day01_wrong_y.txt": "past its end\n", "docs/other.md": "# Other\n\n## A `b`, and (c)\n\n## A `b`, and (c)\n"}
 
 
-def run(verb, page, name="day01_x.md", files=None):
-    """What pages.py makes of one page among the files above: its lines, and what it includes."""
+def run(verb, page, name="day01_x.md", files=None, shown=None):
+    """What pages.py makes of one page among the files above, or of the page `shown`: its lines, and what it includes."""
     with tempfile.TemporaryDirectory() as folder:
         pages.ROOT = root = pathlib.Path(folder).resolve()
         for file, text in {**FILES, **(files or {}), f"docs/{name}": page + "\n"}.items():
@@ -65,7 +65,7 @@ def run(verb, page, name="day01_x.md", files=None):
         sys.argv = ["pages.py", verb, str(outputs)] + ([str(root / "made")] if verb == "make" else [])
         pages.main()
         includes = [path.read_text() for path in sorted(outputs.glob("page_*"))]
-        text = (root / ("made" if verb == "make" else "docs") / name).read_text()
+        text = (root / ("made" if verb == "make" else "docs") / (shown or name)).read_text()
     well_formed("".join(includes + re.findall("@htmlonly.block.(.*?)@endhtmlonly", text)))
     return text.splitlines(), includes
 
@@ -254,6 +254,8 @@ def test_links():
                        ("`[o](other.md)`", "`[o](other.md)`"), ("``a` [o](b.md)``", "``a` [o](b.md)``")):
         assert "\n".join(made(f"# X\n\n## Here: it is\n\n{link}")[0][4:]) == here, link
     assert made("# X\n\n## Here: it is")[0] == ["# X {#day01_x}", "", "## Here: it is {#day01_x_here_it_is}"]
+    front = made("# X", files={"README.md": "# Six\n\n[b](#to-begin)\n\n## To begin\n"}, shown="index.md")[0]
+    assert front[2:] == ["[b](@ref index_to_begin)", "", "<h2>@anchor index_to_begin To begin</h2>"], front
     refused("[o](another.md)", "the link another.md leads nowhere", ("make",))
     refused("[o](other.md#b)", "other.md has no heading #b", ("make",))
 
