@@ -23,9 +23,9 @@ NormPath choose_norm(const View<const Same<T>>& in, const View<Same<T>>& residua
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
-void check_parameter(const char* name, const View<const float>& v, std::int64_t C) {
+void check_parameter(const char* op, const char* name, const View<const float>& v, std::int64_t C) {
     if (v.data != nullptr && v.shape() != Shape{C}) {
-        refuse(std::string("norm: ") + name + " has shape " + to_string(v.shape()) +
+        refuse(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
                ", but rows have " + std::to_string(C) + " elements");
     }
 }
@@ -56,20 +56,23 @@ void check_path(std::optional<NormPath> path, const View<const T>& in, const Vie
 
 }  // namespace
 
+void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C) {
+    check_parameter(op, "weight", parameters.weight, C);
+    check_parameter(op, "bias", parameters.bias, C);
+    if (!(parameters.eps >= 0) || std::isinf(parameters.eps)) {
+        refuse(std::string(op) + ": eps is " + std::to_string(parameters.eps) +
+               ", but must be 0 or more, and finite");
+    }
+}
+
 template <class T>
 void check_norm(const View<const Same<T>>& in, const NormParameters& parameters, const View<T>& out,
                 std::optional<NormPath> path) {
     if (in.rank() == 0) refuse("norm: in has rank 0, but rows lie along the last dim");
     check_rows<T>("norm", in, out);
-    const std::int64_t C = in.extent(in.rank() - 1);
-    check_parameter("weight", parameters.weight, C);
-    check_parameter("bias", parameters.bias, C);
+    check_norm_parameters("norm", parameters, in.extent(in.rank() - 1));
     check_apart("weight", parameters.weight, "out", overlap(parameters.weight, out));
     check_apart("bias", parameters.bias, "out", overlap(parameters.bias, out));
-    if (!(parameters.eps >= 0) || std::isinf(parameters.eps)) {
-        refuse("norm: eps is " + std::to_string(parameters.eps) +
-               ", but must be 0 or more, and finite");
-    }
     check_path<T>(path, in, out, out);
 }
 

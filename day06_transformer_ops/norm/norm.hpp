@@ -92,6 +92,9 @@ void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& p
                           const View<Same<T>>& residual, const View<T>& out,
                           std::optional<NormPath> path = {});
 
+/// What is refused of weight, bias and eps for rows of C elements, in the name of `op`.
+void check_norm_parameters(const char* op, const NormParameters& parameters, std::int64_t C);
+
 /// The best path for views that check_norm() has not refused.
 /// @param residual  of add_layer_norm; `out` again if there is none
 template <class T>

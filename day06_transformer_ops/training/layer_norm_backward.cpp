@@ -11,12 +11,17 @@ namespace sixdays::day06_transformer_ops {
 void check_norm_backward(const char* op, const View<const float>& in,
                          const NormParameters& parameters, const View<const float>& grad,
                          const View<float>& d_in, const NormGradients& d) {
-    check_norm<float>(in, parameters, d_in);  // as the norm that writes d_in would refuse
+    require_rows(op, "in", in);
     require_same_shape(op, "in", in, "grad", grad);
+    require_memory(op, "in", in);
     require_memory(op, "grad", grad);
+    require_gradient(op, "d_in", d_in, in.shape());
+    const Shape row = {in.extent(in.rank() - 1)};
+    check_norm_parameters(op, parameters, row[0]);
     require_apart(op, "in", in, "d_in", d_in);
     require_apart(op, "grad", grad, "d_in", d_in);
-    const Shape row = {in.extent(in.rank() - 1)};
+    require_apart(op, "weight", parameters.weight, "d_in", d_in);
+    require_apart(op, "bias", parameters.bias, "d_in", d_in);
     const auto check = [&](const char* name, const View<float>& of) {
         if (of.data == nullptr) return;
         require_gradient(op, name, of, row);
@@ -77,9 +82,7 @@ const char* name(LayerNormBackwardPath path) {
 }
 
 std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in) {
-    if (in.rank() == 0) {
-        refuse("layer_norm_backward: in has rank 0, but rows lie along the last dim");
-    }
+    require_rows("layer_norm_backward", "in", in);
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return layer_norm_left(c, in); });
 }
 

@@ -9,6 +9,13 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// Rows along the last dim, of which there must be one.
+template <class T>
+void require_rows(const char* op, const char* name, const View<T>& v) {
+    if (v.rank() > 0) return;
+    refuse(std::string(op) + ": " + name + " has rank 0, but rows lie along the last dim");
+}
+
 /// A view of this shape, which may still be without memory.
 template <class T>
 void require_extents(const char* op, const char* name, const View<T>& v, const Shape& wanted) {

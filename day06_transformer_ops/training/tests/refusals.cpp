@@ -10,6 +10,7 @@
 #include "day06_transformer_ops/training/embedding_backward.hpp"
 #include "day06_transformer_ops/training/layer_norm_backward.hpp"
 #include "day06_transformer_ops/training/linear_backward.hpp"
+#include "day06_transformer_ops/training/rms_norm_backward.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -44,14 +45,16 @@ struct Change {
     const char* words;
 };
 
+// By loop and port, in the same sentence, which begins with the operation's name.
 template <class Operands, class Loop, class Port>
 void each_alone(const Operands& right, const Loop& loop, const Port& port,
-                const std::vector<Change<Operands>>& rows) {
+                const std::vector<Change<Operands>>& rows, const std::string& op = "") {
     for (const Change<Operands>& row : rows) {
         CAPTURE(row.words);
         Operands o = right;
         row.change(o);
         CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, row.words));
+        CHECK(refusal([&] { loop(o); }).starts_with(op));
     }
 }
 
@@ -109,7 +112,7 @@ TEST_CASE("cross-entropy's way back refuses each operand that does not fit, alon
           "targets overlaps out"}});
 }
 
-TEST_CASE("layer norm's way back refuses each operand that does not fit, alone",
+TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[7];
     struct Operands {
@@ -129,61 +132,72 @@ TEST_CASE("layer norm's way back refuses each operand that does not fit, alone",
                 check_layer_norm_backward(right.in, right.p, right.grad, right.d_in, right.d);
             }).empty());
     gpu::Buffer<std::byte> memory(layer_norm_backward_workspace_bytes(right.in));
+    const std::vector<Change<Operands>> rows = {
+        {[](O o) {
+             o.in = {o.in.data, Shape{}};
+         },
+         "in has rank 0"},
+        {[](O o) {
+             o.in = {o.in.data, Shape{3, 4}};
+         },
+         "in has shape (3, 4)"},
+        {[](O o) { o.in.data = nullptr; }, "in is a null pointer"},
+        {[](O o) {
+             o.p.weight = {o.p.weight.data, Shape{4}};
+         },
+         "weight has shape (4)"},
+        {[](O o) { o.p.eps = -1; }, "eps is -1"},
+        {[](O o) { o.p.eps = NAN; }, "eps is nan"},
+        {[](O o) {
+             o.grad = {o.grad.data, Shape{5, 3}};
+         },
+         "grad has shape (5, 3)"},
+        {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
+        {[](O o) {
+             o.d_in = {o.d_in.data, Shape{3, 4}};
+         },
+         "(3, 4)"},
+        {[](O o) { o.d_in.data = nullptr; }, "d_in is a null pointer"},
+        {[](O o) { o.d_in = collapsed(o.d_in); }, "race"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.in.data); }, "in overlaps d_in"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_in"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.p.weight.data); }, "weight overlaps d_in"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.p.bias.data); }, "bias overlaps d_in"},
+        {[](O o) {
+             o.p.bias = {o.p.bias.data, Shape{4}};
+         },
+         "bias has shape (4)"},
+        {[](O o) {
+             o.d.weight = {o.d.weight.data, Shape{4}};
+         },
+         "d_weight has shape (4)"},
+        {[](O o) { o.d.weight = collapsed(o.d.weight); }, "d_weight"},
+        {[](O o) { o.d.weight.data = const_cast<float*>(o.in.data); }, "in overlaps d_weight"},
+        {[](O o) { o.d.weight.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_weight"},
+        {[](O o) { o.d.weight.data = o.d_in.data; }, "d_in overlaps d_weight"},
+        {[](O o) { o.d.weight.data = const_cast<float*>(o.p.weight.data); },
+         "weight overlaps d_weight"},
+        {[](O o) {
+             o.d.bias = {o.d.bias.data, Shape{6}};
+         },
+         "d_bias has shape (6)"},
+        {[](O o) { o.d.bias = collapsed(o.d.bias); }, "d_bias"},
+        {[](O o) { o.d.bias.data = const_cast<float*>(o.in.data); }, "in overlaps d_bias"},
+        {[](O o) { o.d.bias.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_bias"},
+        {[](O o) { o.d.bias.data = o.d_in.data; }, "d_in overlaps d_bias"},
+        {[](O o) { o.d.bias.data = const_cast<float*>(o.p.weight.data); },
+         "weight overlaps d_bias"},
+        {[](O o) { o.d.bias.data = o.d.weight.data; }, "d_bias overlaps d_weight"}};
     each_alone<Operands>(
         right, [](O o) { layer_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, o.d); },
         [&](O o) {
             layer_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, o.d, {.workspace = memory});
         },
-        {{[](O o) {
-              o.in = {o.in.data, Shape{}};
-          },
-          "in has rank 0"},
-         {[](O o) {
-              o.in = {o.in.data, Shape{3, 4}};
-          },
-          "in has shape (3, 4)"},
-         {[](O o) { o.in.data = nullptr; }, "in is a null pointer"},
-         {[](O o) {
-              o.p.weight = {o.p.weight.data, Shape{4}};
-          },
-          "weight has shape (4)"},
-         {[](O o) { o.p.eps = -1; }, "eps is -1"},
-         {[](O o) { o.p.eps = NAN; }, "eps is nan"},
-         {[](O o) {
-              o.grad = {o.grad.data, Shape{5, 3}};
-          },
-          "grad has shape (5, 3)"},
-         {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
-         {[](O o) {
-              o.d_in = {o.d_in.data, Shape{3, 4}};
-          },
-          "(3, 4)"},
-         {[](O o) { o.d_in.data = nullptr; }, "out is a null pointer"},
-         {[](O o) { o.d_in = collapsed(o.d_in); }, "race"},
-         {[](O o) { o.d_in.data = const_cast<float*>(o.in.data); }, "in overlaps d_in"},
-         {[](O o) { o.d_in.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_in"},
-         {[](O o) { o.d_in.data = const_cast<float*>(o.p.weight.data); }, "weight overlaps out"},
-         {[](O o) {
-              o.d.weight = {o.d.weight.data, Shape{4}};
-          },
-          "d_weight has shape (4)"},
-         {[](O o) { o.d.weight = collapsed(o.d.weight); }, "d_weight"},
-         {[](O o) { o.d.weight.data = const_cast<float*>(o.in.data); }, "in overlaps d_weight"},
-         {[](O o) { o.d.weight.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_weight"},
-         {[](O o) { o.d.weight.data = o.d_in.data; }, "d_in overlaps d_weight"},
-         {[](O o) { o.d.weight.data = const_cast<float*>(o.p.weight.data); },
-          "weight overlaps d_weight"},
-         {[](O o) {
-              o.d.bias = {o.d.bias.data, Shape{6}};
-          },
-          "d_bias has shape (6)"},
-         {[](O o) { o.d.bias = collapsed(o.d.bias); }, "d_bias"},
-         {[](O o) { o.d.bias.data = const_cast<float*>(o.in.data); }, "in overlaps d_bias"},
-         {[](O o) { o.d.bias.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_bias"},
-         {[](O o) { o.d.bias.data = o.d_in.data; }, "d_in overlaps d_bias"},
-         {[](O o) { o.d.bias.data = const_cast<float*>(o.p.weight.data); },
-          "weight overlaps d_bias"},
-         {[](O o) { o.d.bias.data = o.d.weight.data; }, "d_bias overlaps d_weight"}});
+        rows, "layer_norm_backward: ");
+    each_alone<Operands>(
+        right, [](O o) { rms_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, o.d); },
+        [&](O o) { rms_norm_backward_cuda(o.in, o.p, o.grad, o.d_in, o.d, memory); }, rows,
+        "rms_norm_backward: ");
     CHECK(contains(refusal([&] {
                        layer_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, right.d,
                                                 {});
@@ -193,6 +207,14 @@ TEST_CASE("layer norm's way back refuses each operand that does not fit, alone",
                        (void)layer_norm_backward_workspace_bytes({nullptr, Shape{}});
                    }),
                    "layer_norm_backward: in has rank 0"));
+    CHECK(contains(refusal([&] {
+                       rms_norm_backward_cuda(right.in, right.p, right.grad, right.d_in, right.d,
+                                              {});
+                   }),
+                   "rms_norm_backward: a workspace of 0 bytes"));
+    CHECK(refusal([] {
+              (void)rms_norm_backward_workspace_bytes({nullptr, Shape{}});
+          }) == "rms_norm_backward: in has rank 0, but rows lie along the last dim");
 }
 
 TEST_CASE("activations' way back refuses each operand that does not fit, alone",
@@ -226,6 +248,63 @@ TEST_CASE("activations' way back refuses each operand that does not fit, alone",
          {[](O o) { o.out = collapsed(o.out); }, "race"},
          {[](O o) { o.out.data = const_cast<float*>(o.in.data) + 1; }, "in and out"},
          {[](O o) { o.out.data = const_cast<float*>(o.grad.data) + 1; }, "grad and out"}});
+}
+
+TEST_CASE("a gate's way back refuses each operand that does not fit, alone",
+          "[day06][training][small]") {
+    Room r[5];
+    struct Operands {
+        Read gate, in, grad;
+        Written d_gate, d_in;
+    };
+    using O = Operands&;
+    const Operands right = {r[0].of({3, 5}), r[1].of({3, 5}), r[2].of({3, 5}), r[3].of({3, 5}),
+                            r[4].of({3, 5})};
+    REQUIRE(refusal([&] {
+                check_activate_gated_backward(right.gate, right.in, right.grad, right.d_gate,
+                                              right.d_in);
+            }).empty());
+    const std::vector<Change<Operands>> rows = {
+        {[](O o) {
+             o.gate = {o.gate.data, Shape{5, 3}};
+         },
+         "in has shape (3, 5), but must have (5, 3)"},
+        {[](O o) { o.gate.data = nullptr; }, "gate is a null pointer"},
+        {[](O o) {
+             o.in = {o.in.data, Shape{15}};
+         },
+         ": in has shape (15), but must have (3, 5)"},
+        {[](O o) { o.in.data = nullptr; }, ": in is a null pointer"},
+        {[](O o) {
+             o.grad = {o.grad.data, Shape{5, 3}};
+         },
+         "grad has shape (5, 3), but must have (3, 5)"},
+        {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
+        {[](O o) {
+             o.d_gate = {o.d_gate.data, Shape{5}};
+         },
+         "d_gate has shape (5), but must have (3, 5)"},
+        {[](O o) { o.d_gate.data = nullptr; }, "d_gate is a null pointer"},
+        {[](O o) { o.d_gate = collapsed(o.d_gate); }, "d_gate has "},
+        {[](O o) {
+             o.d_in = {o.d_in.data, Shape{}};
+         },
+         "d_in has shape (), but must have (3, 5)"},
+        {[](O o) { o.d_in.data = nullptr; }, "d_in is a null pointer"},
+        {[](O o) { o.d_in = collapsed(o.d_in); }, "d_in has "},
+        {[](O o) { o.d_in.data = o.d_gate.data; }, "d_gate overlaps d_in"},
+        {[](O o) { o.d_gate.data = const_cast<float*>(o.gate.data); }, "gate overlaps d_gate"},
+        {[](O o) { o.d_gate.data = const_cast<float*>(o.in.data); }, "in overlaps d_gate"},
+        {[](O o) { o.d_gate.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_gate"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.gate.data); }, "gate overlaps d_in"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.in.data); }, ": in overlaps d_in"},
+        {[](O o) { o.d_in.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_in"}};
+    const auto what = Activation::silu;
+    each_alone<Operands>(
+        right,
+        [](O o) { activate_gated_backward_cpu(what, o.gate, o.in, o.grad, o.d_gate, o.d_in); },
+        [](O o) { activate_gated_backward_cuda(what, o.gate, o.in, o.grad, o.d_gate, o.d_in); },
+        rows, "activate_gated_backward: ");
 }
 
 TEST_CASE("a linear layer's way back refuses each operand that does not fit, alone",
