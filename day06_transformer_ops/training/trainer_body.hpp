@@ -22,8 +22,23 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
            2 * up(N);
 }
 
-/// Which targets count. @throws std::invalid_argument  not `size` tokens, or none that counts
-inline std::vector<bool> counting_targets(const Batch& batch, std::int64_t size) {
+/// Ids and targets are numbers of tokens: refused here, by the caller's thread, and not where
+/// threads look them up.
+inline void check_tokens(const char* name, const std::vector<std::int64_t>& tokens,
+                         std::int64_t vocabulary) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
+        refuse("a batch whose " + std::string(name) + " " + std::to_string(i) + " is " +
+               std::to_string(tokens[i]) + ", but tokens are 0 to " +
+               std::to_string(vocabulary - 1));
+    }
+}
+
+/// Which targets count.
+/// @throws std::invalid_argument  not `size` tokens, one that the vocabulary lacks, or none that
+/// counts
+inline std::vector<bool> counting_targets(const Batch& batch, std::int64_t size,
+                                          std::int64_t vocabulary) {
     const auto tokens = static_cast<std::size_t>(size);
     std::vector<bool> counts = batch.counts;
     if (counts.empty()) counts.assign(tokens, true);
@@ -36,6 +51,8 @@ inline std::vector<bool> counting_targets(const Batch& batch, std::int64_t size)
     if (std::find(counts.begin(), counts.end(), true) == counts.end()) {
         refuse("a batch of which no target counts: there is nothing to learn from it");
     }
+    check_tokens("id", batch.ids, vocabulary);
+    check_tokens("target", batch.targets, vocabulary);
     return counts;
 }
 
@@ -158,7 +175,8 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
 
 template <class Device>
 double Trainer<Device>::accumulate(const Batch& batch, float share) {
-    const std::vector<bool> counts = counting_targets(batch, losses_.size());
+    const std::vector<bool> counts =
+        counting_targets(batch, losses_.size(), map_.config().vocabulary);
     const auto N = static_cast<double>(std::count(counts.begin(), counts.end(), true));
     // What does not count has a loss, but no gradient.
     std::vector<float> shares(counts.size());

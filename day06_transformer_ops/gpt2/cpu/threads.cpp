@@ -31,7 +31,7 @@ Threads::~Threads() {
     for (std::thread& other : others_) other.join();
 }
 
-void Threads::run(const std::function<void(int)>& work) {
+void Threads::run(const std::function<void(int)>& work) noexcept {
     work_ = &work;
     done_ = 0;
     ++round_;

@@ -31,7 +31,7 @@ public:
 
     /// Calls work(0), work(1), .. work(count() - 1), each in a thread of its own, and returns when
     /// all have returned. What a part throws ends the program: refuse before.
-    void run(const std::function<void(int)>& work);
+    void run(const std::function<void(int)>& work) noexcept;
 
 private:
     void wait_for_work(int part);

@@ -9,9 +9,10 @@ using namespace sixdays::testing;
 
 namespace {
 
-// out = a . b + out + bias against a sum in double. A sum of K + 2 floats is out by a rounding for
-// each of its terms, at most.
-void check_product(const View<const float>& a, const View<const float>& b, gpt2::Threads& threads) {
+// out = alpha * a . b + beta * out + bias against a sum in double. A sum of K + 2 floats is out by a
+// rounding for each of its terms, at most; factors round once more.
+void check_product(const View<const float>& a, const View<const float>& b, gpt2::Threads& threads,
+                   float alpha = 1, float beta = 1, bool columns = false) {
     const std::int64_t M = a.extent(0), N = b.extent(1), K = a.extent(1);
     CAPTURE(M, N, K, to_string(a.layout), to_string(b.layout), threads.count());
     const Tensor<float> bias = seeded<float>({N}, 5, -1, 1),
@@ -20,13 +21,14 @@ void check_product(const View<const float>& a, const View<const float>& b, gpt2:
     for (std::int64_t m = 0; m < M; ++m) {
         for (std::int64_t n = 0; n < N; ++n) {
             const auto add = [&](double x) { want(m, n) += x, sizes(m, n) += std::fabs(x); };
-            add(before(m, n)), add(bias(n));
-            for (std::int64_t k = 0; k < K; ++k) add(double{a(m, k)} * double{b(k, n)});
+            add(double{beta} * before(m, n)), add(bias(n));
+            for (std::int64_t k = 0; k < K; ++k) add(double{alpha} * a(m, k) * b(k, n));
         }
     }
-    auto out = HostOut<float>::holding(before);
-    matmul_fast_cpu(a, b, {1, 1, bias.view()}, out.view(), threads);
-    CHECK(out.close_to(want, [&](const Index& i) { return double(K + 2) * kU * sizes(i); }));
+    const Layout layout = columns ? column_major({M, N}) : row_major({M, N});
+    auto out = HostOut<float>::holding(before, layout);
+    matmul_fast_cpu(a, b, {alpha, beta, bias.view()}, out.view(), threads);
+    CHECK(out.close_to(want, [&](const Index& i) { return double(K + 4) * kU * sizes(i); }));
 }
 
 }  // namespace
@@ -46,12 +48,59 @@ TEST_CASE("the fast product: any strides, ragged edges, any number of threads",
             check_product(transpose(at.view()), b.view(), *threads);
             check_product(a.view(), transpose(bt.view()), *threads);
             check_product(flip(a.view(), 0), flip(b.view(), 1), *threads);
+            check_product(a.view(), b.view(), *threads, -1.5f, 0.25f, true);
         }
     }
     const Tensor<float> a({2, 3, 4}), b({2, 4, 5});
     Tensor<float> out({2, 3, 5});
     CHECK(contains(refusal([&] { matmul_fast_cpu(a.view(), b.view(), {}, out.view(), one); }),
                    "matmul_fast: b has shape (2, 4, 5), a stack"));
+}
+
+TEST_CASE("the fast product: rows in more than one dim; alpha = 0 reads neither operand",
+          "[day06][training][small]") {
+    gpt2::Threads two(2);
+    const Tensor<float> a = seeded<float>({2, 5, 4}, 1, -1, 1),
+                        b = seeded<float>({4, 17}, 2, -1, 1);
+    const Epilogue e = {2, 0, {}, true};
+    HostOut<float> want({2, 5, 17}), out({2, 5, 17});
+    day05_matmul::matmul_cpu(a.view(), b.view(), e, want.view());
+    matmul_fast_cpu(a.view(), b.view(), e, out.view(), two);
+    CHECK(out.close_to(want.values(), 8 * 6 * kU));  // numbers up to 8, 6 roundings
+
+    const Tensor<float> nan({2, 2}, {NAN, INFINITY, NAN, 1}), bias({2}, {1, 2});
+    auto half = HostOut<float>::holding(Tensor<float>({2, 2}, {2, 4, 6, 8}));
+    matmul_fast_cpu(nan.view(), nan.view(), {0, 0.5f, bias.view()}, half.view(), two);
+    CHECK(half.matches(Tensor<float>({2, 2}, {2, 4, 4, 6})));
+}
+
+template <class Device>
+void check_tokens_refused(const typename Device::Operations& operations) {
+    Trainer<Device> trainer({1, 2, 8, 2, 16, 17, 1e-5f}, 4, operations);
+    TrainingState state;
+    state.parameters = trainer.parameters().begin(2);
+    state.first = state.second = std::vector<float>(state.parameters.size());
+    trainer.load(state);
+    const Batch right = {{0, 1, 2, 3, 4, 5, 6, 16}, {1, 2, 3, 4, 5, 6, 16, 0}};
+    for (const std::size_t i : {0, 7}) {  // the caller's part, and another thread's
+        Batch batch = right;
+        batch.targets[i] = 17;
+        CHECK(refusal([&] { trainer.accumulate(batch); }) ==
+              "a batch whose target " + std::to_string(i) + " is 17, but tokens are 0 to 16");
+        batch.ids[i] = -1;
+        CHECK(refusal([&] { trainer.accumulate(batch); }) ==
+              "a batch whose id " + std::to_string(i) + " is -1, but tokens are 0 to 16");
+    }
+    CHECK(trainer.accumulate(right) > 0);
+}
+
+TEST_CASE("tokens that the vocabulary lacks are refused before threads share them out",
+          "[day06][training][small]") {
+    gpt2::Threads two(2);
+    check_tokens_refused<Cpu>({});
+    check_tokens_refused<Cpu>({&two});
+    check_tokens_refused<Cuda>({});
+    CHECK(noexcept(two.run([](int) {})));  // what is not refused ends the program, in any part
 }
 
 TEST_CASE("a model trained with threads: the same bits with any number, and near the loops'",
