@@ -19,8 +19,9 @@ void activate_gated_backward_loop(Activation what, View<const float> gate, View<
                                   View<const float> grad, View<float> d_gate, View<float> d_in) {
     for (std::int64_t k = 0; k < gate.size(); ++k) {
         const Index at = unravel(k, gate.shape());
-        d_gate(at) = grad(at) * in(at)*slope(what, gate(at));
-        d_in(at) = grad(at) * activated(what, gate(at));
+        const float g = grad(at), x = in(at);
+        d_gate(at) = g * x * slope(what, gate(at));
+        d_in(at) = g * activated(what, gate(at));
     }
 }
 // [activate_gated_backward]

@@ -31,8 +31,9 @@ __global__ void activate_gated_backward_kernel(Activation what,
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < gate.size()) {
         const Index at = unravel(k, gate.shape());
-        d_gate(at) = grad(at) * in(at)*slope(what, gate(at));
-        d_in(at) = grad(at) * activated(what, gate(at));
+        const float g = grad(at), x = in(at);
+        d_gate(at) = g * x * slope(what, gate(at));
+        d_in(at) = g * activated(what, gate(at));
     }
 }
 // [activate_gated_backward]

@@ -40,6 +40,13 @@ def lines():
     out = F.layer_norm(x, (6,), w, b, eps=float(torch.tensor(1e-5, dtype=torch.float32)))
     yield from of("layer_norm", out, grad, {"x": x, "weight": w, "bias": b})
 
+    x, w, b = some((3, 6), 11), some((6,), 5), some((6,), 3)
+    out = F.rms_norm(x, (6,), w, eps=float(torch.tensor(1e-5, dtype=torch.float32))) + b
+    yield from of("rms_norm", out, grad, {"x": x, "weight": w, "bias": b})
+
+    x, gate, grad = some((2, 5), 7), some((2, 5), 11), some((2, 5), 13)
+    yield from of("swiglu", F.silu(gate) * x, grad, {"x": x, "gate": gate})
+
     points = [0.0, -0.5, 0.5, -1.0, 1.0, -3.0, 3.0, -9.0, 9.0, -40.0, 40.0, NAN]
     grad = some((len(points),), 9)
     yield values("activation_x", numbers, torch.tensor(points, dtype=torch.float64))

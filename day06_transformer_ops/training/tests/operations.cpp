@@ -16,15 +16,6 @@ namespace {
 
 #include "day06_transformer_ops/training/tests/golden_operations.inc"
 
-Tensor<float> floats(const Shape& shape, const std::vector<double>& values) {
-    Tensor<float> x(shape);
-    REQUIRE(x.size() == static_cast<std::int64_t>(values.size()));
-    for (std::size_t i = 0; i < values.size(); ++i) x.data()[i] = static_cast<float>(values[i]);
-    return x;
-}
-Tensor<double> doubles(const Shape& shape, const std::vector<double>& values) {
-    return Tensor<double>(shape, values);
-}
 Tensor<float> random(const Shape& shape, std::uint64_t seed) {
     return seeded<float>(shape, seed, -2, 2);
 }

@@ -17,6 +17,17 @@ Tensor<double> in_double(const Tensor<From>& x) {
     return wide;
 }
 
+/// What golden_operations.py wrote down.
+inline Tensor<float> floats(const Shape& shape, const std::vector<double>& values) {
+    Tensor<float> x(shape);
+    REQUIRE(x.size() == static_cast<std::int64_t>(values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) x.data()[i] = static_cast<float>(values[i]);
+    return x;
+}
+inline Tensor<double> doubles(const Shape& shape, const std::vector<double>& values) {
+    return Tensor<double>(shape, values);
+}
+
 /// How `f`, which reads x, changes with each element of x: central differences.
 inline Tensor<double> slopes(Tensor<double>& x, const std::function<double()>& f) {
     Tensor<double> slope(x.shape());
