@@ -21,7 +21,8 @@ using I = std::int64_t;  // a tile kernel takes numbers and pointers, no struct
 template <int WHOLE, int ROWS, int COLUMNS, class T>
 __tile__ auto strided_tiles(T* data, I n0, I n1, I n2, I n3, I s0, I s1, I s2, I s3) {
     constexpr std::size_t kAny = ct::dynamic_extent, kLast = WHOLE > 1 ? 1 : kAny;
-    data = ct::assume_aligned < WHOLE == 1 ? int{sizeof(T)} : 16 > (data);
+    constexpr int kBytes = WHOLE == 1 ? int{sizeof(T)} : 16;
+    data = ct::assume_aligned<kBytes>(data);
     const ct::extents<I, kAny, kAny, kAny, kAny> extents{n0, n1, n2,
                                                          ct::assume_divisible<WHOLE>(n3)};
     const ct::strides<I, kAny, kAny, kAny, kLast> strides{ct::assume_divisible<WHOLE>(s0),
