@@ -74,8 +74,8 @@ public:
     /// There and back: adds the gradients of the mean loss, times `share`, and returns that mean.
     /// @param batch  of this trainer's size
     /// @param share  1 / (batches whose gradients are added up before the step)
-    /// @throws std::invalid_argument  a batch of another size, of tokens that the vocabulary lacks, or
-    /// of which no target counts
+    /// @throws std::invalid_argument  a batch of another size, of tokens that the vocabulary
+    /// lacks, or of which no target counts
     double accumulate(const Batch& batch, float share = 1);
     /// A step by what was accumulated, whose gradients are forgotten. Returns their norm.
     double step(const StepOptions& options);

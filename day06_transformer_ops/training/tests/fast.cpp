@@ -9,8 +9,8 @@ using namespace sixdays::testing;
 
 namespace {
 
-// out = alpha * a . b + beta * out + bias against a sum in double. A sum of K + 2 floats is out by a
-// rounding for each of its terms, at most; factors round once more.
+// out = alpha * a . b + beta * out + bias against a sum in double. A sum of K + 2 floats is out by
+// a rounding for each of its terms, at most; factors round once more.
 void check_product(const View<const float>& a, const View<const float>& b, gpt2::Threads& threads,
                    float alpha = 1, float beta = 1, bool columns = false) {
     const std::int64_t M = a.extent(0), N = b.extent(1), K = a.extent(1);
