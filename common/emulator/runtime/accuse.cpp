@@ -39,12 +39,6 @@ std::string missing_fence(const Race& race) {
 }
 
 std::string advice_between_blocks(const Race& race, bool same_line) {
-    if (fills_tile) {
-        return "The copy engine fills it again while it may still be read. Who says that a stage "
-               "is "
-               "empty must have waited for the wgmma that reads it: is that said too early, or not "
-               "waited for?";
-    }
     const std::string fence = missing_fence(race);
     if (!fence.empty()) return fence;
     return std::string(same_line ? "Two blocks come to one word by the same line: is blockIdx "
@@ -55,6 +49,11 @@ std::string advice_between_blocks(const Race& race, bool same_line) {
 }
 
 std::string advice_within_block(const Race& race, bool same_line) {
+    if (fills_tile && is(race.did, "reads")) {
+        return "The copy engine fills it again while it may still be read. Who says that a stage "
+               "is empty must have waited for the wgmma that reads it: is that said too early, or "
+               "not waited for?";
+    }
     if (race.one_instruction) {
         return "Lanes of one warp store different values there in the same instruction: which one "
                "stays is chance. Do both compute the same index, or should only one of them store?";
