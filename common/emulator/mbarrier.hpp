@@ -15,6 +15,8 @@ namespace sixdays::emulator {
 
 /// @param arrivals  of each phase
 void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site);
+/// The copy engine sees all that the current thread has set up.
+void mbarriers_are_set_up();
 /// @param bytes  that are told to come in this phase, besides
 void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site);
 /// Until the phase of this parity is complete.

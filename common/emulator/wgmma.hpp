@@ -16,12 +16,15 @@ struct WgmmaOperand {
     bool across;               // rows hold m's or n's, not k's
 };
 
+/// What the current thread has written into sums comes before the next group.
+void wgmma_fence();
 /// Each of a warpgroup's 128 threads calls it, with its own sums: `pairs` times 4.
 void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs, float* sums,
            Site site);
 /// What this thread has begun since the last call is one group.
 void wgmma_commit();
-/// Until at most `groups` of this thread's latest groups are under way.
-void wgmma_wait(int groups, Site site);
+/// Until at most `groups` of this thread's latest groups are under way. Then these sums may be
+/// touched, if none of those adds to them.
+void wgmma_wait(int groups, const float* sums, Site site);
 
 }  // namespace sixdays::emulator

@@ -20,38 +20,44 @@ struct Local {
 std::vector<Local> unset;
 
 struct Held {
-    std::uintptr_t begin = 0;
-    std::size_t bytes = 0;
-    const void* code = nullptr;
+    std::uintptr_t begin;
+    std::size_t bytes;
+    std::size_t call;
+    const void* code;
 };
-std::vector<Held> held(kMaxThreads);
-unsigned holding = 0;  // threads
+std::vector<std::vector<Held>> held(kMaxThreads);  // by thread
+unsigned holding = 0;                              // all of them
 
 void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
-    const Held& mine = held[current->id];
-    if (address >= mine.begin + mine.bytes || mine.begin >= address + bytes) return;
-    fail({Kind::pending_copy,
-          cudaErrorLaunchFailure,
-          code,
-          format("%s %s a sum of the wgmma in {0}, which it has not waited for: wgmma_wait() comes "
-                 "first.",
-                 name(*current).c_str(), writes ? "writes" : "reads"),
-          0,
-          {mine.code}});
+    const auto& mine = held[current->id];
+    const auto touched = std::find_if(mine.begin(), mine.end(), [&](const Held& one) {
+        return address < one.begin + one.bytes && one.begin < address + bytes;
+    });
+    if (touched == mine.end()) return;
+    fail(
+        {Kind::pending_copy,
+         cudaErrorLaunchFailure,
+         code,
+         format("%s %s a sum of the wgmma in {0}, which it has not waited for: a wgmma_wait() that "
+                "names these sums comes first.",
+                name(*current).c_str(), writes ? "writes" : "reads"),
+         0,
+         {touched->code}});
 }
 
 }  // namespace
 
-void hold_local(const void* sums, std::size_t bytes, const void* code) {
-    Held& mine = held[current->id];
-    holding += mine.bytes == 0;
-    mine = {reinterpret_cast<std::uintptr_t>(sums), bytes, code};
+void hold_local(const void* sums, std::size_t bytes, std::size_t call, const void* code) {
+    release_local(sums, call);
+    held[current->id].push_back({reinterpret_cast<std::uintptr_t>(sums), bytes, call, code});
+    ++holding;
     watching_locals = true;
 }
 
-void release_local(unsigned thread) {
-    holding -= held[thread].bytes != 0;
-    held[thread] = {};
+void release_local(const void* sums, std::size_t call) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(sums);
+    holding -= static_cast<unsigned>(std::erase_if(
+        held[current->id], [&](const Held& one) { return one.begin == begin && one.call < call; }));
     watching_locals = holding > 0 || !unset.empty();
 }
 
@@ -86,7 +92,7 @@ void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const v
 void forget_locals() {
     if (!watching_locals) return;
     unset.clear();
-    std::fill(held.begin(), held.end(), Held{});
+    for (auto& of_thread : held) of_thread.clear();
     holding = 0;
     watching_locals = false;
 }

@@ -14,9 +14,10 @@ extern bool watching_locals;
 void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code);
 void forget_locals();  // a block starts
 
-/// Sums of a wgmma that has not been waited for: the current thread must not touch them, until that
-/// thread's are released.
-void hold_local(const void* sums, std::size_t bytes, const void* code);
-void release_local(unsigned thread);
+/// Sums of a wgmma, the current thread's: it must not touch them until they are released.
+/// @param call  the thread's number of it
+void hold_local(const void* sums, std::size_t bytes, std::size_t call, const void* code);
+/// Unless a call from this number on adds to them, too.
+void release_local(const void* sums, std::size_t call);
 
 }  // namespace sixdays::emulator

@@ -36,6 +36,8 @@ struct Mbarrier {
     std::vector<Thread*> waiting;    // for it
     std::vector<std::int64_t> seen;  // by thread: the phase it waited for last
     Place set_up;
+    unsigned by = 0;           // whom
+    bool engine_sees = false;  // the copy engine
 };
 constexpr std::int64_t kNone = -2, kUnused = -3;  // before phase 0 there is phase -1
 
@@ -77,10 +79,10 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
 // What a thread did before this, others may rely on who use the same word after it.
 void tell(const std::uint64_t* word) {
     thread_fence();
-    use_atomically(address_of(word), true, true);
+    use_atomically(Space::shared, address_of(word), true, true);
 }
 void learn(const std::uint64_t* word) {
-    use_atomically(address_of(word), true, false);
+    use_atomically(Space::shared, address_of(word), true, false);
     thread_fence();
 }
 
@@ -120,7 +122,14 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site) {
     b.arrivals = b.missing = arrivals;
     b.seen.assign(block.size, kUnused);
     b.set_up = place;
+    b.by = current->id;
     *word = 0;
+}
+
+void mbarriers_are_set_up() {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    for (auto& [word, b] : mbarriers) b.engine_sees |= b.by == current->id;
 }
 
 void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site) {
@@ -186,6 +195,14 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
               name(*current) + " asks for a tile; it goes to shared memory, to a multiple of 1024 "
                                "bytes, since the swizzle begins again there.",
               address_of(to)});
+    }
+    if (!b.engine_sees) {
+        fail_barrier(place,
+                     name(*current) +
+                         " asks for a tile, and its end is to be said at an mbarrier which the "
+                         "copy engine may not see yet: the thread that set it up in {0} calls "
+                         "mbarriers_are_set_up() after that.",
+                     {b.set_up});
     }
     const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
     if (b.asked + bytes > b.told) {

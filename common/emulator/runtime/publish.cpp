@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
 
@@ -80,6 +81,7 @@ struct Word {
     PastAccess by;
 };
 std::unordered_map<std::uintptr_t, Word> words;
+std::unordered_map<std::uintptr_t, Word> shared_words;  // of this block
 
 /// Of one thread, since the last barrier of its block.
 struct Voice {
@@ -127,6 +129,7 @@ void forget_fences(unsigned threads) {
     const unsigned spoke = std::exchange(of_last_block, threads);
     if (!any_news) return;
     std::fill_n(voices.begin(), spoke, Voice{});
+    shared_words.clear();
     fenced_by_block = {};
     of_others_by_block.reset();
     news = any_news = false;
@@ -175,13 +178,14 @@ void thread_fence() noexcept {
     step_clock();  // what the thread does after the fence is not behind it
 }
 
-void use_atomically(std::uintptr_t address, bool reads, bool writes) {
+void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes) {
     if (!any_news && words.empty()) return;
     Voice& mine = voices[current->id];
-    if (writes && (mine.fenced || fenced_by_block.barrier > 0)) publish(words[address], mine);
+    auto& known = space == Space::shared ? shared_words : words;
+    if (writes && (mine.fenced || fenced_by_block.barrier > 0)) publish(known[address], mine);
     if (!reads) return;
-    const auto found = words.find(address);
-    if (found == words.end()) return;
+    const auto found = known.find(address);
+    if (found == known.end()) return;
     const Word* word = &found->second;
     if (std::count(mine.taken.begin(), mine.taken.end(), word) > 0) return;
     mine.taken.push_back(word);

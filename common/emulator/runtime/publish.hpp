@@ -20,9 +20,12 @@ void forget_fences(unsigned threads);     // a block starts
 void share_at_barrier(unsigned threads);  // before the clocks move
 void share_in_warp(unsigned warp, unsigned lanes);
 
+enum class Space : std::uint8_t;
+
 /// The current thread uses this word atomically: publishes what its fences had behind them if it
-/// writes, and takes what others have published there if it reads.
-void use_atomically(std::uintptr_t address, bool reads, bool writes);
+/// writes, and takes what others have published there if it reads. A word of shared memory is
+/// another one in each block.
+void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes);
 
 /// Has the access been published to the current thread?
 bool was_published(const PastAccess& past);

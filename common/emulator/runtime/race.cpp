@@ -217,7 +217,7 @@ void check_race(const NewAccess& access) {
     Region& region = access.region;
     const AccessKind kind = kind_in(region.space, access.kind);
     if (kind == AccessKind::atomic) {
-        use_atomically(access.address, access.kind != AccessKind::volatile_write,
+        use_atomically(region.space, access.address, access.kind != AccessKind::volatile_write,
                        access.kind != AccessKind::volatile_read);
     }
     const Check check(access, kind, this_moment(access.code),

@@ -37,6 +37,7 @@ struct Group {
     std::size_t done = 0;
     std::array<std::size_t, kGroup> made{};             // by thread: its calls so far
     std::array<std::vector<std::size_t>, kGroup> ends;  // and how many they were at each commit
+    std::array<bool, kGroup> fenced{};                  // since its last commit
     std::vector<Thread*> waiting;                       // for the others to come
 };
 std::array<Group, kMaxThreads / kGroup> groups;
@@ -99,13 +100,6 @@ void make(const Call& call) {
     }
 }
 
-void release_sums(const Group& of) {
-    const unsigned first = static_cast<unsigned>(&of - groups.data()) * kGroup;
-    for (unsigned i = 0; i < kGroup; ++i) {
-        if (of.made[i] == of.done) release_local(first + i);
-    }
-}
-
 }  // namespace
 
 void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs, float* sums,
@@ -116,7 +110,12 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
     const Place place(site, __builtin_return_address(0));
     const unsigned id = current->id % kGroup;
     Group& mine = group();
-    const std::size_t i = mine.made[id]++ - mine.done;
+    if (!mine.fenced[id]) {
+        fail({Kind::warp_call, cudaErrorLaunchFailure, place,
+              name(*current) + " begins a group of wgmma without wgmma_fence(): the tensor cores "
+                               "may miss what the threads wrote into their sums before."});
+    }
+    const std::size_t number = mine.made[id]++, i = number - mine.done;
     if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, {}, 0, place});
     Call& call = mine.calls[i];
     if (call.a.first != a.first || call.b.first != b.first || call.pairs != pairs) {
@@ -129,20 +128,29 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
               {call.place}});
     }
     call.sums[id] = sums;
-    hold_local(sums, sizeof(float) * 4 * static_cast<std::size_t>(pairs), place.code);
+    hold_local(sums, sizeof(float) * 4 * static_cast<std::size_t>(pairs), number, place.code);
     if (++call.came < kGroup) return;
     for (Thread* thread : mine.waiting) make_ready(*thread);
     mine.waiting.clear();
+}
+
+void wgmma_fence() {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    any_wgmma = true;
+    group().fenced[current->id % kGroup] = true;
 }
 
 void wgmma_commit() {
     if (current == nullptr) return;
     const InRuntime guard;
     Group& mine = group();
-    mine.ends[current->id % kGroup].push_back(mine.made[current->id % kGroup]);
+    const unsigned id = current->id % kGroup;
+    mine.ends[id].push_back(mine.made[id]);
+    mine.fenced[id] = false;
 }
 
-void wgmma_wait(int groups_left, Site site) {
+void wgmma_wait(int groups_left, const float* sums, Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
     if (time_is_up) fail_for_time(site);
@@ -162,13 +170,13 @@ void wgmma_wait(int groups_left, Site site) {
         make(mine.calls.front());
         mine.calls.pop_front();
         ++mine.done;
-        release_sums(mine);
         // Whoever waits for this call knows that its operands were read.
         thread_fence();
-        use_atomically(reinterpret_cast<std::uintptr_t>(&mine), true, true);
+        use_atomically(Space::shared, reinterpret_cast<std::uintptr_t>(&mine), true, true);
     }
-    use_atomically(reinterpret_cast<std::uintptr_t>(&mine), true, false);
+    use_atomically(Space::shared, reinterpret_cast<std::uintptr_t>(&mine), true, false);
     thread_fence();
+    release_local(sums, mine.done);
 }
 
 bool report_waiting_for_wgmma() {

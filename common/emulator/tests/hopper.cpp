@@ -76,6 +76,12 @@ TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in 
         {Wrong::half_a_group, "only 64 threads of its warpgroup have begun"},
         {Wrong::other_operands, "other operands than another thread"},
         {Wrong::sums_read_early, "reads a sum of the wgmma in common/emulator/tests/hopper.cu"},
+        {Wrong::first_sums_read_early, "reads a sum of the wgmma in "},
+        {Wrong::other_sums_named, "reads a sum of the wgmma in "},
+        {Wrong::no_fence, "begins a group of wgmma without wgmma_fence()"},
+        {Wrong::fence_of_another_group, "begins a group of wgmma without wgmma_fence()"},
+        {Wrong::set_up_unseen, "which the copy engine may not see yet"},
+        {Wrong::two_blocks_one_output, "is blockIdx in it?"},
     };
     const auto check = [&] {
         for (const Case& c : cases) {

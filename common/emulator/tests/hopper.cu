@@ -15,9 +15,11 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     extern __shared__ __align__(1024) unsigned char memory[];
     __shared__ gpu::Mbarrier full;
     unsigned char *a = memory, *b = memory + kBytesA;
+    const bool stores_early = wrong == Wrong::two_blocks_one_output && blockIdx.x == 0;
+    if (stores_early) out[threadIdx.x] = 0;
     if (threadIdx.x == 0 && wrong != Wrong::barrier_not_set_up) {
         full.init(1);
-        gpu::mbarriers_are_set_up();
+        if (wrong != Wrong::set_up_unseen) gpu::mbarriers_are_set_up();
     }
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -35,7 +37,7 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     const int thread = static_cast<int>(threadIdx.x);
     const int far =
         wrong == Wrong::operand_leaves || (wrong == Wrong::other_operands && thread > 40) ? 128 : 0;
-    gpu::wgmma_fence();
+    if (wrong != Wrong::no_fence) gpu::wgmma_fence();
     if (wrong != Wrong::half_a_group || thread < 64) {
         for (int i = 0; i < K / 16; ++i) {
             gpu::wgmma<bf16, false, false>(sum, gpu::wgmma_tile(a, 16).further(32 * i),
@@ -43,7 +45,19 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         }
     }
     gpu::wgmma_commit();
-    if (wrong != Wrong::sums_read_early) gpu::wgmma_wait<0>();
+    float others[N / 8][4] = {};  // of another product
+    if (wrong == Wrong::first_sums_read_early || wrong == Wrong::other_sums_named ||
+        wrong == Wrong::fence_of_another_group) {
+        if (wrong != Wrong::fence_of_another_group) gpu::wgmma_fence();
+        gpu::wgmma<bf16, false, false>(others, gpu::wgmma_tile(a, 16), gpu::wgmma_tile(b, 16));
+        gpu::wgmma_commit();
+    }
+    if (wrong == Wrong::other_sums_named) gpu::wgmma_wait<0>(others);
+    if (wrong != Wrong::sums_read_early && wrong != Wrong::first_sums_read_early &&
+        wrong != Wrong::other_sums_named) {
+        gpu::wgmma_wait<0>(sum);
+    }
+    if (stores_early) return;
     const int lane = thread % 32, row = thread / 32 * 16 + lane / 4;
     for (int j = 0; j < N / 8; ++j) {
         for (int e = 0; e < 4; ++e) {
@@ -60,8 +74,9 @@ __global__ void fence_kernel(unsigned* word) {
 }  // namespace
 
 void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out) {
-    product<<<1, 128, kBytesA + kBytesB>>>(wrong, gpu::tile_map(a, M, K, K, M),
-                                           gpu::tile_map(b, N, K, K, N), out);
+    const int blocks = wrong == Wrong::two_blocks_one_output ? 2 : 1;
+    product<<<blocks, 128, kBytesA + kBytesB>>>(wrong, gpu::tile_map(a, M, K, K, M),
+                                                gpu::tile_map(b, N, K, K, N), out);
 }
 
 void fence_in_a_block(int threads, unsigned* word) {

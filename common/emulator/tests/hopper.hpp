@@ -20,6 +20,12 @@ enum class Wrong {
     half_a_group,
     other_operands,
     sums_read_early,
+    first_sums_read_early,  // of two products
+    other_sums_named,       // by the wait
+    no_fence,
+    fence_of_another_group,
+    set_up_unseen,
+    two_blocks_one_output,
 };
 /// out (64, 128) = a (64, 64) times the transpose of b (128, 64); all row-major.
 void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out);

@@ -88,6 +88,7 @@ const Case kCases[] = {
     {"reads_then_adds", Kind::race, kFailure, 0, 1},
     {"stores_beside_atomics", Kind::race, kFailure, 0, 63},
     {"reads_counter_of_others", Kind::race, kFailure, 1, 0},
+    {"flag_of_each_block", Kind::race, kFailure, 1, 0},
     {"lanes_agree_too_late", Kind::race, kFailure, 0, 1},
     {"lanes_disagree", Kind::race, kFailure, 0, 3},
     {"lanes_disagree_about_quads", Kind::race, kFailure, 0, 3},

@@ -8,8 +8,9 @@
 /// phase 0 there is one of parity 1, which counts as complete.
 ///
 /// On the emulator a copy arrives as late as it can: when somebody waits for its phase. Told are: a
-/// barrier that nobody has set up; a phase that the thread has waited for before; more bytes under
-/// way than were told; arrivals beyond the phase; and what everybody waits for when nobody can move.
+/// barrier that nobody has set up, or that the copy engine may not see; a phase that the thread
+/// has waited for before; more bytes under way than were told; arrivals beyond the phase; and what
+/// everybody waits for when nobody can move.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -49,7 +50,9 @@ struct Mbarrier {
         emulator::mbarrier_wait(&word, parity, site);
     }
 };
-inline void mbarriers_are_set_up() {}
+inline void mbarriers_are_set_up() {
+    emulator::mbarriers_are_set_up();
+}
 
 #else
 
@@ -105,8 +108,6 @@ private:
 __device__ __forceinline__ void mbarriers_are_set_up() {
     if constexpr (kHopper) {
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    }
-    if constexpr (kHopper) {
         asm volatile("fence.proxy.async;" ::: "memory");
     }
 }

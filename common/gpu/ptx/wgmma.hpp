@@ -5,12 +5,15 @@
 /// are registers: with warp w of the group and lane 4 r + c, sum[j][e] is that of row 16 w + r + 8 (e
 /// / 2) and column 8 j + 2 c + e % 2.
 ///
-/// It runs on while the threads go on: so wgmma_fence() before the first one, wgmma_commit() after the
-/// last one of a group, and wgmma_wait<G>() until at most G groups are under way. Before that nobody
-/// may touch these sums, nor overwrite the tiles.
+/// It runs on while the threads go on: so wgmma_fence() before the first one of a group,
+/// wgmma_commit() after the last one, and wgmma_wait<G>() until at most G groups are under way.
+/// Before that nobody may overwrite the tiles. The sums may be touched after a wgmma_wait<G>(sum)
+/// that names them.
 ///
 /// On the emulator it is made as late as it can be, at the wait. Told are: operands that leave their
-/// tile, or have not come; sums touched too early; a call that not all four warps make.
+/// tile, or have not come; a missing fence; sums touched too early; a call that not all four warps
+/// make. Not told is a tile that threads wrote themselves: the tensor cores may not see that, and
+/// there is no fence for it here.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -38,13 +41,19 @@ struct WgmmaTile {
 inline WgmmaTile wgmma_tile(const void* first, int panel_bytes) {
     return {static_cast<const unsigned char*>(first), panel_bytes};
 }
-inline void wgmma_fence() {}
+inline void wgmma_fence() {
+    emulator::wgmma_fence();
+}
 inline void wgmma_commit() {
     emulator::wgmma_commit();
 }
 template <int GROUPS>
 inline void wgmma_wait(emulator::Site site = emulator::Site::current()) {
-    emulator::wgmma_wait(GROUPS, site);
+    emulator::wgmma_wait(GROUPS, nullptr, site);
+}
+template <int GROUPS, int J>
+inline void wgmma_wait(float (&sum)[J][4], emulator::Site site = emulator::Site::current()) {
+    emulator::wgmma_wait(GROUPS, &sum[0][0], site);
 }
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
 inline void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
@@ -89,6 +98,17 @@ template <int GROUPS>
 __device__ __forceinline__ void wgmma_wait() {
     if constexpr (kHopper) {
         asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
+    }
+}
+/// The same, and then these sums may be touched. Each is named, as if something wrote it here: else
+/// the compiler may move what reads it to before the wait.
+template <int GROUPS, int J>
+__device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
+    wgmma_wait<GROUPS>();
+#pragma unroll
+    for (int j = 0; j < J; ++j) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) asm volatile("" : "+f"(sum[j][e])::"memory");
     }
 }
 

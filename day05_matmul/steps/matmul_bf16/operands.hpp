@@ -38,8 +38,8 @@ template <class T>
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
-/// How step 4 cuts the outputs: 128 x 128 with three stages of 32 KiB, or 128 x 256 with four of
-/// 48 KiB, which fetch a quarter less a product.
+/// How steps 4 to 6 cut the outputs: 128 x 128 with three stages of 32 KiB (step 6: four), or 128 x
+/// 256 with four of 48 KiB, which fetch a quarter less a product.
 enum class RingCut { square, wide };
 inline constexpr std::size_t kWideRing = 192 * 1024;
 

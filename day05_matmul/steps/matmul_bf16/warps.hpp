@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: what steps 3 and 4 share. A block makes BM x BN outputs with eight warps, two
+/// For .cu files: what steps 3 to 6 share. A block makes BM x BN outputs with eight warps, two
 /// down and four across; a tile has 64 of k.
 #pragma once
 

@@ -136,6 +136,17 @@ __global__ void reads_counter_of_others(const float*, int, float* out) {
     if (blockIdx.x == 0) out[1] = out[0];
     if (blockIdx.x == 1) atomicAdd(out, 1.0f);  // MARK reads_counter_of_others
 }
+// Each block has such a word of its own: nobody learns from it what another block did.
+__global__ void flag_of_each_block(const float*, int, float* out) {
+    __shared__ unsigned flag;
+    if (threadIdx.x != 0) return;
+    flag = 0;
+    if (blockIdx.x == 0) out[0] = 1.0f;
+    __threadfence();
+    atomicAdd(&flag, 1u);
+    __threadfence();
+    if (blockIdx.x == 1) out[0] = 2.0f;  // MARK flag_of_each_block
+}
 
 std::vector<Mistake> fences_mistakes() {
     return {
@@ -155,6 +166,7 @@ std::vector<Mistake> fences_mistakes() {
         {"reads_then_adds", reads_then_adds, 1, 64, 32},
         {"stores_beside_atomics", stores_beside_atomics, 1, 64, 32},
         {"reads_counter_of_others", reads_counter_of_others, 2, 32, 32},
+        {"flag_of_each_block", flag_of_each_block, 2, 32, 32},
     };
 }
 

@@ -136,7 +136,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
         if (k0 > 0 && threadIdx.x % 128 == 0) stages.empty[turn.stage_before()].arrive();
         turn.next();
     }
-    gpu::wgmma_wait<0>();
+    gpu::wgmma_wait<0>(sum);
 }
 // [multiply]
 
