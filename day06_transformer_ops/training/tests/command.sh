@@ -84,7 +84,7 @@ interrupt() {  # interrupt SIGNAL NAME
         sleep 0.02
     done
     kill "-$1" $child 2>/dev/null
-    wait $child
+    wait $child 2>/dev/null  # else bash names the one that was killed
     echo $?
 }
 status=$(interrupt INT stopped)
