@@ -289,14 +289,18 @@ TEST_CASE("matmul_bf16: whole tiles and edges", "[day05][matmul_bf16][full]") {
     }
 }
 
-// 128 x 256 tiles, on a GPU that has multiprocessors for so many.
+// 128 x 256 tiles, on a GPU that has multiprocessors for so many; and more of them than the ring has
+// stages.
 TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
         for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
             for (const B path : kInQuads) {
-                check_product<bf16>(path, {2050, 2100, 600}, {.a = a, .b = b});  // more than stages
+                check_product<bf16>(path, {2050, 2100, 600}, {.a = a, .b = b});
             }
         }
+    }
+    for (const B path : kInQuads) {
+        check_product<f16>(path, {2050, 2100, 600}, {.then = {.beta = 3}, .bias = true});
     }
 }
 
