@@ -27,7 +27,12 @@ template <class T>
                                                              View<const T> v,
                                                              const AttentionOptions& options,
                                                              View<T> out, View<float> log_sums) {
-    return {attention_problem(q, k, v, options, out), log_sums};
+    AttentionBf16Problem<T> p{attention_problem(q, k, v, options, out), log_sums};
+    // The step of a single row is never taken, so it may be any. But tiles also name rows that are
+    // not there, and each must begin at a multiple of 16 bytes.
+    if (p.tokens() == 1) p.q.first.stride(p.q.first.rank() - 1) = 0;
+    if (p.S == 1) p.k_along_s = p.v_along_s = 0;
+    return p;
 }
 
 /// For the path 'four passes': (queries, S).

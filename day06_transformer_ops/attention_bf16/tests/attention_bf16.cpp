@@ -408,6 +408,31 @@ TEST_CASE("attention_bf16: layouts", "[day06][attention_bf16][small]") {
     check_case(c, {{}, {}, column_major({2, 11, 24}), column_major({2, 9, 24})});
 }
 
+TEST_CASE("attention_bf16: one token, or one key, whose step is never taken and may be any",
+          "[day06][attention_bf16][small]") {
+    const Layout odd({2, 1, 64}, {520, 65, 1});
+    const Case<bf16> token = case_of<bf16>(2, 1, 70, 64),
+                     key = case_of<bf16>(2, 3, 1, 64, {.causal = false});
+    SECTION("q") {
+        check_case(token, {odd, {}, {}, {}});
+    }
+    SECTION("k") {
+        check_case(key, {{}, odd, {}, {}});
+    }
+    SECTION("v") {
+        check_case(key, {{}, {}, odd, {}});
+    }
+    SECTION("out") {
+        check_case(token, {{}, {}, {}, odd});
+    }
+    SECTION("no step refuses them") {
+        const DeviceIn<bf16> x(token.q, odd);
+        DeviceOut<bf16> out(odd);
+        CHECK(choose_attention_bf16<bf16>(x.view(), x.view(), x.view(), out.view()) ==
+              B::guessed_maximum);
+    }
+}
+
 TEST_CASE("attention_bf16: hundreds of tokens", "[day06][attention_bf16][full]") {
     check_case(case_of<bf16>(2, 260, 260, 64));
     check_case(case_of<f16>(1, 200, 333, 128));
