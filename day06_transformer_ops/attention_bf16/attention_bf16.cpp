@@ -8,6 +8,8 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
+constexpr std::int64_t kMostOfRows = INT32_MAX;
+
 template <class T>
 void check_log_sums(const View<const T>& q, const View<const T>& k, const View<const T>& v,
                     const View<T>& out, const View<float>& log_sums) {
@@ -36,12 +38,19 @@ bool all_in_quads(View<const T> q, View<const T> k, View<const T> v, View<T> out
     return in_quads(q) && in_quads(k) && in_quads(v) && in_quads(View<const T>(out));
 }
 
+// The steps count rows in 32 bits.
+template <class T>
+bool few_rows(const View<const T>& q, const View<const T>& k) {
+    return q.extent(q.rank() - 2) <= kMostOfRows && k.extent(k.rank() - 2) <= kMostOfRows;
+}
+
 }  // namespace
 
 template <class T>
 AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                                         View<T> out) {
-    const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && all_in_quads(q, k, v, out);
+    const bool fits =
+        q.extent(q.rank() - 1) <= kMostOfHead && few_rows(q, k) && all_in_quads(q, k, v, out);
     return fits ? AttentionBf16Path::guessed_maximum : AttentionBf16Path::four_passes;
 }
 
@@ -61,6 +70,12 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
         refuse("attention_bf16: a head of " + std::to_string(D) + " numbers; " +
                std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
                "' takes. 'four passes' takes any");
+    }
+    if (!few_rows(q, k)) {
+        refuse("attention_bf16: " + std::to_string(q.extent(q.rank() - 2)) + " tokens and " +
+               std::to_string(k.extent(k.rank() - 2)) + " keys; " + std::to_string(kMostOfRows) +
+               " of each is the most that the path '" + name(*path) +
+               "' takes. 'four passes' takes any number");
     }
     if (!all_in_quads(q, k, v, out)) {
         refuse(std::string("attention_bf16: the path '") + name(*path) +

@@ -19,7 +19,7 @@
 ///
 /// and for f16, which ends at 2^-24, (n max |v| + 1) 2^-24 more.
 /// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums that do not fit; a
-/// path that cannot take these views
+/// path that cannot take these views: of the steps after the twin at most 2^31 - 1 tokens and keys
 #pragma once
 
 #include "common/tensor/half.hpp"

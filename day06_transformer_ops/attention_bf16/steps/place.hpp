@@ -40,7 +40,7 @@ struct Copies {
     static_assert(kStep % 8 == 0, "so that all lie at the same place of their rows");
     const T* from;      // of the tile that comes next
     std::int64_t step;  // elements from one copy to the next
-    int left;           // rows from this thread's first on
+    int left;           // rows from this thread's first on; all rows together fit an int
     int to;             // in the tile
 
     __device__ __forceinline__ Copies(const T* first, std::int64_t pitch, std::int64_t rows,

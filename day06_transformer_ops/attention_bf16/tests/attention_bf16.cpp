@@ -386,6 +386,29 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
           }) ==
           "attention_bf16: a head of 136 numbers; 128 is the most that the path 'tensor "
           "cores' takes. 'four passes' takes any");
+    // 2^31 rows, the same one again and again; where out would lie, nothing is read or written.
+    for (const std::int64_t rows : {std::int64_t{INT32_MAX}, std::int64_t{INT32_MAX} + 1}) {
+        const bool fits = rows == INT32_MAX;
+        const auto many = broadcast_to(slice(q.view(), 1, 0, 1), {2, rows, 16});
+        const View<bf16> to(reinterpret_cast<bf16*>(std::uintptr_t{1} << 60), many.shape());
+        const B expected = fits ? B::guessed_maximum : B::four_passes;
+        CHECK(choice(many, k.view(), v.view(), to) == expected);
+        CHECK(choice(q.view(), many, many, out.view()) == expected);
+        const auto words = [&](View<const bf16> x, View<const bf16> y, View<const bf16> z,
+                               View<bf16> there, B path) {
+            return refusal([&] { check_attention_bf16<bf16>(x, y, z, {}, there, {}, path); });
+        };
+        for (const B path : {B::tensor_cores, B::guessed_maximum}) {
+            const std::string most = "; 2147483647 of each is the most that the path '" +
+                                     std::string(name(path)) +
+                                     "' takes. 'four passes' takes any number";
+            CHECK(words(many, k.view(), v.view(), to, path) ==
+                  (fits ? "" : "attention_bf16: 2147483648 tokens and 6 keys" + most));
+            CHECK(words(q.view(), many, many, out.view(), path) ==
+                  (fits ? "" : "attention_bf16: 4 tokens and 2147483648 keys" + most));
+        }
+        CHECK(words(many, k.view(), v.view(), to, B::four_passes).empty());
+    }
     attention_bf16_cuda<bf16>(q.view(), k.view(), v.view(), {}, out.view());
     CHECK(last_kernel() == "attention_guessed_maximum_kernel");
     CHECK(refusal([&] {
