@@ -144,8 +144,11 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
             sum += __shfl_xor_sync(0xffffffffu, sum, 2);
             const std::int64_t t = my_t + 16 * i + 8 * h + lane / 4;
             if (t >= p.tokens()) continue;
-            // A token that sees nothing has no sum, and gets 0. A sum that is NaN stays so.
-            const float factor = counted < 0 ? NAN : sum == 0 ? 0 : 1 / sum;
+            // A token that sees nothing has no sum, and gets 0. One that sees keys and found no
+            // maximum has scores of -infinity only: NaN. A sum that is NaN stays so.
+            const std::int64_t seen_by_t = p.causal ? seen + t - my_t : seen;
+            if (counted < 0 || (mine.m[i][h] == -FLT_MAX && seen_by_t > 0)) sum = NAN;
+            const float factor = sum == 0 ? 0 : 1 / sum;
             T* const row = out + t * p.out.first.stride(along_t);
 #pragma unroll
             for (int d = 0; d < C::kHead; d += 8) {
@@ -154,11 +157,11 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
                 *reinterpret_cast<std::uint32_t*>(row + d) =
                     gpu::pack<T>(factor * pair[0], factor * pair[1]);
             }
-            if (p.log_sums.data != nullptr &&
-                lane % 4 == 0) {  // the maximum counts powers of 2: times log(2)
+            if (p.log_sums.data != nullptr && lane % 4 == 0) {
                 Index query = at;
                 query[along_t] = t;
-                p.keep_log_sum(query, mine.m[i][h] * 0.693147181f, counted < 0 ? NAN : sum);
+                // The maximum counts powers of 2: times log(2).
+                p.keep_log_sum(query, mine.m[i][h] * 0.693147181f, sum);
             }
         }
     }

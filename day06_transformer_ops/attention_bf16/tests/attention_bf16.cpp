@@ -66,7 +66,8 @@ Exact exact(const Case<T>& c) {
                 score += product, size += std::fabs(product);
             }
             share[static_cast<std::size_t>(s)] = score;
-            m = std::max(m, score), P = std::max(P, size);
+            m = std::max(m, score);
+            if (std::isfinite(size)) P = std::max(P, size);  // else its share is 0, or all is NaN
         }
         for (double& x : share) sum += x = std::exp(x - m);
         const double all = static_cast<double>(n),
@@ -274,6 +275,22 @@ TEST_CASE("attention_bf16: NaN goes where it is seen, and no farther",
         }
         check_case(c);
     }
+}
+
+TEST_CASE("attention_bf16: a token is NaN if all that it sees has a score of -infinity",
+          "[day06][attention_bf16][small]") {
+    Case<f16> c = case_of<f16>(1, 140, 140, 8);
+    std::fill_n(c.q.data(), c.q.size(), f16(1));
+    std::fill_n(c.k.data(), 70 * 8, f16(-INFINITY));
+    check_case(c);  // the first 70 tokens
+    c.counted = 70;
+    check_case(c);  // those that see a key
+    c.counted = -1, c.options.causal = false;
+    check_case(c);  // none
+    Case<bf16> all = case_of<bf16>(2, 3, 70, 128, {.causal = false});
+    std::fill_n(all.q.data(), all.q.size(), bf16(1));
+    std::fill_n(all.k.data(), all.k.size(), bf16(-INFINITY));
+    check_case(all);
 }
 
 TEST_CASE("attention_bf16: a length that cannot be: the loop says so, the ports answer NaN",
