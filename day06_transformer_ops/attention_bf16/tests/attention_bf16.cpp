@@ -205,6 +205,26 @@ TEST_CASE("attention_bf16: scale, length and a maximum that grows from tile to t
     }
 }
 
+template <class T>
+Case<T> jump(float far) {
+    Case<T> c = case_of<T>(1, 18, 70, 64, {.causal = false});
+    std::fill_n(c.q.data(), c.q.size(), T(1));
+    std::fill_n(c.k.data(), 64 * 64, T(0));
+    std::fill_n(c.k.data() + 64 * 64, 6 * 64, T(far));
+    return c;
+}
+
+TEST_CASE("attention_bf16: scores that jump from the first tile to the second",
+          "[day06][attention_bf16][small]") {
+    // By 8 far. Beside the first tile's maximum, 8 makes shares of 2^11.5, which step 3 keeps; 10
+    // makes 2^14.4, of which a lane has too many; 12 makes 2^17.3, more than f16 holds.
+    for (const float far : {1.0f, 1.25f, 1.5f}) {
+        CAPTURE(far);
+        check_case(jump<bf16>(far));
+        check_case(jump<f16>(far));
+    }
+}
+
 TEST_CASE("attention_bf16: queries, keys and values are views of one buffer, and heads share keys",
           "[day06][attention_bf16][small]") {
     // qkv (B, T, (H + 2 G) D): H heads of queries, G of keys, G of values.
