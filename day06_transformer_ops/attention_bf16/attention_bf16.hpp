@@ -8,16 +8,18 @@
 /// dim, float; -infinity for a token that sees nothing. Training needs them to make the shares
 /// again. Where all scores that a token sees are -infinity, out and log_sums are NaN.
 ///
-/// What a token does not see may be NaN among queries and keys, but not among values: tiles
-/// multiply also what the mask hides, by a share of 0, and 0 * NaN is NaN. (Beyond `length` nothing
-/// is read.)
+/// What a token does not see may be NaN or infinite among queries and keys, but not among values:
+/// tiles multiply also what the mask hides, by a share of 0, and 0 * NaN is NaN, as 0 * infinity
+/// is. (Beyond `length` nothing is read.)
 ///
 /// Error of out(t, d) for a token that sees n keys, with A = sum of share * |v|, P the largest of
 /// its scale * sum of |q k|, and u = 2^-8 for bf16 or 2^-11 for f16, a rounding to T:
 ///
 ///     (u + ((36 ceil(D / 8) + 12) P + 7 n + 120) 2^-24) A + u |out|
 ///
-/// and for f16, which ends at 2^-24, (n max |v| + 1) 2^-24 more.
+/// and for f16, which ends at 2^-24, (n max |v| + 1) 2^-24 more. Values of bf16 may be up to
+/// 2^112 / n: a sum with a guessed maximum may grow to 2^15 |v| for each key, and float ends at
+/// 2^128.
 /// @throws std::invalid_argument  as attention_cpu(); a negative scale; log_sums that do not fit; a
 /// path that cannot take these views: of the steps after the twin at most 2^31 - 1 tokens and keys
 #pragma once
