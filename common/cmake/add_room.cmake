@@ -159,7 +159,7 @@ function(sixdays_add_wrong room label prefix test source)
         return()  # compute-sanitizer looks at threads, and a tile kernel has none
     endif()
     # On a GPU an illegal access ends the process. compute-sanitizer watches those that it can see
-    # (sanitizer.cmake); wrong_on_gpu builds all, for common/emulator/tests/beside_gpu/sanitizer.py.
+    # (sanitizer.cmake); wrong_on_gpu builds all, for common/emulator/tests/beside_gpu/wrong_kernels.py.
     if(SIXDAYS_HAVE_CUDA)
         sixdays_executable(${program}_gpu sixdays_gpu_cuda $<TARGET_OBJECTS:${room}_tests>
             ${planted} LIBRARIES sixdays_testing_main sixdays_testing ${room}_ports_cuda)

@@ -72,7 +72,7 @@ function(sixdays_sanitize_wrong program label test source)
         add_dependencies(sanitizer_programs ${program})
     endif()
     sixdays_add_sanitizer_test(${test} ${label} 300 ${Python3_EXECUTABLE} -B
-        ${PROJECT_SOURCE_DIR}/common/emulator/tests/beside_gpu/sanitizer.py
+        ${PROJECT_SOURCE_DIR}/common/emulator/tests/beside_gpu/wrong_kernels.py
         --sanitizer ${SIXDAYS_COMPUTE_SANITIZER} --tool ${tool} --source ${source}
         $<TARGET_FILE_DIR:${program}> ${program})
 endfunction()

@@ -2,6 +2,8 @@
 """How many programs of other people run as they are? Tries them one by one under cudatry and keeps a table:
 
     count.py <folder of clones> [--cudatry cudatry] [--seconds 20] [--jobs 2] [--only words] [--again kind,kind]
+    count.py                writes the tables of counts and of programs that do not run anew, from the table of all
+    count.py --check        are these two what the table of all says?
 
 In the folder lie clones of the repositories that COLLECTIONS names, under their own names. Counted is every
 .cu file with a main() that is a program by itself: no exercise to be filled in, nothing that needs a second
@@ -26,6 +28,7 @@ import argparse
 import collections
 import concurrent.futures
 import csv
+import io
 import os
 import pathlib
 import re
@@ -137,11 +140,12 @@ def sort(command, path, seconds):
     return "fails", f"status {status}: {bad[0].strip() if bad else (lines or printed.strip().splitlines() or [''])[-1]}"
 
 
-def write(known):
-    """The tables, which the emulator's page shows."""
-    def table(name, head, rows):
-        with open(RESULTS / f"published_{name}.csv", "w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows([head, *rows])
+def tables(known):
+    """{file: text} of the tables, of which the emulator's page shows the first and the last."""
+    def table(head, rows):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([head, *rows])
+        return text.getvalue()
 
     rows = [known[key] for key in sorted(known)]
     counts = collections.Counter((row["collection"], row["result"]) for row in rows)
@@ -150,17 +154,24 @@ def write(known):
     for name in [*names, "all"]:
         of = {kind: sum(n for (c, k), n in counts.items() if k == kind and name in (c, "all")) for kind in KINDS}
         able = sum(of.values()) - of["mistake"] - of["device"]
-        lines.append([name, *of.values(), f"{100 * of['right'] // max(able, 1)} %"])
-    table("counts", ["collection", *KINDS, "of the able"], lines)
-    table("programs", COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
-    table("others", ["result", "program", "why"], [
-        [row["result"], f"{row['collection']}/{row['program']}", row["why"]]
-        for row in sorted(rows, key=lambda row: KINDS.index(row["result"])) if row["result"] != "right"])
+        lines.append([name, *of.values(), f"{100 * of['right'] / max(able, 1):.0f} %"])
+    return {RESULTS / f"published_{name}.csv": text for name, text in (
+        ("counts", table(["collection", *KINDS, "of the able"], lines)),
+        ("programs", table(COLUMNS, [[row[column] for column in COLUMNS] for row in rows])),
+        ("others", table(["result", "program", "why"], [
+            [row["result"], f"{row['collection']}/{row['program']}", row["why"]]
+            for row in sorted(rows, key=lambda row: KINDS.index(row["result"])) if row["result"] != "right"])))}
+
+
+def write(known):
+    for file, text in tables(known).items():
+        file.write_text(text, encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("clones", type=pathlib.Path)
+    parser.add_argument("clones", type=pathlib.Path, nargs="?")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--cudatry", default="cudatry")
     parser.add_argument("--seconds", type=int, default=20, help="of one core, for each program")
     parser.add_argument("--jobs", type=int, default=2)
@@ -170,6 +181,11 @@ def main():
     table = RESULTS / "published_programs.csv"
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines())) if table.exists() else []
     known = {(row["collection"], row["program"]): row for row in rows}
+    if asked.check:
+        stale = [file.name for file, text in tables(known).items() if file.read_text(encoding="utf-8") != text]
+        sys.exit(f"{', '.join(stale)}: not what {table.name} says; count.py writes them anew" if stale else 0)
+    if not asked.clones:
+        return write(known)
     arguments, mistakes = lines_of_programs("arguments.txt"), lines_of_programs("mistakes.txt")
 
     def try_one(key, path, options):

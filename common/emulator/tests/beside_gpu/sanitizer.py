@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What NVIDIA's compute-sanitizer says of kernels with planted mistakes, beside what the emulator says.
+"""What NVIDIA's compute-sanitizer says of ../mistakes/ and ../../published, beside what the emulator says.
 
-After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wrong_on_gpu`:
+After `cmake --workflow --preset gpu`, here in this folder:
 
-    common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin mistakes > mistakes.csv
-    common/emulator/tests/beside_gpu/sanitizer.py build/gpu/bin day01 > day01.csv
-    common/emulator/tests/beside_gpu/sanitizer.py mistakes.csv counts
+    sanitizer.py ../../../../build/gpu/bin mistakes > whole.csv
+    sanitizer.py ../../../../build/gpu/bin mistakes --resume mistakes_h200.csv > whole.csv
+    sanitizer.py mistakes_h200.csv counts > ../../../../docs/results/mistakes_counts.csv
 
-The last counts the rows of the first by kind. The first is about ../mistakes/ and the algorithms of ../../published, the second about a day's
-wrong kernels. Without a GPU the first fills the emulator's columns and says `not run` in the others.
-With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program?
+The second runs only what the table does not hold yet: a row is kept where all its cells are known and the emulator still says the
+same kind and line. Without a GPU the first two fill the emulator's columns and say `not run` in the others. The third counts
+the table's rows by kind: of those that ran, who notices how many.
 
 A row is printed as soon as it is known. With two GPUs: --gpus 2.
 
@@ -30,12 +30,8 @@ import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "common" / "cmake"))
-import wrong  # noqa: E402
-
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+HEAD = ("mistake", "emulator", "line", "alone", *TOOLS)
 PREFIX = "========= "
 # What the tool says of itself, and of errors that the program was told anyway.
 NOT_A_FINDING = re.compile(
@@ -63,9 +59,6 @@ def run(command, seconds=600, device=None):
                 pass  # the driver has not let go of it yet; it cannot be waited for
         output.seek(0)
         return output.read(), killed
-
-
-# --- the planted mistakes of ../mistakes/ and published/*.cu ---------------------------------------
 
 
 def first_finding(text):
@@ -171,8 +164,8 @@ class Mistakes:
 
     def start(self, calm, rough):
         """Begins all these runs, (name, tool); a future for the answer to each."""
-        answers = {one: concurrent.futures.Future() for one in [*calm, *rough]}
         calm, rough = collections.deque(calm), collections.deque(rough)
+        answers = {one: concurrent.futures.Future() for one in [*calm, *rough]}
 
         def worker(device, lists):
             for runs in lists:
@@ -196,31 +189,42 @@ class Mistakes:
             threading.Thread(target=worker, args=(device, lists), daemon=True).start()
         return answers
 
+    def answers(self, runs):
+        return {one: answer.result() for one, answer in self.start(runs, []).items()}
+
     def print(self):
         names = self.options.only.split(",") if self.options.only else run([self.emulated])[0].split()
         why_not = self.gpu_answers("no_guard")
         if why_not:
             print(f"compute-sanitizer is not run: {why_not}", file=sys.stderr)
         tools = ["emulator"] if why_not else ["emulator", "alone", *TOOLS]
+        origin, before = read(self.options.resume) if self.options.resume else ("", {})
         if not why_not:
-            print(machine(self.options.sanitizer))
-        head = ["mistake", "emulator", "line", "alone", *TOOLS]
+            here = machine(self.options.sanitizer)
+            if before and origin != here:
+                sys.exit(f"{self.options.resume} comes from `{origin}`, and this is `{here}`: rows of both would be no table")
+            origin = here
+        if origin:
+            print(origin)
         rows = []
-        table = csv.DictWriter(sys.stdout, head, lineterminator="\n")
+        table = csv.DictWriter(sys.stdout, HEAD, lineterminator="\n")
         table.writeheader()
         self.end = time.monotonic() + self.options.within
-        first = self.start([(name, tool) for tool in tools[:2] for name in names], [])
-        said = {one: answer.result() for one, answer in first.items()}
-        by_itself = {name for name in names if said.get((name, "alone"), "") in UNNOTICED}
+        said = self.answers((name, "emulator") for name in names)
+        kept = {name: before[name] for name in names if name in before and ran(before[name])
+                and (before[name]["emulator"], before[name]["line"]) == said[name, "emulator"]}
+        left = [name for name in names if name not in kept]
+        said |= self.answers((name, "alone") for name in left if not why_not)
+        by_itself = {name for name in left if said.get((name, "alone"), "") in UNNOTICED}
         # Who failed beside others is asked once more: it may have waited for another's failure.
-        answers = self.start([(name, tool) for name in names if name in by_itself for tool in tools[2:]],
-                             [(name, tool) for name in names if name not in by_itself for tool in tools[1:]])
+        answers = self.start([(name, tool) for name in left if name in by_itself for tool in tools[2:]],
+                             [(name, tool) for name in left if name not in by_itself for tool in tools[1:]])
         for name in names:  # each row as soon as it, and those before it, are known
             for tool in tools[1:]:
                 if (name, tool) in answers:
                     said[name, tool] = answers[name, tool].result()
-            rows.append(dict(zip(head, [name, *said[name, "emulator"],
-                                        *(said.get((name, tool), "not run") for tool in head[3:])])))
+            rows.append(kept.get(name) or dict(zip(HEAD, [
+                name, *said[name, "emulator"], *(said.get((name, tool), "not run") for tool in HEAD[3:])])))
             table.writerow(rows[-1])
             sys.stdout.flush()
         print_sums(rows, tools)
@@ -249,76 +253,36 @@ def print_sums(rows, tools):
         print(f"none of the four tools finds {len(lost)}: {' '.join(lost)}", file=sys.stderr)
 
 
-def print_counts(path):
-    """Of each kind that the emulator names: how many mistakes there are, and who notices how many."""
-    with open(path, encoding="utf-8") as lines:
-        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+def read(path):
+    """A table as (the machine it comes from, {mistake: row})."""
+    lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
+    notes = [line for line in lines if line.startswith("#")]
+    return "".join(notes), {row["mistake"]: row for row in csv.DictReader(line for line in lines if line not in notes)}
 
+
+def ran(row):
+    return "not run" not in row.values()
+
+
+def print_counts(path):
+    """Of each kind that the emulator names: how many ran, how many did not, and who notices how many of those that ran."""
     kinds = collections.defaultdict(list)
-    for row in rows:
-        kinds["(right)" if row["mistake"].endswith(".right") else row["emulator"]].append(row)
+    for name, row in read(path)[1].items():
+        kinds["(right)" if name.endswith(".right") else row["emulator"]].append(row)
     kinds["all"] = [row for kind, some in kinds.items() if kind != "(right)" for row in some]
     who = ("emulator", "alone", *TOOLS, "any tool")
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(["kind", "mistakes", *who])
+    table.writerow(["kind", "ran", *who, "not run"])
     for kind, some in sorted(kinds.items(), key=lambda one: (one[0] in ("(right)", "all"), one[0] == "all", -len(one[1]))):
-        table.writerow([kind, len(some), *(sum(notices(row, one) for row in some) for one in who)])
-
-
-# --- the wrong kernels of a day -------------------------------------------------------------------
-
-
-def words_of(source):
-    """In which words, and at which of its lines, our tests refuse it."""
-    lines = [f"{source.name}:{number}" for number, line in enumerate(source.read_text().splitlines(), 1)
-             if "// <- here" in line]
-    return "; ".join(wrong.announced(source, "refused") + lines)
-
-
-def watched(options, tool, program, case):
-    """What the tool and the program print, and whether they had to be killed."""
-    command = [options.sanitizer, "--tool", tool, program, case]
-    if tool == "memcheck":  # refused calls are tested on purpose
-        command[3:3] = ["--report-api-errors", "no"]
-    return run(command, 120)
-
-
-def sanitizer_says(options, tool, program, case):
-    text, killed = watched(options, tool, program, case)
-    return "(no end within 120 s)" if killed else first_finding(text) or "nothing"
-
-
-def expect_finding(options):
-    """The exit status of a test: 0 if the tool finds something, 4 where no GPU answers, else 1."""
-    program = str(pathlib.Path(options.folder) / options.what)
-    text, killed = watched(options, options.tool, program, wrong.test_of(pathlib.Path(options.source)))
-    finding = "" if killed else first_finding(text)
-    print(finding or text)
-    if "SKIPPED: " in text and os.environ.get("SIXDAYS_REQUIRE_GPU") != "1":
-        return 4
-    return 0 if finding and not finding.startswith("(") else 1
-
-
-def print_day(options):
-    """One row a kernel of the day's wrong/: what our tests say, and what each tool says when the same
-    case runs on a GPU."""
-    day = options.what
-    folder = next(ROOT.glob(f"{day}_*")) / "wrong"
-    table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(["wrong kernel", "our tests", *TOOLS])
-    for source in sorted([*folder.glob("*.cu"), *folder.glob("*.patch")]):
-        program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
-        table.writerow([source.stem, words_of(source),
-                        *(sanitizer_says(options, tool, str(program), wrong.test_of(source))
-                          for tool in TOOLS)])
+        both = [row for row in some if ran(row)]
+        table.writerow([kind, len(both), *(sum(notices(row, one) for row in both) for one in who), len(some) - len(both)])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="where the programs were built: build/gpu/bin; or, to count, the table")
-    parser.add_argument("what", help="mistakes, counts, or a day: day01; with --tool, a program")
-    parser.add_argument("--tool", choices=TOOLS, help="which must find what is wrong in that program")
-    parser.add_argument("--source", help="the wrong kernel that the program holds")
+    parser.add_argument("what", choices=("mistakes", "counts"))
+    parser.add_argument("--resume", help="a table that is to be completed")
     parser.add_argument("--jobs", type=int, default=24, help="processes at a time")
     parser.add_argument("--rough-jobs", type=int, default=6,
                         help="of these, for programs that hang or fail by themselves")
@@ -329,14 +293,10 @@ def main():
     parser.add_argument("--only", help="these mistakes: no_guard,one_before")
     parser.add_argument("--log", help="a file for everything that the programs said")
     options = parser.parse_args()
-    if options.tool:
-        sys.exit(expect_finding(options))
     if options.what == "mistakes":
         Mistakes(options).print()
-    elif options.what == "counts":
-        print_counts(options.folder)
     else:
-        print_day(options)
+        print_counts(options.folder)
 
 
 if __name__ == "__main__":

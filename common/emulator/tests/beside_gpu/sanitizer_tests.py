@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""sanitizer.py over programs that only pretend: no GPU, no compute-sanitizer, no emulator needed."""
+"""sanitizer.py and wrong_kernels.py over programs that only pretend: no GPU, no compute-sanitizer, no emulator needed.
+
+Last the committed tables, beside the emulator's program in the folder that EMULATOR_PROGRAMS names.
+"""
 import csv
 import os
 import pathlib
@@ -9,6 +12,8 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).with_name("sanitizer.py")
+WRONG = SCRIPT.with_name("wrong_kernels.py")
+COMMITTED = SCRIPT.with_name("mistakes_h200.csv")
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "common" / "cmake"))
@@ -92,16 +97,25 @@ sum.wrong,out_of_bounds,18,wrong values,nothing,nothing,nothing,nothing
 """
 
 
+def programs(folder, emulator, gpu, sanitizer):
+    """Writes them there; a text of None is not written."""
+    for name, text in (("emulator_mistakes", emulator), ("emulator_mistakes_cuda", gpu), ("compute-sanitizer", sanitizer)):
+        if text is not None:
+            (folder / name).write_text(text)
+            (folder / name).chmod(0o755)
+
+
+def said_by(*arguments):
+    return subprocess.run([sys.executable, SCRIPT, *arguments], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=True).stdout
+
+
 class Sanitizer(unittest.TestCase):
     def table(self, gpu, sanitizer="compute-sanitizer"):
         """(stdout, stderr) with these programs; a text of None is not written."""
         with tempfile.TemporaryDirectory() as folder:
             here = pathlib.Path(folder)
-            for name, text in (("emulator_mistakes", EMULATOR), ("emulator_mistakes_cuda", gpu),
-                               ("compute-sanitizer", SANITIZER)):
-                if text is not None:
-                    (here / name).write_text(text)
-                    (here / name).chmod(0o755)
+            programs(here, EMULATOR, gpu, SANITIZER)
             done = subprocess.run(
                 [sys.executable, SCRIPT, folder, "mistakes", "--jobs", "8", "--timeout", "3",
                  "--sanitizer", str(here / sanitizer), "--log", str(here / "log")],
@@ -123,17 +137,39 @@ class Sanitizer(unittest.TestCase):
     def test_rows_are_counted_by_kind(self):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "table.csv"
-            table.write_text("# a GPU\n" + TABLE)
-            counts = subprocess.run([sys.executable, SCRIPT, str(table), "counts"], text=True,
-                                    stdout=subprocess.PIPE, check=True).stdout
+            table.write_text("# a GPU\n" + TABLE + "late,race,7,no error,not run,not run,not run,not run\n")
+            counts = said_by(table, "counts")
         self.assertEqual(counts, """\
-kind,mistakes,emulator,alone,memcheck,racecheck,initcheck,synccheck,any tool
-out_of_bounds,5,5,3,1,0,0,1,2
-race,1,1,0,0,1,0,0,1
-nothing,1,0,0,0,0,0,0,0
-(right),1,0,0,0,0,0,0,0
-all,7,6,3,1,1,0,1,3
+kind,ran,emulator,alone,memcheck,racecheck,initcheck,synccheck,any tool,not run
+out_of_bounds,5,5,3,1,0,0,1,2,0
+race,1,1,0,0,1,0,0,1,1
+nothing,1,0,0,0,0,0,0,0,0
+(right),1,0,0,0,0,0,0,0,0
+all,7,6,3,1,1,0,1,3,1
 """)
+
+    def test_a_table_is_completed_by_what_it_lacks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder)
+            programs(here, EMULATOR, GPU, SANITIZER)
+            alone = here / SCRIPT.name  # without the tree around it
+            alone.write_text(SCRIPT.read_text())
+            lines = TABLE.replace("race,124,no error,nothing", "race,124,no error,kept").replace(
+                "waits,out_of_bounds,18,hangs,(hangs)", "waits,out_of_bounds,17,hangs,of another line").replace(
+                "sleeps,out_of_bounds,18,hangs,(killed after 3 s)", "sleeps,out_of_bounds,18,hangs,not run").splitlines(True)
+
+            def completed(origin):
+                (here / "before.csv").write_text(origin + "".join(lines[:-1]))  # the last was planted later
+                return subprocess.run(
+                    [sys.executable, alone, folder, "mistakes", "--timeout", "3", "--resume", here / "before.csv",
+                     "--sanitizer", here / "compute-sanitizer"], text=True, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, check=False)
+
+            origin = said_by(folder, "mistakes", "--only", "clean", "--sanitizer", here / "compute-sanitizer").split("\n")[0] + "\n"
+            self.assertEqual(completed(origin).stdout, origin + TABLE.replace("race,124,no error,nothing", "race,124,no error,kept"))
+            refused = completed("# another GPU\n")
+            self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+            self.assertRegex(refused.stderr, "before.csv comes from `# another GPU`, and this is `# .*Version 1`")
 
     def test_without_a_gpu_a_program_or_a_sanitizer_the_emulator_still_answers(self):
         for gpu, sanitizer, why in ((NO_GPU, "compute-sanitizer", "no CUDA-capable device"),
@@ -149,10 +185,7 @@ all,7,6,3,1,1,0,1,3
             slow = SANITIZER.replace("esac\n", "'memcheck sum.wrong') sleep 4 ;;\nesac\n")
             which = ("#!/bin/sh\necho on GPU $CUDA_VISIBLE_DEVICES\n"
                      "[ $1 != clean ] || echo no error\n")
-            for name, text in (("emulator_mistakes", EMULATOR), ("emulator_mistakes_cuda", which),
-                               ("compute-sanitizer", slow)):
-                (here / name).write_text(text)
-                (here / name).chmod(0o755)
+            programs(here, EMULATOR, which, slow)
 
             def start(*more):
                 return subprocess.Popen(
@@ -186,7 +219,7 @@ all,7,6,3,1,1,0,1,3
 
             def status(program, tool, **more):
                 return subprocess.run(
-                    [sys.executable, SCRIPT, folder, program, "--tool", tool, "--source", str(here / "wrong.cu"),
+                    [sys.executable, WRONG, folder, program, "--tool", tool, "--source", str(here / "wrong.cu"),
                      "--sanitizer", str(here / "compute-sanitizer")], env={**bare, **more},
                     stdout=subprocess.DEVNULL, check=False).returncode
 
@@ -208,6 +241,16 @@ all,7,6,3,1,1,0,1,3
             self.assertEqual(said[0], 'one\\, \\"two\\"\\, a\\\\b and E\\[x^2],another')
             self.assertGreater(len(said), 50)
             self.assertEqual([wrong.test_of(source) for source in sources], said)
+
+    def test_the_committed_table_holds_what_the_emulator_says_and_the_page_its_counts(self):
+        counts = said_by(COMMITTED, "counts")
+        self.assertEqual((ROOT / "docs/results/mistakes_counts.csv").read_text(), counts)
+        self.assertIn(counts, (ROOT / "docs/emulator.md").read_text())
+        if "EMULATOR_PROGRAMS" in os.environ:
+            with tempfile.TemporaryDirectory() as folder:  # in which no GPU is asked
+                program = pathlib.Path(os.environ["EMULATOR_PROGRAMS"]) / "emulator_mistakes"
+                (pathlib.Path(folder) / program.name).symlink_to(program)
+                self.assertEqual(said_by(folder, "mistakes", "--resume", COMMITTED), COMMITTED.read_text())
 
 
 if __name__ == "__main__":

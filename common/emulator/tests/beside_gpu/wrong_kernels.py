@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What NVIDIA's compute-sanitizer says of the wrong kernels of a day, beside what our tests say.
+
+After `cmake --workflow --preset gpu` and `cmake --build build/gpu --target wrong_on_gpu`:
+
+    common/emulator/tests/beside_gpu/wrong_kernels.py build/gpu/bin day01 > day01.csv
+
+With --tool it is a test (common/cmake/sanitizer.cmake): does the tool find what is wrong in one program? The cells
+are those of sanitizer.py.
+"""
+import argparse
+import csv
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "common" / "cmake"))
+import wrong  # noqa: E402
+from sanitizer import TOOLS, first_finding, run  # noqa: E402
+
+
+def words_of(source):
+    """In which words, and at which of its lines, our tests refuse it."""
+    lines = [f"{source.name}:{number}" for number, line in enumerate(source.read_text().splitlines(), 1)
+             if "// <- here" in line]
+    return "; ".join(wrong.announced(source, "refused") + lines)
+
+
+def watched(options, tool, program, case):
+    """What the tool and the program print, and whether they had to be killed."""
+    command = [options.sanitizer, "--tool", tool, program, case]
+    if tool == "memcheck":  # refused calls are tested on purpose
+        command[3:3] = ["--report-api-errors", "no"]
+    return run(command, 120)
+
+
+def sanitizer_says(options, tool, program, case):
+    text, killed = watched(options, tool, program, case)
+    return "(no end within 120 s)" if killed else first_finding(text) or "nothing"
+
+
+def expect_finding(options):
+    """The exit status of a test: 0 if the tool finds something, 4 where no GPU answers, else 1."""
+    program = str(pathlib.Path(options.folder) / options.what)
+    text, killed = watched(options, options.tool, program, wrong.test_of(pathlib.Path(options.source)))
+    finding = "" if killed else first_finding(text)
+    print(finding or text)
+    if "SKIPPED: " in text and os.environ.get("SIXDAYS_REQUIRE_GPU") != "1":
+        return 4
+    return 0 if finding and not finding.startswith("(") else 1
+
+
+def print_day(options):
+    """One row a kernel of the day's wrong/: what our tests say, and what each tool says when the same
+    case runs on a GPU."""
+    day = options.what
+    folder = next(ROOT.glob(f"{day}_*")) / "wrong"
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["wrong kernel", "our tests", *TOOLS])
+    for source in sorted([*folder.glob("*.cu"), *folder.glob("*.patch")]):
+        program = pathlib.Path(options.folder) / f"{day}_wrong_{source.stem}_gpu"
+        table.writerow([source.stem, words_of(source),
+                        *(sanitizer_says(options, tool, str(program), wrong.test_of(source))
+                          for tool in TOOLS)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="where the programs were built: build/gpu/bin")
+    parser.add_argument("what", help="a day: day01; with --tool, a program")
+    parser.add_argument("--tool", choices=TOOLS, help="which must find what is wrong in that program")
+    parser.add_argument("--source", help="the wrong kernel that the program holds")
+    parser.add_argument("--sanitizer", default="compute-sanitizer")
+    options = parser.parse_args()
+    if options.tool:
+        sys.exit(expect_finding(options))
+    print_day(options)
+
+
+if __name__ == "__main__":
+    main()
