@@ -23,6 +23,9 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
     const int bk = threadIdx.x / (BN / 4), bn = threadIdx.x % (BN / 4) * 4;
     float sum[TM][TN] = {};
     for (std::int64_t k0 = 0; k0 < x.K; k0 += BK) {
+        // [fill]
+        // How many k's of this tile exist, and how many numbers of this thread's quads?
+        // (0 or fewer is none.)
         const int depth = x.K - k0 < BK ? static_cast<int>(x.K - k0) : BK;
         const int a_left = am < tile.rows ? depth - ak : 0;
         const int b_left = bk < depth ? tile.columns - bn : 0;
@@ -31,11 +34,14 @@ __global__ void __launch_bounds__(kThreads) matmul_quads_kernel(const __grid_con
         a[ak][am] = qa.x, a[ak + 1][am] = qa.y;
         a[ak + 2][am] = qa.z, a[ak + 3][am] = qa.w;
         *reinterpret_cast<float4*>(&b[bk][bn]) = qb;
+        // [fill]
         __syncthreads();  // the tile is full
         for (int k = 0; k < BK; ++k) {
             float ra[TM], rb[TN];
+            // [fragments]
             for (int i = 0; i < TM; i += 4) load_quad(&a[k][m0 + i / 4 * 64], ra + i);
             for (int j = 0; j < TN; j += 4) load_quad(&b[k][n0 + j / 4 * 64], rb + j);
+            // [fragments]
             for (int i = 0; i < TM; ++i) {
                 for (int j = 0; j < TN; ++j) sum[i][j] += ra[i] * rb[j];
             }

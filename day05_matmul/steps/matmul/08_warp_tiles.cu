@@ -19,9 +19,11 @@ __global__ void __launch_bounds__(kThreads)
     matmul_warp_tiles_kernel(const __grid_constant__ Problem x) {
     __shared__ __align__(16) float a[BK][BM + 4], b[BK][BN];
     const Tile tile = tile_of_block(x, BM, BN);
+    // [map]
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int m0 = warp / (BN / WN) * WM + lane / 4 * 4;
     const int n0 = warp % (BN / WN) * WN + lane % 4 * 4;
+    // [map]
     const int am = threadIdx.x / (BK / 4), ak = threadIdx.x % (BK / 4) * 4;
     const int bk = threadIdx.x / (BN / 4), bn = threadIdx.x % (BN / 4) * 4;
     float sum[TM][TN] = {};

@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(R::kThreads)
         const std::int64_t ahead = k0 + (kStages - 1) * BK;
         if (ahead < x.K) ring.copy_tiles(x, tile, ahead, (stage + kStages - 1) % kStages);
         gpu::copy_async_commit();
+        // [loop]
 #pragma unroll
         for (int k = 0; k < BK; ++k) {
             if (k == BK - 1) {  // the next tile, and nobody reads this one any more
@@ -47,6 +48,7 @@ __global__ void __launch_bounds__(R::kThreads)
                 for (int j = 0; j < R::TN; ++j) sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
             }
         }
+        // [loop]
     }
     ring.store(x, tile, sum);
 }

@@ -43,6 +43,7 @@ __global__ void __launch_bounds__(R::kThreads)
             }
             const bool more = k < BK - 1 || k0 + BK < x.K;
             if (more) ring.load(stage, (k + 1) % BK, ra[(k + 1) % 2], rb[(k + 1) % 2]);
+            // [snake]
             for (int column = 0; column < R::TN; ++column) {
                 const int j = k % 2 == 0 ? column : R::TN - 1 - column;
                 for (int step = 0; step < R::TM; ++step) {
@@ -50,6 +51,7 @@ __global__ void __launch_bounds__(R::kThreads)
                     sum[i][j] += ra[k % 2][i] * rb[k % 2][j];
                 }
             }
+            // [snake]
         }
     }
     ring.store(x, tile, sum);
