@@ -122,9 +122,10 @@ void other_conventions(lesson::Report& report) {
                      equivalent(from_byte_strides({2, 3, 4}, {48, 16, 4}, 4), x),
                  "NumPy counts bytes: float32 strides (12, 4, 1) are (48, 16, 4)");
     const Dims listed = innermost_first({50257, 768});
-    report.check(listed == Dims{768, 50257},
-                 "GGUF, a file format of models, lists the fast dim first: a table (50257, 768) "
-                 "stands there as (768, 50257)");
+    report.check(
+        listed == Dims{768, 50257},
+        "GGUF, a file format of models, lists the dim of stride 1 first: a table (50257, 768) "
+        "stands there as (768, 50257)");
     report.check(column_major(listed).stride(1) == 768,
                  "and its rows are 768 long all the same: a reader must reverse the list");
     report.check(matrix_strides(pitched).row == 6 && leading_dimension(pitched) == 6,
@@ -154,7 +155,7 @@ void one_warp(lesson::Report& report) {
     report.check(sums.is_right() && sums.written()[1] == 1520,
                  "row 1 holds 32 to 63, whose sum is 1,520; the port equals the loop");
     report.note(
-        R"(The cure is one of two: let t walk the dim of stride 1, or store the matrix the other way.
+        R"(There are two cures: let t walk the dim of stride 1, or store the matrix the other way.
    `--trace` shows both.)");
 }
 

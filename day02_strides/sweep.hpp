@@ -2,13 +2,13 @@
 /// Two kernels that run on any layout of a matrix, and so make the cost of a stride visible: one
 /// only reads, one only writes.
 ///
-/// In both, one thread takes one t and walks along j. So the stride of dim 1 says how far the lanes
+/// In both, one thread takes one k and walks along m. So the stride of dim 1 says how far the lanes
 /// of a warp are apart, and that decides the speed; the stride of dim 0 hardly matters.
 ///
 ///     in                                  layout                    lanes of a warp
-///     columns of a row-major (J, T)       strides (T, 1)            next to each other
-///     rows of a row-major (T, J)          strides (1, J)            a row apart
-///     every s-th element of a buffer      strides (T * s, s)        s elements apart
+///     columns of a row-major (M, K)       strides (K, 1)            next to each other
+///     rows of a row-major (K, M)          strides (1, M)            a row apart
+///     every s-th element of a buffer      strides (K * s, s)        s elements apart
 #pragma once
 
 #include "common/gpu/how.hpp"
@@ -25,10 +25,10 @@ enum class SumColumnsPath {
 };
 [[nodiscard]] const char* name(SumColumnsPath path);
 
-/// out(t) = in(0, t) + in(1, t) + ... + in(J - 1, t), added in this order; 0 if J is 0. Meant for
-/// many t: each has one thread.
-/// @param in   (J, T), any strides
-/// @param out  (T), contiguous, apart from `in`
+/// out(k) = in(0, k) + in(1, k) + ... + in(M - 1, k), added in this order; 0 if M is 0. Meant for
+/// many k: each has one thread.
+/// @param in   (M, K), any strides
+/// @param out  (K), contiguous, apart from `in`
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap
 void sum_columns_cpu(View<const float> in, View<float> out);
 void sum_columns_cuda(View<const float> in, View<float> out,
@@ -38,9 +38,9 @@ void check_sum_columns(const View<const float>& in, const View<float>& out);
 /// What sum_columns_cuda takes: in_flight, if a column has so many elements.
 [[nodiscard]] SumColumnsPath choose_sum_columns(const View<const float>& in);
 
-/// out(j, t) = j * T + t, the element's number in row-major order, rounded to float (exact below
+/// out(m, k) = m * K + k, the element's number in row-major order, rounded to float (exact below
 /// 2^24).
-/// @param out  (J, T), any injective strides
+/// @param out  (M, K), any injective strides
 /// @throws std::invalid_argument  another rank, strides that are not injective, a null pointer
 void ramp_cpu(View<float> out);
 void ramp_cuda(View<float> out, gpu::Stream stream = {});

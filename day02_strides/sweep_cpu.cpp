@@ -1,4 +1,4 @@
-// The plain loops: in(j, t) is the element at offset j * stride(0) + t * stride(1), whatever those
+// The plain loops: in(m, k) is the element at offset m * stride(0) + k * stride(1), whatever those
 // are.
 #include <cstdint>
 
@@ -9,21 +9,21 @@ namespace {
 
 // [sum_columns]
 void sum_columns_loop(View<const float> in, View<float> out) {
-    const std::int64_t J = in.extent(0), T = in.extent(1);
-    for (std::int64_t t = 0; t < T; ++t) {
+    const std::int64_t M = in.extent(0), K = in.extent(1);
+    for (std::int64_t k = 0; k < K; ++k) {
         float sum = 0;
-        for (std::int64_t j = 0; j < J; ++j) sum += in(j, t);
-        out(t) = sum;
+        for (std::int64_t m = 0; m < M; ++m) sum += in(m, k);
+        out(k) = sum;
     }
 }
 // [sum_columns]
 
 // [ramp]
 void ramp_loop(View<float> out) {
-    const std::int64_t J = out.extent(0), T = out.extent(1);
-    for (std::int64_t t = 0; t < T; ++t) {
-        for (std::int64_t j = 0; j < J; ++j) {
-            out(j, t) = static_cast<float>(j * T + t);
+    const std::int64_t M = out.extent(0), K = out.extent(1);
+    for (std::int64_t k = 0; k < K; ++k) {
+        for (std::int64_t m = 0; m < M; ++m) {
+            out(m, k) = static_cast<float>(m * K + k);
         }
     }
 }

@@ -1,4 +1,4 @@
-// The twins, and the launchers. The loop over t has become the threads; the loop over j stays a
+// The twins, and the launchers. The loop over k has become the threads; the loop over m stays a
 // loop, inside of each. A view goes to a kernel by value: a pointer and 18 numbers, read from the
 // kernel's arguments.
 #include "day02_strides/sweep.hpp"
@@ -16,12 +16,12 @@ constexpr int kThreads = 256;
 // [sum_columns]
 __global__ void sum_columns_kernel(const __grid_constant__ View<const float> in,
                                    const __grid_constant__ View<float> out) {
-    const std::int64_t J = in.extent(0), T = in.extent(1);
-    const std::int64_t t = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (t < T) {
+    const std::int64_t M = in.extent(0), K = in.extent(1);
+    const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (k < K) {
         float sum = 0;
-        for (std::int64_t j = 0; j < J; ++j) sum += in(j, t);
-        out(t) = sum;
+        for (std::int64_t m = 0; m < M; ++m) sum += in(m, k);
+        out(k) = sum;
     }
 }
 // [sum_columns]
@@ -29,11 +29,11 @@ __global__ void sum_columns_kernel(const __grid_constant__ View<const float> in,
 // Nobody waits for a store, so here one at a time is enough.
 // [ramp]
 __global__ void ramp_kernel(const __grid_constant__ View<float> out) {
-    const std::int64_t J = out.extent(0), T = out.extent(1);
-    const std::int64_t t = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (t < T) {
-        for (std::int64_t j = 0; j < J; ++j) {
-            out(j, t) = static_cast<float>(j * T + t);
+    const std::int64_t M = out.extent(0), K = out.extent(1);
+    const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (k < K) {
+        for (std::int64_t m = 0; m < M; ++m) {
+            out(m, k) = static_cast<float>(m * K + k);
         }
     }
 }

@@ -88,7 +88,7 @@ TEST_CASE("sums of columns and of rows, by hand", "[day02][sweep][small]") {
     CHECK(odd.matches(Tensor<float>({3}, {1, 3, 5})));
 }
 
-TEST_CASE("sums are added in the order of j: (2^24 + 1) + 1 is not 2^24 + (1 + 1)",
+TEST_CASE("sums are added from row to row: (2^24 + 1) + 1 is not 2^24 + (1 + 1)",
           "[day02][sweep][small]") {
     Tensor<float> in({11, 1});  // so many that eight are in flight
     for (std::int64_t j = 0; j < 11; ++j) in(j, 0) = j == 0 ? 16777216.0f : 1.0f;

@@ -15,18 +15,18 @@ constexpr int kThreads = 256;
 // [sum_columns]
 __global__ void sum_columns_in_flight_kernel(const __grid_constant__ View<const float> in,
                                              float* out) {
-    const std::int64_t J = in.extent(0), T = in.extent(1);
-    const std::int64_t t = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (t >= T) return;
+    const std::int64_t M = in.extent(0), K = in.extent(1);
+    const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (k >= K) return;
     float sum = 0;
-    std::int64_t j = 0;
-    for (; j + kLoadsInFlight <= J; j += kLoadsInFlight) {
+    std::int64_t m = 0;
+    for (; m + kLoadsInFlight <= M; m += kLoadsInFlight) {
         float x[kLoadsInFlight];
-        for (int u = 0; u < kLoadsInFlight; ++u) x[u] = in(j + u, t);
+        for (int u = 0; u < kLoadsInFlight; ++u) x[u] = in(m + u, k);
         for (int u = 0; u < kLoadsInFlight; ++u) sum += x[u];
     }
-    for (; j < J; ++j) sum += in(j, t);
-    out[t] = sum;
+    for (; m < M; ++m) sum += in(m, k);
+    out[k] = sum;
 }
 // [sum_columns]
 
