@@ -16,41 +16,8 @@ constexpr int kThreads = 128;
 template <class T>
 __global__ void attention_bf16_kernel(const __grid_constant__ AttentionBf16Problem<T> p,
                                       float* scores) {
-    const std::int64_t D = p.q.length, counted = p.counted();
     const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (r < p.q.count()) {
-        float* score = scores + r * p.S;
-        const Index at = unravel(r, p.q.first.layout.shape);
-        const std::int64_t n = p.seen(r % p.tokens(), counted);
-        const Row<const T> q = p.q.row(r);
-        const TableOf<T> k = p.keys_of(at), v = p.values_of(at);
-        const Row<T> out = p.out.row(r);
-        // 1. how well each key fits the query, and the best of them
-        float m = -INFINITY;
-        for (std::int64_t s = 0; s < n; ++s) {
-            float dot = 0;
-            for (std::int64_t d = 0; d < D; ++d) {
-                dot += float(q[d]) * float(k(s, d));
-            }
-            score[s] = p.scale * dot;
-            m = std::fmax(m, score[s]);
-        }
-        // 2. scores become shares, but for the factor 1 / sum
-        float sum = 0;
-        for (std::int64_t s = 0; s < n; ++s) {
-            score[s] = std::exp(score[s] - m);
-            sum += score[s];
-        }
-        // 3. the values, each by its share
-        for (std::int64_t d = 0; d < D; ++d) {
-            float x = 0;
-            for (std::int64_t s = 0; s < n; ++s) {
-                x += score[s] * float(v(s, d));
-            }
-            out[d] = T(counted < 0 ? NAN : n > 0 ? x / sum : 0);
-        }
-        p.keep_log_sum(at, m, counted < 0 ? NAN : sum);
-    }
+    if (r < p.q.count()) attend_in_passes(p, r, p.counted(), scores + r * p.S);
 }
 // [attention]
 

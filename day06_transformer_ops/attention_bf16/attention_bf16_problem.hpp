@@ -22,6 +22,45 @@ struct AttentionBf16Problem : AttentionProblemOf<T> {
 };
 // [problem]
 
+// [attention]
+/// Loop and twin alike: the loop of attention for query r, each number becoming a float when it is
+/// read. @param score  room for S numbers; @param counted  keys that count; -1: the answer is NaN
+template <class T>
+SIXDAYS_HD inline void attend_in_passes(const AttentionBf16Problem<T>& p, std::int64_t r,
+                                        std::int64_t counted, float* score) {
+    const Index at = unravel(r, p.q.first.layout.shape);
+    const std::int64_t n = p.seen(r % p.tokens(), counted), D = p.q.length;
+    const Row<const T> q = p.q.row(r);
+    const TableOf<T> k = p.keys_of(at), v = p.values_of(at);
+    const Row<T> out = p.out.row(r);
+    // 1. how well each key fits the query, and the best of them
+    float m = -INFINITY;
+    for (std::int64_t s = 0; s < n; ++s) {
+        float dot = 0;
+        for (std::int64_t d = 0; d < D; ++d) {
+            dot += float(q[d]) * float(k(s, d));
+        }
+        score[s] = p.scale * dot;
+        m = std::fmax(m, score[s]);
+    }
+    // 2. scores become shares, but for the factor 1 / sum
+    float sum = counted < 0 ? NAN : 0;
+    for (std::int64_t s = 0; s < n; ++s) {
+        score[s] = std::exp(score[s] - m);
+        sum += score[s];
+    }
+    // 3. the values, each by its share
+    for (std::int64_t d = 0; d < D; ++d) {
+        float x = 0;
+        for (std::int64_t s = 0; s < n; ++s) {
+            x += score[s] * float(v(s, d));
+        }
+        out[d] = T(n > 0 || counted < 0 ? x / sum : 0);
+    }
+    p.keep_log_sum(at, m, sum);
+}
+// [attention]
+
 template <class T>
 [[nodiscard]] AttentionBf16Problem<T> attention_bf16_problem(View<const T> q, View<const T> k,
                                                              View<const T> v,

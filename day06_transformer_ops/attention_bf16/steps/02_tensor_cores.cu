@@ -2,8 +2,7 @@
 // queries and walks along the keys in tiles, and a tile comes while the one before is multiplied.
 // But here a query belongs to one warp, and four of its lanes: its scores leave the tensor core in
 // registers, become shares there, and are handed back to it as an operand.
-#include "common/gpu/large_shared.hpp"
-#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
 
@@ -48,21 +47,12 @@ __global__ void __launch_bounds__(C::kThreads, 2) attention_tensor_cores_kernel(
 }
 // [kernel]
 
-template <class C>
-void launch(const AttentionBf16Problem<typename C::Element>& p, gpu::Stream stream) {
-    const std::int64_t heads = p.q.count() / p.tokens();
-    const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), C::kQueries), 1);
-    gpu::allow_shared(attention_tensor_cores_kernel<C>, C::kBytes);
-    attention_tensor_cores_kernel<C>
-        <<<grid, C::kThreads, C::kBytes, stream>>>(p, static_cast<unsigned>(heads));
-    gpu::check_launch("attention_tensor_cores_kernel", grid, C::kThreads, C::kBytes);
-}
-
 }  // namespace
 
 template <class T>
 void launch_attention_tensor_cores(const AttentionBf16Problem<T>& p, gpu::Stream stream) {
-    p.q.length > 64 ? launch<Cut16<T, 128>>(p, stream) : launch<Cut16<T, 64>>(p, stream);
+    launch_blocks<T>("attention_tensor_cores_kernel", attention_tensor_cores_kernel<Cut16<T, 64>>,
+                     attention_tensor_cores_kernel<Cut16<T, 128>>, p, stream);
 }
 
 template void launch_attention_tensor_cores(const AttentionBf16Problem<bf16>&, gpu::Stream);

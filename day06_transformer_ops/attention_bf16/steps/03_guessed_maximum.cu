@@ -2,8 +2,7 @@
 // near the maximum will do: nothing may overflow, and not all may vanish. Mostly the maximum of the
 // first 64 keys serves to the end. So no tile is searched for one; the sums of its shares, which
 // are made anyway, say when some are too large. Then the tile is done again, and searched.
-#include "common/gpu/large_shared.hpp"
-#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/launch.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/place.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 /// Shares may be that large: f16 ends at 65,504.
 constexpr float kMostOfShare = 32768;
 
-/// Is there a sum in this warp that says so, or that is NaN?
+/// Is a sum of this warp too large, or NaN?
 template <int DOWN>
 __device__ __forceinline__ bool too_large(const float (&sum)[DOWN][2]) {
     bool yes = false;
@@ -33,7 +32,7 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
     float sum[C::kDown][2];
 #pragma unroll 1
     for (;; search = true) {
-        mine.make_scores(tiles.keys(stage));
+        mine.make_scores(tiles.keys(stage));  // also again: shares have taken their registers
         place.hide(mine, s0);
         if (search) {
             float old[C::kDown][2];
@@ -87,21 +86,13 @@ __global__ void __launch_bounds__(C::kThreads, 2) attention_guessed_maximum_kern
 }
 // [kernel]
 
-template <class C>
-void launch(const AttentionBf16Problem<typename C::Element>& p, gpu::Stream stream) {
-    const std::int64_t heads = p.q.count() / p.tokens();
-    const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), C::kQueries), 1);
-    gpu::allow_shared(attention_guessed_maximum_kernel<C>, C::kBytes);
-    attention_guessed_maximum_kernel<C>
-        <<<grid, C::kThreads, C::kBytes, stream>>>(p, static_cast<unsigned>(heads));
-    gpu::check_launch("attention_guessed_maximum_kernel", grid, C::kThreads, C::kBytes);
-}
-
 }  // namespace
 
 template <class T>
 void launch_attention_guessed_maximum(const AttentionBf16Problem<T>& p, gpu::Stream stream) {
-    p.q.length > 64 ? launch<Cut16<T, 128>>(p, stream) : launch<Cut16<T, 64>>(p, stream);
+    launch_blocks<T>("attention_guessed_maximum_kernel",
+                     attention_guessed_maximum_kernel<Cut16<T, 64>>,
+                     attention_guessed_maximum_kernel<Cut16<T, 128>>, p, stream);
 }
 
 template void launch_attention_guessed_maximum(const AttentionBf16Problem<bf16>&, gpu::Stream);

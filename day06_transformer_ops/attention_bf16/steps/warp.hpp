@@ -47,6 +47,7 @@ struct Warp {
         row = tile.offset(warp * kDown * 16 + lane % 16, lane / 16 * 8);  // as in load_a()
         key = Panel<T, kKeys>::offset(lane % 8 + lane / 16 * 8, lane / 8 % 2 * 8);  // load_b()
         value = Panel<T, kKeys>::offset(lane % 16, lane / 16 * 8);  // load_b_across()
+        // Not -INFINITY, so that m - now is never infinity minus infinity.
         for (auto& both : m) both[0] = both[1] = -FLT_MAX;
     }
 
