@@ -56,6 +56,7 @@ SIXDAYS_HD inline float gelu_tanh(float x) noexcept {
     const float u = 0.79788456f * (x + 0.044715f * x * x * x);
     return x / (1 + std::exp(-2 * u));
 }
+// [functions]
 SIXDAYS_HD inline float silu(float x) noexcept {
     return x / (1 + std::exp(-x));
 }
@@ -72,7 +73,6 @@ SIXDAYS_HD inline float activated(Activation what, float x) noexcept {
     }
     return x;
 }
-// [functions]
 
 /// out = f(in).
 template <class T>

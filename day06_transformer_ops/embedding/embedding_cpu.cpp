@@ -7,7 +7,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [embed]
-// ids and places have one shape by now, and a row of out belongs to each.
+// embed_cpu has looked at all ids and places, and given them one shape. A row of out belongs to each.
 template <class T>
 void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T> positions,
                 View<const std::int64_t> places, const Rows<T>& out) {

@@ -123,7 +123,7 @@ def three_tokens():
     svg.arrow(678, 355, 724, 355)
     for number, text in enumerate((
             "sat, number 1 of its output: 2/5 · (-1) + 1/5 · 1 + 2/5 · (-1) = -0.6.",
-            "Dashed: what lies ahead of a token. It is not made, not read, and has no share.")):
+            "Dashed: what lies ahead of a token. It is not read, and has no share.")):
         svg.text(20, 452 + 20 * number, text, "note")
     return svg.done()
 
@@ -172,7 +172,7 @@ def kv_cache():
     for place in range(8):
         svg.text(200 + place * (c + 4) + (c + 4) / 2, 48, str(place), "small")
     svg.text(200, 24, "place: keys (1, H, 8, D) have strides (H · 8 · D, 8 · D, D, 1)", "note")
-    svg.text(20, 318, "Framed: what this step writes. Dashed: room, never read. What came before is not computed again.", "note")
+    svg.text(20, 318, "Framed: what this step writes. Dashed: room, not read yet. What came before is not computed again.", "note")
     return svg.done()
 
 
