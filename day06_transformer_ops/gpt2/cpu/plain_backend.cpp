@@ -58,7 +58,6 @@ public:
     }
     // [attend]
 
-    // [rest]
     void add_attention(std::int64_t layer) override {
         matmul_cpu(mixed(), transpose(matrices(layer).attention_output.view()),
                    {1, 1, block(layer).attention_output.bias.view()}, x());
@@ -76,13 +75,14 @@ public:
                    {1, 1, block(layer).down.bias.view()}, x());
     }
 
+    // [head]
     void head(std::int64_t first, std::int64_t count) override {
         logits_ = Tensor<float>({count, model_.config.vocabulary});
         const View<float> last = slice(normed(), 0, first, first + count);
         layer_norm_cpu(slice(x(), 0, first, first + count), norm_of(model_.final_norm), last);
         matmul_cpu(last, transpose(head_.view()), logits_.view());
     }
-    // [rest]
+    // [head]
 
 private:
     const Matrices& matrices(std::int64_t layer) const {
