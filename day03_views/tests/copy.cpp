@@ -30,8 +30,8 @@ TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][smal
     const View<float> x(memory, row_major({2, 3}));  // rows 0 1 2 and 3 4 5
 
     View<float> flipped = x;
-    flipped.stride(0) = -x.stride(0);             // rows backwards, but the pointer ..
-    CHECK(offset(flipped.layout, {1, 0}) == -3);  // .. stayed: row 1 lies before it
+    flipped.stride(0) = -x.stride(0);             // rows backwards. But the pointer stayed:
+    CHECK(offset(flipped.layout, {1, 0}) == -3);  // row 1 lies before it
     CHECK(flip(x, 0).data == memory + 3);         // right: begin at the last row
 
     const View<float> turned(memory, Layout({3, 2}, {3, 1}));  // the shape turned, the strides not
