@@ -14,8 +14,8 @@
 namespace sixdays::day04_argmax {
 
 // [best]
-/// The best element so far, and where it is: its index in the line or, where
-/// a thread takes quads, the number of the quad.
+/// The best element so far, and where it is: its index in the line. (Where a
+/// thread takes quads, from step 5 on, the number of the quad.)
 struct Best {
     float value;
     std::uint32_t at;
