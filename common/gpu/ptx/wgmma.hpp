@@ -113,78 +113,35 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
 }
 
 // A number of registers in the text, all of them, and all sums: by hand it would be a page each.
-#define SIXDAYS_WGMMA_128(type)                                                                \
-    asm volatile(                                                                              \
-        "{ .reg .pred add; setp.ne.b32 add, 1, 0; "                                            \
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type                           \
-        " {"                                                                                   \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "               \
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "     \
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "     \
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"       \
-        "}, %64, %65, add, 1, 1, %66, %67; }"                                                  \
-        : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[1][0]), \
-          "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[2][0]), "+f"(sum[2][1]), \
-          "+f"(sum[2][2]), "+f"(sum[2][3]), "+f"(sum[3][0]), "+f"(sum[3][1]), "+f"(sum[3][2]), \
-          "+f"(sum[3][3]), "+f"(sum[4][0]), "+f"(sum[4][1]), "+f"(sum[4][2]), "+f"(sum[4][3]), \
-          "+f"(sum[5][0]), "+f"(sum[5][1]), "+f"(sum[5][2]), "+f"(sum[5][3]), "+f"(sum[6][0]), \
-          "+f"(sum[6][1]), "+f"(sum[6][2]), "+f"(sum[6][3]), "+f"(sum[7][0]), "+f"(sum[7][1]), \
-          "+f"(sum[7][2]), "+f"(sum[7][3]), "+f"(sum[8][0]), "+f"(sum[8][1]), "+f"(sum[8][2]), \
-          "+f"(sum[8][3]), "+f"(sum[9][0]), "+f"(sum[9][1]), "+f"(sum[9][2]), "+f"(sum[9][3]), \
-          "+f"(sum[10][0]), "+f"(sum[10][1]), "+f"(sum[10][2]), "+f"(sum[10][3]),              \
-          "+f"(sum[11][0]), "+f"(sum[11][1]), "+f"(sum[11][2]), "+f"(sum[11][3]),              \
-          "+f"(sum[12][0]), "+f"(sum[12][1]), "+f"(sum[12][2]), "+f"(sum[12][3]),              \
-          "+f"(sum[13][0]), "+f"(sum[13][1]), "+f"(sum[13][2]), "+f"(sum[13][3]),              \
-          "+f"(sum[14][0]), "+f"(sum[14][1]), "+f"(sum[14][2]), "+f"(sum[14][3]),              \
-          "+f"(sum[15][0]), "+f"(sum[15][1]), "+f"(sum[15][2]), "+f"(sum[15][3])               \
-        : "l"(a.bits), "l"(b.bits), "n"(A_ACROSS ? 1 : 0), "n"(B_ACROSS ? 1 : 0))
-#define SIXDAYS_WGMMA_256(type)                                                                  \
-    asm volatile(                                                                                \
-        "{ .reg .pred add; setp.ne.b32 add, 1, 0; "                                              \
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type                             \
-        " {"                                                                                     \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                 \
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "       \
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "       \
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "       \
-        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "       \
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "       \
-        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, " \
-        "%111, "                                                                                 \
-        "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "   \
-        "%126, %127"                                                                             \
-        "}, %128, %129, add, 1, 1, %130, %131; }"                                                \
-        : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[1][0]),   \
-          "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[2][0]), "+f"(sum[2][1]),   \
-          "+f"(sum[2][2]), "+f"(sum[2][3]), "+f"(sum[3][0]), "+f"(sum[3][1]), "+f"(sum[3][2]),   \
-          "+f"(sum[3][3]), "+f"(sum[4][0]), "+f"(sum[4][1]), "+f"(sum[4][2]), "+f"(sum[4][3]),   \
-          "+f"(sum[5][0]), "+f"(sum[5][1]), "+f"(sum[5][2]), "+f"(sum[5][3]), "+f"(sum[6][0]),   \
-          "+f"(sum[6][1]), "+f"(sum[6][2]), "+f"(sum[6][3]), "+f"(sum[7][0]), "+f"(sum[7][1]),   \
-          "+f"(sum[7][2]), "+f"(sum[7][3]), "+f"(sum[8][0]), "+f"(sum[8][1]), "+f"(sum[8][2]),   \
-          "+f"(sum[8][3]), "+f"(sum[9][0]), "+f"(sum[9][1]), "+f"(sum[9][2]), "+f"(sum[9][3]),   \
-          "+f"(sum[10][0]), "+f"(sum[10][1]), "+f"(sum[10][2]), "+f"(sum[10][3]),                \
-          "+f"(sum[11][0]), "+f"(sum[11][1]), "+f"(sum[11][2]), "+f"(sum[11][3]),                \
-          "+f"(sum[12][0]), "+f"(sum[12][1]), "+f"(sum[12][2]), "+f"(sum[12][3]),                \
-          "+f"(sum[13][0]), "+f"(sum[13][1]), "+f"(sum[13][2]), "+f"(sum[13][3]),                \
-          "+f"(sum[14][0]), "+f"(sum[14][1]), "+f"(sum[14][2]), "+f"(sum[14][3]),                \
-          "+f"(sum[15][0]), "+f"(sum[15][1]), "+f"(sum[15][2]), "+f"(sum[15][3]),                \
-          "+f"(sum[16][0]), "+f"(sum[16][1]), "+f"(sum[16][2]), "+f"(sum[16][3]),                \
-          "+f"(sum[17][0]), "+f"(sum[17][1]), "+f"(sum[17][2]), "+f"(sum[17][3]),                \
-          "+f"(sum[18][0]), "+f"(sum[18][1]), "+f"(sum[18][2]), "+f"(sum[18][3]),                \
-          "+f"(sum[19][0]), "+f"(sum[19][1]), "+f"(sum[19][2]), "+f"(sum[19][3]),                \
-          "+f"(sum[20][0]), "+f"(sum[20][1]), "+f"(sum[20][2]), "+f"(sum[20][3]),                \
-          "+f"(sum[21][0]), "+f"(sum[21][1]), "+f"(sum[21][2]), "+f"(sum[21][3]),                \
-          "+f"(sum[22][0]), "+f"(sum[22][1]), "+f"(sum[22][2]), "+f"(sum[22][3]),                \
-          "+f"(sum[23][0]), "+f"(sum[23][1]), "+f"(sum[23][2]), "+f"(sum[23][3]),                \
-          "+f"(sum[24][0]), "+f"(sum[24][1]), "+f"(sum[24][2]), "+f"(sum[24][3]),                \
-          "+f"(sum[25][0]), "+f"(sum[25][1]), "+f"(sum[25][2]), "+f"(sum[25][3]),                \
-          "+f"(sum[26][0]), "+f"(sum[26][1]), "+f"(sum[26][2]), "+f"(sum[26][3]),                \
-          "+f"(sum[27][0]), "+f"(sum[27][1]), "+f"(sum[27][2]), "+f"(sum[27][3]),                \
-          "+f"(sum[28][0]), "+f"(sum[28][1]), "+f"(sum[28][2]), "+f"(sum[28][3]),                \
-          "+f"(sum[29][0]), "+f"(sum[29][1]), "+f"(sum[29][2]), "+f"(sum[29][3]),                \
-          "+f"(sum[30][0]), "+f"(sum[30][1]), "+f"(sum[30][2]), "+f"(sum[30][3]),                \
-          "+f"(sum[31][0]), "+f"(sum[31][1]), "+f"(sum[31][2]), "+f"(sum[31][3])                 \
-        : "l"(a.bits), "l"(b.bits), "n"(A_ACROSS ? 1 : 0), "n"(B_ACROSS ? 1 : 0))
+#define SIXDAYS_FIRST_64_SUMS                                                          \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define SIXDAYS_LAST_64_SUMS                                                                       \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, "   \
+    "%127"
+#define SIXDAYS_SUM(j) "+f"(sum[j][0]), "+f"(sum[j][1]), "+f"(sum[j][2]), "+f"(sum[j][3])
+#define SIXDAYS_SUM_OF_4(j) \
+    SIXDAYS_SUM(j), SIXDAYS_SUM((j) + 1), SIXDAYS_SUM((j) + 2), SIXDAYS_SUM((j) + 3)
+#define SIXDAYS_SUM_OF_16(j)                                                   \
+    SIXDAYS_SUM_OF_4(j), SIXDAYS_SUM_OF_4((j) + 4), SIXDAYS_SUM_OF_4((j) + 8), \
+        SIXDAYS_SUM_OF_4((j) + 12)
+#define SIXDAYS_WGMMA(shape, type, registers, operands, ...)                                    \
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, 1, 0; wgmma.mma_async.sync.aligned." shape \
+                 ".f32." type "." type " {" registers "}, " operands "; }"                      \
+                 : __VA_ARGS__                                                                  \
+                 : "l"(a.bits), "l"(b.bits), "n"(A_ACROSS ? 1 : 0), "n"(B_ACROSS ? 1 : 0))
+#define SIXDAYS_WGMMA_128(type)                                                               \
+    SIXDAYS_WGMMA("m64n128k16", type, SIXDAYS_FIRST_64_SUMS, "%64, %65, add, 1, 1, %66, %67", \
+                  SIXDAYS_SUM_OF_16(0))
+#define SIXDAYS_WGMMA_256(type)                                                        \
+    SIXDAYS_WGMMA("m64n256k16", type, SIXDAYS_FIRST_64_SUMS ", " SIXDAYS_LAST_64_SUMS, \
+                  "%128, %129, add, 1, 1, %130, %131", SIXDAYS_SUM_OF_16(0),           \
+                  SIXDAYS_SUM_OF_16(16))
 
 /// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 16 or 32.
 /// @tparam A_ACROSS, B_ACROSS  do the rows of the tile hold m's or n's instead of k's?
@@ -203,8 +160,14 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile
         SIXDAYS_WGMMA_256("f16");
     }
 }
-#undef SIXDAYS_WGMMA_128
 #undef SIXDAYS_WGMMA_256
+#undef SIXDAYS_WGMMA_128
+#undef SIXDAYS_WGMMA
+#undef SIXDAYS_SUM_OF_16
+#undef SIXDAYS_SUM_OF_4
+#undef SIXDAYS_SUM
+#undef SIXDAYS_LAST_64_SUMS
+#undef SIXDAYS_FIRST_64_SUMS
 
 /// All warps of a warpgroup: from here on its threads have so many registers. What some give others
 /// can take; the kernel says __launch_bounds__(threads, 1). Multiples of 8.
