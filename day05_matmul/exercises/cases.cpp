@@ -10,6 +10,7 @@ void second_barrier(const float* in, int K, float* out);
 void shared_tile(const float* a, const float* b, int M, int N, int K, float* c);
 void four_by_four(const float* a, const float* b, int M, int N, int K, float* c);
 void fragment_index(const float* a, const float* b, float* c);
+void missing_phase(const float* in, int tiles, float* out);
 
 namespace {
 
@@ -205,6 +206,19 @@ TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
     practise<float>(
         {16, 8}, [&](float* c) { fragment_index(da.view().data, db.view().data, c); },
         [&](std::int64_t at) { return of(at, false); }, guesses);
+}
+
+TEST_CASE("missing_phase: sums", "[day05][missing_phase][small]") {
+    for (const int tiles : {0, 1, 2, 3, 4, 5, 9}) {
+        CAPTURE(tiles);
+        const Tensor<float> x = whole({32 * tiles}, 7);
+        DeviceIn<float> in(x);
+        double sum = 0;
+        for (std::int64_t k = 0; k < x.size(); ++k) sum += static_cast<double>(x.data()[k]);
+        practise<float>(
+            {32}, [&](float* out) { missing_phase(in.view().data, tiles, out); },
+            [=](std::int64_t lane) { return static_cast<double>(lane + 1) * sum; });
+    }
 }
 
 }  // namespace

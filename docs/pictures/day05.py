@@ -175,6 +175,40 @@ def fragments():
     return svg.done()
 
 
+def ldmatrix():
+    """Lane 13 in ldmatrix: which row it names in the tile, and what it receives of each of the four matrices."""
+    c = 20
+    svg = Svg(800, 420, "ldmatrix: on the left 16 rows of a tile, in them four matrices of 8 by 8; lane 13 names row 5 "
+                        "of matrix 1. On the right what comes into its registers: of each matrix columns 2 and 3 of row 3")
+    owner = (ORANGE, SKY, GREEN, PURPLE)
+    x, y = 60, 70
+    svg.text(20, 24, "Lane 13 names 16 bytes: one row")
+    svg.text(20, 44, "A cell is 8 numbers of a row; in it the lane that names it", "note")
+    for row in range(16):
+        for half in range(2):
+            number = row // 8 + 2 * half
+            lane = 8 * number + row % 8
+            mine = lane == 13
+            svg.cell(x + half * 7 * c, y + row * c, owner[number] if mine else FAINT, lane, 7 * c, c,
+                     kind="in tiny" if mine else "inkin tiny", border="thin")
+        svg.text(x - 10, y + row * c + 14, row, "note end")
+    svg.text(x, y + 16 * c + 20, "k to k + 7", "note")
+    svg.text(x + 7 * c, y + 16 * c + 20, "k + 8 to k + 15", "note")
+    left = 420
+    svg.text(left, 24, "and receives other bytes: four registers")
+    svg.text(left, 44, "13 = 4 · 3 + 1: of each matrix row 3, columns 2 and 3", "note")
+    for row in range(16):
+        for k in range(16):
+            number = row // 8 + 2 * (k // 8)
+            mine = row % 8 == 3 and k % 8 // 2 == 1
+            svg.cell(left + k * c, y + row * c, owner[number] if mine else FAINT, number if mine else "", c, c,
+                     kind="in tiny", border="thin")
+    for number in range(4):
+        svg.outline(left + number // 2 * 8 * c, y + number % 2 * 8 * c, 8 * c, 8 * c)
+    svg.text(left, y + 16 * c + 20, "In a coloured cell: the register. A frame is a matrix.", "note")
+    return svg.done()
+
+
 def pipeline():
     """Step 6 at one moment: four stages, the barriers full and empty of each, who waits where and who arrives."""
     svg = Svg(760, 400, "Four stages, each with a barrier full and a barrier empty. The copying thread waits at empty and "
@@ -209,4 +243,4 @@ def pipeline():
     return svg.done()
 
 
-PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring, fragments, pipeline)
+PICTURES = (product, k_loop, column_and_square, square_a_thread, rectangle, ring, fragments, ldmatrix, pipeline)

@@ -1,7 +1,8 @@
 /// @file
 /// For .cu files: mbarriers, in shared memory. Some threads arrive, some bytes are told to come, and
 /// whoever waits goes on when all of that has happened: a *phase* of the barrier is complete, and its
-/// next one begins. From Hopper on, copies of whole tiles end with such a barrier (tma.hpp).
+/// next one begins. From Hopper on, copies of whole tiles end with such a barrier (tma.hpp); that of
+/// threads runs on every GPU of 8.0 or newer.
 ///
 /// Phases are counted 0, 1, 2, ..., and who waits names the phase by its parity, 0 or 1. So of a ring
 /// of stages with a barrier each, the parity to wait for flips whenever the ring begins again. Before
@@ -62,15 +63,13 @@ struct Mbarrier {
     /// One thread sets it up; then mbarriers_are_set_up(), and a __syncthreads() for the others.
     /// @param arrivals  of each phase
     __device__ __forceinline__ void init(unsigned arrivals) {
-        if constexpr (kHopper) {
-            asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
-                         : "memory");
-        }
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
+                     : "memory");
     }
     __device__ __forceinline__ void arrive() {
-        if constexpr (kHopper) {
-            asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
-        }
+        asm volatile(
+            "{ .reg .b64 ignored; mbarrier.arrive.shared::cta.b64 ignored, [%0]; }" ::"r"(address())
+            : "memory");
     }
     /// Arrives, and tells that in this phase so many bytes more will come.
     __device__ __forceinline__ void arrive_and_expect(unsigned bytes) {
@@ -82,13 +81,23 @@ struct Mbarrier {
     }
     /// Waits until the phase of this parity is complete.
     __device__ __forceinline__ void wait(unsigned parity) {
-        unsigned complete = kHopper ? 0 : 1;
+        unsigned complete = 0;
         while (complete == 0) {
-            if constexpr (kHopper) {
+            if constexpr (kHopper) {  // sleeps a while
                 asm volatile(
                     "{\n"
                     ".reg .pred p;\n"
                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                    "selp.u32 %0, 1, 0, p;\n"
+                    "}"
+                    : "=r"(complete)
+                    : "r"(address()), "r"(parity)
+                    : "memory");
+            } else {
+                asm volatile(
+                    "{\n"
+                    ".reg .pred p;\n"
+                    "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                     "selp.u32 %0, 1, 0, p;\n"
                     "}"
                     : "=r"(complete)
