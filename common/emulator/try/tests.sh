@@ -306,6 +306,7 @@ steps() {
     done
 }
 tries "a line is asked for" 2 "" "Which line of day01" debug day01
+tries "who stops, and no line" 2 "" "so name one: right.cu:13" debug right.cu --block 2
 tries "an index that is none" 2 "" "--block takes one to three numbers" debug right.cu:9 --block x
 if ! command -v gdb >/dev/null; then
     echo "SKIPPED: gdb was not found, so nothing is stepped through"
