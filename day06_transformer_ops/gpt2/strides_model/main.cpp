@@ -9,7 +9,7 @@
 
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
-#include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
+#include "day06_transformer_ops/gpt2/strides_model/follow.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;
@@ -23,6 +23,7 @@ constexpr const char* kHelp = R"(A small GPT-2 answers questions about row-major
                                one question: shape 3 4 5, or with offset 33 behind it
   gpt2_strides --table [N]     how many of N answers (100) of each kind and rank are right
 
+  --follow                     of one question: its last token's way, by its numbers
   --ask                        questions from the standard input, one a line, terminal or not
   --model FILE                 another file (.gguf)
   --backend cpu | cuda         what it runs on (cpu)
@@ -32,7 +33,7 @@ constexpr double kPromised = 0.95;  // of answers about shapes that it was not t
 struct Options {
     std::string model = SIXDAYS_STRIDES_MODEL, backend = "cpu", question;
     std::int64_t table = 0;  // questions of each kind and rank
-    bool ask = false;
+    bool ask = false, follow = false;
 };
 
 // A question, or a sentence that repeats what was asked.
@@ -125,6 +126,8 @@ Options read_options(int argc, char** argv) {
             if (options.table < 1) throw std::invalid_argument("--table needs a number above 0");
         } else if (word == "--ask") {
             options.ask = true;
+        } else if (word == "--follow") {
+            options.follow = true;
         } else if (word.rfind("--", 0) == 0) {
             throw std::invalid_argument(word + " is not a flag. --help lists them");
         } else {
@@ -134,12 +137,19 @@ Options read_options(int argc, char** argv) {
     if (options.backend != "cpu" && options.backend != "cuda") {
         throw std::invalid_argument("--backend is cpu or cuda, not " + options.backend);
     }
+    if (options.follow && options.question.empty()) {
+        throw std::invalid_argument("--follow needs a question: --follow shape 3 4 5");
+    }
     return options;
 }
 
 bool run(const Options& options) {
     const MappedFile mapped(options.model);
     const Gguf file(mapped.bytes(), options.model);
+    if (options.follow) {
+        follow_last_token(file, mapped.bytes(), read(options.question));
+        return true;
+    }
     Asker ask(file, [&](const ModelWeights& model, std::int64_t capacity) {
         // Its matrices are too small for a second thread to pay.
         return options.backend == "cuda" ? make_cuda_backend(model, capacity)
