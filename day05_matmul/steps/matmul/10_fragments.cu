@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(R::kThreads)
         const std::int64_t ahead = k0 + (kStages - 1) * BK;
         if (ahead < x.K) ring.copy_tiles(x, tile, ahead, (stage + kStages - 1) % kStages);
         gpu::copy_async_commit();
-        // [loop]
 #pragma unroll
+        // [loop]
         for (int k = 0; k < BK; ++k) {
             if (k == BK - 1) {  // the next tile, and nobody reads this one any more
                 gpu::copy_async_wait<kStages - 2>();
