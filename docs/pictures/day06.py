@@ -39,7 +39,7 @@ def token_path():
     svg.text(4, 186, "the", "note")
     svg.text(4, 203, "residual", "note")
     svg.text(4, 220, "stream", "note")
-    part(216, (("norm", 64, FAINT), ("q k v", 70, ORANGE), ("attention", 96, GREEN), ("join", 64, ORANGE)),
+    part(216, (("norm", 64, FAINT), ("q k v", 70, ORANGE), ("attention", 96, GREEN), ("projection", 92, ORANGE)),
          "tokens tell each other what they know")
     part(336, (("norm", 64, FAINT), ("up", 60, ORANGE), ("GELU", 70, SKY), ("down", 70, ORANGE)),
          "each token by itself")
