@@ -1,6 +1,7 @@
 // What loops and ports of the activations refuse, and which path is taken.
 #include "day06_transformer_ops/activation/activation.hpp"
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/simplify.hpp"
@@ -26,9 +27,18 @@ namespace {
 template <class T>
 void check_path(const char* op, std::optional<ActivationPath> path, const View<const T>& in,
                 const View<const T>& more, const View<T>& out) {
-    if (path != ActivationPath::quads || out.size() == 0 ||
-        choose_activation<T>(in, more, out) == path)
-        return;
+    if (out.size() == 0) return;
+    if (path == ActivationPath::tile) {
+        const auto layouts =
+            simplify(out.layout, in.layout, broadcast_to(more.layout, out.shape()));
+        for (const Layout& layout : layouts) {
+            if (gpu::takes_tiles(layout)) continue;
+            refuse(std::string(op) + ": the path 'tile' needs, after simplifying, " +
+                   std::to_string(gpu::kMostTileDims) +
+                   " dims at most without a negative stride; here one has " + to_string(layout));
+        }
+    }
+    if (path != ActivationPath::quads || choose_activation<T>(in, more, out) == path) return;
     refuse(std::string(op) +
            ": the path 'quads' needs rows of whole quads that begin at multiples of 16 "
            "bytes; in has " +
@@ -84,6 +94,7 @@ const char* name(ActivationPath path) {
     static constexpr Named<ActivationPath> kNames[] = {
         {ActivationPath::one_element, "one element"},
         {ActivationPath::quads, "quads"},
+        {ActivationPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

@@ -39,6 +39,7 @@ namespace sixdays::day06_transformer_ops {
 enum class ActivationPath {
     one_element,  // a thread, an element: the loop's twin
     quads,        // 02: 16 bytes a load, and functions of few instructions
+    tile,         // never chosen unasked: CUDA Tile C++; 4 dims at most, no negative strides
 };
 [[nodiscard]] const char* name(ActivationPath path);
 

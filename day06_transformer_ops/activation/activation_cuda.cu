@@ -2,7 +2,9 @@
 #include "day06_transformer_ops/activation/activation.hpp"
 
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/activation/steps/steps.hpp"
+#include "day06_transformer_ops/activation/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -66,6 +68,10 @@ void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
         }
         case ActivationPath::quads:
             return launch_activation_quads<Plain>(what, in, in, out, how.stream);
+        case ActivationPath::tile:
+            return gpu::by_tile("activate", [&] {
+                launch_activation_tile<Plain, T>(what, in, in, out, how.stream);
+            });
     }
 }
 
@@ -83,6 +89,10 @@ void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Sa
         }
         case ActivationPath::quads:
             return launch_activation_quads<Biased>(what, in, bias, out, how.stream);
+        case ActivationPath::tile:
+            return gpu::by_tile("activate", [&] {
+                launch_activation_tile<Biased, T>(what, in, bias, out, how.stream);
+            });
     }
 }
 
@@ -99,6 +109,10 @@ void activate_gated_cuda(Activation what, View<const Same<T>> gate, View<const S
         }
         case ActivationPath::quads:
             return launch_activation_quads<Gated>(what, gate, in, out, how.stream);
+        case ActivationPath::tile:
+            return gpu::by_tile("activate", [&] {
+                launch_activation_tile<Gated, T>(what, gate, in, out, how.stream);
+            });
     }
 }
 

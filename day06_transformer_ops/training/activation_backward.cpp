@@ -13,6 +13,11 @@ void check_activate_backward(const View<const float>& in, const View<const float
     require_same_shape("activate_backward", "grad", grad, "out", out);
     require_memory("activate_backward", "grad", grad);
     require_same_or_apart("activate_backward", "grad", grad, "out", out);
+    if (path == ActivationPath::tile) {
+        refuse(
+            "activate_backward: the path 'tile' is there for the way forward only; without a path "
+            "the way back takes 'one element' or 'quads'");
+    }
     if (path != ActivationPath::quads || out.size() == 0 ||
         choose_activation<float>(in, grad, out) == path) {
         return;

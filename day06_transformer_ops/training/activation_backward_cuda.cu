@@ -52,6 +52,8 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
         }
         case ActivationPath::quads:
             return launch_activate_backward_quads(what, in, grad, out, how.stream);
+        case ActivationPath::tile:
+            return;  // refused above
     }
 }
 

@@ -1,6 +1,8 @@
 // The proof of the set activation: loops and every path against float64, over every element.
 #include "day06_transformer_ops/activation/activation.hpp"
 
+#include "common/gpu/tile.hpp"
+
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -13,7 +15,17 @@ namespace {
 
 constexpr Activation kAll[] = {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh,
                                Activation::silu};
-constexpr ActivationPath kPaths[] = {ActivationPath::one_element, ActivationPath::quads};
+const std::vector<ActivationPath> kPaths = [] {
+    std::vector<ActivationPath> all = {ActivationPath::one_element, ActivationPath::quads};
+    if (gpu::has_tile()) all.push_back(ActivationPath::tile);
+    return all;
+}();
+
+// Can tiles take these three? Which they must take has a case of its own.
+template <class T>
+bool takes_tiles(const View<const T>& in, const View<const T>& more, const View<T>& out) {
+    return refusal([&] { check_activate_biased<T>(in, more, out, ActivationPath::tile); }).empty();
+}
 
 // In double, and written as the definitions say it.
 double reference(Activation what, double x) {
@@ -107,6 +119,9 @@ void check_layouts(Activation what, const Shape& shape, const Shape& bias, const
             const View<const T> other = kind == Kind::plain ? d.view() : dm.view();
             if (path == ActivationPath::quads &&
                 choose_activation<T>(d.view(), other, got.view()) != path) {
+                continue;
+            }
+            if (path == ActivationPath::tile && !takes_tiles<T>(d.view(), other, got.view())) {
                 continue;
             }
             run_port<T>(path, kind, what, d.view(), dm.view(), got.view());
@@ -279,6 +294,11 @@ void check_standing(Kind kind, const Standing<T>& one, int operand) {
             CHECK(got.untouched());
             continue;
         }
+        if (path == ActivationPath::tile && !takes_tiles<T>(d.view(), other, got.view())) {
+            CHECK(contains(refusal(run), "the path 'tile' needs, after simplifying, 4 dims"));
+            CHECK(got.untouched());
+            continue;
+        }
         run();
         CHECK(agrees(got, want));
     }
@@ -398,6 +418,39 @@ TEST_CASE("an activation takes quads exactly where every row allows it",
           "bytes; in has shape (4, 8), strides (8, 1), the other input shape (4, 8), strides (8, "
           "1), out shape (4, 8), strides (8, 1)");
     CHECK(untouched.untouched());
+}
+
+TEST_CASE("activations in tiles: each condition is false alone", "[day06][activation][small]") {
+    alignas(16) static float memory[3][1024];
+    const Layout fit({4, 8}, {16, 1}), back({4, 8}, {-16, 1}),
+        five({2, 2, 2, 2, 2}, {101, 50, 21, 9, 2});
+    const auto taken = [&](const Layout& in, const Layout& more, const Layout& out) {
+        return takes_tiles<float>({memory[0] + 512, in}, {memory[1] + 512, more},
+                                  {memory[2] + 512, out});
+    };
+    CHECK(taken(fit, fit, fit));
+    CHECK(taken(fit, row_major({8}), fit));
+    CHECK_FALSE(taken(back, fit, fit));
+    CHECK_FALSE(taken(fit, back, fit));
+    CHECK_FALSE(taken(fit, fit, back));
+    CHECK_FALSE(taken(five, five, five));
+    CHECK(taken({{2, 2, 2, 2, 2}, {16, 8, 4, 2, 1}}, {{2, 2, 2, 2, 2}, {16, 8, 4, 2, 1}},
+                row_major({2, 2, 2, 2, 2})));  // one run
+    CHECK(
+        refusal([&] {
+            check_activate<float>({memory[0] + 512, back}, {memory[2], fit}, ActivationPath::tile);
+        }) ==
+        "activate: the path 'tile' needs, after simplifying, 4 dims at most without a "
+        "negative stride; here one has shape (4, 8), strides (-16, 1)");
+    if (!gpu::has_tile()) return;
+    const Tensor<float> x = noise<float>({4, 8});
+    for (const std::int64_t lead : {0, 1}) {  // with the promise, and without
+        DeviceIn<float> d(x, Lead{lead});
+        DeviceOut<float> got({4, 8});
+        activate_cuda(Activation::gelu_erf, d.view(), got.view(), {.path = ActivationPath::tile});
+        CHECK(last_kernel() == "activation_tile");
+        CHECK(agrees(got, wanted(Kind::plain, Activation::gelu_erf, x, x)));
+    }
 }
 
 TEST_CASE("loop and port of the activations refuse the same, in the same words",

@@ -248,6 +248,12 @@ TEST_CASE("activations' way back refuses each operand that does not fit, alone",
          {[](O o) { o.out = collapsed(o.out); }, "race"},
          {[](O o) { o.out.data = const_cast<float*>(o.in.data) + 1; }, "in and out"},
          {[](O o) { o.out.data = const_cast<float*>(o.grad.data) + 1; }, "grad and out"}});
+    CHECK(refusal([&] {
+              activate_backward_cuda(what, right.in, right.grad, right.out,
+                                     {.path = ActivationBackwardPath::tile});
+          }) ==
+          "activate_backward: the path 'tile' is there for the way forward only; without a path "
+          "the way back takes 'one element' or 'quads'");
 }
 
 TEST_CASE("a gate's way back refuses each operand that does not fit, alone",

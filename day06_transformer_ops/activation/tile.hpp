@@ -1,0 +1,14 @@
+/// @file
+/// The launcher of the tile port, activation_tile.cu. It checks nothing; all tensors have one shape.
+#pragma once
+
+#include "day06_transformer_ops/activation/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// For Plain, Biased and Gated, float and bf16; Plain is given `a` twice.
+template <class OP, class T>
+void launch_activation_tile(Activation what, View<const T> a, View<const T> b, View<T> out,
+                            gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops
