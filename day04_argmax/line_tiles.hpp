@@ -28,15 +28,15 @@ template <int LINES, int N, Lie LIE>
 __tile__ auto tiles(const float* in, I n0, I n1, I length, I s0, I s1, I step) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     constexpr bool kAlong = LIE == Lie::along, kBeside = LIE == Lie::side_by_side;
-    in = ct::assume_aligned < kAlong || kBeside ? 16 : 4 > (in);
-    const ct::extents<I, kAny, kAny, kAny> extents{
-        n0, ct::assume_divisible < kBeside ? 4 : 1 > (n1),
-        ct::assume_divisible < kAlong ? 4 : 1 > (length)};
+    constexpr int kBytes = kAlong || kBeside ? 16 : 4;
+    constexpr int kQuadAlong = kAlong ? 4 : 1, kQuadBeside = kBeside ? 4 : 1;
+    const ct::extents<I, kAny, kAny, kAny> extents{n0, ct::assume_divisible<kQuadBeside>(n1),
+                                                   ct::assume_divisible<kQuadAlong>(length)};
     const ct::strides<I, kAny, kBeside ? 1 : kAny, kAlong ? 1 : kAny> strides{
-        ct::assume_divisible < kAlong || kBeside ? 4 : 1 > (s0),
-        ct::assume_divisible < kAlong ? 4 : 1 > (s1),
-        ct::assume_divisible < kBeside ? 4 : 1 > (step)};
-    const ct::tensor_span span{in, ct::layout_strided_mapping{extents, strides}};
+        ct::assume_divisible<kBytes / 4>(s0), ct::assume_divisible<kQuadAlong>(s1),
+        ct::assume_divisible<kQuadBeside>(step)};
+    const ct::tensor_span span{ct::assume_aligned<kBytes>(in),
+                               ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<1, LINES, N>{}};
 }
 /// One number a line, stored where they belong; by addresses, for `out` may walk backwards.

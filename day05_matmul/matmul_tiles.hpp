@@ -27,14 +27,15 @@ template <int ROWS, int COLUMNS, Along ALONG, int QUAD, class E, class I>
 __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
     constexpr std::size_t kAny = ct::dynamic_extent;
     constexpr bool kRows = ALONG == Along::rows, kColumns = ALONG == Along::columns;
-    constexpr int kWhole = kRows || kColumns ? QUAD : 1;
-    data = ct::assume_aligned < kRows || kColumns ? 16 : int{sizeof(E)} > (data);
+    constexpr int kBytes = kRows || kColumns ? 16 : int{sizeof(E)};
+    constexpr int kDown = kRows ? QUAD : 1, kAcross = kColumns ? QUAD : 1;
+    constexpr int kWhole = kDown * kAcross;  // one of them is 1
     const ct::extents<I, kAny, kAny> extents{ct::assume_divisible<kWhole>(rows),
                                              ct::assume_divisible<kWhole>(columns)};
     const ct::strides<I, kColumns ? 1 : kAny, kRows ? 1 : kAny> strides{
-        ct::assume_divisible < kRows ? QUAD : 1 > (down),
-        ct::assume_divisible < kColumns ? QUAD : 1 > (across)};
-    const ct::tensor_span span{data, ct::layout_strided_mapping{extents, strides}};
+        ct::assume_divisible<kDown>(down), ct::assume_divisible<kAcross>(across)};
+    const ct::tensor_span span{ct::assume_aligned<kBytes>(data),
+                               ct::layout_strided_mapping{extents, strides}};
     return ct::partition_view{span, ct::shape<ROWS, COLUMNS>{}};
 }
 // [matrix]
