@@ -157,6 +157,11 @@ if [[ $said != "$readme" ]]; then complain "README.md quotes other words of try 
 tries "Day 01 without our helpers" 0 'All 1000 sums are right; the last is 2997.' - \
     try "$root/day01_flat_memory/standalone.cu"
 
+# Programs in tiles, in the words of published ones: right, and not accused.
+tries "an addition in tiles" 0 "3072 of 3072 sums are right" - try "$root/common/emulator/try/tiles/vector_add.cu"
+tries "products in tiles" 0 "wrong elements: 0, 0 and 0" - try "$root/common/emulator/try/tiles/matmul.cu"
+tries "layer norm in tiles" 0 "wrong elements: 0" - try "$root/common/emulator/try/tiles/layer_norm.cu"
+
 cat >unset.cu <<'END'
 __global__ void sums(const int* in, int n, int* out) {
     int sum;
