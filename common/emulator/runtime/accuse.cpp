@@ -67,8 +67,13 @@ std::string advice_within_block(const Race& race, bool same_line) {
                "should only one thread come here?";
     }
     if (same_line) {
-        return "Both come by the same line: if they count or add up, that needs an atomic; if each "
-               "should have a word of its own, do both compute the same index?";
+        const bool shared = race.region->space == Space::shared;
+        return std::string("Both come by the same line: ") +
+               (shared ? "if a loop hands values from round to round, a __syncthreads() is missing "
+                         "between two rounds; "
+                       : "") +
+               "if they count or add up, that needs an atomic; if each should have a word of its "
+               "own, do both compute the same index?";
     }
     return same_warp(race.accused, race.other)
                ? "Should both touch it? They are lanes of one warp, and no __syncwarp() or "
