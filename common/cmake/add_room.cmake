@@ -110,13 +110,14 @@ function(sixdays_room_names folder)
 endfunction()
 
 # One add_test per room, device and tier, if a case has that tag; ctest -L day01 runs a day. Without
-# nvcc the GPU's entries are still there, Skipped with the reason.
+# nvcc the GPU's entries are still there, Skipped with the reason. The emulated ones take longest of all
+# tests, so they are begun first (COST): in the end no core waits for one.
 function(sixdays_add_tier_tests room label test tiers has_ports)
     foreach(tier IN LISTS tiers)
         if(NOT tier STREQUAL huge)
             add_test(NAME ${test}.emulated.${tier} COMMAND ${room}_tests_emulated "[${tier}]")
             set_tests_properties(${test}.emulated.${tier} PROPERTIES
-                LABELS "${label};emulated;${tier}" SKIP_RETURN_CODE 4)
+                LABELS "${label};emulated;${tier}" SKIP_RETURN_CODE 4 COST 100)
         endif()
         if(NOT has_ports)
             continue()
