@@ -16,7 +16,7 @@ __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
                              std::uint32_t length, const OP op) {
     const std::uint32_t t = threadIdx.x;  // of THREADS that share a line
     const std::uint32_t k = blockIdx.x * LINES + threadIdx.y;
-    // Threads behind the last line take that line again: all lanes must come.
+    // Threads past the last line take that line again: all lanes must come.
     const Offsets<2> at = walk.offsets(min(k, walk.size - 1));
     const QuadLine line(in + at.of[0], length);
     auto mine = take_quads<OP, THREADS, EACH>(line, 0, line.quads, t);
