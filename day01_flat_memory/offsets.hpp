@@ -22,10 +22,10 @@ SIXDAYS_HD inline std::int64_t offset2(std::int64_t m, std::int64_t k, std::int6
     return m * K + k;
 }
 
-/// Activations (B, T, C): sequence b of the batch, token position t ("time"), channel c.
+/// A tensor (B, T, C): sequence b of the batch, token position t ("time"), channel c.
 SIXDAYS_HD inline std::int64_t offset3(std::int64_t b, std::int64_t t, std::int64_t c,
                                        std::int64_t T, std::int64_t C) noexcept {
-    return (b * T + t) * C + c;  // b * (T * C) + t * C + c, with one multiplication less
+    return (b * T + t) * C + c;  // b * (T * C) + t * C + c, with one multiplication fewer
 }
 
 /// Attention scores (B, H, T, S): sequence b, head h, query position q of T, key position k of S.
