@@ -23,7 +23,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
            Site site);
 /// What this thread has begun since the last call is one group.
 void wgmma_commit();
-/// Until at most `groups` of this thread's latest groups are under way. Then these sums may be
+/// Until at most `groups` of this thread's latest groups are in flight. Then these sums may be
 /// touched, if none of those adds to them.
 void wgmma_wait(int groups, const float* sums, Site site);
 

@@ -156,6 +156,55 @@ SIXDAYS_INLINE grid_group this_grid() {
     return {};
 }
 
+/// The blocks of a cluster; of a launch without clusters, the block.
+class cluster_group {
+public:
+    using arrival_token = int;
+    SIXDAYS_INLINE static void sync(Site site = Site::current()) {
+        sixdays::emulator::cluster_arrive(site);
+        sixdays::emulator::cluster_wait(site);
+    }
+    SIXDAYS_INLINE static arrival_token barrier_arrive(Site site = Site::current()) {
+        sixdays::emulator::cluster_arrive(site);
+        return 0;
+    }
+    SIXDAYS_INLINE static void barrier_wait(Site site = Site::current()) {
+        sixdays::emulator::cluster_wait(site);
+    }
+    SIXDAYS_INLINE static void barrier_wait(arrival_token&&, Site site = Site::current()) {
+        barrier_wait(site);
+    }
+    template <class T>
+    SIXDAYS_INLINE static T* map_shared_rank(T* here, int rank, Site site = Site::current()) {
+        return static_cast<T*>(
+            sixdays::emulator::cluster_address(here, static_cast<unsigned>(rank), site));
+    }
+    SIXDAYS_INLINE static unsigned query_shared_rank(const void* place) {
+        return sixdays::emulator::cluster_rank_of(place);
+    }
+    SIXDAYS_INLINE static dim3 dim_blocks() { return sixdays::emulator::cluster_extents(); }
+    SIXDAYS_INLINE static dim3 block_index() {
+        const dim3 c = dim_blocks();
+        return {blockIdx.x % c.x, blockIdx.y % c.y, blockIdx.z % c.z};
+    }
+    SIXDAYS_INLINE static unsigned num_blocks() {
+        const dim3 c = dim_blocks();
+        return c.x * c.y * c.z;
+    }
+    SIXDAYS_INLINE static unsigned block_rank() {
+        const dim3 c = dim_blocks(), b = block_index();
+        return b.x + c.x * (b.y + c.y * b.z);
+    }
+    SIXDAYS_INLINE static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+    SIXDAYS_INLINE static unsigned size() { return num_threads(); }
+    SIXDAYS_INLINE static unsigned thread_rank() {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
+};
+SIXDAYS_INLINE cluster_group this_cluster() {
+    return {};
+}
+
 /// The lanes that come here together.
 class coalesced_group : public details::lanes {
 public:

@@ -93,11 +93,11 @@ DeviceMatrix described(const char* name, const Product::Operand& x, std::int64_t
 template <class T>
 std::vector<T> unpacked(const Product::Operand& x, std::int64_t rows, std::int64_t columns) {
     std::vector<T> plain(static_cast<std::size_t>(rows * columns));
-    const bool turned = x.transposed != CUBLAS_OP_N;
+    const bool transposed = x.transposed != CUBLAS_OP_N;
     for (std::int64_t j = 0; j < columns; ++j) {
         for (std::int64_t i = 0; i < rows; ++i) {
             plain[static_cast<std::size_t>(j * rows + i)] =
-                static_cast<T>(load(x.type, x.data, turned ? i * x.lead + j : j * x.lead + i));
+                static_cast<T>(load(x.type, x.data, transposed ? i * x.lead + j : j * x.lead + i));
         }
     }
     return plain;
@@ -140,9 +140,9 @@ bool has_valid_shape(const Product& p) {
 
 // A and B are not read if nothing of their product is wanted, nor C if beta is 0.
 bool can_reach_all(const Product& p) {
-    const bool turned_a = p.transa != CUBLAS_OP_N, turned_b = p.transb != CUBLAS_OP_N;
-    const DeviceMatrix a = described("A", p.a, turned_a ? p.k : p.m, turned_a ? p.m : p.k);
-    const DeviceMatrix b = described("B", p.b, turned_b ? p.n : p.k, turned_b ? p.k : p.n);
+    const bool transposed_a = p.transa != CUBLAS_OP_N, transposed_b = p.transb != CUBLAS_OP_N;
+    const DeviceMatrix a = described("A", p.a, transposed_a ? p.k : p.m, transposed_a ? p.m : p.k);
+    const DeviceMatrix b = described("B", p.b, transposed_b ? p.n : p.k, transposed_b ? p.k : p.n);
     const DeviceMatrix c = described("C", p.c, p.m, p.n);
     const bool product = p.alpha != 0 && p.k > 0;
     if (product && !(may_read(p.call, a, p.caller) && may_read(p.call, b, p.caller))) return false;

@@ -166,7 +166,7 @@ cublasStatus_t extreme(Call&& call, const Vector<T>& x, bool smallest, int* resu
 
 // y = alpha op(A) x + beta y; A is m x n.
 template <class T>
-cublasStatus_t gemv(Call&& call, bool turned, int m, int n, const T* alpha, const T* a, int lda,
+cublasStatus_t gemv(Call&& call, bool transposed, int m, int n, const T* alpha, const T* a, int lda,
                     const Vector<T>& x, const T* beta, const Vector<T>& y) {
     T al = 0, be = 0;
     call.require(m >= 0 && n >= 0 && lda >= std::max(1, m) && x.step != 0 && y.step != 0);
@@ -177,7 +177,7 @@ cublasStatus_t gemv(Call&& call, bool turned, int m, int n, const T* alpha, cons
     for (std::int64_t i = 0; call.ok() && i < y.n; ++i) {
         T sum = 0;
         for (std::int64_t j = 0; j < x.n; ++j) {
-            sum += a[turned ? i * lda + j : j * lda + i] * x[static_cast<int>(j)];
+            sum += a[transposed ? i * lda + j : j * lda + i] * x[static_cast<int>(j)];
         }
         T& one = y[static_cast<int>(i)];
         one = be == 0 ? al * sum : al * sum + be * one;
@@ -201,11 +201,11 @@ cublasStatus_t ger(Call&& call, const T* alpha, const Vector<T>& x, const Vector
 
 // C = alpha op(A) + beta op(B), m x n; a factor of 0 leaves its matrix unread.
 template <class T>
-cublasStatus_t geam(Call&& call, bool turned_a, bool turned_b, std::int64_t m, std::int64_t n,
-                    const T* alpha, const T* a, std::int64_t lda, const T* beta, const T* b,
-                    std::int64_t ldb, T* c, std::int64_t ldc) {
+cublasStatus_t geam(Call&& call, bool transposed_a, bool transposed_b, std::int64_t m,
+                    std::int64_t n, const T* alpha, const T* a, std::int64_t lda, const T* beta,
+                    const T* b, std::int64_t ldb, T* c, std::int64_t ldc) {
     T al = 0, be = 0;
-    const auto rows_a = turned_a ? n : m, rows_b = turned_b ? n : m, one = std::int64_t{1};
+    const auto rows_a = transposed_a ? n : m, rows_b = transposed_b ? n : m, one = std::int64_t{1};
     call.require(m >= 0 && n >= 0 && lda >= std::max(one, rows_a) && ldc >= std::max(one, m));
     call.require(ldb >= std::max(one, rows_b)).scalar(alpha, al).scalar(beta, be);
     if (al != 0) call.reads(matrix("matrix A", a, rows_a, m + n - rows_a, lda));
@@ -213,8 +213,8 @@ cublasStatus_t geam(Call&& call, bool turned_a, bool turned_b, std::int64_t m, s
     call.writes(matrix("matrix C", c, m, n, ldc));
     for (std::int64_t j = 0; call.ok() && j < n; ++j) {
         for (std::int64_t i = 0; i < m; ++i) {
-            const T first = al == 0 ? T{0} : al * a[turned_a ? i * lda + j : j * lda + i];
-            const T second = be == 0 ? T{0} : be * b[turned_b ? i * ldb + j : j * ldb + i];
+            const T first = al == 0 ? T{0} : al * a[transposed_a ? i * lda + j : j * lda + i];
+            const T second = be == 0 ? T{0} : be * b[transposed_b ? i * ldb + j : j * ldb + i];
             c[j * ldc + i] = first + second;
         }
     }
@@ -271,9 +271,9 @@ extern "C" {
     cublasStatus_t cublas##L##gemv_v2(cublasHandle_t h, cublasOperation_t trans, int m, int n,    \
                                       const T* alpha, const T* a, int lda, const T* x, int incx,  \
                                       const T* beta, T* y, int incy) {                            \
-        const bool turned = trans != CUBLAS_OP_N;                                                 \
-        return gemv<T>(CALL("cublas" #L "gemv"), turned, m, n, alpha, a, lda, X(turned ? m : n),  \
-                       beta, Y(turned ? n : m));                                                  \
+        const bool transposed = trans != CUBLAS_OP_N;                                             \
+        return gemv<T>(CALL("cublas" #L "gemv"), transposed, m, n, alpha, a, lda,                 \
+                       X(transposed ? m : n), beta, Y(transposed ? n : m));                       \
     }                                                                                             \
     cublasStatus_t cublas##L##ger_v2(cublasHandle_t h, int m, int n, const T* alpha, const T* x,  \
                                      int incx, const T* y, int incy, T* a, int lda) {             \

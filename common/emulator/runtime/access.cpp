@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/locals.hpp"
 #include "common/emulator/runtime/signals.hpp"
@@ -52,6 +53,7 @@ Region* region_of(std::uintptr_t address) {
     if (shared_arrays.contains(address)) return &shared_arrays;
     if (shared_dynamic.contains(address)) return &shared_dynamic;
     if (shared_tiles.contains(address)) return &shared_tiles;
+    if (in_cluster && cluster_memory.contains(address)) return &cluster_memory;
     if (variables.contains(address) && (*variables.state_of(address) & kLive) != 0) {
         return &variables;
     }
@@ -96,6 +98,7 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     }
     const Region* region = region_of(address);
     if (region == nullptr || !region->contains(address + bytes - 1)) return false;
+    if (in_cluster && region->space == Space::shared) return false;
     const PastAccess me = this_moment(code);
     const std::uint32_t since =
         region->space == Space::global ? clocks.first_concurrent : clocks.serial;
@@ -133,6 +136,7 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
         }
         fail_elsewhere(address, bytes, what, code);
     }
+    if (region == &cluster_memory) check_reach(address, code);
     const NewAccess access{*region, address, bytes, what, code, expected};
     check_bytes(access);
     if (judgement_pending && writes(what)) judge_stores();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/order.hpp"
 #include "common/emulator/runtime/program.hpp"
@@ -138,10 +139,8 @@ Finding in_words(const Race& race) {
                    name(accused).c_str(), race.does, race.bytes, race.bytes == 1 ? "" : "s",
                    describe_inside(*race.region, race.address, race.bytes).c_str(),
                    name(index_of_thread(other)).c_str(),
-                   same_block
-                       ? "the same block"
-                       : ("block " + name(index_of_block(race.other.serial - clocks.first_serial)))
-                             .c_str(),
+                   same_block ? "the same block"
+                              : ("block " + name(index_of_serial(race.other.serial))).c_str(),
                    race.did, advice.c_str()),
             race.address,
             {code_of(race.other), code_of(met),

@@ -13,6 +13,8 @@ namespace sixdays::emulator {
 
 /// Bytes of dynamic shared memory that this kernel may have: see cudaFuncSetAttribute.
 std::size_t shared_limit(const void* kernel);
+/// Blocks of a cluster in which it may be launched.
+unsigned most_of_cluster(const void* kernel);
 
 /// Forgets whether the last launch failed; findings will name this kernel.
 void begin_launch(const Launch& what);

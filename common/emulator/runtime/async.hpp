@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace sixdays::emulator {
 
@@ -10,6 +11,10 @@ namespace sixdays::emulator {
 void forget_copies();
 void forget_mbarriers();
 void forget_wgmma();
+
+/// The mbarriers of a block that waits for others.
+std::shared_ptr<void> put_mbarriers_aside();
+void take_mbarriers_back(const std::shared_ptr<void>& aside);
 
 /// The copy that is on its way to this address of shared memory.
 struct CopyTo {

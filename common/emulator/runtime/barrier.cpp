@@ -1,10 +1,12 @@
 /// @file
 /// __syncthreads(), and what happens when somebody never comes.
 #include <cstring>
+#include <utility>
 
 #include "common/emulator/async_copy.hpp"
 #include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/race.hpp"
 #include "common/emulator/runtime/signals.hpp"
@@ -122,6 +124,14 @@ int block_barrier_count(int predicate, Site site) {
     return come_to_barrier(predicate, site, __builtin_return_address(0));
 }
 
+static void wait_for_blocks(Site site) {
+    async_wait_all();
+    current->state = Thread::State::at_grid_barrier;
+    current->barrier_site = site;
+    ++block.at_grid_barrier;
+    wait_for_turn();
+}
+
 void grid_barrier(Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
@@ -131,11 +141,18 @@ void grid_barrier(Site site) {
                   " comes to a barrier of the whole grid, but this launch did not start all blocks "
                   "together. It is cudaLaunchCooperativeKernel that does."});
     }
-    async_wait_all();
-    current->state = Thread::State::at_grid_barrier;
-    current->barrier_site = site;
-    ++block.at_grid_barrier;
-    wait_for_turn();
+    wait_for_blocks(site);
+}
+
+void cluster_wait(Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    if (!std::exchange(current->arrived_at_cluster, false)) {
+        fail({Kind::barrier, cudaErrorLaunchFailure, site,
+              name(*current) + " waits at the barrier of its cluster, where it has not arrived."});
+    }
+    if (!in_cluster) return block_barrier(site);  // a cluster of one block
+    wait_for_blocks(site);
 }
 
 bool is_cooperative_launch() {

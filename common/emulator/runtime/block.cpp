@@ -4,9 +4,11 @@
 
 #include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/built_in.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/locals.hpp"
 #include "common/emulator/runtime/order.hpp"
+#include "common/emulator/runtime/publish.hpp"
 #include "common/emulator/runtime/race.hpp"
 
 namespace sixdays::emulator {
@@ -65,7 +67,7 @@ void start_threads() {
     block.at_barrier = block.at_grid_barrier = block.barriers_passed = 0;
     block.astray = nullptr;
     block.barrier_votes = 0;
-    block.turns_without_write = 0;
+    block.turns_without_write = block.cluster_barriers = 0;
     begin_block_clocks(block.size);
     forget_copies();
     forget_mbarriers();
@@ -77,7 +79,7 @@ void start_threads() {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
-        thread.in_kernel = false;
+        thread.in_kernel = thread.arrived_at_cluster = false;
         thread.barrier_site = {};
         thread.accesses_left = kAccessesPerTurn;
         ready.push_back(&thread);
@@ -99,12 +101,13 @@ bool run_threads() {
         set_thread_index(thread.index);
         switch_context(scheduler, thread.fiber->context);
         current = nullptr;
-        if (launch_failed()) break;
+        if (launch_failed() || block.wanted_cluster.x > 0) break;
         if (thread.state == Thread::State::done) end(thread);
     }
     judge_block();
-    if (launch_failed()) abandon_block();
-    return block.live == 0 || launch_failed();
+    const bool stopped = launch_failed() || block.wanted_cluster.x > 0;
+    if (stopped) abandon_block();
+    return block.live == 0 || stopped;
 }
 
 }  // namespace
@@ -143,6 +146,10 @@ bool resume_block(const Launch& what) {
     begin_block_clocks(block.size);
     block.at_grid_barrier = 0;
     ++block.barriers_passed;
+    if (in_cluster) {
+        ++block.cluster_barriers;
+        learn_from_cluster(block.size);
+    }
     for (const unsigned id : block.order) {
         Thread& thread = block.threads[id];
         if (thread.state == Thread::State::at_grid_barrier) make_ready(thread);

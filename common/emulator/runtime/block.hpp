@@ -57,7 +57,8 @@ struct Thread {
     unsigned accesses_left = 0;  // accesses until others get a turn
     Site barrier_site;           // of the last barrier that it came to
     const void* barrier_code = nullptr;
-    WarpSlot call;  // where it waits, if at_warp_call
+    WarpSlot call;                    // where it waits, if at_warp_call
+    bool arrived_at_cluster = false;  // at its barrier, and has not waited yet
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -71,7 +72,10 @@ struct Block {
     unsigned live = 0;        // threads that have not returned
     unsigned at_barrier = 0;  // of those
     unsigned at_grid_barrier = 0;
-    bool cooperative = false;  // launched together with all others, so that they can meet
+    bool cooperative = false;       // launched together with all others, so that they can meet
+    dim3 cluster;                   // clusterDim
+    unsigned cluster_barriers = 0;  // passed
+    dim3 wanted_cluster = dim3(0, 0, 0);  // by a kernel that was launched without
     const Thread* first_at_barrier = nullptr;
     const Thread* astray = nullptr;    // the first that came to another barrier than that one
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
@@ -122,6 +126,8 @@ bool resume_block(const Launch& what);
 void abandon_block();
 /// Runs all blocks of a cooperative launch, from one barrier of the grid to the next (cooperative.cpp).
 void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
+/// The same for one cluster after another.
+void run_clusters(const Launch& what, dim3 extents);
 
 /// For the current thread, which waits: lets others run until somebody calls make_ready on it.
 void wait_for_turn();

@@ -72,6 +72,8 @@ LaneClocks clocks_of_warp() {
 
 bool met_or_published(const PastAccess& past) {
     if (past.serial < clocks.first_serial) return work_came_before(past.serial);
+    if (past.serial >= clocks.first_of_cluster && past.serial < clocks.first_of_segment)
+        return true;
     if (past.serial == clocks.serial && past.warp() == current->warp() && clocks.met[past.warp()] &&
         past.clock() <= clocks.of_lanes[current->id][past.lane()]) {
         return true;

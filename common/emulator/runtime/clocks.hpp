@@ -42,6 +42,8 @@ struct Clocks {
     std::uint32_t serial = 0;               // of the block that runs
     std::uint32_t first_serial = 1;         // of the launch's first block
     std::uint32_t first_concurrent = 1;     // of what may run beside it, on another stream
+    std::uint32_t first_of_cluster = 0;     // of the cluster's blocks, if there are clusters
+    std::uint32_t first_of_segment = 0;     // since its last barrier
     std::uint32_t barrier = 0;              // all clocks' value at the last barrier
     std::uint32_t newest = 0;               // the greatest clock
     std::array<std::uint32_t, 1024> now{};  // by thread

@@ -2,11 +2,19 @@
 /// A cooperative launch: blocks still run one after another, but each only up to the next barrier
 /// of the grid. There it is put aside with its threads and its shared memory, and when all are
 /// there, the first goes on. What lies before the barrier comes before all that lies behind it.
+/// So do the blocks of a cluster, one cluster after another; who has returned is not waited for there.
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/order.hpp"
+#include "common/emulator/runtime/publish.hpp"
 #include "common/emulator/runtime/race.hpp"
 #include "common/emulator/runtime/signals.hpp"
 
@@ -17,6 +25,7 @@ namespace {
 struct Waiting {
     Block block;
     SharedImage shared;
+    std::shared_ptr<void> mbarriers;
 };
 
 void abandon(std::vector<Waiting>& waiting) {
@@ -43,28 +52,41 @@ void note_who_left(const std::vector<Waiting>& waiting, std::uint64_t blocks) {
     note(finding);
 }
 
-}  // namespace
-
-void run_cooperative_grid(const Launch& what, std::uint64_t blocks) {
-    block.cooperative = true;
+// Blocks that can meet: those of a cooperative grid, or of a cluster.
+void run_together(const Launch& what, const std::vector<uint3>& blocks) {
     const Block blank = block;
     std::vector<Waiting> waiting;
-    const auto put_aside = [&] {
-        waiting.push_back({std::move(block), save_shared()});
-        block = blank;
-    };
-    for (std::uint64_t turn = 0; turn < blocks && !launch_failed(); ++turn) {
-        block.index = index_of_block(turn);
-        forget_shared();
+    const auto run = [&](bool (*go)(const Launch&)) {
         restart_clock();
-        if (!run_block(what)) put_aside();
+        if (in_cluster) note_turn_of_cluster(block.index);
+        if (go(what)) {
+            if (in_cluster && !launch_failed()) leave_cluster();
+            return;
+        }
+        waiting.push_back({{}, save_shared(), put_mbarriers_aside()});
+        if (in_cluster) {
+            tell_cluster(block.size);
+            show_to_cluster(waiting.back().shared);
+        }
+        waiting.back().block = std::exchange(block, blank);
+    };
+    for (const uint3 index : blocks) {
+        if (launch_failed()) break;
+        block.index = index;
+        forget_shared();
+        run(run_block);
     }
     while (!launch_failed() && !waiting.empty()) {
-        if (waiting.size() < blocks) {
-            note_who_left(waiting, blocks);
+        if (!in_cluster && waiting.size() < blocks.size()) {
+            note_who_left(waiting, blocks.size());
             break;
         }
-        begin_race_checks();
+        if (in_cluster) {
+            clocks.first_of_segment = clocks.serial + 1;
+            begin_segment();
+        } else {
+            begin_race_checks();
+        }
         std::vector<Waiting> now;
         now.swap(waiting);
         for (Waiting& one : now) {
@@ -73,13 +95,76 @@ void run_cooperative_grid(const Launch& what, std::uint64_t blocks) {
                 continue;
             }
             block = std::move(one.block);
+            if (in_cluster) take_from_cluster(one.shared);
             restore_shared(one.shared);
-            restart_clock();
-            if (!resume_block(what)) put_aside();
+            take_mbarriers_back(one.mbarriers);
+            run(resume_block);
         }
     }
     abandon(waiting);
+}
+
+// Would a GPU take it?
+std::string why_no_cluster(const Launch& what, dim3 c) {
+    const unsigned size = c.x * c.y * c.z, most = most_of_cluster(what.address);
+    if (block.grid.x % c.x != 0 || block.grid.y % c.y != 0 || block.grid.z % c.z != 0) {
+        return format(
+            "grid %s is not made of whole clusters of %s blocks. Round the grid up, and let blocks "
+            "that have nothing to do "
+            "come to the barriers all the same.",
+            name(block.grid).c_str(), name(c).c_str());
+    }
+    if (size > most) {
+        return format("a cluster of %s has %u blocks. It may have %u%s.", name(c).c_str(), size,
+                      most,
+                      most < kMostOfCluster ? ", and up to 16 after cudaFuncSetAttribute(kernel, "
+                                              "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
+                                            : "");
+    }
+    if (what.cooperative)
+        return "the emulator has no launches that are both cooperative and in clusters.";
+    return "";
+}
+
+}  // namespace
+
+void run_cooperative_grid(const Launch& what, std::uint64_t count) {
+    block.cooperative = true;
+    std::vector<uint3> blocks;
+    for (std::uint64_t turn = 0; turn < count; ++turn) blocks.push_back(index_of_block(turn));
+    run_together(what, blocks);
     block.cooperative = false;
+}
+
+void run_clusters(const Launch& what, dim3 c) {
+    const auto refuse = [&](const std::string& why) {
+        note({Kind::invalid_launch, cudaErrorInvalidClusterSize, what.site, why});
+    };
+    if (const std::string why = why_no_cluster(what, c); !why.empty()) return refuse(why);
+    block.cluster = c;
+    const unsigned size = c.x * c.y * c.z;
+    const dim3 of = {block.grid.x / c.x, block.grid.y / c.y, block.grid.z / c.z};
+    const std::uint64_t count = std::uint64_t{of.x} * of.y * of.z;
+    for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
+        const std::uint64_t at = block_of_turn(turn, count);
+        const uint3 first = {static_cast<unsigned>(at % of.x) * c.x,
+                             static_cast<unsigned>(at / of.x % of.y) * c.y,
+                             static_cast<unsigned>(at / of.x / of.y) * c.z};
+        std::vector<uint3> blocks;
+        for (unsigned i = 0; i < size; ++i) {
+            const auto rank = static_cast<unsigned>(block_of_turn(i, size));
+            blocks.push_back(
+                {first.x + rank % c.x, first.y + rank / c.x % c.y, first.z + rank / c.x / c.y});
+        }
+        begin_cluster(size);
+        run_together(what, blocks);
+        if (const dim3 w = std::exchange(block.wanted_cluster, dim3(0, 0, 0)); w.x > 0) {
+            refuse(format("the launch asks for clusters of %s, the kernel has __cluster_dims__%s.",
+                          name(c).c_str(), name(w).c_str()));
+        }
+    }
+    begin_cluster(1);
+    block.cluster = {};
 }
 
 }  // namespace sixdays::emulator

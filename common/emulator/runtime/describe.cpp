@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/names.hpp"
@@ -166,6 +167,11 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
 }  // namespace
 
 std::string describe_outside(const Region& region, std::uintptr_t address, std::size_t bytes) {
+    if (&region == &cluster_memory) {
+        const OfBlock of = of_block(address);
+        return format("in block %u of the cluster, ", of.rank) +
+               describe_outside(*of.region, of.address, bytes);
+    }
     if (&region == &shared_dynamic) {
         return outside(dynamic_extent(), address, bytes, "the dynamic shared memory");
     }
@@ -189,6 +195,11 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
     Extent in;
     const char* what = "an allocation";
     std::string named;
+    if (&region == &cluster_memory) {
+        const OfBlock of = of_block(address);
+        return format("in block %u of the cluster, ", of.rank) +
+               describe_inside(*of.region, of.address, bytes);
+    }
     if (&region == &variables) {
         in = device_variable_at(address);
         named = format("the __device__ variable `%s`", in.name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/emulator/runtime/api.hpp"
@@ -44,6 +45,7 @@ constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
     {cudaDevAttrComputeCapabilityMajor, 8},
     {cudaDevAttrCanMapHostMemory, 1},
     {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrClusterLaunch, 1},
     {cudaDevAttrGpuOverlap, 1},
     {cudaDevAttrConcurrentKernels, 1},
     {cudaDevAttrAsyncEngineCount, 1},
@@ -64,6 +66,11 @@ constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
     {cudaDevAttrHostNativeAtomicSupported, 0},
 };
 
+std::set<const void*>& in_large_clusters() {
+    static std::set<const void*> kernels;
+    return kernels;
+}
+
 std::map<const void*, std::size_t>& shared_limits() {
     static std::map<const void*, std::size_t> limits;
     return limits;
@@ -76,6 +83,10 @@ bool is_device(int device) {
 }  // namespace
 
 namespace sixdays::emulator {
+
+unsigned most_of_cluster(const void* kernel) {
+    return in_large_clusters().count(kernel) > 0 ? 16 : 8;
+}
 
 std::size_t shared_limit(const void* kernel) {
     std::size_t limit = kStaticSharedLimit;
@@ -170,6 +181,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
     if (kernel == nullptr) return result(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        if (value != 0) in_large_clusters().insert(kernel);
+        return cudaSuccess;
+    }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         static_cast<std::size_t>(value) > sixdays::emulator::kDynamicSharedLimit) {
         return result(cudaErrorInvalidValue);

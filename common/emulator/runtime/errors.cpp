@@ -55,6 +55,7 @@ constexpr std::array kErrors = {
     Entry{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     Entry{sixdays::emulator::kStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
           "operation not permitted when stream is capturing"},
+    Entry{cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize", "cluster misconfiguration"},
     Entry{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 

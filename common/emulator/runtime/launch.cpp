@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/runtime/access.hpp"
@@ -99,12 +100,15 @@ void run_grid(const Launch& what) {
     begin_work(what.stream, what.kernel, what.site);
     begin_race_checks();
     if (tracing) trace_launch(what.kernel);
+    if (what.cluster.x > 0) return run_clusters(what, what.cluster);
     if (what.cooperative) return run_cooperative_grid(what, blocks_of_launch);
     for (std::uint64_t turn = 0; turn < blocks_of_launch && !launch_failed(); ++turn) {
         block.index = index_of_block(turn);
         forget_shared();
         restart_clock();
         run_block(what);
+        if (block.wanted_cluster.x > 0)  // nothing has been done yet
+            return run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
         if (tracing) trace_block_end();
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/runtime/access.hpp"
@@ -41,7 +42,8 @@ struct Mbarrier {
 };
 constexpr std::int64_t kNone = -2, kUnused = -3;  // before phase 0 there is phase -1
 
-std::map<std::uintptr_t, Mbarrier> mbarriers;  // of this block
+using Mbarriers = std::map<std::uintptr_t, Mbarrier>;
+Mbarriers mbarriers;  // of this block
 
 std::uintptr_t address_of(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
@@ -86,7 +88,7 @@ void learn(const std::uint64_t* word) {
     thread_fence();
 }
 
-// All has come that this phase waits for. @param now  tiles under way arrive
+// All has come that this phase waits for. @param now  tiles in flight arrive
 void complete(Mbarrier& b, bool now) {
     if (b.missing > 0 || b.asked < b.told || (!b.copies.empty() && !now)) return;
     for (const TileCopy& copy : b.copies) {
@@ -235,6 +237,13 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
     b.copies.push_back(std::move(copy));
     tell(word);  // who waits for the tile reads after these writes
     complete(b, !b.waiting.empty());
+}
+
+std::shared_ptr<void> put_mbarriers_aside() {
+    return std::make_shared<Mbarriers>(std::exchange(mbarriers, {}));
+}
+void take_mbarriers_back(const std::shared_ptr<void>& aside) {
+    mbarriers = std::move(*static_cast<Mbarriers*>(aside.get()));
 }
 
 CopyTo tile_to(std::uintptr_t address) {

@@ -168,6 +168,32 @@ void share_in_warp(unsigned warp, unsigned lanes) {
     }
 }
 
+static Knowledge of_cluster, of_segment;  // so far, and when all had come to the last barrier
+
+void tell_cluster(unsigned threads) {
+    for (unsigned id = 0; id < threads; ++id) {
+        learn(voices[id]);
+        add(of_cluster, voices[id].knows);
+    }
+    const auto all = std::make_shared<BlockClock>();
+    all->barrier = PastAccess::kClockEnd;
+    add(of_cluster, number(clocks.serial), all);
+}
+
+void learn_from_cluster(unsigned threads) {
+    for (unsigned id = 0; id < threads; ++id) voices[id].knows = of_segment;
+    news = any_news = true;
+}
+
+void begin_segment() {
+    of_segment = of_cluster;
+}
+
+void forget_knowledge_of_cluster() {
+    of_cluster.reset();
+    of_segment.reset();
+}
+
 void thread_fence() noexcept {
     if (current == nullptr) return;
     Voice& mine = voices[current->id];

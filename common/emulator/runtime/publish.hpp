@@ -19,6 +19,11 @@ void forget_publications();               // a launch starts
 void forget_fences(unsigned threads);     // a block starts
 void share_at_barrier(unsigned threads);  // before the clocks move
 void share_in_warp(unsigned warp, unsigned lanes);
+/// A block stops at a barrier of its cluster: what it did and knows, all know who go on behind it.
+void tell_cluster(unsigned threads);
+void begin_segment();  // all have come
+void learn_from_cluster(unsigned threads);
+void forget_knowledge_of_cluster();
 
 enum class Space : std::uint8_t;
 

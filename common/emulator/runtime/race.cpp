@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/accuse.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/publish.hpp"
 
@@ -21,7 +22,7 @@ struct Piece {
     std::uintptr_t address;
     std::size_t bytes;
 
-    const void* memory() const { return reinterpret_cast<const void*>(address); }
+    const void* memory() const { return reinterpret_cast<const void*>(out_of_own_window(address)); }
 };
 
 /// A race, unless the memory is such and such later on.
@@ -212,16 +213,24 @@ void judge_block() {
     judgement_pending = false;
 }
 
-void check_race(const NewAccess& access) {
+void check_race(const NewAccess& given) {
     if (!clocks.usable) return;
+    const bool clustered = in_cluster && given.region.space == Space::shared;
+    const NewAccess access = clustered ? NewAccess{cluster_memory, in_window(given.address),
+                                                   given.bytes,    given.kind,
+                                                   given.code,     given.expected}
+                                       : given;
     Region& region = access.region;
     const AccessKind kind = kind_in(region.space, access.kind);
     if (kind == AccessKind::atomic) {
-        use_atomically(region.space, access.address, access.kind != AccessKind::volatile_write,
+        use_atomically(clustered ? Space::global : region.space, access.address,
+                       access.kind != AccessKind::volatile_write,
                        access.kind != AccessKind::volatile_read);
     }
     const Check check(access, kind, this_moment(access.code),
-                      region.space == Space::shared ? clocks.serial : clocks.first_concurrent);
+                      clustered                       ? clocks.first_of_cluster
+                      : region.space == Space::shared ? clocks.serial
+                                                      : clocks.first_concurrent);
     const std::size_t begin = access.address - region.base, end = begin + access.bytes;
     for (std::size_t word = begin / 4; word * 4 < end; ++word) {
         const bool whole = word * 4 >= begin && word * 4 + 4 <= end;

@@ -1,6 +1,7 @@
 #include "common/emulator/runtime/wrong_access.hpp"
 
 #include "common/emulator/runtime/async.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
@@ -76,6 +77,11 @@ void fail_uninitialised(const NewAccess& a) {
                     "__syncthreads() either. Is a guard missing here, or the storing of zeros "
                     "where there is no element? Shared memory starts with whatever an earlier "
                     "block left there.";
+        if (&a.region == &cluster_memory) {
+            why =
+                ", which neither that block nor another has written, not before the last "
+                "cluster.sync().";
+        }
         if (waits != nullptr) barrier = {waits->barrier_site, waits->barrier_code};
     }
     fail({Kind::uninitialised_read,

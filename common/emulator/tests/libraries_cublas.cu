@@ -52,9 +52,9 @@ std::string cublas_table() {
     if (cublasCreate(&h) != CUBLAS_STATUS_SUCCESS) return "";
     std::string table;
     const float two = 2, minus = -1, zero = 0;
-    const cublasOperation_t no = CUBLAS_OP_N, turned = CUBLAS_OP_T;
-    for (const auto ta : {no, turned}) {
-        for (const auto tb : {no, turned}) {
+    const cublasOperation_t no = CUBLAS_OP_N, transposed = CUBLAS_OP_T;
+    for (const auto ta : {no, transposed}) {
+        for (const auto tb : {no, transposed}) {
             const Array<float> a(7), b(4), c(11);
             const std::string name =
                 std::string("sgemm_") + (ta == no ? "n" : "t") + (tb == no ? "n" : "t");
@@ -74,7 +74,7 @@ std::string cublas_table() {
         const Array<__nv_bfloat16> ba(7), bb(4);
         const Array<float> c(11);
         table += line("gemm_ex",
-                      cublasGemmEx(h, turned, no, kM, kN, kK, &two, ba, CUDA_R_16BF, kLead, bb,
+                      cublasGemmEx(h, transposed, no, kM, kN, kK, &two, ba, CUDA_R_16BF, kLead, bb,
                                    CUDA_R_16BF, kLead, &zero, c, CUDA_R_32F, kLead,
                                    CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                       c);
@@ -89,10 +89,12 @@ std::string cublas_table() {
     table += line("axpy", cublasSaxpy(h, 10, &two, x, 2, y, 3), y);
     table += line("axpy_back", cublasSaxpy(h, 10, &two, x, -2, y, 3), y);
     table += line("gemv_n", cublasSgemv(h, no, kM, kN, &two, a, kLead, x, 1, &minus, y, 2), y);
-    table += line("gemv_t", cublasSgemv(h, turned, kM, kN, &two, a, kLead, x, 1, &minus, y, 2), y);
+    table +=
+        line("gemv_t", cublasSgemv(h, transposed, kM, kN, &two, a, kLead, x, 1, &minus, y, 2), y);
     table += line("ger", cublasSger(h, kM, kN, &two, x, 1, y, 2, a, kLead), a);
-    table += line(
-        "geam", cublasSgeam(h, turned, no, kM, kN, &two, a, kLead, &minus, b, kLead, y, kLead), y);
+    table +=
+        line("geam",
+             cublasSgeam(h, transposed, no, kM, kN, &two, a, kLead, &minus, b, kLead, y, kLead), y);
     float result = 0;
     int index = 0, status = cublasSdot(h, 10, x, 1, b, 2, &result);
     table += line("dot", status, result);

@@ -181,10 +181,13 @@ private:
         if (open == kNone || !in_.at(open).is("(")) return;  // in a macro, say
         Index name = open - 1;
         if (in_.at(name).is(">") && in_.open_of(name) != kNone) name = in_.open_of(name) - 1;
-        std::string type;
+        std::string type, cluster;
         for (Index k = begin; k < name; ++k) {
             if (is_attribute(in_.at(k)) && in_.at(k + 1).is("(")) {
-                k = in_.close_of(k + 1);
+                const Index end = in_.close_of(k + 1) + 1;
+                if (in_.at(k).is("__cluster_dims__"))
+                    cluster = " " + kEmulator + "cluster_of" + in_.joined(k + 1, end) + ";";
+                k = end - 1;
             } else if (!is_memory(in_.at(k)) &&
                        !is_one_of(in_.at(k),
                                   {"__global__", "__tile_global__", "static", "inline", "extern",
@@ -210,7 +213,7 @@ private:
                 " if (!" + kEmulator +
                     (in_.at(i).is("__global__") ? "enter_kernel(" : "enter_tile_kernel(") +
                     in_quotes(in_.at(name).text) + ", " + in_quotes(parameters) +
-                    ", __builtin_return_address(0))) return;");
+                    ", __builtin_return_address(0))) return;" + cluster);
         done_ = body;
         const Index end = in_.close_of(body);
         const bool plain = !in_.at(scopes_.statement()).is("template") && !scopes_.in_type() &&
@@ -260,8 +263,8 @@ private:
         }
     }
     static bool launches_by_address(const Token& token) {
-        return is_one_of(
-            token, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
+        return is_one_of(token, {"cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
+                                 "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
     }
     /// cudaLaunchKernel((void*)kernel<256>, ...): the pointer's own type says what its arguments are.
     void without_cast(Index i) {

@@ -113,9 +113,21 @@ echo '__global__ void k(int* a) {
 }
 int main() { k<<<1, 1>>>(nullptr); }' >wrong.cu
 refuses "inline PTX" 2 'inline PTX \(match.any.sync.b32\) does not run on the emulator'
-echo '__global__ void __cluster_dims__(2, 1, 1) k() {}
-int main() { k<<<2, 1>>>(); }' >wrong.cu
-refuses "a cluster" 1 'the emulator does not have __cluster_dims__\.'
+echo '#include <cooperative_groups.h>
+__global__ void __cluster_dims__(2, 1, 1) k(int* out) {
+    __shared__ int mine;
+    auto cluster = cooperative_groups::this_cluster();
+    mine = 7 + blockIdx.x;
+    cluster.sync();
+    out[blockIdx.x] = *cluster.map_shared_rank(&mine, blockIdx.x ^ 1);
+}
+int main() {
+    int* out;
+    cudaMalloc(&out, 2 * sizeof(int));
+    k<<<2, 1>>>(out);
+    return cudaDeviceSynchronize();
+}' >wrong.cu
+tries "a cluster" 4 "" "wrong.cu:7: .* a cluster.sync\(\) is missing at the end" try wrong.cu
 echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
 refuses "a kernel that returns" 1 'the kernel k returns int'

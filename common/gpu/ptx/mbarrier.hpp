@@ -10,7 +10,7 @@
 ///
 /// On the emulator a copy arrives as late as it can: when somebody waits for its phase. Told are: a
 /// barrier that nobody has set up, or that the copy engine may not see; a phase that the thread
-/// has waited for before; more bytes under way than were told; arrivals beyond the phase; and what
+/// has waited for before; more bytes in flight than were told; arrivals beyond the phase; and what
 /// everybody waits for when nobody can move.
 #pragma once
 

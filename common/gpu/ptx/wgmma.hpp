@@ -6,7 +6,7 @@
 /// / 2) and column 8 j + 2 c + e % 2.
 ///
 /// It runs on while the threads go on: so wgmma_fence() before the first one of a group,
-/// wgmma_commit() after the last one, and wgmma_wait<G>() until at most G groups are under way.
+/// wgmma_commit() after the last one, and wgmma_wait<G>() until at most G groups are in flight.
 /// Before that nobody may overwrite the tiles. The sums may be touched after a wgmma_wait<G>(sum)
 /// that names them.
 ///

@@ -24,6 +24,7 @@
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
@@ -53,6 +54,14 @@ void block_barrier(Site site);
 int block_barrier_count(int predicate, Site site);
 void grid_barrier(Site site);
 bool is_cooperative_launch();
+/// The kernel was written with __cluster_dims__(x, y, z).
+void cluster_of(unsigned x, unsigned y = 1, unsigned z = 1);
+void cluster_arrive(Site site);
+void cluster_wait(Site site);
+dim3 cluster_extents();
+/// Where another block of the cluster has what lies here in this one's shared memory; and whose a place is.
+void* cluster_address(const void* pointer, unsigned rank, Site site);
+unsigned cluster_rank_of(const void* pointer);
 void thread_fence() noexcept;
 [[noreturn]] void trap(Site site);
 long long ticks() noexcept;

@@ -30,7 +30,8 @@ struct Launch {
     const Argument* in_order = nullptr;                   // the arguments again, as they were given
     std::size_t count = 0;
     cudaStream_t stream = nullptr;
-    bool cooperative = false;  // all blocks at work at once
+    bool cooperative = false;      // all blocks at work at once
+    dim3 cluster = dim3(0, 0, 0);  // or those of a cluster; 0: the kernel says
 };
 
 void launch(const Launch& what);
@@ -191,3 +192,37 @@ cudaError_t launch_by_address(Launch what, void (*kernel)(Parameters...), void**
 SIXDAYS_LAUNCH(cudaLaunchKernel, false)
 SIXDAYS_LAUNCH(cudaLaunchCooperativeKernel, true)
 #undef SIXDAYS_LAUNCH
+
+namespace sixdays::emulator {
+/// What cudaLaunchKernelEx is told, and by whom.
+struct Configuration {
+    Configuration(const cudaLaunchConfig_t* c,
+                  std::source_location here = std::source_location::current())
+        : launch(described(nullptr, c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, here,
+                           false)) {
+        for (unsigned i = 0; i < c->numAttrs; ++i) {
+            const cudaLaunchAttributeValue& value = c->attrs[i].val;
+            if (c->attrs[i].id == cudaLaunchAttributeCooperative)
+                launch.cooperative = value.cooperative != 0;
+            if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+                launch.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+        }
+    }
+    Launch launch;
+};
+}  // namespace sixdays::emulator
+
+template <class... Parameters, class... Args>
+cudaError_t cudaLaunchKernelEx(sixdays::emulator::Configuration config,
+                               void (*kernel)(Parameters...), Args&&... args) {
+    const auto call = [&](std::remove_cv_t<Parameters>... given) {
+        void* arguments[] = {const_cast<void*>(static_cast<const void*>(&given))..., nullptr};
+        return sixdays::emulator::launch_by_address(config.launch, kernel, arguments);
+    };
+    return call(std::forward<Args>(args)...);
+}
+inline cudaError_t cudaLaunchKernelExC(sixdays::emulator::Configuration config, const void* kernel,
+                                       void** arguments) {
+    config.launch.address = kernel;
+    return sixdays::emulator::launch_by_address(config.launch, arguments);
+}

@@ -91,12 +91,28 @@ struct cudaAccessPolicyWindow {
 };
 union cudaLaunchAttributeValue {
     cudaAccessPolicyWindow accessPolicyWindow;
-    int cooperative, priority;
+    int cooperative, priority, programmaticStreamSerializationAllowed;
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
 };
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributePriority = 8
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    std::size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned numAttrs;
 };
 typedef cudaLaunchAttributeValue cudaStreamAttrValue;
 typedef cudaLaunchAttributeID cudaStreamAttrID;

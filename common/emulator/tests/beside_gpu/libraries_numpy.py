@@ -82,7 +82,7 @@ def cublas():
             result[j * ld + i] = v
         return result
     a, b, c, x, y = (small(size, p) for p in (7, 4, 11, 3, 9))
-    op = lambda array, turned, rows, columns: matrix(array, columns, rows).T if turned else matrix(array, rows, columns)
+    op = lambda array, transposed, rows, columns: matrix(array, columns, rows).T if transposed else matrix(array, rows, columns)
     for ta in (False, True):
         for tb in (False, True):
             product = 2 * op(a, ta, m, k) @ op(b, tb, k, n) - matrix(c, m, n)

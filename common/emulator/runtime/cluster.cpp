@@ -1,0 +1,238 @@
+#include "common/emulator/runtime/cluster.hpp"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/publish.hpp"
+#include "emulated/ptx.h"
+
+namespace sixdays::emulator {
+
+Region cluster_memory;
+bool in_cluster = false;
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::array<const Region*, 3> kParts = {&shared_arrays, &shared_dynamic, &shared_tiles};
+
+/// What others know of a block of the cluster.
+struct Member {
+    bool has_begun = false, has_ended = false;
+    std::vector<Extent> shown;  // of its shared memory
+    int reached_after =
+        -1;  // how many barriers another had passed when it touched this one's memory
+    Place reached_in;
+    std::string by;
+};
+std::array<Member, kMostOfCluster> members;
+unsigned size_of_cluster = 1;
+std::vector<uint3> turns;  // of this launch, by serial number
+
+std::size_t room_of(const Region& part) {
+    return (part.base % kPage + part.size + kPage) / kPage * kPage;
+}
+std::size_t window_bytes() {
+    std::size_t sum = 0;
+    for (const Region* part : kParts) sum += room_of(*part);
+    return sum;
+}
+
+std::uintptr_t window_of(unsigned rank) {
+    return cluster_memory.base + rank * window_bytes();
+}
+
+unsigned rank_of(const uint3& index) {
+    const dim3 c = block.cluster;
+    return index.x % c.x + c.x * (index.y % c.y + c.y * (index.z % c.z));
+}
+
+std::uintptr_t in_window_of(unsigned rank, std::uintptr_t address) {
+    std::uintptr_t at = window_of(rank);
+    for (const Region* part : kParts) {
+        if (part->contains(address)) return at + part->base % kPage + (address - part->base);
+        at += room_of(*part);
+    }
+    return address;
+}
+
+void make_windows() {
+    if (cluster_memory.size != 0) return;
+    cluster_memory.space = Space::shared;
+    cluster_memory.size = kMostOfCluster * window_bytes();
+    cluster_memory.base =
+        reinterpret_cast<std::uintptr_t>(reserve(cluster_memory.size, "clusters"));
+    give_tables(cluster_memory, cluster_memory.size, "the state of clusters");
+}
+
+[[noreturn]] void fail_to_reach(const Place& place, const std::string& text,
+                                const Place& other = {}) {
+    fail({Kind::barrier, cudaErrorIllegalAddress, place, text, 0, {other}});
+}
+
+}  // namespace
+
+void begin_cluster(unsigned blocks) {
+    for (unsigned rank = 0; rank < size_of_cluster; ++rank) {
+        for (const Extent& part : members[rank].shown) {
+            std::memset(cluster_memory.state_of(in_window_of(rank, part.begin)), 0, part.bytes);
+        }
+        members[rank] = {};
+    }
+    size_of_cluster = blocks;
+    in_cluster = blocks > 1;
+    forget_knowledge_of_cluster();
+    clocks.first_of_cluster = clocks.first_of_segment = in_cluster ? clocks.serial + 1 : 0;
+    if (in_cluster) make_windows();
+    if (!in_cluster) turns.clear();
+}
+
+void show_to_cluster(const SharedImage& image) {
+    const unsigned rank = rank_of(block.index);
+    std::size_t at = 0;
+    for (const Extent& part : image.arrays) {
+        const std::uintptr_t to = in_window_of(rank, part.begin);
+        std::memcpy(reinterpret_cast<void*>(to), image.bytes.data() + at, part.bytes);
+        std::memcpy(cluster_memory.state_of(to), image.states.data() + at, part.bytes);
+        at += part.bytes;
+    }
+    members[rank].has_begun = true;
+    members[rank].shown = image.arrays;
+}
+
+void take_from_cluster(SharedImage& image) {
+    std::size_t at = 0;
+    for (const Extent& part : image.arrays) {
+        const std::uintptr_t from = in_window_of(rank_of(block.index), part.begin);
+        std::memcpy(image.bytes.data() + at, reinterpret_cast<const void*>(from), part.bytes);
+        std::memcpy(image.states.data() + at, cluster_memory.state_of(from), part.bytes);
+        at += part.bytes;
+    }
+}
+
+void leave_cluster() {
+    Member& me = members[rank_of(block.index)];
+    me.has_ended = true;
+    if (me.reached_after < static_cast<int>(block.cluster_barriers)) return;
+    note(
+        {Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
+         me.by +
+             format(" touches the shared memory of block %s, which may have ended by then: nothing "
+                    "keeps it. A cluster.sync() is missing at the end, where all blocks come.",
+                    name(block.index).c_str())});
+}
+
+std::uintptr_t in_window(std::uintptr_t address) {
+    return in_window_of(rank_of(block.index), address);
+}
+
+std::uintptr_t out_of_own_window(std::uintptr_t address) {
+    if (!in_cluster || !cluster_memory.contains(address)) return address;
+    const OfBlock of = of_block(address);
+    return of.rank == rank_of(block.index) ? of.address : address;
+}
+
+OfBlock of_block(std::uintptr_t address) {
+    const auto rank = static_cast<unsigned>((address - cluster_memory.base) / window_bytes());
+    std::uintptr_t at = window_of(rank);
+    for (const Region* part : kParts) {
+        if (address - at < room_of(*part))
+            return {rank, part, part->base + (address - at - part->base % kPage)};
+        at += room_of(*part);
+    }
+    return {rank, &shared_arrays, 0};
+}
+
+void check_reach(std::uintptr_t address, const void* code) {
+    const unsigned rank = of_block(address).rank, own = rank_of(block.index);
+    Member& other = members[rank];
+    const std::string who =
+        name(*current) + format(" touches the shared memory of block %u of its cluster, ", rank);
+    if (rank == own) {
+        fail_to_reach(
+            code,
+            who +
+                "which is its own, by an address that another block has made. The emulator does "
+                "not follow that: let each block use its own pointer for its own memory.");
+    }
+    if (block.cluster_barriers == 0) {
+        fail_to_reach(code, who +
+                                "which may not have begun yet: is a cluster.sync() missing before "
+                                "the first access?");
+    }
+    if (other.has_ended) {
+        fail_to_reach(
+            code,
+            who +
+                "which has ended: is a cluster.sync() missing at the end, where all blocks come?");
+    }
+    other.reached_after = static_cast<int>(block.cluster_barriers);
+    other.reached_in = code;
+    other.by = name(*current);
+}
+
+void note_turn_of_cluster(const uint3& index) {
+    turns.resize(clocks.serial + 1 - clocks.first_serial);
+    turns.push_back(index);
+}
+
+uint3 index_of_serial(std::uint32_t serial) {
+    const std::size_t turn = serial - clocks.first_serial;
+    return turn < turns.size() ? turns[turn] : index_of_block(turn);
+}
+
+// --- what kernels call ----------------------------------------------------------------------------
+
+void cluster_of(unsigned x, unsigned y, unsigned z) {
+    const dim3 has = block.cluster;
+    if (current == nullptr || (has.x == x && has.y == y && has.z == z)) return;
+    const InRuntime guard;
+    block.wanted_cluster = {x, y, z};
+    wait_for_turn();  // the launch begins again
+}
+
+void* cluster_address(const void* pointer, unsigned rank, Site site) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (current == nullptr) return nullptr;
+    const InRuntime guard;
+    const bool mapped = in_cluster && cluster_memory.contains(address);
+    const std::uintptr_t own = mapped ? of_block(address).address : address;
+    if (rank >= size_of_cluster) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
+              name(*current) + format(" asks for block %u of its cluster, which has %u.", rank,
+                                      size_of_cluster)});
+    }
+    if (!is_shared_address(reinterpret_cast<const void*>(own))) {
+        fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
+              name(*current) + " asks where another block of its cluster has something that is not "
+                               "in shared memory.",
+              own});
+    }
+    if (rank == rank_of(block.index)) return reinterpret_cast<void*>(own);
+    return reinterpret_cast<void*>(in_window_of(rank, own));
+}
+
+unsigned cluster_rank_of(const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    return in_cluster && cluster_memory.contains(address) ? of_block(address).rank
+                                                          : rank_of(block.index);
+}
+
+dim3 cluster_extents() {
+    return block.cluster;
+}
+
+void cluster_arrive(Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    if (current->arrived_at_cluster) {
+        fail({Kind::barrier, cudaErrorLaunchFailure, site,
+              name(*current) +
+                  " arrives again at the barrier of its cluster, without having waited there."});
+    }
+    current->arrived_at_cluster = true;
+}
+
+}  // namespace sixdays::emulator
