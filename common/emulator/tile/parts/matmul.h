@@ -8,11 +8,12 @@
 namespace cuda::tiles {
 namespace detail {
 
-/// What is multiplied: exact as a float for the small types.
+/// What is multiplied: exact as a float for the small types. Of TF32, 10 bits of fraction, whether it
+/// was cast or loaded from memory.
 template <class T>
 SIXDAYS_TILE inline auto factor(T x) {
     if constexpr (std::is_same_v<T, __nv_tf32>) {
-        return x.value;
+        return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x.value) & ~0x1fffu);
     } else if constexpr (std::is_integral_v<T>) {
         return static_cast<int>(x);
     } else if constexpr (std::is_same_v<T, double>) {

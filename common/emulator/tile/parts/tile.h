@@ -7,10 +7,7 @@
 
 #include "shapes.h"
 
-/// A float of which matrix units see 10 bits of fraction.
-struct __nv_tf32 {
-    float value;
-};
+struct __nv_tf32;  // cuda_tf32.h has it
 
 namespace cuda::tiles {
 

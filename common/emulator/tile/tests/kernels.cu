@@ -19,6 +19,23 @@ __tile__ auto eights(T* data, int n) {
     return ct::partition_view{ct::tensor_span{data, ct::extents{n}}, ct::shape{8_ic}};
 }
 
+// --- what does not compile (nor by nvcc 13.5) and what does ------------------------------------------
+template <class A, class B>
+concept multiplied = requires(A a, B b) {
+    a* b;
+};
+template <class A, class B>
+concept compared = requires(A a, B b) {
+    a == b;
+};
+using Halves = ct::tile<__half, ct::shape<8>>;
+using Bytes = ct::tile<signed char, ct::shape<8>>;
+static_assert(multiplied<Numbers, int> && multiplied<Eight, float> && multiplied<Eight, int>);
+static_assert(!multiplied<Numbers, double> && compared<Numbers, double>);
+static_assert(!multiplied<Numbers, unsigned>);  // signs do not mix
+static_assert(!multiplied<Halves, ct::tile<__nv_bfloat16, ct::shape<8>>>);
+static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);  // small types stay small
+
 // --- right ---------------------------------------------------------------------------------------
 __tile_global__ void twice(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
