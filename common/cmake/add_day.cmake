@@ -5,7 +5,7 @@
 #   bench/*.cpp           what only --bench measures; linked with main.cpp
 #   standalone*.cu        the day on one page of raw CUDA, run on the emulator, and on a GPU by nvcc
 #   exercises/<name>/     <name>.hpp, *.cpp, solution.cu, tests.cpp, hints.md; the stub is made of the
-#                         solution (stub.awk)
+#                         solution (stub.awk). <name>_tile is in tiles: by nvcc from 13.3 on
 #   exercises/<name>.cu   the same in one file of raw CUDA: statement, solution, `// wrong:` lines, hints; the
 #                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `
 #
@@ -47,7 +47,12 @@ function(sixdays_add_exercise day label name)
     set_tests_properties(${label}.exercise.${name}.solution ${label}.exercise.${name}.stub
         PROPERTIES LABELS "${label};exercise;small")
 
-    if(SIXDAYS_HAVE_CUDA)
+    set(by_nvcc ${SIXDAYS_HAVE_CUDA})
+    if(name MATCHES "_tile$")
+        set(by_nvcc ${SIXDAYS_HAVE_TILE})
+        set_source_files_properties(${stub} ${solution} PROPERTIES COMPILE_OPTIONS --enable-tile)
+    endif()
+    if(by_nvcc)
         add_library(${prefix}_stub_port_cuda STATIC ${stub})  # nvcc takes it too
         target_link_libraries(${prefix}_stub_port_cuda PRIVATE sixdays_flags)
         list(TRANSFORM unfinished PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished_host)

@@ -1,0 +1,30 @@
+#include "day03_views/exercises/add_bias_tile/add_bias_tile.hpp"
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day03_views {
+
+void check_add_bias_tile(const View<const float>& in, const View<const float>& bias,
+                         const View<float>& out) {
+    const char* const op = "add_bias_tile";
+    require_rank(op, "in", in, 2);
+    require_same_shape(op, "in", in, "out", out);
+    if (bias.shape() != Shape{out.extent(1)}) {
+        refuse("add_bias_tile: bias has shape " + to_string(bias.shape()) + ", out has " +
+               to_string(out.shape()) + "; the bias has a number for each column");
+    }
+    if ((in.extent(1) > 1 && in.stride(1) != 1) || (in.extent(0) > 1 && in.stride(0) < 0)) {
+        refuse("add_bias_tile: in has " + to_string(in.layout) +
+               "; its rows must run along memory, with stride 1 in the last dim, and no stride may "
+               "be negative");
+    }
+    require_contiguous(op, "bias", bias);
+    require_contiguous(op, "out", out);
+    require_memory(op, "in", in);
+    require_memory(op, "bias", bias);
+    require_memory(op, "out", out);
+    if (overlap(in, out)) refuse("add_bias_tile: in and out overlap");
+    if (overlap(bias, out)) refuse("add_bias_tile: bias and out overlap");
+}
+
+}  // namespace sixdays::day03_views

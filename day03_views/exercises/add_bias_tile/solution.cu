@@ -1,0 +1,50 @@
+// Exercise 7: add a row to every row of a matrix, in tiles.
+// What it must do:  day03_views/exercises/add_bias_tile/add_bias_tile.hpp
+// The loop to port: day03_views/exercises/add_bias_tile/add_bias_tile_cpu.cpp
+// A hint:           common/learn hint day03 add_bias_tile
+#include <cuda_tile.h>
+
+#include "common/gpu/launch.hpp"
+#include "day03_views/exercises/add_bias_tile/add_bias_tile.hpp"
+
+namespace sixdays::day03_views {
+namespace {
+
+namespace ct = cuda::tiles;
+using I = std::int64_t;
+
+constexpr int kRows = 8, kColumns = 32;  // of a tile
+
+__tile_global__ void add_bias_kernel(const float* in, I M, I N, I pitch, const float* bias,
+                                     float* out) {
+    constexpr std::size_t kAny = ct::dynamic_extent;
+    const ct::extents<I, kAny, kAny> all{M, N};
+    const ct::extents<I, 1, kAny> one_row{N};
+    const ct::layout_strided_mapping rows{all, ct::strides<I, kAny, 1>{pitch}};
+    const ct::partition_view from{ct::tensor_span{in, rows}, ct::shape<kRows, kColumns>{}};
+    const ct::partition_view biases{ct::tensor_span{bias, one_row}, ct::shape<1, kColumns>{}};
+    const ct::partition_view to{ct::tensor_span{out, all}, ct::shape<kRows, kColumns>{}};
+    // your code: which tile is this block's? Load it and its piece of the bias, add, store
+    const auto i = ct::bid().y, j = ct::bid().x;
+    const auto sum = from.load_masked(i, j) + biases.load_masked(0, j);
+    to.store_masked(sum, i, j);
+    // end of your code
+}
+
+}  // namespace
+
+void add_bias_tile_cuda(View<const float> in, View<const float> bias, View<float> out,
+                        gpu::Stream stream) {
+    check_add_bias_tile(in, bias, out);
+    if (out.size() == 0) return;
+    const I M = out.extent(0), N = out.extent(1);
+    // your code: a block for each tile, x along the columns and y along the rows
+    // stub: const dim3 grid(1, 1);
+    const dim3 grid(gpu::blocks_for(N, kColumns), gpu::blocks_for(M, kRows));
+    // end of your code
+    const I pitch = M > 1 ? in.stride(0) : 0;
+    add_bias_kernel<<<grid, 1, 0, stream>>>(in.data, M, N, pitch, bias.data, out.data);
+    gpu::check_launch("add_bias_kernel", grid, 1);
+}
+
+}  // namespace sixdays::day03_views

@@ -1,0 +1,96 @@
+// What `common/learn check` asks of an add_bias_tile port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/tensor/transform.hpp"
+#include "day03_views/exercises/add_bias_tile/add_bias_tile.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day03_views;
+using namespace sixdays::testing;
+
+namespace {
+
+/// @param pitch  from one row of `in` to the next
+void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
+    CAPTURE(M, N, pitch);
+    const Tensor<float> in = distinct<float>({M, N});
+    Tensor<float> bias({N});  // no row's numbers, and no two alike
+    for (std::int64_t n = 0; n < N; ++n) bias(n) = static_cast<float>(100'000 + 7 * n);
+    HostOut<float> want({M, N});
+    add_bias_tile_cpu(in.view(), bias.view(), want.view());
+    DeviceIn<float> from(in, Layout({M, N}, {pitch, 1}), Lead{1});
+    DeviceIn<float> row(bias, Lead{2});
+    DeviceOut<float> got({M, N}, Lead{3});
+    add_bias_tile_cuda(from.view(), row.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(want));
+    REQUIRE(from.unchanged());
+    REQUIRE(row.unchanged());
+}
+
+TEST_CASE("add_bias_tile: the example of the statement", "[day03][add_bias_tile][small]") {
+    const Tensor<float> in({2, 3}, {10, 20, 30, 40, 50, 60}), bias({3}, {1, 2, 3});
+    const Tensor<float> answer({2, 3}, {11, 22, 33, 41, 52, 63});
+    HostOut<float> loop({2, 3});
+    add_bias_tile_cpu(in.view(), bias.view(), loop.view());
+    REQUIRE(loop.matches(answer));
+    DeviceIn<float> from(in), row(bias);
+    DeviceOut<float> got({2, 3});
+    add_bias_tile_cuda(from.view(), row.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    REQUIRE(got.matches(answer));
+}
+
+TEST_CASE("add_bias_tile: whole tiles", "[day03][add_bias_tile][small]") {
+    check_port(8, 32, 32);
+    check_port(8, 96, 96);
+    check_port(24, 32, 32);
+    check_port(40, 64, 64);
+}
+
+TEST_CASE("add_bias_tile: edges in the midst of a tile", "[day03][add_bias_tile][small]") {
+    INFO("A last tile holds what there is: load_masked and store_masked leave out the rest.");
+    for (const std::int64_t M : {1, 7, 9, 17}) {
+        for (const std::int64_t N : {1, 31, 33, 70}) check_port(M, N, N);
+    }
+}
+
+TEST_CASE("add_bias_tile: rows with gaps between them, or one row for all",
+          "[day03][add_bias_tile][small]") {
+    check_port(9, 33, 40);
+    check_port(16, 32, 35);
+    check_port(3, 5, 1000);
+    const Tensor<float> one = distinct<float>({33});
+    DeviceIn<float> from(one);
+    DeviceOut<float> got({9, 33});
+    const View<const float> again(from.view().data, Layout({9, 33}, {0, 1}));
+    add_bias_tile_cuda(again, from.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    Tensor<float> want({9, 33});
+    for (std::int64_t m = 0; m < 9; ++m) {
+        for (std::int64_t n = 0; n < 33; ++n) want(m, n) = 2 * one(n);
+    }
+    REQUIRE(got.matches(want));
+}
+
+TEST_CASE("add_bias_tile: nothing to do", "[day03][add_bias_tile][small]") {
+    check_port(0, 5, 5);
+    check_port(5, 0, 0);
+}
+
+TEST_CASE("add_bias_tile: refuses what the loop refuses", "[day03][add_bias_tile][small]") {
+    Tensor<float> in({4, 6}), bias({6}), out({4, 6}), wide({4}), other({6, 4});
+    const auto both = [](View<const float> a, View<const float> b, View<float> c,
+                         const char* words) {
+        return both_refuse([&] { add_bias_tile_cpu(a, b, c); },
+                           [&] { add_bias_tile_cuda(a, b, c); }, words);
+    };
+    REQUIRE(both(in.view(), bias.view(), other.view(), "they must be equal"));
+    REQUIRE(both(in.view(), wide.view(), out.view(), "bias has shape (4), out has (4, 6)"));
+    const View<const float> whole(in.view());
+    REQUIRE(both(flip(whole, 0), bias.view(), out.view(), "no stride may be negative"));
+    REQUIRE(both(in.view(), bias.view(), in.view(), "in and out overlap"));
+}
+
+}  // namespace
