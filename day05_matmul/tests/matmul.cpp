@@ -22,6 +22,14 @@ TEST_CASE("a product worked by hand", "[day05][small]") {
     CHECK(out.matches(Tensor<float>({2, 2}, {58, 64, 139, 154})));
 }
 
+TEST_CASE("a square and a bias, as the lesson's first exercise works it by hand",
+          "[day05][small]") {
+    const Tensor<float> a({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), bias({3}, {1, 2, 3});
+    HostOut<float> out({3, 3});
+    matmul_cpu(a.view(), a.view(), {.bias = bias.view()}, out.view());
+    CHECK(out.matches(Tensor<float>({3, 3}, {31, 38, 45, 67, 83, 99, 103, 128, 153})));
+}
+
 TEST_CASE("alpha, beta, bias and ReLU, worked by hand", "[day05][small]") {
     const Tensor<float> a({2, 3}, {1, 2, 3, 4, 5, 6}), b({3, 2}, {7, 8, 9, 10, 11, 12});
     const Tensor<float> before({2, 2}, {1, 2, 3, 4}), bias({2}, {1000, -4000});
