@@ -43,7 +43,10 @@ void show_loading(const Model& model) {
 
 std::unique_ptr<Backend> make_backend(const Options& options, const Model& model,
                                       std::int64_t capacity) {
-    if (options.backend == "cuda") return make_cuda_backend(model.weights, capacity);
+    if (options.backend == "cuda") {
+        return make_cuda_backend(model.weights, capacity,
+                                 options.fast ? Prompts::tensor_cores : Prompts::floats);
+    }
     return make_cpu_backend(model.weights, capacity, options.threads);
 }
 

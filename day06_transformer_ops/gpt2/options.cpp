@@ -60,10 +60,11 @@ std::size_t letters_between(const std::string& a, const std::string& b) {
     return row[b.size()];
 }
 
-constexpr const char* kSwitches[] = {"--interactive", "--stats", "--compare", "--help"};
+constexpr const char* kSwitches[] = {"--interactive", "--stats", "--compare", "--fast", "--help"};
 
 bool* switch_of(Options& options, const std::string& flag) {
-    bool* const values[] = {&options.interactive, &options.stats, &options.compare, &options.help};
+    bool* const values[] = {&options.interactive, &options.stats, &options.compare, &options.fast,
+                            &options.help};
     for (std::size_t i = 0; i < std::size(kSwitches); ++i) {
         if (flag == kSwitches[i]) return values[i];
     }
@@ -87,6 +88,9 @@ void check(const Options& options) {
     if (options.model.empty()) refuse("--model FILE is missing: a GPT-2 as a GGUF file");
     if (options.compare && !options.prompt) {
         refuse("--compare needs the --prompt TEXT that both backends are to read");
+    }
+    if (options.fast && options.backend != "cuda") {
+        refuse("--fast needs --backend cuda: it gives prompts to the tensor cores of a GPU");
     }
     const int tasks = int{options.prompt.has_value()} + int{options.interactive} +
                       int{options.perplexity.has_value()};
@@ -130,6 +134,7 @@ std::string usage() {
   --seed S            another seed, another text; the same seed, the same. 0
 
   --backend NAME      cpu, or cuda: a GPU, and where none answers the emulator. cpu
+  --fast              prompts by tensor cores, rounded to 16 bits: of the cuda backend
   --threads N         of the cpu backend: all cores
   --stats             how fast it was, and which part of the model took how long
   --compare           reads the prompt by this backend and by the days' plain loops, and names the

@@ -18,7 +18,7 @@ struct Options {
     SamplerOptions sampler = {1, 40, 1, 0};
     std::string backend = "cpu";
     int threads = 0;  // 0: all cores
-    bool interactive = false, stats = false, compare = false, help = false;
+    bool interactive = false, stats = false, compare = false, fast = false, help = false;
     std::optional<std::string> perplexity;  // a file
 
     static constexpr std::int64_t kTokens = 40;

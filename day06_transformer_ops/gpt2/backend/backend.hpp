@@ -85,11 +85,22 @@ public:
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(const ModelWeights& model,
                                                         std::int64_t capacity, int threads = 0);
 
+/// How the CUDA backend computes a pass of several tokens. One token is always computed in floats.
+enum class Prompts {
+    floats,
+    tensor_cores,  // operands rounded to f16 or bf16, sums float: faster, and logits differ a little
+};
+
 /// @throws std::runtime_error  no GPU answers, in a program that was built for one
+/// @throws std::invalid_argument  a model that tensor cores do not take
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model,
-                                                         std::int64_t capacity);
+                                                         std::int64_t capacity,
+                                                         Prompts prompts = Prompts::floats);
 
 /// What every backend refuses when it is made.
 void check_capacity(const Config& config, std::int64_t capacity);
+/// And one whose prompts go to tensor cores: rows and heads that are not whole groups of eight
+/// numbers, and heads of more than 128.
+void check_tensor_cores(const Config& config);
 
 }  // namespace sixdays::gpt2

@@ -1,6 +1,7 @@
 // The engine's phases on a GPU, or on the emulator. One token is a kernel a phase (decode.hpp), and
 // the phases of a token are one graph. Many tokens at once are the days' own operations:
-// weights of another type widened to floats, a matrix at a time, and Day 05's product.
+// weights of another type widened to floats, a matrix at a time, and Day 05's product; or, if asked
+// for, tensor cores (narrow_prompt.hpp).
 #include <optional>
 
 #include "common/gpu/buffer.hpp"
@@ -15,6 +16,7 @@
 #include "day06_transformer_ops/gpt2/backend/backend.hpp"
 #include "day06_transformer_ops/gpt2/gpu/choose.hpp"
 #include "day06_transformer_ops/gpt2/gpu/device_model.hpp"
+#include "day06_transformer_ops/gpt2/gpu/narrow_prompt.hpp"
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"
 
@@ -30,7 +32,7 @@ constexpr std::int64_t kManyQueries = 64;
 
 class CudaBackend : public Backend {
 public:
-    CudaBackend(const ModelWeights& model, std::int64_t capacity)
+    CudaBackend(const ModelWeights& model, std::int64_t capacity, Prompts prompts)
         : config_(model.config),
           capacity_(capacity),
           model_(model),
@@ -48,12 +50,15 @@ public:
           sums_(config_.channels * kSplits),
           tops_(config_.heads * kSplits * 2),
           logits_(config_.vocabulary) {
+        if (prompts == Prompts::tensor_cores) narrow_.emplace(model, capacity);
         set_sampler({});
     }
 
     std::string name() const override {
         const gpu::Device device = gpu::device();
-        return gpu::is_emulated() ? "cuda, on the emulator" : "cuda, " + device.name;
+        const std::string where = gpu::is_emulated() ? "on the emulator" : device.name;
+        return "cuda, " + where +
+               (narrow_ ? std::string(", prompts in ") + storage_of(narrow_->type()).name : "");
     }
 
     void begin(View<const std::int64_t> ids, std::int64_t position) override {
@@ -93,6 +98,7 @@ public:
         const View<const float> q = heads(slice(qkv(), 1, 0, config_.channels));
         const std::int64_t S = position_ + T_;
         const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
+        if (narrow()) return narrow_->attend(q, k, v, queue_);
         if (T_ < kManyQueries)
             return attention_cuda(q, k, v, {}, heads(normed()), {.stream = queue_});
         const std::int64_t H = config_.heads;
@@ -109,6 +115,7 @@ public:
     void add_attention(std::int64_t layer) override {
         const DeviceModel::Linear& join = model_.block(layer).attention_output;
         if (one()) return launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
+        if (narrow()) return narrow_->product_of_attended(join, 1, stream(), queue_);
         product(normed(), join, 1, stream());
     }
 
@@ -119,12 +126,14 @@ public:
                                 hidden_.data(), queue_);
         }
         product_of_norm(block.mlp_norm, block.up, hidden());
+        if (narrow()) return;  // its GELU goes with the rounding, in add_mlp()
         activate_cuda<float>(Activation::gelu_tanh, hidden(), hidden(), {.stream = queue_});
     }
 
     void add_mlp(std::int64_t layer) override {
         const DeviceModel::Linear& down = model_.block(layer).down;
         if (one()) return launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
+        if (narrow()) return narrow_->product(hidden(), Before::gelu, down, 1, stream(), queue_);
         product(hidden(), down, 1, stream());
     }
 
@@ -189,6 +198,7 @@ public:
 
 private:
     bool one() const { return T_ == 1 && token_by_token_; }
+    bool narrow() const { return T_ > 1 && narrow_; }
 
     AttentionParts parts() { return {sums_.data(), tops_.data(), config_.head_dim()}; }
 
@@ -206,17 +216,12 @@ private:
         return {select(keys_.view(shape), 0, layer), select(values_.view(shape), 0, layer)};
     }
 
-    View<const float> as_floats(const DeviceMatrix& w) {
-        const Shape shape = {w.N, w.K};
-        if (w.type == WeightType::f32) return {reinterpret_cast<const float*>(w.data), shape};
-        to_float_cuda(w, wide_.view(shape), queue_);
-        return wide_.view(shape);
-    }
-
     // out = beta * out + x . weightT + bias
     void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
                  View<float> out) {
-        const View<const float> across = transpose(as_floats(linear.weight.matrix()), 0, 1);
+        if (narrow()) return narrow_->product(x, Before::nothing, linear, beta, out, queue_);
+        const DeviceMatrix weight = linear.weight.matrix();
+        const View<const float> across = transpose(as_floats(weight, wide_, queue_), 0, 1);
         Epilogue epilogue;
         epilogue.beta = beta;
         epilogue.bias = linear.bias.view({out.extent(1)});
@@ -243,6 +248,7 @@ private:
     std::int64_t capacity_;
     DeviceModel model_;
     bool token_by_token_;
+    std::optional<NarrowPrompt> narrow_;
 
     gpu::Buffer<std::int64_t> ids_;    // (capacity + 1), by position
     gpu::Buffer<std::int64_t> place_;  // position of the pass' last token
@@ -262,12 +268,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity) {
+std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
+                                           Prompts prompts) {
     check_capacity(model.config, capacity);
     if (const std::string why = gpu::why_unavailable(); !why.empty()) {
         throw std::runtime_error(why);
     }
-    return std::make_unique<CudaBackend>(model, capacity);
+    return std::make_unique<CudaBackend>(model, capacity, prompts);
 }
 
 }  // namespace sixdays::gpt2

@@ -7,6 +7,7 @@
 
 #include "common/gpu/buffer.hpp"
 #include "common/gpu/device.hpp"
+#include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
 #include "day04_argmax/argmax.hpp"
@@ -199,7 +200,9 @@ private:
 }  // namespace
 
 /// In the place of the GPU's backend: what else the command does stays as it is.
-std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity) {
+std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
+                                           Prompts prompts) {
+    if (prompts != Prompts::floats) refuse("your kernels compute in floats. Try without --fast");
     return std::make_unique<MineBackend>(model, capacity);
 }
 

@@ -31,7 +31,8 @@ dialogue() {
 }
 
 expect 0 OUT "--perplexity FILE" --help
-expect 2 ERR "gpt2: '--fast' is not a flag" --fast
+expect 2 ERR "gpt2: '--quick' is not a flag" --quick
+expect 2 ERR "gpt2: --fast needs --backend cuda" --model x --prompt a --fast
 expect 2 ERR "gpt2 --help lists all flags" --model x
 expect 1 ERR "gpt2: $folder/none.gguf cannot be opened: No such file" --model "$folder/none.gguf" --prompt a
 head -c 20000 "$files/tiny.gguf" >"$folder/cut.gguf"
@@ -69,6 +70,9 @@ printf 'the end of the thing and then some more of the same, and all that' >"$fo
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --perplexity "$folder/text"
 expect 1 ERR "2 are the least" "${tiny[@]}" --perplexity /dev/null
 expect 1 ERR "$folder/nothing cannot be read" "${tiny[@]}" --perplexity "$folder/nothing"
+
+expect 0 ERR ", prompts in BF16" "${tiny[@]}" --backend cuda --fast --prompt "the z" -n 2 --stats
+expect 0 OUT "over 28 tokens" "${tiny[@]}" --backend cuda --fast --perplexity "$folder/text"
 
 # Where no GPU answers, --backend cuda is the emulator; hidden, it does not answer anywhere.
 expect 0 ERR "cuda, " "${tiny[@]}" --backend cuda --prompt z -n 2 --temperature 0 --stats

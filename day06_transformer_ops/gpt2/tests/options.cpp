@@ -36,6 +36,7 @@ TEST_CASE("all flags are understood", "[day06][small]") {
                              "--threads",
                              "4",
                              "--stats",
+                             "--fast",
                              "--compare"});
     CHECK(o.model == "m.gguf");
     CHECK(o.prompt == "a b");
@@ -48,6 +49,7 @@ TEST_CASE("all flags are understood", "[day06][small]") {
     CHECK(o.threads == 4);
     CHECK(o.stats);
     CHECK(o.compare);
+    CHECK(o.fast);
     CHECK_FALSE(o.interactive);
     CHECK(parse({"--model", "m", "--interactive"}).interactive);
     CHECK(parse({"--model", "m", "--perplexity", "f"}).perplexity == "f");
@@ -78,15 +80,16 @@ TEST_CASE("what is not given is as --help says", "[day06][small]") {
     CHECK(o.sampler.seed == 0);
     CHECK(o.backend == "cpu");
     CHECK(o.threads == 0);
-    for (const char* flag :
-         {"--model", "--prompt", "--interactive", "--perplexity", "-n", "--temperature", "--top-k",
-          "--top-p", "--seed", "--backend", "--threads", "--stats", "--compare", "--help"}) {
+    CHECK_FALSE(o.fast);
+    for (const char* flag : {"--model", "--prompt", "--interactive", "--perplexity", "-n",
+                             "--temperature", "--top-k", "--top-p", "--seed", "--backend",
+                             "--threads", "--stats", "--compare", "--fast", "--help"}) {
         CHECK(contains(usage(), std::string("  ") + flag + " "));
     }
 }
 
 TEST_CASE("a command line that means nothing is refused with the word at fault", "[day06][small]") {
-    CHECK(refused({"--fast"}) == "'--fast' is not a flag");
+    CHECK(refused({"--quick"}) == "'--quick' is not a flag");
     CHECK(refused({"text"}) == "'text' is not a flag");
     CHECK(refused({"--promt", "a"}) == "'--promt' is not a flag; did you mean --prompt?");
     CHECK(refused({"--state"}) == "'--state' is not a flag; did you mean --stats?");
@@ -95,6 +98,8 @@ TEST_CASE("a command line that means nothing is refused with the word at fault",
     CHECK(refused({"--seeds"}) == "'--seeds' is not a flag; did you mean --seed?");
     CHECK(refused({"-k"}) == "'-k' is not a flag");  // one letter of two
     CHECK(refused({"--modellll", "m"}) == "'--modellll' is not a flag");
+    CHECK(refused({"--prompt", "a", "--fast"}) ==
+          "--fast needs --backend cuda: it gives prompts to the tensor cores of a GPU");
     CHECK(refused({"--prompt"}) == "--prompt is the last word, but a value must follow it");
     CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number, 1 or more");
     CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number, 1 or more");

@@ -47,6 +47,10 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
 /// @param out  (N, K), contiguous, in device memory, at a multiple of 16 bytes as the weights
 void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream = {});
 
+/// The weights as floats: where they lie if they are floats, else in `room`, of N * K floats or more.
+[[nodiscard]] View<const float> as_floats(const DeviceMatrix& w, gpu::Buffer<float>& room,
+                                          gpu::Stream stream = {});
+
 void check_linear(const Weight& w, const View<const float>& x, const View<const float>& bias,
                   const View<float>& out);
 void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<const float>& bias,

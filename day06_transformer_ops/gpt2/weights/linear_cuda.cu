@@ -115,4 +115,11 @@ void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream) {
     });
 }
 
+View<const float> as_floats(const DeviceMatrix& w, gpu::Buffer<float>& room, gpu::Stream stream) {
+    const Shape shape = {w.N, w.K};
+    if (w.type == WeightType::f32) return {reinterpret_cast<const float*>(w.data), shape};
+    to_float_cuda(w, room.view(shape), stream);
+    return room.view(shape);
+}
+
 }  // namespace sixdays::gpt2

@@ -1,0 +1,24 @@
+/// @file
+/// Floats rounded to 16 bits, as the operands of tensor cores have to be.
+#pragma once
+
+#include "common/gpu/how.hpp"
+#include "common/tensor/half.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::gpt2 {
+
+/// What becomes of a number before it is rounded.
+enum class Before { nothing, gelu };
+
+/// out = in, rounded to the nearest T, bf16 or f16, or GELU (its tanh form) of in. Beyond what an
+/// f16 holds it is infinite.
+/// @param in   rows, along the last dim, are whole groups of eight numbers that lie side by side and
+/// begin at a multiple of their size
+/// @param out  the same
+/// @throws std::invalid_argument  other shapes or layouts, out not injective, a null pointer, overlap
+template <class T>
+void narrow_cuda(View<const float> in, View<T> out, Before before = Before::nothing,
+                 gpu::Stream stream = {});
+
+}  // namespace sixdays::gpt2

@@ -1,0 +1,101 @@
+// Many tokens on tensor cores: which views go to which operation of Days 05 and 06.
+#include "day06_transformer_ops/gpt2/gpu/narrow_prompt.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/transform.hpp"
+#include "day05_matmul/matmul_bf16.hpp"
+#include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
+#include "day06_transformer_ops/gpt2/backend/backend.hpp"
+#include "day06_transformer_ops/gpt2/weights/linear.hpp"
+
+namespace sixdays::gpt2 {
+namespace {
+
+template <class F>
+bool all_matrices(const ModelWeights& model, const F& f) {
+    return std::all_of(model.blocks.begin(), model.blocks.end(), [&](const BlockWeights& b) {
+        return f(b.qkv.weight.type) && f(b.attention_output.weight.type) && f(b.up.weight.type) &&
+               f(b.down.weight.type);
+    });
+}
+
+std::int64_t largest_matrix(const Config& c) {
+    return c.channels * std::max(c.hidden, 3 * c.channels);
+}
+
+}  // namespace
+
+WeightType narrow_type(const ModelWeights& model) {
+    const bool f16 = all_matrices(model, [](WeightType t) { return t == WeightType::f16; });
+    return f16 ? WeightType::f16 : WeightType::bf16;
+}
+
+NarrowPrompt::NarrowPrompt(const ModelWeights& model, std::int64_t capacity)
+    : config_(model.config),
+      type_(narrow_type(model)),
+      x_(capacity * std::max(config_.channels, config_.hidden)),
+      q_(capacity * config_.channels),
+      k_(capacity * config_.channels),
+      v_(capacity * config_.channels),
+      attended_(capacity * config_.channels),
+      weight_(all_matrices(model, [&](WeightType t) { return t == type_; })
+                  ? 0
+                  : largest_matrix(config_)),
+      wide_(all_matrices(model, [&](WeightType t) { return t == type_ || t == WeightType::f32; })
+                ? 0
+                : largest_matrix(config_)) {
+    check_tensor_cores(config_);
+}
+
+template <class T>
+View<const T> NarrowPrompt::narrowed(const DeviceMatrix& w, gpu::Stream stream) {
+    const Shape shape = {w.N, w.K};
+    if (w.type == type_) return {reinterpret_cast<const T*>(w.data), shape};
+    narrow_cuda(as_floats(w, wide_, stream), as<T>(weight_, shape), Before::nothing, stream);
+    return as<T>(weight_, shape);
+}
+
+template <class T>
+void NarrowPrompt::multiply(View<const T> x, const DeviceModel::Linear& linear, float beta,
+                            View<float> out, gpu::Stream stream) {
+    day05_matmul::Epilogue epilogue;
+    epilogue.beta = beta;
+    epilogue.bias = linear.bias.view({out.extent(1)});
+    const View<const T> across = transpose(narrowed<T>(linear.weight.matrix(), stream), 0, 1);
+    day05_matmul::matmul_bf16_cuda<T>(x, across, epilogue, out, {.stream = stream});
+}
+
+void NarrowPrompt::product(View<const float> x, Before before, const DeviceModel::Linear& linear,
+                           float beta, View<float> out, gpu::Stream stream) {
+    with_type([&]<class T>(T) {
+        const View<T> narrow = as<T>(x_, x.shape());
+        narrow_cuda(x, narrow, before, stream);
+        multiply<T>(narrow, linear, beta, out, stream);
+    });
+}
+
+void NarrowPrompt::attend(View<const float> q, View<const float> k, View<const float> v,
+                          gpu::Stream stream) {
+    with_type([&]<class T>(T) {
+        const auto rounded = [&](const View<const float>& x, Bits& to) {
+            narrow_cuda(x, as<T>(to, x.shape()), Before::nothing, stream);
+            return View<const T>(as<T>(to, x.shape()));
+        };
+        const View<const T> q16 = rounded(q, q_), k16 = rounded(k, k_), v16 = rounded(v, v_);
+        const View<T> tokens = as<T>(attended_, {q.extent(1), q.extent(0), q.extent(2)});
+        day06_transformer_ops::attention_bf16_cuda<T>(q16, k16, v16, {}, permute(tokens, {1, 0, 2}),
+                                                      {}, {.stream = stream});
+    });
+}
+
+void NarrowPrompt::product_of_attended(const DeviceModel::Linear& linear, float beta,
+                                       View<float> out, gpu::Stream stream) {
+    with_type([&]<class T>(T) {
+        const Shape shape = {out.extent(0), config_.channels};
+        multiply<T>(as<T>(attended_, shape), linear, beta, out, stream);
+    });
+}
+
+}  // namespace sixdays::gpt2

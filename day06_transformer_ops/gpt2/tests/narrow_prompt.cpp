@@ -1,0 +1,228 @@
+// Prompts on tensor cores: what is rounded, how far logits may move, and which models are refused.
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/tensor/transform.hpp"
+#include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/gpu/narrow_prompt.hpp"
+#include "day06_transformer_ops/gpt2/tests/backends.hpp"
+
+using namespace sixdays;
+using namespace sixdays::gpt2;
+using namespace sixdays::gpt2::tests;
+using namespace sixdays::testing;
+
+namespace {
+
+double gelu(double x) {
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
+}
+
+// --- rounding ------------------------------------------------------------------------------------
+
+template <class T>
+void check_narrow(const Layout& in, const Layout& out) {
+    const Tensor<float> x = seeded<float>(in.shape, 3, -9, 9);
+    const DeviceIn<float> from(x, in);
+    DeviceOut<T> to(out), by_gelu(out);
+    narrow_cuda(from.view(), to.view());
+    narrow_cuda(from.view(), by_gelu.view(), Before::gelu);
+    const Tensor<T> got = to.values(), got_gelu = by_gelu.values();
+    // GELU is within 2^-20 of its value or of 2^-20; then comes the rounding to T.
+    const double u = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+        const float value = x.data()[i];
+        CAPTURE(i, value);
+        CHECK(got.data()[i].bits == T(value).bits);
+        const double want = gelu(value), size = std::fabs(want) + 0x1p-14;
+        CHECK(std::fabs(double{float(got_gelu.data()[i])} - want) <= (1.01 * u) * size);
+    }
+    CHECK(from.unchanged());
+}
+
+// --- logits --------------------------------------------------------------------------------------
+
+// How far logits may be from those of the plain loops, as a share of the largest. A rounding to 16
+// bits is off by u at most, by u / sqrt(3) as a rule, and so is each term of the sums that it goes
+// into; signs differ, so the sum is off by u / sqrt(3) of its own size, too. In a layer there are
+// eight: two norms, q, k, v, the shares, attention's answer, GELU; and four matrices, if they are of
+// another type. All add up as squares; six standard deviations are never met.
+double rounding_of(const Config& config, WeightType of_weights, WeightType type) {
+    const double u = type == WeightType::f16 ? 0x1p-11 : 0x1p-8;
+    const double each = of_weights == type ? 8 : 12;
+    return 6 * u * std::sqrt(each * static_cast<double>(config.layers) / 3);
+}
+
+double furthest(const View<const float>& a, const View<const float>& b) {
+    double most = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+        const Index at = unravel(i, a.shape());
+        most = std::max(most, std::fabs(double{a(at)} - double{b(at)}));
+    }
+    return most;
+}
+
+// A text of `count` tokens, read in pieces that end at `cuts`; then `more` tokens, one by one.
+Tensor<float> last_logits(Backend& backend, const Config& config, std::int64_t count,
+                          const std::vector<std::int64_t>& cuts, int more) {
+    const Tensor<std::int64_t> all = random_ids(config, count + more, 5);
+    Engine engine(config, backend, config.context);
+    std::int64_t begin = 0;
+    const auto read_to = [&](std::int64_t end) {
+        engine.read(slice(View<const std::int64_t>(all.view()), 0, begin, end));
+        begin = end;
+    };
+    for (const std::int64_t cut : cuts) read_to(cut);
+    for (int i = 0; i <= more; ++i) {
+        if (count + i > begin) read_to(count + i);
+    }
+    Tensor<float> logits({1, config.vocabulary});
+    backend.read_logits(logits.view());
+    return logits;
+}
+
+void compare(const Config& config, WeightType type, std::int64_t count,
+             const std::vector<std::int64_t>& cuts, int more) {
+    const RandomModel model(config, type);
+    const WeightType narrow = narrow_type(model.weights());
+    INFO(storage_of(type).name << " in " << storage_of(narrow).name << ", " << count << " tokens");
+    const auto plain = make_plain_backend(model.weights(), config.context);
+    const auto floats = make_cuda_backend(model.weights(), config.context);
+    const auto fast = make_cuda_backend(model.weights(), config.context, Prompts::tensor_cores);
+    CHECK(contains(fast->name(), std::string(", prompts in ") + storage_of(narrow).name));
+    const Tensor<float> want = last_logits(*plain, config, count, cuts, more),
+                        exact = last_logits(*floats, config, count, cuts, more),
+                        got = last_logits(*fast, config, count, cuts, more);
+    const double bound = rounding_of(config, type, narrow) * largest(want.view());
+    CAPTURE(bound, furthest(got.view(), want.view()));
+    CHECK(close(got.view(), want.view(), bound));
+    // The floats' path is much nearer: it was another one.
+    CHECK(furthest(exact.view(), want.view()) < furthest(got.view(), want.view()) / 8);
+    CHECK(furthest(got.view(), want.view()) > bound / 60);
+}
+
+constexpr Config kSmall = {1, 48, 32, 2, 64, 97, 1e-5f};
+
+}  // namespace
+
+TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of eight",
+          "[day06][small]") {
+    const Layout plain = row_major({3, 16}), apart({3, 16}, {40, 1}), turned({2, 3, 8}, {8, 16, 1}),
+                 gaps({2, 3, 8}, {72, 24, 1});
+    check_narrow<bf16>(plain, plain);
+    check_narrow<f16>(apart, plain);
+    check_narrow<bf16>(plain, apart);
+    check_narrow<f16>(turned, gaps);
+    check_narrow<bf16>(gaps, turned);
+    check_narrow<bf16>(row_major({1, 8}), row_major({1, 8}));
+    check_narrow<f16>(row_major({0, 8}), row_major({0, 8}));
+    check_narrow<f16>(row_major({131, 8}), row_major({131, 8}));  // more than a block has
+}
+
+TEST_CASE("narrow: what is no whole group of eight is refused, in or out", "[day06][small]") {
+    const Layout good = row_major({2, 8});
+    const Layout bad[] = {Layout({2, 8}, {12, 1}), Layout({2, 8}, {1, 8}), Layout({2, 8}, {16, 2})};
+    const DeviceIn<float> x(Tensor<float>({2, 8}), good);
+    DeviceOut<bf16> y(good);
+    const char* const words = "in whole groups of eight numbers";
+    for (const Layout& other : bad) {
+        CAPTURE(to_string(other));
+        const DeviceIn<float> in(Tensor<float>({2, 8}), other);
+        DeviceOut<bf16> out(other);
+        CHECK(contains(refusal([&] { narrow_cuda(in.view(), y.view()); }), words));
+        CHECK(contains(refusal([&] { narrow_cuda(x.view(), out.view()); }), words));
+    }
+    const DeviceIn<float> late(Tensor<float>({2, 8}), good, Lead{4}),
+        twelve(Tensor<float>({2, 12}));
+    DeviceOut<bf16> late_out(good, Lead{4}), out_12({2, 12}), shared(Layout({2, 8}, {0, 1}));
+    CHECK(contains(refusal([&] { narrow_cuda(late.view(), y.view()); }), words));
+    CHECK(contains(refusal([&] { narrow_cuda(x.view(), late_out.view()); }), words));
+    CHECK(contains(refusal([&] { narrow_cuda(twelve.view(), out_12.view()); }), words));
+    CHECK(contains(refusal([&] { narrow_cuda(x.view(), out_12.view()); }), "narrow: "));
+    CHECK(contains(refusal([&] { narrow_cuda(x.view(), shared.view()); }), "would race"));
+    const View<bf16> over(reinterpret_cast<bf16*>(const_cast<float*>(x.view().data)), {2, 8});
+    CHECK(refusal([&] { narrow_cuda(x.view(), over); }) == "narrow: in and out overlap");
+}
+
+TEST_CASE("prompts on tensor cores: logits are off by no more than the roundings, in all types",
+          "[day06][small]") {
+    for (const WeightType type :
+         {WeightType::f32, WeightType::f16, WeightType::bf16, WeightType::q8_0}) {
+        compare(kSmall, type, 5, {}, 0);
+    }
+    // Pieces, of which one is a single token, and tokens that follow the prompt: keys and values of
+    // all of them are in one cache.
+    compare({2, 48, 32, 2, 64, 97, 1e-5f}, WeightType::f16, 9, {4, 5}, 2);
+}
+
+TEST_CASE("prompts on tensor cores: tokens after the prompt are computed in floats",
+          "[day06][small]") {
+    const RandomModel model(kSmall, WeightType::f16);
+    const auto fast = make_cuda_backend(model.weights(), 48, Prompts::tensor_cores);
+    const auto kernel_of = [&](std::int64_t tokens, std::int64_t position) {
+        const auto ids = random_ids(kSmall, tokens, 1);
+        fast->begin(ids.view(), position);
+        fast->embed();
+        fast->query_key_value(0);
+        fast->attend(0);
+        return std::string(gpu::last_kernel());
+    };
+    CHECK(kernel_of(2, 0) == "attention_guessed_maximum_kernel");
+    CHECK(kernel_of(3, 2) == "attention_guessed_maximum_kernel");
+    CHECK(kernel_of(1, 5) != "attention_guessed_maximum_kernel");
+    const auto floats = make_cuda_backend(model.weights(), 48);
+    const auto one = [&](Backend& backend) { return last_logits(backend, kSmall, 1, {}, 3); };
+    const Tensor<float> a = one(*fast), b = one(*floats);
+    CHECK(furthest(a.view(), b.view()) == 0);  // bit by bit, where no prompt has two tokens
+}
+
+TEST_CASE("prompts on tensor cores: f16 only if all matrices are F16", "[day06][small]") {
+    const Config config = {2, 8, 16, 1, 32, 20, 1e-5f};
+    const RandomModel f16s(config, WeightType::f16), bf16s(config, WeightType::bf16);
+    CHECK(narrow_type(f16s.weights()) == WeightType::f16);
+    CHECK(narrow_type(bf16s.weights()) == WeightType::bf16);
+    using Change = void (*)(BlockWeights&, const BlockWeights&);
+    const Change changes[] = {
+        [](auto& to, auto& from) { to.qkv.weight = from.qkv.weight; },
+        [](auto& to, auto& from) { to.attention_output.weight = from.attention_output.weight; },
+        [](auto& to, auto& from) { to.up.weight = from.up.weight; },
+        [](auto& to, auto& from) { to.down.weight = from.down.weight; },
+    };
+    for (const Change change : changes) {
+        for (const std::size_t block : {0, 1}) {
+            ModelWeights mixed = f16s.weights();
+            change(mixed.blocks[block], bf16s.weights().blocks[block]);
+            CHECK(narrow_type(mixed) == WeightType::bf16);
+            // And the others are rounded on the way.
+            const auto fast = make_cuda_backend(mixed, 8, Prompts::tensor_cores);
+            const auto plain = make_plain_backend(mixed, 8);
+            const Tensor<float> got = last_logits(*fast, config, 3, {}, 0),
+                                want = last_logits(*plain, config, 3, {}, 0);
+            const double bound = rounding_of(config, WeightType::f16, WeightType::bf16);
+            CHECK(close(got.view(), want.view(), bound * largest(want.view())));
+        }
+    }
+}
+
+TEST_CASE("prompts on tensor cores: heads and rows that they do not take are refused",
+          "[day06][small]") {
+    const auto words = [](std::int64_t channels, std::int64_t heads, std::int64_t hidden) {
+        const Config config = {1, 8, channels, heads, hidden, 20, 1e-5f};
+        const RandomModel model(config, WeightType::f32);
+        return refusal([&] { (void)make_cuda_backend(model.weights(), 8, Prompts::tensor_cores); });
+    };
+    CHECK(words(16, 1, 8).empty());
+    CHECK(words(128, 1, 8).empty());
+    const std::string all = "prompts on tensor cores need heads of 8, 16, 24, ... or 128 numbers";
+    CHECK(words(36, 6, 8) ==
+          all +
+              " and an MLP whose width is a multiple of 8; this model's have 6 and 8. Try "
+              "without --fast");
+    CHECK(contains(words(136, 1, 8), "this model's have 136 and 8"));
+    CHECK(contains(words(16, 2, 12), "this model's have 8 and 12"));
+}
+
+TEST_CASE("prompts on tensor cores: more than a tile of tokens, heads of 128", "[day06][full]") {
+    compare({1, 150, 128, 2, 256, 97, 1e-5f}, WeightType::f16, 140, {}, 1);
+    compare({1, 150, 256, 2, 512, 97, 1e-5f}, WeightType::bf16, 140, {70}, 0);
+}
