@@ -1,12 +1,15 @@
 // How fast GPT-2 runs, with random weights of its true size: prints CSV, columns as
 // common/lesson/csv.hpp has them. Times are those of one token, or of one prompt.
 //
-//     gpt2_bench [cuda|cpu] [decode] [F32|F16|BF16|Q8_0]...
+//     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0]...
 //
-// Without words all rows; with `decode` only a row a type, greedy, for a quick look. What is timed
+// Without words all rows; with `decode` only a row a type, greedy, for a quick look; with `prompts`
+// only those of prompts on a GPU. What is timed
 // is held against another backend, so a wrong answer ends the program even if it comes again and
 // again.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -15,6 +18,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/bench/gpu_limits.hpp"
@@ -34,7 +38,7 @@ namespace {
 constexpr std::int64_t kPrompt = 128, kCapacity = kGpt2.context;
 
 struct Wanted {
-    bool cuda = true, cpu = true, decode_only = false;
+    bool cuda = true, cpu = true, decode_only = false, prompts_only = false;
     std::set<std::string> types = {"F32", "F16", "BF16", "Q8_0"};
 };
 
@@ -196,8 +200,52 @@ void measure_parts(WeightType type, const ModelWeights& model) {
     print_part(type, "no part alone", rest);
 }
 
+// The logits behind a prompt that was read in floats, and by tensor cores. Roundings to 16 bits are
+// derived in tests/narrow_prompt.cpp: 12 of 2^-8 in a layer at most.
+void check_prompt(WeightType type, Engine& floats, Engine& fast, std::int64_t T) {
+    Tensor<float> want({1, kGpt2.vocabulary}), got({1, kGpt2.vocabulary});
+    for (auto [engine, logits] : {std::pair(&floats, &want), std::pair(&fast, &got)}) {
+        engine->forget();
+        engine->read(some_ids(T).view());
+        engine->backend().read_logits(logits->view());
+    }
+    double most = 0, sum = 0, size = 0;
+    for (std::int64_t v = 0; v < want.size(); ++v) {
+        size = std::max(size, std::abs(double{want(0, v)}));
+    }
+    const double bound = 6 * 0x1p-8 * std::sqrt(12 * static_cast<double>(kGpt2.layers) / 3) * size;
+    for (std::int64_t v = 0; v < want.size(); ++v) {
+        const double off = std::abs(double{got(0, v)} - double{want(0, v)});
+        if (!(off <= bound)) {
+            wrong(type, "logit " + std::to_string(v) + " is " + std::to_string(got(0, v)) +
+                            " on tensor cores, and in floats " + std::to_string(want(0, v)));
+        }
+        most = std::max(most, off), sum += off;
+    }
+    std::printf(
+        "# %s, a prompt of %lld on tensor cores: logits differ by %.3g at most, %.3g in the mean; "
+        "the largest is %.3g\n",
+        storage_of(type).name, static_cast<long long>(T), most,
+        sum / static_cast<double>(want.size()), size);
+}
+
+void measure_prompts(WeightType type, const ModelWeights& model, const bench::Limits& limits) {
+    const auto floats = make_cuda_backend(model, kCapacity);
+    const auto fast = make_cuda_backend(model, kCapacity, Prompts::tensor_cores);
+    Engine in_floats(kGpt2, *floats, kCapacity), by_tensor_cores(kGpt2, *fast, kCapacity);
+    for (const std::int64_t T : {kPrompt, kCapacity}) {
+        check_prompt(type, in_floats, by_tensor_cores, T);
+        const bench::Work work = work_of(type, T, T);
+        print({"prefill", "prompt", "", type, T, work}, read_prompt(in_floats, 9, T), limits);
+        print({"prefill on tensor cores", "prompt", "", type, T, work},
+              read_prompt(by_tensor_cores, 9, T), limits);
+    }
+}
+
 void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wanted) {
     const RandomModel model(kGpt2, type);
+    if (!wanted.decode_only) measure_prompts(type, model.weights(), limits);
+    if (wanted.prompts_only) return;
     {
         const auto backend = make_cuda_backend(model.weights(), kCapacity);
         Engine engine(kGpt2, *backend, kCapacity);
@@ -216,10 +264,6 @@ void measure_cuda(WeightType type, const bench::Limits& limits, const Wanted& wa
         decoded("top-k 40 top-p 0.95",
                 {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f, .seed = 1});
         decoded("temperature 1", {.temperature = 1, .seed = 1});
-        for (const std::int64_t T : {kPrompt, kCapacity}) {
-            print({"prefill", "prompt", "", type, T, work_of(type, T, T)},
-                  read_prompt(engine, 9, T), limits);
-        }
     }
     if (type != WeightType::bf16) measure_parts(type, model.weights());  // F16's kernels
 }
@@ -313,7 +357,9 @@ void run(const Wanted& wanted, const std::string& command) {
         std::printf(
             "# decode: seconds a token, wall clock, mean of positions 128 to 1024, batch 1, random "
             "weights of GPT-2's 124M shapes\n"
-            "# prefill: seconds of a prompt of so many tokens up to the first token\n"
+            "# prefill: seconds of a prompt of so many tokens up to the first token; on tensor "
+            "cores "
+            "with operands in 16 bits\n"
             "# part of a token: the seconds that are missing when it is left out, at positions 576 "
             "and on\n");
     }
@@ -340,11 +386,13 @@ Wanted read_words(int argc, char** argv) {
             wanted.cuda = false;
         } else if (word == "decode") {
             wanted.decode_only = true;
+        } else if (word == "prompts") {
+            wanted.prompts_only = true, wanted.cpu = false;
         } else if (wanted.types.contains(word)) {
             types.insert(word);
         } else {
-            throw std::invalid_argument("'" + word +
-                                        "' is none of cuda, cpu, decode, F32, F16, BF16, Q8_0");
+            throw std::invalid_argument(
+                "'" + word + "' is none of cuda, cpu, decode, prompts, F32, F16, BF16, Q8_0");
         }
     }
     if (!types.empty()) wanted.types = types;

@@ -1,11 +1,14 @@
 // The shipped model, asked: on each backend, and with each type of weights.
 #include <algorithm>
+#include <cmath>
 
 #include "common/gpu/device.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/ask.hpp"
+#include "day06_transformer_ops/gpt2/tests/backends.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe.hpp"
 #include "day06_transformer_ops/gpt2/text/tokenizer.hpp"
 
 using namespace sixdays;
@@ -88,6 +91,9 @@ double share_of(const Scores& scores, Asked asked, int rank = 1) {
 std::unique_ptr<Backend> one_thread(const ModelWeights& model, std::int64_t capacity) {
     return make_cpu_backend(model, capacity, 1);
 }
+std::unique_ptr<Backend> in_floats(const ModelWeights& model, std::int64_t capacity) {
+    return make_cuda_backend(model, capacity);
+}
 
 }  // namespace
 
@@ -137,14 +143,66 @@ TEST_CASE("about held-out shapes 95 % and more are right, with each type of weig
 
 TEST_CASE("CUDA: the model's answers, with each type of weights", "[day06][cuda]") {
     for (const WeightType type : kTypes) {
-        if (!gpu::is_emulated()) check_accuracy(type, make_cuda_backend, 50);
+        if (!gpu::is_emulated()) check_accuracy(type, in_floats, 50);
         const Bytes bytes = Shipped().as(type);
         const Gguf file(bytes, storage_of(type).name);
-        Asker ask(file, make_cuda_backend);  // a second a token on the emulator
+        Asker ask(file, in_floats);  // a second a token on the emulator
         const int rank = type == WeightType::q8_0 ? 2 : 1;
         const Question question = held_out_questions(Asked::strides, rank, 1, 5)[0];
         CAPTURE(storage_of(type).name, text_of(question));
         CHECK(ask(question) == answer_to(question));
+    }
+}
+
+namespace {
+
+// exp of the mean surprise of a text's tokens from the second on. @param logits  (T, V)
+double perplexity_of(const Tensor<std::int64_t>& text, const Tensor<float>& logits) {
+    double surprise = 0;
+    for (std::int64_t t = 1; t < text.size(); ++t) {
+        double sum = 0;
+        for (std::int64_t v = 0; v < logits.shape()[1]; ++v) sum += std::exp(logits(t - 1, v));
+        surprise += std::log(sum) - double{logits(t - 1, text(t))};
+    }
+    return std::exp(surprise / static_cast<double>(text.size() - 1));
+}
+
+}  // namespace
+
+TEST_CASE("CUDA: prompts on tensor cores foresee a line as floats do", "[day06][cuda]") {
+    const std::string line = "shape 4 4 8 index 2 0 6 -> strides 32 8 1 -> 64 + 0 + 6 -> offset 70";
+    for (const WeightType type : {WeightType::q8_0, WeightType::f16}) {
+        const Bytes bytes = Shipped().as(type);
+        const Gguf file(bytes, storage_of(type).name);
+        const ModelWeights model = read_model(file);
+        const Vocabulary vocabulary(file);
+        std::vector<std::int64_t> tokens;
+        for (std::size_t begin = 0; begin < line.size();) {
+            const std::size_t end = std::min(line.find(' ', begin + 1), line.size());
+            encode_piece(vocabulary, std::string_view(line).substr(begin, end - begin), tokens);
+            begin = end;
+        }
+        const auto T = static_cast<std::int64_t>(tokens.size());
+        const Tensor<std::int64_t> text({T}, tokens);
+        const auto plain = one_thread(model, T);
+        const auto fast = make_cuda_backend(model, T, Prompts::tensor_cores);
+        Engine floats(model.config, *plain, T), narrow(model.config, *fast, T);
+        const Tensor<float> want = logits_of(floats, text.view()),
+                            got = logits_of(narrow, text.view());
+        double most = 0, sum = 0;
+        for (std::int64_t i = 0; i < want.size(); ++i) {
+            const double off = std::abs(double{want.data()[i]} - double{got.data()[i]});
+            most = std::max(most, off), sum += off;
+        }
+        const double mean = sum / static_cast<double>(want.size()), size = largest(want.view());
+        const double before = perplexity_of(text, want), after = perplexity_of(text, got);
+        CAPTURE(fast->name(), size, most, mean, before, after);
+        // f16 rounds eight times finer than bf16 does; both far more than floats do.
+        const double bound = (type == WeightType::f16 ? 0x1p-10 : 0x1p-7) * size;
+        CHECK(most < bound);
+        CHECK(most > bound / 32);
+        // The log of a probability moves by twice what the logits do, at most.
+        CHECK(std::abs(std::log(after / before)) <= 2 * most);
     }
 }
 
