@@ -7,7 +7,7 @@
 #include <string>
 
 #include "day06_transformer_ops/training/options.hpp"
-#include "day06_transformer_ops/training/trainer.hpp"
+#include "day06_transformer_ops/training/model/trainer.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
-#include "day06_transformer_ops/training/batch.hpp"
+#include "day06_transformer_ops/training/model/batch.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "day06_transformer_ops/gpt2/file/model_file.hpp"
-#include "day06_transformer_ops/training/adamw.hpp"
+#include "day06_transformer_ops/training/adamw/adamw.hpp"
 #include "day06_transformer_ops/training/data.hpp"
 
 namespace sixdays::day06_transformer_ops {

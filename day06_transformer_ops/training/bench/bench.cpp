@@ -13,7 +13,7 @@
 #include "common/gpu/device.hpp"
 #include "common/lesson/csv.hpp"
 #include "day06_transformer_ops/training/bench/timed_operations.hpp"
-#include "day06_transformer_ops/training/trainer_body.hpp"
+#include "day06_transformer_ops/training/model/trainer_body.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/gpu/timer.hpp"
-#include "day06_transformer_ops/training/operations.hpp"
+#include "day06_transformer_ops/training/model/operations.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

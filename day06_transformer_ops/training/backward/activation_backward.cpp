@@ -1,0 +1,49 @@
+// What loop and port of the activations' way back refuse.
+#include "day06_transformer_ops/training/backward/activation_backward.hpp"
+
+#include <utility>
+
+#include "day06_transformer_ops/training/backward/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void check_activate_backward(const View<const float>& in, const View<const float>& grad,
+                             const View<float>& out, std::optional<ActivationBackwardPath> path) {
+    check_rows<float>("activate_backward", in, out);
+    require_same_shape("activate_backward", "grad", grad, "out", out);
+    require_memory("activate_backward", "grad", grad);
+    require_same_or_apart("activate_backward", "grad", grad, "out", out);
+    if (path == ActivationPath::tile) {
+        refuse(
+            "activate_backward: the path 'tile' is there for the way forward only; without a path "
+            "the way back takes 'one element' or 'quads'");
+    }
+    if (path != ActivationPath::quads || out.size() == 0 ||
+        choose_activation<float>(in, grad, out) == path) {
+        return;
+    }
+    refuse(
+        "activate_backward: the path 'quads' needs rows of whole quads that begin at multiples of "
+        "16 bytes; in has " +
+        to_string(in.layout) + ", grad " + to_string(grad.layout) + ", out " +
+        to_string(out.layout));
+}
+
+void check_activate_gated_backward(const View<const float>& gate, const View<const float>& in,
+                                   const View<const float>& grad, const View<float>& d_gate,
+                                   const View<float>& d_in) {
+    constexpr const char* kOp = "activate_gated_backward";
+    require_memory(kOp, "gate", gate);
+    require_shape(kOp, "in", in, gate.shape());
+    require_shape(kOp, "grad", grad, gate.shape());
+    require_gradient(kOp, "d_gate", d_gate, gate.shape());
+    require_gradient(kOp, "d_in", d_in, gate.shape());
+    for (const auto& [name, written] : {std::pair{"d_gate", d_gate}, {"d_in", d_in}}) {
+        require_apart(kOp, "gate", gate, name, written);
+        require_apart(kOp, "in", in, name, written);
+        require_apart(kOp, "grad", grad, name, written);
+    }
+    require_apart(kOp, "d_gate", d_gate, "d_in", d_in);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,71 @@
+// The loop's twin, a thread for each element, and the launcher.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/training/backward/activation_backward.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kThreads = 256;
+
+// [activate_backward]
+__global__ void activate_backward_kernel(Activation what,
+                                         const __grid_constant__ View<const float> in,
+                                         const __grid_constant__ View<const float> grad,
+                                         const __grid_constant__ View<float> out) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < out.size()) {
+        const Index at = unravel(k, out.shape());
+        out(at) = grad(at) * slope(what, in(at));
+    }
+}
+// [activate_backward]
+
+// [activate_gated_backward]
+__global__ void activate_gated_backward_kernel(Activation what,
+                                               const __grid_constant__ View<const float> gate,
+                                               const __grid_constant__ View<const float> in,
+                                               const __grid_constant__ View<const float> grad,
+                                               const __grid_constant__ View<float> d_gate,
+                                               const __grid_constant__ View<float> d_in) {
+    const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (k < gate.size()) {
+        const Index at = unravel(k, gate.shape());
+        const float g = grad(at), x = in(at);
+        d_gate(at) = g * x * slope(what, gate(at));
+        d_in(at) = g * activated(what, gate(at));
+    }
+}
+// [activate_gated_backward]
+
+}  // namespace
+
+void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
+                            View<float> out, const gpu::Launch<ActivationBackwardPath>& how) {
+    check_activate_backward(in, grad, out, how.path);
+    if (out.size() == 0) return;
+    switch (how.path.value_or(choose_activation<float>(in, grad, out))) {
+        case ActivationPath::one_element: {
+            const unsigned grid = gpu::blocks_for(out.size(), kThreads);
+            activate_backward_kernel<<<grid, kThreads, 0, how.stream>>>(what, in, grad, out);
+            return gpu::check_launch("activate_backward_kernel", grid, kThreads);
+        }
+        case ActivationPath::quads:
+            return launch_activate_backward_quads(what, in, grad, out, how.stream);
+        case ActivationPath::tile:
+            return;  // refused above
+    }
+}
+
+void activate_gated_backward_cuda(Activation what, View<const float> gate, View<const float> in,
+                                  View<const float> grad, View<float> d_gate, View<float> d_in,
+                                  gpu::Stream stream) {
+    check_activate_gated_backward(gate, in, grad, d_gate, d_in);
+    if (gate.size() == 0) return;
+    const unsigned grid = gpu::blocks_for(gate.size(), kThreads);
+    activate_gated_backward_kernel<<<grid, kThreads, 0, stream>>>(what, gate, in, grad, d_gate,
+                                                                  d_in);
+    gpu::check_launch("activate_gated_backward_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day06_transformer_ops

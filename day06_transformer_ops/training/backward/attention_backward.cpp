@@ -1,0 +1,105 @@
+// What loop and port of attention's way back refuse, and the views that it works on.
+#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+
+#include "common/tensor/names.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward_problem.hpp"
+#include "day06_transformer_ops/training/backward/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void check_attention_backward(const View<const float>& q, const View<const float>& k,
+                              const View<const float>& v, const AttentionOptions& options,
+                              const View<const float>& grad, const AttentionGradients& d,
+                              std::optional<AttentionBackwardPath> path) {
+    constexpr const char* kOp = "attention_backward";
+    check_attention(q, k, v, options, d.q);
+    require_same_shape(kOp, "k", k, "v", v);
+    if (k.rank() != q.rank()) {
+        refuse(std::string(kOp) + ": k has shape " + to_string(k.shape()) + ", but q " +
+               to_string(q.shape()) +
+               "; give it the same rank, with extents of 1 where heads share keys");
+    }
+    if (options.length.data != nullptr) {
+        refuse(std::string(kOp) + ": a length was given, but only a cache has one");
+    }
+    require_shape(kOp, "grad", grad, q.shape());
+    require_gradient(kOp, "d_k", d.k, k.shape());
+    require_gradient(kOp, "d_v", d.v, v.shape());
+    const auto apart = [&](const char* name, const View<float>& written) {
+        require_apart(kOp, "q", q, name, written);
+        require_apart(kOp, "k", k, name, written);
+        require_apart(kOp, "v", v, name, written);
+        require_apart(kOp, "grad", grad, name, written);
+    };
+    apart("d_q", d.q);
+    apart("d_k", d.k);
+    apart("d_v", d.v);
+    // The three may lie between each other, as columns of one buffer do, but not be one.
+    const auto differ = [&](const char* a, const View<float>& first, const char* b,
+                            const View<float>& second) {
+        if (overlap(first, second) && first.data == second.data)
+            refuse(std::string(kOp) + ": " + a + " overlaps " + b);
+    };
+    differ("d_q", d.q, "d_k", d.k);
+    differ("d_q", d.q, "d_v", d.v);
+    differ("d_k", d.k, "d_v", d.v);
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (path == AttentionBackwardPath::tiles && D > kMostOfHead) {
+        refuse(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
+               std::to_string(kMostOfHead) + " is the most that the path 'tiles' takes");
+    }
+}
+
+AttentionBackwardPath choose_attention_backward(const View<const float>& q, std::size_t shared) {
+    const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
+    constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of it is empty
+    return T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared
+               ? AttentionBackwardPath::tiles
+               : AttentionBackwardPath::row_a_thread;
+}
+
+const char* name(AttentionBackwardPath path) {
+    static constexpr Named<AttentionBackwardPath> kNames[] = {
+        {AttentionBackwardPath::row_a_thread, "row a thread"},
+        {AttentionBackwardPath::tiles, "tiles"},
+    };
+    return name_in(kNames, path);
+}
+
+AttentionBackward attention_backward_problem(const View<const float>& q, const View<const float>& k,
+                                             const View<const float>& v,
+                                             const AttentionOptions& options,
+                                             const View<const float>& grad,
+                                             const AttentionGradients& d) {
+    const int last = q.rank() - 1;
+    AttentionBackward p{attention_problem(q, k, v, options, d.q),
+                        rows_along(grad, last),
+                        rows_along(k, last),
+                        rows_along(v, last),
+                        rows_along(d.k, last),
+                        rows_along(d.v, last),
+                        Dims::filled(last, 1),
+                        1};
+    for (int dim = 0; dim + 1 < last; ++dim) {
+        if (k.extent(dim) == 1) p.sharing[dim] = q.extent(dim);
+        p.heads *= p.sharing[dim];
+    }
+    // As in attention_problem(): a step counts even where it is never taken.
+    p.grad_in_quads =
+        has_wider(grad.data, grad.layout, sizeof(float)) && grad.stride(last - 1) % 4 == 0;
+    return p;
+}
+
+View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>& q) {
+    return carver.take<Softmaxed>(rows_along(q, q.rank() - 1).first.shape());
+}
+
+std::int64_t attention_backward_workspace_bytes(const View<const float>& q) {
+    if (q.rank() < 2) {
+        refuse("attention_backward: q has shape " + to_string(q.shape()) +
+               ", but tokens and their numbers are two dims");
+    }
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_softmaxed(c, q); });
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,68 @@
+/// @file
+/// What loop and kernels of attention's way back are given: by queries as on the way there, and by
+/// keys.
+#pragma once
+
+#include <cmath>
+
+#include "day06_transformer_ops/attention/attention_problem.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+// [problem]
+/// What a query needs besides its row, to make its shares again.
+struct Softmaxed {
+    float log_sum;  // of exp(score)
+    float delta;    // its shares' mean of d_share
+};
+
+struct AttentionBackward {
+    AttentionProblem forward;        // its `out` is d_q
+    Rows<const float> grad;          // a row, a query
+    Rows<const float> k, v;          // a row, a key
+    Rows<float> d_k, d_v;            //
+    Shape sharing;                   // queries' stack dims that one key serves, 1 elsewhere
+    std::int64_t heads;              // how many that are
+    View<Softmaxed> softmaxed = {};  // of each query
+    bool grad_in_quads = false;      // as forward.in_quads says of q, k and v
+
+    /// The first query that sees key s; the later ones do too.
+    SIXDAYS_HD std::int64_t first_to_see(std::int64_t s) const noexcept {
+        const std::int64_t t = s - (forward.S - forward.tokens());
+        return forward.causal && t > 0 ? t : 0;
+    }
+};
+// [problem]
+
+// [dot]
+/// Row x times row s of a table.
+SIXDAYS_HD inline float dot(const Row<const float>& x, const Table& table, std::int64_t s,
+                            std::int64_t D) noexcept {
+    float sum = 0;
+    for (std::int64_t d = 0; d < D; ++d) {
+        sum += x[d] * table(s, d);
+    }
+    return sum;
+}
+SIXDAYS_HD inline float dot(const Row<const float>& x, const Row<const float>& y,
+                            std::int64_t D) noexcept {
+    return dot(x, Table{y.first, 0, y.stride}, 0, D);
+}
+// [dot]
+
+[[nodiscard]] AttentionBackward attention_backward_problem(
+    const View<const float>& q, const View<const float>& k, const View<const float>& v,
+    const AttentionOptions& options, const View<const float>& grad, const AttentionGradients& d);
+
+/// Bytes of shared memory of a block of 'tiles': two tiles of 64 rows that it owns, two that it walks
+/// along, and a product of each pair of rows.
+[[nodiscard]] constexpr std::size_t attention_backward_tiles_bytes(std::int64_t D) {
+    const std::size_t head = D > 64 ? 128 : 64;
+    return sizeof(float) * (4 * 64 * (head + 4) + 64 * (64 + head / 8));
+}
+
+/// (queries), of the shape that the problem's rows of q have.
+[[nodiscard]] View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>& q);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,47 @@
+// What loop and port of cross-entropy's way back refuse.
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+
+#include "common/tensor/names.hpp"
+#include "day06_transformer_ops/training/backward/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void check_cross_entropy_backward(const View<const float>& logits,
+                                  const View<const std::int64_t>& targets,
+                                  const View<const float>& grad, const View<float>& out,
+                                  std::optional<CrossEntropyBackwardPath> path) {
+    constexpr const char* kOp = "cross_entropy_backward";
+    if (logits.rank() == 0 || logits.extent(logits.rank() - 1) == 0) {
+        refuse(std::string(kOp) + ": logits have shape " + to_string(logits.shape()) +
+               ", but need a last dim with at least one logit");
+    }
+    const Shape rows = rows_along(logits, logits.rank() - 1).first.layout.shape;
+    check_rows<float>(kOp, logits, out);
+    require_shape(kOp, "targets", targets, rows);
+    (void)stretched(kOp, "grad", grad, rows);
+    require_apart(kOp, "targets", targets, "out", out);
+    require_apart(kOp, "grad", grad, "out", out);
+    if (path == CrossEntropyBackwardPath::block_a_row &&
+        choose_cross_entropy_backward(logits, out) != path) {
+        refuse(std::string(kOp) + ": the path 'block a row' needs rows along memory; logits have " +
+               to_string(logits.layout) + ", out " + to_string(out.layout));
+    }
+}
+
+CrossEntropyBackwardPath choose_cross_entropy_backward(const View<const float>& logits,
+                                                       const View<float>& out) {
+    const int last = logits.rank() - 1;
+    return logits.stride(last) == 1 && out.stride(last) == 1
+               ? CrossEntropyBackwardPath::block_a_row
+               : CrossEntropyBackwardPath::row_a_thread;
+}
+
+const char* name(CrossEntropyBackwardPath path) {
+    static constexpr Named<CrossEntropyBackwardPath> kNames[] = {
+        {CrossEntropyBackwardPath::row_a_thread, "row a thread"},
+        {CrossEntropyBackwardPath::block_a_row, "block a row"},
+    };
+    return name_in(kNames, path);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,41 @@
+// The plain loop.
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+
+#include "day06_transformer_ops/softmax/cross_entropy.hpp"
+#include "day06_transformer_ops/softmax/softmax_row.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [cross_entropy_backward]
+void cross_entropy_backward_loop(const Rows<const float>& logits, View<const std::int64_t> targets,
+                                 View<const float> grad, const Rows<float>& out) {
+    for (std::int64_t r = 0; r < logits.count(); ++r) {
+        const Index at = unravel(r, targets.shape());
+        const Row<const float> x = logits.row(r);
+        const Row<float> y = out.row(r);
+        const std::int64_t target = targets(at);
+        const float g = grad(at);
+        const float m = largest_of(x, logits.length);
+        const float sum = sum_of_exp(x, logits.length, m);
+        for (std::int64_t j = 0; j < logits.length; ++j) {
+            const float p = std::exp(x[j] - m) / sum;
+            y[j] = g * (j == target ? p - 1 : p);
+        }
+    }
+}
+// [cross_entropy_backward]
+
+}  // namespace
+
+void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_t> targets,
+                                View<const float> grad, View<float> out) {
+    check_cross_entropy_backward(logits, targets, grad, out);
+    check_targets(targets, logits.extent(logits.rank() - 1));
+    if (out.size() == 0) return;
+    const int last = logits.rank() - 1;
+    cross_entropy_backward_loop(rows_along(logits, last), targets,
+                                broadcast_to(grad, targets.shape()), rows_along(out, last));
+}
+
+}  // namespace sixdays::day06_transformer_ops

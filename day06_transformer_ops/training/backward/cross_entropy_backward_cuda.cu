@@ -1,0 +1,58 @@
+// The loop's twin, a thread for each row, and the launcher.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/softmax/softmax_row.hpp"
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kThreads = 128;
+
+// [cross_entropy_backward]
+__global__ void cross_entropy_backward_kernel(
+    const __grid_constant__ Rows<const float> logits,
+    const __grid_constant__ View<const std::int64_t> targets,
+    const __grid_constant__ View<const float> grad, const __grid_constant__ Rows<float> out) {
+    const std::int64_t r = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (r < logits.count()) {
+        const Index at = unravel(r, targets.shape());
+        const Row<const float> x = logits.row(r);
+        const Row<float> y = out.row(r);
+        const std::int64_t target = targets(at);
+        const bool known = 0 <= target && target < logits.length;
+        const float g = known ? grad(at) : NAN;
+        const float m = largest_of(x, logits.length);
+        const float sum = sum_of_exp(x, logits.length, m);
+        for (std::int64_t j = 0; j < logits.length; ++j) {
+            const float p = std::exp(x[j] - m) / sum;
+            y[j] = g * (j == target ? p - 1 : p);
+        }
+    }
+}
+// [cross_entropy_backward]
+
+}  // namespace
+
+void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
+                                 View<const float> grad, View<float> out,
+                                 const gpu::Launch<CrossEntropyBackwardPath>& how) {
+    check_cross_entropy_backward(logits, targets, grad, out, how.path);
+    if (out.size() == 0) return;
+    const int last = logits.rank() - 1;
+    const Rows<const float> rows = rows_along(logits, last);
+    const Rows<float> to = rows_along(out, last);
+    grad = broadcast_to(grad, targets.shape());
+    switch (how.path.value_or(choose_cross_entropy_backward(logits, out))) {
+        case CrossEntropyBackwardPath::row_a_thread: {
+            const unsigned grid = gpu::blocks_for(rows.count(), kThreads);
+            cross_entropy_backward_kernel<<<grid, kThreads, 0, how.stream>>>(rows, targets, grad,
+                                                                             to);
+            return gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
+        }
+        case CrossEntropyBackwardPath::block_a_row:
+            return launch_cross_entropy_backward_block(rows, targets, grad, to, how.stream);
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops

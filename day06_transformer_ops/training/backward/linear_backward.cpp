@@ -1,0 +1,61 @@
+// What loop and port of a linear layer's way back refuse.
+#include "day06_transformer_ops/training/backward/linear_backward.hpp"
+
+#include "day06_transformer_ops/training/backward/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+template <class T>
+View<T> as_matrix(const View<T>& x) {
+    std::int64_t rows = 1;
+    for (int d = 0; d + 1 < x.rank(); ++d) rows *= x.extent(d);
+    return reshape(x, {rows, x.extent(x.rank() - 1)});
+}
+template View<float> as_matrix(const View<float>&);
+template View<const float> as_matrix(const View<const float>&);
+
+void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
+                         const View<const float>& grad, const LinearGradients& d) {
+    constexpr const char* kOp = "linear_backward";
+    require_rank(kOp, "weight", weight, 2);
+    const std::int64_t K = weight.extent(0), N = weight.extent(1);
+    if (in.rank() == 0 || in.extent(in.rank() - 1) != K) {
+        refuse(std::string(kOp) + ": in has shape " + to_string(in.shape()) + ", but weight " +
+               to_string(weight.shape()) + "; a row of in must have " + std::to_string(K) +
+               " elements");
+    }
+    Shape out = in.shape();
+    out[out.rank - 1] = N;
+    require_extents(kOp, "grad", grad, out);
+    require_extents(kOp, "d_weight", d.weight, weight.shape());
+    (void)as_matrix(in);
+    (void)as_matrix(grad);
+}
+
+void check_linear_backward(const View<const float>& in, const View<const float>& weight,
+                           const View<const float>& grad, const View<float>& d_in,
+                           const LinearGradients& d) {
+    constexpr const char* kOp = "linear_backward";
+    check_linear_shapes(in, weight, grad, d);
+    require_memory(kOp, "weight", weight);
+    require_memory(kOp, "in", in);
+    require_memory(kOp, "grad", grad);
+    require_gradient(kOp, "d_in", d_in, in.shape());
+    require_gradient(kOp, "d_weight", d.weight, weight.shape());
+    const auto apart = [&](const char* name, const auto& written) {
+        require_apart(kOp, "in", in, name, written);
+        require_apart(kOp, "weight", weight, name, written);
+        require_apart(kOp, "grad", grad, name, written);
+    };
+    apart("d_in", d_in);
+    apart("d_weight", d.weight);
+    require_apart(kOp, "d_in", d_in, "d_weight", d.weight);
+    if (d.bias.data != nullptr) {
+        require_gradient(kOp, "d_bias", d.bias, {weight.extent(1)});
+        apart("d_bias", d.bias);
+        require_apart(kOp, "d_in", d_in, "d_bias", d.bias);
+        require_apart(kOp, "d_weight", d.weight, "d_bias", d.bias);
+    }
+    (void)as_matrix(d_in);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,79 @@
+// The products and the sum as launches. No kernel stands here, for every line has its own.
+#include <algorithm>
+
+#include "common/tensor/transform.hpp"
+#include "day01_flat_memory/elementwise.hpp"
+#include "day04_argmax/reduce.hpp"
+#include "day05_matmul/matmul.hpp"
+#include "day06_transformer_ops/training/backward/linear_backward.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using day01_flat_memory::add_cuda;
+using day04_argmax::reduce_cuda, day04_argmax::reduce_workspace_bytes, day04_argmax::Reduction;
+using day05_matmul::matmul_cuda, day05_matmul::matmul_workspace_bytes;
+
+namespace {
+
+// The room that products and sum share, one after the other, and the sums.
+struct Between {
+    gpu::Workspace room;
+    View<float> of_rows;  // (parts, N): sums of so many rows each
+    View<float> sums;     // (N)
+};
+
+// Few columns and many rows keep few threads busy. So 64 rows are added up at a time, and then
+// their sums. (parts, 64, N); a single part where 64 does not divide the rows.
+View<const float> in_parts(const View<const float>& g) {
+    constexpr std::int64_t kRows = 64;
+    const std::int64_t parts = g.extent(0) % kRows == 0 ? g.extent(0) / kRows : 1;
+    return reshape(g, {parts, parts == 1 ? g.extent(0) : kRows, g.extent(1)});
+}
+
+Between between(gpu::Carver& carver, const View<const float>& in, const View<const float>& weight,
+                const View<const float>& grad, const LinearGradients& d) {
+    const View<const float> x = as_matrix(in), g = as_matrix(grad);
+    const View<float> d_in(nullptr, x.shape());
+    const View<float> of_rows(nullptr, Shape{in_parts(g).extent(0), g.extent(1)});
+    Between all;
+    all.room = carver.lend(
+        std::max({matmul_workspace_bytes(g, transpose(weight), d_in),
+                  matmul_workspace_bytes(transpose(x), g, d.weight),
+                  reduce_workspace_bytes(in_parts(g), {1}), reduce_workspace_bytes(of_rows, {0})}));
+    all.of_rows = carver.take<float>(of_rows.shape());
+    all.sums = carver.take<float>({weight.extent(1)});
+    return all;
+}
+
+}  // namespace
+
+std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
+                                             const View<const float>& weight,
+                                             const View<const float>& grad,
+                                             const LinearGradients& d) {
+    check_linear_shapes(in, weight, grad, d);
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return between(c, in, weight, grad, d); });
+}
+
+void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
+                          View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
+                          gpu::Stream stream) {
+    check_linear_backward(in, weight, grad, d_in, d);
+    const View<const float> x = as_matrix(in), g = as_matrix(grad);
+    const auto [room, of_rows, sums] =
+        gpu::carve("linear_backward", workspace,
+                   [&](gpu::Carver& c) { return between(c, in, weight, grad, d); });
+    const gpu::Launch<day05_matmul::MatmulPath> how{.workspace = room, .stream = stream};
+    // [linear_backward]
+    matmul_cuda(g, transpose(weight), as_matrix(d_in), how);
+    matmul_cuda(transpose(x), g, {1, 1}, d.weight, how);  // 1 * product + 1 * what is there
+    if (d.bias.data != nullptr) {
+        reduce_cuda(Reduction::sum, in_parts(g), {1}, of_rows,
+                    {.workspace = room, .stream = stream});
+        reduce_cuda(Reduction::sum, of_rows, {0}, sums, {.workspace = room, .stream = stream});
+        add_cuda(sums, d.bias, d.bias, {.stream = stream});
+    }
+    // [linear_backward]
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,98 @@
+// What loops and ports of the norms' ways back refuse, and what the ports keep.
+#include "day06_transformer_ops/training/backward/norm_backward.hpp"
+
+#include <algorithm>
+
+#include "common/tensor/names.hpp"
+#include "day06_transformer_ops/training/backward/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void check_norm_backward(const char* op, const View<const float>& in,
+                         const NormParameters& parameters, const View<const float>& grad,
+                         const View<float>& d_in, const NormGradients& d) {
+    require_rows(op, "in", in);
+    require_same_shape(op, "in", in, "grad", grad);
+    require_memory(op, "in", in);
+    require_memory(op, "grad", grad);
+    require_gradient(op, "d_in", d_in, in.shape());
+    const Shape row = {in.extent(in.rank() - 1)};
+    check_norm_parameters(op, parameters, row[0]);
+    require_apart(op, "in", in, "d_in", d_in);
+    require_apart(op, "grad", grad, "d_in", d_in);
+    require_apart(op, "weight", parameters.weight, "d_in", d_in);
+    require_apart(op, "bias", parameters.bias, "d_in", d_in);
+    const auto check = [&](const char* name, const View<float>& of) {
+        if (of.data == nullptr) return;
+        require_gradient(op, name, of, row);
+        require_apart(op, "in", in, name, of);
+        require_apart(op, "grad", grad, name, of);
+        require_apart(op, "d_in", d_in, name, of);
+        if (parameters.weight.data != nullptr) {
+            require_apart(op, "weight", parameters.weight, name, of);
+        }
+    };
+    check("d_weight", d.weight);
+    check("d_bias", d.bias);
+    if (d.weight.data != nullptr && d.bias.data != nullptr) {
+        require_apart(op, "d_bias", d.bias, "d_weight", d.weight);
+    }
+}
+
+void check_layer_norm_backward(const View<const float>& in, const NormParameters& parameters,
+                               const View<const float>& grad, const View<float>& d_in,
+                               const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
+    constexpr const char* kOp = "layer_norm_backward";
+    check_norm_backward(kOp, in, parameters, grad, d_in, d);
+    if (path == LayerNormBackwardPath::registers && in.size() > 0 &&
+        choose_layer_norm_backward(in, grad, d_in) != path) {
+        refuse(std::string(kOp) +
+               ": the path 'registers' needs rows of whole quads along memory that begin at "
+               "multiples of 16 bytes, of " +
+               std::to_string(kMostOfLanes) + " elements at most; in has " + to_string(in.layout) +
+               ", grad " + to_string(grad.layout) + ", d_in " + to_string(d_in.layout));
+    }
+}
+
+LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
+                                                 const View<const float>& grad,
+                                                 const View<float>& d_in) {
+    const int last = in.rank() - 1;
+    const bool quads =
+        can_be_quads(in, last) && can_be_quads(grad, last) && can_be_quads(d_in, last);
+    return quads && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::registers
+                                                    : LayerNormBackwardPath::row_a_thread;
+}
+
+View<float> rms_norm_left(gpu::Carver& carver, const View<const float>& in) {
+    return carver.take<float>({rows_along(in, in.rank() - 1).count(), 2});
+}
+
+LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
+    // Enough blocks for any device, and of a size that adds up fast.
+    constexpr std::int64_t kBlocks = 256, kRowsOfBlock = 8;
+    const View<float> rows = rms_norm_left(carver, in);
+    const std::int64_t blocks =
+        std::min(kBlocks, (rows.extent(0) + kRowsOfBlock - 1) / kRowsOfBlock);
+    return {rows, carver.take<float>({blocks, 2, in.extent(in.rank() - 1)})};
+}
+
+const char* name(LayerNormBackwardPath path) {
+    static constexpr Named<LayerNormBackwardPath> kNames[] = {
+        {LayerNormBackwardPath::row_a_thread, "row a thread"},
+        {LayerNormBackwardPath::registers, "registers"},
+    };
+    return name_in(kNames, path);
+}
+
+std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in) {
+    require_rows("layer_norm_backward", "in", in);
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return layer_norm_left(c, in); });
+}
+
+std::int64_t rms_norm_backward_workspace_bytes(const View<const float>& in) {
+    require_rows("rms_norm_backward", "in", in);
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return rms_norm_left(c, in); });
+}
+
+}  // namespace sixdays::day06_transformer_ops

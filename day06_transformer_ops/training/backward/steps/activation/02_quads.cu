@@ -1,0 +1,62 @@
+// Step 2: quads, as on the way there (activation/steps/quads.hpp): what becomes of an element and its
+// gradient is another function. Arithmetic has time: three floats are moved for each slope.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/activation/steps/quads.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+// [slope_times]
+template <Activation WHAT>
+struct SlopeOf {
+    __device__ float operator()(float x) const { return slope(WHAT, x); }
+};
+struct TimesGradient {
+    template <class F>
+    __device__ static float of(const F& f, float x, float grad) {
+        return grad * f(x);
+    }
+};
+// [slope_times]
+
+template <Activation WHAT>
+void launch(const View<const float>& in, const View<const float>& grad, const View<float>& out,
+            gpu::Stream stream) {
+    const auto layouts = simplify(out.layout, in.layout, grad.layout);
+    const auto as_quads = [&](auto* data, std::size_t i) {
+        return View<const uint4>(reinterpret_cast<const uint4*>(data), wider(layouts[i], 4));
+    };
+    const auto run = [&](const View<const uint4>& to, const View<const uint4>& x,
+                         const View<const uint4>& g) {
+        with_rank(to.rank(), [&](auto rank) {
+            constexpr int RANK = rank <= 2 ? rank : kMaxRank;
+            const Walk<RANK, 3> quads({to.layout, x.layout, g.layout});
+            const unsigned grid = gpu::blocks_for(quads.size, kQuadThreads * kQuadsEach);
+            activation_quads_kernel<TimesGradient, SlopeOf<WHAT>, float, RANK>
+                <<<grid, kQuadThreads, 0, stream>>>(quads, x.data, g.data,
+                                                    const_cast<uint4*>(to.data));
+            gpu::check_launch("activation_quads_kernel", grid, kQuadThreads);
+        });
+    };
+    in_pieces(kWalkable, run, as_quads(out.data, 0), as_quads(in.data, 1), as_quads(grad.data, 2));
+}
+
+}  // namespace
+
+void launch_activate_backward_quads(Activation what, const View<const float>& in,
+                                    const View<const float>& grad, const View<float>& out,
+                                    gpu::Stream stream) {
+    switch (what) {
+        case Activation::relu:
+            return launch<Activation::relu>(in, grad, out, stream);
+        case Activation::gelu_erf:
+            return launch<Activation::gelu_erf>(in, grad, out, stream);
+        case Activation::gelu_tanh:
+            return launch<Activation::gelu_tanh>(in, grad, out, stream);
+        case Activation::silu:
+            return launch<Activation::silu>(in, grad, out, stream);
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops

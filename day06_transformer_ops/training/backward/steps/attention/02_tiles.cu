@@ -1,0 +1,348 @@
+// Step 2: tiles, as on the way there (attention/steps/tiles.hpp). A block owns 64 rows and walks
+// along the other side in tiles of 64; a thread has 4 x 8 scores, and as many slopes, in registers.
+// One kernel owns queries and walks along keys, the other owns keys and walks along queries, so
+// every sum has one writer: the same bits each time. Nothing of T x T leaves a multiprocessor.
+#include <cfloat>
+
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/reduce.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day06_transformer_ops/attention/steps/tiles.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+using gpu::Larger, gpu::Plus;
+
+constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
+
+/// Which numbers of a tile count for a row: from `begin` on, up to `end`.
+struct Range {
+    int begin, end;
+    __device__ bool has(int s) const { return begin <= s && s < end; }
+};
+
+/// A number of a tile or its edge, which an int can hold.
+__device__ __forceinline__ int within_tile(std::int64_t s) {
+    return static_cast<int>(max(std::int64_t{0}, min(s, std::int64_t{kTile})));
+}
+
+template <class S>
+using Products = float[S::ROWS][S::KEYS];  // of rows y, y + 16, ... with x, x + ACROSS, ...
+template <class S>
+using Outputs = float[S::ROWS][8];
+
+// [add_rows]
+/// sums += products . tile, whose rows lie PITCH apart. ALL: each of them counts for each row;
+/// else only those in range(i): a factor of the others is 0, but they may be NaN.
+template <class S, bool ALL, class Ranges>
+__device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
+                                         const Ranges& range) {
+    const float* const mine = products + threadIdx.x / S::ACROSS * S::PITCH_SHARES;
+    const float* const columns = tile + 4 * (threadIdx.x % S::ACROSS);
+#pragma unroll 2
+    for (int s = 0; s < kTile; s += 4) {
+        float factor[S::ROWS][4], row[8];
+#pragma unroll
+        for (int i = 0; i < S::ROWS; ++i) {
+            read_quad(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            read_quad(row, columns + (s + e) * S::PITCH);
+            read_quad(row + 4, columns + (s + e) * S::PITCH + 4 * S::ACROSS);
+#pragma unroll
+            for (int i = 0; i < S::ROWS; ++i) {
+                if (!ALL && !range(i).has(s + e)) continue;
+#pragma unroll
+                for (int c = 0; c < 8; ++c) sums[i][c] += factor[i][e] * row[c];
+            }
+        }
+    }
+}
+// [add_rows]
+
+/// A thread's products, put where all threads of the block find them.
+template <class S>
+__device__ __forceinline__ void put(float* tile, const Products<S>& products) {
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            tile[(y + i * kDown) * S::PITCH_SHARES + x + j * S::ACROSS] = products[i][j];
+        }
+    }
+}
+
+/// A thread's outputs, times `factor`, to the rows of `to` from number `first` on.
+template <class S>
+__device__ __forceinline__ void store(const Outputs<S>& sums, float factor, float* to,
+                                      std::int64_t along_row, std::int64_t along_d,
+                                      std::int64_t first, std::int64_t n, int D) {
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+        const std::int64_t r = first + y + i * kDown;
+        if (r >= n) continue;
+#pragma unroll
+        for (int c = 0; c < 8; ++c) {
+            const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
+            if (d < D) to[r * along_row + d * along_d] = factor * sums[i][c];
+        }
+    }
+}
+
+// [softmaxed]
+/// What a thread has seen of its queries: the largest score, and sums of exp2(score - m).
+template <class S>
+struct Seen {
+    float m[S::ROWS], sum[S::ROWS], delta[S::ROWS];
+};
+
+template <class S, class Ranges>
+__device__ __forceinline__ void see(Seen<S>& o, const Products<S>& score,
+                                    const Products<S>& d_share, float scale, const Ranges& range) {
+    const int x = threadIdx.x % S::ACROSS;
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+        const Range counts = range(i);
+        float m = o.m[i];
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            if (counts.has(x + j * S::ACROSS)) m = fmaxf(m, scale * score[i][j]);
+        }
+        const float old = exp2f(o.m[i] - m);
+        o.m[i] = m, o.sum[i] *= old, o.delta[i] *= old;
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            if (!counts.has(x + j * S::ACROSS)) continue;
+            const float e = exp2f(scale * score[i][j] - m);
+            o.sum[i] += e;
+            o.delta[i] += e * d_share[i][j];
+        }
+    }
+}
+
+/// The ACROSS threads of a query put together what they saw. Both kernels here take the log_sum to
+/// be that of exp2.
+template <class S>
+__device__ __forceinline__ Softmaxed joined(const Seen<S>& o, int i) {
+    const float m = gpu::warp_reduce<S::ACROSS>(o.m[i], Larger());
+    const float mine = exp2f(o.m[i] - m);
+    const float sum = gpu::warp_reduce<S::ACROSS>(o.sum[i] * mine, Plus());
+    const float delta = gpu::warp_reduce<S::ACROSS>(o.delta[i] * mine, Plus());
+    return {m + log2f(sum), delta / sum};
+}
+// [softmaxed]
+
+// [by_queries]
+// heads: block b has queries of head b % heads. The last queries, which see most keys, come first.
+template <class S>
+__global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
+    queries_tiles_kernel(const __grid_constant__ AttentionBackward p, unsigned heads) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* const queries = tiles.next<float>(S::QUERIES * S::PITCH);
+    float* const grads = tiles.next<float>(S::QUERIES * S::PITCH);
+    float* const keys = tiles.next<float>(kTile * S::PITCH);
+    float* const values = tiles.next<float>(kTile * S::PITCH);
+    float* const slopes = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    const AttentionProblem& f = p.forward;
+    const int D = static_cast<int>(f.q.length), along_t = f.q.first.rank() - 1;
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+    const std::int64_t T = f.tokens();
+    const std::int64_t t0 = std::int64_t{(gridDim.x - 1 - blockIdx.x) / heads} * S::QUERIES;
+    const std::int64_t least = f.seen(t0, f.S), most = f.seen(min(t0 + S::QUERIES, T) - 1, f.S);
+    const Index at = unravel(blockIdx.x % heads * T, f.q.first.layout.shape);
+    const Table k = f.keys_of(at), v = f.values_of(at);
+    const float* const my_queries = queries + y * S::PITCH;
+    const float* const my_grads = grads + y * S::PITCH;
+    copy_tile<S>(queries, S::QUERIES, {&f.q.first(at), f.q.first.stride(along_t), f.q.stride}, t0,
+                 T, D);
+    copy_tile<S>(grads, S::QUERIES,
+                 {&p.grad.first(at), p.grad.first.stride(along_t), p.grad.stride}, t0, T, D);
+
+    const float scale = f.scale * kLog2OfE;
+    // The scores and slopes of shares of a tile, for both passes.
+    const auto multiply = [&](std::int64_t s0, Products<S>& score, Products<S>& d_share) {
+        __syncthreads();  // all have done with the tile before
+        copy_tile<S>(keys, kTile, k, s0, most, D);
+        copy_tile<S>(values, kTile, v, s0, most, D);
+        gpu::copy_async_wait<1>();
+        __syncthreads();  // the keys are there
+        make_scores<S>(score, my_queries, keys + x * S::PITCH);
+        gpu::copy_async_wait<0>();
+        __syncthreads();  // the values too
+        make_scores<S>(d_share, my_grads, values + x * S::PITCH);
+    };
+    const auto range_from = [&](std::int64_t s0) {
+        return [&f, t0, y, s0](int i) {
+            return Range{0, within_tile(f.seen(t0 + y + i * kDown, f.S) - s0)};
+        };
+    };
+    // 1. the log of the sum of exp, and delta
+    Seen<S> seen = {};
+    for (float& m : seen.m) m = -FLT_MAX;
+    for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
+        Products<S> score = {}, d_share = {};
+        multiply(s0, score, d_share);
+        see<S>(seen, score, d_share, scale, range_from(s0));
+    }
+    Softmaxed of[S::ROWS];
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+        of[i] = joined<S>(seen, i);
+        const std::int64_t t = t0 + y + i * kDown;
+        if (x == 0 && t < T) (&p.softmaxed(at))[t] = of[i];
+    }
+    // 2. what each key gives back to the query
+    Outputs<S> d_q = {};
+    for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
+        Products<S> score = {}, d_share = {};
+        multiply(s0, score, d_share);
+        const auto range = range_from(s0);
+#pragma unroll
+        for (int i = 0; i < S::ROWS; ++i) {
+            const Range counts = range(i);
+#pragma unroll
+            for (int j = 0; j < S::KEYS; ++j) {
+                const float share = exp2f(scale * score[i][j] - of[i].log_sum);
+                const bool is_seen = counts.has(x + j * S::ACROSS);
+                score[i][j] = is_seen ? share * (d_share[i][j] - of[i].delta) : 0;
+            }
+        }
+        put<S>(slopes, score);
+        __syncthreads();
+        if (s0 + kTile <= least) {
+            add_rows<S, true>(d_q, slopes, keys, range);
+        } else {
+            add_rows<S, false>(d_q, slopes, keys, range);
+        }
+    }
+    store<S>(d_q, f.scale, &f.out.first(at), f.out.first.stride(along_t), f.out.stride, t0, T, D);
+}
+// [by_queries]
+
+// [by_keys]
+// stacks: block b has keys of head b % stacks. The first keys, which most queries see, come first.
+template <class S>
+__global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
+    keys_tiles_kernel(const __grid_constant__ AttentionBackward p, unsigned stacks) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* const keys = tiles.next<float>(S::QUERIES * S::PITCH);
+    float* const values = tiles.next<float>(S::QUERIES * S::PITCH);
+    float* const queries = tiles.next<float>(kTile * S::PITCH);
+    float* const grads = tiles.next<float>(kTile * S::PITCH);
+    float* const products = tiles.next<float>(S::QUERIES * S::PITCH_SHARES);
+    const AttentionProblem& f = p.forward;
+    const int D = static_cast<int>(f.q.length), along_t = f.q.first.rank() - 1;
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+    const std::int64_t T = f.tokens();
+    const std::int64_t s0 = std::int64_t{blockIdx.x / stacks} * S::QUERIES;
+    const std::int64_t last = min(s0 + S::QUERIES, f.S) - 1;
+    const std::int64_t first = p.first_to_see(s0) / kTile * kTile;
+    const Index of_keys = unravel(blockIdx.x % stacks * f.S, p.k.first.layout.shape);
+    const int along_s = p.k.first.rank() - 1;
+    copy_tile<S>(keys, S::QUERIES, {&p.k.first(of_keys), p.k.first.stride(along_s), p.k.stride}, s0,
+                 f.S, D);
+    copy_tile<S>(values, S::QUERIES, {&p.v.first(of_keys), p.v.first.stride(along_s), p.v.stride},
+                 s0, f.S, D);
+
+    const float scale = f.scale * kLog2OfE;
+    Outputs<S> d_k = {}, d_v = {};
+    for (std::int64_t h = 0; h < p.heads; ++h) {
+        Index at = of_keys;
+        const Index head = unravel(h, p.sharing);
+        for (int dim = 0; dim + 1 < at.rank; ++dim) at[dim] += head[dim];
+        const Table q = {&f.q.first(at), f.q.first.stride(along_t), f.q.stride};
+        const Table g = {&p.grad.first(at), p.grad.first.stride(along_t), p.grad.stride};
+        const Softmaxed* const softmaxed = &p.softmaxed(at);
+        for (std::int64_t t0 = first; t0 < T; t0 += kTile) {
+            const auto range = [&](int i) {
+                const std::int64_t s = s0 + y + i * kDown;
+                return Range{s < f.S ? within_tile(p.first_to_see(s) - t0) : kTile,
+                             within_tile(T - t0)};
+            };
+            __syncthreads();  // all have done with the tiles before
+            copy_tile<S>(queries, kTile, q, t0, T, D);
+            copy_tile<S>(grads, kTile, g, t0, T, D);
+            Softmaxed of[S::KEYS];
+#pragma unroll
+            for (int j = 0; j < S::KEYS; ++j) {
+                const std::int64_t t = t0 + x + j * S::ACROSS;
+                of[j] = t < T ? softmaxed[t] : Softmaxed{0, 0};
+            }
+            gpu::copy_async_wait<1>();
+            __syncthreads();  // the queries are there
+            Products<S> share = {}, d_score = {};
+            make_scores<S>(share, keys + y * S::PITCH, queries + x * S::PITCH);
+            gpu::copy_async_wait<0>();
+            __syncthreads();  // the gradients too
+            make_scores<S>(d_score, values + y * S::PITCH, grads + x * S::PITCH);
+#pragma unroll
+            for (int i = 0; i < S::ROWS; ++i) {
+                const Range counts = range(i);
+#pragma unroll
+                for (int j = 0; j < S::KEYS; ++j) {
+                    const bool is_seen = counts.has(x + j * S::ACROSS);
+                    const float e = exp2f(scale * share[i][j] - of[j].log_sum);
+                    share[i][j] = is_seen ? e : 0;
+                    d_score[i][j] = is_seen ? e * (d_score[i][j] - of[j].delta) : 0;
+                }
+            }
+            const bool all = p.first_to_see(last) <= t0 && t0 + kTile <= T;
+            const auto add = [&](Outputs<S>& sums, const Products<S>& factors, const float* rows) {
+                put<S>(products, factors);
+                __syncthreads();
+                all ? add_rows<S, true>(sums, products, rows, range)
+                    : add_rows<S, false>(sums, products, rows, range);
+            };
+            add(d_v, share, grads);
+            __syncthreads();  // all have done with the shares
+            add(d_k, d_score, queries);
+        }
+    }
+    store<S>(d_k, f.scale, &p.d_k.first(of_keys), p.d_k.first.stride(along_s), p.d_k.stride, s0,
+             f.S, D);
+    store<S>(d_v, 1, &p.d_v.first(of_keys), p.d_v.first.stride(along_s), p.d_v.stride, s0, f.S, D);
+}
+// [by_keys]
+
+template <class S>
+void launch(const AttentionBackward& p, gpu::Stream stream) {
+    constexpr std::size_t bytes = attention_backward_tiles_bytes(S::HEAD);
+    const AttentionProblem& f = p.forward;
+    if (f.q.count() > 0) {
+        const std::int64_t heads = f.q.count() / f.tokens();
+        const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(f.tokens(), S::QUERIES), 1);
+        gpu::allow_shared(queries_tiles_kernel<S>, bytes);
+        queries_tiles_kernel<S>
+            <<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(heads));
+        gpu::check_launch("queries_tiles_kernel", grid, S::THREADS, bytes);
+    }
+    if (p.k.count() > 0) {
+        const std::int64_t stacks = p.k.count() / f.S;
+        const unsigned grid = gpu::blocks_for(stacks * gpu::blocks_for(f.S, S::QUERIES), 1);
+        gpu::allow_shared(keys_tiles_kernel<S>, bytes);
+        keys_tiles_kernel<S><<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(stacks));
+        gpu::check_launch("keys_tiles_kernel", grid, S::THREADS, bytes);
+    }
+}
+
+template <int HEAD>
+void launch_for(const AttentionBackward& p, gpu::Stream stream) {
+    const bool quads = p.forward.in_quads && p.grad_in_quads;
+    quads ? launch<Block<HEAD, 4, 4>>(p, stream) : launch<Block<HEAD, 4, 1>>(p, stream);
+}
+
+}  // namespace
+
+void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream stream) {
+    p.forward.q.length > 64 ? launch_for<128>(p, stream) : launch_for<64>(p, stream);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,66 @@
+// Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more, now
+// mostly out of the L2 cache, to write what becomes of it.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/softmax/steps/steps.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kThreads = 512;
+
+// [kernel]
+__global__ void __launch_bounds__(kThreads)
+    cross_entropy_backward_block_kernel(const __grid_constant__ Rows<const float> logits,
+                                        const __grid_constant__ View<const std::int64_t> targets,
+                                        const __grid_constant__ View<const float> grad,
+                                        const __grid_constant__ Rows<float> out) {
+    const Index at = unravel(blockIdx.x, targets.shape());
+    const CutRow<float> row(logits.row(blockIdx.x).first, logits.length);
+    float* const y = out.row(blockIdx.x).first;
+    const std::int64_t target = targets(at);
+    const bool known = 0 <= target && target < logits.length;
+    const float g = known ? grad(at) : NAN;
+    PartSum mine;
+    mine.take_loose(row);
+#pragma unroll 4
+    for (int q = threadIdx.x; q < row.quads; q += kThreads) mine.take_quad<float>(row.quad(q));
+    const PartSum all = join_block<kThreads>(mine);
+    const float share = g / all.sum;
+    const auto result = [&](std::int64_t j, float x) {
+        const float p = share * expf(x - all.m);
+        return j == target ? p - g : p;
+    };
+    if (static_cast<int>(threadIdx.x) < row.loose) {
+        const std::int64_t j = row.place(threadIdx.x);
+        y[j] = result(j, row.x[j]);
+    }
+    const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % 16 == 0;
+#pragma unroll 4
+    for (int q = threadIdx.x; q < row.quads; q += kThreads) {
+        const std::int64_t j = row.head + std::int64_t{4} * q;
+        float x[4];
+        unpack<float>(row.quad(q), x);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) x[e] = result(j + e, x[e]);
+        if (quads) {
+            __stcs(reinterpret_cast<uint4*>(y + j), pack<float>(x));
+        } else {
+            for (int e = 0; e < 4; ++e) y[j + e] = x[e];
+        }
+    }
+}
+// [kernel]
+
+}  // namespace
+
+void launch_cross_entropy_backward_block(const Rows<const float>& logits,
+                                         const View<const std::int64_t>& targets,
+                                         const View<const float>& grad, const Rows<float>& out,
+                                         gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(logits.count(), 1);
+    cross_entropy_backward_block_kernel<<<grid, kThreads, 0, stream>>>(logits, targets, grad, out);
+    gpu::check_launch("cross_entropy_backward_block_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,148 @@
+// Step 2: a warp, a row, whose x and grad wait in registers: memory is read once. A lane has the same
+// columns in every row, so it adds up what they give to weight and bias as it goes; the warps of a
+// block add theirs up, each block leaves its sums, and a second, small kernel adds up the blocks. The
+// number of blocks depends on nothing but the shape, and so do the bits.
+#include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/held_row.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kWarps = 8, kThreads = 32 * kWarps;
+
+// [rows]
+template <int QUADS>
+using Held = HeldRow<float, 32, QUADS>;
+
+// parts (blocks, 2, C): what the block's rows give to the weight, and to the bias.
+template <int QUADS>
+__global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
+    layer_norm_registers_kernel(const __grid_constant__ Rows<const float> in,
+                                const __grid_constant__ NormParameters parameters,
+                                const __grid_constant__ Rows<const float> grad,
+                                const __grid_constant__ Rows<float> d_in,
+                                const __grid_constant__ View<float> parts) {
+    __shared__ float of_warp[kWarps][QUADS * 128];
+    const int C = static_cast<int>(in.length), warp = threadIdx.x / 32;
+    const float share = 1 / static_cast<float>(C);
+    float d_weight[QUADS][4] = {}, d_bias[QUADS][4] = {};
+    for (std::int64_t r = std::int64_t{blockIdx.x} * kWarps + warp; r < in.count();
+         r += std::int64_t{gridDim.x} * kWarps) {
+        Held<QUADS> x, g;
+        const float first = in.row(r)[0];
+        x.load(in.row(r).first, C, first);
+        g.load(grad.row(r).first, C, 0);
+        float sum = 0, squares = 0, of_mean = 0, of_scale = 0;
+        x.each([&](float a) { sum += a - first; });
+        const float mean = first + gpu::warp_reduce(sum, Plus()) * share;
+        x.change([&](int i, float& a) { a = i < C ? a - mean : 0; });
+        x.each([&](float a) { squares += a * a; });
+        const float variance = gpu::warp_reduce(squares, Plus()) * share;
+        const float scale = 1 / sqrtf(variance + parameters.eps);
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            float z[4], h[4];
+            unpack<float>(x.quads[q], z);
+            unpack<float>(g.quads[q], h);
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                z[e] *= scale;
+                d_weight[q][e] += h[e] * z[e];
+                d_bias[q][e] += h[e];
+                const int i = Held<QUADS>::index(q) + e;
+                h[e] = i < C ? h[e] * weight_of(parameters, i) : 0;
+                of_mean += h[e];
+                of_scale += h[e] * z[e];
+            }
+            x.quads[q] = pack<float>(z);
+            g.quads[q] = pack<float>(h);
+        }
+        of_mean = gpu::warp_reduce(of_mean, Plus()) * share;
+        of_scale = gpu::warp_reduce(of_scale, Plus()) * share;
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            float z[4], h[4];
+            unpack<float>(x.quads[q], z);
+            unpack<float>(g.quads[q], h);
+#pragma unroll
+            for (int e = 0; e < 4; ++e) h[e] = scale * (h[e] - of_mean - z[e] * of_scale);
+            g.quads[q] = pack<float>(h);
+        }
+        g.store(d_in.row(r).first, C);
+    }
+    // The warps' sums, in their order.
+    const auto leave = [&](const float(&mine)[QUADS][4], int which) {
+        __syncthreads();  // all have read what lay there
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) of_warp[warp][Held<QUADS>::index(q) + e] = mine[q][e];
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < C; i += kThreads) {
+            float all = 0;
+            for (int w = 0; w < kWarps; ++w) all += of_warp[w][i];
+            parts(blockIdx.x, which, i) = all;
+        }
+    };
+    leave(d_weight, 0);
+    leave(d_bias, 1);
+}
+// [rows]
+
+// [columns]
+// A block adds up 32 columns of all parts: a warp's lanes are neighbouring columns, and warp w has
+// parts w, w + 8, ... blockIdx.y: 0 for the weight, 1 for the bias.
+__global__ void __launch_bounds__(kThreads)
+    add_parts_kernel(const __grid_constant__ View<const float> parts,
+                     const __grid_constant__ NormGradients d) {
+    __shared__ float of_warp[kWarps][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, which = blockIdx.y;
+    const std::int64_t i = std::int64_t{blockIdx.x} * 32 + lane;
+    float sum = 0;
+    if (i < parts.extent(2)) {
+#pragma unroll 8
+        for (std::int64_t b = warp; b < parts.extent(0); b += kWarps) sum += parts(b, which, i);
+    }
+    of_warp[warp][lane] = sum;
+    __syncthreads();
+    const View<float>& out = which == 0 ? d.weight : d.bias;
+    if (warp > 0 || i >= parts.extent(2) || out.data == nullptr) return;
+    float all = 0;
+    for (int w = 0; w < kWarps; ++w) all += of_warp[w][lane];
+    out(i) += all;
+}
+// [columns]
+
+template <int QUADS>
+void launch(const Rows<const float>& in, const NormParameters& parameters,
+            const Rows<const float>& grad, const Rows<float>& d_in, const View<float>& parts,
+            gpu::Stream stream) {
+    const auto grid = static_cast<unsigned>(parts.extent(0));
+    layer_norm_registers_kernel<QUADS>
+        <<<grid, kThreads, 0, stream>>>(in, parameters, grad, d_in, parts);
+    gpu::check_launch("layer_norm_registers_kernel", grid, kThreads);
+}
+
+}  // namespace
+
+void launch_layer_norm_backward_registers(const Rows<const float>& in,
+                                          const NormParameters& parameters,
+                                          const Rows<const float>& grad, const Rows<float>& d_in,
+                                          const NormGradients& d, const View<float>& parts,
+                                          gpu::Stream stream) {
+    const std::int64_t quads = (in.length + 127) / 128;  // of a lane
+    const auto with = quads <= 1   ? launch<1>
+                      : quads <= 2 ? launch<2>
+                      : quads <= 4 ? launch<4>
+                      : quads <= 6 ? launch<6>
+                                   : launch<8>;
+    with(in, parameters, grad, d_in, parts, stream);
+    if (d.weight.data == nullptr && d.bias.data == nullptr) return;
+    const dim3 grid(gpu::blocks_for(in.length, 32), 2);
+    add_parts_kernel<<<grid, kThreads, 0, stream>>>(parts, d);
+    gpu::check_launch("add_parts_kernel", grid, kThreads);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,760 @@
+// The proof of the ways back, one operation after the other: loop and port against central
+// differences and against what PyTorch's autograd says, over every element.
+#include "day06_transformer_ops/training/backward/activation_backward.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/backward/embedding_backward.hpp"
+#include "day06_transformer_ops/training/backward/linear_backward.hpp"
+#include "day06_transformer_ops/training/backward/norm_backward.hpp"
+#include "day06_transformer_ops/training/backward/tests/slopes.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+#include "day06_transformer_ops/training/backward/tests/golden_operations.inc"
+
+Tensor<float> random(const Shape& shape, std::uint64_t seed) {
+    return seeded<float>(shape, seed, -2, 2);
+}
+
+// --- cross-entropy -------------------------------------------------------------------------------
+
+struct CrossEntropy {
+    Tensor<float> logits;          // (N, V)
+    Tensor<std::int64_t> targets;  // (N)
+    Tensor<float> grad;            // (N)
+};
+
+void check(const CrossEntropy& c, const Tensor<double>& want) {
+    for (const Layout& layout : some_layouts(c.logits.shape())) {
+        CAPTURE(to_string(layout));
+        HostIn<float> x(c.logits, layout);
+        HostOut<float> loop(layout);
+        cross_entropy_backward_cpu(x.view(), c.targets.view(), c.grad.view(), loop.view());
+        CHECK(loop.close_to(want, bound_of(want), Nans::where_expected));
+        DeviceIn<float> dx(c.logits, layout), dg(c.grad);
+        DeviceIn<std::int64_t> dt(c.targets);
+        using Path = CrossEntropyBackwardPath;
+        const View<float> out(nullptr, layout);
+        for (const Path path : taken<Path>({Path::row_a_thread, Path::block_a_row},
+                                           choose_cross_entropy_backward(out, out), [&](Path p) {
+                                               DeviceOut<float> got(layout);
+                                               check_cross_entropy_backward(
+                                                   dx.view(), dt.view(), dg.view(), got.view(), p);
+                                           })) {
+            CAPTURE(name(path));
+            DeviceOut<float> got(layout);
+            cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view(),
+                                        {.path = path});
+            CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+            CHECK(dx.unchanged());
+            auto in_place = DeviceOut<float>::holding(c.logits, layout);
+            cross_entropy_backward_cuda(in_place.view(), dt.view(), dg.view(), in_place.view(),
+                                        {.path = path});
+            CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
+        }
+    }
+}
+
+Tensor<std::int64_t> targets_of(std::int64_t N, std::int64_t V) {
+    Tensor<std::int64_t> targets({N});
+    for (std::int64_t i = 0; i < N; ++i) targets(i) = (i * 7 + V - 1) % V;
+    return targets;
+}
+
+Tensor<double> slopes_of(const CrossEntropy& c) {
+    Tensor<double> x = in_double(c.logits);
+    const std::int64_t N = x.shape()[0], V = x.shape()[1];
+    return slopes(x, [&] {
+        double all = 0;
+        for (std::int64_t i = 0; i < N; ++i) {
+            double sum = 0;
+            for (std::int64_t j = 0; j < V; ++j) sum += std::exp(x(i, j));
+            all += static_cast<double>(c.grad(i)) * (std::log(sum) - x(i, c.targets(i)));
+        }
+        return all;
+    });
+}
+
+TEST_CASE("cross-entropy's way back: central differences", "[day06][training][small]") {
+    for (const std::int64_t V : {1, 2, 5, 33, 128}) {
+        const CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
+        CAPTURE(V);
+        check(c, slopes_of(c));
+    }
+}
+
+TEST_CASE("cross-entropy's way back: PyTorch", "[day06][training][small]") {
+    const CrossEntropy c{floats({4, 5}, cross_entropy_x), targets_of(4, 5),
+                         floats({4}, cross_entropy_grad)};
+    check(c, doubles({4, 5}, cross_entropy_dx));
+}
+
+TEST_CASE("one gradient serves all rows, a NaN stays in its row, and a row's gradients add up to 0",
+          "[day06][training][small]") {
+    Tensor<float> logits = random({3, 7}, 3);
+    const Tensor<std::int64_t> targets = targets_of(3, 7);
+    const Tensor<float> third({}, {1.0f / 3});
+    HostOut<float> mean({3, 7});
+    cross_entropy_backward_cpu(logits.view(), targets.view(), third.view(), mean.view());
+    const Tensor<float> made = mean.values();
+    for (std::int64_t i = 0; i < 3; ++i) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < 7; ++j) sum += static_cast<double>(made(i, j));
+        CHECK(std::fabs(sum) < 1e-7);
+        CHECK(made(i, targets(i)) < 0);
+    }
+    logits(1, 2) = NAN;
+    Tensor<double> want = in_double(made);
+    for (std::int64_t j = 0; j < 7; ++j) want(1, j) = NAN;
+    const Tensor<float> thirds({3}, {1.0f / 3, 1.0f / 3, 1.0f / 3});
+    check({logits, targets, thirds}, want);
+}
+
+TEST_CASE("a target that names no logit: the loop refuses it, the port fills its row with NaN",
+          "[day06][training][small]") {
+    const Tensor<float> logits = random({2, 3}, 4);
+    Tensor<std::int64_t> targets({2}, {1, 3});
+    const Tensor<float> one({}, {1});
+    HostOut<float> loop({2, 3});
+    const std::string said = refusal([&] {
+        cross_entropy_backward_cpu(logits.view(), targets.view(), one.view(), loop.view());
+    });
+    CHECK(contains(said, "the target at (1) is 3, but there are 3 logits"));
+    CHECK(loop.untouched());
+    DeviceIn<float> dx(logits), dg(one);
+    DeviceIn<std::int64_t> dt(targets);
+    DeviceOut<float> got({2, 3}, {}, Poison{0x7e});
+    cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view());
+    targets(1) = 0;
+    Tensor<double> want = slopes_of({logits, targets, Tensor<float>({2}, {1, 1})});
+    for (std::int64_t j = 0; j < 3; ++j) want(1, j) = NAN;
+    CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+}
+
+// --- layer norm ----------------------------------------------------------------------------------
+
+struct LayerNorm {
+    Tensor<float> x, weight, grad;  // (rows, C), (C), (rows, C)
+    float eps;
+};
+struct LayerNormSlopes {
+    Tensor<double> x, weight, bias;
+};
+
+void check(const LayerNorm& c, const LayerNormSlopes& want) {
+    const Shape row = {c.weight.size()};
+    const Tensor<float> before = there_before(row);
+    const Tensor<double> weight = sum_of(before, want.weight), bias = sum_of(before, want.bias);
+    for (const Layout& layout : some_layouts(c.x.shape())) {
+        CAPTURE(to_string(layout));
+        HostIn<float> x(c.x, layout), g(c.grad, layout);
+        HostOut<float> dx(layout);
+        auto dw = HostOut<float>::holding(before), db = HostOut<float>::holding(before);
+        const NormParameters parameters{c.weight.view(), {}, c.eps};
+        layer_norm_backward_cpu(x.view(), parameters, g.view(), dx.view(), {dw.view(), db.view()});
+        CHECK(dx.close_to(want.x, bound_of(want.x)));
+        CHECK(dw.close_to(weight, bound_of(weight)));
+        CHECK(db.close_to(bias, bound_of(bias)));
+
+        DeviceIn<float> there(c.x, layout), grad(c.grad, layout), w(c.weight);
+        auto memory = room_of(layer_norm_backward_workspace_bytes(there.view()));
+        using Path = LayerNormBackwardPath;
+        DeviceOut<float> out(layout);
+        const NormParameters of_port{w.view(), {}, c.eps};
+        for (const Path path : taken<Path>(
+                 {Path::row_a_thread, Path::registers},
+                 choose_layer_norm_backward(there.view(), grad.view(), out.view()), [&](Path p) {
+                     check_layer_norm_backward(there.view(), of_port, grad.view(), out.view(), {},
+                                               p);
+                 })) {
+            CAPTURE(name(path));
+            DeviceOut<float> d_in(layout);
+            auto d_weight = DeviceOut<float>::holding(before, Layout(row, {2}));
+            auto d_bias = DeviceOut<float>::holding(before, Layout(row, {-1}));
+            layer_norm_backward_cuda(there.view(), of_port, grad.view(), d_in.view(),
+                                     {d_weight.view(), d_bias.view()},
+                                     {.path = path, .workspace = memory});
+            CHECK(d_in.close_to(want.x, bound_of(want.x)));
+            CHECK(d_weight.close_to(weight, bound_of(weight)));
+            CHECK(d_bias.close_to(bias, bound_of(bias)));
+        }
+        CHECK(there.unchanged());
+        CHECK(grad.unchanged());
+        CHECK(w.unchanged());
+    }
+}
+
+LayerNormSlopes slopes_of(const LayerNorm& c) {
+    Tensor<double> x = in_double(c.x), w = in_double(c.weight), b(c.weight.shape());
+    const std::int64_t rows = x.shape()[0], C = x.shape()[1];
+    const auto all = [&] {
+        double sum = 0;
+        for (std::int64_t r = 0; r < rows; ++r) {
+            double mean = 0, squares = 0;
+            for (std::int64_t i = 0; i < C; ++i) mean += x(r, i) / static_cast<double>(C);
+            for (std::int64_t i = 0; i < C; ++i) {
+                squares += std::pow(x(r, i) - mean, 2) / static_cast<double>(C);
+            }
+            const double scale = 1 / std::sqrt(squares + static_cast<double>(c.eps));
+            for (std::int64_t i = 0; i < C; ++i) {
+                sum += static_cast<double>(c.grad(r, i)) * ((x(r, i) - mean) * scale * w(i) + b(i));
+            }
+        }
+        return sum;
+    };
+    return {slopes(x, all), slopes(w, all), slopes(b, all)};
+}
+
+TEST_CASE("layer norm's way back: central differences", "[day06][training][small]") {
+    for (const std::int64_t C : {1, 2, 3, 8, 33, 132}) {
+        for (const std::int64_t rows : {1, 5}) {
+            const LayerNorm c{random({rows, C}, 5), random({C}, 6), random({rows, C}, 7), 0.125f};
+            CAPTURE(rows, C);
+            check(c, slopes_of(c));
+        }
+    }
+}
+
+TEST_CASE("layer norm's way back: PyTorch", "[day06][training][small]") {
+    const LayerNorm c{floats({3, 6}, layer_norm_x), floats({6}, layer_norm_weight),
+                      floats({3, 6}, layer_norm_grad), 1e-5f};
+    check(c, {doubles({3, 6}, layer_norm_dx), doubles({6}, layer_norm_dweight),
+              doubles({6}, layer_norm_dbias)});
+}
+
+TEST_CASE("a row near 10240 keeps its gradient; rows by the hundred add up to one of the weight",
+          "[day06][training][small]") {
+    Tensor<float> x = random({300, 4}, 8);
+    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = std::round(x.data()[i] * 8) / 8;
+    const LayerNorm near{x, random({4}, 9), random({300, 4}, 10), 0.125f};
+    const LayerNormSlopes want = slopes_of(near);
+    check(near, want);
+    LayerNorm far = near;
+    for (std::int64_t i = 0; i < x.size(); ++i) far.x.data()[i] += 10240;
+    check(far, want);
+}
+
+TEST_CASE("layer norm's way back: more columns than a block has threads",
+          "[day06][training][small]") {
+    const LayerNorm c{random({2, 300}, 5), random({300}, 6), random({2, 300}, 7), 0.125f};
+    check(c, slopes_of(c));
+}
+
+TEST_CASE("layer norm's way back without weight, and with nothing to be added to",
+          "[day06][training][small]") {
+    LayerNorm c{random({2, 3}, 11), Tensor<float>({3}, {1, 1, 1}), random({2, 3}, 12), 0.5f};
+    const LayerNormSlopes want = slopes_of(c);
+    HostOut<float> loop({2, 3});
+    layer_norm_backward_cpu(c.x.view(), {{}, {}, c.eps}, c.grad.view(), loop.view(), {});
+    CHECK(loop.close_to(want.x, bound_of(want.x)));
+    DeviceIn<float> x(c.x), g(c.grad);
+    DeviceOut<float> got({2, 3});
+    auto memory = room_of(layer_norm_backward_workspace_bytes(x.view()));
+    layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {},
+                             {.workspace = memory});
+    CHECK(got.close_to(want.x, bound_of(want.x)));
+    const std::string said = refusal([&] {
+        layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {}, {});
+    });
+    CHECK(contains(said, "layer_norm_backward: a workspace of 0 bytes"));
+}
+
+// --- activations ---------------------------------------------------------------------------------
+
+constexpr Activation kActivations[] = {Activation::relu, Activation::gelu_erf,
+                                       Activation::gelu_tanh, Activation::silu};
+
+double activated_in_double(Activation what, double x) {
+    switch (what) {
+        case Activation::relu:
+            return x < 0 ? 0 : x;
+        case Activation::gelu_erf:
+            return x / 2 * std::erfc(-x / std::sqrt(2.0));
+        case Activation::gelu_tanh:
+            return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+        case Activation::silu:
+            return x / (1 + std::exp(-x));
+    }
+    return 0;
+}
+
+void check(Activation what, const Tensor<float>& x, const Tensor<float>& grad,
+           const Tensor<double>& want) {
+    CAPTURE(name(what));
+    const double bound = bound_of(want, 16);
+    for (const Layout& layout : some_layouts(x.shape())) {
+        CAPTURE(to_string(layout));
+        HostOut<float> loop(row_major(x.shape()));
+        HostIn<float> hx(x, layout), hg(grad);
+        activate_backward_cpu(what, hx.view(), hg.view(), loop.view());
+        CHECK(loop.close_to(want, bound, Nans::where_expected));
+        DeviceIn<float> dx(x, layout), dg(grad);
+        DeviceOut<float> out(layout);
+        for (const ActivationPath path : taken<ActivationPath>(
+                 {ActivationPath::one_element, ActivationPath::quads},
+                 choose_activation<float>(dx.view(), dg.view(), out.view()), [&](ActivationPath p) {
+                     check_activate_backward(dx.view(), dg.view(), out.view(), p);
+                 })) {
+            CAPTURE(name(path));
+            DeviceOut<float> got(layout);
+            activate_backward_cuda(what, dx.view(), dg.view(), got.view(), {.path = path});
+            CHECK(got.close_to(want, bound, Nans::where_expected));
+            CHECK(dx.unchanged());
+            CHECK(dg.unchanged());
+            auto in_place = DeviceOut<float>::holding(grad, layout);
+            if (choose_activation<float>(dx.view(), in_place.view(), in_place.view()) < path)
+                continue;
+            activate_backward_cuda(what, dx.view(), in_place.view(), in_place.view(),
+                                   {.path = path});
+            CHECK(in_place.close_to(want, bound, Nans::where_expected));
+        }
+    }
+}
+
+TEST_CASE("activations' way back: central differences", "[day06][training][small]") {
+    const Tensor<float> x = seeded<float>({3, 36}, 13, -6, 6), grad = random({3, 36}, 14);
+    for (const Activation what : kActivations) {
+        Tensor<double> at = in_double(x);
+        const Tensor<double> want = slopes(at, [&] {
+            double sum = 0;
+            for (std::int64_t i = 0; i < at.size(); ++i) {
+                sum +=
+                    static_cast<double>(grad.data()[i]) * activated_in_double(what, at.data()[i]);
+            }
+            return sum;
+        });
+        check(what, x, grad, want);
+    }
+}
+
+TEST_CASE("activations' way back: PyTorch, also at 0, far from it, and at NaN",
+          "[day06][training][small]") {
+    const std::vector<double>* const wanted[] = {&relu_dx, &gelu_erf_dx, &gelu_tanh_dx, &silu_dx};
+    const auto n = static_cast<std::int64_t>(activation_x.size());
+    for (int i = 0; i < 4; ++i) {
+        check(kActivations[i], floats({n}, activation_x), floats({n}, activation_grad),
+              doubles({n}, *wanted[i]));
+    }
+}
+
+TEST_CASE("activations' way back: in, grad and out each of a pitch of its own, by every path",
+          "[day06][training][small]") {
+    const Shape shape = {5, 36};
+    const Layout of_x(shape, {48, 1}), of_grad(shape, {36, 1}), of_out(shape, {40, 1});
+    const Tensor<float> x = seeded<float>(shape, 15, -6, 6), grad = random(shape, 16);
+    HostOut<float> loop(shape);
+    activate_backward_cpu(Activation::gelu_tanh, HostIn<float>(x).view(),
+                          HostIn<float>(grad).view(), loop.view());
+    const Tensor<double> want = in_double(loop.values());
+    DeviceIn<float> dx(x, of_x), dg(grad, of_grad);
+    for (const ActivationPath path : {ActivationPath::one_element, ActivationPath::quads}) {
+        CAPTURE(name(path));
+        DeviceOut<float> got(of_out);
+        activate_backward_cuda(Activation::gelu_tanh, dx.view(), dg.view(), got.view(),
+                               {.path = path});
+        CHECK(got.close_to(want, bound_of(want, 16)));
+    }
+}
+
+// --- linear --------------------------------------------------------------------------------------
+
+struct Linear {
+    Tensor<float> x, weight, grad;  // (M, K), (K, N), (M, N)
+};
+struct LinearSlopes {
+    Tensor<double> x, weight, bias;
+};
+
+void check(const Linear& c, const LinearSlopes& want) {
+    const Tensor<float> weight = there_before(c.weight.shape()),
+                        bias = there_before({c.grad.shape()[1]});
+    const Tensor<double> dw = sum_of(weight, want.weight), db = sum_of(bias, want.bias);
+    const auto all = some_layouts(c.weight.shape());
+    for (std::size_t i = 0; i < all.size(); ++i) {  // the weight and its gradient: other layouts
+        CAPTURE(to_string(all[i]));
+        const Layout x = some_layouts(c.x.shape())[i], g = some_layouts(c.grad.shape())[2 - i];
+        HostIn<float> hx(c.x, x), hw(c.weight, all[i]), hg(c.grad, g);
+        HostOut<float> loop_x(x);
+        auto loop_w = HostOut<float>::holding(weight, all[2 - i]);
+        auto loop_b = HostOut<float>::holding(bias);
+        linear_backward_cpu(hx.view(), hw.view(), hg.view(), loop_x.view(),
+                            {loop_w.view(), loop_b.view()});
+        CHECK(loop_x.close_to(want.x, bound_of(want.x)));
+        CHECK(loop_w.close_to(dw, bound_of(dw)));
+        CHECK(loop_b.close_to(db, bound_of(db)));
+        DeviceIn<float> there(c.x, x), w(c.weight, all[i]), grad(c.grad, g);
+        DeviceOut<float> d_in(x);
+        auto d_weight = DeviceOut<float>::holding(weight, all[2 - i]);
+        auto d_bias = DeviceOut<float>::holding(bias);
+        const LinearGradients d{d_weight.view(), d_bias.view()};
+        auto memory =
+            room_of(linear_backward_workspace_bytes(there.view(), w.view(), grad.view(), d));
+        linear_backward_cuda(there.view(), w.view(), grad.view(), d_in.view(), d, memory);
+        CHECK(d_in.close_to(want.x, bound_of(want.x)));
+        CHECK(d_weight.close_to(dw, bound_of(dw)));
+        CHECK(d_bias.close_to(db, bound_of(db)));
+        CHECK(there.unchanged());
+        CHECK(w.unchanged());
+        CHECK(grad.unchanged());
+    }
+}
+
+LinearSlopes slopes_of(const Linear& c) {
+    Tensor<double> x = in_double(c.x), w = in_double(c.weight), b(Shape{c.grad.shape()[1]});
+    const auto all = [&] {
+        double sum = 0;
+        for (std::int64_t m = 0; m < x.shape()[0]; ++m) {
+            for (std::int64_t n = 0; n < b.size(); ++n) {
+                double out = b(n);
+                for (std::int64_t k = 0; k < x.shape()[1]; ++k) out += x(m, k) * w(k, n);
+                sum += static_cast<double>(c.grad(m, n)) * out;
+            }
+        }
+        return sum;
+    };
+    return {slopes(x, all), slopes(w, all), slopes(b, all)};
+}
+
+TEST_CASE("a linear layer's way back: central differences", "[day06][training][small]") {
+    const std::int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 4}, {4, 4, 4}, {3, 17, 9}, {33, 2, 5}};
+    for (const auto& [M, K, N] : shapes) {
+        const Linear c{random({M, K}, 15), random({K, N}, 16), random({M, N}, 17)};
+        CAPTURE(M, K, N);
+        check(c, slopes_of(c));
+    }
+}
+
+TEST_CASE("a linear layer's way back: PyTorch", "[day06][training][small]") {
+    const Linear c{floats({4, 4}, linear_x), floats({4, 4}, linear_weight),
+                   floats({4, 4}, linear_grad)};
+    check(c, {doubles({4, 4}, linear_dx), doubles({4, 4}, linear_dweight),
+              doubles({4}, linear_dbias)});
+}
+
+TEST_CASE("a linear layer's dims before the last are rows, and a bias may be missing",
+          "[day06][training][small]") {
+    const Linear c{random({6, 3}, 18), random({3, 4}, 19), random({6, 4}, 20)};
+    const LinearSlopes want = slopes_of(c);
+    const Tensor<float> before = there_before({3, 4});
+    const Tensor<double> dw = sum_of(before, want.weight);
+    DeviceIn<float> x(c.x), w(c.weight), g(c.grad);
+    DeviceOut<float> d_in({6, 3});
+    auto d_weight = DeviceOut<float>::holding(before);
+    const LinearGradients d{d_weight.view(), {}};
+    auto memory = room_of(linear_backward_workspace_bytes(x.view(), w.view(), g.view(), d));
+    linear_backward_cuda(reshape(x.view(), {2, 3, 3}), w.view(), reshape(g.view(), {2, 3, 4}),
+                         reshape(d_in.view(), {2, 3, 3}), d, memory);
+    CHECK(d_in.close_to(want.x, bound_of(want.x)));
+    CHECK(d_weight.close_to(dw, bound_of(dw)));
+}
+
+// --- attention -----------------------------------------------------------------------------------
+
+struct Attention {
+    Tensor<float> q, k, v, grad;  // (B, H, T, D), (B, G, S, D) with G = H or 1
+    bool causal = true;
+    float scale = 0;
+};
+struct AttentionSlopes {
+    Tensor<double> q, k, v;
+};
+
+// A view (B, H, T, D) whose memory is (B, T, H, D), as heads of one buffer are.
+Layout heads_behind_tokens(const Shape& s) {
+    return Layout(s, {s[1] * s[2] * s[3], s[3], s[1] * s[3], 1});
+}
+
+constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_a_thread,
+                                                     AttentionBackwardPath::tiles};
+
+// tiled: by tiles too, which the emulator takes seconds for.
+void check(const Attention& c, const AttentionSlopes& want, bool tiled = true) {
+    const AttentionOptions options{c.causal, c.scale};
+    const auto near = [&](const Tensor<double>& of) { return bound_of(of, 128); };
+    for (const bool plain : {true, false}) {
+        const auto of = [&](const Shape& s) {
+            return plain ? row_major(s) : heads_behind_tokens(s);
+        };
+        const Layout q = of(c.q.shape()), k = of(c.k.shape());
+        HostIn<float> hq(c.q, q), hk(c.k, k), hv(c.v, k), hg(c.grad, q);
+        HostOut<float> loop_q(q), loop_k(k), loop_v(k);
+        attention_backward_cpu(hq.view(), hk.view(), hv.view(), options, hg.view(),
+                               {loop_q.view(), loop_k.view(), loop_v.view()});
+        CHECK(loop_q.close_to(want.q, near(want.q)));
+        CHECK(loop_k.close_to(want.k, near(want.k)));
+        CHECK(loop_v.close_to(want.v, near(want.v)));
+        DeviceIn<float> dq(c.q, q), dk(c.k, k), dv(c.v, k), dg(c.grad, q);
+        auto memory = room_of(attention_backward_workspace_bytes(dq.view()));
+        for (const auto path : kAttentionPaths) {
+            if (path == AttentionBackwardPath::tiles && (plain || !tiled)) continue;
+            CAPTURE(name(path));
+            DeviceOut<float> got_q(q), got_k(k), got_v(k);
+            attention_backward_cuda(dq.view(), dk.view(), dv.view(), options, dg.view(),
+                                    {got_q.view(), got_k.view(), got_v.view()},
+                                    {.path = path, .workspace = memory});
+            CHECK(got_q.close_to(want.q, near(want.q)));
+            CHECK(got_k.close_to(want.k, near(want.k)));
+            CHECK(got_v.close_to(want.v, near(want.v)));
+        }
+        CHECK(dq.unchanged());
+        CHECK(dk.unchanged());
+        CHECK(dv.unchanged());
+        CHECK(dg.unchanged());
+    }
+}
+
+// Attention once more, in double and by indices alone.
+double attended_in_double(const Attention& c, const Tensor<double>& q, const Tensor<double>& k,
+                          const Tensor<double>& v) {
+    const Shape s = q.shape();
+    const std::int64_t T = s[2], D = s[3], S = k.shape()[2], G = k.shape()[1];
+    const double scale = c.scale != 0 ? static_cast<double>(c.scale) : 1 / std::sqrt(double(D));
+    double all = 0;
+    for (std::int64_t r = 0; r < s[0] * s[1] * T; ++r) {
+        const std::int64_t b = r / T / s[1], h = r / T % s[1], t = r % T, g = G == 1 ? 0 : h;
+        const std::int64_t n = c.causal ? std::max<std::int64_t>(S - T + t + 1, 0) : S;
+        double sum = 0;
+        std::vector<double> e;
+        for (std::int64_t i = 0; i < n; ++i) {
+            double dot = 0;
+            for (std::int64_t d = 0; d < D; ++d) dot += q(b, h, t, d) * k(b, g, i, d);
+            e.push_back(std::exp(scale * dot));
+            sum += e.back();
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+            for (std::int64_t d = 0; d < D; ++d) {
+                all += static_cast<double>(c.grad(b, h, t, d)) * e[std::size_t(i)] / sum *
+                       v(b, g, i, d);
+            }
+        }
+    }
+    return all;
+}
+
+AttentionSlopes slopes_of(const Attention& c) {
+    Tensor<double> q = in_double(c.q), k = in_double(c.k), v = in_double(c.v);
+    const auto all = [&] { return attended_in_double(c, q, k, v); };
+    return {slopes(q, all), slopes(k, all), slopes(v, all)};
+}
+
+Attention random_attention(const Shape& q, const Shape& k) {
+    return {random(q, 21), random(k, 22), random(k, 23), random(q, 24)};
+}
+
+TEST_CASE("attention's way back: central differences", "[day06][training][small]") {
+    const Shape shapes[][2] = {{{1, 1, 1, 1}, {1, 1, 1, 1}}, {{2, 3, 5, 4}, {2, 3, 5, 4}},
+                               {{1, 2, 3, 2}, {1, 2, 7, 2}}, {{1, 2, 7, 2}, {1, 2, 3, 2}},
+                               {{2, 2, 1, 3}, {2, 2, 4, 3}}, {{2, 3, 4, 2}, {2, 1, 4, 2}}};
+    for (const auto& [q, k] : shapes) {
+        for (const bool causal : {true, false}) {
+            CAPTURE(to_string(q), to_string(k), causal);
+            Attention c = random_attention(q, k);
+            c.causal = causal;
+            check(c, slopes_of(c), false);
+            c.scale = 0.75f;
+            check(c, slopes_of(c), causal || q[1] == 3);
+        }
+    }
+}
+
+TEST_CASE("attention's way back: PyTorch", "[day06][training][small]") {
+    const Shape q = {1, 2, 4, 3};
+    const Attention c{floats(q, attention_q), floats(q, attention_k), floats(q, attention_v),
+                      floats(q, attention_grad)};
+    check(c, {doubles(q, attention_dq), doubles(q, attention_dk), doubles(q, attention_dv)});
+}
+
+TEST_CASE("what a token does not see gives it no gradient, even where it is NaN",
+          "[day06][training][small]") {
+    Attention c = random_attention({1, 1, 4, 2}, {1, 1, 4, 2});
+    const AttentionSlopes whole = slopes_of(c);
+    c.k(0, 0, 3, 0) = c.v(0, 0, 3, 1) = NAN;  // only the last token sees the last key
+    HostOut<float> q({1, 1, 4, 2}), k({1, 1, 4, 2}), v({1, 1, 4, 2});
+    attention_backward_cpu(c.q.view(), c.k.view(), c.v.view(), {}, c.grad.view(),
+                           {q.view(), k.view(), v.view()});
+    DeviceIn<float> dq(c.q), dk(c.k), dv(c.v), dg(c.grad);
+    std::vector<Tensor<float>> all = {q.values()};
+    auto memory = room_of(attention_backward_workspace_bytes(dq.view()));
+    for (const auto path : kAttentionPaths) {
+        DeviceOut<float> got_q({1, 1, 4, 2}), got_k({1, 1, 4, 2}), got_v({1, 1, 4, 2});
+        attention_backward_cuda(dq.view(), dk.view(), dv.view(), {}, dg.view(),
+                                {got_q.view(), got_k.view(), got_v.view()},
+                                {.path = path, .workspace = memory});
+        all.push_back(got_q.values());
+    }
+    for (const Tensor<float>& made : all) {
+        for (std::int64_t t = 0; t < 3; ++t) {
+            for (std::int64_t d = 0; d < 2; ++d) {
+                CHECK(std::fabs(static_cast<double>(made(0, 0, t, d)) - whole.q(0, 0, t, d)) <
+                      1e-5);
+            }
+        }
+        CHECK(std::isnan(made(0, 0, 3, 0)));
+    }
+}
+
+TEST_CASE(
+    "attention's way back in tiles: ragged edges, more keys than queries, shared heads, wide "
+    "ones",
+    "[day06][training][small]") {
+    const Shape shapes[][2] = {{{1, 1, 65, 4}, {1, 1, 65, 4}},
+                               {{1, 2, 70, 8}, {1, 1, 131, 8}},
+                               {{1, 2, 130, 3}, {1, 2, 70, 3}},
+                               {{1, 1, 66, 72}, {1, 1, 66, 72}}};
+    for (const auto& [of_q, of_k] : shapes) {
+        for (const bool causal : {true, false}) {
+            if (!causal && of_q[3] > 4) continue;
+            CAPTURE(to_string(of_q), to_string(of_k), causal);
+            Attention c = random_attention(of_q, of_k);
+            c.causal = causal;
+            HostOut<float> q(of_q), k(of_k), v(of_k);
+            attention_backward_cpu(c.q.view(), c.k.view(), c.v.view(), {causal}, c.grad.view(),
+                                   {q.view(), k.view(), v.view()});
+            check(c, {in_double(q.values()), in_double(k.values()), in_double(v.values())});
+        }
+    }
+}
+
+TEST_CASE(
+    "attention's way back: tiles unless there are few queries, a head is too wide, or a block's "
+    "memory too small",
+    "[day06][training][small]") {
+    using Path = AttentionBackwardPath;
+    const auto of_head = [](std::int64_t D, std::int64_t T = 32) {
+        return View<const float>(nullptr, Shape{1, 1, T, D});
+    };
+    CHECK(choose_attention_backward(of_head(64, 31)) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(128)) == Path::tiles);
+    CHECK(choose_attention_backward(of_head(129)) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(64), 88'064) == Path::tiles);
+    CHECK(choose_attention_backward(of_head(64), 88'063) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(65), 88'064) == Path::row_a_thread);
+    Attention c = random_attention({1, 1, 2, 129}, {1, 1, 2, 129});
+    HostOut<float> q(c.q.shape()), k(c.q.shape()), v(c.q.shape());
+    const std::string said = refusal([&] {
+        check_attention_backward(c.q.view(), c.k.view(), c.v.view(), {}, c.grad.view(),
+                                 {q.view(), k.view(), v.view()}, Path::tiles);
+    });
+    CHECK(contains(said, "a head of 129 numbers; 128 is the most that the path 'tiles' takes"));
+}
+
+// --- embedding -----------------------------------------------------------------------------------
+
+constexpr EmbedBackwardPath kEmbedPaths[] = {EmbedBackwardPath::column_a_thread,
+                                             EmbedBackwardPath::atomics,
+                                             EmbedBackwardPath::word_a_block};
+
+TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by all paths",
+          "[day06][training][small]") {
+    // 2 x 5 tokens of 4 words: each many times, one never.
+    const Tensor<std::int64_t> ids({2, 5}, {1, 1, 3, 1, 0, 3, 1, 1, 0, 1}),
+        places({5}, {0, 1, 2, 3, 4});
+    const Tensor<float> grad = random({2, 5, 3}, 25);
+    const Tensor<float> tokens = there_before({4, 3}), positions = there_before({6, 3});
+    Tensor<double> want = in_double(tokens), at = in_double(positions);
+    for (std::int64_t b = 0; b < 2; ++b) {
+        for (std::int64_t t = 0; t < 5; ++t) {
+            for (std::int64_t c = 0; c < 3; ++c) {
+                want(ids(b, t), c) += static_cast<double>(grad(b, t, c));
+                at(t, c) += static_cast<double>(grad(b, t, c));
+            }
+        }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Layout g = some_layouts(grad.shape())[i], table = some_layouts({4, 3})[i];
+        HostIn<float> hg(grad, g);
+        auto loop = HostOut<float>::holding(tokens, table),
+             loop_at = HostOut<float>::holding(positions);
+        embed_backward_cpu(hg.view(), ids.view(), places.view(), {loop.view(), loop_at.view()});
+        CHECK(loop.close_to(want, bound_of(want)));
+        CHECK(loop_at.close_to(at, bound_of(at)));
+        for (const auto path : kEmbedPaths) {
+            CAPTURE(name(path), to_string(g));
+            DeviceIn<float> dg(grad, g);
+            DeviceIn<std::int64_t> di(ids), dp(places);
+            auto got = DeviceOut<float>::holding(tokens, table);
+            auto got_at = DeviceOut<float>::holding(positions);
+            embed_backward_cuda(dg.view(), di.view(), dp.view(), {got.view(), got_at.view()},
+                                {.path = path});
+            CHECK(got.close_to(want, bound_of(want)));
+            CHECK(got_at.close_to(at, bound_of(at)));
+            if (path != EmbedBackwardPath::atomics) CHECK(got.matches(loop));
+            auto alone = DeviceOut<float>::holding(tokens, table);  // without positions
+            embed_backward_cuda(dg.view(), di.view(), {}, {alone.view()}, {.path = path});
+            CHECK(alone.close_to(want, bound_of(want)));
+            CHECK(dg.unchanged());
+        }
+    }
+}
+
+TEST_CASE("the embedding's way back: one token of one number, and no token",
+          "[day06][training][small]") {
+    for (const std::int64_t tokens : {1, 0}) {
+        const Tensor<std::int64_t> ids({tokens});
+        Tensor<float> grad({tokens, 1});
+        if (tokens == 1) grad(0, 0) = 3;
+        const Tensor<float> before({2, 1}, {10, 20});
+        const Tensor<float> want({2, 1}, {tokens == 1 ? 13.0f : 10.0f, 20});
+        auto loop = HostOut<float>::holding(before);
+        embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
+        CHECK(loop.matches(want));
+        DeviceIn<float> dg(grad);
+        DeviceIn<std::int64_t> di(ids);
+        for (const auto path : {EmbedBackwardPath::column_a_thread, EmbedBackwardPath::atomics}) {
+            CAPTURE(tokens, name(path));
+            auto got = DeviceOut<float>::holding(before);
+            embed_backward_cuda(dg.view(), di.view(), {}, {got.view()}, {.path = path});
+            CHECK(got.matches(want));
+        }
+    }
+}
+
+TEST_CASE("the embedding's way back: PyTorch", "[day06][training][small]") {
+    const Tensor<std::int64_t> ids({6}, {2, 0, 2, 2, 1, 0});
+    const Tensor<float> grad = floats({6, 2}, embedding_grad);
+    const Tensor<double> want = doubles({4, 2}, embedding_dtokens);
+    auto loop = HostOut<float>::holding(Tensor<float>({4, 2}, {9, 9, 9, 9, 9, 9, 9, 9}));
+    Tensor<float> nines = loop.values();
+    embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
+    CHECK(loop.close_to(sum_of(nines, want), 1e-6 * 16));
+}
+
+TEST_CASE("a word a block: hundreds of tokens, in their order, so the loop's bits",
+          "[day06][training][small]") {
+    Tensor<std::int64_t> ids({401});
+    for (std::int64_t r = 0; r < 401; ++r) ids(r) = r % 3 == 0 ? 5 : r * r % 41;
+    const Tensor<float> grad = random({401, 130}, 27), before = there_before({41, 130});
+    auto loop = HostOut<float>::holding(before);
+    embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
+    DeviceIn<float> dg(grad);
+    DeviceIn<std::int64_t> di(ids);
+    auto got = DeviceOut<float>::holding(before);
+    embed_backward_cuda(dg.view(), di.view(), {}, {got.view()});
+    CHECK(last_kernel() == "embed_word_a_block_kernel");
+    CHECK(got.matches(loop));
+}
+
+TEST_CASE("an id that names no row: the loop refuses it, the ports add nothing for it",
+          "[day06][training][small]") {
+    const Tensor<std::int64_t> ids({3}, {0, -1, 2});
+    const Tensor<float> grad = random({3, 2}, 26), before = there_before({2, 2});
+    auto loop = HostOut<float>::holding(before);
+    CHECK(contains(refusal([&] { embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()}); }),
+                   "ids has -1 at (1), but the table has 2 rows"));
+    CHECK(loop.matches(before));
+    Tensor<double> want = in_double(before);
+    for (std::int64_t c = 0; c < 2; ++c) want(0, c) += static_cast<double>(grad(0, c));
+    DeviceIn<float> dg(grad);
+    DeviceIn<std::int64_t> di(ids);
+    for (const auto path : kEmbedPaths) {
+        auto got = DeviceOut<float>::holding(before);
+        embed_backward_cuda(dg.view(), di.view(), {}, {got.view()}, {.path = path});
+        CHECK(got.close_to(want, 1e-6));
+    }
+}
+
+}  // namespace

@@ -1,0 +1,51 @@
+/// @file
+/// One operand at a time that does not fit, and the sentence that must be said.
+#pragma once
+
+#include <functional>
+
+#include "day06_transformer_ops/tests/helpers.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using Read = View<const float>;
+using Written = View<float>;
+using Ids = View<const std::int64_t>;
+
+/// Memory for one operand each, apart from all others. Nothing is read or written: all is refused.
+struct Room {
+    Tensor<float> numbers{{64}};
+    Tensor<std::int64_t> whole{{64}};
+    Written of(const Shape& shape) { return {numbers.data(), shape}; }
+    Ids ids(const Shape& shape) { return {whole.data(), shape}; }
+};
+
+/// All of a view's elements are its first.
+template <class T>
+View<T> collapsed(const View<T>& v) {
+    View<T> one = v;
+    for (int d = 0; d < v.rank(); ++d) one.layout.strides[d] = 0;
+    return one;
+}
+
+/// What is changed, and the words that must then be said.
+template <class Operands>
+struct Change {
+    std::function<void(Operands&)> change;
+    const char* words;
+};
+
+/// By loop and port, in the same sentence, which begins with the operation's name.
+template <class Operands, class Loop, class Port>
+void each_alone(const Operands& right, const Loop& loop, const Port& port,
+                const std::vector<Change<Operands>>& rows, const std::string& op = "") {
+    for (const Change<Operands>& row : rows) {
+        CAPTURE(row.words);
+        Operands o = right;
+        row.change(o);
+        CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, row.words));
+        CHECK(refusal([&] { loop(o); }).starts_with(op));
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,83 @@
+/// @file
+/// A block, there and back. It has no kernel of its own: every line is an operation that has one.
+///
+/// The way back reads the block from its end. What the residual stream gets on the way there is a
+/// sum, so its gradient goes two ways: past the part, unchanged, and through it; behind a part the
+/// two are added up again.
+#pragma once
+
+#include "day06_transformer_ops/block/block.hpp"
+#include "day06_transformer_ops/training/model/operations.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// What the way back needs of the way there, (B, T, ...) each.
+struct BlockKept {
+    View<float> normed1, qkv, mixed, middle;  // C, 3 C, C, C; middle: x behind the attention
+    View<float> normed2, hidden, activated;   // C, F, F
+};
+
+/// Gradients on their way: room that all blocks share, one after the other.
+struct BlockRoom {
+    View<float> d_normed, d_part, d_qkv, d_hidden;  // C, C, 3 C, F
+};
+
+/// Where the gradients of a block's parameters are added. Matrices (in, out), as BlockParameters
+/// has them.
+struct BlockGradients {
+    NormGradients norm1 = {};
+    LinearGradients qkv = {}, attention_output = {};
+    NormGradients norm2 = {};
+    LinearGradients up = {}, down = {};
+};
+
+/// Queries, keys and values of `qkv` (B, T, 3 C), to be written.
+[[nodiscard]] inline AttentionGradients heads_to_write(const View<float>& qkv, std::int64_t H) {
+    const std::int64_t C = qkv.extent(2) / 3;
+    const auto third = [&](std::int64_t i) {
+        return split_heads(slice(qkv, 2, i * C, (i + 1) * C), H);
+    };
+    return {third(0), third(1), third(2)};
+}
+
+// [block_forward]
+/// block_cpu() and block_cuda() once more, but what they overwrite is kept.
+template <class Operations>
+void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKept& kept, Out out) {
+    op.layer_norm(x, p.norm1, kept.normed1);
+    op.matmul(kept.normed1, p.qkv, {1, 0, p.qkv_bias}, kept.qkv);
+    const Heads of = heads_of(kept.qkv, p.heads);
+    op.attention(of.q, of.k, of.v, split_heads(kept.mixed, p.heads));
+    op.matmul(kept.mixed, p.attention_output, {1, 0, p.attention_output_bias}, kept.middle);
+    op.add(kept.middle, x, kept.middle);
+
+    op.layer_norm(kept.middle, p.norm2, kept.normed2);
+    op.matmul(kept.normed2, p.up, {1, 0, p.up_bias}, kept.hidden);
+    op.activate(p.activation, kept.hidden, kept.activated);
+    op.matmul(kept.activated, p.down, {1, 0, p.down_bias}, out);
+    op.add(out, kept.middle, out);
+}
+// [block_forward]
+
+// [block_backward]
+/// @param grad  of the block's output; becomes that of x
+template <class Operations>
+void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept& kept,
+                    const BlockRoom& room, Out grad, const BlockGradients& d) {
+    op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
+    op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
+    op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);
+    op.layer_norm_backward(kept.middle, p.norm2, room.d_normed, room.d_part, d.norm2);
+    op.add(room.d_part, grad, grad);  // through the MLP, and past it
+
+    op.linear_backward(kept.mixed, p.attention_output, grad, room.d_normed, d.attention_output);
+    const Heads of = heads_of(kept.qkv, p.heads);
+    op.attention_backward(of.q, of.k, of.v, split_heads(room.d_normed, p.heads),
+                          heads_to_write(room.d_qkv, p.heads));
+    op.linear_backward(kept.normed1, p.qkv, room.d_qkv, room.d_normed, d.qkv);
+    op.layer_norm_backward(x, p.norm1, room.d_normed, room.d_part, d.norm1);
+    op.add(room.d_part, grad, grad);  // through the attention, and past it
+}
+// [block_backward]
+
+}  // namespace sixdays::day06_transformer_ops

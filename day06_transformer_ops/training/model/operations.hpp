@@ -1,0 +1,195 @@
+/// @file
+/// The operations that a model is made of, on one device or the other. A block and a model are
+/// written once, for any of the three: what they call is the same.
+#pragma once
+
+#include <algorithm>
+
+#include "common/tensor/transform.hpp"
+#include "day01_flat_memory/elementwise.hpp"
+#include "day05_matmul/matmul.hpp"
+#include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/softmax/cross_entropy.hpp"
+#include "day06_transformer_ops/training/adamw/adamw.hpp"
+#include "day06_transformer_ops/training/backward/activation_backward.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/backward/embedding_backward.hpp"
+#include "day06_transformer_ops/training/backward/linear_backward.hpp"
+#include "day06_transformer_ops/training/backward/norm_backward.hpp"
+#include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using In = const View<const float>&;
+using Ids = const View<const std::int64_t>&;
+using Out = const View<float>&;
+using day05_matmul::Epilogue;
+
+/// The loops. With threads, sequences are shared out, and products go in blocks of registers: the
+/// same bits with any number of threads, but others than the loops'.
+struct CpuOperations {
+    gpt2::Threads* threads = nullptr;
+
+    void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
+        const auto part = [&](Ids i, Out o) { embed_cpu<float>(tokens, i, positions, places, o); };
+        shared(part, ids, out);
+    }
+    void layer_norm(In in, const NormParameters& p, Out out) const {
+        shared([&](In i, Out o) { layer_norm_cpu(i, p, o); }, in, out);
+    }
+    void matmul(In a, In b, const Epilogue& e, Out out) const {
+        threads == nullptr ? day05_matmul::matmul_cpu(a, b, e, out)
+                           : matmul_fast_cpu(a, b, e, out, *threads);
+    }
+    void attention(In q, In k, In v, Out out) const {
+        const auto part = [](In a, In b, In c, Out o) { attention_cpu(a, b, c, {}, o); };
+        shared(part, q, k, v, out);
+    }
+    void activate(Activation what, In in, Out out) const {
+        shared([&](In i, Out o) { activate_cpu(what, i, o); }, in, out);
+    }
+    void add(In a, In b, Out out) const {
+        shared([](In c, In d, Out o) { day01_flat_memory::add_cpu(c, d, o); }, a, b, out);
+    }
+    void cross_entropy(In logits, Ids targets, Out out) const {
+        const auto part = [](In x, Ids t, Out o) { cross_entropy_cpu<float>(x, t, o); };
+        shared(part, logits, targets, out);
+    }
+
+    void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
+        embed_backward_cpu(grad, ids, places, d);
+    }
+    void layer_norm_backward(In in, const NormParameters& p, In grad, Out d_in,
+                             const NormGradients& d) const {
+        layer_norm_backward_cpu(in, p, grad, d_in, d);
+    }
+    void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
+        threads == nullptr ? linear_backward_cpu(in, weight, grad, d_in, d)
+                           : linear_backward_fast_cpu(in, weight, grad, d_in, d, *threads);
+    }
+    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
+        const auto part = [](In a, In b, In c, In g, Out d_q, Out d_k, Out d_v) {
+            attention_backward_cpu(a, b, c, {}, g, {d_q, d_k, d_v});
+        };
+        shared(part, q, k, v, grad, d.q, d.k, d.v);
+    }
+    void activate_backward(Activation what, In in, In grad, Out out) const {
+        const auto part = [&](In i, In g, Out o) { activate_backward_cpu(what, i, g, o); };
+        shared(part, in, grad, out);
+    }
+    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
+        const auto part = [](In x, Ids t, In g, Out o) { cross_entropy_backward_cpu(x, t, g, o); };
+        shared(part, logits, targets, grad, out);
+    }
+
+    void gradient_norm(In gradient, const View<double>& out) const {
+        gradient_norm_cpu(gradient, out);
+    }
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
+        adamw_cpu(o, gradient, first, second, parameters);
+    }
+
+private:
+    /// f of parts of the views, whose dim 0 counts sequences.
+    template <class F, class First, class... Others>
+    void shared(const F& f, const First& first, const Others&... others) const {
+        if (threads == nullptr) return f(first, others...);
+        threads->run([&](int part) {
+            const auto [begin, end] = gpt2::share(first.extent(0), part, threads->count());
+            if (begin < end) f(slice(first, 0, begin, end), slice(others, 0, begin, end)...);
+        });
+    }
+};
+
+/// The ports, one after the other on a stream, with one workspace for all.
+struct CudaOperations {
+    gpu::Workspace workspace = {};
+    gpu::Stream stream = {};
+
+    void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
+        embed_cuda<float>(tokens, ids, positions, places, out, {.stream = stream});
+    }
+    void layer_norm(In in, const NormParameters& p, Out out) const {
+        layer_norm_cuda(in, p, out, {.stream = stream});
+    }
+    void matmul(In a, In b, const Epilogue& e, Out out) const {
+        day05_matmul::matmul_cuda(a, b, e, out, {.workspace = workspace, .stream = stream});
+    }
+    void attention(In q, In k, In v, Out out) const {
+        attention_cuda(q, k, v, {}, out, {.workspace = workspace, .stream = stream});
+    }
+    void activate(Activation what, In in, Out out) const {
+        activate_cuda(what, in, out, {.stream = stream});
+    }
+    void add(In a, In b, Out out) const {
+        day01_flat_memory::add_cuda(a, b, out, {.stream = stream});
+    }
+    void cross_entropy(In logits, Ids targets, Out out) const {
+        cross_entropy_cuda<float>(logits, targets, out, {.stream = stream});
+    }
+
+    void embed_backward(In grad, Ids ids, Ids places, const EmbedGradients& d) const {
+        embed_backward_cuda(grad, ids, places, d, {.stream = stream});
+    }
+    void layer_norm_backward(In in, const NormParameters& p, In grad, Out d_in,
+                             const NormGradients& d) const {
+        layer_norm_backward_cuda(in, p, grad, d_in, d, {.workspace = workspace, .stream = stream});
+    }
+    void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
+        linear_backward_cuda(in, weight, grad, d_in, d, workspace, stream);
+    }
+    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
+        attention_backward_cuda(q, k, v, {}, grad, d, {.workspace = workspace, .stream = stream});
+    }
+    void activate_backward(Activation what, In in, In grad, Out out) const {
+        activate_backward_cuda(what, in, grad, out, {.stream = stream});
+    }
+    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
+        cross_entropy_backward_cuda(logits, targets, grad, out, {.stream = stream});
+    }
+
+    void gradient_norm(In gradient, const View<double>& out) const {
+        gradient_norm_cuda(gradient, out, workspace, stream);
+    }
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
+        adamw_cuda(o, gradient, first, second, parameters, stream);
+    }
+};
+
+/// Does nothing but find out how large a workspace the ports need.
+struct CountingOperations {
+    std::int64_t bytes = 0;
+
+    void embed(In, Ids, In, Ids, Out) {}
+    void layer_norm(In, const NormParameters&, Out) {}
+    void matmul(In a, In b, const Epilogue&, Out out) {
+        count(day05_matmul::matmul_workspace_bytes(a, b, out));
+    }
+    void attention(In q, In k, In v, Out) { count(attention_workspace_bytes(q, k, v)); }
+    void activate(Activation, In, Out) {}
+    void add(In, In, Out) {}
+    void cross_entropy(In, Ids, Out) {}
+
+    void embed_backward(In, Ids, Ids, const EmbedGradients&) {}
+    void layer_norm_backward(In in, const NormParameters&, In, Out, const NormGradients&) {
+        count(layer_norm_backward_workspace_bytes(in));
+    }
+    void linear_backward(In in, In weight, In grad, Out, const LinearGradients& d) {
+        count(linear_backward_workspace_bytes(in, weight, grad, d));
+    }
+    void attention_backward(In q, In, In, In, const AttentionGradients&) {
+        count(attention_backward_workspace_bytes(q));
+    }
+    void activate_backward(Activation, In, In, Out) {}
+    void cross_entropy_backward(In, Ids, In, Out) {}
+
+    void gradient_norm(In, const View<double>&) { count(gradient_norm_workspace_bytes()); }
+    void adamw(const AdamWOptions&, In, Out, Out, Out) {}
+
+private:
+    void count(std::int64_t needed) { bytes = std::max(bytes, needed); }
+};
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,59 @@
+/// @file
+/// A GPT-2's parameters as one run of numbers, so that gradients, averages and a checkpoint are one
+/// run too. Matrices come first: they decay, and norms and biases do not.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "day06_transformer_ops/gpt2/file/model_file.hpp"
+#include "day06_transformer_ops/training/model/block_backward.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// A tensor in the run, under the name and of the shape that it has in a GGUF file: a matrix is
+/// (outputs, inputs).
+struct Parameter {
+    std::string name;
+    Shape shape;
+    std::int64_t first;  // of the run's numbers
+};
+
+class Parameters {
+public:
+    /// @throws std::invalid_argument  a size below 1, heads that do not divide the channels
+    explicit Parameters(const gpt2::Config& config);
+
+    const gpt2::Config& config() const noexcept { return config_; }
+    const std::vector<Parameter>& all() const noexcept { return all_; }
+    std::int64_t size() const noexcept { return size_; }
+    std::int64_t decayed() const noexcept { return decayed_; }  // the first so many numbers
+
+    /// The tensor of that name in a run.
+    template <class T>
+    [[nodiscard]] View<T> view(T* run, const std::string& name) const {
+        const Parameter& p = all_[by_name_.at(name)];
+        return {run + p.first, p.shape};
+    }
+
+    /// What layer norms, blocks and products take.
+    [[nodiscard]] NormParameters norm(const float* run, const std::string& name) const;
+    [[nodiscard]] NormGradients norm(float* run, const std::string& name) const;
+    [[nodiscard]] BlockParameters block(const float* run, std::int64_t layer) const;
+    [[nodiscard]] BlockGradients block(float* run, std::int64_t layer) const;
+
+    /// How GPT-2 begins: norms 1, biases 0, matrices normal with a deviation of 0.02; what adds to
+    /// the residual stream less, by the root of how many do.
+    [[nodiscard]] std::vector<float> begin(std::uint64_t seed) const;
+
+private:
+    void put(const std::string& name, const Shape& shape);
+
+    gpt2::Config config_;
+    std::vector<Parameter> all_;
+    std::map<std::string, std::size_t> by_name_;
+    std::int64_t size_ = 0, decayed_ = 0;
+};
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,112 @@
+// Products in blocks of 6 rows by 16 columns. Built with -ffp-contract=fast, as linear_fast_cpu.cpp
+// is: a multiply-add is one instruction where the CPU has it.
+#include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/tensor/tensor.hpp"
+#include "common/tensor/transform.hpp"
+#include "day01_flat_memory/elementwise.hpp"
+#include "day04_argmax/reduce.hpp"
+#include "day05_matmul/stack.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+using day05_matmul::Epilogue;
+
+constexpr std::int64_t kRows = 6, kColumns = 16;  // of a block: its sums fit into registers
+
+typedef float Lanes __attribute__((vector_size(kColumns * sizeof(float))));
+
+// Columns n to n + 16 of b (K, N) as a panel (K, 16): what a k needs lies side by side. Columns
+// behind the last are zeros.
+void pack(const View<const float>& b, std::int64_t n, float* panel) {
+    for (std::int64_t k = 0; k < b.extent(0); ++k) {
+        for (std::int64_t lane = 0; lane < kColumns; ++lane) {
+            panel[k * kColumns + lane] = n + lane < b.extent(1) ? b(k, n + lane) : 0;
+        }
+    }
+}
+
+// Six rows of a, one panel of b. Rows behind the last read the last one again.
+[[gnu::always_inline]] inline void block(const View<const float>& a, std::int64_t m,
+                                         const float* panel, float (&out)[kRows][kColumns]) {
+    const float* row[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) row[r] = &a(std::min(m + r, a.extent(0) - 1), 0);
+    const std::int64_t K = a.extent(1), step = a.stride(1);
+    Lanes sums[kRows] = {};
+    for (std::int64_t k = 0; k < K; ++k) {
+        Lanes x;
+        std::memcpy(&x, panel + k * kColumns, sizeof x);
+#pragma GCC unroll 6
+        for (std::int64_t r = 0; r < kRows; ++r) sums[r] += row[r][k * step] * x;
+    }
+    std::memcpy(out, sums, sizeof sums);
+}
+
+// Rows m to `end`. Compiled for three kinds of CPU; the program takes the one that it finds.
+#if defined(__x86_64__) && __GNUC__ >= 12
+[[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#elif defined(__x86_64__)
+[[gnu::target_clones("avx2", "default")]]
+#endif
+void rows(const View<const float>& a, const float* panels, const Epilogue& epilogue,
+          const View<float>& out, std::int64_t m, std::int64_t end) {
+    const std::int64_t N = out.extent(1), K = a.extent(1);
+    for (; m < end; m += kRows) {
+        for (std::int64_t n = 0; n < N; n += kColumns) {
+            float sums[kRows][kColumns];
+            block(a, m, panels + n * K, sums);
+            for (std::int64_t r = 0; r < std::min(kRows, end - m); ++r) {
+                for (std::int64_t lane = 0; lane < std::min(kColumns, N - n); ++lane) {
+                    float& to = out(m + r, n + lane);
+                    to = epilogue(sums[r][lane], n + lane, to);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void matmul_fast_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                     View<float> out, gpt2::Threads& threads) {
+    day05_matmul::check_matmul(a, b, epilogue, out);
+    if (b.rank() != 2) refuse("matmul_fast: b has shape " + to_string(b.shape()) + ", a stack");
+    if (day05_matmul::sums_nothing(a, epilogue)) {
+        return day05_matmul::matmul_cpu(a, b, epilogue, out);
+    }
+    a = as_matrix(a), out = as_matrix(out);
+    const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
+    if (M == 0 || N == 0) return;
+    const std::int64_t panels = (N + kColumns - 1) / kColumns;
+    std::vector<float> packed(static_cast<std::size_t>(panels * kColumns * K));
+    threads.run([&](int part) {
+        const auto [begin, end] = gpt2::share(panels, part, threads.count());
+        for (std::int64_t p = begin; p < end; ++p) {
+            pack(b, p * kColumns, packed.data() + p * kColumns * K);
+        }
+    });
+    threads.run([&](int part) {
+        const auto [begin, end] = gpt2::share((M + kRows - 1) / kRows, part, threads.count());
+        rows(a, packed.data(), epilogue, out, begin * kRows, std::min(end * kRows, M));
+    });
+}
+
+void linear_backward_fast_cpu(View<const float> in, View<const float> weight,
+                              View<const float> grad, View<float> d_in, const LinearGradients& d,
+                              gpt2::Threads& threads) {
+    check_linear_backward(in, weight, grad, d_in, d);
+    const View<const float> x = as_matrix(in), g = as_matrix(grad);
+    matmul_fast_cpu(g, transpose(weight), {}, as_matrix(d_in), threads);
+    matmul_fast_cpu(transpose(x), g, {1, 1}, d.weight, threads);
+    if (d.bias.data != nullptr) {
+        Tensor<float> sums({weight.extent(1)});
+        day04_argmax::reduce_cpu(day04_argmax::Reduction::sum, g, {0}, sums.view());
+        day01_flat_memory::add_cpu(sums.view(), d.bias, d.bias);
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops

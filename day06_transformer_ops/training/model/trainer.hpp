@@ -1,0 +1,127 @@
+/// @file
+/// A GPT-2 that learns: its parameters, the gradients of the loss, AdamW's averages, and what the
+/// way back needs of the way there, in the memory of one device.
+#pragma once
+
+#include <vector>
+
+#include "common/gpu/buffer.hpp"
+#include "day06_transformer_ops/training/model/batch.hpp"
+#include "day06_transformer_ops/training/model/parameters.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Host memory with gpu::Buffer's calls.
+template <class T>
+class HostBuffer {
+public:
+    explicit HostBuffer(std::int64_t size) : elements_(static_cast<std::size_t>(size)) {}
+    T* data() noexcept { return elements_.data(); }
+    const T* data() const noexcept { return elements_.data(); }
+    std::int64_t size() const noexcept { return static_cast<std::int64_t>(elements_.size()); }
+    void upload(const T* host, std::int64_t count, std::int64_t first = 0) {
+        std::copy_n(host, count, elements_.begin() + first);
+    }
+    [[nodiscard]] std::vector<T> download() const { return elements_; }
+    [[nodiscard]] std::vector<T> download(std::int64_t first, std::int64_t count) const {
+        return {elements_.begin() + first, elements_.begin() + first + count};
+    }
+    void fill_bytes(int) { std::fill(elements_.begin(), elements_.end(), T{}); }
+
+private:
+    std::vector<T> elements_;
+};
+
+/// The two devices.
+struct Cpu {
+    using Operations = CpuOperations;
+    template <class T>
+    using Buffer = HostBuffer<T>;
+};
+struct Cuda {
+    using Operations = CudaOperations;
+    template <class T>
+    using Buffer = gpu::Buffer<T>;
+};
+
+/// What a step does with the gradients.
+struct StepOptions {
+    double rate = 1e-3;
+    float beta1 = 0.9f, beta2 = 0.98f;
+    float decay = 0.1f;  // of matrices
+    float most = 1;      // of the gradient's norm
+};
+
+/// What a run goes on from, on the host: three runs of parameters().size() numbers.
+struct TrainingState {
+    std::int64_t step = 0;  // steps done
+    std::vector<float> parameters, first, second;
+    std::vector<float> losses = {};  // of each step, for the curve; a Trainer leaves them alone
+};
+
+template <class Device>
+class Trainer {
+public:
+    /// @param batch       sequences of config.context tokens each
+    /// @param operations  the CPU's may have threads
+    Trainer(const gpt2::Config& config, std::int64_t batch,
+            const typename Device::Operations& operations = {});
+
+    const Parameters& parameters() const noexcept { return map_; }
+    void load(const TrainingState& state);
+    [[nodiscard]] TrainingState save() const;
+
+    /// There and back: adds the gradients of the mean loss, times `share`, and returns that mean.
+    /// @param batch  of this trainer's size
+    /// @param share  1 / (batches whose gradients are added up before the step)
+    /// @throws std::invalid_argument  a batch of another size, of tokens that the vocabulary
+    /// lacks, or of which no target counts
+    double accumulate(const Batch& batch, float share = 1);
+    /// A step by what was accumulated, whose gradients are forgotten. Returns their norm.
+    double step(const StepOptions& options);
+
+    [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }
+
+    /// A step on the last batch by operations that look at a clock: what they say. For a bench; who
+    /// calls it includes trainer_body.hpp.
+    template <class Operations>
+    auto timed(Operations op) {
+        there_and_back(op);
+        ++step_;
+        update(op, {.rate = 0});
+        gradient_.fill_bytes(0);
+        return op.seconds();
+    }
+    const typename Device::Operations& operations() const noexcept { return op_; }
+
+private:
+    template <class T>
+    using Buffer = typename Device::template Buffer<T>;
+
+    void carve();
+    template <class Operations>
+    void there_and_back(Operations& op);
+    template <class Operations>
+    void update(Operations& op, const StepOptions& options);
+    View<float> take(const Shape& shape);
+
+    Parameters map_;
+    std::int64_t batch_, step_ = 0;
+    Buffer<float> parameters_, gradient_, first_, second_;
+    Buffer<std::int64_t> ids_, targets_, places_;
+    Buffer<double> norm_;
+    Buffer<float> activations_;
+    std::int64_t taken_ = 0;  // of the activations
+
+    std::vector<View<float>> x_;  // before each block, and behind the last
+    std::vector<BlockKept> kept_;
+    BlockRoom room_;
+    View<float> normed_, logits_, losses_, share_, grad_;
+    typename Device::Operations op_;
+    Buffer<std::byte> workspace_{1};
+};
+
+extern template class Trainer<Cpu>;
+extern template class Trainer<Cuda>;
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,218 @@
+/// @file
+/// What trainer_cpu.cpp and trainer_cuda.cu are made of: the model, there and back.
+#pragma once
+
+#include <numeric>
+
+#include "day06_transformer_ops/training/model/trainer.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin with a quad.
+inline std::int64_t pitch_of_logits(const gpt2::Config& c) {
+    return (c.vocabulary + 3) / 4 * 4;
+}
+
+/// Numbers of all that is kept between the operations, each array rounded up to a multiple of 64.
+inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
+    const auto up = [](std::int64_t n) { return (n + 63) / 64 * 64; };
+    const std::int64_t N = batch * c.context, C = up(N * c.channels), F = up(N * c.hidden);
+    const std::int64_t qkv = up(3 * N * c.channels);
+    return c.layers * (5 * C + qkv + 2 * F) + (5 * C + qkv + F) + up(N * pitch_of_logits(c)) +
+           2 * up(N);
+}
+
+/// Ids and targets are numbers of tokens: refused here, by the caller's thread, and not where
+/// threads look them up.
+inline void check_tokens(const char* name, const std::vector<std::int64_t>& tokens,
+                         std::int64_t vocabulary) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
+        refuse("a batch whose " + std::string(name) + " " + std::to_string(i) + " is " +
+               std::to_string(tokens[i]) + ", but tokens are 0 to " +
+               std::to_string(vocabulary - 1));
+    }
+}
+
+/// Which targets count.
+/// @throws std::invalid_argument  not `size` tokens, one that the vocabulary lacks, or none that
+/// counts
+inline std::vector<bool> counting_targets(const Batch& batch, std::int64_t size,
+                                          std::int64_t vocabulary) {
+    const auto tokens = static_cast<std::size_t>(size);
+    std::vector<bool> counts = batch.counts;
+    if (counts.empty()) counts.assign(tokens, true);
+    if (batch.ids.size() != tokens || batch.targets.size() != tokens || counts.size() != tokens) {
+        refuse("a batch of " + std::to_string(batch.ids.size()) + " tokens, " +
+               std::to_string(batch.targets.size()) + " targets and " +
+               std::to_string(counts.size()) + " marks which of them count; each must be " +
+               std::to_string(tokens));
+    }
+    if (std::find(counts.begin(), counts.end(), true) == counts.end()) {
+        refuse("a batch of which no target counts: there is nothing to learn from it");
+    }
+    check_tokens("id", batch.ids, vocabulary);
+    check_tokens("target", batch.targets, vocabulary);
+    return counts;
+}
+
+template <class Device>
+View<float> Trainer<Device>::take(const Shape& shape) {
+    const View<float> part(activations_.data() + taken_, shape);
+    taken_ += (part.size() + 63) / 64 * 64;
+    return part;
+}
+
+template <class Device>
+Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
+                         const typename Device::Operations& operations)
+    : map_(config),
+      batch_(batch),
+      parameters_(map_.size()),
+      gradient_(map_.size()),
+      first_(map_.size()),
+      second_(map_.size()),
+      ids_(batch * config.context),
+      targets_(batch * config.context),
+      places_(config.context),
+      norm_(1),
+      activations_(activations_of(config, batch)),
+      op_(operations) {
+    gradient_.fill_bytes(0);
+    carve();
+    std::vector<std::int64_t> places(static_cast<std::size_t>(config.context));
+    std::iota(places.begin(), places.end(), std::int64_t{0});
+    places_.upload(places.data(), config.context);
+    if constexpr (std::is_same_v<Device, Cuda>) {
+        CountingOperations counting;
+        there_and_back(counting);
+        update(counting, {});
+        workspace_ = Buffer<std::byte>(std::max<std::int64_t>(counting.bytes, 1));
+        workspace_.fill_bytes(0);
+        op_.workspace = workspace_;
+    }
+}
+
+template <class Device>
+void Trainer<Device>::carve() {
+    const gpt2::Config& c = map_.config();
+    const std::int64_t B = batch_, T = c.context, C = c.channels, F = c.hidden;
+    for (std::int64_t l = 0; l < c.layers; ++l) {
+        x_.push_back(take({B, T, C}));
+        BlockKept k;
+        k.normed1 = take({B, T, C}), k.qkv = take({B, T, 3 * C}), k.mixed = take({B, T, C});
+        k.middle = take({B, T, C}), k.normed2 = take({B, T, C});
+        k.hidden = take({B, T, F}), k.activated = take({B, T, F});
+        kept_.push_back(k);
+    }
+    x_.push_back(take({B, T, C}));
+    normed_ = take({B, T, C}), grad_ = take({B, T, C});
+    room_ = {take({B, T, C}), take({B, T, C}), take({B, T, 3 * C}), take({B, T, F})};
+    logits_ = slice(take({B, T, pitch_of_logits(c)}), 2, 0, c.vocabulary);
+    losses_ = take({B, T}), share_ = take({B, T});
+}
+
+// [there_and_back]
+template <class Device>
+template <class Operations>
+void Trainer<Device>::there_and_back(Operations& op) {
+    const gpt2::Config& c = map_.config();
+    const auto L = static_cast<std::size_t>(c.layers);
+    const float* p = parameters_.data();
+    float* d = gradient_.data();
+    const View<const std::int64_t> ids(ids_.data(), Shape{batch_, c.context});
+    const View<const std::int64_t> targets(targets_.data(), ids.shape());
+    const View<const std::int64_t> places(places_.data(), Shape{c.context});
+    const View<const float> tokens = map_.view(p, "token_embd.weight");
+    const View<const float> positions = map_.view(p, "position_embd.weight");
+    const View<float> d_tokens = map_.view(d, "token_embd.weight");
+
+    op.embed(tokens, ids, positions, places, x_[0]);
+    for (std::size_t l = 0; l < L; ++l) {
+        const BlockParameters block = map_.block(p, static_cast<std::int64_t>(l));
+        block_forward(op, block, x_[l], kept_[l], x_[l + 1]);
+    }
+    op.layer_norm(x_[L], map_.norm(p, "output_norm"), normed_);
+    op.matmul(normed_, transpose(tokens), {}, logits_);
+    op.cross_entropy(logits_, targets, losses_);
+
+    op.cross_entropy_backward(logits_, targets, share_, logits_);  // the gradient takes their place
+    op.linear_backward(normed_, transpose(tokens), logits_, room_.d_normed,
+                       {transpose(d_tokens), {}});
+    op.layer_norm_backward(x_[L], map_.norm(p, "output_norm"), room_.d_normed, grad_,
+                           map_.norm(d, "output_norm"));
+    for (std::size_t l = L; l-- > 0;) {
+        const auto layer = static_cast<std::int64_t>(l);
+        block_backward(op, map_.block(p, layer), x_[l], kept_[l], room_, grad_,
+                       map_.block(d, layer));
+    }
+    // The second gradient of the one table: as the head's, and now as the embedding's.
+    op.embed_backward(grad_, ids, places, {d_tokens, map_.view(d, "position_embd.weight")});
+}
+// [there_and_back]
+
+// [update]
+template <class Device>
+template <class Operations>
+void Trainer<Device>::update(Operations& op, const StepOptions& options) {
+    const View<double> norm(norm_.data(), Shape{});
+    const View<float> gradient(gradient_.data(), Shape{map_.size()});
+    op.gradient_norm(gradient, norm);
+    const auto part = [&](std::int64_t begin, std::int64_t end, float decay) {
+        const auto of = [&](Buffer<float>& run) {
+            return View<float>(run.data() + begin, Shape{end - begin});
+        };
+        AdamWOptions o;
+        o.rate = static_cast<float>(options.rate);
+        o.beta1 = options.beta1, o.beta2 = options.beta2;
+        o.decay = decay, o.step = step_, o.most = options.most, o.norm = norm;
+        op.adamw(o, of(gradient_), of(first_), of(second_), of(parameters_));
+    };
+    part(0, map_.decayed(), options.decay);
+    part(map_.decayed(), map_.size(), 0);  // norms and biases do not decay
+}
+// [update]
+
+template <class Device>
+double Trainer<Device>::accumulate(const Batch& batch, float share) {
+    const std::vector<bool> counts =
+        counting_targets(batch, losses_.size(), map_.config().vocabulary);
+    const auto N = static_cast<double>(std::count(counts.begin(), counts.end(), true));
+    // What does not count has a loss, but no gradient.
+    std::vector<float> shares(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        shares[i] = counts[i] ? static_cast<float>(static_cast<double>(share) / N) : 0;
+    }
+    ids_.upload(batch.ids.data(), ids_.size());
+    targets_.upload(batch.targets.data(), targets_.size());
+    activations_.upload(shares.data(), share_.size(), share_.data - activations_.data());
+    there_and_back(op_);
+    const std::vector<float> losses =
+        activations_.download(losses_.data - activations_.data(), losses_.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) sum += counts[i] ? double{losses[i]} : 0;
+    return sum / N;
+}
+
+template <class Device>
+double Trainer<Device>::step(const StepOptions& options) {
+    ++step_;
+    update(op_, options);
+    gradient_.fill_bytes(0);
+    return norm_.download()[0];
+}
+
+template <class Device>
+void Trainer<Device>::load(const TrainingState& state) {
+    step_ = state.step;
+    parameters_.upload(state.parameters.data(), map_.size());
+    first_.upload(state.first.data(), map_.size());
+    second_.upload(state.second.data(), map_.size());
+}
+
+template <class Device>
+TrainingState Trainer<Device>::save() const {
+    return {step_, parameters_.download(), first_.download(), second_.download()};
+}
+
+}  // namespace sixdays::day06_transformer_ops
