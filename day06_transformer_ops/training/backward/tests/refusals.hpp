@@ -43,8 +43,8 @@ void each_alone(const Operands& right, const Loop& loop, const Port& port,
         CAPTURE(row.words);
         Operands o = right;
         row.change(o);
-        CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, row.words));
-        CHECK(refusal([&] { loop(o); }).starts_with(op));
+        CHECK(testing::both_refuse([&] { loop(o); }, [&] { port(o); }, row.words));
+        CHECK(testing::refusal([&] { loop(o); }).starts_with(op));
     }
 }
 
