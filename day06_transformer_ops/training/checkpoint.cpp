@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/weights/quantise.hpp"
 #include "day06_transformer_ops/training/loss_curve.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -17,13 +18,19 @@ namespace {
 using gpt2::GgufWriter;
 
 // innermost first, as the format has dims
-void put_tensor(GgufWriter& file, const std::string& name, const Shape& shape,
-                const float* numbers) {
+void put_tensor(GgufWriter& file, const std::string& name, const Shape& shape, const float* numbers,
+                gpt2::WeightType type = gpt2::WeightType::f32) {
     std::vector<std::uint64_t> dims;
     for (int d = shape.rank; d-- > 0;) dims.push_back(static_cast<std::uint64_t>(shape[d]));
-    gpt2::Bytes bytes(static_cast<std::size_t>(size(shape)) * sizeof(float));
-    std::memcpy(bytes.data(), numbers, bytes.size());
-    file.tensor(name, dims, gpt2::WeightType::f32, bytes);
+    gpt2::Bytes bytes(static_cast<std::size_t>(gpt2::bytes_of(type, shape)));
+    if (type == gpt2::WeightType::q8_0) {
+        const Shape blocks = {shape[0], shape[1] / gpt2::kQ8Block};
+        gpt2::quantise_q8_0_cpu({numbers, shape},
+                                {reinterpret_cast<gpt2::Q8Block*>(bytes.data()), blocks});
+    } else {
+        std::memcpy(bytes.data(), numbers, bytes.size());
+    }
+    file.tensor(name, dims, type, bytes);
 }
 
 std::uint32_t u32(std::int64_t number) {
@@ -44,6 +51,7 @@ std::vector<Asked> asked_of(const TrainOptions& o, std::uint64_t text) {
             {"run.accumulate", o.accumulate},
             {"run.steps", o.steps},
             {"run.warm_up", o.warm_up},
+            {"run.vocab", o.vocab},
             {"run.seed", static_cast<std::int64_t>(o.seed >> 1)},
             {"run.seed_parity", static_cast<std::int64_t>(o.seed & 1)},
             {"run.rate_in_millionths", static_cast<std::int64_t>(o.rate * 1e6 + 0.5)},
@@ -97,8 +105,8 @@ void write_whole(const std::string& path, const std::vector<std::byte>& bytes) {
     file.put_in_place(path);
 }
 
-void write_model(const TrainOptions& options, const Parameters& map,
-                 const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary) {
+std::vector<std::byte> model_file(const Parameters& map, const std::vector<float>& parameters,
+                                  const gpt2::NewVocabulary& vocabulary, gpt2::WeightType type) {
     const gpt2::Config& c = map.config();
     GgufWriter file;
     file.text("general.architecture", "gpt2");
@@ -111,9 +119,15 @@ void write_model(const TrainOptions& options, const Parameters& map,
     file.value("gpt2.attention.layer_norm_epsilon", c.epsilon);
     gpt2::write_vocabulary(file, vocabulary);
     for (const Parameter& p : map.all()) {
-        put_tensor(file, p.name, p.shape, parameters.data() + p.first);
+        put_tensor(file, p.name, p.shape, parameters.data() + p.first,
+                   p.shape.rank == 2 ? type : gpt2::WeightType::f32);
     }
-    write_whole(options.out, file.bytes());
+    return file.bytes();
+}
+
+void write_model(const TrainOptions& options, const Parameters& map,
+                 const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary) {
+    write_whole(options.out, model_file(map, parameters, vocabulary, options.weights));
 }
 
 void write_curve(const TrainOptions& options, const std::vector<float>& losses) {

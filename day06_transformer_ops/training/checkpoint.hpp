@@ -6,15 +6,21 @@
 
 #include <string>
 
-#include "day06_transformer_ops/training/options.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
+#include "day06_transformer_ops/training/options.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
 /// @throws std::runtime_error  no room, no right to write there; what was there before still is
 void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
 
-/// The model as a GGUF file, under llama.cpp's names, matrices as float32.
+/// The model as a GGUF file, under llama.cpp's names: vectors as float32, matrices as `type`.
+/// @param type  f32 or q8_0, which wants channels that are a multiple of 32
+[[nodiscard]] std::vector<std::byte> model_file(const Parameters& map,
+                                                const std::vector<float>& parameters,
+                                                const gpt2::NewVocabulary& vocabulary,
+                                                gpt2::WeightType type);
+/// The same, written: matrices as the options ask for.
 void write_model(const TrainOptions& options, const Parameters& map,
                  const std::vector<float>& parameters, const gpt2::NewVocabulary& vocabulary);
 

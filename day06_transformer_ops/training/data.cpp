@@ -1,5 +1,6 @@
 #include "day06_transformer_ops/training/data.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -9,6 +10,8 @@
 #include "common/tensor/arguments.hpp"
 #include "day06_transformer_ops/gpt2/backend/philox.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/lines.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe_trainer.hpp"
+#include "day06_transformer_ops/gpt2/text/pre_split.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -28,6 +31,23 @@ std::uint64_t fingerprint_of(std::string_view bytes) {
     }
     return hash;
 }
+
+std::vector<std::int64_t> tokens_of_bytes(std::string_view bytes) {
+    std::int64_t token_of[256];
+    for (int byte = 0; byte < 256; ++byte) {
+        token_of[byte] = gpt2::byte_token(static_cast<std::uint8_t>(byte));
+    }
+    std::vector<std::int64_t> tokens;
+    for (const char byte : bytes) tokens.push_back(token_of[static_cast<std::uint8_t>(byte)]);
+    return tokens;
+}
+
+// A sample of a text goes on from its first tokens: nothing else is sure to have been seen.
+constexpr std::int64_t kPromptOfText = 8;
+
+// What a model is asked in its samples if it learns lines about shapes of up to so many dims.
+constexpr const char* kQuestions[] = {"shape 7 index 4", "shape 3 4 index 2 1",
+                                      "shape 3 4 5 index 2 1 3", "shape 3 4 5 6 index 2 1 3 4"};
 
 Batch lines(const gpt2::LineTokens& tokens_of, int most_dims, const Cut& cut, std::int64_t number) {
     const std::int64_t end = tokens_of.vocabulary().end_of_text();
@@ -66,24 +86,29 @@ Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut, std::in
     return made;
 }
 
-Source text_source(const std::string& path, const Cut& cut) {
+Source text_source(const std::string& path, const Cut& cut, std::int64_t vocabulary) {
     const std::string bytes = bytes_of(path);
-    if (static_cast<std::int64_t>(bytes.size()) < cut.context + 1) {
-        refuse(path + " has " + std::to_string(bytes.size()) + " bytes, but a context of " +
+    gpt2::LearnedVocabulary learned = {gpt2::vocabulary_of_words({}), {}};
+    if (vocabulary == 0) {
+        learned.tokens = tokens_of_bytes(bytes);
+    } else {
+        learned = gpt2::learn_vocabulary(gpt2::pre_split(bytes), vocabulary);
+    }
+    const auto size = static_cast<std::int64_t>(learned.tokens.size());
+    if (size < cut.context + 1) {
+        refuse(path + " has " + std::to_string(size) +
+               (vocabulary == 0 ? " bytes" : " tokens of this vocabulary") + ", but a context of " +
                std::to_string(cut.context) + " needs " + std::to_string(cut.context + 1) +
                " at least: a longer text, or a shorter --context");
     }
-    std::int64_t token_of[256];
-    for (int byte = 0; byte < 256; ++byte) {
-        token_of[byte] = gpt2::byte_token(static_cast<std::uint8_t>(byte));
-    }
-    std::vector<std::int64_t> tokens;
-    for (const char byte : bytes) tokens.push_back(token_of[static_cast<std::uint8_t>(byte)]);
     Source made;
-    made.vocabulary = gpt2::vocabulary_of_words({});
+    made.vocabulary = std::move(learned.vocabulary);
     made.fingerprint = fingerprint_of(bytes);
-    made.words = "a text of " + std::to_string(tokens.size()) + " tokens";
-    made.batch = [tokens = std::move(tokens), cut](std::int64_t number) {
+    made.words = "a text of " + std::to_string(size) + " tokens";
+    if (vocabulary != 0) made.words += ", " + std::to_string(bytes.size()) + " bytes";
+    const auto first = learned.tokens.begin();
+    made.prompt.assign(first, first + std::min(kPromptOfText, (cut.context + 1) / 2));
+    made.batch = [tokens = std::move(learned.tokens), cut](std::int64_t number) {
         return pieces_of(tokens, cut, number);
     };
     return made;
@@ -105,6 +130,8 @@ Source line_source(std::int64_t most_dims, const Cut& cut) {
     made.vocabulary = tokens_of->vocabulary();
     made.words = "lines about shapes of up to " + std::to_string(most_dims) + " dims";
     made.fingerprint = fingerprint_of(made.words);
+    made.prompt = (*tokens_of)(text_of(gpt2::read_question(kQuestions[dims - 1])));
+    made.answers = true;
     made.batch = [tokens_of, dims, cut](std::int64_t number) {
         return lines(*tokens_of, dims, cut, number);
     };

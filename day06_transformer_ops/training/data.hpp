@@ -23,6 +23,8 @@ struct Source {
     std::uint64_t fingerprint = 0;  // of what is learned: another text has another one
     std::string words;              // "a text of 1234 tokens"
     std::function<Batch(std::int64_t number)> batch;
+    std::vector<std::int64_t> prompt = {};  // what a sample goes on from
+    bool answers = false;  // a sample: the likeliest tokens, to the end of the text
 };
 
 /// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many a
@@ -31,10 +33,13 @@ struct Source {
 [[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut,
                               std::int64_t number);
 
-/// A file's bytes, each a token, cut anywhere.
+/// A file, cut anywhere between two tokens: its bytes, or those of a vocabulary that it teaches itself.
+/// @param vocabulary  how many tokens are learned (bpe_trainer.hpp); 0: each byte is one
 /// @throws std::invalid_argument  a file that cannot be read, or too short for one piece of context
-/// tokens and the one behind it
-[[nodiscard]] Source text_source(const std::string& path, const Cut& cut);
+/// tokens and the one behind it, or for such a vocabulary
+/// @throws std::runtime_error  a vocabulary, and built without PCRE2
+[[nodiscard]] Source text_source(const std::string& path, const Cut& cut,
+                                 std::int64_t vocabulary = 0);
 
 /// Questions about shapes of up to so many dims, and their answers: a line each, filled up with ends
 /// of text. What counts is the answer and the end behind it; the question is given.

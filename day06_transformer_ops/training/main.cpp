@@ -14,6 +14,7 @@
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
 #include "day06_transformer_ops/training/data.hpp"
+#include "day06_transformer_ops/training/sample.hpp"
 
 namespace {
 
@@ -54,6 +55,15 @@ void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& s
     write_state(o, state, source.fingerprint);
     write_model(o, trainer.parameters(), state.parameters, source.vocabulary);
     write_curve(o, losses);
+}
+
+// What it writes by now, in a line of its own.
+template <class Device>
+void show_sample(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source) {
+    const std::vector<std::byte> model = model_file(trainer.parameters(), trainer.save().parameters,
+                                                    source.vocabulary, gpt2::WeightType::f32);
+    std::fprintf(stderr, "%swrites: %s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "",
+                 sample_of(model, source, o.seed).c_str());
 }
 
 // Batches, one after the other. The next one is made while the model learns this one.
@@ -124,6 +134,7 @@ int train(const TrainOptions& o, const Source& source) {
         losses.push_back(static_cast<float>(loss));
         const std::chrono::duration<double> passed = Clock::now() - start;
         show_step(o, ++done, begin.step, loss, passed.count());
+        if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
         if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source, losses);
     }
     save(o, trainer, source, losses);
@@ -149,8 +160,9 @@ int main(int argc, char** argv) {
             return std::fflush(stdout) == 0 ? 0 : 1;
         }
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
-        const Source source = options.text.empty() ? line_source(options.strides, options.cut())
-                                                   : text_source(options.text, options.cut());
+        const Source source = options.text.empty()
+                                  ? line_source(options.strides, options.cut())
+                                  : text_source(options.text, options.cut(), options.vocab);
         listen_to_ctrl_c();
         const int status =
             options.backend == "cuda" ? train<Cuda>(options, source) : train<Cpu>(options, source);

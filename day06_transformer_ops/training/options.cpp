@@ -4,6 +4,7 @@
 #include <map>
 
 #include "day06_transformer_ops/gpt2/flag_values.hpp"
+#include "day06_transformer_ops/gpt2/text/bpe_trainer.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -30,6 +31,19 @@ const std::map<std::string, Set>& flags() {
              if (v != "cpu" && v != "cuda") refuse(f + " is '" + v + "', but must be cpu or cuda");
              o.backend = v;
          }},
+        {"--vocab",
+         [](O& o, const auto& f, const auto& v) {
+             constexpr const char* kWanted =
+                 "bytes, or how many tokens are learned: 257 or more (256 bytes, and the end)";
+             o.vocab = v == "bytes"
+                           ? 0
+                           : gpt2::at_least<std::int64_t>(gpt2::kLeastVocabulary, f, v, kWanted);
+         }},
+        {"--weights",
+         [](O& o, const auto& f, const auto& v) {
+             if (v != "f32" && v != "q8_0") refuse(f + " is '" + v + "', but must be f32 or q8_0");
+             o.weights = v == "f32" ? gpt2::WeightType::f32 : gpt2::WeightType::q8_0;
+         }},
         {"--strides", whole(&O::strides, 1)},
         {"--layers", whole(&O::layers, 1)},
         {"--channels", whole(&O::channels, 1)},
@@ -40,6 +54,7 @@ const std::map<std::string, Set>& flags() {
         {"--steps", whole(&O::steps, 1)},
         {"--warm-up", whole(&O::warm_up, 0)},
         {"--save-every", whole(&O::save_every, 1)},
+        {"--sample-every", whole(&O::sample_every, 1)},
         {"--threads", whole(&O::threads, 0)},
         {"--seed", [](O& o, const auto& f,
                       const auto& v) { o.seed = gpt2::number<std::uint64_t>(f, v, gpt2::kCount); }},
@@ -90,6 +105,13 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
         refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
                std::to_string(o.channels) + " of --channels equally");
     }
+    if (o.strides != 0 && o.vocab != 0) {
+        refuse("--vocab is of a text, but --strides brings a vocabulary of its own");
+    }
+    if (o.weights == gpt2::WeightType::q8_0 && o.channels % gpt2::kQ8Block != 0) {
+        refuse("--weights q8_0 stores rows in blocks of 32, which do not divide the " +
+               std::to_string(o.channels) + " of --channels equally");
+    }
     return o;
 }
 
@@ -97,8 +119,11 @@ std::string training_usage() {
     return R"(gpt2_train: a GPT-2 learns, by six days' operations
 
   --text FILE        what it learns: any text, or any bytes
+  --vocab V          its tokens: bytes, or a number of them, 257 or more, learned of
+                     the text: those neighbours become one that meet most often. bytes
   --strides N        or this: questions about shapes of up to N dims, and their answers
   --out FILE         where the model is written, as a GGUF file that gpt2 reads
+  --weights W        how its matrices are stored: f32, or q8_0 (about a quarter). f32
   The losses are drawn beside it, in FILE.svg.
   --resume           go on from FILE.state, which the same run left behind
 
@@ -111,6 +136,7 @@ std::string training_usage() {
   --rate R           0.003    the largest learning rate
   --decay D          0.1      of matrices, by step and rate
   --save-every N     100      steps between two checkpoints
+  --sample-every N            steps between two samples of what it writes. None
   --seed N           0        the same seed, the same model, bit by bit
   --backend B        cpu or cuda (without a GPU: on the emulator, slowly). cpu
   --threads N        of the CPU. All that it has; the same bits with any number

@@ -14,14 +14,17 @@ namespace sixdays::day06_transformer_ops {
 
 struct TrainOptions {
     std::string text, out, backend = "cpu";
+    std::int64_t vocab = 0;    // tokens that are learned of the text; 0: its bytes
     std::int64_t strides = 0;  // instead of a text: lines about shapes of up to so many dims
     std::int64_t layers = 2, channels = 64, heads = 4, context = 64;
     std::int64_t batch = 8, accumulate = 1;  // sequences at once, and batches that make a step
     std::int64_t steps = 200, warm_up = 20, save_every = 100;
-    std::int64_t threads = 0;  // of the CPU; 0: as many as it has
+    std::int64_t sample_every = 0;  // steps; 0: no samples
+    std::int64_t threads = 0;       // of the CPU; 0: as many as it has
     std::uint64_t seed = 0;
     double rate = 3e-3;
     float decay = 0.1f;
+    gpt2::WeightType weights = gpt2::WeightType::f32;  // of the matrices in the file
     bool resume = false, help = false;
 
     [[nodiscard]] gpt2::Config config(std::int64_t vocabulary) const;

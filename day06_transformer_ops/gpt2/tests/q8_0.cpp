@@ -5,6 +5,7 @@
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/weights/quantise.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;
@@ -100,4 +101,66 @@ TEST_CASE("Q8_0 refuses what does not fit, before it writes", "[day06][small]") 
     CHECK(contains(dequantise({reinterpret_cast<float*>(inside), Shape{3, 64}}),
                    "in and out overlap"));
     CHECK(out.untouched());
+}
+
+TEST_CASE("a block is made by hand: the largest weight is 127, halves go away from 0",
+          "[day06][small]") {
+    Tensor<float> in({2, 32});
+    in(0, 0) = -63.5f;  // scale 0.5
+    in(0, 1) = 63.5f, in(0, 2) = 0.25f, in(0, 3) = -0.25f, in(0, 4) = 0.2f, in(0, 31) = 10;
+    Tensor<Q8Block> out({2, 1});
+    quantise_q8_0_cpu(in.view(), out.view());
+    CHECK(static_cast<float>(out(0, 0).scale) == 0.5f);
+    const std::int8_t want[] = {-127, 127, 1, -1, 0};
+    for (int j = 0; j < 5; ++j) CHECK(out(0, 0).quants[j] == want[j]);
+    CHECK(out(0, 0).quants[31] == 20);
+    CHECK(static_cast<float>(out(1, 0).scale) == 0);  // nothing but zeros
+    for (const std::int8_t quant : out(1, 0).quants) CHECK(quant == 0);
+    in(1, 5) = 1e-40f;  // 1 / scale would be infinite
+    quantise_q8_0_cpu(in.view(), out.view());
+    for (const std::int8_t quant : out(1, 0).quants) CHECK(quant == 0);
+}
+
+TEST_CASE("there and back, every weight is off by half a scale at most", "[day06][small]") {
+    const auto in = seeded<float>({7, 96}, 3, -2, 5);
+    const View<const float> strided = transpose(in.view());
+    Tensor<Q8Block> blocks_of({7, 3});
+    Tensor<float> back({7, 96});
+    for (const View<const float>& x :
+         {in.view(), flip(in.view(), 1), flip(transpose(strided), 0)}) {
+        quantise_q8_0_cpu(x, blocks_of.view());
+        dequantise_q8_0_cpu(blocks_of.view(), back.view());
+        int wrong = 0;
+        for (std::int64_t n = 0; n < 7; ++n) {
+            for (std::int64_t k = 0; k < 96; ++k) {
+                float largest = 0;
+                for (std::int64_t j = k / 32 * 32; j < k / 32 * 32 + 32; ++j) {
+                    largest = std::max(largest, std::fabs(x(n, j)));
+                }
+                // 127 steps of a scale that is off by 2^-11 of itself
+                const float bound = largest / 127 * 0.5f + largest * 0x1p-11f;
+                wrong += !(std::fabs(back(n, k) - x(n, k)) <= bound);
+            }
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("Q8_0 is not made of what does not fit", "[day06][small]") {
+    Tensor<float> in({3, 64}), narrow({3, 63});
+    Tensor<Q8Block> out({3, 2}), short_({2, 2});
+    const auto refused = [&](View<const float> from, View<Q8Block> to) {
+        return refusal([&] { quantise_q8_0_cpu(from, to); });
+    };
+    CHECK(refused(narrow.view(), out.view()) ==
+          "quantise_q8_0: in has 63 columns, but out has 2 blocks of 32 a row");
+    CHECK(refused(in.view(), short_.view()) == "quantise_q8_0: out has 2 rows, but in has 3");
+    CHECK(contains(refused(in.view(), {out.data(), Layout({3, 2}, {0, 1})}), "would race"));
+    for (const float bad : {NAN, INFINITY, -8.4e6f}) {
+        in(2, 40) = bad;
+        CHECK(contains(refused(in.view(), out.view()), "the weight at (2, 40) is "));
+    }
+    in(2, 40) = 8.3e6f;
+    CHECK(refused(in.view(), out.view()).empty());
+    CHECK(std::isfinite(static_cast<float>(out(2, 1).scale)));
 }

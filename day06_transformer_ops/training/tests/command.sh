@@ -46,6 +46,11 @@ expect 1 "short has 5 bytes, but a context of 16 needs 17 at least" --text "$fol
 expect 1 "$folder/nowhere/m.state.new cannot be written: No such file" "${small[@]}" --steps 1 --out "$folder/nowhere/m"
 expect 1 "m.state cannot be opened" "${small[@]}" --out "$folder/m" --resume
 
+expect 2 "--vocab is 100, but must be bytes, or how many tokens are learned" --vocab 100
+expect 2 "--sample-every is 0, but must be a whole number, 1 or more" --sample-every 0
+expect 2 "--weights is 'int4', but must be f32 or q8_0" --weights int4
+expect 2 "do not divide the 16 of --channels equally" "${small[@]}" --weights q8_0 --out "$folder/m"
+
 # It learns, and twice the same.
 expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/once"
 loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
@@ -67,6 +72,15 @@ expect 0 "100 of 100 steps" "${lines[@]}" --threads 3 --out "$folder/threads"
 cmp -s "$folder/lines" "$folder/threads" || fail "three threads gave another model"
 grep -q '<polyline' "$folder/lines.svg" || fail "no picture of the losses"
 expect 1 "is of a run whose text was" "${lines[@]}" --strides 1 --out "$folder/lines" --resume
+
+# Samples: an answer to the question, and the same model as without; a text that goes on, the same twice.
+expect 0 "writes: shape 3 4 index 2 1 -> " "${lines[@]}" --sample-every 50 --out "$folder/samples"
+[ "$(grep -c '^writes: ' "$folder/err")" = 2 ] || fail "not two samples in 100 steps"
+cmp -s "$folder/lines" "$folder/samples" || fail "samples changed the model"
+expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/m"
+grep '^writes' "$folder/err" >"$folder/writes"
+expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/m"
+grep '^writes' "$folder/err" | cmp -s - "$folder/writes" || fail "the same seed wrote two texts"
 
 # Two halves of a batch, added up, are not far from the batch.
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
@@ -131,12 +145,30 @@ if [ "$tokenizer" = yes ]; then
     "$gpt2" --model "$folder/once.gguf" --perplexity "$folder/piece" >"$folder/out" 2>"$folder/err" ||
         fail "gpt2 finds no perplexity"
     awk '/^perplexity/ { exit !($2 < 20) }' "$folder/out" || fail "gpt2 finds the text strange"
+
+    # A vocabulary of the text's own: gpt2 reads it, and goes on only with a run of the same one.
+    learned=("${small[@]}" --vocab 270 --channels 32 --steps 60 --sample-every 60)
+    expect 0 "writes: six days" "${learned[@]}" --weights q8_0 --out "$folder/words.gguf"
+    expect 1 "is of a run whose vocab was 270, but this one has 271" "${learned[@]}" --vocab 271 --out "$folder/words.gguf" --resume
+    expect 1 "a vocabulary of 9000 tokens: this text gives " "${learned[@]}" --vocab 9000 --out "$folder/m"
+    "$gpt2" --model "$folder/words.gguf" --prompt "six days" -n 7 --temperature 0 >"$folder/out" 2>"$folder/err" ||
+        fail "gpt2 does not read a learned vocabulary"
+    grep -q "2 layers, 32 channels, 270 tokens, context 16, weights in Q8_0" "$folder/err" || fail "gpt2 reads another vocabulary"
 fi
 if python3 -c "import gguf" 2>/dev/null; then
-    python3 - "$folder/once" >"$folder/out" 2>"$folder/err" <<'PYTHON' || fail "PyPI's gguf reads something else"
+    bits=("${small[@]}" --channels 32 --steps 3)
+    expect 0 "3 of 3 steps" "${bits[@]}" --out "$folder/f32"
+    expect 0 "3 of 3 steps" "${bits[@]}" --weights q8_0 --out "$folder/q8_0"
+    python3 - "$folder/once" "$folder/f32" "$folder/q8_0" >"$folder/out" 2>"$folder/err" <<'PYTHON' || fail "PyPI's gguf reads something else"
 import sys
 import gguf
 reader = gguf.GGUFReader(sys.argv[1])
+def matrix(path, name):
+    return next(t for t in gguf.GGUFReader(path).tensors if t.name == name)
+if len(sys.argv) > 3:  # the same run, its matrices once as they are and once in 8 bits
+    plain, small = (matrix(path, "blk.0.ffn_up.weight") for path in sys.argv[2:])
+    wanted = gguf.quants.quantize(plain.data, gguf.GGMLQuantizationType.Q8_0)
+    assert (wanted.reshape(-1) == small.data.reshape(-1)).all(), "other bytes than the usual writer's"
 shapes = {t.name: [int(n) for n in t.shape] for t in reader.tensors}
 assert shapes["token_embd.weight"] == [16, 257], shapes
 assert shapes["blk.1.ffn_down.weight"] == [64, 16], shapes

@@ -8,6 +8,7 @@
 #include "day06_transformer_ops/tests/helpers.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
 #include "day06_transformer_ops/training/data.hpp"
+#include "day06_transformer_ops/training/sample.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -188,6 +189,66 @@ TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a to
     CHECK(compared == map.all().size());
 }
 
+TEST_CASE("matrices may be written in 8 bits: each is off by half a scale, vectors by nothing",
+          "[day06][training][small]") {
+    TrainOptions o;
+    o.layers = 1, o.channels = 32, o.heads = 2, o.context = 4;
+    const gpt2::NewVocabulary vocabulary = gpt2::vocabulary_of_words({});
+    const Parameters map(o.config(vocabulary.size()));
+    const std::vector<float> run = map.begin(3);
+    const auto bytes = model_file(map, run, vocabulary, gpt2::WeightType::q8_0);
+    const auto plain = model_file(map, run, vocabulary, gpt2::WeightType::f32);
+    CHECK(bytes.size() < plain.size() / 2);
+    const gpt2::Gguf file(bytes, "model");
+    for (const Parameter& p : map.all()) {
+        CAPTURE(p.name);
+        const gpt2::Weight& weight = file.tensor(p.name).weight;
+        REQUIRE(weight.shape == p.shape);
+        CHECK((weight.type == gpt2::WeightType::q8_0) == (p.shape.rank == 2));
+        Tensor<float> got(p.shape);
+        gpt2::to_float_cpu(weight, got.view());
+        const float* const want = run.data() + p.first;
+        double worst = 0, largest = 0;
+        for (std::int64_t i = 0; i < got.size(); ++i) {
+            worst = std::max(worst, std::fabs(double{got.data()[i]} - double{want[i]}));
+            largest = std::max(largest, std::fabs(double{want[i]}));
+        }
+        // Half a scale, and what 11 bits of the scale and the products' rounding take off.
+        CHECK(worst <= (p.shape.rank == 2 ? largest / 127 * 0.5 + largest * 0x1p-11 : 0));
+    }
+}
+
+TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, in one line",
+          "[day06][training][small]") {
+    CHECK(in_one_line("caf\u00e9 \u20ac\n\t\x01\xff\x7f~") ==
+          "caf\u00e9 \u20ac\\n\\t\\x01\\xff\\x7f~");
+    CHECK(in_one_line("\u0085") == "\\xc2\\x85");  // a control of two bytes
+    CHECK(in_one_line("\xe2\x82") == "\\xe2\\x82");
+    const Folder folder;
+    const std::string path = folder.name + "/text";
+    const std::string text = "six days from flat memory";
+    const auto* const of_text = reinterpret_cast<const std::byte*>(text.data());
+    write_whole(path, {of_text, of_text + text.size()});
+    TrainOptions o;
+    o.channels = 8, o.heads = 2, o.layers = 1, o.context = 20;
+    const auto with = [&](const Source& source, std::uint64_t seed) {
+        const Parameters map(o.config(source.vocabulary.size()));
+        const std::vector<float> run = map.begin(4);
+        return sample_of(model_file(map, run, source.vocabulary, gpt2::WeightType::f32), source,
+                         seed);
+    };
+    const Source source = text_source(path, o.cut());
+    const std::string said = with(source, 1);
+    CHECK(said.starts_with("six days"));  // and 13 bytes that mean nothing
+    CHECK(said.size() > 8);
+    CHECK(with(source, 1) == said);
+    CHECK(with(source, 2) != said);
+    const Source lines = line_source(2, o.cut());
+    const std::string answer = with(lines, 1);
+    CHECK(answer.starts_with("shape 3 4 index 2 1 ->"));
+    CHECK(with(lines, 2) == answer);  // the likeliest tokens, whatever the seed
+}
+
 TEST_CASE("a file that is written is closed; one that cannot be put in its place is removed too",
           "[day06][training][small]") {
     const Folder folder;
@@ -241,6 +302,7 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
     refused([](TrainOptions& x) { x.accumulate = 2; }, "whose accumulate was 1");
     refused([](TrainOptions& x) { x.steps = 201; }, "whose steps was 200, but this one has 201");
     refused([](TrainOptions& x) { x.warm_up = 1; }, "whose warm_up was 0, but this one has 1");
+    refused([](TrainOptions& x) { x.vocab = 300; }, "whose vocab was 0, but this one has 300");
     refused([](TrainOptions& x) { x.seed = 6; }, "whose seed_parity was 1");
     refused([](TrainOptions& x) { x.seed = 9; }, "whose seed was 3, but this one has 4");
     refused([](TrainOptions& x) { x.rate = 4e-3; }, "whose rate_in_millionths was 3000");

@@ -62,6 +62,28 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(parsed({"--seed", "18446744073709551615"}).seed == ~std::uint64_t{0});
     CHECK(parsed({"--resume"}).resume);
     CHECK(parsed({"--backend", "cuda"}).backend == "cuda");
+    CHECK(none.vocab == 0);
+    CHECK(none.sample_every == 0);
+    CHECK(none.weights == gpt2::WeightType::f32);
+    CHECK(parsed({"--vocab", "bytes"}).vocab == 0);
+    CHECK(parsed({"--vocab", "257"}).vocab == 257);
+    CHECK(parsed({"--sample-every", "1"}).sample_every == 1);
+    CHECK(parsed({"--weights", "f32"}).weights == gpt2::WeightType::f32);
+    CHECK(parsed({"--weights", "q8_0"}).weights == gpt2::WeightType::q8_0);
+    const auto refused = [](const Words& words, const char* said) {
+        CHECK(contains(refusal([&] { (void)parsed(words); }), said));
+    };
+    refused({"--vocab", "256"},
+            "--vocab is 256, but must be bytes, or how many tokens are learned");
+    refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or how many tokens");
+    refused({"--sample-every", "0"}, "--sample-every is 0, but must be a whole number, 1 or more");
+    refused({"--weights", "f16"}, "--weights is 'f16', but must be f32 or q8_0");
+    refused({"--weights", "q8_0", "--channels", "48"},
+            "do not divide the 48 of --channels equally");
+    CHECK(contains(refusal([] {
+                       (void)parse_training({"--strides", "2", "--vocab", "300", "--out", "o"});
+                   }),
+                   "--vocab is of a text, but --strides brings a vocabulary of its own"));
     CHECK(parse_training({"--help"}).help);  // asks for nothing else
 
     const gpt2::Config c = parsed({"--channels", "24", "--heads", "3"}).config(257);
