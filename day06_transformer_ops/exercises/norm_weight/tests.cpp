@@ -1,0 +1,129 @@
+// What `common/learn check` asks of a norm_weight port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day06_transformer_ops/exercises/norm_weight/norm_weight.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// In double: `before` times `kept`, and the sum over all rows of grad times z_of(m, c).
+template <class Z>
+Tensor<double> summed(const Tensor<float>& before, const Tensor<float>& grad, double kept,
+                      const Z& z_of) {
+    Tensor<double> sum(before.shape());
+    for (std::int64_t c = 0; c < sum.size(); ++c) {
+        sum(c) = kept * before(c);
+        for (std::int64_t m = 0; m < grad.shape()[0]; ++m) {
+            sum(c) += static_cast<double>(grad(m, c)) * z_of(m, c);
+        }
+    }
+    return sum;
+}
+
+struct Case {
+    Tensor<float> in, rows, grad, before;
+};
+
+void check_port(const Case& k) {
+    const std::int64_t M = k.in.shape()[0], C = k.in.shape()[1];
+    CAPTURE(M, C);
+    const auto z = [&](std::int64_t m, std::int64_t c) {
+        return (static_cast<double>(k.in(m, c)) - k.rows(m, 0)) * k.rows(m, 1);
+    };
+    const Tensor<double> want = summed(k.before, k.grad, 1, z);
+    // Each of M + 1 terms is off by three roundings at most, and so is each of as many sums by one: M + 4
+    // half units of what all the terms add up to without their signs.
+    const auto bound = [&](const Index& at) {
+        double size = std::abs(k.before(at[0]));
+        for (std::int64_t m = 0; m < M; ++m) size += std::abs(k.grad(m, at[0]) * z(m, at[0]));
+        return static_cast<double>(M + 4) * 0x1p-24 * size;
+    };
+    HostOut<float> loop = HostOut<float>::holding(k.before);
+    norm_weight_cpu(k.in.view(), k.rows.view(), k.grad.view(), loop.view());
+    REQUIRE(loop.close_to(want, bound));
+    DeviceIn<float> in(k.in, Lead{1}), rows(k.rows, Lead{2}), grad(k.grad, Lead{3});
+    DeviceOut<float> got = DeviceOut<float>::holding(k.before, Lead{1});
+    norm_weight_cuda(in.view(), rows.view(), grad.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(likely_mistake(
+        got.values(), want,
+        {{"What was there before is gone: gradients of a weight are added, +=.",
+          summed(k.before, k.grad, 0, z)},
+         {"This is the bias's gradient, the sum of grad alone: grad is multiplied by z.",
+          summed(k.before, k.grad, 1, [](std::int64_t, std::int64_t) { return 1.0; })},
+         {"The mean was not taken off: z is (in - mean) * scale.",
+          summed(k.before, k.grad, 1,
+                 [&](std::int64_t m, std::int64_t c) {
+                     return static_cast<double>(k.in(m, c)) * k.rows(m, 1);
+                 })},
+         {"The scale was left out: z is (in - mean) * scale.",
+          summed(k.before, k.grad, 1, [&](std::int64_t m, std::int64_t c) {
+              return static_cast<double>(k.in(m, c)) - k.rows(m, 0);
+          })}}));
+    REQUIRE(got.close_to(want, bound));
+    REQUIRE(in.unchanged());
+    REQUIRE(rows.unchanged());
+    REQUIRE(grad.unchanged());
+}
+
+void check_shape(std::int64_t M, std::int64_t C) {
+    check_port({seeded<float>({M, C}, 1, -3, 5), seeded<float>({M, 2}, 2, 0.5, 2),
+                seeded<float>({M, C}, 3, -2, 2), seeded<float>({C}, 4, -1, 1)});
+}
+
+TEST_CASE("norm_weight: the example of the statement", "[day06][norm_weight][small]") {
+    check_port({Tensor<float>({2, 2}, {1, 3, 5, 7}), Tensor<float>({2, 2}, {2, 1, 6, 1}),
+                Tensor<float>({2, 2}, {10, 20, -3, -3}), Tensor<float>({2}, {100, 1000})});
+}
+
+TEST_CASE("norm_weight: more rows than a block has threads, and more columns",
+          "[day06][norm_weight][small]") {
+    for (const std::int64_t M : {1, 2, 7, 150}) {
+        for (const std::int64_t C : {1, 33, 128, 129, 300}) check_shape(M, C);
+    }
+    check_shape(0, 5);
+    check_shape(5, 0);
+}
+
+TEST_CASE("norm_weight: a warp reads along the rows, and each weight is written once",
+          "[day06][norm_weight][small]") {
+    const std::int64_t M = 16, C = 256, row = C / 8;  // sectors of a row
+    DeviceIn<float> in(seeded<float>({M, C}, 7, -4, 4)), grad(seeded<float>({M, C}, 8, -4, 4));
+    DeviceIn<float> rows(seeded<float>({M, 2}, 9, 1, 2));
+    DeviceOut<float> got = DeviceOut<float>::holding(seeded<float>({C}, 10, -1, 1));
+    const auto touched =
+        gpu::touched([&] { norm_weight_cuda(in.view(), rows.view(), grad.view(), got.view()); });
+    REQUIRE(touched.has_value() == gpu::is_emulated());
+    if (touched) {  // the emulator tells; a GPU does not
+        // in, grad; mean and scale, a sector each time for each warp; d_weight, there and back.
+        const std::int64_t enough = 2 * M * row + 2 * M * (C / 32) + 2 * row;
+        INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
+                             << " suffice. If it is more, the lanes of a warp do not take "
+                                "neighbouring columns, or d_weight is touched for every row and "
+                                "not once at the end.");
+        REQUIRE(touched->sectors <= enough);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("norm_weight: refuses what the loop refuses", "[day06][norm_weight][small]") {
+    Tensor<float> x({4, 3}), g({4, 3}), rows({4, 2}), three({3}), four({4});
+    const auto refused = [&](View<const float> of_rows, View<const float> grad, View<float> d,
+                             const char* words) {
+        return both_refuse([&] { norm_weight_cpu(x.view(), of_rows, grad, d); },
+                           [&] { norm_weight_cuda(x.view(), of_rows, grad, d); }, words);
+    };
+    REQUIRE(refused(rows.view(), g.view(), four.view(), "so d_weight has shape (3), not (4)"));
+    REQUIRE(refused(four.view(), g.view(), three.view(), "so rows has shape (4, 2), not (4)"));
+    REQUIRE(refused(rows.view(), rows.view(), three.view(), "they must be equal"));
+    REQUIRE(refused(rows.view(), g.view(), {g.data(), Shape{3}}, "grad and d_weight overlap"));
+}
+
+}  // namespace

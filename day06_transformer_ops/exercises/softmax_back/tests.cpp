@@ -1,0 +1,157 @@
+// What `common/learn check` asks of a softmax_back port. Run against stub and solution, too.
+#include "common/testing/testing.hpp"
+
+#include <cmath>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/trace.hpp"
+#include "day06_transformer_ops/exercises/softmax_back/softmax_back.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+// p(i) * (grad(i) - delta) in double; delta_of(m, i): what is taken off.
+template <class Delta>
+Tensor<double> back_of(const Tensor<float>& p, const Tensor<float>& grad, const Delta& delta_of) {
+    Tensor<double> d(p.shape());
+    for (std::int64_t m = 0; m < p.shape()[0]; ++m) {
+        for (std::int64_t i = 0; i < p.shape()[1]; ++i) {
+            d(m, i) = p(m, i) * (grad(m, i) - delta_of(m, i));
+        }
+    }
+    return d;
+}
+// Sum of p * grad over every step-th element of row m, from `first` on.
+double delta(const Tensor<float>& p, const Tensor<float>& grad, std::int64_t m,
+             std::int64_t first = 0, std::int64_t step = 1) {
+    double sum = 0;
+    for (std::int64_t j = first; j < p.shape()[1]; j += step) {
+        sum += static_cast<double>(p(m, j)) * grad(m, j);
+    }
+    return sum;
+}
+
+std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& p,
+                     const Tensor<float>& grad) {
+    const std::int64_t M = p.shape()[0], N = p.shape()[1];
+    return likely_mistake(
+        got, want,
+        {{"Nothing was taken off: these are p(i) * grad(i). The other shares shrink as this one "
+          "grows.",
+          back_of(p, grad, [](std::int64_t, std::int64_t) { return 0.0; })},
+         {"Each lane has taken off its own part of delta: gpu::warp_reduce(delta, gpu::Plus()) "
+          "adds up those of all lanes.",
+          back_of(p, grad,
+                  [&](std::int64_t m, std::int64_t i) { return delta(p, grad, m, i % 32, 32); })},
+         {"delta is that of another row.", back_of(p, grad,
+                                                   [&](std::int64_t m, std::int64_t) {
+                                                       return delta(p, grad, m == 0 ? M - 1 : 0);
+                                                   })},
+         {"The plain mean of grad was taken off. Each gradient counts by its share, p(j).",
+          back_of(p, grad, [&](std::int64_t m, std::int64_t) {
+              double sum = 0;
+              for (std::int64_t j = 0; j < N; ++j) sum += grad(m, j);
+              return sum / static_cast<double>(N);
+          })}});
+}
+
+Tensor<float> shares(std::int64_t M, std::int64_t N, std::uint64_t seed) {
+    Tensor<float> p = seeded<float>({M, N}, seed, 0.1, 3);
+    for (std::int64_t m = 0; m < M; ++m) {
+        double sum = 0;
+        for (std::int64_t n = 0; n < N; ++n) sum += p(m, n);
+        for (std::int64_t n = 0; n < N; ++n) p(m, n) = static_cast<float>(p(m, n) / sum);
+    }
+    return p;
+}
+
+void check_port(const Tensor<float>& p, const Tensor<float>& grad) {
+    const std::int64_t M = p.shape()[0], N = p.shape()[1];
+    CAPTURE(M, N);
+    const Tensor<double> want =
+        back_of(p, grad, [&](std::int64_t m, std::int64_t) { return delta(p, grad, m); });
+    // The loop adds up N terms, each of three roundings; their sizes add up to p(i) times |grad(i)| and the
+    // sum of |p grad| at most. The kernel's delta has as many additions, and two roundings follow.
+    const auto bound = [&](const Index& at) {
+        double size = std::abs(grad(at[0], at[1]));
+        for (std::int64_t j = 0; j < N; ++j) size += std::abs(p(at[0], j) * grad(at[0], j));
+        return static_cast<double>(N + 4) * 0x1p-24 * p(at[0], at[1]) * size + 1e-44;
+    };
+    HostOut<float> loop({M, N});
+    softmax_back_cpu(p.view(), grad.view(), loop.view());
+    REQUIRE(loop.close_to(want, bound));
+    DeviceIn<float> in(p, Lead{1}), g(grad, Lead{2});
+    DeviceOut<float> got({M, N}, Lead{3});
+    softmax_back_cuda(in.view(), g.view(), got.view());
+    REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(cause_of(got.values(), want, p, grad));
+    REQUIRE(got.close_to(want, bound));
+    REQUIRE(in.unchanged());
+    REQUIRE(g.unchanged());
+}
+
+TEST_CASE("softmax_back: the example of the statement", "[day06][softmax_back][small]") {
+    check_port(Tensor<float>({1, 2}, {0.25f, 0.75f}), Tensor<float>({1, 2}, {8, 4}));
+}
+
+TEST_CASE("softmax_back: rows of one warp's width", "[day06][softmax_back][small]") {
+    check_port(shares(1, 32, 1), seeded<float>({1, 32}, 2, -4, 4));
+    check_port(shares(9, 32, 3), seeded<float>({9, 32}, 4, -4, 4));
+}
+
+TEST_CASE("softmax_back: shorter and longer rows, and none", "[day06][softmax_back][small]") {
+    for (const std::int64_t N : {1, 2, 31, 33, 64, 65, 127}) {
+        check_port(shares(5, N, 5), seeded<float>({5, N}, 6, -9, 1));
+    }
+    for (const std::int64_t M : {0, 1, 7, 8, 17}) {
+        check_port(shares(M, 40, 7), seeded<float>({M, 40}, 8, -4, 4));
+    }
+    check_port(Tensor<float>({3, 0}), Tensor<float>({3, 0}));
+}
+
+TEST_CASE("softmax_back: a NaN spoils its own row only", "[day06][softmax_back][small]") {
+    Tensor<float> grad = seeded<float>({3, 70}, 9, -4, 4);
+    grad(1, 69) = NAN;
+    DeviceIn<float> p(shares(3, 70, 10)), g(grad);
+    DeviceOut<float> got({3, 70});
+    softmax_back_cuda(p.view(), g.view(), got.view());
+    const Tensor<float> d = got.values();
+    REQUIRE(std::isnan(d(1, 0)));
+    REQUIRE(std::isfinite(d(0, 69)));
+    REQUIRE(std::isfinite(d(2, 0)));
+}
+
+TEST_CASE("softmax_back: a warp reads its row twice, and writes it once",
+          "[day06][softmax_back][small]") {
+    const std::int64_t M = 16, N = 256, row = N / 8;  // sectors of a row
+    DeviceIn<float> p(shares(M, N, 11)), grad(seeded<float>({M, N}, 12, -4, 4));
+    DeviceOut<float> got({M, N});
+    const auto touched =
+        gpu::touched([&] { softmax_back_cuda(p.view(), grad.view(), got.view()); });
+    REQUIRE(touched.has_value() == gpu::is_emulated());
+    if (touched) {  // the emulator tells; a GPU does not
+        INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << M * row * 5
+                             << " suffice: p and grad twice, and d_in. If it is more, the lanes of "
+                                "a warp do not take neighbours, or the sum over j is made anew for "
+                                "each i.");
+        REQUIRE(touched->sectors <= M * row * 5);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("softmax_back: refuses what the loop refuses", "[day06][softmax_back][small]") {
+    Tensor<float> a({4, 4}), b({4, 4}), wide({2, 8});
+    const auto refused = [&](View<const float> grad, View<float> out, const char* words) {
+        return both_refuse([&] { softmax_back_cpu(a.view(), grad, out); },
+                           [&] { softmax_back_cuda(a.view(), grad, out); }, words);
+    };
+    REQUIRE(refused(wide.view(), b.view(), "they must be equal"));
+    REQUIRE(refused(b.view(), wide.view(), "they must be equal"));
+    REQUIRE(refused(b.view(), a.view(), "p and d_in overlap"));
+    REQUIRE(refused(b.view(), b.view(), "grad and d_in overlap"));
+}
+
+}  // namespace
