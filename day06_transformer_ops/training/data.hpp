@@ -1,5 +1,5 @@
-/// @file
-/// What a run learns: pieces of a text, or lines about shapes, each batch known by its number alone.
+/// @file What a run learns: pieces of a text, or lines about shapes, each batch known by its number
+/// alone.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ struct Cut {
     std::uint64_t seed = 0;
 };
 
-/// Where batches come from. Batch `number` depends on nothing else, so a run that goes on reads what
-/// it would have read.
+/// Where batches come from. Batch `number` depends on nothing else, so a run that goes on reads
+/// what it would have read.
 struct Source {
     gpt2::NewVocabulary vocabulary;
     std::uint64_t fingerprint = 0;  // of what is learned: another text has another one
@@ -27,13 +27,14 @@ struct Source {
     bool answers = false;  // a sample: the likeliest tokens, to the end of the text
 };
 
-/// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many a
-/// batch has.
+/// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many
+/// a batch has.
 /// @param tokens  more than cut.context
 [[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut,
                               std::int64_t number);
 
-/// A file, cut anywhere between two tokens: its bytes, or those of a vocabulary that it teaches itself.
+/// A file, cut anywhere between two tokens: its bytes, or those of a vocabulary that it teaches
+/// itself.
 /// @param vocabulary  how many tokens are learned (bpe_trainer.hpp); 0: each byte is one
 /// @throws std::invalid_argument  a file that cannot be read, or too short for one piece of context
 /// tokens and the one behind it, or for such a vocabulary
@@ -41,8 +42,8 @@ struct Source {
 [[nodiscard]] Source text_source(const std::string& path, const Cut& cut,
                                  std::int64_t vocabulary = 0);
 
-/// Questions about shapes of up to so many dims, and their answers: a line each, filled up with ends
-/// of text. What counts is the answer and the end behind it; the question is given.
+/// Questions about shapes of up to so many dims, and their answers: a line each, filled up with
+/// ends of text. What counts is the answer and the end behind it; the question is given.
 /// @throws std::invalid_argument  dims not in 1 to 4, a context that does not hold the longest line
 [[nodiscard]] Source line_source(std::int64_t most_dims, const Cut& cut);
 

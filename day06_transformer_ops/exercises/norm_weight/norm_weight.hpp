@@ -3,17 +3,18 @@
 ///
 /// Easy, 20 minutes.
 ///
-/// Layer norm makes z = (x - mean) * scale of each row and multiplies it by a weight, w(c) in column c. On
-/// the way back (docs/training.md) `grad` says how the loss changes with each output. w(c) is used by every
-/// row, so what comes back to it is a sum over all of them:
+/// Layer norm makes z = (x - mean) * scale of each row and multiplies it by a weight, w(c) in
+/// column c. On the way back (docs/training.md) `grad` says how the loss changes with each output.
+/// w(c) is used by every row, so what comes back to it is a sum over all of them:
 ///
-///     in (2, 2) = 1 3     mean, scale = 2 1     z = -1 1     grad = 10 20     d_weight += -10 + 3, 20 - 3
-///                 5 7                   6 1         -1 1             -3 -3                 =   -7       17
+///     in (2, 2) = 1 3    mean, scale = 2 1    z = -1 1    grad = 10 20
+///                 5 7                  6 1        -1 1           -3 -3
+///     d_weight += 10 * -1 + -3 * -1,  20 * 1 + -3 * 1  =  -7, 17
 ///
-/// The loop goes through the rows and adds each to all columns. A thread a row would do so, too; but then
-/// many threads add to the same number at once, and some of it gets lost.
+/// The loop goes through the rows and adds each to all columns. A thread a row would do so, too;
+/// but then many threads add to the same number at once, and some of it gets lost.
 ///
-/// Write the kernel in my/day06_transformer_ops/norm_weight.cu, then `common/learn check day06 norm_weight`.
+/// Write the kernel in my/day06_transformer_ops/norm_weight.cu, then `common/learn check day06`.
 #pragma once
 
 #include "common/gpu/stream.hpp"

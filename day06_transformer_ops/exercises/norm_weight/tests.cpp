@@ -38,8 +38,8 @@ void check_port(const Case& k) {
         return (static_cast<double>(k.in(m, c)) - k.rows(m, 0)) * k.rows(m, 1);
     };
     const Tensor<double> want = summed(k.before, k.grad, 1, z);
-    // Each of M + 1 terms is off by three roundings at most, and so is each of as many sums by one: M + 4
-    // half units of what all the terms add up to without their signs.
+    // Each of M + 1 terms is off by three roundings at most, and so is each of as many sums by one:
+    // M + 4 half units of what all the terms add up to without their signs.
     const auto bound = [&](const Index& at) {
         double size = std::abs(k.before(at[0]));
         for (std::int64_t m = 0; m < M; ++m) size += std::abs(k.grad(m, at[0]) * z(m, at[0]));

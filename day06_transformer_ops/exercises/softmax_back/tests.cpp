@@ -73,8 +73,9 @@ void check_port(const Tensor<float>& p, const Tensor<float>& grad) {
     CAPTURE(M, N);
     const Tensor<double> want =
         back_of(p, grad, [&](std::int64_t m, std::int64_t) { return delta(p, grad, m); });
-    // The loop adds up N terms, each of three roundings; their sizes add up to p(i) times |grad(i)| and the
-    // sum of |p grad| at most. The kernel's delta has as many additions, and two roundings follow.
+    // The loop adds up N terms, each of three roundings; their sizes add up to p(i) times |grad(i)|
+    // and the sum of |p grad| at most. The kernel's delta has as many additions, and two roundings
+    // follow.
     const auto bound = [&](const Index& at) {
         double size = std::abs(grad(at[0], at[1]));
         for (std::int64_t j = 0; j < N; ++j) size += std::abs(p(at[0], j) * grad(at[0], j));

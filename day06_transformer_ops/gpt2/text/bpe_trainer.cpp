@@ -31,8 +31,8 @@ struct HashOfPair {
     }
 };
 
-// How often two neighbours stand side by side, and where that was seen. Some of these places may have
-// changed since.
+// How often two neighbours stand side by side, and where that was seen. Some of these places may
+// have changed since.
 struct Seen {
     std::int64_t times = 0;
     std::vector<std::size_t> at;

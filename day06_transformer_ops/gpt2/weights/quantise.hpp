@@ -6,13 +6,13 @@
 
 namespace sixdays::gpt2 {
 
-/// As the usual writer does it: scale = largest |weight| of a block / 127, q = weight / scale
-/// to the nearest whole number, halves away from 0. So a weight is off by half a scale at most, and by what
-/// the scale loses in 11 bits. A block of zeros has scale 0.
+/// As the usual writer does it: scale = largest |weight| of a block / 127, q = weight / scale to
+/// the nearest whole number, halves away from 0. So a weight is off by half a scale at most, and by
+/// what the scale loses in 11 bits. A block of zeros has scale 0.
 /// @param in   (N, K), any strides
 /// @param out  blocks (N, K/32), injective
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, a weight that is
-/// not finite or too large for such a scale
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, a
+/// weight that is not finite or too large for such a scale
 void quantise_q8_0_cpu(View<const float> in, View<Q8Block> out);
 void check_quantise_q8_0(const View<const float>& in, const View<Q8Block>& out);
 

@@ -1,6 +1,5 @@
-/// @file
-/// The norms' ways back. Layer norm's, with z = (x - mean) * scale, scale = 1 / sqrt(variance + eps), as
-/// there:
+/// @file The norms' ways back. Layer norm's, with z = (x - mean) * scale, scale = 1 / sqrt(variance
+/// + eps), as there:
 ///
 ///     d_bias(i)   += sum over rows of grad(i)
 ///     d_weight(i) += sum over rows of grad(i) * z(i)
@@ -8,11 +7,12 @@
 ///     d_in(i)      = scale * (h(i) - mean of h - z(i) * mean of h z)
 ///
 /// Why two terms are taken off: x(i) moves z(i), but it also moves the row's mean, which all of the
-/// row feels alike, and its variance, which each element feels by its own z. What is left has mean 0
-/// and no part along z: a step along either would change nothing, for the norm takes both out again.
+/// row feels alike, and its variance, which each element feels by its own z. What is left has mean
+/// 0 and no part along z: a step along either would change nothing, for the norm takes both out
+/// again.
 ///
-/// RMS norm's is the same less the mean's term, for no mean is taken off there: z = x * scale, scale =
-/// 1 / sqrt(mean of x^2 + eps), d_in(i) = scale * (h(i) - z(i) * mean of h z).
+/// RMS norm's is the same less the mean's term, for no mean is taken off there: z = x * scale,
+/// scale = 1 / sqrt(mean of x^2 + eps), d_in(i) = scale * (h(i) - z(i) * mean of h z).
 ///
 /// Gradients of parameters are added to what is there (+=), the gradient of `in` is set (=).
 #pragma once

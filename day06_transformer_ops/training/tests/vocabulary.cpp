@@ -1,4 +1,5 @@
-// A vocabulary learned from a text: against the rule as it is written, and against gpt2's tokenizer.
+// A vocabulary learned from a text: against the rule as it is written, and against gpt2's
+// tokenizer.
 #include <stdlib.h>
 #include <unistd.h>
 

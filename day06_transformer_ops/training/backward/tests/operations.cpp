@@ -28,13 +28,39 @@ struct CrossEntropy {
     Tensor<float> grad;            // (N)
 };
 
+// A share p = exp(x - m) / sum, m the largest of a row: x - m is rounded, which its exp makes a
+// relative error of |x - m| units, and exp is off by 4 units at most; the sum of V such by V more.
+// p - 1 and the product are rounded. So of a gradient g (p - [j = t]) it is |g| times p's units and
+// two of what is left.
+Bound bound_of_share(const CrossEntropy& c) {
+    const std::int64_t N = c.logits.shape()[0], V = c.logits.shape()[1];
+    Tensor<double> bounds({N, V});
+    for (std::int64_t i = 0; i < N; ++i) {
+        double largest = -INFINITY, least = INFINITY, sum = 0;
+        for (std::int64_t j = 0; j < V; ++j) {
+            largest = std::max(largest, double{c.logits(i, j)});
+            least = std::min(least, double{c.logits(i, j)});
+        }
+        for (std::int64_t j = 0; j < V; ++j) sum += std::exp(c.logits(i, j) - largest);
+        if (!std::isfinite(sum)) continue;  // a row of NaN is compared as such
+        const double units = 2 * (largest - least) + static_cast<double>(V) + 10;
+        for (std::int64_t j = 0; j < V; ++j) {
+            const double p = std::exp(c.logits(i, j) - largest) / sum;
+            const double left = std::fabs(j == c.targets(i) ? p - 1 : p);
+            bounds(i, j) = kU * std::fabs(double{c.grad(i)}) * (units * p + 2 * left) + 2e-8;
+        }
+    }
+    return [bounds](const Index& at) { return bounds(at); };
+}
+
 void check(const CrossEntropy& c, const Tensor<double>& want) {
+    const Bound bound = bound_of_share(c);
     for (const Layout& layout : some_layouts(c.logits.shape())) {
         CAPTURE(to_string(layout));
         HostIn<float> x(c.logits, layout);
         HostOut<float> loop(layout);
         cross_entropy_backward_cpu(x.view(), c.targets.view(), c.grad.view(), loop.view());
-        CHECK(loop.close_to(want, bound_of(want), Nans::where_expected));
+        CHECK(loop.close_to(want, bound, Nans::where_expected));
         DeviceIn<float> dx(c.logits, layout), dg(c.grad);
         DeviceIn<std::int64_t> dt(c.targets);
         using Path = CrossEntropyBackwardPath;
@@ -49,12 +75,12 @@ void check(const CrossEntropy& c, const Tensor<double>& want) {
             DeviceOut<float> got(layout);
             cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view(),
                                         {.path = path});
-            CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+            CHECK(got.close_to(want, bound, Nans::where_expected));
             CHECK(dx.unchanged());
             auto in_place = DeviceOut<float>::holding(c.logits, layout);
             cross_entropy_backward_cuda(in_place.view(), dt.view(), dg.view(), in_place.view(),
                                         {.path = path});
-            CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
+            CHECK(in_place.close_to(want, bound, Nans::where_expected));
         }
     }
 }
@@ -369,10 +395,37 @@ struct LinearSlopes {
     Tensor<double> x, weight, bias;
 };
 
+// What bounds are made of: (a b)(i, j) with all signs taken off, on top of what was there.
+Tensor<double> sizes_of(const View<const float>& a, const View<const float>& b,
+                        const Tensor<float>& before) {
+    Tensor<double> sizes(before.shape());
+    for (std::int64_t i = 0; i < a.extent(0); ++i) {
+        for (std::int64_t j = 0; j < b.extent(1); ++j) {
+            sizes(i, j) = std::fabs(double{before(i, j)});
+            for (std::int64_t k = 0; k < a.extent(1); ++k) {
+                sizes(i, j) += std::fabs(double{a(i, k)} * double{b(k, j)});
+            }
+        }
+    }
+    return sizes;
+}
+
 void check(const Linear& c, const LinearSlopes& want) {
     const Tensor<float> weight = there_before(c.weight.shape()),
                         bias = there_before({c.grad.shape()[1]});
     const Tensor<double> dw = sum_of(weight, want.weight), db = sum_of(bias, want.bias);
+    // A product is rounded, and so is each of the sums that it goes into; so is that with what was
+    // there.
+    const std::int64_t M = c.grad.shape()[0], N = c.grad.shape()[1];
+    const Bound of_x =
+        rounded(sizes_of(c.grad.view(), transpose(c.weight.view()), Tensor<float>(c.x.shape())), N);
+    const Bound of_w = rounded(sizes_of(transpose(c.x.view()), c.grad.view(), weight), M + 1);
+    Tensor<double> of_rows({N});
+    for (std::int64_t n = 0; n < N; ++n) {
+        of_rows(n) = std::fabs(double{bias(n)});
+        for (std::int64_t m = 0; m < M; ++m) of_rows(n) += std::fabs(double{c.grad(m, n)});
+    }
+    const Bound of_b = rounded(of_rows, M);
     const auto all = some_layouts(c.weight.shape());
     for (std::size_t i = 0; i < all.size(); ++i) {  // the weight and its gradient: other layouts
         CAPTURE(to_string(all[i]));
@@ -383,9 +436,9 @@ void check(const Linear& c, const LinearSlopes& want) {
         auto loop_b = HostOut<float>::holding(bias);
         linear_backward_cpu(hx.view(), hw.view(), hg.view(), loop_x.view(),
                             {loop_w.view(), loop_b.view()});
-        CHECK(loop_x.close_to(want.x, bound_of(want.x)));
-        CHECK(loop_w.close_to(dw, bound_of(dw)));
-        CHECK(loop_b.close_to(db, bound_of(db)));
+        CHECK(loop_x.close_to(want.x, of_x));
+        CHECK(loop_w.close_to(dw, of_w));
+        CHECK(loop_b.close_to(db, of_b));
         DeviceIn<float> there(c.x, x), w(c.weight, all[i]), grad(c.grad, g);
         DeviceOut<float> d_in(x);
         auto d_weight = DeviceOut<float>::holding(weight, all[2 - i]);
@@ -394,9 +447,9 @@ void check(const Linear& c, const LinearSlopes& want) {
         auto memory =
             room_of(linear_backward_workspace_bytes(there.view(), w.view(), grad.view(), d));
         linear_backward_cuda(there.view(), w.view(), grad.view(), d_in.view(), d, memory);
-        CHECK(d_in.close_to(want.x, bound_of(want.x)));
-        CHECK(d_weight.close_to(dw, bound_of(dw)));
-        CHECK(d_bias.close_to(db, bound_of(db)));
+        CHECK(d_in.close_to(want.x, of_x));
+        CHECK(d_weight.close_to(dw, of_w));
+        CHECK(d_bias.close_to(db, of_b));
         CHECK(there.unchanged());
         CHECK(w.unchanged());
         CHECK(grad.unchanged());
@@ -648,6 +701,12 @@ constexpr EmbedBackwardPath kEmbedPaths[] = {EmbedBackwardPath::column_a_thread,
                                              EmbedBackwardPath::atomics,
                                              EmbedBackwardPath::word_a_block};
 
+Tensor<double> absolute(const Tensor<float>& x) {
+    Tensor<double> sizes = in_double(x);
+    for (std::int64_t i = 0; i < sizes.size(); ++i) sizes.data()[i] = std::fabs(sizes.data()[i]);
+    return sizes;
+}
+
 TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by all paths",
           "[day06][training][small]") {
     // 2 x 5 tokens of 4 words: each many times, one never.
@@ -664,14 +723,23 @@ TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by
             }
         }
     }
+    // A word that came r times was added to r times, and each sum is rounded.
+    Tensor<double> of_words = absolute(tokens), of_places = absolute(positions);
+    for (std::int64_t r = 0; r < 10; ++r) {
+        for (std::int64_t c = 0; c < 3; ++c) {
+            const double size = std::fabs(double{grad(r / 5, r % 5, c)});
+            of_words(ids(r / 5, r % 5), c) += size, of_places(r % 5, c) += size;
+        }
+    }
+    const Bound in_tokens = rounded(of_words, 6), in_positions = rounded(of_places, 2);
     for (std::size_t i = 0; i < 3; ++i) {
         const Layout g = some_layouts(grad.shape())[i], table = some_layouts({4, 3})[i];
         HostIn<float> hg(grad, g);
         auto loop = HostOut<float>::holding(tokens, table),
              loop_at = HostOut<float>::holding(positions);
         embed_backward_cpu(hg.view(), ids.view(), places.view(), {loop.view(), loop_at.view()});
-        CHECK(loop.close_to(want, bound_of(want)));
-        CHECK(loop_at.close_to(at, bound_of(at)));
+        CHECK(loop.close_to(want, in_tokens));
+        CHECK(loop_at.close_to(at, in_positions));
         for (const auto path : kEmbedPaths) {
             CAPTURE(name(path), to_string(g));
             DeviceIn<float> dg(grad, g);
@@ -680,12 +748,12 @@ TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by
             auto got_at = DeviceOut<float>::holding(positions);
             embed_backward_cuda(dg.view(), di.view(), dp.view(), {got.view(), got_at.view()},
                                 {.path = path});
-            CHECK(got.close_to(want, bound_of(want)));
-            CHECK(got_at.close_to(at, bound_of(at)));
+            CHECK(got.close_to(want, in_tokens));
+            CHECK(got_at.close_to(at, in_positions));
             if (path != EmbedBackwardPath::atomics) CHECK(got.matches(loop));
             auto alone = DeviceOut<float>::holding(tokens, table);  // without positions
             embed_backward_cuda(dg.view(), di.view(), {}, {alone.view()}, {.path = path});
-            CHECK(alone.close_to(want, bound_of(want)));
+            CHECK(alone.close_to(want, in_tokens));
             CHECK(dg.unchanged());
         }
     }
