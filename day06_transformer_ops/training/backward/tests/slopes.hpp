@@ -56,7 +56,7 @@ inline double bound_of(const Tensor<double>& want, double units = 64) {
 /// The same where it can be derived: each element is a sum, and each of its terms goes through so
 /// many roundings at most, in whatever order they are added up.
 /// @param sizes  of each element: what its terms add up to without their signs
-inline Bound rounded(const Tensor<double>& sizes, std::int64_t roundings) {
+inline testing::Bound rounded(const Tensor<double>& sizes, std::int64_t roundings) {
     return [sizes, roundings](const Index& at) {
         return static_cast<double>(roundings + 1) * kU * sizes(at) + 2e-8;  // 1: of kU squared
     };
