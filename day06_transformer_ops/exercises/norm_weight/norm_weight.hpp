@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 9 of Day 06: the gradient of a norm's weight.
+/// Exercise 10 of Day 06: the gradient of a norm's weight.
 ///
 /// Easy, 20 minutes.
 ///

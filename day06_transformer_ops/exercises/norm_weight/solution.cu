@@ -1,4 +1,4 @@
-// Exercise 9: the gradient of a norm's weight.
+// Exercise 10: the gradient of a norm's weight.
 // What it must do:  day06_transformer_ops/exercises/norm_weight/norm_weight.hpp
 // The loop to port: day06_transformer_ops/exercises/norm_weight/norm_weight_cpu.cpp
 // A hint:           common/learn hint day06 norm_weight

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 10 of Day 06: softmax's way back, by rows.
+/// Exercise 11 of Day 06: softmax's way back, by rows.
 ///
 /// Hard, 60 minutes.
 ///
