@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/gpu/graph.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/lesson/sampled.hpp"
 #include "day04_argmax/run/versions.hpp"
 
@@ -106,6 +107,13 @@ void bench_all(lesson::Report& report) {
     }
     for (const ArgmaxCase& shapes : kCases) {
         report.port(argmax_version(best_path(shapes.large, shapes.dim), shapes));
+    }
+    if (gpu::has_tile()) {
+        report.port(argmax_version(ArgmaxPath::tile, ladder));
+        for (std::size_t c = 0; c < kSums; ++c) {
+            report.port(argmax_version(ArgmaxPath::tile, kCases[c]));
+            report.port(reduce_version(Reduction::sum, ArgmaxPath::tile, kCases[c]));
+        }
     }
     for (std::size_t c = 0; c < kSums; ++c) {
         const ArgmaxCase& shapes = kCases[c];

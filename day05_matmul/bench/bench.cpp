@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/gpu/tile.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/bench/inputs.hpp"
@@ -104,6 +105,15 @@ void bench_all(lesson::Report& report) {
         v.version = step.name();
         v.check = small.trial(
             [&](auto a, auto b, auto out) { matmul_cuda(a, b, out, {.path = step.path}); });
+        report.port(v);
+    }
+    for (const std::int64_t n : {4096, 8192}) {
+        if (!gpu::has_tile()) break;
+        Version v = timed_matmul("matmul", {n, n, n}, MatmulPath::tile);
+        SmallProduct small({100, 140, 40});
+        v.version = name(MatmulPath::tile);
+        v.check = small.trial(
+            [](auto a, auto b, auto out) { matmul_cuda(a, b, out, {.path = MatmulPath::tile}); });
         report.port(v);
     }
     for (const MatmulPath path : {MatmulPath::shared_tile, MatmulPath::transposed_tile}) {

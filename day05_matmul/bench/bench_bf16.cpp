@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/gpu/tile.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/bench/bench.hpp"
@@ -98,6 +99,12 @@ void bench_bf16(lesson::Report& report) {
         if (path == MatmulBf16Path::warpgroups && !gpu::on_hopper()) continue;
         Version v = timed_bf16("matmul_bf16", {4096, 4096, 4096}, path);
         v.version = std::to_string(static_cast<int>(path) + 1) + " " + name(path);
+        report.port(v);
+    }
+    for (const std::int64_t n : {4096, 8192}) {
+        if (!gpu::has_tile()) break;
+        Version v = timed_bf16("matmul_bf16", {n, n, n}, MatmulBf16Path::tile);
+        v.version = name(MatmulBf16Path::tile);
         report.port(v);
     }
     for (const Sizes& s : std::vector<Sizes>{{2048, 2048, 2048},

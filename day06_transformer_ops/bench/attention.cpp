@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/gpu/graph.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
 #include "day06_transformer_ops/softmax/softmax.hpp"
@@ -209,6 +210,10 @@ void bench_attention(lesson::Report& report) {
     for (const auto path :
          {AttentionPath::four_passes, AttentionPath::fused, AttentionPath::tiles}) {
         attend(report, "attention", path, {8, 12, K, K, 64});
+    }
+    if (gpu::has_tile()) {
+        attend(report, "attention", AttentionPath::tile, {8, 12, K, K, 64});
+        attend(report, "attention", AttentionPath::tile, {2, 16, 4 * K, 4 * K, 128});
     }
     attend(report, "attention", AttentionPath::tiles, {4, 16, 4 * K, 4 * K, 64});
     attend(report, "attention", AttentionPath::tiles, {2, 16, 4 * K, 4 * K, 128});

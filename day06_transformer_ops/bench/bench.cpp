@@ -1,6 +1,7 @@
 // What only --bench measures: every path on the shapes of a GPT-2, and on wider ones.
 #include "day06_transformer_ops/bench/bench.hpp"
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/broadcast.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -31,6 +32,12 @@ void bench_softmax(lesson::Report& report) {
         run(path, 128 * K, 256);
         run(path, 32 * K, K);
         run(path, 8 * K, 4 * K);
+    }
+    if (gpu::has_tile()) {
+        run(SoftmaxPath::tile, 128 * K, 256);
+        run(SoftmaxPath::tile, 32 * K, K);
+        run(SoftmaxPath::tile, 8 * K, 4 * K);
+        run(SoftmaxPath::tile, K, 50257);
     }
     run(SoftmaxPath::registers, 4 * K, 8 * K);
     run(SoftmaxPath::registers, 2 * K, 16 * K);
@@ -133,6 +140,12 @@ void bench_norm(lesson::Report& report) {
         run(path, false, 32 * K, 1600);
         run(path, false, 16 * K, 4 * K);
     }
+    if (gpu::has_tile()) {
+        run(NormPath::tile, false, 64 * K, 768);
+        run(NormPath::tile, false, 32 * K, 1600);
+        run(NormPath::tile, false, 16 * K, 4 * K);
+        run(NormPath::tile, true, 64 * K, 768);
+    }
     run(NormPath::registers, false, 8 * K, 8 * K);
     run(NormPath::warp_a_row, false, 64 * K, 769);
     run(NormPath::registers, true, 64 * K, 768);
@@ -179,7 +192,9 @@ void bench_activation(lesson::Report& report) {
                          const auto& ported) {
         port(report, Op<T>{op, name(path), loop, ported, kFar<T>}, {5, 3 * K}, {32 * K, 3 * K});
     };
-    for (const auto path : {ActivationPath::one_element, ActivationPath::quads}) {
+    for (const auto path :
+         {ActivationPath::one_element, ActivationPath::quads, ActivationPath::tile}) {
+        if (path == ActivationPath::tile && !gpu::has_tile()) continue;
         for (const Activation what :
              {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
             run(
