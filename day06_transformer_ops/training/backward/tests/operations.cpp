@@ -1,5 +1,7 @@
 // The proof of the ways back, one operation after the other: loop and port against central
 // differences and against what PyTorch's autograd says, over every element.
+#include <bit>
+
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
@@ -479,6 +481,29 @@ TEST_CASE("a linear layer's way back: central differences", "[day06][training][s
         CAPTURE(M, K, N);
         check(c, slopes_of(c));
     }
+}
+
+TEST_CASE("a linear layer's bound refuses operands of 15 bits, and numbers of which one is missing",
+          "[day06][training][small]") {
+    Linear c{random({5, 3}, 15), random({3, 4}, 16), random({5, 4}, 17)};
+    const Bound bound =
+        rounded(sizes_of(c.grad.view(), transpose(c.weight.view()), Tensor<float>(c.x.shape())), 4);
+    const LinearSlopes want = slopes_of(c);
+    const auto d_in = [&](std::int64_t N) {
+        HostOut<float> out(c.x.shape());
+        Tensor<float> weight({3, 4});
+        linear_backward_cpu(c.x.view(), slice(c.weight.view(), 1, 0, N),
+                            slice(c.grad.view(), 1, 0, N), out.view(),
+                            {slice(weight.view(), 1, 0, N), {}});
+        return out.close_to(want.x, bound);
+    };
+    CHECK(d_in(4));
+    CHECK_FALSE(d_in(3));
+    for (std::int64_t i = 0; i < c.weight.size(); ++i) {
+        auto bits = std::bit_cast<std::uint32_t>(c.weight.data()[i]);
+        c.weight.data()[i] = std::bit_cast<float>(bits & ~std::uint32_t{0x1ff});
+    }
+    CHECK_FALSE(d_in(4));
 }
 
 TEST_CASE("a linear layer's way back: PyTorch", "[day06][training][small]") {
