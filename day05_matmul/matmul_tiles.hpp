@@ -67,7 +67,7 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
         sum = ct::mma(as.load_masked(i, k), bs.load_masked(k, j), sum);
     }
     sum = alpha * sum;
-    if constexpr (PLUS) {  // beta * out, or a bias, to each of its rows
+    if constexpr (PLUS) {  // there may be beta * out to add, or a bias to each row
         if (beta != 0) sum = sum + beta * outs.load_masked(i, j);
         const auto row = matrix<1, BN, Along::anything, 1>(bias, I{1}, N, I{0}, bias_n);
         if (bias != nullptr) sum = sum + row.load_masked(0, j);

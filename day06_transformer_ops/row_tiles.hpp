@@ -18,11 +18,11 @@ template <int N, bool UNIT, class E>
 __tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_t step,
                     std::int64_t stride) {
     constexpr std::size_t kAny = ct::dynamic_extent, kStride = UNIT ? 1 : kAny;
-    constexpr int kWhole = UNIT ? 16 / sizeof(E) : 1;
+    constexpr int kWhole = UNIT ? 16 / sizeof(E) : 1, kBytes = kWhole * int{sizeof(E)};
     const ct::layout_strided_mapping layout{
         ct::extents<std::int64_t, kAny, kAny>{rows, ct::assume_divisible<kWhole>(length)},
         ct::strides<std::int64_t, kAny, kStride>{ct::assume_divisible<kWhole>(step), stride}};
-    const ct::tensor_span span{ct::assume_aligned<kWhole* int{sizeof(E)}>(data), layout};
+    const ct::tensor_span span{ct::assume_aligned<kBytes>(data), layout};
     return ct::partition_view{span, ct::shape<1, N>{}};
 }
 // [rows]

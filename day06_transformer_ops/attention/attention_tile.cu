@@ -14,10 +14,10 @@ using gpu::I, gpu::strided_tiles;
 constexpr int kQueries = 32, kKeys = 32;
 
 // [online]
-/// Scores become weights, exp(score - m), where m is the largest so far. What `sum` and `o` hold was
-/// weighed by an earlier m.
+/// Scores become shares before the division, exp(score - m), where m is the largest so far. What
+/// `sum` and `o` hold was shared out by an earlier m.
 template <class S, class M, class O>
-__tile__ auto weights(const S& score, M& m, M& sum, O& o) {
+__tile__ auto shares(const S& score, M& m, M& sum, O& o) {
     const M larger = ct::max(m, ct::reduce_max(score, 1_ic));
     const M base = ct::select(larger == -INFINITY, ct::zeros<M>(), larger);  // inf - inf: NaN
     const auto p = ct::exp(score - base);
@@ -29,48 +29,69 @@ __tile__ auto weights(const S& score, M& m, M& sum, O& o) {
 }
 // [online]
 
+// [meet]
+/// Keys that all queries see: two products of tiles.
+template <class X, class K, class V, class M, class O>
+__tile__ void meet_all(const X& x, const K& keys, const V& values, M& m, M& sum, O& o) {
+    const auto p = shares(ct::matmul(x, ct::transpose(keys)), m, sum, o);
+    o = ct::mma(p, values, o);
+}
+/// One key, of which some queries see nothing.
+template <class X, class K, class V, class SEES, class M, class O>
+__tile__ void meet_some(const X& x, const K& key, const V& value, const SEES& sees, M& m, M& sum,
+                        O& o) {
+    const auto score = ct::sum(x * key, 1_ic);
+    const auto p = shares(ct::select(sees, score, ct::full<M>(-INFINITY)), m, sum, o);
+    o = o + ct::select(sees, p * value, ct::zeros<O>());
+}
+// [meet]
+
+/// How many of S keys count, or -1 if `length` cannot be right.
+__tile__ inline I keys_counted(const I* length, I S) {
+    const I counted = length == nullptr ? S : static_cast<I>(ct::load(length));
+    return 0 <= counted && counted <= S ? counted : -1;
+}
+/// Tile s of head h of batch b, as a matrix.
+template <int ROWS, int HEAD, class View>
+__tile__ auto rows_of(const View& view, I b, I h, I s) {
+    return ct::reshape<ct::shape<ROWS, HEAD>>(view.load_masked(b, h, s, 0));
+}
+
 // [attention]
 template <int HEAD, int WHOLE>
 __tile_global__ void attention_tile(const float* q, const float* k, const float* v, I B, I H, I T,
                                     I S, I D, I q0, I q1, I q2, I q3, I k0, I k1, I k2, I k3, I v0,
                                     I v1, I v2, I v3, I o0, I o1, I o2, I o3, const I* length,
                                     float scale, bool causal, float* out) {
-    using Head = ct::shape<1, HEAD>;
     using Column = ct::tile<float, ct::shape<kQueries, 1>>;
     using Sums = ct::tile<float, ct::shape<kQueries, HEAD>>;
-    const I counted = length == nullptr ? S : static_cast<I>(ct::load(length));
-    const bool known = 0 <= counted && counted <= S;
-    const I n = known ? counted : 0, down = (T + kQueries - 1) / kQueries;
+    const I counted = keys_counted(length, S), n = ct::max(counted, I{0});
+    const I down = (T + kQueries - 1) / kQueries;
     const I i = ct::bid().x % down, h = ct::bid().x / down % H, b = ct::bid().x / down / H;
     const auto queries = strided_tiles<WHOLE, kQueries, HEAD>(q, B, H, T, D, q0, q1, q2, q3);
     const auto keys = strided_tiles<WHOLE, kKeys, HEAD>(k, B, H, n, D, k0, k1, k2, k3);
     const auto values = strided_tiles<WHOLE, kKeys, HEAD>(v, B, H, n, D, v0, v1, v2, v3);
     const auto key = strided_tiles<WHOLE, 1, HEAD>(k, B, H, n, D, k0, k1, k2, k3);
     const auto value = strided_tiles<WHOLE, 1, HEAD>(v, B, H, n, D, v0, v1, v2, v3);
+    const auto outs = strided_tiles<WHOLE, kQueries, HEAD>(out, B, H, T, D, o0, o1, o2, o3);
+
     const I first = causal ? n - T + i * kQueries + 1 : n;  // how many keys the first query sees
     const I step = causal ? 1 : 0;                          // and how many more each next one
     const auto seen = first + step * ct::iota<ct::tile<I, ct::shape<kQueries, 1>>>();
     const I whole = ct::max(first, I{0}) / kKeys, last = ct::min(n, first + step * (kQueries - 1));
-
-    const auto x = scale * ct::reshape<ct::shape<kQueries, HEAD>>(queries.load_masked(b, h, i, 0));
+    const auto x = scale * rows_of<kQueries, HEAD>(queries, b, h, i);
     auto m = ct::full<Column>(-INFINITY), sum = ct::zeros<Column>();
     auto o = ct::zeros<Sums>();
     for (const auto s : ct::irange(I{0}, whole)) {
-        const auto ks = ct::reshape<ct::shape<kKeys, HEAD>>(keys.load_masked(b, h, s, 0));
-        const auto vs = ct::reshape<ct::shape<kKeys, HEAD>>(values.load_masked(b, h, s, 0));
-        const auto p = weights(ct::matmul(x, ct::transpose(ks)), m, sum, o);
-        o = ct::mma(p, vs, o);
+        meet_all(x, rows_of<kKeys, HEAD>(keys, b, h, s), rows_of<kKeys, HEAD>(values, b, h, s), m,
+                 sum, o);
     }
     for (const auto s : ct::irange(whole * kKeys, last)) {
-        const auto inside = s < seen;
-        const auto score = ct::sum(x * ct::reshape<Head>(key.load_masked(b, h, s, 0)), 1_ic);
-        const auto p = weights(ct::select(inside, score, ct::full<Column>(-INFINITY)), m, sum, o);
-        const auto more = p * ct::reshape<Head>(value.load_masked(b, h, s, 0));
-        o = o + ct::select(inside, more, ct::zeros<Sums>());
+        meet_some(x, rows_of<1, HEAD>(key, b, h, s), rows_of<1, HEAD>(value, b, h, s), s < seen, m,
+                  sum, o);
     }
     o = ct::select(seen > I{0}, o / sum, ct::zeros<Sums>());
-    if (!known) o = ct::full<Sums>(NAN);
-    const auto outs = strided_tiles<WHOLE, kQueries, HEAD>(out, B, H, T, D, o0, o1, o2, o3);
+    if (counted < 0) o = ct::full<Sums>(NAN);
     outs.store_masked(ct::reshape<ct::shape<1, 1, kQueries, HEAD>>(o), b, h, i, 0);
 }
 // [attention]
