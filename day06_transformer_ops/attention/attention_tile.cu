@@ -1,6 +1,6 @@
-// Attention in tiles, online: 32 queries meet 32 keys at a time. Keys that all 32 may see are met by two
-// products of tiles; the last ones, which only some of them see, one by one: a share of 0 would not
-// keep the NaN of a value away that a token must not see.
+// Attention in tiles, online: 32 queries meet 32 keys at a time. Keys that all 32 may see are met
+// by two products of tiles; the last ones, which only some of them see, one by one: a share of 0
+// would not keep the NaN of a value away that a token must not see.
 #include "common/gpu/strided_tiles.hpp"
 #include "day06_transformer_ops/attention/tile.hpp"
 

@@ -9,11 +9,12 @@
 ///                 40 50 60                                         41 52 63
 ///
 /// The matrix is cut into tiles of 8 x 32, and a block takes one of them. It loads the tile and the
-/// piece of the bias that belongs to its columns, a tile of 1 x 32, adds and stores. `+` of two tiles
-/// repeats a dim of length 1, as a broadcast does. No size need be a multiple of a tile's, and rows of
-/// `in` may lie farther apart than they are long.
+/// piece of the bias that belongs to its columns, a tile of 1 x 32, adds and stores. `+` of two
+/// tiles repeats a dim of length 1, as a broadcast does. No size need be a multiple of a tile's,
+/// and rows of `in` may lie farther apart than they are long.
 ///
-/// Write the kernel and its grid in my/day03_views/add_bias_tile.cu, then `common/learn check day03`.
+/// Write the kernel and its grid in my/day03_views/add_bias_tile.cu, then `common/learn check
+/// day03`.
 #pragma once
 
 #include "common/gpu/stream.hpp"

@@ -5,8 +5,8 @@
 ///
 /// The words that it takes are in docs/tile.md: its first three sections and *Padding*.
 ///
-/// Of every row its mean is taken away, and what is left is divided by its own size, so that the mean
-/// becomes 0 and the mean of the squares 1 (layer norm without weights):
+/// Of every row its mean is taken away, and what is left is divided by its own size, so that the
+/// mean becomes 0 and the mean of the squares 1 (layer norm without weights):
 ///
 ///     in (1, 4) = 1 2 3 6    mean 3    left -2 -1 0 3    variance 14 / 4, its root 1.871
 ///                                                        out = -1.069 -0.535 0 1.604
@@ -22,8 +22,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// out(m, n) = (in(m, n) - mean) / sqrt(variance + 1e-5): mean and variance of the N numbers of row m,
-/// the variance being the mean of (in(m, n) - mean)^2.
+/// out(m, n) = (in(m, n) - mean) / sqrt(variance + 1e-5): mean and variance of the N numbers of row
+/// m, the variance being the mean of (in(m, n) - mean)^2.
 /// @param in   (M, N), contiguous, N at most 128
 /// @param out  (M, N), contiguous, apart from `in`
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap

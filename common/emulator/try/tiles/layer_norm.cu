@@ -1,6 +1,6 @@
-// Layer norm in tiles, as published programs write it: so many blocks as the GPU has multiprocessors
-// go along the rows, a kernel of threads fills the input, and another kernel in tiles takes rows that
-// are longer than a tile. For tests.sh.
+// Layer norm in tiles, as published programs write it: so many blocks as the GPU has
+// multiprocessors go along the rows, a kernel of threads fills the input, and another kernel in
+// tiles takes rows that are longer than a tile. For tests.sh.
 #include <cuda_fp16.h>
 #include <cuda_tile.h>
 

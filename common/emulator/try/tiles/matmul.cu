@@ -1,5 +1,5 @@
-// Matrix products in tiles, as published programs write them: of 16-bit numbers, plain and with every
-// hint and promise; and of floats rounded to TF32, a matrix lying across. For tests.sh.
+// Matrix products in tiles, as published programs write them: of 16-bit numbers, plain and with
+// every hint and promise; and of floats rounded to TF32, a matrix lying across. For tests.sh.
 #include <cuda_fp16.h>
 #include <cuda_tf32.h>
 #include <cuda_tile.h>
