@@ -125,9 +125,9 @@ int main() {
     int* out;
     cudaMalloc(&out, 2 * sizeof(int));
     k<<<2, 1>>>(out);
-    return cudaDeviceSynchronize();
+    cudaFree(out);
 }' >wrong.cu
-tries "a cluster" 4 "" "wrong.cu:7: .* a cluster.sync\(\) is missing at the end" try wrong.cu
+tries "a cluster" 1 "" "wrong.cu:7: .* is a cluster.sync\(\) missing at the end" try wrong.cu
 echo '__global__ int k() { return 1; }
 int main() {}' >wrong.cu
 refuses "a kernel that returns" 1 'the kernel k returns int'
