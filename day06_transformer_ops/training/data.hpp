@@ -1,5 +1,5 @@
-/// @file What a run learns: pieces of a text, or lines about shapes, each batch known by its number
-/// alone.
+/// @file
+/// What a run learns: pieces of a text, or lines about shapes, each batch known by its number alone.
 #pragma once
 
 #include <functional>

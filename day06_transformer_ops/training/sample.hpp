@@ -11,7 +11,7 @@ namespace sixdays::day06_transformer_ops {
 
 /// The source's prompt and how the model goes on, by the engine of gpt2 on the CPU: some 32 tokens,
 /// each drawn (temperature 0.8); or its answer, if it learns answers: the likeliest tokens, up to
-/// the end. In one line: what does not print is written as \n, \t or \x00.
+/// the end. In one line: what does not print is written as in a C++ string.
 /// @param model  a GGUF file's bytes
 /// @param seed   of the draws: the same model and seed, the same text
 [[nodiscard]] std::string sample_of(std::span<const std::byte> model, const Source& source,
