@@ -1,5 +1,6 @@
 /// @file
-/// What a run learns: pieces of a text, or lines about shapes, each batch known by its number alone.
+/// What a run learns: pieces of a text, or lines about shapes, each batch known by its number
+/// alone.
 #pragma once
 
 #include <functional>
