@@ -1,6 +1,7 @@
 #include "day06_transformer_ops/gpt2/text/bpe_trainer.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -23,7 +24,7 @@ struct Place {
 
 struct Pair {
     std::int64_t left, right;
-    bool operator==(const Pair& other) const { return left == other.left && right == other.right; }
+    auto operator<=>(const Pair& other) const = default;
 };
 struct HashOfPair {
     std::size_t operator()(const Pair& p) const noexcept {
@@ -38,7 +39,8 @@ struct Seen {
     std::vector<std::size_t> at;
 };
 
-// A pair that waits. Its count may have fallen since; one that rises waits a second time.
+// A pair that waits, once. Its count may have fallen since; it cannot rise, for a merge makes only
+// pairs that hold its own new token.
 struct Waiting {
     std::int64_t times;
     Pair pair;
@@ -71,6 +73,7 @@ private:
     std::unordered_map<std::string_view, std::size_t> first_;  // place of each piece
     std::unordered_map<Pair, Seen, HashOfPair> seen_;
     std::priority_queue<Waiting> waiting_;
+    std::int64_t taken_ = 0;  // from there
 };
 
 Trainer::Trainer(const std::vector<std::string_view>& pieces) : vocabulary_{byte_tokens(), {}} {
@@ -79,7 +82,11 @@ Trainer::Trainer(const std::vector<std::string_view>& pieces) : vocabulary_{byte
         token_of[byte] = byte_token(static_cast<std::uint8_t>(byte));
     }
     spelled_.insert(vocabulary_.tokens.begin(), vocabulary_.tokens.end());
-    for (const std::string_view piece : pieces) {
+    for (std::size_t n = 0; n < pieces.size(); ++n) {
+        const std::string_view piece = pieces[n];
+        if (piece.empty()) {
+            refuse("piece " + std::to_string(n) + " of the text is empty, but each has a byte");
+        }
         const auto [known, is_new] = first_.emplace(piece, places_.size());
         if (!is_new) {
             ++places_[known->second].times;
@@ -116,6 +123,7 @@ bool Trainer::next(Pair& found) {
     while (!waiting_.empty()) {
         const Waiting best = waiting_.top();
         waiting_.pop();
+        ++taken_;
         const std::int64_t times = seen_[best.pair].times;
         if (times != best.times) {
             if (times > 0) waiting_.push({times, best.pair});
@@ -163,12 +171,14 @@ void Trainer::merge(const Pair& pair) {
             }
         }
     }
+    std::sort(grown.begin(), grown.end());  // a pair grew at many places, but waits once
+    grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
     for (const Pair& p : grown) waiting_.push({seen_[p].times, p});
 }
 // [merge]
 
 LearnedVocabulary Trainer::learned(const std::vector<std::string_view>& pieces) const {
-    LearnedVocabulary made{vocabulary_, {}};
+    LearnedVocabulary made{vocabulary_, {}, taken_};
     made.vocabulary.tokens.push_back("<|endoftext|>");
     for (const std::string_view piece : pieces) {
         for (std::size_t at = first_.at(piece); at != kNowhere; at = places_[at].after) {

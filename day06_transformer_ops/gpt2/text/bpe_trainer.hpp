@@ -22,6 +22,7 @@ namespace sixdays::gpt2 {
 struct LearnedVocabulary {
     NewVocabulary vocabulary;  // the bytes, the merges as they were found, the end of a text
     std::vector<std::int64_t> tokens;
+    std::int64_t taken = 0;  // pairs that the heap gave: how much work the search was
 };
 
 /// The least that a vocabulary may have: the 256 bytes and the end of a text.
@@ -31,12 +32,12 @@ inline constexpr std::int64_t kLeastVocabulary = 257;
 /// first, then the one whose right token is. A pair that would spell a token that is there already
 /// is passed over. So the same text has the same vocabulary on every machine.
 ///
-/// Takes about n log n steps for n bytes of pieces that differ: pairs wait in a heap, each knows
-/// its places.
+/// Takes about n log n steps for n bytes of pieces that differ: pairs wait in a heap, each of them
+/// once, and each knows its places.
 /// @param pieces  the text, cut by pre_split(); none is empty
 /// @param size    tokens of the vocabulary
-/// @throws std::invalid_argument  size below 257; a text in which no two neighbours stand twice any
-/// more before the vocabulary is full: the sentence says how many tokens it gives
+/// @throws std::invalid_argument  size below 257; an empty piece; a text in which no two neighbours
+/// stand twice any more before the vocabulary is full: the sentence says how many tokens it gives
 [[nodiscard]] LearnedVocabulary learn_vocabulary(const std::vector<std::string_view>& pieces,
                                                  std::int64_t size);
 

@@ -124,7 +124,7 @@ TEST_CASE("a vocabulary by hand: the hen, then the hens", "[day06][training][sma
     CHECK(contains(said, "263 tokens: this text gives 262, then no two neighbours"));
 }
 
-TEST_CASE("a learned vocabulary: the rule as it is written, on hundreds of texts",
+TEST_CASE("a learned vocabulary: the rule as it is written, on a hundred texts",
           "[day06][training][small]") {
     int wrong = 0, merges = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -175,6 +175,15 @@ TEST_CASE("a learned vocabulary: one piece of a megabyte, and a thousand merges 
     CHECK(learn_vocabulary(pre_split(text), 1257).vocabulary.merges.size() == 1000);
 }
 
+TEST_CASE("a learned vocabulary: a pair waits once, however many places it is seen at",
+          "[day06][training][small]") {
+    const std::string genes = drawn(4, 1 << 17, 4, "ACGT");  // one piece, few pairs, many places
+    const LearnedVocabulary learned = learn_vocabulary({genes}, 257 + 300);
+    CHECK(learned.vocabulary.merges.size() == 300);
+    CHECK(learned.taken >= 300);
+    CHECK(learned.taken < 10 * 300);  // each merge makes some pairs, and some have become rarer
+}
+
 TEST_CASE("a learned vocabulary refuses what it cannot be", "[day06][training][small]") {
     const std::string text = "abababab";
     CHECK(contains(refusal([&] { (void)learn_vocabulary(pre_split(text), 256); }),
@@ -182,6 +191,12 @@ TEST_CASE("a learned vocabulary refuses what it cannot be", "[day06][training][s
     CHECK(learn_vocabulary(pre_split(text), 257).tokens.size() == 8);
     CHECK(learn_vocabulary({}, 257).tokens.empty());
     CHECK(contains(refusal([] { (void)learn_vocabulary({}, 258); }), "this text gives 257"));
+    for (const std::size_t at : {0u, 1u, 2u}) {
+        std::vector<std::string_view> pieces = {"ab", "ab"};
+        pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(at), "");
+        const std::string said = refusal([&] { (void)learn_vocabulary(pieces, 257); });
+        CHECK(contains(said, "piece " + std::to_string(at) + " of the text is empty"));
+    }
 }
 
 TEST_CASE("a text in a vocabulary of its own: tokens, words and refusals of the source",
