@@ -88,7 +88,7 @@ public:
 /// How the CUDA backend computes a pass of several tokens. One token is always computed in floats.
 enum class Prompts {
     floats,
-    tensor_cores,  // operands rounded to f16 or bf16, sums float: faster, and logits differ a little
+    tensor_cores,  // operands rounded to f16 or bf16, sums float: logits differ a little
 };
 
 /// @throws std::runtime_error  no GPU answers, in a program that was built for one

@@ -8,7 +8,9 @@ namespace sixdays::gpt2 {
 
 /// As the usual writer does it: scale = largest |weight| of a block / 127, q = weight / scale to
 /// the nearest whole number, halves away from 0. So a weight is off by half a scale at most, and by
-/// what the scale loses in 11 bits. A block of zeros has scale 0.
+/// what the scale loses in 11 bits, as long as the scale is 2^-14 or more (a largest |weight| of
+/// 0.0078). A smaller one becomes a multiple of 2^-24, and a weight may be off by several scales;
+/// 2^-25 and less becomes 0, and so does the whole block.
 /// @param in   (N, K), any strides
 /// @param out  blocks (N, K/32), injective
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, a
