@@ -156,6 +156,11 @@ TrainingState read_state(const TrainOptions& options, const Parameters& map, std
     const gpt2::MappedFile mapped(options.state());
     const gpt2::Gguf file(mapped.bytes(), options.state());
     for (const Asked& asked : asked_of(options, text)) {
+        if (!file.has(asked.key)) {
+            refuse("--resume: " + options.state() + " has no " + asked.key +
+                   ", so it is no state of this version of gpt2_train; begin anew, without "
+                   "--resume");
+        }
         const std::int64_t there = file.integer(asked.key, 0, INT64_MAX);
         if (there != asked.number) {
             refuse("--resume: " + options.state() + " is of a run whose " +

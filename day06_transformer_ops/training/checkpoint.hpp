@@ -31,8 +31,8 @@ void write_curve(const TrainOptions& options, const std::vector<float>& losses);
 /// @param text  the fingerprint of what it learns
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);
 
-/// @throws std::invalid_argument  a file that is missing, damaged, or of another run: another text,
-/// seed or size; the sentence holds both values
+/// @throws std::invalid_argument  a file that is missing, damaged, of an earlier version, or of
+/// another run: another text, seed or size; the sentence holds both values
 [[nodiscard]] TrainingState read_state(const TrainOptions& options, const Parameters& map,
                                        std::uint64_t text);
 

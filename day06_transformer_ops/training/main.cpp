@@ -125,12 +125,11 @@ int train(const TrainOptions& o, const Source& source) {
                  trainer.parameters().size(), source.words.c_str(), o.steps,
                  o.batch * o.accumulate * o.context);
     const Clock::time_point start = Clock::now();
-    double loss = 0;
     std::vector<float> losses = begin.losses;
     std::int64_t done = begin.step;
     Batches batches(source, done * o.accumulate);
     while (done < o.steps && !interrupted) {
-        loss = learn(o, batches, done, trainer);
+        const double loss = learn(o, batches, done, trainer);
         losses.push_back(static_cast<float>(loss));
         const std::chrono::duration<double> passed = Clock::now() - start;
         show_step(o, ++done, begin.step, loss, passed.count());
@@ -138,8 +137,10 @@ int train(const TrainOptions& o, const Source& source) {
         if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source, losses);
     }
     save(o, trainer, source, losses);
-    std::printf("%" PRId64 " of %" PRId64 " steps, loss %.4f; the model is %s%s\n", done, o.steps,
-                loss, o.out.c_str(), done < o.steps ? "; --resume goes on" : "");
+    char loss[32] = "";  // of the last step, also where it was made before --resume
+    if (!losses.empty()) std::snprintf(loss, sizeof loss, ", loss %.4f", double{losses.back()});
+    std::printf("%" PRId64 " of %" PRId64 " steps%s; the model is %s%s\n", done, o.steps, loss,
+                o.out.c_str(), done < o.steps ? "; --resume goes on" : "");
     return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
 }
 

@@ -1,5 +1,6 @@
 #include "day06_transformer_ops/training/options.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <map>
 
@@ -76,6 +77,20 @@ const std::map<std::string, Set>& flags() {
     return all;
 }
 
+// A text that the run's own files would replace is refused. Two paths may be one file, by a link or
+// a ./ in them; a path where nothing is yet can lose nothing.
+void refuse_to_write_over_the_text(const TrainOptions& o) {
+    for (const std::string& file : {o.out, o.out + ".svg", o.state()}) {
+        for (const std::string& written : {file, file + ".new"}) {
+            std::error_code nothing_there;
+            if (std::filesystem::equivalent(o.text, written, nothing_there)) {
+                refuse("--out " + o.out + " would write " + written +
+                       " over the text that it learns, --text " + o.text);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 gpt2::Config TrainOptions::config(std::int64_t vocabulary) const {
@@ -112,6 +127,7 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
         refuse("--weights q8_0 stores rows in blocks of 32, which do not divide the " +
                std::to_string(o.channels) + " of --channels equally");
     }
+    refuse_to_write_over_the_text(o);
     return o;
 }
 

@@ -35,7 +35,7 @@ struct TrainOptions {
 
 /// @param arguments  without the program's name
 /// @throws std::invalid_argument  a flag that is none, a value that is missing, no number or of no
-/// use
+/// use; a text that the run's own files would replace
 [[nodiscard]] TrainOptions parse_training(const std::vector<std::string>& arguments);
 
 /// What --help prints.

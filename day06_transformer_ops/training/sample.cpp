@@ -20,6 +20,8 @@ std::string in_one_line(std::string_view text) {
             line += "\\n";
         } else if (text[0] == '\t') {
             line += "\\t";
+        } else if (text[0] == '\\') {
+            line += "\\\\";
         } else if (next.kind != gpt2::Utf8::whole || next.code < 0x20 ||
                    (next.code >= 0x7F && next.code < 0xA0)) {
             char shown[8];

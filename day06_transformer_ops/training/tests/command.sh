@@ -51,6 +51,11 @@ expect 2 "--sample-every is 0, but must be a whole number, 1 or more" --sample-e
 expect 2 "--weights is 'int4', but must be f32 or q8_0" --weights int4
 expect 2 "do not divide the 16 of --channels equally" "${small[@]}" --weights q8_0 --out "$folder/m"
 
+# What it learns stays, also where its name is what the run would write.
+cp "$text" "$folder/notes.svg"
+expect 2 "would write $folder/./notes.svg over the text that it learns, --text $folder/notes.svg" "${small[@]}" --steps 1 --text "$folder/notes.svg" --out "$folder/./notes"
+cmp -s "$text" "$folder/notes.svg" || fail "the text was written over"
+
 # It learns, and twice the same.
 expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/once"
 loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
@@ -59,8 +64,11 @@ expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/twice"
 cmp -s "$folder/once" "$folder/twice" || fail "the same seed gave two models"
 cmp -s "$folder/once.state" "$folder/twice.state" || fail "the same seed gave two states"
 expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other"
+loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
 cmp -s "$folder/once" "$folder/other" && fail "seeds 5 and 6 gave the same model"
-expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other" --resume
+cp "$folder/other" "$folder/before"
+expect 0 "150 of 150 steps, loss $loss;" "${small[@]}" --seed 6 --out "$folder/other" --resume
+cmp -s "$folder/before" "$folder/other" || fail "a finished run was resumed, and the model has other bits"
 
 # Day 02's questions: the same bits with any number of threads; and what only a run of minutes learns
 # well is on its way.

@@ -1,8 +1,10 @@
 // What a run reads and writes: a text of any bytes, and a state that must be this run's.
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/model.hpp"
 #include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
@@ -218,12 +220,69 @@ TEST_CASE("matrices may be written in 8 bits: each is off by half a scale, vecto
     }
 }
 
+TEST_CASE("a run does not write over the text that it learns, whatever the path is called",
+          "[day06][training][small]") {
+    const Folder folder;
+    const std::string out = folder.name + "/notes", link = folder.name + "/link";
+    std::filesystem::create_symlink("notes", link);
+    const auto parsed = [](const std::string& text, const std::string& model) {
+        return parse_training({"--text", text, "--out", model});
+    };
+    const std::string near = std::filesystem::relative(folder.name).string() + "/notes";
+    const std::string end_of_name = std::filesystem::path(folder.name).filename().string();
+    const std::string round = folder.name + "/../" + end_of_name + "/./notes";
+    for (const std::string end : {"", ".svg", ".state", ".new", ".svg.new", ".state.new"}) {
+        const std::string text = out + end;
+        CHECK(parsed(text, out).text == text);  // nothing is there that could be lost
+        write_whole(text, {std::byte{'a'}});
+        for (const std::string& model : {out, near, round}) {
+            const std::string said = refusal([&] { (void)parsed(text, model); });
+            CHECK(contains(said, "--out " + model + " would write " + model + end +
+                                     " over the text that it learns, --text " + text));
+        }
+        CHECK(contains(refusal([&] { (void)parsed(near + end, out); }), "--text " + near + end));
+        CHECK(parsed(text, folder.name + "/model").text == text);
+        CHECK(parsed(text, folder.name + "/note").text == text);
+        if (end.empty())
+            CHECK(contains(refusal([&] { (void)parsed(text, link); }), "over the text"));
+        std::filesystem::remove(text);
+    }
+    CHECK(parse_training({"--strides", "2", "--out", out}).out == out);
+}
+
+TEST_CASE("a state of an earlier version, without a number of the run, says how to go on",
+          "[day06][training][small]") {
+    const Folder folder;
+    TrainOptions o;
+    o.out = folder.name + "/model";
+    o.layers = 1, o.channels = 4, o.heads = 2, o.context = 4;
+    const Parameters map(o.config(257));
+    TrainingState state;
+    state.parameters = map.begin(3);
+    state.first = state.second = state.parameters;
+    write_state(o, state, 6);
+    CHECK(read_state(o, map, 6).parameters == state.parameters);
+
+    const gpt2::MappedFile file(o.state());
+    std::vector<std::byte> bytes(file.bytes().begin(), file.bytes().end());
+    const std::string_view key = "run.vocab";
+    const auto at = std::search(bytes.begin(), bytes.end(), key.begin(), key.end(),
+                                [](std::byte b, char c) { return b == std::byte(c); });
+    REQUIRE(at != bytes.end());
+    *at = std::byte{'x'};
+    write_whole(o.state(), bytes);
+    const std::string said = refusal([&] { (void)read_state(o, map, 6); });
+    CHECK(contains(said, "--resume: " + o.state() + " has no run.vocab"));
+    CHECK(contains(said, "begin anew, without --resume"));
+}
+
 TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, in one line",
           "[day06][training][small]") {
     CHECK(in_one_line("caf\u00e9 \u20ac\n\t\x01\xff\x7f~") ==
           "caf\u00e9 \u20ac\\n\\t\\x01\\xff\\x7f~");
     CHECK(in_one_line("\u0085") == "\\xc2\\x85");  // a control of two bytes
     CHECK(in_one_line("\xe2\x82") == "\\xe2\\x82");
+    CHECK(in_one_line("\\n") == "\\\\n");  // no line end
     const Folder folder;
     const std::string path = folder.name + "/text";
     const std::string text = "six days from flat memory";
