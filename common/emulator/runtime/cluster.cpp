@@ -20,12 +20,12 @@ constexpr std::array<const Region*, 3> kParts = {&shared_arrays, &shared_dynamic
 
 /// What others know of a block of the cluster.
 struct Member {
-    bool has_begun = false, has_ended = false;
+    bool has_ended = false;
     std::vector<Extent> shown;  // of its shared memory
-    int reached_after =
-        -1;  // how many barriers another had passed when it touched this one's memory
+    // How many barriers another had passed when it touched this one's memory; who, and where.
+    int reached_after = -1;
     Place reached_in;
-    std::string by;
+    uint3 by_thread{}, by_block{};
 };
 std::array<Member, kMostOfCluster> members;
 unsigned size_of_cluster = 1;
@@ -98,7 +98,6 @@ void show_to_cluster(const SharedImage& image) {
         std::memcpy(cluster_memory.state_of(to), image.states.data() + at, part.bytes);
         at += part.bytes;
     }
-    members[rank].has_begun = true;
     members[rank].shown = image.arrays;
 }
 
@@ -118,7 +117,7 @@ void leave_cluster() {
     if (me.reached_after < static_cast<int>(block.cluster_barriers)) return;
     note(
         {Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
-         me.by +
+         name(me.by_thread, me.by_block) +
              format(" touches the shared memory of block %s, which may have ended by then: nothing "
                     "keeps it. A cluster.sync() is missing at the end, where all blocks come.",
                     name(block.index).c_str())});
@@ -148,29 +147,32 @@ OfBlock of_block(std::uintptr_t address) {
 void check_reach(std::uintptr_t address, const void* code) {
     const unsigned rank = of_block(address).rank, own = rank_of(block.index);
     Member& other = members[rank];
-    const std::string who =
-        name(*current) + format(" touches the shared memory of block %u of its cluster, ", rank);
+    const auto who = [&] {
+        return name(*current) +
+               format(" touches the shared memory of block %u of its cluster, ", rank);
+    };
     if (rank == own) {
         fail_to_reach(
             code,
-            who +
+            who() +
                 "which is its own, by an address that another block has made. The emulator does "
                 "not follow that: let each block use its own pointer for its own memory.");
     }
     if (block.cluster_barriers == 0) {
-        fail_to_reach(code, who +
+        fail_to_reach(code, who() +
                                 "which may not have begun yet: is a cluster.sync() missing before "
                                 "the first access?");
     }
     if (other.has_ended) {
         fail_to_reach(
             code,
-            who +
+            who() +
                 "which has ended: is a cluster.sync() missing at the end, where all blocks come?");
     }
     other.reached_after = static_cast<int>(block.cluster_barriers);
     other.reached_in = code;
-    other.by = name(*current);
+    other.by_thread = current->index;
+    other.by_block = block.index;
 }
 
 void note_turn_of_cluster(const uint3& index) {

@@ -211,8 +211,12 @@ std::string name(uint3 v) {
     return format("(%u,%u,%u)", v.x, v.y, v.z);
 }
 
+std::string name(uint3 thread, uint3 block_index) {
+    return "thread " + name(thread) + " of block " + name(block_index);
+}
+
 std::string name(const Thread& thread) {
-    return "thread " + name(thread.index) + " of block " + name(block.index);
+    return name(thread.index, block.index);
 }
 
 }  // namespace sixdays::emulator

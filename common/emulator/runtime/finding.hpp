@@ -51,6 +51,7 @@ bool is_remarked(const Place& where);
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 /// "thread (3,0,0) of block (7,0,0)"
 std::string name(const Thread& thread);
+std::string name(uint3 thread, uint3 block_index);
 std::string name(uint3 v);
 
 /// The file, relative to the project where it lies in it, and the line. Slow: asks addr2line.
