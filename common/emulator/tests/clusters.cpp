@@ -62,6 +62,8 @@ TEST_CASE("blocks of a cluster read, write and count in each other's shared memo
     CHECK_FALSE(last_report());
     CHECK(run("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
     CHECK_FALSE(last_report());
+    CHECK(run("mbarrier_across", 4) == std::vector<int>(4, 5));
+    CHECK_FALSE(last_report());
     set_order(Order::forward);
 }
 
@@ -97,7 +99,9 @@ TEST_CASE("a mistake with clusters is told at its line") {
         Case{"no_first_barrier",
              "may not have begun yet: is a cluster.sync() missing before the first access?",
              Kind::barrier},
-        Case{"no_last_barrier", "cluster.sync() ", Kind::barrier},
+        Case{"no_last_barrier", "missing at the end, where all blocks come", Kind::barrier},
+        Case{"no_last_barrier",
+             "thread (1,0,0) of block (0,0,0) touches the shared memory of block ", Kind::barrier},
         Case{"stored_by_another",
              "in block 1 of the cluster, at element 0 of the shared array `mine`", Kind::race},
         Case{"no_barrier_in_global_memory", "which thread (0,0,0) of block (", Kind::race},

@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "common/gpu/ptx/mbarrier.hpp"
+
 namespace cg = cooperative_groups;
 
 namespace sixdays::emulator::tests {
@@ -64,6 +66,18 @@ __global__ void __cluster_dims__(2, 1, 1) arrive_early(int* out) {
     cluster.sync();
 }
 
+// An mbarrier keeps what has arrived while its block waits for the cluster.
+__global__ void __cluster_dims__(2, 1, 1) mbarrier_across(int* out) {
+    __shared__ gpu::Mbarrier both;
+    if (threadIdx.x == 0) both.init(2);
+    __syncthreads();
+    if (threadIdx.x == 0) both.arrive();
+    cg::this_cluster().sync();
+    if (threadIdx.x == 1) both.arrive();
+    both.wait(0);
+    out[2 * blockIdx.x + threadIdx.x] = 5;
+}
+
 // Ranks, extents and indices.
 __global__ void indices(int* out) {
     const cg::cluster_group cluster = cg::this_cluster();
@@ -109,9 +123,11 @@ __global__ void __cluster_dims__(2, 1, 1) no_first_barrier(int* out) {
 __global__ void __cluster_dims__(2, 1, 1) no_last_barrier(int* out) {
     __shared__ int mine;
     const cg::cluster_group cluster = cg::this_cluster();
-    mine = 1;
+    if (threadIdx.x == 0) mine = 1;
     cluster.sync();
-    if (blockIdx.x == 0) out[0] = *cluster.map_shared_rank(&mine, 1);  // MARK no_last_barrier
+    if (blockIdx.x == 0 && threadIdx.x == 1) {
+        out[0] = *cluster.map_shared_rank(&mine, 1);  // MARK no_last_barrier
+    }
 }
 __global__ void __cluster_dims__(2, 1, 1) stored_by_another(int* out) {
     __shared__ int mine;
@@ -198,7 +214,8 @@ const std::vector<ClusterCase>& clusters() {
         {"indices", [](int* out) { launch_by_call(dim3(4, 4), 1, dim3(4, 2), indices, out); }},
         {"told_to_others", [](int* out) { told_to_others<<<4, 1>>>(out); }},
         {"no_first_barrier", [](int* out) { no_first_barrier<<<2, 1>>>(out); }},
-        {"no_last_barrier", [](int* out) { no_last_barrier<<<2, 1>>>(out); }},
+        {"mbarrier_across", [](int* out) { mbarrier_across<<<2, 2>>>(out); }},
+        {"no_last_barrier", [](int* out) { no_last_barrier<<<2, 2>>>(out); }},
         {"stored_by_another", [](int* out) { stored_by_another<<<2, 1>>>(out); }},
         {"no_barrier_in_global_memory",
          [](int* out) { no_barrier_in_global_memory<<<2, 1>>>(out); }},
