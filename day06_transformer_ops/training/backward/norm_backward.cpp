@@ -28,9 +28,8 @@ void check_norm_backward(const char* op, const View<const float>& in,
         require_apart(op, "in", in, name, of);
         require_apart(op, "grad", grad, name, of);
         require_apart(op, "d_in", d_in, name, of);
-        if (parameters.weight.data != nullptr) {
-            require_apart(op, "weight", parameters.weight, name, of);
-        }
+        require_apart(op, "weight", parameters.weight, name, of);
+        require_apart(op, "bias", parameters.bias, name, of);
     };
     check("d_weight", d.weight);
     check("d_bias", d.bias);

@@ -129,6 +129,8 @@ TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
         {[](O o) { o.d.weight.data = o.d_in.data; }, "d_in overlaps d_weight"},
         {[](O o) { o.d.weight.data = const_cast<float*>(o.p.weight.data); },
          "weight overlaps d_weight"},
+        {[](O o) { o.d.weight.data = const_cast<float*>(o.p.bias.data); },
+         "bias overlaps d_weight"},
         {[](O o) {
              o.d.bias = {o.d.bias.data, Shape{6}};
          },
@@ -139,6 +141,7 @@ TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
         {[](O o) { o.d.bias.data = o.d_in.data; }, "d_in overlaps d_bias"},
         {[](O o) { o.d.bias.data = const_cast<float*>(o.p.weight.data); },
          "weight overlaps d_bias"},
+        {[](O o) { o.d.bias.data = const_cast<float*>(o.p.bias.data); }, "bias overlaps d_bias"},
         {[](O o) { o.d.bias.data = o.d.weight.data; }, "d_bias overlaps d_weight"}};
     each_alone<Operands>(
         right, [](O o) { layer_norm_backward_cpu(o.in, o.p, o.grad, o.d_in, o.d); },
