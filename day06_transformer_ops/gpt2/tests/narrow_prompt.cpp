@@ -107,13 +107,13 @@ constexpr Config kSmall = {1, 48, 32, 2, 64, 97, 1e-5f};
 
 TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of eight",
           "[day06][small]") {
-    const Layout plain = row_major({3, 16}), apart({3, 16}, {40, 1}), turned({2, 3, 8}, {8, 16, 1}),
-                 gaps({2, 3, 8}, {72, 24, 1});
+    const Layout plain = row_major({3, 16}), apart({3, 16}, {40, 1}),
+                 permuted({2, 3, 8}, {8, 16, 1}), gaps({2, 3, 8}, {72, 24, 1});
     check_narrow<bf16>(plain, plain);
     check_narrow<f16>(apart, plain);
     check_narrow<bf16>(plain, apart);
-    check_narrow<f16>(turned, gaps);
-    check_narrow<bf16>(gaps, turned);
+    check_narrow<f16>(permuted, gaps);
+    check_narrow<bf16>(gaps, permuted);
     check_narrow<bf16>(row_major({1, 8}), row_major({1, 8}));
     check_narrow<f16>(row_major({0, 8}), row_major({0, 8}));
     check_narrow<f16>(row_major({131, 8}), row_major({131, 8}));  // more than a block has
