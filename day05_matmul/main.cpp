@@ -8,7 +8,7 @@
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
-#include "day05_matmul/bench/small_product.hpp"
+#include "day05_matmul/bench/bench.hpp"
 #include "day05_matmul/loop_orders.hpp"
 
 using namespace sixdays;
@@ -119,7 +119,7 @@ void layouts(lesson::Report& report) {
         v.op = "matmul";
         v.check = x.trial([](auto a, auto b, auto out) { matmul_cuda(a, b, out); });
         v.check.run(0);
-        report.check(x.same(), to_string(s) + ": " + SmallProduct::chosen_for(s));
+        report.check(x.same(), to_string(s) + ": " + chosen_for(s));
     }
 }
 

@@ -9,23 +9,10 @@
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/bench/inputs.hpp"
 #include "day05_matmul/bench/peer/peer.hpp"
-#include "day05_matmul/bench/small_product.hpp"
 
 namespace sixdays::day05_matmul {
 
 using lesson::Arena, lesson::Trial, lesson::Version;
-
-std::string to_string(const Sizes& s) {
-    return sixdays::to_string(Shape{s.M, s.N, s.K}) + (s.a_transposed ? ", a transposed" : "") +
-           (s.b_transposed ? ", b transposed" : "");
-}
-
-float noise(std::uint64_t seed, std::int64_t i) {
-    std::uint64_t z = (static_cast<std::uint64_t>(i) + seed) * 0x9e3779b97f4a7c15u;  // splitmix64
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z ^= z >> 27;
-    return (static_cast<float>(z % 513) - 256) / 256;
-}
 
 Version timed_matmul(const std::string& op, const Sizes& s, std::optional<MatmulPath> path) {
     const Layout la = operand(s.M, s.K, s.a_transposed), lb = operand(s.K, s.N, s.b_transposed);
@@ -91,7 +78,7 @@ void bench_chosen(lesson::Report& report, const std::string& op, const Sizes& s)
     Version v = timed_matmul(op, s);
     SmallProduct small({67, 70, 35, s.a_transposed, s.b_transposed});
     v.version = "matmul_cuda";
-    v.path = small.chosen_for(s, true);
+    v.path = chosen_for(s, true);
     v.check = small.trial([](auto a, auto b, auto out) { matmul_cuda(a, b, out); });
     report.port(v);
 }

@@ -14,11 +14,6 @@ namespace sixdays::day05_matmul {
 inline constexpr std::int64_t kPart = 1000003;
 inline constexpr std::uint64_t kSeedA = 1, kSeedB = 77777777, kSeedBias = 5;
 
-/// An operand of (rows, columns), or the transposed view of one of (columns, rows).
-[[nodiscard]] inline Layout operand(std::int64_t rows, std::int64_t columns, bool transposed) {
-    return transposed ? transpose(row_major({columns, rows})) : row_major({rows, columns});
-}
-
 /// Inputs 0 and 1 of every set, a and b.
 template <class T>
 void fill_operands(lesson::Arena& arena) {

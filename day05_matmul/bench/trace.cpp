@@ -1,7 +1,7 @@
 // What the warps touch, for --trace.
 #include "common/gpu/buffer.hpp"
 #include "common/lesson/lesson.hpp"
-#include "day05_matmul/bench/small_product.hpp"
+#include "day05_matmul/bench/bench.hpp"
 
 namespace sixdays::day05_matmul {
 
