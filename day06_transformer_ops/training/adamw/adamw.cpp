@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "day06_transformer_ops/training/backward/refuse.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

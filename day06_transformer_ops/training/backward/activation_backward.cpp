@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "day06_transformer_ops/training/backward/refuse.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

@@ -2,7 +2,7 @@
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
 #include "common/tensor/names.hpp"
-#include "day06_transformer_ops/training/backward/refuse.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 

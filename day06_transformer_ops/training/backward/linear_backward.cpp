@@ -1,7 +1,7 @@
 // What loop and port of a linear layer's way back refuse.
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 
-#include "day06_transformer_ops/training/backward/refuse.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 template <class T>

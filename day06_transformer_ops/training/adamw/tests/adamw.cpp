@@ -1,8 +1,8 @@
 // The proof of AdamW, of the gradient's norm and of the schedule: what PyTorch says, step by step.
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
 
-#include "day06_transformer_ops/training/backward/tests/refusals.hpp"
-#include "day06_transformer_ops/training/backward/tests/slopes.hpp"
+#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/slopes.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

@@ -8,7 +8,7 @@
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
-#include "day06_transformer_ops/training/backward/tests/slopes.hpp"
+#include "day06_transformer_ops/training/tests/slopes.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

@@ -1,6 +1,6 @@
 // What each way back refuses, one operand at a time, by loop and port in the same words; and that
 // whoever asks how much memory it needs is refused too, not told a size.
-#include "day06_transformer_ops/training/backward/tests/refusals.hpp"
+#include "day06_transformer_ops/training/tests/refusals.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"

@@ -2,7 +2,7 @@
 // against central differences.
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
-#include "day06_transformer_ops/training/backward/tests/slopes.hpp"
+#include "day06_transformer_ops/training/tests/slopes.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

@@ -1,7 +1,7 @@
 // The CPU that trains: products in blocks, and rows shared out to threads.
-#include "day06_transformer_ops/training/backward/tests/slopes.hpp"
 #include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
+#include "day06_transformer_ops/training/tests/slopes.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;

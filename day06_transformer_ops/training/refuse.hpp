@@ -1,5 +1,5 @@
 /// @file
-/// What the ways back refuse alike.
+/// What the ways back and AdamW refuse alike.
 #pragma once
 
 #include <string>
