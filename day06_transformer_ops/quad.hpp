@@ -23,7 +23,7 @@ __device__ void unpack(const uint4& quad, float (&x)[kPerQuad<T>]) {
     for (int e = 0; e < kPerQuad<T>; ++e) x[e] = float(of[e]);
 }
 
-/// The GPU rounds two floats to bf16 in one instruction; half.hpp needs a dozen for each.
+/// The GPU rounds two floats to bf16 in one instruction; in integers each takes a dozen.
 template <class T>
 __device__ uint4 pack(const float (&x)[kPerQuad<T>]) {
     uint4 quad;

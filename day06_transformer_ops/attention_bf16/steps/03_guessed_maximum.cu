@@ -31,7 +31,7 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
                                        int stage, std::int64_t s0, bool search, float scale) {
     float sum[C::kDown][2];
 #pragma unroll 1
-    for (;; search = true) {
+    for (;; search = true) {                  // at most twice, the second time with a search
         mine.make_scores(tiles.keys(stage));  // also again: shares have taken their registers
         place.hide(mine, s0);
         if (search) {

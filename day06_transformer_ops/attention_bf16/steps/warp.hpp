@@ -112,7 +112,7 @@ struct Warp {
 
     // [maximum]
     /// The four lanes that share a query look for the largest of its scores.
-    /// @param old  e^(maximum before - maximum now): 1 where it has not grown
+    /// @param old  2^(maximum before - maximum now), in the units of m: 1 where it has not grown
     __device__ __forceinline__ void find_maximum(float (&old)[kDown][2], float scale) {
 #pragma unroll
         for (int i = 0; i < kDown; ++i) {
@@ -150,8 +150,8 @@ struct Warp {
 
     // [shares]
     /// Scores of the 16 keys from s on become shares, but for the factor 1 / sum, and these a
-    /// fragment of a. Its register j wants two neighbours of row j % 2, in the left 8 columns or
-    /// the right: they are this lane's own.
+    /// fragment of a. Its register j wants two neighbours of row h = j % 2, in the left 8 columns
+    /// or the right: they are this lane's own.
     /// @param to  what the shares are added to
     __device__ __forceinline__ void make_shares(std::uint32_t (&share)[kDown][4],
                                                 float (&to)[kDown][2], int s, float scale) const {
