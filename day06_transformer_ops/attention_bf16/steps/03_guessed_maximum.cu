@@ -30,8 +30,9 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
                                        Warp<C>& mine, const Place<C>& place, const Tiles<C>& tiles,
                                        int stage, std::int64_t s0, bool search, float scale) {
     float sum[C::kDown][2];
+    // At most twice, the second time with a search.
 #pragma unroll 1
-    for (;; search = true) {                  // at most twice, the second time with a search
+    for (;; search = true) {
         mine.make_scores(tiles.keys(stage));  // also again: shares have taken their registers
         place.hide(mine, s0);
         if (search) {
