@@ -25,7 +25,7 @@ __tile_global__ void add_bias_kernel(const float* in, I M, I N, I pitch, const f
     const ct::partition_view biases{ct::tensor_span{bias, one_row}, ct::shape<1, kColumns>{}};
     const ct::partition_view to{ct::tensor_span{out, all}, ct::shape<kRows, kColumns>{}};
     // your code: which tile is this block's? Load it and its piece of the bias, add, store
-    const auto i = ct::bid().y, j = ct::bid().x;
+    const auto i = ct::bid().x, j = ct::bid().y;
     const auto sum = from.load_masked(i, j) + biases.load_masked(0, j);
     to.store_masked(sum, i, j);
     // end of your code
@@ -38,9 +38,9 @@ void add_bias_tile_cuda(View<const float> in, View<const float> bias, View<float
     check_add_bias_tile(in, bias, out);
     if (out.size() == 0) return;
     const I M = out.extent(0), N = out.extent(1);
-    // your code: a block for each tile, x along the columns and y along the rows
+    // your code: a block for each tile, x along the rows and y along the columns
     // stub: const dim3 grid(1, 1);
-    const dim3 grid(gpu::blocks_for(N, kColumns), gpu::blocks_for(M, kRows));
+    const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
     // end of your code
     const I pitch = M > 1 ? in.stride(0) : 0;
     add_bias_kernel<<<grid, 1, 0, stream>>>(in.data, M, N, pitch, bias.data, out.data);

@@ -74,6 +74,12 @@ TEST_CASE("add_bias_tile: rows with gaps between them, or one row for all",
     REQUIRE(got.matches(want));
 }
 
+TEST_CASE("add_bias_tile: more rows of tiles than a grid's y can count",
+          "[day03][add_bias_tile][small]") {
+    INFO("A grid's y ends at 65,535 and x does not: rows belong to x.");
+    check_port(8 * 65'535 + 1, 1, 1);
+}
+
 TEST_CASE("add_bias_tile: nothing to do", "[day03][add_bias_tile][small]") {
     check_port(0, 5, 5);
     check_port(5, 0, 0);
@@ -91,6 +97,8 @@ TEST_CASE("add_bias_tile: refuses what the loop refuses", "[day03][add_bias_tile
     const View<const float> whole(in.view());
     REQUIRE(both(flip(whole, 0), bias.view(), out.view(), "no stride may be negative"));
     REQUIRE(both(in.view(), bias.view(), in.view(), "in and out overlap"));
+    const View<float> row(out.data(), Shape{1, kMostColumns + 1});  // nobody looks at elements
+    REQUIRE(both(row, {bias.data(), Shape{kMostColumns + 1}}, row, "2097121 columns, 2097120 are"));
 }
 
 }  // namespace
