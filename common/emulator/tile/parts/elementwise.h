@@ -275,8 +275,9 @@ SIXDAYS_TILE inline auto element_bitcast(const A& a) {
 }
 
 // --- functions -------------------------------------------------------------------------------------
-#define SIXDAYS_FUNCTION(name, expression)                                                       \
-    template <class A, class... How>                                                             \
+// What may be given a rounding mode has it as its first template argument: exp<Tile>(x) does not compile.
+#define SIXDAYS_FUNCTION(name, expression, ...)                                                  \
+    template <__VA_ARGS__ class A, class... How>                                                 \
     requires detail::is_real<tile_element_t<A>> SIXDAYS_TILE inline A name(const A& a, How...) { \
         using T = tile_element_t<A>;                                                             \
         return detail::each_of<T>(a, [](T element) SIXDAYS_TILE {                                \
@@ -284,20 +285,22 @@ SIXDAYS_TILE inline auto element_bitcast(const A& a) {
             return static_cast<T>(expression);                                                   \
         });                                                                                      \
     }
-SIXDAYS_FUNCTION(exp, std::exp(x))
-SIXDAYS_FUNCTION(exp2, std::exp2(x))
+#define SIXDAYS_ROUNDED(name, expression) SIXDAYS_FUNCTION(name, expression, auto MODE = 0, )
+SIXDAYS_ROUNDED(exp, std::exp(x))
+SIXDAYS_ROUNDED(exp2, std::exp2(x))
 SIXDAYS_FUNCTION(log, std::log(x))
 SIXDAYS_FUNCTION(log2, std::log2(x))
-SIXDAYS_FUNCTION(sqrt, std::sqrt(x))
-SIXDAYS_FUNCTION(rsqrt, 1 / std::sqrt(x))
+SIXDAYS_ROUNDED(sqrt, std::sqrt(x))
+SIXDAYS_ROUNDED(rsqrt, 1 / std::sqrt(x))
 SIXDAYS_FUNCTION(sin, std::sin(x))
 SIXDAYS_FUNCTION(cos, std::cos(x))
 SIXDAYS_FUNCTION(tan, std::tan(x))
 SIXDAYS_FUNCTION(sinh, std::sinh(x))
 SIXDAYS_FUNCTION(cosh, std::cosh(x))
-SIXDAYS_FUNCTION(tanh, std::tanh(x))
+SIXDAYS_ROUNDED(tanh, std::tanh(x))
 SIXDAYS_FUNCTION(floor, std::floor(x))
 SIXDAYS_FUNCTION(ceil, std::ceil(x))
+#undef SIXDAYS_ROUNDED
 #undef SIXDAYS_FUNCTION
 
 template <class A>

@@ -28,12 +28,21 @@ template <class A, class B>
 concept compared = requires(A a, B b) {
     a == b;
 };
+template <class A>
+concept exp_named = requires(A a) {
+    ct::exp<A>(a);
+};
+template <class A>
+concept exp_called = requires(A a) {
+    ct::exp(a);
+};
 using Halves = ct::tile<__half, ct::shape<8>>;
 using Bytes = ct::tile<signed char, ct::shape<8>>;
 static_assert(multiplied<Numbers, int> && multiplied<Eight, float> && multiplied<Eight, int>);
 static_assert(!multiplied<Numbers, double> && compared<Numbers, double>);
 static_assert(!multiplied<Numbers, unsigned>);  // signs do not mix
 static_assert(!multiplied<Halves, ct::tile<__nv_bfloat16, ct::shape<8>>>);
+static_assert(exp_called<Eight> && !exp_named<Eight>);  // the first argument is a rounding mode
 static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);  // small types stay small
 
 // --- right ---------------------------------------------------------------------------------------
