@@ -42,6 +42,11 @@ std::string missing_fence(const Race& race) {
 std::string advice_between_blocks(const Race& race, bool same_line) {
     const std::string fence = missing_fence(race);
     if (!fence.empty()) return fence;
+    if (in_cluster && race.other.serial >= clocks.first_of_cluster) {
+        return "Both are blocks of one cluster, and no cluster.sync() stands between, so which "
+               "comes "
+               "first is chance.";
+    }
     return std::string(same_line ? "Two blocks come to one word by the same line: is blockIdx "
                                    "missing in the index? "
                                  : "Do both compute the same index: is blockIdx in it? ") +

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace sixdays::emulator {
 
@@ -12,9 +13,18 @@ void forget_copies();
 void forget_mbarriers();
 void forget_wgmma();
 
-/// The mbarriers of a block that waits for others.
-std::shared_ptr<void> put_mbarriers_aside();
-void take_mbarriers_back(const std::shared_ptr<void>& aside);
+/// A block stops to wait for others, or goes on: what it has in flight is exchanged for what lies
+/// aside, at first nothing.
+void exchange_copies(std::shared_ptr<void>& aside);
+void exchange_mbarriers(std::shared_ptr<void>& aside);
+void exchange_wgmma(std::shared_ptr<void>& aside);
+void exchange_locals(std::shared_ptr<void>& aside);
+template <class State>
+void exchange(State& now, std::shared_ptr<void>& aside) {
+    if (now.empty() && !aside) return;
+    if (!aside) aside = std::make_shared<State>();
+    std::swap(now, *static_cast<State*>(aside.get()));
+}
 
 /// The copy that is on its way to this address of shared memory.
 struct CopyTo {

@@ -8,6 +8,7 @@
 #include "common/emulator/runtime/access.hpp"
 #include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "emulated/ptx.h"
 
 namespace sixdays::emulator {
 
@@ -27,12 +28,17 @@ struct Queue {
     std::vector<Copy> copies;
     int groups = 0;  // committed so far
 };
-std::vector<Queue> queues(kMaxThreads);
-std::size_t used = 0;  // queues that this block, or an earlier one, may have left something in
+struct Queues {
+    std::vector<Queue> of = std::vector<Queue>(kMaxThreads);  // by thread
+    std::size_t used = 0;  // those in which this block, or an earlier one, may have left something
+
+    bool empty() const { return used == 0; }
+};
+Queues queues;
 
 Queue& own_queue() {
-    used = std::max(used, current->id + std::size_t{1});
-    return queues[current->id];
+    queues.used = std::max(queues.used, current->id + std::size_t{1});
+    return queues.of[current->id];
 }
 
 void check_target(const Copy& copy, const Site& site) {
@@ -53,7 +59,7 @@ void check_target(const Copy& copy, const Site& site) {
                     to % copy.bytes != 0 ? to % copy.bytes : from % copy.bytes),
              to});
     }
-    if (!shared_arrays.contains(to) && !shared_dynamic.contains(to) && !shared_tiles.contains(to)) {
+    if (!is_shared_address(copy.to)) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
               name(*current) +
                   " starts an asynchronous copy to an address outside of shared memory.",
@@ -128,7 +134,7 @@ void async_commit() {
 
 void async_wait(int groups) {
     if (current == nullptr) return;
-    Queue& queue = queues[current->id];
+    Queue& queue = queues.of[current->id];
     land_groups_before(queue, queue.groups - groups, __builtin_return_address(0));
 }
 
@@ -139,8 +145,8 @@ void async_wait_all() {
 }
 
 CopyTo copy_to(std::uintptr_t address) {
-    for (unsigned id = 0; id < used; ++id) {
-        for (const Copy& copy : queues[id].copies) {
+    for (unsigned id = 0; id < queues.used; ++id) {
+        for (const Copy& copy : queues.of[id].copies) {
             if (address - reinterpret_cast<std::uintptr_t>(copy.to) < copy.bytes) {
                 return {id, copy.code, copy.overwrites};
             }
@@ -150,8 +156,12 @@ CopyTo copy_to(std::uintptr_t address) {
 }
 
 void forget_copies() {
-    std::fill_n(queues.begin(), used, Queue{});
-    used = 0;
+    std::fill_n(queues.of.begin(), queues.used, Queue{});
+    queues.used = 0;
+}
+
+void exchange_copies(std::shared_ptr<void>& aside) {
+    exchange(queues, aside);
 }
 
 }  // namespace sixdays::emulator

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "common/emulator/async_copy.hpp"
 #include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/cluster.hpp"
@@ -125,7 +124,8 @@ int block_barrier_count(int predicate, Site site) {
 }
 
 static void wait_for_blocks(Site site) {
-    async_wait_all();
+    if (time_is_up) fail_for_time(site);
+    if (judgement_pending) judge_stores();
     current->state = Thread::State::at_grid_barrier;
     current->barrier_site = site;
     ++block.at_grid_barrier;
@@ -147,12 +147,12 @@ void grid_barrier(Site site) {
 void cluster_wait(Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
-    if (!std::exchange(current->arrived_at_cluster, false)) {
+    const int arrived = std::exchange(current->arrived_at_cluster, -1);
+    if (arrived < 0) {
         fail({Kind::barrier, cudaErrorLaunchFailure, site,
               name(*current) + " waits at the barrier of its cluster, where it has not arrived."});
     }
-    if (!in_cluster) return block_barrier(site);  // a cluster of one block
-    wait_for_blocks(site);
+    if (arrived == block.cluster_barriers) wait_for_blocks(site);
 }
 
 bool is_cooperative_launch() {
@@ -199,7 +199,9 @@ void report_deadlock() {
               barrier_of(*in_barrier),
               format("%u of %u threads wait at this __syncthreads() for ever, %s among them%s.",
                      block.at_barrier, block.live, name(*in_barrier).c_str(),
-                     block.at_grid_barrier > 0 ? "; others wait at the grid's" : ""),
+                     block.at_grid_barrier == 0 ? ""
+                     : block.cooperative        ? "; others wait at the grid's"
+                                                : "; others wait at their cluster's"),
               0,
               {},
               in_barrier});

@@ -1,5 +1,6 @@
 #include "common/emulator/runtime/block.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "common/emulator/runtime/async.hpp"
@@ -67,7 +68,8 @@ void start_threads() {
     block.at_barrier = block.at_grid_barrier = block.barriers_passed = 0;
     block.astray = nullptr;
     block.barrier_votes = 0;
-    block.turns_without_write = block.cluster_barriers = 0;
+    block.turns_without_write = 0;
+    block.cluster_barriers = 0;
     begin_block_clocks(block.size);
     forget_copies();
     forget_mbarriers();
@@ -79,10 +81,32 @@ void start_threads() {
         block.live_lanes[id / kWarp] |= 1u << id % kWarp;
         Thread& thread = block.threads[id];
         thread.state = Thread::State::fresh;
-        thread.in_kernel = thread.arrived_at_cluster = false;
+        thread.in_kernel = false;
+        thread.arrived_at_cluster = -1;
         thread.barrier_site = {};
         thread.accesses_left = kAccessesPerTurn;
         ready.push_back(&thread);
+    }
+}
+
+// Some wait at the barrier of the grid or cluster, and the others will not be missed there: who has
+// arrived may wait for a thread of its own block first.
+bool all_have_arrived() {
+    return block.at_grid_barrier > 0 &&
+           std::all_of(block.order.begin(), block.order.end(), [](unsigned id) {
+               const Thread& t = block.threads[id];
+               return t.state == Thread::State::done || t.state == Thread::State::at_grid_barrier ||
+                      t.arrived_at_cluster == block.cluster_barriers;
+           });
+}
+
+void open_grid_barrier() {
+    block.at_grid_barrier = 0;
+    ++block.barriers_passed;
+    ++block.cluster_barriers;
+    for (const unsigned id : block.order) {
+        Thread& thread = block.threads[id];
+        if (thread.state == Thread::State::at_grid_barrier) make_ready(thread);
     }
 }
 
@@ -91,8 +115,11 @@ bool run_threads() {
     set_block(block.index, block.extents, block.grid);
     while (block.live > 0) {
         if (ready.empty() && !answer_active_masks()) {
-            if (block.at_grid_barrier < block.live) report_deadlock();
-            break;
+            const bool arrived = all_have_arrived();
+            if (!arrived) report_deadlock();
+            if (!arrived || in_cluster || block.cooperative) break;
+            meet_at_barrier(block.size);  // a cluster of one block
+            open_grid_barrier();
         }
         Thread& thread = *ready.front();
         ready.pop_front();
@@ -144,16 +171,8 @@ bool run_block(const Launch& what) {
 bool resume_block(const Launch& what) {
     running = &what;
     begin_block_clocks(block.size);
-    block.at_grid_barrier = 0;
-    ++block.barriers_passed;
-    if (in_cluster) {
-        ++block.cluster_barriers;
-        learn_from_cluster(block.size);
-    }
-    for (const unsigned id : block.order) {
-        Thread& thread = block.threads[id];
-        if (thread.state == Thread::State::at_grid_barrier) make_ready(thread);
-    }
+    if (in_cluster) learn_from_cluster(block.size);
+    open_grid_barrier();
     return run_threads();
 }
 

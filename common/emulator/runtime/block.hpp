@@ -57,8 +57,8 @@ struct Thread {
     unsigned accesses_left = 0;  // accesses until others get a turn
     Site barrier_site;           // of the last barrier that it came to
     const void* barrier_code = nullptr;
-    WarpSlot call;                    // where it waits, if at_warp_call
-    bool arrived_at_cluster = false;  // at its barrier, and has not waited yet
+    WarpSlot call;                // where it waits, if at_warp_call
+    int arrived_at_cluster = -1;  // at which barrier of it, and has not waited yet
 
     unsigned lane() const { return id % kWarp; }
     unsigned warp() const { return id / kWarp; }
@@ -72,9 +72,9 @@ struct Block {
     unsigned live = 0;        // threads that have not returned
     unsigned at_barrier = 0;  // of those
     unsigned at_grid_barrier = 0;
-    bool cooperative = false;       // launched together with all others, so that they can meet
-    dim3 cluster;                   // clusterDim
-    unsigned cluster_barriers = 0;  // passed
+    bool cooperative = false;  // launched together with all others, so that they can meet
+    dim3 cluster;              // clusterDim
+    int cluster_barriers = 0;  // passed
     dim3 wanted_cluster = dim3(0, 0, 0);  // by a kernel that was launched without
     const Thread* first_at_barrier = nullptr;
     const Thread* astray = nullptr;    // the first that came to another barrier than that one
@@ -82,6 +82,7 @@ struct Block {
     unsigned barriers_passed = 0;
     int barrier_votes = 0;  // predicates that were true, so far
     int barrier_result = 0;
+    volatile int seconds_left = 0;                              // of its time
     std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
     std::array<unsigned, kMaxThreads / kWarp> waiting_lanes{};  // those in a warp call
     std::vector<Thread> threads = std::vector<Thread>(kMaxThreads);

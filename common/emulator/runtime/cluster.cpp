@@ -1,7 +1,9 @@
 #include "common/emulator/runtime/cluster.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/runtime/finding.hpp"
@@ -16,7 +18,7 @@ bool in_cluster = false;
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::array<const Region*, 3> kParts = {&shared_arrays, &shared_dynamic, &shared_tiles};
+static_assert(kMostOfCluster * kMaxThreads <= kMaxFibers);
 
 /// What others know of a block of the cluster.
 struct Member {
@@ -28,15 +30,15 @@ struct Member {
     uint3 by_thread{}, by_block{};
 };
 std::array<Member, kMostOfCluster> members;
-unsigned size_of_cluster = 1;
 std::vector<uint3> turns;  // of this launch, by serial number
 
+// Wherever in its first page it begins: on another OS thread that is another place.
 std::size_t room_of(const Region& part) {
-    return (part.base % kPage + part.size + kPage) / kPage * kPage;
+    return (part.size + 2 * kPage) / kPage * kPage;
 }
 std::size_t window_bytes() {
     std::size_t sum = 0;
-    for (const Region* part : kParts) sum += room_of(*part);
+    for (const Region* part : kSharedRegions) sum += room_of(*part);
     return sum;
 }
 
@@ -51,7 +53,7 @@ unsigned rank_of(const uint3& index) {
 
 std::uintptr_t in_window_of(unsigned rank, std::uintptr_t address) {
     std::uintptr_t at = window_of(rank);
-    for (const Region* part : kParts) {
+    for (const Region* part : kSharedRegions) {
         if (part->contains(address)) return at + part->base % kPage + (address - part->base);
         at += room_of(*part);
     }
@@ -74,15 +76,19 @@ void make_windows() {
 
 }  // namespace
 
-void begin_cluster(unsigned blocks) {
-    for (unsigned rank = 0; rank < size_of_cluster; ++rank) {
+unsigned size_of_cluster() {
+    const dim3 c = block.cluster;
+    return c.x * c.y * c.z;
+}
+
+void begin_cluster() {
+    for (unsigned rank = 0; rank < kMostOfCluster; ++rank) {
         for (const Extent& part : members[rank].shown) {
             std::memset(cluster_memory.state_of(in_window_of(rank, part.begin)), 0, part.bytes);
         }
         members[rank] = {};
     }
-    size_of_cluster = blocks;
-    in_cluster = blocks > 1;
+    in_cluster = size_of_cluster() > 1;
     forget_knowledge_of_cluster();
     clocks.first_of_cluster = clocks.first_of_segment = in_cluster ? clocks.serial + 1 : 0;
     if (in_cluster) make_windows();
@@ -95,26 +101,30 @@ void show_to_cluster(const SharedImage& image) {
     for (const Extent& part : image.arrays) {
         const std::uintptr_t to = in_window_of(rank, part.begin);
         std::memcpy(reinterpret_cast<void*>(to), image.bytes.data() + at, part.bytes);
-        std::memcpy(cluster_memory.state_of(to), image.states.data() + at, part.bytes);
+        std::uint8_t* state = cluster_memory.state_of(to);
+        for (std::size_t i = 0; i < part.bytes; ++i)  // histories are the window's
+            state[i] = static_cast<std::uint8_t>(image.states[at + i] | (state[i] & kSplit));
         at += part.bytes;
     }
     members[rank].shown = image.arrays;
 }
 
 void take_from_cluster(SharedImage& image) {
-    std::size_t at = 0;
+    const unsigned rank = rank_of(block.index);
+    image = {members[rank].shown, std::move(image.tiles), {}, {}};
     for (const Extent& part : image.arrays) {
-        const std::uintptr_t from = in_window_of(rank_of(block.index), part.begin);
-        std::memcpy(image.bytes.data() + at, reinterpret_cast<const void*>(from), part.bytes);
-        std::memcpy(image.states.data() + at, cluster_memory.state_of(from), part.bytes);
-        at += part.bytes;
+        const std::uintptr_t from = in_window_of(rank, part.begin);
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
+        const std::uint8_t* states = cluster_memory.state_of(from);
+        image.bytes.insert(image.bytes.end(), bytes, bytes + part.bytes);
+        image.states.insert(image.states.end(), states, states + part.bytes);
     }
 }
 
 void leave_cluster() {
     Member& me = members[rank_of(block.index)];
     me.has_ended = true;
-    if (me.reached_after < static_cast<int>(block.cluster_barriers)) return;
+    if (me.reached_after < block.cluster_barriers) return;
     note(
         {Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
          name(me.by_thread, me.by_block) +
@@ -136,7 +146,7 @@ std::uintptr_t out_of_own_window(std::uintptr_t address) {
 OfBlock of_block(std::uintptr_t address) {
     const auto rank = static_cast<unsigned>((address - cluster_memory.base) / window_bytes());
     std::uintptr_t at = window_of(rank);
-    for (const Region* part : kParts) {
+    for (const Region* part : kSharedRegions) {
         if (address - at < room_of(*part))
             return {rank, part, part->base + (address - at - part->base % kPage)};
         at += room_of(*part);
@@ -145,7 +155,8 @@ OfBlock of_block(std::uintptr_t address) {
 }
 
 void check_reach(std::uintptr_t address, const void* code) {
-    const unsigned rank = of_block(address).rank, own = rank_of(block.index);
+    const OfBlock of = of_block(address);
+    const unsigned rank = of.rank, own = rank_of(block.index);
     Member& other = members[rank];
     const auto who = [&] {
         return name(*current) +
@@ -169,10 +180,17 @@ void check_reach(std::uintptr_t address, const void* code) {
             who() +
                 "which has ended: is a cluster.sync() missing at the end, where all blocks come?");
     }
-    other.reached_after = static_cast<int>(block.cluster_barriers);
+    other.reached_after = std::max(block.cluster_barriers, current->arrived_at_cluster + 1);
     other.reached_in = code;
     other.by_thread = current->index;
     other.by_block = block.index;
+    // An array is there from its block's start, also if that has not come to the declaration.
+    const Extent array = nearest_shared_array(of.address);
+    if (of.region != &shared_arrays || of.address - array.begin >= array.bytes) return;
+    std::uint8_t* const states = cluster_memory.state_of(in_window_of(rank, array.begin));
+    if ((*states & kLive) != 0) return;
+    std::memset(states, kLive, array.bytes);
+    other.shown.insert(other.shown.end() - 1, array);  // before the dynamic part
 }
 
 void note_turn_of_cluster(const uint3& index) {
@@ -201,10 +219,10 @@ void* cluster_address(const void* pointer, unsigned rank, Site site) {
     const InRuntime guard;
     const bool mapped = in_cluster && cluster_memory.contains(address);
     const std::uintptr_t own = mapped ? of_block(address).address : address;
-    if (rank >= size_of_cluster) {
+    if (rank >= size_of_cluster()) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
               name(*current) + format(" asks for block %u of its cluster, which has %u.", rank,
-                                      size_of_cluster)});
+                                      size_of_cluster())});
     }
     if (!is_shared_address(reinterpret_cast<const void*>(own))) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, site,
@@ -229,12 +247,12 @@ dim3 cluster_extents() {
 void cluster_arrive(Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
-    if (current->arrived_at_cluster) {
+    if (current->arrived_at_cluster >= 0) {
         fail({Kind::barrier, cudaErrorLaunchFailure, site,
               name(*current) +
                   " arrives again at the barrier of its cluster, without having waited there."});
     }
-    current->arrived_at_cluster = true;
+    current->arrived_at_cluster = block.cluster_barriers;
 }
 
 }  // namespace sixdays::emulator

@@ -19,8 +19,10 @@ constexpr unsigned kMostOfCluster = 16;
 extern Region cluster_memory;
 extern bool in_cluster;
 
-/// A cluster of so many blocks starts, or (1) the launch has ended.
-void begin_cluster(unsigned blocks);
+/// Blocks, by block.cluster.
+unsigned size_of_cluster();
+/// A cluster of that size starts, or (1) the launch has ended.
+void begin_cluster();
 /// The block that runs stops at a barrier of its cluster; it goes on; it has ended.
 void show_to_cluster(const SharedImage& image);
 void take_from_cluster(SharedImage& image);

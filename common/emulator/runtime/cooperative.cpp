@@ -3,6 +3,7 @@
 /// of the grid. There it is put aside with its threads and its shared memory, and when all are
 /// there, the first goes on. What lies before the barrier comes before all that lies behind it.
 /// So do the blocks of a cluster, one cluster after another; who has returned is not waited for there.
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "common/emulator/runtime/publish.hpp"
 #include "common/emulator/runtime/race.hpp"
 #include "common/emulator/runtime/signals.hpp"
+#include "common/emulator/runtime/trace.hpp"
 
 namespace sixdays::emulator {
 
@@ -25,7 +27,14 @@ namespace {
 struct Waiting {
     Block block;
     SharedImage shared;
-    std::shared_ptr<void> mbarriers;
+    std::array<std::shared_ptr<void>, 4> in_flight{};
+
+    void exchange_in_flight() {
+        exchange_copies(in_flight[0]);
+        exchange_mbarriers(in_flight[1]);
+        exchange_wgmma(in_flight[2]);
+        exchange_locals(in_flight[3]);
+    }
 };
 
 void abandon(std::vector<Waiting>& waiting) {
@@ -57,13 +66,15 @@ void run_together(const Launch& what, const std::vector<uint3>& blocks) {
     const Block blank = block;
     std::vector<Waiting> waiting;
     const auto run = [&](bool (*go)(const Launch&)) {
-        restart_clock();
         if (in_cluster) note_turn_of_cluster(block.index);
-        if (go(what)) {
+        const bool ended = go(what);
+        if (tracing) trace_block_end();  // a request spans no barrier
+        if (ended) {
             if (in_cluster && !launch_failed()) leave_cluster();
             return;
         }
-        waiting.push_back({{}, save_shared(), put_mbarriers_aside()});
+        waiting.push_back({{}, save_shared()});
+        waiting.back().exchange_in_flight();
         if (in_cluster) {
             tell_cluster(block.size);
             show_to_cluster(waiting.back().shared);
@@ -74,6 +85,7 @@ void run_together(const Launch& what, const std::vector<uint3>& blocks) {
         if (launch_failed()) break;
         block.index = index;
         forget_shared();
+        restart_clock();
         run(run_block);
     }
     while (!launch_failed() && !waiting.empty()) {
@@ -97,7 +109,8 @@ void run_together(const Launch& what, const std::vector<uint3>& blocks) {
             block = std::move(one.block);
             if (in_cluster) take_from_cluster(one.shared);
             restore_shared(one.shared);
-            take_mbarriers_back(one.mbarriers);
+            one.exchange_in_flight();
+            resume_clock();
             run(resume_block);
         }
     }
@@ -106,7 +119,15 @@ void run_together(const Launch& what, const std::vector<uint3>& blocks) {
 
 // Would a GPU take it?
 std::string why_no_cluster(const Launch& what, dim3 c) {
+    if (what.cooperative)
+        return "the emulator has no launches that are both cooperative and in clusters.";
     const unsigned size = c.x * c.y * c.z, most = most_of_cluster(what.address);
+    if (size == 0) {
+        return format(
+            "a cluster of %s has no blocks: clusterDim wants x, y and z, 1 where there is one "
+            "block.",
+            name(c).c_str());
+    }
     if (block.grid.x % c.x != 0 || block.grid.y % c.y != 0 || block.grid.z % c.z != 0) {
         return format(
             "grid %s is not made of whole clusters of %s blocks. Round the grid up, and let blocks "
@@ -121,8 +142,6 @@ std::string why_no_cluster(const Launch& what, dim3 c) {
                                               "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
                                             : "");
     }
-    if (what.cooperative)
-        return "the emulator has no launches that are both cooperative and in clusters.";
     return "";
 }
 
@@ -142,7 +161,7 @@ void run_clusters(const Launch& what, dim3 c) {
     };
     if (const std::string why = why_no_cluster(what, c); !why.empty()) return refuse(why);
     block.cluster = c;
-    const unsigned size = c.x * c.y * c.z;
+    const unsigned size = size_of_cluster();
     const dim3 of = {block.grid.x / c.x, block.grid.y / c.y, block.grid.z / c.z};
     const std::uint64_t count = std::uint64_t{of.x} * of.y * of.z;
     for (std::uint64_t turn = 0; turn < count && !launch_failed(); ++turn) {
@@ -156,15 +175,15 @@ void run_clusters(const Launch& what, dim3 c) {
             blocks.push_back(
                 {first.x + rank % c.x, first.y + rank / c.x % c.y, first.z + rank / c.x / c.y});
         }
-        begin_cluster(size);
+        begin_cluster();
         run_together(what, blocks);
         if (const dim3 w = std::exchange(block.wanted_cluster, dim3(0, 0, 0)); w.x > 0) {
             refuse(format("the launch asks for clusters of %s, the kernel has __cluster_dims__%s.",
                           name(c).c_str(), name(w).c_str()));
         }
     }
-    begin_cluster(1);
     block.cluster = {};
+    begin_cluster();
 }
 
 }  // namespace sixdays::emulator

@@ -9,6 +9,7 @@
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace {
@@ -85,7 +86,10 @@ bool is_device(int device) {
 namespace sixdays::emulator {
 
 unsigned most_of_cluster(const void* kernel) {
-    return in_large_clusters().count(kernel) > 0 ? 16 : 8;
+    // As below: a launch that cannot name its kernel may be of any.
+    const auto& large = in_large_clusters();
+    const bool allowed = kernel == nullptr ? !large.empty() : large.count(kernel) > 0;
+    return allowed ? kMostOfCluster : 8;
 }
 
 std::size_t shared_limit(const void* kernel) {
@@ -156,7 +160,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     p.regsPerMultiprocessor = kRegisters;
     p.sharedMemPerBlockOptin = sixdays::emulator::kDynamicSharedLimit;
     p.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
-    p.cooperativeLaunch = p.canMapHostMemory = p.managedMemory = p.concurrentManagedAccess = 1;
+    p.cooperativeLaunch = p.clusterLaunch = p.canMapHostMemory = 1;
+    p.managedMemory = p.concurrentManagedAccess = 1;
     p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
     p.memoryPoolsSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.memPitch = 2147483647;
@@ -182,6 +187,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (kernel == nullptr) return result(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        in_large_clusters().erase(kernel);
         if (value != 0) in_large_clusters().insert(kernel);
         return cudaSuccess;
     }

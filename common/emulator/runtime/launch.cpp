@@ -101,7 +101,12 @@ void run_grid(const Launch& what) {
     begin_race_checks();
     if (tracing) trace_launch(what.kernel);
     if (what.cluster.x > 0) return run_clusters(what, what.cluster);
-    if (what.cooperative) return run_cooperative_grid(what, blocks_of_launch);
+    if (what.cooperative) {
+        run_cooperative_grid(what, blocks_of_launch);
+        if (block.wanted_cluster.x > 0)  // refused, with a sentence
+            run_clusters(what, std::exchange(block.wanted_cluster, dim3(0, 0, 0)));
+        return;
+    }
     for (std::uint64_t turn = 0; turn < blocks_of_launch && !launch_failed(); ++turn) {
         block.index = index_of_block(turn);
         forget_shared();

@@ -42,8 +42,7 @@ struct Mbarrier {
 };
 constexpr std::int64_t kNone = -2, kUnused = -3;  // before phase 0 there is phase -1
 
-using Mbarriers = std::map<std::uintptr_t, Mbarrier>;
-Mbarriers mbarriers;  // of this block
+std::map<std::uintptr_t, Mbarrier> mbarriers;  // of this block
 
 std::uintptr_t address_of(const void* p) {
     return reinterpret_cast<std::uintptr_t>(p);
@@ -239,11 +238,8 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
     complete(b, !b.waiting.empty());
 }
 
-std::shared_ptr<void> put_mbarriers_aside() {
-    return std::make_shared<Mbarriers>(std::exchange(mbarriers, {}));
-}
-void take_mbarriers_back(const std::shared_ptr<void>& aside) {
-    mbarriers = std::move(*static_cast<Mbarriers*>(aside.get()));
+void exchange_mbarriers(std::shared_ptr<void>& aside) {
+    exchange(mbarriers, aside);
 }
 
 CopyTo tile_to(std::uintptr_t address) {

@@ -5,6 +5,7 @@
 /// happens.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -54,6 +55,8 @@ extern Region heap;
 extern Region shared_arrays;
 extern Region shared_dynamic;
 extern Region shared_tiles;
+inline constexpr std::array<Region*, 3> kSharedRegions = {&shared_arrays, &shared_dynamic,
+                                                          &shared_tiles};
 /// `__device__` and `__constant__` variables, with what lies between them.
 extern Region variables;
 
@@ -91,10 +94,18 @@ void make_dynamic_shared(const void* kernel, std::size_t bytes);
 /// memory.
 void forget_shared();
 
+/// A tile that was cut out of dynamic shared memory, from `offset` on. It lies in shared_tiles, away
+/// from the others.
+struct Tile {
+    std::size_t offset, bytes;
+    std::uintptr_t at;
+};
+
 /// The shared memory of a block that waits for others: what its arrays hold, and what is known of
 /// their bytes.
 struct SharedImage {
     std::vector<Extent> arrays;  // the dynamic part is the last one
+    std::vector<Tile> tiles;
     std::vector<std::uint8_t> bytes, states;
 };
 SharedImage save_shared();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
@@ -192,6 +193,8 @@ void begin_segment() {
 void forget_knowledge_of_cluster() {
     of_cluster.reset();
     of_segment.reset();
+    // The next cluster's shared memory lies there, too.
+    std::erase_if(words, [](const auto& word) { return cluster_memory.contains(word.first); });
 }
 
 void thread_fence() noexcept {

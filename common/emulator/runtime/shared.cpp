@@ -31,12 +31,6 @@ namespace {
 std::vector<Extent> arrays;   // that this block has opened, and tiles that it has cut
 std::size_t array_bytes = 0;  // of the arrays
 
-// A tile that was cut out of dynamic shared memory, from `offset` on. It lies in shared_tiles, away
-// from the others.
-struct Tile {
-    std::size_t offset, bytes;
-    std::uintptr_t at;
-};
 std::vector<Tile> tiles;
 constexpr std::size_t kTileGap = 4096;
 constexpr std::size_t kMostTiles = 256;
@@ -162,11 +156,10 @@ void forget_shared() {
 
 // A number of 32 bits: in which of the three regions, and where in it.
 constexpr std::uint32_t kSharedWindow = 0xf0000000u, kWindow = 1u << 24;
-static const Region* shared_regions[] = {&shared_arrays, &shared_dynamic, &shared_tiles};
 
 std::uint32_t to_shared_space(const void* generic) {
     for (std::uint32_t i = 0; i < 3; ++i) {
-        const Region& region = *shared_regions[i];
+        const Region& region = *kSharedRegions[i];
         if (!region.contains(number(generic))) continue;
         // The same place among rows of 128 bytes.
         const auto offset = static_cast<std::uint32_t>(number(generic) - region.base);
@@ -179,7 +172,7 @@ void* from_shared_space(std::uint32_t address) {
     if (address < kSharedWindow || address >= kSharedWindow + 3 * kWindow) {
         return reinterpret_cast<void*>(std::uintptr_t{address});
     }
-    const Region& region = *shared_regions[(address - kSharedWindow) / kWindow];
+    const Region& region = *kSharedRegions[(address - kSharedWindow) / kWindow];
     return reinterpret_cast<void*>(region.base - region.base % 128 +
                                    (address - kSharedWindow) % kWindow);
 }
@@ -198,7 +191,7 @@ static Region& region_of_array(const Extent& array) {
 }
 
 SharedImage save_shared() {
-    SharedImage image{arrays, {}, {}};
+    SharedImage image{arrays, tiles, {}, {}};
     image.arrays.push_back(dynamic);
     for (const Extent& array : image.arrays) {
         const auto* begin = reinterpret_cast<const std::uint8_t*>(array.begin);
@@ -212,6 +205,7 @@ SharedImage save_shared() {
 void restore_shared(const SharedImage& image) {
     forget_shared();
     arrays.assign(image.arrays.begin(), image.arrays.end() - 1);
+    tiles = image.tiles;
     std::size_t at = 0;
     for (const Extent& array : image.arrays) {
         std::memcpy(reinterpret_cast<void*>(array.begin), image.bytes.data() + at, array.bytes);

@@ -22,7 +22,6 @@ volatile bool time_is_up = false;
 namespace {
 
 int limit_in_seconds = 60;
-volatile int seconds_left = 0;
 pthread_t kernel_thread;
 struct sigaction old_fault, old_bus, old_clock;
 
@@ -60,9 +59,9 @@ void on_clock(int, siginfo_t*, void* context) {
         pthread_kill(kernel_thread, SIGVTALRM);
         return;
     }
-    seconds_left = seconds_left - 1;
-    if (seconds_left <= 0) time_is_up = true;
-    if (seconds_left <= -2 && current != nullptr) fail_for_time(where(context));
+    block.seconds_left = block.seconds_left - 1;
+    if (block.seconds_left <= 0) time_is_up = true;
+    if (block.seconds_left <= -2 && current != nullptr) fail_for_time(where(context));
 }
 
 void handle(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* old) {
@@ -109,8 +108,12 @@ void check_stack(const void* frame, const void* code) {
 }
 
 void restart_clock() {
-    seconds_left = limit_in_seconds;
+    block.seconds_left = limit_in_seconds;
     time_is_up = false;
+}
+
+void resume_clock() {
+    time_is_up = block.seconds_left <= 0;
 }
 
 void fail_for_time(const Place& where) {

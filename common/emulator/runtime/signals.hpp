@@ -23,6 +23,8 @@ void check_stack(const void* frame, const void* code);
 
 /// A block starts: its time starts anew.
 void restart_clock();
+/// It goes on.
+void resume_clock();
 
 /// Set when a block's time is up; the next hook, barrier or warp call ends the launch.
 extern volatile bool time_is_up;

@@ -40,11 +40,16 @@ struct Group {
     std::array<bool, kGroup> fenced{};                  // since its last commit
     std::vector<Thread*> waiting;                       // for the others to come
 };
-std::array<Group, kMaxThreads / kGroup> groups;
-bool any_wgmma = false;  // in this block
+struct Groups {
+    std::array<Group, kMaxThreads / kGroup> of;
+    bool any = false;  // in this block
+
+    bool empty() const { return !any; }
+};
+Groups groups;
 
 Group& group() {
-    return groups[current->id / kGroup];
+    return groups.of[current->id / kGroup];
 }
 
 std::uintptr_t place_in(const WgmmaOperand& x, int i, int k) {
@@ -106,7 +111,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
            Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
-    any_wgmma = true;
+    groups.any = true;
     const Place place(site, __builtin_return_address(0));
     const unsigned id = current->id % kGroup;
     Group& mine = group();
@@ -137,7 +142,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
 void wgmma_fence() {
     if (current == nullptr) return;
     const InRuntime guard;
-    any_wgmma = true;
+    groups.any = true;
     group().fenced[current->id % kGroup] = true;
 }
 
@@ -180,7 +185,7 @@ void wgmma_wait(int groups_left, const float* sums, Site site) {
 }
 
 bool report_waiting_for_wgmma() {
-    for (const Group& one : groups) {
+    for (const Group& one : groups.of) {
         if (one.waiting.empty()) continue;
         const Thread& thread = *one.waiting.front();
         note({Kind::warp_call,
@@ -198,9 +203,11 @@ bool report_waiting_for_wgmma() {
 }
 
 void forget_wgmma() {
-    if (!any_wgmma) return;
-    groups = {};
-    any_wgmma = false;
+    if (groups.any) groups = {};
+}
+
+void exchange_wgmma(std::shared_ptr<void>& aside) {
+    exchange(groups, aside);
 }
 
 }  // namespace sixdays::emulator

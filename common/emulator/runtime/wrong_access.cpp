@@ -93,6 +93,14 @@ void fail_uninitialised(const NewAccess& a) {
 }
 
 void fail_pending(const NewAccess& a) {
+    if (&a.region == &cluster_memory) {
+        fail({Kind::pending_copy, cudaErrorLaunchFailure, a.code,
+              story(a.kind, a.bytes) + inside(a) +
+                  ", where an asynchronous copy has yet to arrive: that block's thread must wait "
+                  "for "
+                  "it, and then all come to a cluster.sync().",
+              a.address});
+    }
     CopyTo copy;
     for (std::size_t i = 0; i < a.bytes && copy.code == nullptr; ++i) copy = copy_to(a.address + i);
     if (copy.code == nullptr) copy = tile_to(a.address);

@@ -7,6 +7,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/trace.hpp"
 #include "common/testing/catch.hpp"
 
 using namespace sixdays::emulator;
@@ -41,14 +42,16 @@ std::vector<int> made(int count, Formula formula) {
     return all;
 }
 
+// What read_the_next() makes of clusters of n blocks.
+auto next_of(int n) {
+    return [n](int i) { return 10 * (i / 4 / n * n + (i / 4 % n + 1) % n) + i % 4; };
+}
+
 }  // namespace
 
 TEST_CASE("blocks of a cluster read, write and count in each other's shared memory") {
     const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
     set_order(order, 5);
-    const auto next_of = [](int n) {
-        return [n](int i) { return 10 * (i / 4 / n * n + (i / 4 % n + 1) % n) + i % 4; };
-    };
     CHECK(run("neighbours", 32) == made(32, next_of(2)));
     CHECK_FALSE(last_report());
     CHECK(run("template_neighbours", 32) == made(32, next_of(4)));
@@ -62,9 +65,67 @@ TEST_CASE("blocks of a cluster read, write and count in each other's shared memo
     CHECK_FALSE(last_report());
     CHECK(run("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
     CHECK_FALSE(last_report());
-    CHECK(run("mbarrier_across", 4) == std::vector<int>(4, 5));
+    CHECK(run("pushed", 8) == std::vector<int>{10, 10, 10, 10, 26, 26, 26, 26});
+    CHECK_FALSE(last_report());
+    CHECK(run("many_threads", 16) == made(16, [](int i) { return (i + 1) % 16; }));
     CHECK_FALSE(last_report());
     set_order(Order::forward);
+}
+
+TEST_CASE("a launch in clusters is described by the kernel, its prototype or a call") {
+    CHECK(run("neighbours_by_address", 32) == made(32, next_of(8)));
+    CHECK_FALSE(last_report());
+    CHECK(run("template_by_address", 32) == made(32, next_of(4)));
+    CHECK_FALSE(last_report());
+    CHECK(run("declared", 32) == made(32, next_of(2)));
+    CHECK_FALSE(last_report());
+    CHECK(run("deduced", 64) == made(64, next_of(16)));
+    CHECK_FALSE(last_report());
+    int by_attribute = 0;
+    cudaDeviceProp properties;
+    CHECK(cudaDeviceGetAttribute(&by_attribute, cudaDevAttrClusterLaunch, 0) == cudaSuccess);
+    CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+    CHECK(properties.clusterLaunch == by_attribute);
+}
+
+TEST_CASE("threads of a cluster come to its barrier by any line, and may meet others on the way") {
+    const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
+    set_order(order, 7);
+    CHECK(run("syncs_between", 8) == std::vector<int>(8, 1));
+    CHECK_FALSE(last_report());
+    const auto one_then_two = made(64, [](int i) { return 1 + i / 32; });
+    CHECK(run("two_lines", 64) == one_then_two);
+    CHECK_FALSE(last_report());
+    CHECK(run("two_lines_of_a_cluster", 64) == one_then_two);
+    CHECK_FALSE(last_report());
+    set_order(Order::forward);
+}
+
+TEST_CASE("what is in flight stays so while its block waits for the cluster") {
+    const auto order = GENERATE(Order::forward, Order::reversed);
+    set_order(order);
+    CHECK(run("mbarrier_across", 4) == std::vector<int>(4, 5));
+    CHECK_FALSE(last_report());
+    CHECK(run("tiles_across", 8) == std::vector<int>(8, 3));
+    CHECK_FALSE(last_report());
+    CHECK(run("copy_across", 8) == std::vector<int>(8, -1));
+    CHECK_FALSE(last_report());
+    CHECK(run("sums_across", 64) == std::vector<int>(64, 32));
+    CHECK_FALSE(last_report());
+    set_order(Order::forward);
+}
+
+TEST_CASE("requests of warps that are not full are counted in clusters, too") {
+    start_trace();
+    run("histogram", 32);
+    std::uint64_t requests = 0, accesses = 0;
+    for (const LineTrace& line : stop_trace()) {
+        if (line.memory != Memory::global) continue;
+        requests += line.requests;
+        accesses += line.accesses;
+    }
+    CHECK(requests == 8);
+    CHECK(accesses == 32);
 }
 
 TEST_CASE("a barrier of a cluster orders global memory, and what it orders can be told to others") {
@@ -73,7 +134,7 @@ TEST_CASE("a barrier of a cluster orders global memory, and what it orders can b
     const std::vector<int> got = run("global_memory", 64);
     CHECK(std::vector<int>(got.begin() + 32, got.begin() + 36) == std::vector<int>{1, 0, 3, 2});
     CHECK_FALSE(last_report());
-    CHECK(run("told_to_others", 3)[1] == 11);
+    CHECK(run("told_to_others", 4)[3] == 11);
     INFO((last_report() ? last_report()->text : ""));
     CHECK_FALSE(last_report());
     set_order(Order::forward);
@@ -88,6 +149,11 @@ TEST_CASE("a block of a cluster knows its rank, index and extents") {
           }));
     CHECK(std::vector<int>(got.begin() + 16, got.end()) ==
           made(16, [](int i) { return 7 + 10 * (i % 8) + 8000; }));
+    CHECK(run("deep", 16) == made(16, [](int i) {
+              const int y = i / 2 % 2, z = i / 4 % 2;
+              return y + 2 * z + 10 * z + 100 * y + 2000;
+          }));
+    CHECK_FALSE(last_report());
 }
 
 TEST_CASE("a mistake with clusters is told at its line") {
@@ -104,7 +170,20 @@ TEST_CASE("a mistake with clusters is told at its line") {
              "thread (1,0,0) of block (0,0,0) touches the shared memory of block ", Kind::barrier},
         Case{"stored_by_another",
              "in block 1 of the cluster, at element 0 of the shared array `mine`", Kind::race},
+        Case{"stored_by_another", "Both are blocks of one cluster, and no cluster.sync() stands",
+             Kind::race},
         Case{"no_barrier_in_global_memory", "which thread (0,0,0) of block (", Kind::race},
+        Case{"no_barrier_in_global_memory", "and no cluster.sync() stands between", Kind::race},
+        Case{"narrow_char", "of the shared array `mine`", Kind::race},
+        Case{"narrow_half", "of the shared array `mine`", Kind::race},
+        Case{"not_told", "which thread (0,0,0) of block (", Kind::race},
+        Case{"another_cluster", "is blockIdx in", Kind::race},
+        Case{"lanes_disagree", "store different values", Kind::race},
+        Case{"lanes_disagree_in_grid", "store different values", Kind::race},
+        Case{"copy_not_waited_for", "the same thread started it in", Kind::pending_copy},
+        Case{"others_copy", "that block's thread must wait for it", Kind::pending_copy},
+        Case{"two_barriers", "others wait at their cluster's", Kind::barrier},
+        Case{"ended_after_arrival", "may have ended by then", Kind::barrier},
         Case{"another_cluster", "which thread (0,0,0) of block (", Kind::race},
         Case{"no_such_block", "asks for block 2 of its cluster, which has 2.", Kind::out_of_bounds},
         Case{"past_the_array", "in block 1 of the cluster, at element 4 of the shared array `mine`",
@@ -129,6 +208,18 @@ TEST_CASE("a mistake with clusters is told at its line") {
     CHECK(text_of_line(report->line).find(std::string("MARK ") + name) != std::string::npos);
 }
 
+TEST_CASE("a loop without end over a barrier of blocks is told") {
+    const auto name = GENERATE(as<std::string>{}, "endless", "endless_in_grid");
+    set_time_limit(1);
+    run(name, 1);
+    set_time_limit(60);
+    cudaGetLastError();
+    REQUIRE(last_report());
+    CHECK(last_report()->kind == Kind::stuck);
+    CHECK(text_of_line(last_report()->line).find("MARK " + name) != std::string::npos);
+    clear_report();
+}
+
 TEST_CASE("a launch in clusters that no GPU takes is refused") {
     struct Case {
         const char *name, *says;
@@ -136,6 +227,9 @@ TEST_CASE("a launch in clusters that no GPU takes is refused") {
     const auto [name, says] = GENERATE(
         Case{"half_a_cluster", "grid (7,1,1) is not made of whole clusters of (2,1,1) blocks"},
         Case{"too_large", "a cluster of (16,1,1) has 16 blocks. It may have 8"},
+        Case{"no_longer_allowed", "a cluster of (16,1,1) has 16 blocks. It may have 8"},
+        Case{"no_blocks", "a cluster of (2,0,0) has no blocks"},
+        Case{"cooperative", "no launches that are both cooperative and in clusters"},
         Case{"two_sizes",
              "the launch asks for clusters of (4,1,1), the kernel has __cluster_dims__(2,1,1)"});
     const std::vector<int> got = run(name, 64);
@@ -146,4 +240,6 @@ TEST_CASE("a launch in clusters that no GPU takes is refused") {
     CHECK(last_report()->kind == Kind::invalid_launch);
     CHECK(last_report()->text.find(says) != std::string::npos);
     clear_report();
+    CHECK(run("alone", 32) == made(32, next_of(1)));  // the next launch knows nothing of it
+    CHECK_FALSE(last_report());
 }

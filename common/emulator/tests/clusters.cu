@@ -2,11 +2,15 @@
 #include "common/emulator/tests/clusters.hpp"
 
 #include <cooperative_groups.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
 #include <utility>
 
 #include "common/gpu/ptx/mbarrier.hpp"
+#include "common/gpu/ptx/wgmma.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace cg = cooperative_groups;
 
@@ -34,6 +38,27 @@ __global__ void __launch_bounds__(64) __cluster_dims__(N, 1, 1) template_neighbo
 }
 __global__ void neighbours_by_call(int* out, float, int first) {
     if (first == 7) read_the_next(out);
+}
+// Its definition does not repeat that it has clusters; and its argument follows from the call.
+__global__ void __cluster_dims__(2, 1, 1) declared(int* out);
+__global__ void declared(int* out) {
+    read_the_next(out);
+}
+template <class T>
+__global__ void __cluster_dims__(16, 1, 1) deduced(T* out) {
+    read_the_next(out);
+}
+
+// As many threads as a cluster can have, all of which wait.
+__global__ void many_threads(int* out) {
+    __shared__ int mine;
+    const cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0) mine = static_cast<int>(blockIdx.x);
+    cluster.sync();
+    const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    if (threadIdx.x == blockDim.x - 1)
+        out[blockIdx.x] = *cluster.map_shared_rank(&mine, static_cast<int>(next));
+    cluster.sync();
 }
 
 // As in CUDA's programming guide: 16 bins, 4 in each block's shared memory.
@@ -66,6 +91,84 @@ __global__ void __cluster_dims__(2, 1, 1) arrive_early(int* out) {
     cluster.sync();
 }
 
+// Both threads have arrived before one of them goes on to another barrier.
+__global__ void __cluster_dims__(2, 1, 1) syncs_between(int* out) {
+    const cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0) {
+        cluster.barrier_arrive();
+    } else {
+        cluster.sync();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) cluster.barrier_wait();
+    out[2 * blockIdx.x + threadIdx.x] = 1;
+    cluster.sync();
+}
+
+// A cluster's barrier need not be one line.
+__global__ void two_lines(int* out) {
+    if (threadIdx.x < 32) {
+        out[threadIdx.x] = 1;
+        cg::this_cluster().sync();
+    } else {
+        cg::this_cluster().sync();
+        out[threadIdx.x] = out[threadIdx.x - 32] + 1;
+    }
+}
+
+// The others' array is there from their start, though they have not come to its declaration.
+__device__ int sum_of_cluster(int value) {
+    __shared__ int parts[8];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const int size = static_cast<int>(cluster.num_blocks());
+    for (int rank = 0; rank < size; ++rank)
+        cluster.map_shared_rank(parts, rank)[cluster.block_rank()] = value;
+    cluster.sync();
+    int sum = 0;
+    for (int rank = 0; rank < size; ++rank) sum += parts[rank];
+    return sum;
+}
+__global__ void __cluster_dims__(4, 1, 1) pushed(int* out) {
+    cg::this_cluster().sync();
+    out[blockIdx.x] = sum_of_cluster(static_cast<int>(blockIdx.x) + 1);
+}
+
+// A tile that was cut out of dynamic shared memory is the same one behind the barrier.
+__global__ void __cluster_dims__(2, 1, 1) tiles_across(int* out) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles(memory).next<int>(4)[threadIdx.x] = 3;
+    cg::this_cluster().sync();
+    out[4 * blockIdx.x + threadIdx.x] = gpu::SharedTiles(memory).next<int>(4)[threadIdx.x];
+}
+
+// What is on its way at the barrier arrives behind it.
+__global__ void __cluster_dims__(2, 1, 1) copy_across(int* out) {
+    __shared__ int mine[4];
+    __pipeline_memcpy_async(&mine[threadIdx.x], &out[32 + threadIdx.x], sizeof(int));
+    __pipeline_commit();
+    cg::this_cluster().sync();
+    __pipeline_wait_prior(0);
+    out[4 * blockIdx.x + threadIdx.x] = mine[threadIdx.x];
+}
+__global__ void __cluster_dims__(2, 1, 1) sums_across(int* out) {
+    __shared__ __align__(1024) unsigned short ones[(64 + 128) * 64];
+    for (unsigned i = threadIdx.x; i < (64 + 128) * 64; i += blockDim.x) ones[i] = 0x3f80;
+    __syncthreads();
+    const auto a = gpu::wgmma_tile(ones, 16), b = gpu::wgmma_tile(ones + 64 * 64, 16);
+    float sum[16][4] = {};
+    gpu::wgmma_fence();
+    gpu::wgmma<bf16, false, false>(sum, a, b);
+    gpu::wgmma_commit();
+    cg::this_cluster().sync();
+    gpu::wgmma_wait<0>(sum);
+    gpu::wgmma_fence();
+    cg::this_cluster().sync();
+    gpu::wgmma<bf16, false, false>(sum, a, b);
+    gpu::wgmma_commit();
+    gpu::wgmma_wait<0>(sum);
+    if (threadIdx.x < 32) out[32 * blockIdx.x + threadIdx.x] = static_cast<int>(sum[0][0]);
+}
+
 // An mbarrier keeps what has arrived while its block waits for the cluster.
 __global__ void __cluster_dims__(2, 1, 1) mbarrier_across(int* out) {
     __shared__ gpu::Mbarrier both;
@@ -95,19 +198,24 @@ __global__ void indices(int* out) {
     cluster.sync();
 }
 
-// What the cluster's first block knows of the second, the second cluster hears of by fence and atomic.
+// What a cluster's first block knows of its second, the cluster that comes later hears of by fence and atomic.
 __global__ void __cluster_dims__(2, 1, 1) told_to_others(int* out) {
-    if (blockIdx.x == 1) out[1] = 11;
+    const unsigned cluster = blockIdx.x / 2;
+    if (blockIdx.x % 2 == 1) out[1 + cluster] = 11;
     cg::this_cluster().sync();
-    if (blockIdx.x == 0) {
-        __threadfence();
-        atomicAdd(&out[0], 1);
-    }
-    if (blockIdx.x == 2) {
-        const bool told = atomicAdd(&out[0], 0) == 0;
-        __threadfence();
-        out[2] = told ? out[1] : 11;
-    }
+    if (blockIdx.x % 2 == 1) return;
+    __threadfence();
+    const bool is_later = atomicAdd(&out[0], 1) == 0;
+    __threadfence();
+    if (is_later) out[3] = out[2 - cluster];
+}
+
+// A cluster that is three-dimensional.
+__global__ void __cluster_dims__(1, 2, 2) deep(int* out) {
+    const cg::cluster_group cluster = cg::this_cluster();
+    const dim3 index = cluster.block_index();
+    out[blockIdx.x + 2 * (blockIdx.y + 2 * blockIdx.z)] = static_cast<int>(
+        cluster.block_rank() + 10 * index.z + 100 * index.y + 1000 * cluster.dim_blocks().z);
 }
 
 // --- mistakes -------------------------------------------------------------------------------------
@@ -148,6 +256,83 @@ __global__ void __cluster_dims__(2, 1, 1) another_cluster(int* out) {
     cg::this_cluster().sync();
     out[32 + blockIdx.x] = out[blockIdx.x ^ 2];  // MARK another_cluster
 }
+// The history of a part of a word is kept where the owner comes first, too.
+template <class T>
+__global__ void __cluster_dims__(2, 1, 1) narrow(int* out) {
+    __shared__ T mine[4];
+    const cg::cluster_group cluster = cg::this_cluster();
+    for (int i = 0; i < 4; ++i) mine[i] = T(1);
+    cluster.sync();
+    const T* const firsts = cluster.map_shared_rank(mine, 0);
+    if (blockIdx.x == 0) mine[1] = T(2);                 // MARK narrow_char, MARK narrow_half
+    if (blockIdx.x == 1) out[1] = mine[1] == firsts[1];  // MARK narrow_char, MARK narrow_half
+    cluster.sync();
+}
+// Each cluster has a counter of its own, where nobody else says anything.
+__global__ void __cluster_dims__(2, 1, 1) not_told(int* out) {
+    __shared__ int counter;
+    counter = 0;
+    cg::this_cluster().sync();
+    if (blockIdx.x == 0) {
+        out[0] = 1;  // MARK not_told
+        __threadfence();
+        atomicAdd(&counter, 1);
+    }
+    if (blockIdx.x == 2) {
+        atomicAdd(&counter, 0);
+        __threadfence();
+        out[1] = out[0];  // MARK not_told
+    }
+}
+__global__ void __cluster_dims__(2, 1, 1) lanes_disagree(int* out) {
+    __shared__ int mine;
+    if (threadIdx.x < 2) mine = static_cast<int>(threadIdx.x);  // MARK lanes_disagree
+    cg::this_cluster().sync();
+    out[blockIdx.x] = mine;
+}
+__global__ void lanes_disagree_in_grid(int* out) {
+    __shared__ int mine;
+    if (threadIdx.x < 2) mine = static_cast<int>(threadIdx.x);  // MARK lanes_disagree_in_grid
+    cg::this_grid().sync();
+    out[blockIdx.x] = mine;
+}
+__global__ void __cluster_dims__(2, 1, 1) copy_not_waited_for(int* out) {
+    __shared__ int mine[4];
+    __pipeline_memcpy_async(&mine[threadIdx.x], &out[32 + threadIdx.x], sizeof(int));
+    cg::this_cluster().sync();
+    out[4 * blockIdx.x + threadIdx.x] = mine[threadIdx.x];  // MARK copy_not_waited_for
+}
+__global__ void __cluster_dims__(2, 1, 1) others_copy(int* out) {
+    __shared__ int mine[4];
+    __pipeline_memcpy_async(&mine[threadIdx.x], &out[32 + threadIdx.x], sizeof(int));
+    cg::this_cluster().sync();
+    const int* const theirs = cg::this_cluster().map_shared_rank(mine, blockIdx.x == 0);
+    out[blockIdx.x] = theirs[threadIdx.x];  // MARK others_copy
+    cg::this_cluster().sync();
+    __pipeline_wait_prior(0);
+}
+__global__ void __cluster_dims__(2, 1, 1) two_barriers(int*) {
+    if (threadIdx.x == 0) {
+        cg::this_cluster().sync();
+    } else {
+        __syncthreads();  // MARK two_barriers
+    }
+}
+__global__ void __cluster_dims__(2, 1, 1) ended_after_arrival(int* out) {
+    __shared__ int mine;
+    const cg::cluster_group cluster = cg::this_cluster();
+    mine = 1;
+    cluster.sync();
+    cluster.barrier_arrive();
+    if (blockIdx.x == 0) out[0] = *cluster.map_shared_rank(&mine, 1);  // MARK ended_after_arrival
+    cluster.barrier_wait();
+}
+__global__ void __cluster_dims__(2, 1, 1) endless(int*) {
+    for (int i = 0; i >= 0; i = (i + 1) % 8) cg::this_cluster().sync();  // MARK endless
+}
+__global__ void endless_in_grid(int*) {
+    for (int i = 0; i >= 0; i = (i + 1) % 8) cg::this_grid().sync();  // MARK endless_in_grid
+}
 __global__ void __cluster_dims__(2, 1, 1) no_such_block(int* out) {
     __shared__ int mine;
     mine = 1;
@@ -184,19 +369,33 @@ __global__ void __cluster_dims__(2, 1, 1) waits_without_arriving(int*) {
     cg::this_cluster().barrier_wait();  // MARK waits_without_arriving
 }
 
+// How a launch in clusters is described.
+struct InClusters {
+    InClusters(dim3 grid, dim3 block, dim3 cluster) {
+        config.gridDim = grid;
+        config.blockDim = block;
+        attribute[0].id = cudaLaunchAttributeClusterDimension;
+        attribute[0].val.clusterDim.x = cluster.x;
+        attribute[0].val.clusterDim.y = cluster.y;
+        attribute[0].val.clusterDim.z = cluster.z;
+        config.attrs = attribute;
+        config.numAttrs = 1;
+    }
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute[1] = {};
+};
 template <class... Args>
 void launch_by_call(dim3 grid, dim3 block, dim3 cluster, void (*kernel)(Args...), Args... args) {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = block;
-    cudaLaunchAttribute attribute[1];
-    attribute[0].id = cudaLaunchAttributeClusterDimension;
-    attribute[0].val.clusterDim.x = cluster.x;
-    attribute[0].val.clusterDim.y = cluster.y;
-    attribute[0].val.clusterDim.z = cluster.z;
-    config.attrs = attribute;
-    config.numAttrs = 1;
-    cudaLaunchKernelEx(&config, kernel, args...);
+    const InClusters in(grid, block, cluster);
+    cudaLaunchKernelEx(&in.config, kernel, args...);
+}
+template <class Kernel>
+void allow_16_blocks(Kernel* kernel, int allow) {
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, allow);
+}
+void cooperatively(void (*kernel)(int*), int* out) {
+    void* arguments[] = {&out};
+    cudaLaunchCooperativeKernel(kernel, 2, 32, arguments);
 }
 
 }  // namespace
@@ -207,6 +406,55 @@ const std::vector<ClusterCase>& clusters() {
         {"template_neighbours", [](int* out) { template_neighbours<4><<<8, 4>>>(out); }},
         {"neighbours_by_call",
          [](int* out) { launch_by_call(8, 4, 8, neighbours_by_call, out, 0.0f, 7); }},
+        {"neighbours_by_address",
+         [](int* out) {
+             float unused = 0;
+             int first = 7;
+             void* arguments[] = {&out, &unused, &first};
+             const InClusters in(8, 4, 8);
+             cudaLaunchKernelExC(&in.config, (const void*)neighbours_by_call, arguments);
+         }},
+        {"template_by_address",
+         [](int* out) {
+             void* arguments[] = {&out};
+             const InClusters in(8, 4, 4);
+             cudaLaunchKernelExC(&in.config, (const void*)template_neighbours<4>, arguments);
+         }},
+        {"declared", [](int* out) { declared<<<8, 4>>>(out); }},
+        {"deduced",
+         [](int* out) {
+             allow_16_blocks(deduced<int>, 1);
+             deduced<<<16, 4>>>(out);
+             allow_16_blocks(deduced<int>, 0);
+         }},
+        {"no_longer_allowed", [](int* out) { deduced<<<16, 4>>>(out); }},
+        {"many_threads",
+         [](int* out) {
+             allow_16_blocks(many_threads, 1);
+             launch_by_call(16, 1024, 16, many_threads, out);
+             allow_16_blocks(many_threads, 0);
+         }},
+        {"syncs_between", [](int* out) { syncs_between<<<4, 2>>>(out); }},
+        {"two_lines", [](int* out) { two_lines<<<1, 64>>>(out); }},
+        {"two_lines_of_a_cluster", [](int* out) { launch_by_call(1, 64, 1, two_lines, out); }},
+        {"pushed", [](int* out) { pushed<<<8, 1>>>(out); }},
+        {"tiles_across", [](int* out) { tiles_across<<<2, 4, 16>>>(out); }},
+        {"copy_across", [](int* out) { copy_across<<<2, 4>>>(out); }},
+        {"sums_across", [](int* out) { sums_across<<<2, 128>>>(out); }},
+        {"deep", [](int* out) { deep<<<dim3(2, 2, 4), 1>>>(out); }},
+        {"narrow_char", [](int* out) { narrow<char><<<2, 1>>>(out); }},
+        {"narrow_half", [](int* out) { narrow<__half><<<2, 1>>>(out); }},
+        {"not_told", [](int* out) { not_told<<<4, 1>>>(out); }},
+        {"lanes_disagree", [](int* out) { lanes_disagree<<<2, 32>>>(out); }},
+        {"lanes_disagree_in_grid", [](int* out) { cooperatively(lanes_disagree_in_grid, out); }},
+        {"copy_not_waited_for", [](int* out) { copy_not_waited_for<<<2, 4>>>(out); }},
+        {"others_copy", [](int* out) { others_copy<<<2, 4>>>(out); }},
+        {"two_barriers", [](int* out) { two_barriers<<<2, 2>>>(out); }},
+        {"ended_after_arrival", [](int* out) { ended_after_arrival<<<2, 1>>>(out); }},
+        {"endless", [](int* out) { endless<<<2, 32>>>(out); }},
+        {"endless_in_grid", [](int* out) { cooperatively(endless_in_grid, out); }},
+        {"no_blocks", [](int* out) { launch_by_call(8, 4, dim3(2, 0, 0), neighbours, out); }},
+        {"cooperative", [](int* out) { cooperatively(neighbours, out); }},
         {"alone", [](int* out) { neighbours_by_call<<<8, 4>>>(out, 0.0f, 7); }},
         {"histogram", [](int* out) { histogram<<<8, 8, 4 * sizeof(int)>>>(out); }},
         {"global_memory", [](int* out) { global_memory<<<4, 1>>>(out); }},

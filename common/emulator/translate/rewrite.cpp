@@ -1,6 +1,7 @@
 #include "common/emulator/translate/rewrite.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "common/emulator/translate/declaration.hpp"
 #include "common/emulator/translate/ptx.hpp"
@@ -204,7 +205,12 @@ private:
                                 " void, and "
                                 "stores its result through a pointer");
         }
-        if (body == kNone || in_.at(body).is(";")) return;
+        std::string& of_prototype = clusters_[in_.at(name).text];
+        if (cluster.empty()) cluster = of_prototype;
+        if (body == kNone || in_.at(body).is(";")) {
+            of_prototype = cluster;
+            return;
+        }
         std::string parameters;
         for (Index k = open + 1; k < in_.close_of(open); ++k) {
             parameters += (parameters.empty() ? "" : " ") + std::string(in_.at(k).text);
@@ -268,10 +274,12 @@ private:
     }
     /// cudaLaunchKernel((void*)kernel<256>, ...): the pointer's own type says what its arguments are.
     void without_cast(Index i) {
-        if (!in_.at(i + 1).is("(") || !in_.at(i + 2).is("(")) return;
-        const Index close = in_.close_of(i + 2);
+        if (!in_.at(i + 1).is("(")) return;
+        Index open = i + 2;
+        if (in_.at(i).is("cudaLaunchKernelExC")) open = in_.find(open, {",", ")"}) + 1;
+        const Index close = in_.at(open).is("(") ? in_.close_of(open) : kNone;
         if (close == kNone || !in_.at(close - 1).is("*") || !in_.at(close - 2).is("void")) return;
-        replace(in_.at(i + 2).begin, in_.at(close).end(), "");
+        replace(in_.at(open).begin, in_.at(close).end(), "");
     }
 
     void inline_ptx(Index i) {
@@ -350,6 +358,7 @@ private:
     std::vector<Edit> edits_;
     std::vector<Result::Error> errors_;
     bool rewritten_ = false;
+    std::map<std::string_view, std::string> clusters_;  // of prototypes: what says their extents
     bool by_address_ = false;  // the file launches kernels by their addresses
 
     Index done_ = 0;  // up to here the declarations are rewritten

@@ -226,3 +226,8 @@ inline cudaError_t cudaLaunchKernelExC(sixdays::emulator::Configuration config, 
     config.launch.address = kernel;
     return sixdays::emulator::launch_by_address(config.launch, arguments);
 }
+template <class... Parameters>
+cudaError_t cudaLaunchKernelExC(sixdays::emulator::Configuration config,
+                                void (*kernel)(Parameters...), void** arguments) {
+    return sixdays::emulator::launch_by_address(config.launch, kernel, arguments);
+}
