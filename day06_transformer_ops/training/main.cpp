@@ -60,10 +60,10 @@ void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& s
 // What it writes by now, in a line of its own.
 template <class Device>
 void show_sample(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source) {
-    const std::vector<std::byte> model = model_file(trainer.parameters(), trainer.save().parameters,
+    const std::vector<std::byte> model = model_file(trainer.parameters(), trainer.weights(),
                                                     source.vocabulary, gpt2::WeightType::f32);
     std::fprintf(stderr, "%swrites: %s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "",
-                 sample_of(model, source, o.seed).c_str());
+                 sample_of(model, source, o.seed, static_cast<int>(o.threads)).c_str());
 }
 
 // Batches, one after the other. The next one is made while the model learns this one.
@@ -133,8 +133,9 @@ int train(const TrainOptions& o, const Source& source) {
         losses.push_back(static_cast<float>(loss));
         const std::chrono::duration<double> passed = Clock::now() - start;
         show_step(o, ++done, begin.step, loss, passed.count());
-        if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
+        // A sample may end the run, where memory ends: first what is learned is kept.
         if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source, losses);
+        if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
     }
     save(o, trainer, source, losses);
     char loss[32] = "";  // of the last step, also where it was made before --resume

@@ -37,12 +37,13 @@ std::string in_one_line(std::string_view text) {
     return line;
 }
 
-std::string sample_of(std::span<const std::byte> model, const Source& source, std::uint64_t seed) {
+std::string sample_of(std::span<const std::byte> model, const Source& source, std::uint64_t seed,
+                      int threads) {
     const gpt2::Gguf file(model, "the model that learns");
     const gpt2::Vocabulary vocabulary(file);
     const gpt2::ModelWeights weights = gpt2::read_model(file);
     const std::int64_t capacity = weights.config.context;
-    const auto backend = gpt2::make_cpu_backend(weights, capacity);
+    const auto backend = gpt2::make_cpu_backend(weights, capacity, threads);
     gpt2::SamplerOptions how;
     how.temperature = source.answers ? 0 : 0.8f;
     how.seed = seed;

@@ -80,6 +80,7 @@ public:
     /// A step by what was accumulated, whose gradients are forgotten. Returns their norm.
     double step(const StepOptions& options);
 
+    [[nodiscard]] std::vector<float> weights() const { return parameters_.download(); }
     [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }
 
     /// A step on the last batch by operations that look at a clock: what they say. For a bench; who

@@ -90,6 +90,10 @@ grep '^writes' "$folder/err" >"$folder/writes"
 expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/m"
 grep '^writes' "$folder/err" | cmp -s - "$folder/writes" || fail "the same seed wrote two texts"
 
+# A run that ends in a sample (here as nobody reads its third line) has kept what it learned until then.
+"$program" "${small[@]}" --steps 20 --save-every 10 --sample-every 10 --out "$folder/asked" 2> >(head -n 2 >"$folder/err") >"$folder/out"
+[ -e "$folder/asked.state" ] || fail "a sample came before the checkpoint of its step"
+
 # Two halves of a batch, added up, are not far from the batch.
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
 one=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
@@ -162,6 +166,8 @@ if [ "$tokenizer" = yes ]; then
     "$gpt2" --model "$folder/words.gguf" --prompt "six days" -n 7 --temperature 0 >"$folder/out" 2>"$folder/err" ||
         fail "gpt2 does not read a learned vocabulary"
     grep -q "2 layers, 32 channels, 270 tokens, context 16, weights in Q8_0" "$folder/err" || fail "gpt2 reads another vocabulary"
+else
+    expect 1 "PCRE2" "${small[@]}" --vocab 270 --out "$folder/m"
 fi
 if python3 -c "import gguf" 2>/dev/null; then
     bits=("${small[@]}" --channels 32 --steps 3)

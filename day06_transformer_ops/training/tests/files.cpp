@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <future>
 
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 #include "day06_transformer_ops/gpt2/model.hpp"
@@ -294,7 +296,7 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
         const Parameters map(o.config(source.vocabulary.size()));
         const std::vector<float> run = map.begin(4);
         return sample_of(model_file(map, run, source.vocabulary, gpt2::WeightType::f32), source,
-                         seed);
+                         seed, 1);
     };
     const Source source = text_source(path, o.cut());
     const std::string said = with(source, 1);
@@ -306,6 +308,22 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     const std::string answer = with(lines, 1);
     CHECK(answer.starts_with("shape 3 4 index 2 1 ->"));
     CHECK(with(lines, 2) == answer);  // the likeliest tokens, whatever the seed
+
+    // It was told to take one thread, so there is never a second one (but the one that counts).
+    const auto threads = [] {
+        const std::filesystem::directory_iterator all("/proc/self/task");
+        return std::distance(begin(all), end(all));
+    };
+    std::atomic<bool> ended = false;
+    const auto before = threads();
+    auto most = std::async(std::launch::async, [&] {
+        auto seen = threads();
+        while (!ended) seen = std::max(seen, threads());
+        return seen;
+    });
+    for (int i = 0; i < 20; ++i) (void)with(source, 1);
+    ended = true;
+    CHECK(most.get() == before + 1);
 }
 
 TEST_CASE("a file that is written is closed; one that cannot be put in its place is removed too",
