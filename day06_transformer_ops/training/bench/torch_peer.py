@@ -63,6 +63,7 @@ def peer_of(torch, size):
         name = "PyTorch fp32, " + ("compiled" if way else "eager")
         try:
             torch.cuda.reset_peak_memory_stats()
+            torch._dynamo.reset()  # else it takes another size for one that changes as it runs
             found.append((seconds_of(torch, size, way), name))
             note("%s, %s: %.4e s, %.1f GiB" % (size, name, found[-1][0],
                                               torch.cuda.max_memory_allocated() / 2 ** 30))
