@@ -2,7 +2,7 @@
 // against central differences.
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
-#include "day06_transformer_ops/training/tests/slopes.hpp"
+#include "day06_transformer_ops/training/backward/tests/near.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -42,6 +42,7 @@ void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
     const Tensor<float> before = there_before({C});
     const Tensor<double> d_weight = sum_of(before, want.weight);
     const Tensor<double> d_bias = sum_of(before, want.bias);
+    const NormNear near = norm_near(x, weight, eps, grad, before, false);
     const std::vector<Layout> layouts = some_layouts(x.shape());
     const Layout twos({C}, {2}), backwards({C}, {-1});
     for (std::size_t i = 0; i < 3; ++i) {
@@ -52,9 +53,9 @@ void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
                                const auto& way_back) {
             way_back(in.view(), NormParameters{w.view(), {}, eps}, g.view(), dx.view(),
                      NormGradients{dw.view(), db.view()});
-            CHECK(dx.close_to(want.in, bound_of(want.in)));
-            CHECK(dw.close_to(d_weight, bound_of(d_weight)));
-            CHECK(db.close_to(d_bias, bound_of(d_bias)));
+            CHECK(dx.close_to(want.in, bound_of(near.in)));
+            CHECK(dw.close_to(d_weight, bound_of(near.weight)));
+            CHECK(db.close_to(d_bias, bound_of(near.bias)));
             CHECK(in.unchanged());
             CHECK(g.unchanged());
         };
@@ -92,6 +93,13 @@ void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>
         half(both.view(), 0)(at) = gate(at);
         half(both.view(), 1)(at) = in(at);
     }
+    Tensor<Near> near_gate(gate.shape()), near_in(gate.shape());
+    for (std::int64_t k = 0; k < gate.size(); ++k) {
+        const Near g{double{grad.data()[k]}}, f{double{gate.data()[k]}};
+        const Slope slope = slope_near(what, f.value);
+        near_gate.data()[k] = g * Near{double{in.data()[k]}} * slope.slope;
+        near_in.data()[k] = g * (f * slope.share);
+    }
     const std::vector<Layout> layouts = some_layouts(gate.shape());
     for (std::size_t i = 0; i < 3; ++i) {
         const Layout &of_grad = layouts[i], &of_gate = layouts[(i + 1) % 3],
@@ -100,8 +108,8 @@ void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>
         const auto check = [&](auto& x, auto& g, auto& d_gate, auto& d_in, const auto& way_back) {
             way_back(what, half(x.view(), 0), half(x.view(), 1), g.view(), d_gate.view(),
                      d_in.view());
-            CHECK(d_gate.close_to(want.gate, bound_of(want.gate)));
-            CHECK(d_in.close_to(want.in, bound_of(want.in)));
+            CHECK(d_gate.close_to(want.gate, bound_of(near_gate)));
+            CHECK(d_in.close_to(want.in, bound_of(near_in)));
             CHECK(x.unchanged());
             CHECK(g.unchanged());
         };
@@ -160,6 +168,7 @@ TEST_CASE("RMS norm's way back: whoever wants no gradient of weight or bias gets
     auto d_w = HostOut<float>::holding(there_before({3}));
     auto d_b = HostOut<float>::holding(there_before({3}));
     rms_norm_backward_cpu(x.view(), p, grad.view(), d_x.view(), {d_w.view(), d_b.view()});
+    const NormNear bounds = norm_near(x, weight, 0.5f, grad, there_before({3}), false);
     for (const bool of_weight : {false, true}) {
         for (const bool of_bias : {false, true}) {
             CAPTURE(of_weight, of_bias);
@@ -183,12 +192,14 @@ TEST_CASE("RMS norm's way back: whoever wants no gradient of weight or bias gets
                                    {of_weight ? w_there.view() : View<float>{},
                                     of_bias ? b_there.view() : View<float>{}},
                                    memory);
-            const auto near = [](const DeviceOut<float>& got, const Tensor<float>& want) {
-                return got.close_to(want, bound_of(in_double(want)));
+            const auto near = [](const DeviceOut<float>& got, const Tensor<float>& want,
+                                 const Tensor<Near>& of) {
+                const auto once = bound_of(of);  // two floats may differ by twice as much
+                return got.close_to(want, [&](const Index& at) { return 2 * once(at); });
             };
-            CHECK(near(in_there, d_x.values()));
-            CHECK(near(w_there, of_weight ? d_w.values() : nothing));
-            CHECK(near(b_there, of_bias ? d_b.values() : nothing));
+            CHECK(near(in_there, d_x.values(), bounds.in));
+            CHECK(near(w_there, of_weight ? d_w.values() : nothing, bounds.weight));
+            CHECK(near(b_there, of_bias ? d_b.values() : nothing, bounds.bias));
         }
     }
 }

@@ -1,0 +1,151 @@
+/// @file
+/// Bounds that are derived: a formula is worked out once more in double, and each number carries how
+/// far from it a float may be that was computed by the same formula. So nobody chooses a number of
+/// units. (Running error analysis: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.)
+#pragma once
+
+#include <algorithm>
+
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/training/tests/slopes.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// A number, and what a float that stands for it may be off.
+struct Near {
+    double value = 0, off = 0;
+};
+
+inline constexpr double kRounding = kU * 1.001;  // of a result; a little for products of errors
+
+/// The result, what its operands make it off, and its own rounding or a few of them.
+inline Near result(double value, double off, double roundings = 1) {
+    return {value, off + roundings * kRounding * std::fabs(value)};
+}
+inline Near constant(double value) {  // written as a float
+    return result(value, 0);
+}
+inline Near operator+(const Near& a, const Near& b) {
+    return result(a.value + b.value, a.off + b.off);
+}
+inline Near operator-(const Near& a, const Near& b) {
+    return result(a.value - b.value, a.off + b.off);
+}
+inline Near operator*(const Near& a, const Near& b) {
+    return result(a.value * b.value,
+                  std::fabs(a.value) * b.off + std::fabs(b.value) * a.off + a.off * b.off);
+}
+inline Near operator/(const Near& a, const Near& b) {
+    const double value = a.value / b.value;
+    return result(value, (a.off + std::fabs(value) * b.off) / (std::fabs(b.value) - b.off));
+}
+inline Near root(const Near& a) {
+    const double value = std::sqrt(a.value);
+    return result(value, a.off / value);
+}
+/// exp and erfc of a library: 2 and 4 units in the last place. exp ends at 80, beyond which all that
+/// is made of it here is next to nothing, or 1.
+inline Near exp_of(const Near& a) {
+    const double value = std::exp(std::min(a.value, 80.0));
+    return result(value, value * std::expm1(a.off), 4);
+}
+inline Near log_of(const Near& a) {
+    return result(std::log(a.value), a.off / a.value, 2);
+}
+inline Near erfc_of(const Near& a) {
+    const double slope = 2 / std::sqrt(M_PI) * std::exp(-a.value * a.value);
+    return result(std::erfc(a.value), slope * a.off, 8);
+}
+/// In any order: each term goes through as many additions as there are others, at most.
+inline Near total(const std::vector<Near>& terms) {
+    Near sum;
+    double sizes = 0;
+    for (const Near& term : terms) {
+        sum.value += term.value, sum.off += term.off;
+        sizes += std::fabs(term.value) + term.off;
+    }
+    sum.off += kRounding * sizes * static_cast<double>(terms.size());
+    return sum;
+}
+
+/// Bounds of a tensor's elements. What central differences are off is added.
+inline testing::Bound bound_of(const Tensor<Near>& all) {
+    return [all](const Index& at) { return std::isfinite(all(at).off) ? all(at).off + 2e-8 : 0; };
+}
+
+// --- activations ---------------------------------------------------------------------------------
+
+/// What x is multiplied by, and how much the activation changes with x: activation_backward.hpp.
+struct Slope {
+    Near share, slope;
+};
+inline Slope slope_near(Activation what, double at) {
+    const Near x{at}, one{1};
+    if (what == Activation::relu) return {{at > 0 ? 1.0 : 0.0}, {at > 0 ? 1.0 : 0.0}};
+    if (what == Activation::gelu_erf) {
+        const Near share = Near{0.5} * erfc_of(x * constant(-std::sqrt(0.5)));
+        const Near density = constant(1 / std::sqrt(2 * M_PI)) * exp_of(Near{-0.5} * x * x);
+        return {share, share + x * density};
+    }
+    Near v = x, dv = one;
+    if (what == Activation::gelu_tanh) {
+        const Near twice = constant(2 * std::sqrt(2 / M_PI));
+        v = twice * (x + constant(0.044715) * x * x * x);
+        dv = twice * (one + constant(3 * 0.044715) * x * x);
+    }
+    const Near share = one / (one + exp_of({-v.value, v.off}));
+    const Near rest = one / (one + exp_of(v));
+    return {share, share + x * share * rest * dv};
+}
+
+// --- norms ---------------------------------------------------------------------------------------
+
+struct NormNear {
+    Tensor<Near> in, weight, bias;
+};
+/// The gradients of a layer norm (`centred`) or an RMS norm, x and grad (rows, C); those of the
+/// parameters on top of `before`.
+inline NormNear norm_near(const Tensor<float>& x, const Tensor<float>& weight, float eps,
+                          const Tensor<float>& grad, const Tensor<float>& before, bool centred) {
+    const std::int64_t rows = x.shape()[0], C = x.shape()[1];
+    const auto mean_of = [&](const std::vector<Near>& terms) {
+        return total(terms) * constant(1 / static_cast<double>(C));
+    };
+    std::vector<std::vector<Near>> of_weight(static_cast<std::size_t>(C)), of_bias = of_weight;
+    for (std::size_t i = 0; i < of_weight.size(); ++i) {
+        of_weight[i].push_back({double{before(static_cast<std::int64_t>(i))}});
+        of_bias[i] = of_weight[i];
+    }
+    NormNear made{Tensor<Near>(x.shape()), Tensor<Near>({C}), Tensor<Near>({C})};
+    for (std::int64_t r = 0; r < rows; ++r) {
+        std::vector<Near> from, squares, a, z, h, hz;
+        const Near first{double{x(r, 0)}};
+        for (std::int64_t i = 0; i < C; ++i) from.push_back(Near{double{x(r, i)}} - first);
+        const Near mean = centred ? first + mean_of(from) : Near{};
+        for (std::int64_t i = 0; i < C; ++i) {
+            a.push_back(centred ? Near{double{x(r, i)}} - mean : Near{double{x(r, i)}});
+            squares.push_back(a.back() * a.back());
+        }
+        const Near scale = Near{1} / root(mean_of(squares) + Near{double{eps}});
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const auto at = static_cast<std::int64_t>(i);
+            const Near g{double{grad(r, at)}};
+            z.push_back(a[i] * scale);
+            h.push_back(g * Near{double{weight(at)}});
+            hz.push_back(h[i] * z[i]);
+            of_weight[i].push_back(g * z[i]);
+            of_bias[i].push_back(g);
+        }
+        const Near of_mean = centred ? mean_of(h) : Near{}, of_scale = mean_of(hz);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            made.in(r, static_cast<std::int64_t>(i)) = scale * (h[i] - of_mean - z[i] * of_scale);
+        }
+    }
+    for (std::int64_t i = 0; i < C; ++i) {
+        made.weight(i) = total(of_weight[static_cast<std::size_t>(i)]);
+        made.bias(i) = total(of_bias[static_cast<std::size_t>(i)]);
+    }
+    return made;
+}
+
+}  // namespace sixdays::day06_transformer_ops
