@@ -88,6 +88,10 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
                 double sum = 0;
                 for (std::int64_t v = 0; v < row.size(); ++v)
                     sum += std::exp(double{row(v)} - largest);
+                if (!std::isfinite(sum)) {  // nor is it for a +infinity: inf - inf is NaN
+                    refuse("perplexity: a logit behind token " + std::to_string(at - 1) +
+                           " is NaN or infinite" + engine.backend().advice());
+                }
                 surprise += std::log(sum) + largest - row(text[static_cast<std::size_t>(at)]);
                 ++foreseen;
             }

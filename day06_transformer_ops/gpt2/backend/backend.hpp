@@ -72,6 +72,8 @@ public:
     virtual void read_logits(View<float> out) = 0;
     /// The token at a position of the text, given or chosen.
     virtual std::int64_t token(std::int64_t position) = 0;
+    /// What to try where a logit is NaN or infinite: a sentence behind another, or nothing.
+    virtual std::string advice() const { return ""; }
 };
 
 /// The plain loops of six days, one after the other, on float copies of all weights: what other

@@ -4,9 +4,8 @@
 //     gpt2_bench [cuda|cpu] [decode|prompts] [F32|F16|BF16|Q8_0]...
 //
 // Without words all rows; with `decode` only a row a type, greedy, for a quick look; with `prompts`
-// only those of prompts on a GPU. What is timed
-// is held against another backend, so a wrong answer ends the program even if it comes again and
-// again.
+// only those of prompts on a GPU. What is timed is held against another backend, so a wrong answer
+// ends the program even if it comes again and again.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -358,8 +357,7 @@ void run(const Wanted& wanted, const std::string& command) {
             "# decode: seconds a token, wall clock, mean of positions 128 to 1024, batch 1, random "
             "weights of GPT-2's 124M shapes\n"
             "# prefill: seconds of a prompt of so many tokens up to the first token; on tensor "
-            "cores "
-            "with operands in 16 bits\n"
+            "cores with operands in 16 bits\n"
             "# part of a token: the seconds that are missing when it is left out, at positions 576 "
             "and on\n");
     }
@@ -387,7 +385,7 @@ Wanted read_words(int argc, char** argv) {
         } else if (word == "decode") {
             wanted.decode_only = true;
         } else if (word == "prompts") {
-            wanted.prompts_only = true, wanted.cpu = false;
+            wanted.prompts_only = true;
         } else if (wanted.types.contains(word)) {
             types.insert(word);
         } else {
@@ -396,6 +394,12 @@ Wanted read_words(int argc, char** argv) {
         }
     }
     if (!types.empty()) wanted.types = types;
+    if (wanted.prompts_only) wanted.cpu = false;
+    if ((!wanted.cuda && !wanted.cpu) || (wanted.prompts_only && wanted.decode_only)) {
+        throw std::invalid_argument(
+            "nothing is left to measure: 'cuda' leaves the CPU out, 'cpu' the GPU, 'decode' the "
+            "prompts, and 'prompts' everything else");
+    }
     return wanted;
 }
 

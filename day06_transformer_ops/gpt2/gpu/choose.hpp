@@ -8,6 +8,8 @@
 /// may go the other way.
 #pragma once
 
+#include <string>
+
 #include "common/gpu/stream.hpp"
 #include "day06_transformer_ops/gpt2/backend/sampler.hpp"
 
@@ -27,7 +29,9 @@ inline constexpr std::int64_t kNoToken = INT64_MIN;
 void launch_choose(View<const float> logits, const SamplerOptions* options, std::int64_t* tokens,
                    std::int64_t* place, gpu::Stream queue = {});
 
-/// The sentence for such a token. @throws std::invalid_argument  always
-[[noreturn]] void refuse_logits(std::int64_t instead_of_token, std::int64_t V);
+/// The sentence for such a token. @param advice  what stands behind it
+/// @throws std::invalid_argument  always
+[[noreturn]] void refuse_logits(std::int64_t instead_of_token, std::int64_t V,
+                                const std::string& advice = "");
 
 }  // namespace sixdays::gpt2

@@ -50,7 +50,7 @@ public:
           sums_(config_.channels * kSplits),
           tops_(config_.heads * kSplits * 2),
           logits_(config_.vocabulary) {
-        if (prompts == Prompts::tensor_cores) narrow_.emplace(model, capacity);
+        if (prompts == Prompts::tensor_cores) narrow_.emplace(model, capacity, wide_);
         set_sampler({});
     }
 
@@ -192,8 +192,12 @@ public:
 
     std::int64_t token(std::int64_t position) override {
         const std::int64_t token = ids_.download(position, 1)[0];
-        if (token < 0) refuse_logits(token, config_.vocabulary);
+        if (token < 0) refuse_logits(token, config_.vocabulary, advice());
         return token;
+    }
+    std::string advice() const override {
+        if (!narrow_ || narrow_->type() != WeightType::f16) return "";
+        return ". Prompts are rounded to f16, which ends at 65504. Try without --fast";
     }
 
 private:
@@ -271,6 +275,7 @@ private:
 std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
                                            Prompts prompts) {
     check_capacity(model.config, capacity);
+    if (prompts == Prompts::tensor_cores) check_tensor_cores(model.config);
     if (const std::string why = gpu::why_unavailable(); !why.empty()) {
         throw std::runtime_error(why);
     }

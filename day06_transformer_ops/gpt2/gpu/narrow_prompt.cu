@@ -7,7 +7,6 @@
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul_bf16.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
-#include "day06_transformer_ops/gpt2/backend/backend.hpp"
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
 
 namespace sixdays::gpt2 {
@@ -21,10 +20,6 @@ bool all_matrices(const ModelWeights& model, const F& f) {
     });
 }
 
-std::int64_t largest_matrix(const Config& c) {
-    return c.channels * std::max(c.hidden, 3 * c.channels);
-}
-
 }  // namespace
 
 WeightType narrow_type(const ModelWeights& model) {
@@ -32,7 +27,8 @@ WeightType narrow_type(const ModelWeights& model) {
     return f16 ? WeightType::f16 : WeightType::bf16;
 }
 
-NarrowPrompt::NarrowPrompt(const ModelWeights& model, std::int64_t capacity)
+NarrowPrompt::NarrowPrompt(const ModelWeights& model, std::int64_t capacity,
+                           gpu::Buffer<float>& wide)
     : config_(model.config),
       type_(narrow_type(model)),
       x_(capacity * std::max(config_.channels, config_.hidden)),
@@ -40,14 +36,8 @@ NarrowPrompt::NarrowPrompt(const ModelWeights& model, std::int64_t capacity)
       k_(capacity * config_.channels),
       v_(capacity * config_.channels),
       attended_(capacity * config_.channels),
-      weight_(all_matrices(model, [&](WeightType t) { return t == type_; })
-                  ? 0
-                  : largest_matrix(config_)),
-      wide_(all_matrices(model, [&](WeightType t) { return t == type_ || t == WeightType::f32; })
-                ? 0
-                : largest_matrix(config_)) {
-    check_tensor_cores(config_);
-}
+      weight_(all_matrices(model, [&](WeightType t) { return t == type_; }) ? 0 : wide.size()),
+      wide_(wide) {}
 
 template <class T>
 View<const T> NarrowPrompt::narrowed(const DeviceMatrix& w, gpu::Stream stream) {

@@ -17,9 +17,10 @@ namespace sixdays::gpt2 {
 /// stays here, in 16 bits.
 class NarrowPrompt {
 public:
+    /// @param model     one that check_tensor_cores() has not refused
     /// @param capacity  the most tokens
-    /// @throws std::invalid_argument  heads or rows that do not divide into groups of eight
-    NarrowPrompt(const ModelWeights& model, std::int64_t capacity);
+    /// @param wide      room for any matrix of a block as floats; it must outlive this
+    NarrowPrompt(const ModelWeights& model, std::int64_t capacity, gpu::Buffer<float>& wide);
 
     WeightType type() const noexcept { return type_; }
 
@@ -55,8 +56,8 @@ private:
     Config config_;
     WeightType type_;
     Bits x_, q_, k_, v_, attended_;
-    Bits weight_;              // a matrix of another type, rounded
-    gpu::Buffer<float> wide_;  // and before that as floats
+    Bits weight_;               // a matrix of another type, rounded
+    gpu::Buffer<float>& wide_;  // and before that as floats
 };
 
 }  // namespace sixdays::gpt2

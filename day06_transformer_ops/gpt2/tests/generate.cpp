@@ -168,6 +168,25 @@ TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][s
     CHECK(contains(refusal([&] { (void)perplexity(engine, {7}); }), "2 are the least"));
 }
 
+TEST_CASE("perplexity: a logit that is NaN is told with its place, not made into a number",
+          "[day06][small]") {
+    const Config config = {1, 8, 32, 2, 64, 40, 1e-5f};
+    const RandomModel model(config, WeightType::f32);
+    ModelWeights broken = model.weights();
+    Tensor<float> positions({8, 32});  // that of token 5 is NaN, and so are all that see it
+    for (std::int64_t c = 0; c < 32; ++c) positions(5, c) = std::numeric_limits<float>::quiet_NaN();
+    broken.position_embedding = {
+        WeightType::f32, reinterpret_cast<const std::byte*>(positions.data()), {8, 32}};
+    const auto backend = make("cpu", broken, 8);
+    Engine engine(config, *backend, 8);
+    CHECK(perplexity(engine, {1, 2, 3, 4, 5, 6}).tokens == 5);  // its logits foresee nothing here
+    CHECK(refusal([&] {
+              (void)perplexity(engine, {1, 2, 3, 4, 5, 6, 7});
+          }) == "perplexity: a logit behind token 5 is NaN or infinite");
+    CHECK(contains(refusal([&] { (void)perplexity(engine, std::vector<std::int64_t>(15, 3)); }),
+                   "behind token 5"));
+}
+
 TEST_CASE("two backends that differ by a bias differ from that layer on", "[day06][small]") {
     constexpr Config config{3, 16, 24, 3, 40, 37, 1e-5f};
     const RandomModel right(config, WeightType::f32, 5);

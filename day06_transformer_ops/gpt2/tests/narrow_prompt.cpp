@@ -1,9 +1,12 @@
 // Prompts on tensor cores: what is rounded, how far logits may move, and which models are refused.
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "common/gpu/device.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
+#include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/gpu/narrow_prompt.hpp"
 #include "day06_transformer_ops/gpt2/tests/backends.hpp"
 
@@ -119,6 +122,36 @@ TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of 
     check_narrow<f16>(row_major({131, 8}), row_major({131, 8}));  // more than a block has
 }
 
+TEST_CASE("narrow: NaN stays NaN; ties go to even; what is too large is infinite, too small 0",
+          "[day06][small]") {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+    // f16 ends at 65504, and 65520 is half way to what would come next; below 2^-14 it is a multiple
+    // of 2^-24, of which 2^-25 is half. bf16 has 8 digits: 1 + 2^-8 and 1 + 3 2^-8 are ties.
+    const std::vector<float> some = {
+        nan,        inf,        -inf,      -0.0f,     0x1p-25f,        -0x1.8p-24f,
+        0x1.002p0f, 0x1.006p0f, 65519,     65520,     -7e4f,           0x1.01p0f,
+        0x1.03p0f,  0x1p-126f,  0x1p-133f, 0x1p-134f, 0x1.fffffep127f, -0x1.fep127f};
+    Tensor<float> x({24});
+    for (std::size_t i = 0; i < some.size(); ++i) x(static_cast<std::int64_t>(i)) = some[i];
+    const auto check = [&]<class T>(T) {
+        const DeviceIn<float> from(x);
+        DeviceOut<T> to({24});
+        narrow_cuda(from.view(), to.view());
+        const Tensor<T> got = to.values();
+        for (std::int64_t i = 0; i < x.size(); ++i) {
+            CAPTURE(i, x(i), float(got(i)));
+            CHECK((std::isnan(x(i)) ? std::isnan(float(got(i))) : got(i).bits == T(x(i)).bits));
+        }
+        return got;
+    };
+    const Tensor<f16> halves = check(f16{});
+    const float want_f16[] = {0, -0x1p-23f, 1, 0x1.008p0f, 65504, inf, -inf};
+    for (std::int64_t i = 0; i < 7; ++i) CHECK(float(halves(4 + i)) == want_f16[i]);
+    const Tensor<bf16> wide = check(bf16{});
+    const float want_bf16[] = {1, 0x1.04p0f, 0x1p-126f, 0x1p-133f, 0, inf, -0x1.fep127f};
+    for (std::int64_t i = 0; i < 7; ++i) CHECK(float(wide(11 + i)) == want_bf16[i]);
+}
+
 TEST_CASE("narrow: what is no whole group of eight is refused, in or out", "[day06][small]") {
     const Layout good = row_major({2, 8});
     const Layout bad[] = {Layout({2, 8}, {12, 1}), Layout({2, 8}, {1, 8}), Layout({2, 8}, {16, 2})};
@@ -153,6 +186,46 @@ TEST_CASE("prompts on tensor cores: logits are off by no more than the roundings
     // Pieces, of which one is a single token, and tokens that follow the prompt: keys and values of
     // all of them are in one cache.
     compare({2, 48, 32, 2, 64, 97, 1e-5f}, WeightType::f16, 9, {4, 5}, 2);
+    // The least that tensor cores take: heads and an MLP of 8 numbers. And heads of 24.
+    compare({1, 48, 24, 3, 24, 97, 1e-5f}, WeightType::bf16, 5, {}, 0);
+    compare({1, 48, 16, 2, 8, 97, 1e-5f}, WeightType::f16, 5, {}, 0);
+    compare({1, 48, 48, 2, 48, 97, 1e-5f}, WeightType::f16, 7, {}, 0);
+}
+
+TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with the way out",
+          "[day06][small]") {
+    const RandomModel model(kSmall, WeightType::f16);
+    ModelWeights large = model.weights();
+    for (std::int64_t i = 0; i < 32; ++i) large.blocks[0].attention_norm.weight(i) = 1e6f;
+    const auto ids = random_ids(kSmall, 5, 1);
+    const auto chosen = [&](Prompts prompts) {
+        const auto backend = make_cuda_backend(large, 48, prompts);
+        Engine engine(kSmall, *backend, 48);
+        engine.read(ids.view());
+        return refusal([&] { (void)engine.chosen(); });
+    };
+    const auto foreseen = [&](Prompts prompts) {
+        const auto backend = make_cuda_backend(large, 48, prompts);
+        Engine engine(kSmall, *backend, 48);
+        return refusal([&] { (void)perplexity(engine, {ids.data(), ids.data() + 5}); });
+    };
+    const char* const way_out = "rounded to f16, which ends at 65504. Try without --fast";
+    CHECK(chosen(Prompts::floats).empty());
+    CHECK(contains(chosen(Prompts::tensor_cores), "is NaN or infinite"));
+    CHECK(contains(chosen(Prompts::tensor_cores), way_out));
+    CHECK(foreseen(Prompts::floats).empty());
+    CHECK(contains(foreseen(Prompts::tensor_cores), "perplexity: a logit behind token 0"));
+    CHECK(contains(foreseen(Prompts::tensor_cores), way_out));
+    // A NaN that the weights have comes from no rounding to f16: bf16 holds numbers of any size.
+    const RandomModel other(kSmall, WeightType::bf16);
+    ModelWeights broken = other.weights();
+    broken.blocks[0].attention_norm.weight(3) = std::nanf("");
+    const auto backend = make_cuda_backend(broken, 48, Prompts::tensor_cores);
+    Engine engine(kSmall, *backend, 48);
+    engine.read(ids.view());
+    const std::string told = refusal([&] { (void)engine.chosen(); });
+    CHECK(contains(told, "is NaN or infinite"));
+    CHECK_FALSE(contains(told, "--fast"));
 }
 
 TEST_CASE("prompts on tensor cores: tokens after the prompt are computed in floats",
@@ -220,6 +293,27 @@ TEST_CASE("prompts on tensor cores: heads and rows that they do not take are ref
               "without --fast");
     CHECK(contains(words(136, 1, 8), "this model's have 136 and 8"));
     CHECK(contains(words(16, 2, 12), "this model's have 8 and 12"));
+    // And before memory is asked for: no device has so much.
+    const RandomModel sixes({1, 8, 36, 6, 8, 20, 1e-5f}, WeightType::f32);
+    ModelWeights long_text = sixes.weights();
+    constexpr std::int64_t kLong = std::int64_t{1} << 40;
+    long_text.config.context = kLong;
+    CHECK(contains(
+        refusal([&] { (void)make_cuda_backend(long_text, kLong, Prompts::tensor_cores); }), all));
+}
+
+TEST_CASE("prompts on tensor cores: a matrix becomes floats in the same room as without them",
+          "[day06][small]") {
+    const Config config = {1, 1, 128, 1, 16384, 20, 1e-5f};
+    const RandomModel model(config, WeightType::q8_0);
+    const auto bytes = [&](Prompts prompts) {
+        const std::int64_t before = gpu::free_bytes();
+        const auto backend = make_cuda_backend(model.weights(), 1, prompts);
+        return before - gpu::free_bytes();
+    };
+    // In addition only the matrix in 16 bits, and little beside it.
+    const std::int64_t weights = config.channels * config.hidden;
+    CHECK(bytes(Prompts::tensor_cores) - bytes(Prompts::floats) < 4 * weights);
 }
 
 TEST_CASE("prompts on tensor cores: more than a tile of tokens, heads of 128", "[day06][full]") {
