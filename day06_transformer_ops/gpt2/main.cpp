@@ -157,6 +157,11 @@ int show_comparison(const Options& options, const Model& model, Engine& engine) 
     }
     std::printf("%s differ by more than %g of the largest; the first to do so: %s.\n", both.c_str(),
                 LayerDifference::kBound, first->layer.c_str());
+    if (options.fast) {
+        std::printf(
+            "--fast rounds to 16 bits, which moves numbers by more than that: this names no "
+            "mistake.\n");
+    }
     return 1;
 }
 

@@ -40,8 +40,7 @@ public:
           ids_(capacity + 1),
           place_(1),
           options_(1),
-          keys_(config_.layers * capacity * config_.channels),
-          values_(config_.layers * capacity * config_.channels),
+          cache_(config_.layers * 2 * capacity * config_.channels),
           stream_(capacity * config_.channels),
           normed_(capacity * config_.channels),
           qkv_(capacity * 3 * config_.channels),
@@ -78,27 +77,23 @@ public:
 
     void query_key_value(std::int64_t layer) override {
         const DeviceModel::Block& block = model_.block(layer);
-        const KvSlots held = cache(layer);
         if (one()) {
             return launch_query_key_value(block.attention_norm.parameters(), block.qkv.linear(),
-                                          stream_.data(), qkv_.data(), held, place_.data(), queue_);
+                                          stream_.data(), qkv_.data(), slots(layer), place_.data(),
+                                          queue_);
         }
-        const std::int64_t C = config_.channels;
-        product_of_norm(block.attention_norm, block.qkv, qkv());
-        for (const auto& [from, to] : {std::pair(C, held.keys), std::pair(2 * C, held.values)}) {
-            const View<float> rows = slice(qkv(), 1, from, from + C);
-            day03_views::copy_cuda<float>(heads(rows), slice(to, 1, position_, position_ + T_),
-                                          {.stream = queue_});
-        }
+        product_of_norm(block.attention_norm, block.qkv, qkv_.view({T_, 3 * config_.channels}));
+        day03_views::copy_cuda<float>(slice(qkv(), 0, 1, 3),
+                                      slice(cache(layer), 2, position_, position_ + T_),
+                                      {.stream = queue_});
     }
 
     void attend(std::int64_t layer) override {
-        const KvSlots held = cache(layer);
-        if (one()) return launch_attend(qkv_.data(), held, place_.data(), parts(), queue_);
-        const View<const float> q = heads(slice(qkv(), 1, 0, config_.channels));
+        if (one()) return launch_attend(qkv_.data(), slots(layer), place_.data(), parts(), queue_);
         const std::int64_t S = position_ + T_;
-        const View<const float> k = slice(held.keys, 1, 0, S), v = slice(held.values, 1, 0, S);
-        if (narrow()) return narrow_->attend(q, k, v, queue_);
+        const View<const float> q = select(qkv(), 0, 0), kv = slice(cache(layer), 2, 0, S);
+        if (narrow()) return narrow_->attend(q, kv, queue_);
+        const View<const float> k = select(kv, 0, 0), v = select(kv, 0, 1);
         if (T_ < kManyQueries)
             return attention_cuda(q, k, v, {}, heads(normed()), {.stream = queue_});
         const std::int64_t H = config_.heads;
@@ -115,7 +110,7 @@ public:
     void add_attention(std::int64_t layer) override {
         const DeviceModel::Linear& join = model_.block(layer).attention_output;
         if (one()) return launch_add_attention(parts(), join.linear(), stream_.data(), queue_);
-        if (narrow()) return narrow_->product_of_attended(join, 1, stream(), queue_);
+        if (narrow()) return narrow_->product(join, 1, stream(), queue_);  // what attend() found
         product(normed(), join, 1, stream());
     }
 
@@ -126,14 +121,14 @@ public:
                                 hidden_.data(), queue_);
         }
         product_of_norm(block.mlp_norm, block.up, hidden());
-        if (narrow()) return;  // its GELU goes with the rounding, in add_mlp()
+        if (narrow()) return narrow_->hold_gelu(hidden(), queue_);
         activate_cuda<float>(Activation::gelu_tanh, hidden(), hidden(), {.stream = queue_});
     }
 
     void add_mlp(std::int64_t layer) override {
         const DeviceModel::Linear& down = model_.block(layer).down;
         if (one()) return launch_add_mlp(hidden_.data(), down.linear(), stream_.data(), queue_);
-        if (narrow()) return narrow_->product(hidden(), Before::gelu, down, 1, stream(), queue_);
+        if (narrow()) return narrow_->product(down, 1, stream(), queue_);
         product(hidden(), down, 1, stream());
     }
 
@@ -208,22 +203,28 @@ private:
 
     View<float> stream() { return stream_.view({T_, config_.channels}); }
     View<float> normed() { return normed_.view({T_, config_.channels}); }
-    View<float> qkv() { return qkv_.view({T_, 3 * config_.channels}); }
+    // Queries, keys and values, each as (head, T, D).
+    View<float> qkv() {
+        return permute(qkv_.view({T_, 3, config_.heads, config_.head_dim()}), {1, 2, 0, 3});
+    }
     View<float> hidden() { return hidden_.view({T_, config_.hidden}); }
 
     // (T, C) as (head, T, D).
     View<float> heads(const View<float>& x) const {
         return permute(reshape(x, {T_, config_.heads, config_.head_dim()}), {1, 0, 2});
     }
-    KvSlots cache(std::int64_t layer) {
-        const Shape shape = {config_.layers, config_.heads, capacity_, config_.head_dim()};
-        return {select(keys_.view(shape), 0, layer), select(values_.view(shape), 0, layer)};
+    // Keys and values of all positions, each as (head, capacity, D).
+    View<float> cache(std::int64_t layer) {
+        const Shape shape = {config_.layers, 2, config_.heads, capacity_, config_.head_dim()};
+        return select(cache_.view(shape), 0, layer);
+    }
+    KvSlots slots(std::int64_t layer) {
+        return {select(cache(layer), 0, 0), select(cache(layer), 0, 1)};
     }
 
     // out = beta * out + x . weightT + bias
     void product(View<const float> x, const DeviceModel::Linear& linear, float beta,
                  View<float> out) {
-        if (narrow()) return narrow_->product(x, Before::nothing, linear, beta, out, queue_);
         const DeviceMatrix weight = linear.weight.matrix();
         const View<const float> across = transpose(as_floats(weight, wide_, queue_), 0, 1);
         Epilogue epilogue;
@@ -239,6 +240,10 @@ private:
     }
     void product_of_norm(const DeviceModel::Norm& norm, const DeviceModel::Linear& linear,
                          View<float> out) {
+        if (narrow()) {
+            narrow_->hold_norm(stream(), norm.parameters(), queue_);
+            return narrow_->product(linear, 0, out, queue_);
+        }
         layer_norm_cuda<float>(stream(), norm.parameters(), normed(), {.stream = queue_});
         product(normed(), linear, 0, out);
     }
@@ -257,7 +262,7 @@ private:
     gpu::Buffer<std::int64_t> ids_;    // (capacity + 1), by position
     gpu::Buffer<std::int64_t> place_;  // position of the pass' last token
     gpu::Buffer<SamplerOptions> options_;
-    gpu::Buffer<float> keys_, values_;  // (layer, head, capacity, dim)
+    gpu::Buffer<float> cache_;  // (layer, keys or values, head, capacity, dim)
     gpu::Buffer<float> stream_, normed_, qkv_, hidden_;
     gpu::Buffer<float> wide_;  // a matrix of another type as floats
     gpu::Buffer<float> sums_, tops_, logits_;

@@ -5,6 +5,7 @@
 #include "common/gpu/how.hpp"
 #include "common/tensor/half.hpp"
 #include "common/tensor/view.hpp"
+#include "day06_transformer_ops/norm/norm.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -20,5 +21,14 @@ enum class Before { nothing, gelu };
 template <class T>
 void narrow_cuda(View<const float> in, View<T> out, Before before = Before::nothing,
                  gpu::Stream stream = {});
+
+/// out = layer norm of each row of in, as layer_norm_cuda() makes it, rounded to the nearest T.
+/// @param in          (rows, C), contiguous, C a multiple of 8
+/// @param parameters  weight and bias are contiguous, and there
+/// @param out         (rows, C), contiguous
+/// @throws std::invalid_argument  as narrow_cuda(); parameters that do not fit
+template <class T>
+void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormParameters& parameters,
+                      View<T> out, gpu::Stream stream = {});
 
 }  // namespace sixdays::gpt2

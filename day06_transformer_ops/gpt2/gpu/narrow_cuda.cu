@@ -1,6 +1,8 @@
-// Floats rounded to 16 bits: a thread takes eight, two quads of floats, and stores one quad.
+// Floats rounded to 16 bits: a thread takes eight, two quads of floats, and stores one quad. And rows
+// that go through a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
+#include "common/gpu/reduce.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/quads.hpp"
 #include "common/tensor/walk.hpp"
@@ -65,7 +67,68 @@ void launch(const View<const Eight>& in, const View<uint4>& out, gpu::Stream str
     });
 }
 
+// [norm_narrow]
+// A warp, a row. It reads the row three times; the second and third time it lies in the L1 cache.
+template <class T>
+__global__ void norm_narrow_kernel(const float4* in, const float4* weight, const float4* bias,
+                                   std::int64_t rows, int quads, float eps, uint2* out) {
+    const std::int64_t row = std::int64_t{blockIdx.x} * (kThreads / 32) + threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    if (row >= rows) return;  // all lanes of the warp
+    const float4* const x = in + row * quads;
+    const float first = x->x, share = 1 / static_cast<float>(4 * quads);
+    float sum = 0, squares = 0;
+    for (int q = lane; q < quads; q += 32) {
+        sum += (x[q].x - first) + (x[q].y - first) + (x[q].z - first) + (x[q].w - first);
+    }
+    const float mean = first + gpu::warp_reduce(sum, gpu::Plus()) * share;
+    for (int q = lane; q < quads; q += 32) {
+        const float4 d = {x[q].x - mean, x[q].y - mean, x[q].z - mean, x[q].w - mean};
+        squares += d.x * d.x + d.y * d.y + d.z * d.z + d.w * d.w;
+    }
+    const float scale = rsqrtf(gpu::warp_reduce(squares, gpu::Plus()) * share + eps);
+    for (int q = lane; q < quads; q += 32) {
+        const float4 z = x[q], w = weight[q], b = bias[q];
+        const auto y = [&](float of, float times, float plus) {
+            return fmaf((of - mean) * scale, times, plus);
+        };
+        out[row * quads + q] = make_uint2(gpu::pack<T>(y(z.x, w.x, b.x), y(z.y, w.y, b.y)),
+                                          gpu::pack<T>(y(z.z, w.z, b.z), y(z.w, w.w, b.w)));
+    }
+}
+// [norm_narrow]
+
+// What the kernel reads in quads, from the first number on.
+const float4* in_one_run(const char* what, const View<const float>& x) {
+    if (x.data == nullptr || !is_contiguous(x.layout) ||
+        !has_wider(x.data, x.layout, sizeof(float))) {
+        refuse(std::string("norm_narrow: ") + what +
+               " must be there and lie in one run from a multiple of 16 bytes on, but it has " +
+               to_string(x.layout));
+    }
+    return reinterpret_cast<const float4*>(x.data);
+}
+
 }  // namespace
+
+template <class T>
+void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormParameters& parameters,
+                      View<T> out, gpu::Stream stream) {
+    require_rank("norm_narrow", "in", in, 2);
+    check_narrow(in, out);
+    day06_transformer_ops::check_norm_parameters("norm_narrow", parameters, in.extent(1));
+    if (out.size() == 0) return;
+    if (!is_contiguous(out.layout))
+        refuse("norm_narrow: out must lie in one run, but it has " + to_string(out.layout));
+    const float4 *const x = in_one_run("in", in),
+                        *const weight = in_one_run("weight", parameters.weight),
+                        *const bias = in_one_run("bias", parameters.bias);
+    const unsigned grid = gpu::blocks_for(in.extent(0), kThreads / 32);
+    norm_narrow_kernel<T><<<grid, kThreads, 0, stream>>>(
+        x, weight, bias, in.extent(0), static_cast<int>(in.extent(1) / 4), parameters.eps,
+        reinterpret_cast<uint2*>(out.data));
+    gpu::check_launch("norm_narrow_kernel", grid, kThreads);
+}
 
 template <class T>
 void narrow_cuda(View<const float> in, View<T> out, Before before, gpu::Stream stream) {
@@ -83,5 +146,9 @@ void narrow_cuda(View<const float> in, View<T> out, Before before, gpu::Stream s
 
 template void narrow_cuda(View<const float>, View<bf16>, Before, gpu::Stream);
 template void narrow_cuda(View<const float>, View<f16>, Before, gpu::Stream);
+template void norm_narrow_cuda(View<const float>, const day06_transformer_ops::NormParameters&,
+                               View<bf16>, gpu::Stream);
+template void norm_narrow_cuda(View<const float>, const day06_transformer_ops::NormParameters&,
+                               View<f16>, gpu::Stream);
 
 }  // namespace sixdays::gpt2

@@ -31,11 +31,9 @@ NarrowPrompt::NarrowPrompt(const ModelWeights& model, std::int64_t capacity,
                            gpu::Buffer<float>& wide)
     : config_(model.config),
       type_(narrow_type(model)),
-      x_(capacity * std::max(config_.channels, config_.hidden)),
+      held_(capacity * std::max(config_.channels, config_.hidden)),
       q_(capacity * config_.channels),
-      k_(capacity * config_.channels),
-      v_(capacity * config_.channels),
-      attended_(capacity * config_.channels),
+      kv_(capacity * 2 * config_.channels),
       weight_(all_matrices(model, [&](WeightType t) { return t == type_; }) ? 0 : wide.size()),
       wide_(wide) {}
 
@@ -47,44 +45,37 @@ View<const T> NarrowPrompt::narrowed(const DeviceMatrix& w, gpu::Stream stream) 
     return as<T>(weight_, shape);
 }
 
-template <class T>
-void NarrowPrompt::multiply(View<const T> x, const DeviceModel::Linear& linear, float beta,
-                            View<float> out, gpu::Stream stream) {
-    day05_matmul::Epilogue epilogue;
-    epilogue.beta = beta;
-    epilogue.bias = linear.bias.view({out.extent(1)});
-    const View<const T> across = transpose(narrowed<T>(linear.weight.matrix(), stream), 0, 1);
-    day05_matmul::matmul_bf16_cuda<T>(x, across, epilogue, out, {.stream = stream});
+void NarrowPrompt::hold_norm(View<const float> x, const NormParameters& parameters,
+                             gpu::Stream stream) {
+    with_type(
+        [&]<class T>(T) { norm_narrow_cuda(x, parameters, as<T>(held_, x.shape()), stream); });
 }
 
-void NarrowPrompt::product(View<const float> x, Before before, const DeviceModel::Linear& linear,
-                           float beta, View<float> out, gpu::Stream stream) {
+void NarrowPrompt::hold_gelu(View<const float> x, gpu::Stream stream) {
+    with_type([&]<class T>(T) { narrow_cuda(x, as<T>(held_, x.shape()), Before::gelu, stream); });
+}
+
+void NarrowPrompt::attend(View<const float> q, View<const float> kv, gpu::Stream stream) {
     with_type([&]<class T>(T) {
-        const View<T> narrow = as<T>(x_, x.shape());
-        narrow_cuda(x, narrow, before, stream);
-        multiply<T>(narrow, linear, beta, out, stream);
+        const View<T> q16 = as<T>(q_, q.shape()), kv16 = as<T>(kv_, kv.shape());
+        narrow_cuda(q, q16, Before::nothing, stream);
+        narrow_cuda(kv, kv16, Before::nothing, stream);
+        const View<T> tokens = as<T>(held_, {q.extent(1), q.extent(0), q.extent(2)});
+        day06_transformer_ops::attention_bf16_cuda<T>(q16, select(kv16, 0, 0), select(kv16, 0, 1),
+                                                      {}, permute(tokens, {1, 0, 2}), {},
+                                                      {.stream = stream});
     });
 }
 
-void NarrowPrompt::attend(View<const float> q, View<const float> k, View<const float> v,
-                          gpu::Stream stream) {
+void NarrowPrompt::product(const DeviceModel::Linear& linear, float beta, View<float> out,
+                           gpu::Stream stream) {
     with_type([&]<class T>(T) {
-        const auto rounded = [&](const View<const float>& x, Bits& to) {
-            narrow_cuda(x, as<T>(to, x.shape()), Before::nothing, stream);
-            return View<const T>(as<T>(to, x.shape()));
-        };
-        const View<const T> q16 = rounded(q, q_), k16 = rounded(k, k_), v16 = rounded(v, v_);
-        const View<T> tokens = as<T>(attended_, {q.extent(1), q.extent(0), q.extent(2)});
-        day06_transformer_ops::attention_bf16_cuda<T>(q16, k16, v16, {}, permute(tokens, {1, 0, 2}),
-                                                      {}, {.stream = stream});
-    });
-}
-
-void NarrowPrompt::product_of_attended(const DeviceModel::Linear& linear, float beta,
-                                       View<float> out, gpu::Stream stream) {
-    with_type([&]<class T>(T) {
-        const Shape shape = {out.extent(0), config_.channels};
-        multiply<T>(as<T>(attended_, shape), linear, beta, out, stream);
+        const View<const T> across = transpose(narrowed<T>(linear.weight.matrix(), stream), 0, 1);
+        day05_matmul::Epilogue epilogue;
+        epilogue.beta = beta;
+        epilogue.bias = linear.bias.view({out.extent(1)});
+        const View<const T> held = as<T>(held_, {out.extent(0), across.extent(0)});
+        day05_matmul::matmul_bf16_cuda<T>(held, across, epilogue, out, {.stream = stream});
     });
 }
 

@@ -13,8 +13,8 @@ namespace sixdays::gpt2 {
 /// pass.
 [[nodiscard]] WeightType narrow_type(const ModelWeights& model);
 
-/// Of T tokens at once. Each call reads floats and leaves floats, but for attend(), whose answer
-/// stays here, in 16 bits.
+/// Of T tokens at once. What a product multiplies is held here, in 16 bits: a norm, GELU or what
+/// attention found. What leaves a product is float.
 class NarrowPrompt {
 public:
     /// @param model     one that check_tensor_cores() has not refused
@@ -24,17 +24,14 @@ public:
 
     WeightType type() const noexcept { return type_; }
 
-    /// out = beta * out + x . weightT + bias
-    /// @param x       (T, K), floats
-    /// @param before  what becomes of x before it is rounded
-    void product(View<const float> x, Before before, const DeviceModel::Linear& linear, float beta,
-                 View<float> out, gpu::Stream stream);
-
-    /// Causal attention. @param q  (heads, T, D) @param k, v  (heads, S, D)
-    void attend(View<const float> q, View<const float> k, View<const float> v, gpu::Stream stream);
-    /// The same as product(), whose x is what attend() found last.
-    void product_of_attended(const DeviceModel::Linear& linear, float beta, View<float> out,
-                             gpu::Stream stream);
+    /// @param x  (T, K), contiguous
+    void hold_norm(View<const float> x, const NormParameters& parameters, gpu::Stream stream);
+    void hold_gelu(View<const float> x, gpu::Stream stream);
+    /// Causal attention. @param q  (heads, T, D) @param kv  (2, heads, S, D): keys, then values
+    void attend(View<const float> q, View<const float> kv, gpu::Stream stream);
+    /// out = beta * out + held . weightT + bias
+    void product(const DeviceModel::Linear& linear, float beta, View<float> out,
+                 gpu::Stream stream);
 
 private:
     template <class F>
@@ -43,9 +40,6 @@ private:
     }
     template <class T>
     View<const T> narrowed(const DeviceMatrix& w, gpu::Stream stream);
-    template <class T>
-    void multiply(View<const T> x, const DeviceModel::Linear& linear, float beta, View<float> out,
-                  gpu::Stream stream);
 
     using Bits = gpu::Buffer<std::uint16_t>;
     template <class T>
@@ -55,7 +49,7 @@ private:
 
     Config config_;
     WeightType type_;
-    Bits x_, q_, k_, v_, attended_;
+    Bits held_, q_, kv_;
     Bits weight_;               // a matrix of another type, rounded
     gpu::Buffer<float>& wide_;  // and before that as floats
 };

@@ -152,6 +152,69 @@ TEST_CASE("narrow: NaN stays NaN; ties go to even; what is too large is infinite
     for (std::int64_t i = 0; i < 7; ++i) CHECK(float(wide(11 + i)) == want_bf16[i]);
 }
 
+TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]") {
+    const auto check = [&]<class T>(T, const Shape& shape, float far) {
+        const std::int64_t C = shape[1];
+        Tensor<float> x = seeded<float>(shape, 5, -2, 2);
+        for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] += far;
+        const Tensor<float> weight = seeded<float>({C}, 6, -3, 3),
+                            bias = seeded<float>({C}, 7, -1, 1);
+        const DeviceIn<float> from(x), w(weight), b(bias);
+        DeviceOut<T> to(shape);
+        norm_narrow_cuda(from.view(), {w.view(), b.view(), 1e-5f}, to.view());
+        const Tensor<T> got = to.values();
+        const double u = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
+        for (std::int64_t r = 0; r < shape[0]; ++r) {
+            double mean = 0, squares = 0;
+            for (std::int64_t i = 0; i < C; ++i) mean += double{x(r, i)} / static_cast<double>(C);
+            for (std::int64_t i = 0; i < C; ++i) squares += (x(r, i) - mean) * (x(r, i) - mean);
+            const double scale = 1 / std::sqrt(squares / static_cast<double>(C) + 1e-5);
+            for (std::int64_t i = 0; i < C; ++i) {
+                CAPTURE(r, i);
+                const double product = (x(r, i) - mean) * scale * weight(i);
+                const double want = product + bias(i);
+                // The norm in floats is some 2^-20 of its terms off: x - first is exact here but for
+                // x's own rounding, and C is small. Then comes the rounding to T.
+                const double room = 0x1p-18 * (std::fabs(product) + std::fabs(double{bias(i)}) + 1);
+                CHECK(std::fabs(double{float(got(r, i))} - want) <= u * std::fabs(want) + room);
+            }
+        }
+        CHECK(from.unchanged());
+    };
+    check(f16{}, {5, 8}, 0);     // fewer quads than lanes
+    check(bf16{}, {3, 136}, 0);  // some lanes have two
+    check(f16{}, {9, 768}, 100);
+    check(bf16{}, {0, 8}, 0);
+}
+
+TEST_CASE("norm_narrow: each operand that does not fit, alone", "[day06][small]") {
+    const DeviceIn<float> good(seeded<float>({2, 16}, 1, -1, 1)),
+        row(seeded<float>({16}, 2, -1, 1));
+    const DeviceIn<float> gaps(Tensor<float>({2, 16}), Layout({2, 16}, {24, 1}));
+    const DeviceIn<float> every_other(Tensor<float>({16}), Layout({16}, {2})),
+        fifteen(Tensor<float>({15}));
+    const DeviceIn<float> flat(Tensor<float>({16}));
+    DeviceOut<f16> out({2, 16}), out_gaps(Layout({2, 16}, {24, 1})), out_flat({16});
+    const auto words = [&](const View<const float>& x, const View<const float>& weight,
+                           const View<const float>& bias, const View<f16>& to, float eps = 0) {
+        return refusal([&] { norm_narrow_cuda(x, {weight, bias, eps}, to); });
+    };
+    const auto w = row.view();
+    CHECK(words(good.view(), w, w, out.view()).empty());
+    CHECK(contains(words(gaps.view(), w, w, out.view()), "norm_narrow: in must"));
+    CHECK(contains(words(good.view(), every_other.view(), w, out.view()),
+                   "norm_narrow: weight must"));
+    CHECK(contains(words(good.view(), {}, w, out.view()), "norm_narrow: weight"));
+    CHECK(
+        contains(words(good.view(), w, every_other.view(), out.view()), "norm_narrow: bias must"));
+    CHECK(contains(words(good.view(), w, {}, out.view()), "norm_narrow: bias"));
+    CHECK(contains(words(good.view(), w, w, out_gaps.view()), "norm_narrow: out must"));
+    CHECK(contains(words(good.view(), fifteen.view(), w, out.view()),
+                   "norm_narrow: weight has shape (15)"));
+    CHECK(contains(words(good.view(), w, w, out.view(), -1), "eps"));
+    CHECK(contains(words(flat.view(), w, w, out_flat.view()), "norm_narrow: in"));
+}
+
 TEST_CASE("narrow: what is no whole group of eight is refused, in or out", "[day06][small]") {
     const Layout good = row_major({2, 8});
     const Layout bad[] = {Layout({2, 8}, {12, 1}), Layout({2, 8}, {1, 8}), Layout({2, 8}, {16, 2})};
