@@ -177,7 +177,8 @@ void loop_variables_become_axes(lesson::Report& report) {
     Tensor<float> m({3, 5});
     indices_cpu(10, m.view());
     std::printf(
-        "   indices writes its own index into each element; (3, 5), as decimal digits:\n\n");
+        "   indices writes its own index into each element; here for shape (3, 5), as decimal "
+        "digits:\n\n");
     for (int i = 0; i < 3; ++i) {
         std::printf("        %02.0f %02.0f %02.0f %02.0f %02.0f\n", m(i, 0), m(i, 1), m(i, 2),
                     m(i, 3), m(i, 4));

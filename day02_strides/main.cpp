@@ -149,14 +149,14 @@ void one_warp(lesson::Report& report) {
     report.check(offset(kRowMajor, 0, 31) * 4 == 3968 && offset(kColumnMajor, 0, 31) * 4 == 124 &&
                      sectors_asked_for(kRowMajor) == 32 * requests &&
                      sectors_asked_for(kColumnMajor) == 4 * requests,
-                 "row-major: no, 32 floats come with 32 sectors; column-major: yes, with 4");
+                 "32 sectors row-major, 4 column-major");
     Pair sums(sum_columns_cpu, kRowMajor, row_major({64}));
     sum_columns_cuda(sums.in(), sums.out());
     report.check(sums.is_right() && sums.written()[1] == 1520,
                  "row 1 holds 32 to 63, whose sum is 1,520; the port equals the loop");
     report.note(
         R"(There are two cures: let t walk the dim of stride 1, or store the matrix the other way.
-   `--trace` shows both.)");
+   `common/learn trace day02` shows both.)");
 }
 
 void pack_any_layout(lesson::Report& report) {
@@ -171,7 +171,7 @@ void pack_any_layout(lesson::Report& report) {
     for (const auto& [what, layout] : cases) {
         Pair pair(pack_cpu, layout, row_major(layout.shape));
         pack_cuda(pair.in(), pair.out());
-        report.check(pair.is_right(), what + "the port equals the loop; it takes "s +
+        report.check(pair.is_right(), what + "the port equals the loop; by step "s +
                                           name(choose_pack(pair.in(), pair.out())));
     }
     report.note(
@@ -190,7 +190,7 @@ void rows_with_room(lesson::Report& report) {
         pitched_cuda(pair.in(), pair.out());
         char text[120];
         std::snprintf(text, sizeof text,
-                      "(%d, %d), pitch %d to %d: rows equal, gaps untouched; it takes %s", M, K,
+                      "(%d, %d), pitch %d to %d: rows equal, gaps untouched; by step %s", M, K,
                       in_pitch, out_pitch, name(choose_pitched(pair.in(), pair.out())));
         report.check(pair.is_right(), text);
     }

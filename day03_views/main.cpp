@@ -39,7 +39,7 @@ void transforms_copy_nothing(lesson::Report& report) {
     const View<const float> v = x.view();
     const Tensor<float> bias({4}, {0, 1, 2, 3});
     std::printf("   x (2, 3, 4) holds 0, 1, 2, .. 23: each element its own offset.\n\n");
-    std::printf("   %-29s %-13s %-13s %5s  %s\n", "", "shape", "strides", "first", "elements");
+    std::printf("   %-29s %-13s %-13s %6s  %s\n", "", "shape", "strides", "offset", "elements");
     const struct {
         const char* what;
         View<const float> view;
@@ -64,14 +64,14 @@ void transforms_copy_nothing(lesson::Report& report) {
             row.view.layout.rank() == 2 && row.view.stride(0) == 0 ? bias.data() : x.data();
         const std::string elements = shown(row.view, 7);
         ok &= elements == row.elements;
-        std::printf("   %-29s %-13s %-13s %5lld  %s\n", row.what,
+        std::printf("   %-29s %-13s %-13s %6lld  %s\n", row.what,
                     to_string(row.view.shape()).c_str(), to_string(row.view.strides()).c_str(),
                     static_cast<long long>(row.view.data - base), elements.c_str());
     }
     std::printf("\n");
-    report.check(ok, "the elements are those that were worked out by hand; `first` is how far the");
+    report.check(ok, "the elements are those that were worked out by hand; the offset is how far");
     std::printf(
-        "          pointer moved. Tile 1, 1, 1 reaches past two edges: 1 of its 6 elements is "
+        "          the pointer moved. Tile 1, 1, 1 reaches past two edges: 1 of its 6 elements is "
         "left.\n");
     report.check(equivalent(transpose(transpose(v)).layout, v.layout),
                  "transposed twice is x again: the same numbers");

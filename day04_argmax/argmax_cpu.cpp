@@ -10,7 +10,7 @@ namespace {
 void argmax_loop(View<const float> first, std::int64_t length, std::int64_t stride,
                  View<std::int64_t> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         const float* line = &first(at);
         float best = line[0];
         std::int64_t where = 0;

@@ -19,7 +19,7 @@ __global__ void argmax_kernel(const __grid_constant__ View<const float> first, s
                               std::int64_t stride, const __grid_constant__ View<std::int64_t> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         const float* line = &first(at);
         float best = line[0];
         std::int64_t where = 0;

@@ -9,7 +9,7 @@ namespace {
 void argmin_loop(View<const float> first, std::int64_t length, std::int64_t stride,
                  View<std::int64_t> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         const float* line = &first(at);
         std::int64_t where = 0;
         for (std::int64_t i = 1; i < length; ++i) {
@@ -26,7 +26,7 @@ void argmin_loop(View<const float> first, std::int64_t length, std::int64_t stri
 template <class JOIN>
 void reduce_loop(View<const float> first, const Layout& along, float divisor, View<float> out) {
     for (std::int64_t k = 0; k < out.size(); ++k) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         const std::int64_t begin = offset(first.layout, at);
         float result = JOIN::kStart;
         for (std::int64_t i = 0; i < along.size(); ++i) {

@@ -19,7 +19,7 @@ __global__ void argmin_kernel(const __grid_constant__ View<const float> first, s
                               std::int64_t stride, const __grid_constant__ View<std::int64_t> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         const float* line = &first(at);
         std::int64_t where = 0;
         for (std::int64_t i = 1; i < length; ++i) {
@@ -39,7 +39,7 @@ __global__ void reduce_kernel(const __grid_constant__ View<const float> first,
                               const __grid_constant__ View<float> out) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < out.size()) {
-        const Index at = unravel(k, out.layout.shape);
+        const Index at = unravel(k, out.shape());
         const std::int64_t begin = offset(first.layout, at);
         float result = JOIN::kStart;
         for (std::int64_t i = 0; i < along.size(); ++i) {

@@ -25,7 +25,7 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
     View<float> y(memory, Layout({3, 2}, {4, 2}));  // strides of your own
     CHECK(y(1, 1) == 60);                           // every other column
 
-    View<float> z = x;      // copies the numbers, not the elements
+    View<float> z = x;      // copies pointer and layout, not the elements
     z.data += x.stride(0);  // begin a row later ..
     z.extent(0) = 2;        // .. and so end a row earlier
     z(1, 3) = -1;

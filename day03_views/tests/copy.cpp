@@ -31,7 +31,7 @@ TEST_CASE("views made by hand, and what is wrong with them", "[day03][copy][smal
 
     View<float> flipped = x;
     flipped.stride(0) = -x.stride(0);             // rows backwards. But the pointer stayed:
-    CHECK(offset(flipped.layout, {1, 0}) == -3);  // row 1 lies before it
+    CHECK(offset(flipped.layout, {1, 0}) == -3);  // row 1 would lie before the buffer
     CHECK(flip(x, 0).data == memory + 3);         // right: begin at the last row
 
     const View<float> turned(memory, Layout({3, 2}, {3, 1}));  // the shape turned, the strides not

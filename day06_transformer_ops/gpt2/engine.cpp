@@ -76,8 +76,11 @@ void Engine::next() {
         blocks();
         last_and_choose(1);
     };
-    // Who looks or measures wants every call made, not replayed.
-    look_ || times_ != nullptr ? pass() : backend_.replay(pass);
+    if (look_ || times_ != nullptr) {
+        pass();  // who looks or measures wants every call made, not replayed
+    } else {
+        backend_.replay(pass);
+    }
     ++length_;
 }
 // [pass]

@@ -13,21 +13,21 @@ __global__ void transpose_in_flight(  // in (M, N), out (N, M)
     __shared__ float shared[kSide][kSide + 1];
     const std::int64_t m0 = std::int64_t{blockIdx.x} * kSide;
     const std::int64_t n0 = std::int64_t{blockIdx.y} * kSide;
-    const int lane = threadIdx.x;
+    const int column = threadIdx.x;
 
     float value[kEach] = {};  // 0 where the matrix ends
     for (int j = 0; j < kEach; ++j) {
-        const std::int64_t m = m0 + threadIdx.y + j * kRows, n = n0 + lane;
+        const std::int64_t m = m0 + threadIdx.y + j * kRows, n = n0 + column;
         if (m < M && n < N) value[j] = in[m * pitch_in + n];
     }
     for (int j = 0; j < kEach; ++j) {
-        shared[threadIdx.y + j * kRows][lane] = value[j];
+        shared[threadIdx.y + j * kRows][column] = value[j];
     }
     __syncthreads();  // others have brought what this thread takes out
     for (int j = 0; j < kEach; ++j) {
         const int i = threadIdx.y + j * kRows;
-        const std::int64_t m = m0 + lane, n = n0 + i;
-        if (m < M && n < N) out[n * pitch_out + m] = shared[lane][i];
+        const std::int64_t m = m0 + column, n = n0 + i;
+        if (m < M && n < N) out[n * pitch_out + m] = shared[column][i];
     }
 }
 // [kernel]

@@ -19,21 +19,21 @@ __global__ void transpose_in_flight_kernel(const __grid_constant__ Matrices x) {
     constexpr int kRows = kThreads / SIDE, kEach = SIDE / kRows;
     __shared__ T shared[SIDE][SIDE + kPad];
     const Tile<T> tile = tile_of_block<T>(x, SIDE, SIDE);
-    const int lane = threadIdx.x % SIDE, row = threadIdx.x / SIDE;
+    const int column = threadIdx.x % SIDE, row = threadIdx.x / SIDE;
 
     T value[kEach] = {};  // 0 where the matrix ends
     for (int j = 0; j < kEach; ++j) {
-        const int m = row + j * kRows, n = lane;
+        const int m = row + j * kRows, n = column;
         if (m < tile.rows && n < tile.columns) {
             value[j] = tile.in[m * x.pitch_in + n];
         }
     }
     for (int j = 0; j < kEach; ++j) {
-        shared[row + j * kRows][lane] = value[j];
+        shared[row + j * kRows][column] = value[j];
     }
     __syncthreads();  // others have brought what this thread takes out
     for (int j = 0; j < kEach; ++j) {
-        const int m = lane, n = row + j * kRows;
+        const int m = column, n = row + j * kRows;
         if (m < tile.rows && n < tile.columns) {
             tile.out[n * x.pitch_out + m] = shared[m][n];
         }

@@ -8,12 +8,12 @@ void check_top_two(const View<const float>& in, const View<std::int64_t>& out) {
     require_rank(op, "in", in, 2);
     require_rank(op, "out", out, 2);
     if (in.extent(1) < 2) {
-        refuse("top_two: in has shape " + to_string(in.layout.shape) +
+        refuse("top_two: in has shape " + to_string(in.shape()) +
                ", but a row needs two elements at least");
     }
-    if (out.layout.shape != Shape{in.extent(0), 2}) {
-        refuse("top_two: in has shape " + to_string(in.layout.shape) + ", so out has shape " +
-               to_string(Shape{in.extent(0), 2}) + ", not " + to_string(out.layout.shape));
+    if (out.shape() != Shape{in.extent(0), 2}) {
+        refuse("top_two: in has shape " + to_string(in.shape()) + ", so out has shape " +
+               to_string(Shape{in.extent(0), 2}) + ", not " + to_string(out.shape()));
     }
     require_memory(op, "in", in);
     require_output(op, out);

@@ -25,7 +25,7 @@ __global__ void shared_tree_kernel(const __grid_constant__ View<const float> fir
                                    const __grid_constant__ View<std::int64_t> out) {
     __shared__ Best found[kThreads];
     const std::uint32_t t = threadIdx.x;
-    const Index at = unravel(blockIdx.x, out.layout.shape);
+    const Index at = unravel(blockIdx.x, out.shape());
     const float* line = &first(at);
     Best mine = {-INFINITY, 0};
     for (std::uint32_t i = t; i < length; i += kThreads) {

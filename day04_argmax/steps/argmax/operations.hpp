@@ -14,8 +14,7 @@
 namespace sixdays::day04_argmax {
 
 // [best]
-/// The best element so far, and where it is: its index in the line. (Where a
-/// thread takes quads, from step 5 on, the number of the quad.)
+/// The best element so far, and where it is: its index in the line.
 struct Best {
     float value;
     std::uint32_t at;
