@@ -35,6 +35,7 @@ std::string missing(MatmulBf16Path path, View<const T> a, View<const T> b, const
                        : "a and b whose rows, or columns, run along memory and begin at multiples "
                          "of 16 bytes";
         case MatmulBf16Path::warpgroups:
+        case MatmulBf16Path::persistent:
             if (!gpu::on_hopper() && !gpu::is_emulated()) {
                 return "a GPU of compute capability 9.0 (Hopper), or the emulator";
             }
@@ -120,6 +121,7 @@ const char* name(MatmulBf16Path path) {
         {MatmulBf16Path::ring, "ring"},
         {MatmulBf16Path::fragments_ahead, "fragments ahead"},
         {MatmulBf16Path::warpgroups, "warpgroups"},
+        {MatmulBf16Path::persistent, "persistent"},
         {MatmulBf16Path::tile, "tile"},
     };
     return name_in(kNames, path);

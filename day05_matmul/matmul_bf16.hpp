@@ -27,6 +27,7 @@ enum class MatmulBf16Path {
     ring,          // 04: tiles in flight; a and b whose rows or columns are quads
     fragments_ahead,  // 05: the same, and the next fragments come while these are multiplied
     warpgroups,       // 06: Hopper's copy engine fills the tiles, its wgmma multiplies from there
+    persistent,       // 07: the same by blocks that stay and take tile after tile
     tile,             // CUDA Tile C++, never chosen unasked; strides that are not negative
 };
 [[nodiscard]] const char* name(MatmulBf16Path path);

@@ -22,7 +22,7 @@ using B = MatmulBf16Path;
 const bool kHopper = gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
 const std::vector<B> kInQuads = [] {
     std::vector<B> paths = {B::ring, B::fragments_ahead};
-    if (kHopper) paths.push_back(B::warpgroups);
+    if (kHopper) paths.insert(paths.end(), {B::warpgroups, B::persistent});
     return paths;
 }();
 const std::vector<B> kAll = [] {
@@ -246,6 +246,18 @@ TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") 
     }
 }
 
+// More tiles of outputs than blocks that stay, of more stages than the ring has and of fewer: the
+// ring goes on from one tile to the next. (On a GPU, whose blocks are many: the same with [huge].)
+TEST_CASE("matmul_bf16: blocks that stay", "[day05][matmul_bf16][small]") {
+    if (!kHopper) return;
+    for (const std::int64_t K : {40, 136, 328}) {
+        check_product<bf16>(B::persistent, {700, 130, K}, {});
+        check_product<f16>(B::persistent, {130, 700, K},
+                           {.a = Lies::column_gaps, .b = Lies::column_gaps, .bias = true});
+    }
+    check_product<bf16>(B::persistent, {2200, 8, 72}, {});  // more than 16 tiles down
+}
+
 // Outputs of a whole tile go in pairs: each condition of that false alone, all others true.
 TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16][small]") {
     const std::vector<Case> cases = {
@@ -394,6 +406,7 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
             CHECK(choose_matmul_bf16<bf16>(transpose(y), transpose(x), true) == B::fragments_ahead);
             if (how > 1 || !kHopper) continue;  // else its span meets that of out
             refused(x, y, out.view(), B::warpgroups, "the path 'warpgroups' needs a and b whose");
+            refused(x, y, out.view(), B::persistent, "the path 'persistent' needs a and b whose");
         }
     }
     View<const bf16> high = a.view(), tall = a.view();

@@ -38,7 +38,7 @@ template <class T>
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
-/// How steps 4 to 6 cut the outputs: 128 x 128 with three stages of 32 KiB (step 6: four), or 128 x
+/// How steps 4 to 7 cut the outputs: 128 x 128 with three stages of 32 KiB (from step 6 on: four), or 128 x
 /// 256 with four of 48 KiB, which fetch a quarter less a product.
 enum class RingCut { square, wide };
 inline constexpr std::size_t kWideRing = 192 * 1024;

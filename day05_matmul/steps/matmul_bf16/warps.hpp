@@ -1,5 +1,5 @@
 /// @file
-/// For .cu files: what steps 3 to 6 share. A block makes BM x BN outputs with eight warps, two
+/// For .cu files: what steps 3 to 7 share. A block makes BM x BN outputs with eight warps, two
 /// down and four across; a tile has 64 of k.
 #pragma once
 
@@ -69,18 +69,22 @@ inline unsigned blocks_for_tiles(const View<float>& out, int BM, int BN) {
 }
 
 // [order]
-/// Which tile is this block's? Blocks that run together should want the same tiles of a and b,
-/// while these are in the L2 cache: so eight tiles down are walked column by column, then the next
-/// eight.
+/// Where tile number `tile` begins. Blocks that run together should want the same tiles of a and b,
+/// while these are in the L2 cache: so `many` tiles down are walked column by column, then the next
+/// ones.
 struct TileAt {
     std::int64_t m0, n0;
 };
-__device__ __forceinline__ TileAt tile_of_block(const View<float>& out, int BM, int BN) {
+__device__ __forceinline__ TileAt tile_at(const View<float>& out, int BM, int BN, unsigned tile,
+                                          unsigned many) {
     const auto down = static_cast<unsigned>((out.extent(0) + BM - 1) / BM);
     const auto across = static_cast<unsigned>((out.extent(1) + BN - 1) / BN);
-    const unsigned first = blockIdx.x / (8 * across) * 8, i = blockIdx.x % (8 * across);
-    const unsigned rows = down - first < 8 ? down - first : 8;
+    const unsigned first = tile / (many * across) * many, i = tile % (many * across);
+    const unsigned rows = down - first < many ? down - first : many;
     return {std::int64_t{first + i % rows} * BM, std::int64_t{i / rows} * BN};
+}
+__device__ __forceinline__ TileAt tile_of_block(const View<float>& out, int BM, int BN) {
+    return tile_at(out, BM, BN, blockIdx.x, 8);
 }
 // [order]
 

@@ -1,0 +1,116 @@
+// Step 7, for Hopper: blocks that stay. In step 6 a block makes one tile of outputs and ends, and
+// while it stores its sums nobody copies and nobody multiplies there. Here there are as many blocks
+// as multiprocessors, and each takes tile after tile. The copying thread does not wait for the
+// storing: while sums are stored it fills the ring with the next tile's first stages.
+#include <algorithm>
+
+#include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
+#include "day05_matmul/steps/matmul_bf16/steps.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+constexpr int kTilesDown = 16;  // that are made before the next ones to the right
+
+// [copy]
+/// What the copying thread does for one tile of outputs. The ring goes on where it was.
+template <class S>
+__device__ __forceinline__ void copy_tiles(const S& stages, const gpu::TileMap& map_a,
+                                           const gpu::TileMap& map_b, TileAt at, std::int64_t K,
+                                           Turn<S::kStages>& turn) {
+    for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
+        stages.empty[turn.stage].wait(turn.parity ^ 1);  // at first they are
+        gpu::Mbarrier& full = stages.full[turn.stage];
+        full.arrive_and_expect(S::kStageBytes);
+        stages.a.fetch(turn.stage, map_a, at.m0, k0, full);
+        stages.b.fetch(turn.stage, map_b, at.n0, k0, full);
+        turn.next();
+    }
+}
+// [copy]
+
+// [multiply]
+/// What a warpgroup does for one tile: 64 x kN sums, of the tile's m's from `m` on.
+template <class S>
+__device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const S& stages, int m,
+                                               std::int64_t K, Turn<S::kStages>& turn) {
+    using T = typename S::Element;
+    for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
+        stages.full[turn.stage].wait(turn.parity);
+        const gpu::WgmmaTile a = stages.a.operand(turn.stage, m);
+        const gpu::WgmmaTile b = stages.b.operand(turn.stage, 0);
+        gpu::wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < kDepth / 16; ++i) {
+            gpu::wgmma<T, S::kAcrossA, S::kAcrossB>(sum, a.further(i * S::A::kStep),
+                                                    b.further(i * S::B::kStep));
+        }
+        gpu::wgmma_commit();
+        gpu::wgmma_wait<1>();  // until the stage before is multiplied
+        if (k0 > 0 && threadIdx.x % 128 == 0) stages.empty[turn.stage_before()].arrive();
+        turn.next();
+    }
+    gpu::wgmma_wait<0>(sum);
+    // The last stage goes back before the sums are stored.
+    if (K > 0 && threadIdx.x % 128 == 0) stages.empty[turn.stage_before()].arrive();
+}
+// [multiply]
+
+// [kernel]
+template <class S>
+__global__ void __launch_bounds__(S::kThreads, 1)
+    matmul_bf16_persistent_kernel(const __grid_constant__ gpu::TileMap map_a,
+                                  const __grid_constant__ gpu::TileMap map_b, std::int64_t K,
+                                  const __grid_constant__ Epilogue epilogue,
+                                  const __grid_constant__ View<float> out, unsigned tiles) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier barriers[2 * S::kStages];
+    const S stages(memory, barriers);
+    stages.set_up();
+    Turn<S::kStages> turn;  // goes on from tile to tile
+    const int group = static_cast<int>(threadIdx.x / 128);
+    if (group == S::kGroups) {
+        gpu::give_registers<40>();
+        if (threadIdx.x % 128 != 0) return;
+        for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
+            const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
+            copy_tiles(stages, map_a, map_b, at, K, turn);
+        }
+    } else {
+        gpu::take_registers<232>();
+        const int m = 64 * group + static_cast<int>(threadIdx.x % 128 / 32 * 16);
+        for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
+            const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
+            float sum[1][S::kN / 8][4] = {};
+            multiply_tiles(sum[0], stages, 64 * group, K, turn);
+            const bool inside = at.m0 + S::kM <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
+            store_sums(sum, epilogue, out, at.m0 + m, at.n0, inside);
+        }
+    }
+}
+// [kernel]
+
+}  // namespace
+
+template <class T>
+void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilogue& epilogue,
+                                   View<float> out, gpu::Stream stream) {
+    const Operands16<T> x = operands_of(a, b);
+    with_stages(x, out, [&]<class S>(std::type_identity<S>) {
+        const gpu::TileMap map_a = tile_map(x.a, S::A::kRowsOfTile);
+        const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
+        const unsigned tiles = blocks_for_tiles(out, S::kM, S::kN);
+        const unsigned grid = std::min(tiles, static_cast<unsigned>(gpu::multiprocessors()));
+        gpu::allow_shared(matmul_bf16_persistent_kernel<S>, S::kBytes);
+        matmul_bf16_persistent_kernel<S>
+            <<<grid, S::kThreads, S::kBytes, stream>>>(map_a, map_b, x.K, epilogue, out, tiles);
+        gpu::check_launch("matmul_bf16_persistent_kernel", grid, S::kThreads, S::kBytes);
+    });
+}
+
+template void launch_matmul_bf16_persistent(View<const bf16>, View<const bf16>, const Epilogue&,
+                                            View<float>, gpu::Stream);
+template void launch_matmul_bf16_persistent(View<const f16>, View<const f16>, const Epilogue&,
+                                            View<float>, gpu::Stream);
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,122 @@
+/// @file
+/// For .cu files: what steps 6 and 7 share, the ring of stages that Hopper's copy engine fills.
+#pragma once
+
+#include <type_traits>
+
+#include "common/gpu/device.hpp"
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/ptx/mbarrier.hpp"
+#include "common/gpu/ptx/tma.hpp"
+#include "common/gpu/ptx/wgmma.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day05_matmul/steps/matmul_bf16/operands.hpp"
+#include "day05_matmul/steps/matmul_bf16/warps.hpp"
+
+namespace sixdays::day05_matmul {
+
+// [turn]
+/// Whose turn is it: the stage, and the parity of its barriers' phase.
+template <int STAGES>
+struct Turn {
+    int stage = 0;
+    unsigned parity = 0;
+
+    __device__ __forceinline__ void next() {
+        if (++stage < STAGES) return;
+        stage = 0;
+        parity ^= 1;
+    }
+    __device__ __forceinline__ int stage_before() const {
+        return stage == 0 ? STAGES - 1 : stage - 1;
+    }
+};
+// [turn]
+
+/// An operand's tiles in shared memory, of SIZE m's or n's each. Rows of 64 k's; or else, ACROSS,
+/// panels side by side, each with 64 rows of 64 m's or n's.
+template <class T, bool ACROSS, int SIZE>
+struct Tiles {
+    static constexpr int kNumbers = SIZE * kDepth, kPanelBytes = kDepth * 128;
+    static constexpr int kRowsOfTile = ACROSS ? kDepth : SIZE;  // that are copied at once
+    static constexpr int kStep = ACROSS ? 16 * 128 : 16 * 2;    // bytes from 16 k's to the next
+    T* first;
+
+    __device__ __forceinline__ T* at(int stage) const { return first + stage * kNumbers; }
+    // [fetch]
+    /// Asks for the tile of m's or n's from `begin` on, and k's from k0 on.
+    __device__ __forceinline__ void fetch(int stage, const gpu::TileMap& map, std::int64_t begin,
+                                          std::int64_t k0, gpu::Mbarrier& full) const {
+        if constexpr (ACROSS) {
+            for (int i = 0; i < SIZE; i += 64) {
+                gpu::copy_tile_async(at(stage) + i * kDepth, map, k0, begin + i, full);
+            }
+        } else {
+            gpu::copy_tile_async(at(stage), map, begin, k0, full);
+        }
+    }
+    // [fetch]
+    /// Of its m's or n's those from `i` on, a multiple of 64, as an operand.
+    __device__ __forceinline__ gpu::WgmmaTile operand(int stage, int i) const {
+        return gpu::wgmma_tile(at(stage) + i * kDepth, kPanelBytes);
+    }
+};
+
+/// A ring of stages with two barriers each. `full`: its tiles have come. `empty`: both warpgroups
+/// have multiplied them.
+template <class T, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
+struct Stages {
+    using Element = T;
+    static constexpr int kM = 128, kN = BN, kStages = STAGES;
+    static constexpr int kGroups = kM / 64, kThreads = 128 * (1 + kGroups);
+    static constexpr bool kAcrossA = A_ACROSS, kAcrossB = B_ACROSS;
+    using A = Tiles<T, A_ACROSS, kM>;
+    using B = Tiles<T, B_ACROSS, kN>;
+    static constexpr unsigned kStageBytes = (A::kNumbers + B::kNumbers) * sizeof(T);
+    static constexpr std::size_t kBytes = STAGES * std::size_t{kStageBytes};
+    A a;
+    B b;
+    gpu::Mbarrier *full, *empty;
+
+    __device__ __forceinline__ Stages(unsigned char* memory, gpu::Mbarrier* barriers)
+        : full(barriers), empty(barriers + STAGES) {
+        gpu::SharedTiles tiles(memory);
+        a.first = tiles.next<T>(STAGES * A::kNumbers);
+        b.first = tiles.next<T>(STAGES * B::kNumbers);
+    }
+    __device__ __forceinline__ void set_up() const {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < STAGES; ++s) {
+                full[s].init(1);         // the copying thread
+                empty[s].init(kGroups);  // a thread of each warpgroup
+            }
+            gpu::mbarriers_are_set_up();
+        }
+        __syncthreads();
+    }
+};
+
+/// Of no k's nothing is copied.
+template <class T>
+gpu::TileMap tile_map(const Rows16<T>& of, int rows_of_tile) {
+    if (of.rows == 0 || of.columns == 0) return {};
+    return gpu::tile_map(of.data, of.rows, of.columns, of.pitch, rows_of_tile);
+}
+
+/// Calls f(std::type_identity<S>) with the stages for these operands.
+template <class T, class F>
+void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
+    const auto cut =
+        cut_for_ring(out.extent(0), out.extent(1), gpu::multiprocessors(), gpu::most_shared());
+    const auto with = [&](auto a_across, auto b_across) {
+        constexpr bool kA = a_across.value, kB = b_across.value;
+        if (cut == RingCut::wide) return f(std::type_identity<Stages<T, 256, 4, kA, kB>>{});
+        return f(std::type_identity<Stages<T, 128, 4, kA, kB>>{});
+    };
+    using Yes = std::true_type;
+    using No = std::false_type;
+    if (x.a_across) return x.b_across ? with(Yes{}, Yes{}) : with(Yes{}, No{});
+    return x.b_across ? with(No{}, Yes{}) : with(No{}, No{});
+}
+
+}  // namespace sixdays::day05_matmul
