@@ -255,7 +255,8 @@ TEST_CASE("matmul_bf16: blocks that stay", "[day05][matmul_bf16][small]") {
         check_product<f16>(B::persistent, {130, 700, K},
                            {.a = Lies::column_gaps, .b = Lies::column_gaps, .bias = true});
     }
-    check_product<bf16>(B::persistent, {2200, 8, 72}, {});  // more than 16 tiles down
+    // More than 16 tiles down, and two across.
+    check_product<bf16>(B::persistent, {2200, 264, 72}, {});
 }
 
 // Outputs of a whole tile go in pairs: each condition of that false alone, all others true.
