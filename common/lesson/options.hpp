@@ -20,8 +20,14 @@ struct Options {
     bool timing = true;   // --no-timing: leave out everything that differs from run to run
     bool trace = false;   // --trace: what each warp touches (emulated build)
     bool bench = false;   // --bench: measured times as CSV
+    std::string only;     // --only: of --bench, the operations whose names begin so; "": all
     std::string program;  // its name, without folder
     std::map<std::string, std::string> own;  // the day's own flags that were given
+
+    /// Is a version of this operation to be shown?
+    [[nodiscard]] bool wants(const std::string& op) const {
+        return !bench || op.compare(0, only.size(), only) == 0;
+    }
 };
 
 /// Reads the command line. If there is nothing left to do (--help, or something that is not

@@ -52,7 +52,7 @@ std::string device_text(const gpu::Device& d) {
 }
 
 // "NVIDIA H200, driver 580.65.06, CUDA runtime 13.0, 2026-01-31, day01_flat_memory --bench"
-std::string origin_text(const gpu::Device& d, const std::string& program) {
+std::string origin_text(const gpu::Device& d, const Options& options) {
     std::ifstream file("/proc/driver/nvidia/version");
     const std::string said{std::istreambuf_iterator<char>(file), {}};
     std::string driver = driver_version_in(said);
@@ -61,7 +61,8 @@ std::string origin_text(const gpu::Device& d, const std::string& program) {
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
     return d.name + ", driver " + driver + ", CUDA runtime " + version_text(d.runtime_version) +
-           ", " + date + ", " + program + " --bench";
+           ", " + date + ", " + options.program + " --bench" +
+           (options.only.empty() ? "" : " --only " + options.only);
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
         }
         const gpu::Device d = gpu::device();
         place = device_text(d);
-        if (csv_) std::printf("# %s\n", origin_text(d, options.program).c_str());
+        if (csv_) std::printf("# %s\n", origin_text(d, options).c_str());
     }
     if (!csv_) std::printf("%s\n", place.c_str());
     if (timing_) cpu_ = bench::measure_host_limits();
@@ -206,11 +207,13 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
 }
 
 void Report::loop(const Version& v) {
+    if (!options_.wants(v.op)) return;
     line(v, tried(v.check, true));
     if (timing_) timed(v, cpu_, true);
 }
 
 void Report::port(const Version& v) {
+    if (!options_.wants(v.op)) return;
     line(v, tried(v.check, false));
     if (times_ports_) timed(v, gpu_, false);
 }

@@ -85,6 +85,28 @@ bool is_png(const std::string& bytes) {
 
 }  // namespace
 
+TEST_CASE("of a bench only the operations whose names begin so", "[lesson][small]") {
+    const auto parsed = [](std::vector<std::string> words) {
+        std::vector<char*> argv;
+        for (std::string& word : words) argv.push_back(word.data());
+        int status = 0;
+        return lesson::parse(static_cast<int>(argv.size()), argv.data(), "", {}, status);
+    };
+    const auto some = parsed({"day", "--bench", "--only", "matmul_bf16"});
+    REQUIRE(some);
+    CHECK(some->wants("matmul_bf16"));
+    CHECK(some->wants("matmul_bf16, sizes"));
+    CHECK(!some->wants("matmul"));
+    CHECK(!some->wants("a matmul_bf16"));
+    CHECK(parsed({"day", "--bench"})->wants("matmul"));
+    CHECK(parsed({"day", "--only", "matmul_bf16"})->wants("matmul"));  // a run shows all
+    CHECK(contains(printed(STDERR_FILENO,
+                           [&] {
+                               CHECK(!parsed({"day", "--only"}));
+                           }),
+                   "--only needs a value: --only WORD"));
+}
+
 TEST_CASE("output that arrived is no matter", "[lesson][small]") {
     const Folder folder;
     std::FILE* file = std::fopen(folder.at("out").c_str(), "w");
