@@ -108,7 +108,7 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
 
 template <class T>
 MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, bool on_hopper) {
-    if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) return MatmulBf16Path::warpgroups;
+    if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) return MatmulBf16Path::persistent;
     return lies_in_quads(a) && lies_in_quads(b) ? MatmulBf16Path::fragments_ahead
                                                 : MatmulBf16Path::shared_tiles;
 }

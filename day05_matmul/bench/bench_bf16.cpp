@@ -108,20 +108,24 @@ void bench_bf16(lesson::Report& report) {
         v.version = name(MatmulBf16Path::tile);
         report.port(v);
     }
-    for (const Sizes& s : std::vector<Sizes>{{2048, 2048, 2048},
-                                             {4096, 4096, 4096},
-                                             {8192, 8192, 8192},
-                                             {4096, 4096, 4096, false, true},
-                                             {8192, 8192, 8192, false, true},
-                                             {1024, 2304, 768},
-                                             {1024, 768, 3072},
-                                             {1024, 50257, 768, false, true},
-                                             {16384, 16384, 16384}}) {
+    std::vector<Sizes> sizes;
+    for (const std::int64_t n : {2048, 4096, 8192, 16384}) {
+        for (const std::int64_t k : {1024, 2048, 4096, 8192}) sizes.push_back({n, n, k});
+    }
+    sizes.push_back({16384, 16384, 16384});
+    for (const std::int64_t n : {4096, 8192}) sizes.push_back({n, n, n, false, true});
+    for (const std::int64_t tokens : {1024, 4096, 16384}) {  // GPT-2's
+        sizes.push_back({tokens, 2304, 768});
+        sizes.push_back({tokens, 3072, 768});
+        sizes.push_back({tokens, 50257, 768, false, true});
+    }
+    sizes.push_back({1024, 768, 3072});
+    for (const Sizes& s : sizes) {
         Version v =
             timed_bf16(s.b_transposed ? "matmul_bf16, b transposed" : "matmul_bf16, sizes", s, {});
         v.version = "matmul_bf16_cuda";
-        v.path =
-            name(gpu::on_hopper() ? MatmulBf16Path::warpgroups : MatmulBf16Path::fragments_ahead);
+        const Product16 p{s};
+        v.path = name(choose_matmul_bf16<bf16>({nullptr, p.a()}, {nullptr, p.b()}));
         report.port(v);
     }
 }

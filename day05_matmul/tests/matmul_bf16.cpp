@@ -364,7 +364,7 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
     refused(b.view(), b.view(), out.view(), {}, "matmul_bf16: a has shape (24, 32), so K is 32");
     refused(a.view(), b.view(), View<float>(nullptr, Shape{16, 32}), {}, "out is a null pointer");
     CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), false) == B::fragments_ahead);
-    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), true) == B::warpgroups);
+    CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), true) == B::persistent);
     // One condition of the ring false, of one operand, all others true.
     const auto odd = [](View<const bf16> x, int how) {
         if (how == 0) x.data += 1;
