@@ -106,6 +106,13 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
     return most_shared >= kWideRing && tiles >= multiprocessors ? RingCut::wide : RingCut::square;
 }
 
+HopperCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
+                         std::size_t most_shared) {
+    if (cut_for_ring(M, N, multiprocessors, most_shared) == RingCut::wide) return HopperCut::wide;
+    const std::int64_t tiles = (M + 127) / 128 * ((N + 127) / 128);
+    return tiles > multiprocessors ? HopperCut::two_blocks : HopperCut::square;
+}
+
 template <class T>
 MatmulBf16Path choose_matmul_bf16(View<const T> a, View<const T> b, bool on_hopper) {
     if (on_hopper && lies_in_tiles(a) && lies_in_tiles(b)) return MatmulBf16Path::persistent;

@@ -431,6 +431,16 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11 + 1, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
+    using Cut = HopperCut;
+    CHECK(cut_for_hopper(4096, 4096, 132, most) == Cut::wide);
+    CHECK(cut_for_hopper(4096, 4096, 132, kWideRing - 1) == Cut::two_blocks);
+    CHECK(cut_for_hopper(128 * 11, 256 * 12, 132, most) == Cut::wide);
+    CHECK(cut_for_hopper(128 * 11, 256 * 12, 133, most) == Cut::two_blocks);
+    CHECK(cut_for_hopper(128 * 11, 128 * 12, 132, most) == Cut::square);  // a tile for each
+    CHECK(cut_for_hopper(128 * 11, 128 * 12, 131, most) == Cut::two_blocks);
+    CHECK(cut_for_hopper(128 * 11 + 1, 128 * 12, 132, most) == Cut::two_blocks);
+    CHECK(cut_for_hopper(128 * 11, 128 * 12 + 1, 132, most) == Cut::two_blocks);
+    CHECK(cut_for_hopper(128 * 10 + 1, 128 * 11 + 1, 132, most) == Cut::square);
 }
 
 }  // namespace

@@ -38,13 +38,20 @@ template <class T>
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
-/// How steps 4 to 7 cut the outputs: 128 x 128 with three stages of 32 KiB (from step 6 on: four), or 128 x
-/// 256 with four of 48 KiB, which fetch a quarter less a product.
+/// How steps 4 and 5 cut the outputs: 128 x 128 with three stages of 32 KiB, or 128 x 256 with four
+/// of 48 KiB, which fetch a quarter less a product.
 enum class RingCut { square, wide };
 inline constexpr std::size_t kWideRing = 192 * 1024;
 
 /// Wide where a block may have so much shared memory, and there is a tile for every multiprocessor.
 [[nodiscard]] RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors,
                                    std::size_t most_shared);
+
+/// How steps 6 and 7 do: wide as above. Otherwise 128 x 128: with four stages, or, where some
+/// multiprocessor gets two of them, with three stages and two blocks on a multiprocessor, so that
+/// one multiplies while the other waits or stores.
+enum class HopperCut { square, two_blocks, wide };
+[[nodiscard]] HopperCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
+                                       std::size_t most_shared);
 
 }  // namespace sixdays::day05_matmul
