@@ -115,6 +115,7 @@ def test_numbers():
             ("matmul; naive; M = 2, N = 3; TFLOP/s", "3.0 TFLOP/s"),
             ("add; *; most GB/s", "6,000 GB/s"),
             ("add; least share", "50 %"),
+            ("add; 1000x1000; mean us 2", "2.52 µs"),  # of 4, 2 and 2: the cube root of 16
             ("walk; stride 1; model", "50.0 %"),
             ("walk; stride 2; model", "−75.0 %"),
             ("walk; stride *; most model 0", "75 %"),

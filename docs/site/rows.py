@@ -44,7 +44,11 @@ COLUMNS = {
     "MB": (lambda row, s: moved(row) / 1e6, "MB", 0),
     "model": (lambda row, s: model(row), "%", 1),
 }
-WANTED = re.compile(r"(?:(most|least) )?(?:(peer) )?(%s|times)(?: (\d))?( bare)?" % "|".join(COLUMNS))
+WANTED = re.compile(r"(?:(most|least|mean) )?(?:(peer) )?(%s|times)(?: (\d))?( bare)?" % "|".join(COLUMNS))
+
+
+def geometric_mean(numbers):
+    return math.exp(sum(map(math.log, numbers)) / len(numbers))
 
 
 def elements(row):
@@ -112,7 +116,7 @@ def value(results, fields, name):
         numbers = [of(row, peer(row) if by_peer else median(row)) for row in rows]
     if column == "model" and which:
         numbers = [abs(number) for number in numbers]
-    number = max(numbers) if which == "most" else min(numbers)
+    number = {"most": max, "mean": geometric_mean}.get(which, min)(numbers)
     return number, unit, usual if digits is None else int(digits), bool(bare)
 
 
