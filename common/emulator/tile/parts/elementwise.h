@@ -96,6 +96,9 @@ template <class A, class B>
 concept calculable = numbers<A, B> && go_together<A, B, arithmetic<A, B>>();
 template <class A, class B>
 concept comparable = numbers<A, B> && go_together<A, B, compared<A, B>>();
+/// Is A of this shape, or may it be repeated to be?
+template <class A, class S>
+concept fits = broadcasts<shape_of<A>, S>() && std::is_same_v<broadcast_shape<shape_of<A>, S>, S>;
 template <class A, class B>
 concept one_is_tile = is_tile<A> || is_tile<B>;
 
@@ -332,7 +335,8 @@ requires detail::calculable<A, B> SIXDAYS_TILE inline auto ceildiv(const A& a, c
 }
 /// a * b + acc, rounded once.
 template <class A, class B, class Acc, class... How>
-SIXDAYS_TILE inline Acc fma(const A& a, const B& b, const Acc& acc, How...) {
+requires detail::fits<A, detail::shape_of<Acc>> && detail::fits<B, detail::shape_of<Acc>>
+    SIXDAYS_TILE inline Acc fma(const A& a, const B& b, const Acc& acc, How...) {
     using T = tile_element_t<Acc>;
     using S = tile_shape_t<Acc>;
     return detail::made<Acc>([&](std::size_t n) SIXDAYS_TILE {

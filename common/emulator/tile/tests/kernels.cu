@@ -36,6 +36,11 @@ template <class A>
 concept exp_called = requires(A a) {
     ct::exp(a);
 };
+template <class A, class B, class C>
+concept fused = requires(A a, B b, C c) {
+    ct::fma(a, b, c);
+};
+using Rows = ct::tile<float, ct::shape<2, 8>>;
 using Halves = ct::tile<__half, ct::shape<8>>;
 using Bytes = ct::tile<signed char, ct::shape<8>>;
 static_assert(multiplied<Numbers, int> && multiplied<Eight, float> && multiplied<Eight, int>);
@@ -43,7 +48,8 @@ static_assert(!multiplied<Numbers, double> && compared<Numbers, double>);
 static_assert(!multiplied<Numbers, unsigned>);  // signs do not mix
 static_assert(!multiplied<Halves, ct::tile<__nv_bfloat16, ct::shape<8>>>);
 static_assert(exp_called<Eight> && !exp_named<Eight>);  // the first argument is a rounding mode
-static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);  // small types stay small
+static_assert(fused<Rows, Eight, Rows> && !fused<Rows, Eight, Eight>);  // c says the lengths
+static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);      // small types stay small
 
 // --- right ---------------------------------------------------------------------------------------
 __tile_global__ void twice(const float* in, int n, float* out) {
