@@ -107,6 +107,34 @@ def guard():
     return svg.done()
 
 
+def tiles_of_an_addition():
+    """Ten elements in tiles of four: what the last one lacks is loaded as 0 and not stored."""
+    left, top, n, c, gap = 40, 44, 10, 30, 8
+    svg = Svg(440, 284, "Ten elements in three tiles of four, a block a tile: where the last tile has no element, 0 is "
+                        "loaded, and nothing is stored")
+    names = (("a", top), ("b", top + c + 22), ("out", top + 2 * (c + 22) + 22))
+    for tile in range(3):
+        x = left + tile * (4 * c + gap)
+        svg.text(x + 2 * c, top - 22, f"block {tile}, tile {tile}", "small")
+        svg.box(x - 3, top - 12, 4 * c + 6, names[2][1] + c - top + 24)
+        for name, y in names:
+            for k in range(4):
+                i = 4 * tile + k
+                if i < n:
+                    svg.cell(x + k * c, y, COLOURS[tile], i, c, c)
+                else:
+                    svg.cell(x + k * c, y, "none", "" if name == "out" else "0", c, c, "inkin", "idle")
+        svg.text(x + 2 * c, names[1][1] - 6, "+", "small")
+        svg.arrow(x + 2 * c, names[1][1] + c + 5, x + 2 * c, names[2][1] - 5)
+    for name, y in names:
+        svg.text(left - 10, y + c / 2 + 5, name, "end")
+    y = names[2][1] + c + 36
+    svg.text(left, y, "load_masked: behind the end stands 0, and nothing is read", "note")
+    svg.text(left, y + 20, "+: four sums, which lane makes which is not said", "note")
+    svg.text(left, y + 40, "store_masked: behind the end nothing is written", "note")
+    return svg.done()
+
+
 def gpt2_tensors():
     """The 16 parameter tensors of GPT-2 124M in one allocation, to scale."""
     V, max_T, L, C = 50304, 1024, 12, 768
@@ -204,4 +232,4 @@ def roofline():
     return svg.done()
 
 
-PICTURES = (flat_memory, four_dims, guard, gpt2_tensors, sectors, roofline)
+PICTURES = (flat_memory, four_dims, guard, tiles_of_an_addition, gpt2_tensors, sectors, roofline)
