@@ -18,9 +18,13 @@ void mbarrier_init(std::uint64_t* word, unsigned arrivals, Site site);
 /// The copy engine sees all that the current thread has set up.
 void mbarriers_are_set_up();
 /// @param bytes  that are told to come in this phase, besides
-void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site);
+/// @return the phase's number
+std::uint64_t mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site,
+                              unsigned arrivals = 1);
 /// Until the phase of this parity is complete.
 void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site);
+/// Is it? One that `waits` comes back when it is. Asking twice for one phase is no mistake here.
+bool mbarrier_asks(std::uint64_t* word, unsigned parity, bool waits, Site site);
 
 /// A matrix of 16-bit numbers, as copy_tile() is told of it.
 struct TileMap {
@@ -31,5 +35,8 @@ struct TileMap {
 /// Asks for the tile of 64 columns that begins at this row and column. It lies swizzled: see tma.hpp.
 void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64_t column,
                std::uint64_t* word, Site site);
+/// Asks for bytes as they lie: a multiple of 16, as both addresses are.
+void copy_bulk(void* to_shared, const void* from, std::size_t bytes, std::uint64_t* word,
+               Site site);
 
 }  // namespace sixdays::emulator

@@ -89,7 +89,7 @@ void learn(const std::uint64_t* word) {
 
 // All has come that this phase waits for. @param now  tiles in flight arrive
 void complete(Mbarrier& b, bool now) {
-    if (b.missing > 0 || b.asked < b.told || (!b.copies.empty() && !now)) return;
+    if (b.missing > 0 || b.asked != b.told || (!b.copies.empty() && !now)) return;
     for (const TileCopy& copy : b.copies) {
         set_pending(copy.to, copy.bytes.size(), false);
         std::memcpy(copy.to, copy.bytes.data(), copy.bytes.size());
@@ -104,7 +104,53 @@ void complete(Mbarrier& b, bool now) {
 }
 
 std::string bytes_of(const Mbarrier& b) {
-    return b.told == 0 ? "" : format(", %zu bytes of %zu are on their way", b.asked, b.told);
+    return b.told == b.asked ? "" : format(", %zu bytes of %zu are on their way", b.asked, b.told);
+}
+
+std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
+    return static_cast<unsigned>(b.phase % 2) != parity % 2 ? b.phase - 1 : b.phase;
+}
+
+// What waits for phase `phase` lets its tiles arrive.
+bool is_complete(Mbarrier& b, std::int64_t phase) {
+    complete(b, b.phase == phase);
+    return b.phase != phase;
+}
+
+void wait_in(Mbarrier& b, const Place& place, Site site) {
+    b.waiting.push_back(current);
+    current->state = Thread::State::at_mbarrier;
+    current->barrier_site = site;
+    current->barrier_code = place.code;
+    wait_for_turn();
+}
+
+// Where the copy engine will say that a copy has come.
+Mbarrier& find_for_engine(std::uint64_t* word, const Place& place) {
+    Mbarrier& b = find(word, place);
+    if (!b.engine_sees) {
+        fail_barrier(place,
+                     name(*current) +
+                         " asks for a copy, and its end is to be said at an mbarrier which the "
+                         "copy engine may not see yet: the thread that set it up in {0} calls "
+                         "mbarriers_are_set_up() after that (in PTX: fence.proxy.async).",
+                     {b.set_up});
+    }
+    return b;
+}
+
+void write_by_engine(const unsigned char* to, const Place& place) {
+    fills_tile = true;
+    access(to, kPlaceBytes, AccessKind::write, place.code);
+    fills_tile = false;
+}
+
+void start(Mbarrier& b, std::uint64_t* word, TileCopy copy) {
+    set_pending(copy.to, copy.bytes.size(), true);
+    b.asked += copy.bytes.size();
+    b.copies.push_back(std::move(copy));
+    tell(word);  // who waits for the tile reads after these writes
+    complete(b, !b.waiting.empty());
 }
 
 }  // namespace
@@ -133,12 +179,13 @@ void mbarriers_are_set_up() {
     for (auto& [word, b] : mbarriers) b.engine_sees |= b.by == current->id;
 }
 
-void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site) {
-    if (current == nullptr) return;
+std::uint64_t mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site,
+                              unsigned arrivals) {
+    if (current == nullptr) return 0;
     const InRuntime guard;
     const Place place(site, __builtin_return_address(0));
     Mbarrier& b = find(word, place);
-    if (b.missing == 0) {
+    if (b.missing < arrivals) {
         fail_barrier(
             place,
             format("%s arrives at an mbarrier whose phase %lld has had all its arrivals (%u)%s: it "
@@ -149,9 +196,11 @@ void mbarrier_arrive(std::uint64_t* word, std::size_t bytes, Site site) {
             {b.set_up});
     }
     tell(word);
-    --b.missing;
+    const std::int64_t phase = b.phase;
+    b.missing -= arrivals;
     b.told += bytes;
     complete(b, !b.waiting.empty());
+    return static_cast<std::uint64_t>(phase);
 }
 
 void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
@@ -160,8 +209,7 @@ void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
     const Place place(site, __builtin_return_address(0));
     if (time_is_up) fail_for_time(site);
     Mbarrier& b = find(word, place);
-    const bool before = static_cast<unsigned>(b.phase % 2) != parity % 2;
-    const std::int64_t phase = before ? b.phase - 1 : b.phase;
+    const std::int64_t phase = phase_of(b, parity);
     if (b.seen[current->id] == phase) {
         fail_barrier(
             place,
@@ -173,15 +221,25 @@ void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
             {b.set_up});
     }
     b.seen[current->id] = phase;
-    complete(b, b.phase == phase);
-    if (b.phase == phase) {
-        b.waiting.push_back(current);
-        current->state = Thread::State::at_mbarrier;
-        current->barrier_site = site;
-        current->barrier_code = place.code;
-        wait_for_turn();
+    if (!is_complete(b, phase)) wait_in(b, place, site);
+    learn(word);
+}
+
+bool mbarrier_asks(std::uint64_t* word, unsigned parity, bool waits, Site site) {
+    if (current == nullptr) return true;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    if (time_is_up) fail_for_time(site);
+    Mbarrier& b = find(word, place);
+    if (!is_complete(b, phase_of(b, parity))) {
+        if (!waits) {
+            let_others_run();
+            return false;
+        }
+        wait_in(b, place, site);
     }
     learn(word);
+    return true;
 }
 
 void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64_t column,
@@ -189,21 +247,13 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
     if (current == nullptr) return;
     const InRuntime guard;
     const Place place(site, __builtin_return_address(0));
-    Mbarrier& b = find(word, place);
+    Mbarrier& b = find_for_engine(word, place);
     auto* const to = static_cast<unsigned char*>(to_shared);
     if (!is_shared_address(to) || address_of(to) % 1024 != 0) {
         fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
               name(*current) + " asks for a tile; it goes to shared memory, to a multiple of 1024 "
                                "bytes, since the swizzle begins again there.",
               address_of(to)});
-    }
-    if (!b.engine_sees) {
-        fail_barrier(place,
-                     name(*current) +
-                         " asks for a tile, and its end is to be said at an mbarrier which the "
-                         "copy engine may not see yet: the thread that set it up in {0} calls "
-                         "mbarriers_are_set_up() after that.",
-                     {b.set_up});
     }
     const std::size_t bytes = static_cast<std::size_t>(map.rows_of_tile) * kRowBytes;
     if (b.asked + bytes > b.told) {
@@ -220,9 +270,7 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
         for (std::int64_t c = 0; c < 8; ++c) {
             const auto at = static_cast<std::size_t>(r) * kRowBytes +
                             static_cast<std::size_t>(c ^ r % 8) * kPlaceBytes;
-            fills_tile = true;
-            access(to + at, kPlaceBytes, AccessKind::write, place.code);
-            fills_tile = false;
+            write_by_engine(to + at, place);
             const std::int64_t m = row + r, k = column + 8 * c;
             if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
             const auto valid = static_cast<std::size_t>(std::min<std::int64_t>(8, map.columns - k));
@@ -231,11 +279,31 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
             std::memcpy(copy.bytes.data() + at, from, 2 * valid);
         }
     }
-    set_pending(to, bytes, true);
-    b.asked += bytes;
-    b.copies.push_back(std::move(copy));
-    tell(word);  // who waits for the tile reads after these writes
-    complete(b, !b.waiting.empty());
+    start(b, word, std::move(copy));
+}
+
+void copy_bulk(void* to_shared, const void* from, std::size_t bytes, std::uint64_t* word,
+               Site site) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const Place place(site, __builtin_return_address(0));
+    Mbarrier& b = find_for_engine(word, place);
+    auto* const to = static_cast<unsigned char*>(to_shared);
+    const auto* const source = static_cast<const unsigned char*>(from);
+    if (!is_shared_address(to) || (address_of(to) | address_of(from) | bytes) % kPlaceBytes != 0) {
+        fail({Kind::misaligned, cudaErrorMisalignedAddress, place,
+              format("%s asks for a bulk copy of %zu bytes; it goes to shared memory, and both "
+                     "addresses and the number of bytes are multiples of 16.",
+                     name(*current).c_str(), bytes),
+              address_of(to)});
+    }
+    TileCopy copy{to, std::vector<unsigned char>(bytes), current->id, place.code};
+    for (std::size_t at = 0; at < bytes; at += kPlaceBytes) {
+        write_by_engine(to + at, place);
+        access(source + at, kPlaceBytes, AccessKind::read, place.code);
+        std::memcpy(copy.bytes.data() + at, source + at, kPlaceBytes);
+    }
+    start(b, word, std::move(copy));
 }
 
 void exchange_mbarriers(std::shared_ptr<void>& aside) {

@@ -248,3 +248,36 @@ TEST_CASE("__trap ends the launch, by line and thread") {
     CHECK(contains(text, "language.cu:"));
     CHECK(contains(text, "thread (3,0,0) of block (0,0,0) stops at __trap()"));
 }
+
+TEST_CASE("the copy engine is asked in PTX, and what is wrong with it is told") {
+    std::vector<int> numbers(64);
+    std::iota(numbers.begin(), numbers.end(), 1000);
+    const std::vector<int> reversed(numbers.rbegin(), numbers.rend());
+    struct Case {
+        Bulk how;
+        const char* says;
+    };
+    const auto [how, says] =
+        GENERATE(Case{Bulk::parity, ""}, Case{Bulk::loop_in_ptx, ""}, Case{Bulk::state, ""},
+                 Case{Bulk::test, ""}, Case{Bulk::not_waited_for, "has nobody waited for that?"},
+                 Case{Bulk::other_parity, "has nobody waited for that?"},
+                 Case{Bulk::unseen_barrier, "which the copy engine may not see yet"},
+                 Case{Bulk::fewer_bytes_told, "128 bytes of 64 are on their way. Nobody is left"},
+                 Case{Bulk::odd_size, "a bulk copy of 120 bytes"},
+                 Case{Bulk::past_the_end, "one past its end"});
+    const auto order = GENERATE(Order::forward, Order::reversed);
+    set_order(order);
+    const Device<int> in(numbers), out(std::vector<int>(64, -1));
+    reverse_in_bulk(in.data(), out.data(), how);
+    set_order(Order::forward);
+    const std::string text = told();
+    clear_report();
+    INFO(text);
+    if (*says != '\0') {
+        CHECK(contains(text, says));
+        CHECK(contains(text, "language.cu:"));
+    } else {
+        CHECK(text == "");
+        CHECK(out.host() == reversed);
+    }
+}

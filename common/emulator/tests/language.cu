@@ -610,4 +610,74 @@ void stop_at_trap() {
     trap_kernel<<<1, 32>>>();
 }
 
+// --- the copy engine, in PTX ----------------------------------------------------------------------
+namespace {
+
+__device__ unsigned in_shared(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+__device__ void wait_in_ptx(unsigned bar, unsigned parity) {
+    asm volatile(
+        "{\n"
+        ".reg .pred P1;\n"
+        "LAB_WAIT:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"
+        "@P1 bra DONE;\n"
+        "bra LAB_WAIT;\n"
+        "DONE:\n"
+        "}" ::"r"(bar), "r"(parity));
+}
+__device__ bool is_done(unsigned bar, unsigned parity) {
+    unsigned done;
+    asm volatile(
+        "{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(done) : "r"(bar), "r"(parity) : "memory");
+    return done != 0;
+}
+
+__global__ void reverses_in_bulk(const int* in, int* out, Bulk how) {
+    __shared__ alignas(128) int tile[64];
+    __shared__ unsigned long long barrier;
+    const unsigned bar = in_shared(&barrier);
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(how == Bulk::state ? 64 : 1));
+        if (how != Bulk::unseen_barrier) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    for (int half = 0; half < 2; ++half) {
+        unsigned long long state = 0;
+        if (threadIdx.x == 0) {
+            const int first = how == Bulk::past_the_end ? 16 : 0;
+            const unsigned bytes = how == Bulk::odd_size ? 120 : 128, told = how == Bulk::fewer_bytes_told ? 64 : bytes;
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                    in_shared(tile + 32 * half)), "l"(in + first + 32 * half), "r"(bytes), "r"(bar)
+                : "memory");
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 %0, [%1], %2;"
+                         : "=l"(state) : "r"(bar), "r"(told) : "memory");
+        } else if (how == Bulk::state) {
+            asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(state) : "r"(bar) : "memory");
+        }
+        if (how == Bulk::state) {
+            for (unsigned done = 0; done == 0;)
+                asm volatile(
+                    "{ .reg .pred %%p; mbarrier.try_wait.shared::cta.b64 %%p, [%1], %2; selp.b32 %0, 1, 0, %%p; }"
+                    : "=r"(done) : "r"(bar), "l"(state) : "memory");
+        } else if (how == Bulk::test) {
+            while (!is_done(bar, half)) {}
+        } else if (how != Bulk::not_waited_for || half == 0) {
+            wait_in_ptx(bar, how == Bulk::other_parity ? 0 : half);
+        }
+        if (how == Bulk::parity) wait_in_ptx(bar, half);  // once more, which is no mistake
+        __syncthreads();
+    }
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+}  // namespace
+
+void reverse_in_bulk(const int* in, int* out, Bulk how) {
+    reverses_in_bulk<<<1, 64>>>(in, out, how);
+}
+
 }  // namespace sixdays::emulator::tests

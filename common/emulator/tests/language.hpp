@@ -58,5 +58,20 @@ int copy_too_much_to_symbol(const float* in);
 int through_pitched_rows(const float* in, float* out, int row, int rows);
 void suggested_block(int* blocks, int* threads, int shared_bytes, int most_threads);
 void stop_at_trap();
+/// Reverses 64 numbers that the copy engine brings in two halves, in PTX: the waits that are written,
+/// then mistakes.
+enum class Bulk {
+    parity,
+    loop_in_ptx,
+    state,
+    test,
+    not_waited_for,
+    other_parity,
+    unseen_barrier,
+    fewer_bytes_told,
+    odd_size,
+    past_the_end
+};
+void reverse_in_bulk(const int* in, int* out, Bulk how);
 
 }  // namespace sixdays::emulator::tests

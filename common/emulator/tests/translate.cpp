@@ -154,6 +154,23 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
         body(
             "asm(\"{ld.global.cg.v2.f32 {%0, %1}, [%2+8];}\" : \"=f\"(x), \"=f\"(y) : \"l\"(p))") ==
         "void f() { do { " + ptx + "ld((x), (y), " + ptx + "address((p), 8)); } while (0); }");
+    CHECK(body("asm(\"{ .reg .pred p; AGAIN: @!p bra DONE; setp.ne.b32 p, %0, 0; @p prefetch; \" "
+               "\"bra AGAIN; DONE: }\" :: \"r\"(x))") ==
+          "void f() { do { __label__ emu_AGAIN; __label__ emu_DONE; [[maybe_unused]] bool emu_p{}; "
+          "emu_AGAIN:; if (!emu_p) goto emu_DONE; " +
+              ptx +
+              "setp<std::not_equal_to<unsigned>>(emu_p, (x), 0); if (emu_p) ; "
+              "goto emu_AGAIN; emu_DONE:; } while (0); }");
+    CHECK(body("asm(\"mbarrier.arrive.shared.b64 _, [%0];\" :: \"r\"(x))") ==
+          "void f() { do { " + ptx + "mbarrier_arrive(::sixdays::emulator::Site::current(), " +
+              ptx + "Ignored{}, " + ptx + "address((x))); } while (0); }");
+    for (const char* unknown :
+         {"cp.async.bulk.tensor.2d.shared::cluster.global [%0]", "cp.async.bulk.commit_group",
+          "mbarrier.arrive.noComplete.b64 %0", "setp.lt.and.s32 p, %0, 1, q", "@q mov.u32 %0, 1"}) {
+        INFO(unknown);
+        CHECK(body("asm(\"" + std::string(unknown) + ";\" : \"=r\"(x))").find("static_assert") !=
+              std::string::npos);
+    }
     const std::string text = "void f() {\n asm volatile(\"{mma.sync.m16 %0;\"\n : \"=r\"(a));\n}\n";
     CHECK(translated(text).text ==
           "void f() {\n static_assert(false, \"inline PTX (mma.sync.m16) does not run on the "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 namespace sixdays::translate {
 
@@ -64,20 +65,34 @@ bool is_number(const std::string& text) {
                              (text[0] == '-' && text.size() > 1));
 }
 
+/// What the names of an asm statement stand for.
+struct Names {
+    const std::vector<std::string>& operands;  // %0, %1, ...
+    std::set<std::string> registers{};         // that it declares; here variables
+
+    std::string variable(const std::string& operand) const {
+        const std::string name = operand.substr(operand.find_first_not_of('%'));
+        return registers.count(name) > 0 ? "emu_" + name : "";
+    }
+};
+
 /// One operand as C++; empty if that cannot be said.
-std::string expression(const std::string& operand, const std::vector<std::string>& operands) {
+std::string expression(const std::string& operand, const Names& names) {
+    if (operand == "_") return kPtx + "Ignored{}";
+    if (operand.find_first_not_of('%') == std::string::npos) return {};
+    if (const std::string own = names.variable(operand); !own.empty()) return own;
     if (operand.rfind("%%", 0) == 0) return special_register(operand.substr(2));
     if (operand.size() > 1 && operand[0] == '%') {
         const auto index = static_cast<std::size_t>(std::atoi(operand.c_str() + 1));
         const bool known = std::isdigit(static_cast<unsigned char>(operand[1])) != 0;
-        return known && index < operands.size() ? "(" + operands[index] + ")" : "";
+        return known && index < names.operands.size() ? "(" + names.operands[index] + ")" : "";
     }
     if (operand.rfind("0f", 0) == 0)
         return "__builtin_bit_cast(float, 0x" + operand.substr(2) + "u)";
     if (is_number(operand)) return operand;
     if (operand.size() < 2 || operand.front() != '[' || operand.back() != ']') return {};
     const auto parts = split(operand.substr(1, operand.size() - 2), '+');
-    const std::string base = expression(parts[0], operands);
+    const std::string base = expression(parts[0], names);
     if (base.empty() || parts.size() > 2 || (parts.size() == 2 && !is_number(parts[1]))) return {};
     return kPtx + "address(" + base + (parts.size() == 2 ? ", " + parts[1] : "") + ")";
 }
@@ -100,13 +115,46 @@ std::string mma(const std::vector<std::string>& words) {
     return kPtx + "mma_floats<" + kPtx + "Factor::" + factor + ", " + k + ">";
 }
 
+const std::map<std::string, std::string> kTypes = {{"pred", "bool"},
+                                                   {"b8", "unsigned char"},
+                                                   {"b16", "unsigned short"},
+                                                   {"b32", "unsigned"},
+                                                   {"b64", "std::uint64_t"},
+                                                   {"u8", "unsigned char"},
+                                                   {"s8", "signed char"},
+                                                   {"u16", "unsigned short"},
+                                                   {"s16", "short"},
+                                                   {"u32", "unsigned"},
+                                                   {"s32", "int"},
+                                                   {"u64", "std::uint64_t"},
+                                                   {"s64", "std::int64_t"},
+                                                   {"f32", "float"},
+                                                   {"f64", "double"}};
+
+// setp.ne.b32
+std::string setp(const std::vector<std::string>& words) {
+    static const std::map<std::string, std::string> kCompares = {
+        {"eq", "equal_to"}, {"ne", "not_equal_to"}, {"lt", "less"},
+        {"gt", "greater"},  {"le", "less_equal"},   {"ge", "greater_equal"}};
+    if (words.size() != 3 || kCompares.count(words[1]) == 0 || kTypes.count(words[2]) == 0)
+        return {};
+    return kPtx + "setp<std::" + kCompares.at(words[1]) + "<" + kTypes.at(words[2]) + ">>";
+}
+
+// mbarrier.arrive.expect_tx.shared::cta.b64
+std::string mbarrier(const std::vector<std::string>& words) {
+    const std::string& what = words[1];
+    if (what == "inval") return "-";
+    if (what == "arrive") {
+        if (has(words, "noComplete")) return {};
+        return kPtx + (has(words, "expect_tx") ? "mbarrier_arrive_expect" : "mbarrier_arrive");
+    }
+    return has({"init", "expect_tx", "try_wait", "test_wait"}, what) ? kPtx + "mbarrier_" + what
+                                                                     : "";
+}
+
 // cvt.rn.f16x2.f32
 std::string cvt(const std::vector<std::string>& words) {
-    static const std::map<std::string, std::string> kTypes = {
-        {"u8", "unsigned char"},  {"s8", "signed char"},   {"u16", "unsigned short"},
-        {"s16", "short"},         {"u32", "unsigned"},     {"s32", "int"},
-        {"u64", "std::uint64_t"}, {"s64", "std::int64_t"}, {"f32", "float"},
-        {"f64", "double"}};
     static const std::map<std::string, std::string> kExponents = {
         {"f16", "5"}, {"bf16", "8"}, {"f16x2", "5"}, {"bf16x2", "8"}};
     if (words.size() < 3) return {};
@@ -140,35 +188,45 @@ std::string function(const std::string& opcode, bool& at_site) {
         if (what == "commit_group" || what == "wait_group" || what == "wait_all") {
             return kPtx + "cp_async_" + what;
         }
-        return {};
+        at_site = true;
+        const bool known = words.size() > 5 && what == "bulk" && words[3].rfind("shared", 0) == 0 &&
+                           words[4] == "global" && words[5] == "mbarrier::complete_tx::bytes" &&
+                           !has(words, "multicast::cluster");
+        return known ? kPtx + "cp_async_bulk" : "";
     }
+    if (name == "mbarrier" && words.size() > 2) {
+        at_site = true;
+        return mbarrier(words);
+    }
+    if (name == "fence" && (has(words, "proxy") || has(words, "mbarrier_init")))
+        return kPtx + "mbarriers_are_set_up";
     if (name == "ldmatrix" && has(words, "m8n8") && has(words, "b16")) {
         at_site = true;
         return kPtx + (has(words, "trans") ? "ldmatrix_transposed" : "ldmatrix");
     }
     if (name == "mma") return mma(words);
     if (name == "cvt") return cvt(words);
+    if (name == "setp") return setp(words);
     if (name == "bar" && has(words, "sync")) return "::__syncthreads";
     if (name == "membar" || name == "fence") return "::__threadfence";
     if (has({"griddepcontrol", "prefetch", "prefetchu", "setmaxnreg"}, name)) return "-";
-    static const std::vector<std::string> kPlain = {"mov", "ld",  "ldu",   "st",   "add",   "fma",
-                                                    "ex2", "lg2", "rcp",   "sqrt", "rsqrt", "tanh",
-                                                    "sin", "cos", "bfind", "popc", "prmt",  "lop3"};
-    static const std::vector<std::string> kTypes = {"b8",  "u8",  "s8",  "b16", "u16",
-                                                    "s16", "b32", "u32", "s32", "b64",
-                                                    "u64", "s64", "f32", "f64"};
-    if (!has(kPlain, name) || !(has(kTypes, words.back()) || name == "prmt")) return {};
+    static const std::vector<std::string> kPlain = {
+        "mov",  "ld",    "ldu",  "st",  "add", "fma",   "selp", "ex2",  "lg2", "rcp",
+        "sqrt", "rsqrt", "tanh", "sin", "cos", "bfind", "popc", "prmt", "lop3"};
+    if (!has(kPlain, name) || !(kTypes.count(words.back()) > 0 || name == "prmt")) return {};
     return kPtx + (name == "ldu" ? "ld" : name);
 }
 
 /// One instruction; false if it cannot be said.
-bool add_call(const std::string& instruction, const std::vector<std::string>& operands,
-              std::string& calls) {
+bool add_call(const std::string& instruction, const Names& names, std::string& calls) {
     const auto end = std::min(instruction.find_first_of(" \t"), instruction.size());
     bool at_site = false;
     const std::string name = function(instruction.substr(0, end), at_site);
     if (name.empty()) return false;
-    if (name == "-") return true;
+    if (name == "-") {
+        calls += "; ";
+        return true;
+    }
     std::string rest = instruction.substr(end);
     rest.erase(
         std::remove_if(rest.begin(), rest.end(), [](char c) { return c == '{' || c == '}'; }),
@@ -178,7 +236,7 @@ bool add_call(const std::string& instruction, const std::vector<std::string>& op
     for (const std::string& operand : split(rest, ',')) {
         if (operand.empty()) continue;
         if (barrier && operand != "0") return false;  // another barrier than __syncthreads()
-        const std::string one = expression(operand, operands);
+        const std::string one = expression(operand, names);
         if (one.empty()) return false;
         if (!barrier) arguments += (arguments.empty() ? "" : ", ") + one;
     }
@@ -187,18 +245,75 @@ bool add_call(const std::string& instruction, const std::vector<std::string>& op
     return true;
 }
 
+// `.reg .pred p, q`
+bool add_registers(const std::string& text, Names& names, std::string& variables) {
+    const std::size_t type = text.find('.', 1), end = text.find_first_of(" \t", type);
+    if (type == std::string::npos || end == std::string::npos) return false;
+    const auto found = kTypes.find(text.substr(type + 1, end - type - 1));
+    if (found == kTypes.end() || text.find('<') != std::string::npos) return false;
+    for (const std::string& one : split(text.substr(end), ',')) {
+        const std::string name = one.substr(std::min(one.find_first_not_of('%'), one.size()));
+        names.registers.insert(name);
+        variables += "[[maybe_unused]] " + found->second + " emu_" + name + "{}; ";
+    }
+    return true;
+}
+
+// Cuts `LABEL:` off the front; empty if there is none.
+std::string take_label(std::string& instruction) {
+    const std::size_t colon = instruction.find(':');
+    if (colon == std::string::npos || instruction.find_first_of(" \t.[") < colon) return {};
+    const std::string label = "emu_" + trimmed(instruction.substr(0, colon));
+    instruction = trimmed(instruction.substr(colon + 1));
+    return label;
+}
+
+// Cuts `@p` or `@!p` off the front.
+bool take_guard(std::string& instruction, const Names& names, std::string& calls) {
+    if (instruction.empty() || instruction[0] != '@') return true;
+    const bool inverted = instruction.rfind("@!", 0) == 0;
+    const std::size_t begin = inverted ? 2 : 1, end = instruction.find_first_of(" \t");
+    if (end == std::string::npos) return false;
+    const std::string predicate = names.variable(instruction.substr(begin, end - begin));
+    if (predicate.empty()) return false;
+    calls += std::string("if (") + (inverted ? "!" : "") + predicate + ") ";
+    instruction = trimmed(instruction.substr(end));
+    return true;
+}
+
 }  // namespace
 
 Ptx translate_ptx(std::string_view text, const std::vector<std::string>& operands) {
     Ptx result;
+    Names names{operands};
+    std::string variables, labels;
     for (std::string instruction : split(text, ';')) {
-        if (instruction == "{" || instruction == "}") continue;
-        if (!instruction.empty() && instruction[0] == '{')
-            instruction = trimmed(instruction.substr(1));
-        if (instruction.empty() || add_call(instruction, operands, result.calls)) continue;
-        result.unknown = instruction.substr(0, instruction.find_first_of(" \t%"));
+        for (;;) {
+            if (!instruction.empty() && (instruction[0] == '{' || instruction[0] == '}')) {
+                instruction = trimmed(instruction.substr(1));
+            } else if (const std::string label = take_label(instruction); !label.empty()) {
+                labels += "__label__ " + label + "; ";
+                result.calls += label + ":; ";
+            } else {
+                break;
+            }
+        }
+        const std::string whole = instruction;
+        if (instruction.empty()) continue;
+        if (instruction.rfind(".reg", 0) == 0) {
+            if (add_registers(instruction, names, variables)) continue;
+        } else if (take_guard(instruction, names, result.calls)) {
+            const std::size_t target = instruction.find_first_of(" \t");
+            if (instruction.rfind("bra", 0) == 0 && target != std::string::npos) {
+                result.calls += "goto emu_" + trimmed(instruction.substr(target)) + "; ";
+                continue;
+            }
+            if (add_call(instruction, names, result.calls)) continue;
+        }
+        result.unknown = whole.substr(0, whole.find_first_of(" \t%"));
         break;
     }
+    result.calls = labels + variables + result.calls;
     return result;
 }
 

@@ -6,8 +6,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "common/emulator/async_copy.hpp"
+#include "common/emulator/mbarrier.hpp"
 #include "emulated/more_math.h"
 #include "emulated/small_float.h"
 #include "emulated/warp.h"
@@ -105,6 +107,61 @@ inline void cp_async_wait_group(int groups) {
 }
 inline void cp_async_wait_all() {
     async_wait_all();
+}
+
+// --- mbarriers ------------------------------------------------------------------------------------
+/// `_`, for a result that nobody wants.
+struct Ignored {
+    template <class T>
+    void operator=(T) {}
+};
+[[gnu::always_inline]] inline std::uint64_t* word_at(void* p) {
+    return static_cast<std::uint64_t*>(p);
+}
+[[gnu::always_inline]] inline void mbarrier_init(Site site, void* p, unsigned arrivals) {
+    emulator::mbarrier_init(word_at(p), arrivals, site);
+}
+inline void mbarriers_are_set_up() {
+    emulator::mbarriers_are_set_up();
+}
+/// The state is the phase's number.
+template <class D>
+[[gnu::always_inline]] inline void mbarrier_arrive(Site site, D&& state, void* p,
+                                                   unsigned arrivals = 1) {
+    state = emulator::mbarrier_arrive(word_at(p), 0, site, arrivals);
+}
+template <class D>
+[[gnu::always_inline]] inline void mbarrier_arrive_expect(Site site, D&& state, void* p,
+                                                          unsigned bytes) {
+    state = emulator::mbarrier_arrive(word_at(p), bytes, site);
+}
+[[gnu::always_inline]] inline void mbarrier_expect_tx(Site site, void* p, unsigned bytes) {
+    emulator::mbarrier_arrive(word_at(p), bytes, site, 0);
+}
+// By a state or by a parity; how long it may wait is no matter.
+template <class P, class... Hint>
+[[gnu::always_inline]] inline void mbarrier_try_wait(Site site, bool& done, void* p, P phase,
+                                                     Hint...) {
+    done = emulator::mbarrier_asks(word_at(p), static_cast<unsigned>(phase), true, site);
+}
+template <class P>
+[[gnu::always_inline]] inline void mbarrier_test_wait(Site site, bool& done, void* p, P phase) {
+    done = emulator::mbarrier_asks(word_at(p), static_cast<unsigned>(phase), false, site);
+}
+template <class... Policy>
+[[gnu::always_inline]] inline void cp_async_bulk(Site site, void* to, const void* from,
+                                                 unsigned bytes, void* p, Policy...) {
+    copy_bulk(to, from, bytes, word_at(p), site);
+}
+
+// --- predicates -----------------------------------------------------------------------------------
+template <class Compare, class A, class B>
+[[gnu::always_inline]] inline void setp(bool& d, A a, B b) {
+    d = Compare{}(a, b);
+}
+template <class D, class A, class B>
+[[gnu::always_inline]] inline void selp(D& d, A a, B b, bool p) {
+    d = p ? static_cast<D>(a) : static_cast<D>(b);
 }
 
 // --- arithmetic -----------------------------------------------------------------------------------
