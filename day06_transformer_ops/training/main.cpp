@@ -8,12 +8,14 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <stdexcept>
 
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
 #include "day06_transformer_ops/training/data.hpp"
+#include "day06_transformer_ops/training/model/trainers.hpp"
 #include "day06_transformer_ops/training/sample.hpp"
 
 namespace {
@@ -48,7 +50,7 @@ void show_step(const TrainOptions& o, std::int64_t done, std::int64_t since, dou
 }
 
 template <class Device>
-void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source,
+void save(const TrainOptions& o, const Trainers<Device>& trainer, const Source& source,
           const std::vector<float>& losses) {
     TrainingState state = trainer.save();
     state.losses = losses;
@@ -59,7 +61,7 @@ void save(const TrainOptions& o, const Trainer<Device>& trainer, const Source& s
 
 // What it writes by now, in a line of its own.
 template <class Device>
-void show_sample(const TrainOptions& o, const Trainer<Device>& trainer, const Source& source) {
+void show_sample(const TrainOptions& o, const Trainers<Device>& trainer, const Source& source) {
     const std::vector<std::byte> model = model_file(trainer.parameters(), trainer.weights(),
                                                     source.vocabulary, gpt2::WeightType::f32);
     std::fprintf(stderr, "%swrites: %s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "",
@@ -88,11 +90,13 @@ private:
 
 // One step: the batches' gradients are added up. Returns the mean of their losses.
 template <class Device>
-double learn(const TrainOptions& o, Batches& batches, std::int64_t step, Trainer<Device>& trainer) {
+double learn(const TrainOptions& o, Batches& batches, std::int64_t step,
+             Trainers<Device>& trainer) {
     double loss = 0;
     for (std::int64_t a = 0; a < o.accumulate; ++a) {
         const auto parts = static_cast<float>(o.accumulate);
-        loss += trainer.accumulate(batches.next(), 1 / parts) / double{parts};
+        const bool last = a + 1 == o.accumulate;
+        loss += trainer.accumulate(batches.next(), 1 / parts, last) / double{parts};
     }
     StepOptions options;
     options.rate = rate_at(o.schedule(), step);
@@ -106,12 +110,27 @@ double learn(const TrainOptions& o, Batches& batches, std::int64_t step, Trainer
     return loss;
 }
 
+// A run that fails in the middle says from where it can go on.
+int failed(const TrainOptions& o, const std::exception& error, std::int64_t saved) {
+    std::fprintf(stderr, "gpt2_train: %s\n", error.what());
+    if (saved > 0) {
+        std::fprintf(stderr,
+                     "The last checkpoint is %s, of step %" PRId64 ": --resume goes on from it.\n",
+                     o.state().c_str(), saved);
+    }
+    // Where one GPU of several has failed, the others still wait for it, and whoever frees their
+    // memory would wait for them.
+    if (o.gpus > 1) std::_Exit(1);
+    return 1;
+}
+
 template <class Device>
 int train(const TrainOptions& o, const Source& source) {
     typename Device::Operations operations;
     gpt2::Threads threads(o.backend == "cpu" ? static_cast<int>(o.threads) : 1);
     if constexpr (std::is_same_v<Device, Cpu>) operations.threads = &threads;
-    Trainer<Device> trainer(o.config(source.vocabulary.size()), o.batch, operations);
+    NcclSum sum(o.gpus);
+    Trainers<Device> trainer(o.config(source.vocabulary.size()), o.batch, sum, operations);
     TrainingState begin;
     if (o.resume) {
         begin = read_state(o, trainer.parameters(), source.fingerprint);
@@ -128,14 +147,22 @@ int train(const TrainOptions& o, const Source& source) {
     std::vector<float> losses = begin.losses;
     std::int64_t done = begin.step;
     Batches batches(source, done * o.accumulate);
-    while (done < o.steps && !interrupted) {
-        const double loss = learn(o, batches, done, trainer);
-        losses.push_back(static_cast<float>(loss));
-        const std::chrono::duration<double> passed = Clock::now() - start;
-        show_step(o, ++done, begin.step, loss, passed.count());
-        // A sample may end the run, where memory ends: first what is learned is kept.
-        if (done % o.save_every == 0 && done < o.steps) save(o, trainer, source, losses);
-        if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
+    std::int64_t saved = begin.step;
+    try {
+        while (done < o.steps && !interrupted) {
+            const double loss = learn(o, batches, done, trainer);
+            losses.push_back(static_cast<float>(loss));
+            const std::chrono::duration<double> passed = Clock::now() - start;
+            show_step(o, ++done, begin.step, loss, passed.count());
+            // A sample may end the run, where memory ends: first what is learned is kept.
+            if (done % o.save_every == 0 && done < o.steps) {
+                save(o, trainer, source, losses);
+                saved = done;
+            }
+            if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
+        }
+    } catch (const std::exception& error) {
+        return failed(o, error, saved);
     }
     save(o, trainer, source, losses);
     char loss[32] = "";  // of the last step, also where it was made before --resume

@@ -57,6 +57,7 @@ const std::map<std::string, Set>& flags() {
         {"--save-every", whole(&O::save_every, 1)},
         {"--sample-every", whole(&O::sample_every, 1)},
         {"--threads", whole(&O::threads, 0)},
+        {"--gpus", whole(&O::gpus, 1)},
         {"--seed", [](O& o, const auto& f,
                       const auto& v) { o.seed = gpt2::number<std::uint64_t>(f, v, gpt2::kCount); }},
         {"--rate",
@@ -120,6 +121,13 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
         refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
                std::to_string(o.channels) + " of --channels equally");
     }
+    if (o.gpus > 1 && o.backend == "cpu") {
+        refuse("--gpus is " + std::to_string(o.gpus) + ", but --backend is cpu; must be cuda");
+    }
+    if (o.batch % o.gpus != 0) {
+        refuse("--gpus is " + std::to_string(o.gpus) + ", which does not divide the " +
+               std::to_string(o.batch) + " of --batch equally");
+    }
     if (o.strides != 0 && o.vocab != 0) {
         refuse("--vocab is of a text, but --strides brings a vocabulary of its own");
     }
@@ -156,6 +164,7 @@ std::string training_usage() {
   --seed N           0        the same seed, the same model, bit by bit
   --backend B        cpu or cuda (without a GPU: on the emulator, slowly). cpu
   --threads N        of the CPU. All that it has; the same bits with any number
+  --gpus N           1        that share each batch and learn as one; other last digits
 
 Ctrl-C ends the run after the step that is being made, and saves it.
 )";

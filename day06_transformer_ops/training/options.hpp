@@ -21,6 +21,7 @@ struct TrainOptions {
     std::int64_t steps = 200, warm_up = 20, save_every = 100;
     std::int64_t sample_every = 0;  // steps; 0: no samples
     std::int64_t threads = 0;       // of the CPU; 0: as many as it has
+    std::int64_t gpus = 1;          // that share a batch
     std::uint64_t seed = 0;
     double rate = 3e-3;
     float decay = 0.1f;

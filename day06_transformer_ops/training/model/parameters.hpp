@@ -29,6 +29,10 @@ public:
     const std::vector<Parameter>& all() const noexcept { return all_; }
     std::int64_t size() const noexcept { return size_; }
     std::int64_t decayed() const noexcept { return decayed_; }  // the first so many numbers
+    /// Where the four matrices of a layer begin. Those of the layer behind the last: decayed().
+    std::int64_t matrices_begin(std::int64_t layer) const {
+        return all_[static_cast<std::size_t>(2 + 4 * layer)].first;  // 2: tokens, positions
+    }
 
     /// The tensor of that name in a run.
     template <class T>

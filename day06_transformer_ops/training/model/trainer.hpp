@@ -3,6 +3,7 @@
 /// way back needs of the way there, in the memory of one device.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "common/gpu/buffer.hpp"
@@ -81,13 +82,24 @@ public:
     double step(const StepOptions& options);
 
     [[nodiscard]] std::vector<float> weights() const { return parameters_.download(); }
+    /// accumulate() and step() in halves, so that trainers on several GPUs work at once
+    /// (trainers.hpp): the first half hands the device its work, the second one waits for it.
+    /// @param batch       of this trainer's size, its tokens of the vocabulary
+    /// @param each        what the loss of one target counts for
+    /// @param layer_done  called on the way back, behind the launches that make a layer's gradients
+    void start(const Batch& batch, float each, const std::function<void(std::int64_t)>& layer_done);
+    [[nodiscard]] double sum_of_losses() const;  // of the targets that count
+    void start_step(const StepOptions& options);
+    [[nodiscard]] double norm() const { return norm_.download()[0]; }
+    [[nodiscard]] float* gradient_run() noexcept { return gradient_.data(); }
+
     [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }
 
     /// A step on the last batch by operations that look at a clock: what they say. For a bench; who
     /// calls it includes trainer_body.hpp.
     template <class Operations>
     auto timed(Operations op) {
-        there_and_back(op);
+        there_and_back(op, [](std::int64_t) {});
         ++step_;
         update(op, {.rate = 0});
         gradient_.fill_bytes(0);
@@ -100,14 +112,15 @@ private:
     using Buffer = typename Device::template Buffer<T>;
 
     void carve();
-    template <class Operations>
-    void there_and_back(Operations& op);
+    template <class Operations, class LayerDone>
+    void there_and_back(Operations& op, const LayerDone& layer_done);
     template <class Operations>
     void update(Operations& op, const StepOptions& options);
     View<float> take(const Shape& shape);
 
     Parameters map_;
     std::int64_t batch_, step_ = 0;
+    std::vector<bool> counts_;  // of the last batch: which of its targets count
     Buffer<float> parameters_, gradient_, first_, second_;
     Buffer<std::int64_t> ids_, targets_, places_;
     Buffer<double> norm_;

@@ -22,40 +22,6 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
            2 * up(N);
 }
 
-/// Ids and targets are numbers of tokens: refused here, by the caller's thread, and not where
-/// threads look them up.
-inline void check_tokens(const char* name, const std::vector<std::int64_t>& tokens,
-                         std::int64_t vocabulary) {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
-        refuse("a batch whose " + std::string(name) + " " + std::to_string(i) + " is " +
-               std::to_string(tokens[i]) + ", but tokens are 0 to " +
-               std::to_string(vocabulary - 1));
-    }
-}
-
-/// Which targets count.
-/// @throws std::invalid_argument  not `size` tokens, one that the vocabulary lacks, or none that
-/// counts
-inline std::vector<bool> counting_targets(const Batch& batch, std::int64_t size,
-                                          std::int64_t vocabulary) {
-    const auto tokens = static_cast<std::size_t>(size);
-    std::vector<bool> counts = batch.counts;
-    if (counts.empty()) counts.assign(tokens, true);
-    if (batch.ids.size() != tokens || batch.targets.size() != tokens || counts.size() != tokens) {
-        refuse("a batch of " + std::to_string(batch.ids.size()) + " tokens, " +
-               std::to_string(batch.targets.size()) + " targets and " +
-               std::to_string(counts.size()) + " marks which of them count; each must be " +
-               std::to_string(tokens));
-    }
-    if (std::find(counts.begin(), counts.end(), true) == counts.end()) {
-        refuse("a batch of which no target counts: there is nothing to learn from it");
-    }
-    check_tokens("id", batch.ids, vocabulary);
-    check_tokens("target", batch.targets, vocabulary);
-    return counts;
-}
-
 template <class Device>
 View<float> Trainer<Device>::take(const Shape& shape) {
     const View<float> part(activations_.data() + taken_, shape);
@@ -85,7 +51,7 @@ Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
     places_.upload(places.data(), config.context);
     if constexpr (std::is_same_v<Device, Cuda>) {
         CountingOperations counting;
-        there_and_back(counting);
+        there_and_back(counting, [](std::int64_t) {});
         update(counting, {});
         workspace_ = Buffer<std::byte>(std::max<std::int64_t>(counting.bytes, 1));
         workspace_.fill_bytes(0);
@@ -114,8 +80,8 @@ void Trainer<Device>::carve() {
 
 // [there_and_back]
 template <class Device>
-template <class Operations>
-void Trainer<Device>::there_and_back(Operations& op) {
+template <class Operations, class LayerDone>
+void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done) {
     const gpt2::Config& c = map_.config();
     const auto L = static_cast<std::size_t>(c.layers);
     const float* p = parameters_.data();
@@ -145,6 +111,7 @@ void Trainer<Device>::there_and_back(Operations& op) {
         const auto layer = static_cast<std::int64_t>(l);
         block_backward(op, map_.block(p, layer), x_[l], kept_[l], room_, grad_,
                        map_.block(d, layer));
+        layer_done(layer);
     }
     // The second gradient of the one table: as the head's, and now as the embedding's.
     op.embed_backward(grad_, ids, places, {d_tokens, map_.view(d, "position_embd.weight")});
@@ -175,31 +142,45 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
 
 template <class Device>
 double Trainer<Device>::accumulate(const Batch& batch, float share) {
-    const std::vector<bool> counts =
-        counting_targets(batch, losses_.size(), map_.config().vocabulary);
-    const auto N = static_cast<double>(std::count(counts.begin(), counts.end(), true));
+    const Batch checked = check_batch(batch, losses_.size(), map_.config().vocabulary);
+    const double N = counting(checked);
+    start(checked, static_cast<float>(static_cast<double>(share) / N), [](std::int64_t) {});
+    return sum_of_losses() / N;
+}
+
+template <class Device>
+void Trainer<Device>::start(const Batch& batch, float each,
+                            const std::function<void(std::int64_t)>& layer_done) {
+    counts_ = batch.counts;
     // What does not count has a loss, but no gradient.
-    std::vector<float> shares(counts.size());
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        shares[i] = counts[i] ? static_cast<float>(static_cast<double>(share) / N) : 0;
-    }
+    std::vector<float> shares(counts_.size());
+    for (std::size_t i = 0; i < counts_.size(); ++i) shares[i] = counts_[i] ? each : 0;
     ids_.upload(batch.ids.data(), ids_.size());
     targets_.upload(batch.targets.data(), targets_.size());
     activations_.upload(shares.data(), share_.size(), share_.data - activations_.data());
-    there_and_back(op_);
+    there_and_back(op_, layer_done);
+}
+
+template <class Device>
+double Trainer<Device>::sum_of_losses() const {
     const std::vector<float> losses =
         activations_.download(losses_.data - activations_.data(), losses_.size());
     double sum = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) sum += counts[i] ? double{losses[i]} : 0;
-    return sum / N;
+    for (std::size_t i = 0; i < losses.size(); ++i) sum += counts_[i] ? double{losses[i]} : 0;
+    return sum;
 }
 
 template <class Device>
 double Trainer<Device>::step(const StepOptions& options) {
+    start_step(options);
+    return norm();
+}
+
+template <class Device>
+void Trainer<Device>::start_step(const StepOptions& options) {
     ++step_;
     update(op_, options);
     gradient_.fill_bytes(0);
-    return norm_.download()[0];
 }
 
 template <class Device>

@@ -147,6 +147,17 @@ expect 0 "1 of 1 steps" "${tiny[@]}" --out "$folder/cpu"
 want=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
 expect 0 "1 of 1 steps, loss $want" "${tiny[@]}" --backend cuda --out "$folder/cuda"
 
+# GPUs that share a batch: refused where they are not there, else one whole batch's loss.
+expect 2 "--gpus is 0, but must be a whole number, 1 or more" --gpus 0
+expect 2 "--gpus is 2, but --backend is cpu; must be cuda" "${tiny[@]}" --gpus 2 --out "$folder/m"
+expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" "${tiny[@]}" --backend cuda --gpus 3 --out "$folder/m"
+expect 1 "500 GPUs are asked for, but " "${tiny[@]}" --backend cuda --batch 500 --gpus 500 --out "$folder/m"
+if "$program" "${tiny[@]}" --backend cuda --gpus 2 --out "$folder/two" >"$folder/out" 2>"$folder/err"; then
+    grep -qF "1 of 1 steps, loss $want" "$folder/out" || fail "two GPUs: another loss than $want"
+else
+    grep -q "2 GPUs are asked for, but " "$folder/err" || fail "two GPUs: no sentence"
+fi
+
 if [ "$tokenizer" = yes ]; then
     cp "$folder/once" "$folder/once.gguf"
     "$gpt2" --model "$folder/once.gguf" --prompt "six days" -n 7 --temperature 0 >"$folder/out" 2>"$folder/err" ||

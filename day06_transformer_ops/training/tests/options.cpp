@@ -62,6 +62,8 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(parsed({"--seed", "18446744073709551615"}).seed == ~std::uint64_t{0});
     CHECK(parsed({"--resume"}).resume);
     CHECK(parsed({"--backend", "cuda"}).backend == "cuda");
+    CHECK(none.gpus == 1);
+    CHECK(parsed({"--gpus", "2", "--backend", "cuda"}).gpus == 2);
     CHECK(none.vocab == 0);
     CHECK(none.sample_every == 0);
     CHECK(none.weights == gpt2::WeightType::f32);
@@ -76,6 +78,10 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     refused({"--vocab", "256"},
             "--vocab is 256, but must be bytes, or how many tokens are learned");
     refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or how many tokens");
+    refused({"--gpus", "0"}, "--gpus is 0, but must be a whole number, 1 or more");
+    refused({"--gpus", "2"}, "--gpus is 2, but --backend is cpu; must be cuda");
+    refused({"--gpus", "3", "--backend", "cuda"},
+            "--gpus is 3, which does not divide the 8 of --batch equally");
     refused({"--sample-every", "0"}, "--sample-every is 0, but must be a whole number, 1 or more");
     refused({"--weights", "f16"}, "--weights is 'f16', but must be f32 or q8_0");
     refused({"--weights", "q8_0", "--channels", "48"},

@@ -1,0 +1,148 @@
+// One process, one thread: NCCL's calls for all GPUs stand between ncclGroupStart() and
+// ncclGroupEnd(), or the first would wait for the others.
+#include "day06_transformer_ops/training/model/nccl_sum.hpp"
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "common/gpu/check.hpp"
+#include "common/gpu/device.hpp"
+#include "common/tensor/arguments.hpp"
+
+#ifdef SIXDAYS_NCCL
+#include <nccl.h>
+#endif
+
+namespace sixdays::day06_transformer_ops {
+
+namespace {
+
+[[noreturn]] void refuse_gpus(std::int64_t gpus, const std::string& why) {
+    refuse(std::to_string(gpus) + " GPUs are asked for, but " + why);
+}
+
+}  // namespace
+
+#ifdef SIXDAYS_NCCL
+
+namespace {
+
+void check(ncclResult_t code, const char* call) {
+    if (code == ncclSuccess) return;
+    throw std::runtime_error(std::string(call) + " failed: " + ncclGetErrorString(code) + ". " +
+                             ncclGetLastError(nullptr));
+}
+
+}  // namespace
+
+struct NcclSum::Gpus {
+    struct One {
+        ncclComm_t comm = nullptr;
+        cudaStream_t stream = nullptr;
+        std::map<std::int64_t, cudaEvent_t> marks = {};
+    };
+    std::vector<One> each;
+};
+
+NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
+    if (gpus == 1) return;
+    int there = 0;
+    SIXDAYS_CUDA(cudaGetDeviceCount(&there));
+    if (gpus > there) refuse_gpus(gpus, "this machine has " + std::to_string(there));
+    std::vector<ncclComm_t> comms(static_cast<std::size_t>(gpus));
+    check(ncclCommInitAll(comms.data(), gpus_, nullptr), "ncclCommInitAll");
+    all_ = std::make_unique<Gpus>();
+    for (int gpu = 0; gpu < gpus_; ++gpu) {
+        use(gpu);
+        Gpus::One one{comms[static_cast<std::size_t>(gpu)]};
+        // Not blocking: else it would wait for the default stream, which computes meanwhile.
+        SIXDAYS_CUDA(cudaStreamCreateWithFlags(&one.stream, cudaStreamNonBlocking));
+        all_->each.push_back(one);
+    }
+}
+
+NcclSum::~NcclSum() {
+    if (all_ == nullptr) return;
+    for (Gpus::One& one : all_->each) {
+        (void)ncclCommDestroy(one.comm);
+        for (const auto& mark : one.marks) (void)cudaEventDestroy(mark.second);
+        (void)cudaStreamDestroy(one.stream);
+    }
+}
+
+void NcclSum::use(int gpu) {
+    if (gpus_ > 1) SIXDAYS_CUDA(cudaSetDevice(gpu));
+}
+
+void NcclSum::mark(int gpu, std::int64_t mark) {
+    if (gpus_ == 1) return;
+    cudaEvent_t& event = all_->each[static_cast<std::size_t>(gpu)].marks[mark];
+    if (event == nullptr) SIXDAYS_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    SIXDAYS_CUDA(cudaEventRecord(event));
+}
+
+// [add_up]
+void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size) {
+    check(ncclGroupStart(), "ncclGroupStart");
+    for (int gpu = 0; gpu < gpus_; ++gpu) {
+        const Gpus::One& one = all_->each[static_cast<std::size_t>(gpu)];
+        float* const run = runs[static_cast<std::size_t>(gpu)];
+        use(gpu);
+        SIXDAYS_CUDA(cudaStreamWaitEvent(one.stream, one.marks.at(mark)));
+        check(ncclAllReduce(run, run, static_cast<std::size_t>(size), ncclFloat, ncclSum, one.comm,
+                            one.stream),
+              "ncclAllReduce");
+    }
+    check(ncclGroupEnd(), "ncclGroupEnd");
+}
+// [add_up]
+
+// A GPU that failed never comes to the sum, and the others wait for it without end: so all are
+// asked in turn, instead of waiting for the first.
+void NcclSum::wait() {
+    for (int waiting = gpus_; waiting > 0;) {
+        waiting = 0;
+        for (int gpu = 0; gpu < gpus_; ++gpu) {
+            const Gpus::One& one = all_->each[static_cast<std::size_t>(gpu)];
+            try {
+                use(gpu);
+                ncclResult_t state = ncclSuccess;
+                check(ncclCommGetAsyncError(one.comm, &state), "ncclCommGetAsyncError");
+                check(state, "ncclAllReduce");
+                const cudaError_t code = cudaStreamQuery(one.stream);
+                if (code == cudaErrorNotReady) {
+                    (void)
+                        cudaGetLastError();  // no failure: nobody is to find it and take it for one
+                    ++waiting;
+                } else {
+                    SIXDAYS_CUDA(code);
+                }
+            } catch (const std::runtime_error& error) {
+                throw std::runtime_error(name_of_gpu(gpu, gpus_) + error.what());
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+#else
+
+struct NcclSum::Gpus {};
+
+NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
+    if (gpus == 1) return;
+    refuse_gpus(gpus, gpu::is_emulated()
+                          ? "the emulator is one"
+                          : "this program was built without NCCL, which adds up what they find: "
+                            "docs/training.md says how to get it");
+}
+NcclSum::~NcclSum() = default;
+void NcclSum::use(int) {}
+void NcclSum::mark(int, std::int64_t) {}
+void NcclSum::add_up(std::int64_t, const std::vector<float*>&, std::int64_t) {}
+void NcclSum::wait() {}
+
+#endif
+
+}  // namespace sixdays::day06_transformer_ops

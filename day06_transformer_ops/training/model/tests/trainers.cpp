@@ -1,0 +1,203 @@
+// Several trainers that learn as one, without several GPUs: they stand on one device, work one after
+// the other, and the host adds up what NCCL would.
+#include <set>
+
+#include "day06_transformer_ops/training/model/trainers.hpp"
+#include "day06_transformer_ops/training/tests/slopes.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+const gpt2::Config kModel{2, 3, 4,    2,
+                          8, 5, 1e-5f};  // layers, context, channels, heads, hidden, tokens
+constexpr std::int64_t kSequences = 4, kTokens = kSequences * 3;
+const Batch kBatch{{1, 4, 1, 0, 3, 3, 2, 2, 0, 4, 1, 3},
+                   {4, 1, 2, 3, 3, 0, 2, 0, 1, 1, 3, 4},
+                   // The first two sequences have one target that counts, the last one has three.
+                   {false, false, false, false, false, true, true, false, true, true, true, true}};
+
+TrainingState lively_state(const Parameters& map) {
+    const Tensor<float> x = seeded<float>({map.size()}, 41, -0.6, 0.6);
+    const std::vector<float> zeros(static_cast<std::size_t>(map.size()));
+    return {0, {x.data(), x.data() + x.size()}, zeros, zeros};
+}
+
+Tensor<float> one_run(const std::vector<float>& values) {
+    return Tensor<float>({static_cast<std::int64_t>(values.size())}, values);
+}
+
+/// What NcclSum does, in the GPUs' order.
+template <class Device>
+class HostSum {
+public:
+    explicit HostSum(int gpus) : gpus_(gpus) {}
+    int gpus() const { return gpus_; }
+    void use(int gpu) { used_ = gpu; }
+    void mark(int gpu, std::int64_t mark) {
+        if (gpu == fails_) throw std::runtime_error("an illegal memory access");
+        CHECK(gpu == used_);
+        marks_.insert({gpu, mark});
+    }
+    void add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size) {
+        for (int gpu = 0; gpu < gpus_; ++gpu) CHECK(marks_.count({gpu, mark}) == 1);
+        std::vector<float> sum(static_cast<std::size_t>(size)), more(sum.size());
+        const std::size_t bytes = sum.size() * sizeof(float);
+        for (const float* run : runs) {
+            copy(more.data(), run, bytes, true);
+            for (std::size_t i = 0; i < sum.size(); ++i) {
+                sum[i] += halves_ ? float{bf16{more[i]}} : more[i];
+            }
+        }
+        for (float* run : runs) copy(run, sum.data(), bytes, false);
+        added_ += size;
+    }
+    void wait() { marks_.clear(); }
+
+    std::int64_t added_ = 0;  // numbers, of all sums so far
+    bool halves_ = false;     // a worse sum: what the GPUs bring has half the bits
+    int fails_ = -1;
+
+private:
+    static void copy(float* to, const float* from, std::size_t bytes, bool to_host) {
+        if constexpr (std::is_same_v<Device, Cpu>) {
+            std::copy_n(from, bytes / sizeof(float), to);
+        } else {
+            to_host ? gpu::detail::copy_to_host(to, from, bytes)
+                    : gpu::detail::copy_to_device(to, from, bytes);
+        }
+    }
+    int gpus_, used_ = 0;
+    std::set<std::pair<int, std::int64_t>> marks_;
+};
+
+// An element of a gradient is a sum over the batch's tokens. With the same terms, shares only change
+// the order in which they are added up: each term goes through as many roundings at most as there
+// are tokens, and two for what joins the sums. Both ways are so far off. How large the terms are says
+// the gradient of each target by itself: what the largest element of a tensor is made of.
+Bound of_two_orders(const std::vector<float>& parameters) {
+    Trainer<Cpu> trainer(kModel, kSequences);
+    const Parameters& map = trainer.parameters();
+    trainer.load(lively_state(map));
+    Tensor<double> sizes({map.size()});
+    double counted = counting(kBatch);
+    for (std::size_t target = 0; target < kBatch.counts.size(); ++target) {
+        if (!kBatch.counts[target]) continue;
+        Batch one = kBatch;
+        one.counts.assign(one.counts.size(), false);
+        one.counts[target] = true;
+        (void)trainer.accumulate(one, static_cast<float>(1 / counted));
+        const std::vector<float> gradient = trainer.gradients();
+        for (std::size_t i = 0; i < gradient.size(); ++i) {
+            sizes.data()[i] += std::fabs(double{gradient[i]});
+        }
+        (void)trainer.step({.rate = 0});  // forgets it
+    }
+    for (const Parameter& p : map.all()) {
+        const auto first = sizes.data() + p.first, last = first + size(p.shape);
+        std::fill(first, last, *std::max_element(first, last));
+    }
+    CHECK(trainer.save().parameters == parameters);
+    return rounded(sizes, 2 * (kTokens + 2));
+}
+
+template <class Device>
+void check_shares(int gpus) {
+    CAPTURE(gpus);
+    Trainer<Device> whole(kModel, kSequences);
+    HostSum<Device> sum(gpus);
+    Trainers<Device, HostSum<Device>> shares(kModel, kSequences, sum);
+    const TrainingState begin = lively_state(whole.parameters());
+    whole.load(begin);
+    shares.load(begin);
+    const double loss = whole.accumulate(kBatch);
+    CHECK(std::fabs(shares.accumulate(kBatch, 1, true) - loss) < 16 * kU * loss);
+    CHECK(sum.added_ == whole.parameters().size());  // each number once
+    const Bound bound = of_two_orders(begin.parameters);
+    for (const Trainer<Device>& trainer : shares.all()) {
+        CHECK(close(one_run(trainer.gradients()), in_double(one_run(whole.gradients())), bound));
+        CHECK(trainer.gradients() == shares.all()[0].gradients());
+    }
+    CHECK(std::fabs(shares.step({}) - whole.step({})) < 1e-6);
+    for (const Trainer<Device>& trainer : shares.all()) {
+        CHECK(trainer.save().parameters == shares.save().parameters);
+        CHECK(trainer.save().second == shares.save().second);
+    }
+
+    HostSum<Device> worse(gpus);
+    worse.halves_ = true;
+    Trainers<Device, HostSum<Device>> halves(kModel, kSequences, worse);
+    halves.load(begin);
+    (void)halves.accumulate(kBatch, 1, true);
+    whole.load(begin);
+    (void)whole.accumulate(kBatch);
+    CHECK_FALSE(
+        close(one_run(halves.all()[0].gradients()), in_double(one_run(whole.gradients())), bound));
+}
+
+TEST_CASE("shares of a batch, added up, are the batch's loss and gradients, on every GPU alike",
+          "[day06][training][small]") {
+    check_shares<Cpu>(2);
+    check_shares<Cpu>(4);
+    check_shares<Cuda>(2);
+}
+
+TEST_CASE("of several batches that make a step, gradients are added up once, with the last",
+          "[day06][training][small]") {
+    Trainer<Cpu> whole(kModel, kSequences);
+    HostSum<Cpu> sum(2);
+    Trainers<Cpu, HostSum<Cpu>> shares(kModel, kSequences, sum);
+    whole.load(lively_state(whole.parameters()));
+    shares.load(lively_state(whole.parameters()));
+    Batch other = kBatch;
+    std::reverse(other.ids.begin(), other.ids.end());
+    (void)whole.accumulate(other, 0.5f);
+    (void)whole.accumulate(kBatch, 0.5f);
+    (void)shares.accumulate(other, 0.5f, false);
+    CHECK(sum.added_ == 0);
+    (void)shares.accumulate(kBatch, 0.5f, true);
+    const Tensor<double> want = in_double(one_run(whole.gradients()));
+    for (const Trainer<Cpu>& trainer : shares.all()) {
+        CHECK(close(one_run(trainer.gradients()), want, bound_of(want, 2 * (kTokens + 2))));
+    }
+}
+
+TEST_CASE("one GPU adds nothing up, and has the bits of a trainer", "[day06][training][small]") {
+    Trainer<Cpu> whole(kModel, kSequences);
+    NcclSum none(1);
+    Trainers<Cpu> one(kModel, kSequences, none);
+    whole.load(lively_state(whole.parameters()));
+    one.load(lively_state(whole.parameters()));
+    CHECK(one.accumulate(kBatch, 1, true) == whole.accumulate(kBatch));
+    CHECK(one.step({}) == whole.step({}));
+    CHECK(one.save().parameters == whole.save().parameters);
+}
+
+TEST_CASE("what fails on one of several GPUs is told with its name", "[day06][training][small]") {
+    HostSum<Cpu> sum(2);
+    Trainers<Cpu, HostSum<Cpu>> shares(kModel, kSequences, sum);
+    shares.load(lively_state(shares.parameters()));
+    sum.fails_ = 1;
+    std::string said;
+    try {
+        (void)shares.accumulate(kBatch, 1, true);
+    } catch (const std::runtime_error& error) {
+        said = error.what();
+    }
+    CHECK(said == "GPU 1 of 0 to 1: an illegal memory access");
+    CHECK(sum.added_ == 0);
+}
+
+TEST_CASE("GPUs that cannot share a batch, or are not there, are refused",
+          "[day06][training][small]") {
+    HostSum<Cpu> three(3);
+    const auto shares = [&] { Trainers<Cpu, HostSum<Cpu>>(kModel, kSequences, three); };
+    const auto gpus = [](std::int64_t n) { return refusal([n] { NcclSum sum(n); }); };
+    CHECK(refusal(shares) == "4 sequences cannot be shared out among 3 GPUs equally");
+    CHECK(contains(gpus(100000), "100000 GPUs are asked for, but "));
+    CHECK(contains(gpus(std::int64_t{1} << 32), "4294967296 GPUs are asked for, but "));
+}
+
+}  // namespace

@@ -1,0 +1,122 @@
+/// @file
+/// Several trainers, each on a GPU of its own, that learn as one. Each has the whole model and a
+/// share of the batch. The gradient of a batch is a sum over its tokens, so what the GPUs find is
+/// added up, and from the same sums each of them makes the same step.
+#pragma once
+
+#include <stdexcept>
+
+#include "day06_transformer_ops/training/model/nccl_sum.hpp"
+#include "day06_transformer_ops/training/model/trainer.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// @tparam Sum  who adds up: NCCL, and in tests the host
+template <class Device, class Sum = NcclSum>
+class Trainers {
+public:
+    /// @param batch  sequences of the whole batch, a multiple of the GPUs
+    /// @throws std::invalid_argument  sequences that cannot be shared out equally
+    Trainers(const gpt2::Config& config, std::int64_t batch, Sum& sum,
+             const typename Device::Operations& operations = {})
+        : sum_(sum), size_(batch * config.context) {
+        const int n = sum.gpus();
+        if (batch % n != 0) {
+            refuse(std::to_string(batch) + " sequences cannot be shared out among " +
+                   std::to_string(n) + " GPUs equally");
+        }
+        all_.reserve(static_cast<std::size_t>(n));
+        for (int gpu = 0; gpu < n; ++gpu) {
+            on(gpu, [&] { all_.emplace_back(config, batch / n, operations); });
+        }
+    }
+
+    const Parameters& parameters() const noexcept { return all_[0].parameters(); }
+    void load(const TrainingState& state) {
+        each([&](Trainer<Device>& trainer, int) { trainer.load(state); });
+    }
+    /// Of the first GPU: the others have the same.
+    [[nodiscard]] TrainingState save() const {
+        sum_.use(0);
+        return all_[0].save();
+    }
+    [[nodiscard]] std::vector<float> weights() const {
+        sum_.use(0);
+        return all_[0].weights();
+    }
+    [[nodiscard]] const std::vector<Trainer<Device>>& all() const noexcept { return all_; }
+
+    // [accumulate]
+    /// As a Trainer's, of the whole batch.
+    /// @param last  of the batches that make a step: now the gradients of all GPUs are added up,
+    /// those of a layer as soon as each GPU has them, while the way back goes on
+    double accumulate(const Batch& batch, float share, bool last) {
+        const Batch whole = check_batch(batch, size_, parameters().config().vocabulary);
+        const double N = counting(whole);
+        const auto of_one = static_cast<float>(static_cast<double>(share) / N);
+        const std::int64_t part = size_ / sum_.gpus();
+        each([&](Trainer<Device>& trainer, int gpu) {
+            trainer.start(part_of(whole, gpu * part, part), of_one,
+                          [&](std::int64_t layer) { sum_.mark(gpu, layer); });
+            sum_.mark(gpu, kAll);
+        });
+        if (last && sum_.gpus() > 1) add_up();
+        double losses = 0;
+        each([&](Trainer<Device>& trainer, int) { losses += trainer.sum_of_losses(); });
+        return losses / N;
+    }
+    // [accumulate]
+
+    double step(const StepOptions& options) {
+        each([&](Trainer<Device>& trainer, int) { trainer.start_step(options); });
+        double norm = 0;
+        on(0, [&] { norm = all_[0].norm(); });
+        return norm;
+    }
+
+private:
+    static constexpr std::int64_t kAll = -1;  // the mark behind the whole way back
+
+    // [add_up]
+    // Matrices of a layer are one run of numbers. What the first operation of the way there uses,
+    // and all norms and biases, come last.
+    void add_up() {
+        const Parameters& map = parameters();
+        for (std::int64_t layer = map.config().layers; layer-- > 0;) {
+            add_up(layer, map.matrices_begin(layer), map.matrices_begin(layer + 1));
+        }
+        add_up(kAll, 0, map.matrices_begin(0));
+        add_up(kAll, map.decayed(), map.size());
+        sum_.wait();
+    }
+    // [add_up]
+    void add_up(std::int64_t mark, std::int64_t begin, std::int64_t end) {
+        std::vector<float*> runs;
+        for (Trainer<Device>& trainer : all_) runs.push_back(trainer.gradient_run() + begin);
+        sum_.add_up(mark, runs, end - begin);
+    }
+
+    // Whoever reads that something failed wants to know where.
+    template <class F>
+    void on(int gpu, const F& f) {
+        sum_.use(gpu);
+        try {
+            f();
+        } catch (const std::runtime_error& error) {
+            if (sum_.gpus() == 1) throw;
+            throw std::runtime_error(name_of_gpu(gpu, sum_.gpus()) + error.what());
+        }
+    }
+    template <class F>
+    void each(const F& f) {
+        for (int gpu = 0; gpu < sum_.gpus(); ++gpu) {
+            on(gpu, [&] { f(all_[static_cast<std::size_t>(gpu)], gpu); });
+        }
+    }
+
+    Sum& sum_;
+    std::int64_t size_;  // tokens of the whole batch
+    std::vector<Trainer<Device>> all_;
+};
+
+}  // namespace sixdays::day06_transformer_ops
