@@ -17,26 +17,13 @@ __device__ __forceinline__ bool lies_in_pairs(const View<float>& out) {
 }
 
 // [pairs]
-/// The same as store_sums() of outputs that are all there, and are not read: two neighbours at a
-/// time, and no more for each than its arithmetic. The kernel's last thousand instructions are
-/// executed once, and each has to be fetched.
-template <int DOWN, int ACROSS>
+/// Stores whole fragments of which the lane's first sum is that of (row, column), two neighbours at
+/// a time.
+/// @param finish  (sum, j, e): the output in fragment j of those side by side, of the pair's number e
+template <int DOWN, int ACROSS, class F>
 __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
-                                            const Epilogue& epilogue, const View<float>& out,
-                                            std::int64_t m0, std::int64_t n0) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const std::int64_t row = m0 + row_of_sum(lane, 0);
-    const std::int64_t column = n0 + column_of_sum(lane, 0);
-    const bool with_bias = epilogue.bias.data != nullptr;
-    float bias[ACROSS][2] = {};
-    for (int j = 0; j < ACROSS && with_bias; ++j) {
-        for (int e = 0; e < 2; ++e) bias[j][e] = epilogue.bias(column + 8 * j + e);
-    }
-    const auto finish = [&](float x, float add) {
-        x *= epilogue.alpha;
-        if (with_bias) x += add;
-        return epilogue.relu && x < 0 ? 0 : x;
-    };
+                                            const View<float>& out, std::int64_t row,
+                                            std::int64_t column, const F& finish) {
     float* to = &out(row, column);
 #pragma unroll
     for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows below the last ones
@@ -45,10 +32,35 @@ __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
         for (int j = 0; j < ACROSS; ++j) {
             const float(&s)[4] = sum[i / 2][j];
             *reinterpret_cast<float2*>(to + 8 * j) =
-                make_float2(finish(s[first], bias[j][0]), finish(s[first + 1], bias[j][1]));
+                make_float2(finish(s[first], j, 0), finish(s[first + 1], j, 1));
         }
         to += 8 * out.stride(0);
     }
+}
+
+/// The same as store_sums() of outputs that are all there, and are not read: no more for each than
+/// its arithmetic, and none where there is none. These instructions are executed once for each tile
+/// of outputs, while nobody multiplies.
+template <int DOWN, int ACROSS>
+__device__ __forceinline__ void store_inside(const float (&sum)[DOWN][ACROSS][4],
+                                             const Epilogue& epilogue, const View<float>& out,
+                                             std::int64_t m0, std::int64_t n0) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const std::int64_t row = m0 + row_of_sum(lane, 0);
+    const std::int64_t column = n0 + column_of_sum(lane, 0);
+    const bool with_bias = epilogue.bias.data != nullptr;
+    if (epilogue.alpha == 1 && !with_bias && !epilogue.relu) {
+        return store_pairs(sum, out, row, column, [](float x, int, int) { return x; });
+    }
+    float bias[ACROSS][2] = {};
+    for (int j = 0; j < ACROSS && with_bias; ++j) {
+        for (int e = 0; e < 2; ++e) bias[j][e] = epilogue.bias(column + 8 * j + e);
+    }
+    store_pairs(sum, out, row, column, [&](float x, int j, int e) {
+        x *= epilogue.alpha;
+        if (with_bias) x += bias[j][e];
+        return epilogue.relu && x < 0 ? 0 : x;
+    });
 }
 // [pairs]
 
@@ -60,7 +72,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],
                                            const Epilogue& epilogue, const View<float>& out,
                                            std::int64_t m0, std::int64_t n0, bool inside) {
     if (inside && epilogue.beta == 0 && lies_in_pairs(out)) {
-        return store_pairs(sum, epilogue, out, m0, n0);
+        return store_inside(sum, epilogue, out, m0, n0);
     }
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
