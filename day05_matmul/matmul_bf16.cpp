@@ -106,11 +106,14 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
     return most_shared >= kWideRing && tiles >= multiprocessors ? RingCut::wide : RingCut::square;
 }
 
-HopperCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
-                         std::size_t most_shared) {
-    if (cut_for_ring(M, N, multiprocessors, most_shared) == RingCut::wide) return HopperCut::wide;
-    const std::int64_t tiles = (M + 127) / 128 * ((N + 127) / 128);
-    return tiles > multiprocessors ? HopperCut::two_blocks : HopperCut::square;
+RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
+                       std::size_t most_shared) {
+    const auto most_for_one = [&](std::int64_t columns) {  // tiles, of the multiprocessor with most
+        const std::int64_t tiles = (M + 127) / 128 * ((N + columns - 1) / columns);
+        return (tiles + multiprocessors - 1) / multiprocessors;
+    };
+    const std::int64_t square = most_for_one(128), wide = 2 * most_for_one(256);
+    return most_shared < kWideRing || 10 * square < 9 * wide ? RingCut::square : RingCut::wide;
 }
 
 template <class T>

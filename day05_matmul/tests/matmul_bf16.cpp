@@ -432,16 +432,26 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11 + 1, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
-    using Cut = HopperCut;
-    CHECK(cut_for_hopper(4096, 4096, 132, most) == Cut::wide);
-    CHECK(cut_for_hopper(4096, 4096, 132, kWideRing - 1) == Cut::two_blocks);
-    CHECK(cut_for_hopper(128 * 11, 256 * 12, 132, most) == Cut::wide);
-    CHECK(cut_for_hopper(128 * 11, 256 * 12, 133, most) == Cut::two_blocks);
-    CHECK(cut_for_hopper(128 * 11, 128 * 12, 132, most) == Cut::square);  // a tile for each
-    CHECK(cut_for_hopper(128 * 11, 128 * 12, 131, most) == Cut::two_blocks);
-    CHECK(cut_for_hopper(128 * 11 + 1, 128 * 12, 132, most) == Cut::two_blocks);
-    CHECK(cut_for_hopper(128 * 11, 128 * 12 + 1, 132, most) == Cut::two_blocks);
-    CHECK(cut_for_hopper(128 * 10 + 1, 128 * 11 + 1, 132, most) == Cut::square);
+    // Steps 6 and 7 count what the multiprocessor with most tiles has to do.
+    struct Row {
+        std::int64_t M, N;
+        RingCut cut;
+    };
+    for (const Row& r :
+         std::vector<Row>{{1024, 768, RingCut::square},  // one 128 x 128 for one 128 x 256
+                          {128 * 11, 128 * 12, RingCut::square},
+                          {128 * 11 + 1, 128 * 12, RingCut::wide},  // two for one
+                          {128 * 11, 128 * 12 + 1, RingCut::wide},
+                          {1024, 2304, RingCut::wide},
+                          {4096, 2304, RingCut::square},  // five for three
+                          {4096, 3072, RingCut::wide},    // six for three
+                          {8192, 2304, RingCut::wide},    // nine for five: not a tenth less
+                          {16384, 16384, RingCut::wide}}) {
+        CAPTURE(r.M, r.N);
+        CHECK(cut_for_hopper(r.M, r.N, 132, most) == r.cut);
+        CHECK(cut_for_hopper(r.M, r.N, 132, kWideRing - 1) == RingCut::square);
+    }
+    CHECK(cut_for_hopper(1024, 2304, 144, most) == RingCut::square);  // one for one again
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
 
 // [kernel]
 template <class S>
-__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
+__global__ void __launch_bounds__(S::kThreads, 1)
     matmul_bf16_warpgroups_kernel(const __grid_constant__ gpu::TileMap map_a,
                                   const __grid_constant__ gpu::TileMap map_b, std::int64_t K,
                                   const __grid_constant__ Epilogue epilogue,
@@ -66,10 +66,10 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     const TileAt at = tile_of_block(out, S::kM, S::kN);
     const int group = static_cast<int>(threadIdx.x / 128);
     if (group == S::kGroups) {
-        S::give_registers();
+        gpu::give_registers<40>();
         if (threadIdx.x % 128 == 0) copy_tiles(stages, map_a, map_b, at, K);
     } else {
-        S::take_registers();
+        gpu::take_registers<232>();
         float sum[1][S::kN / 8][4] = {};
         multiply_tiles(sum[0], stages, 64 * group, K);
         const int m = 64 * group + static_cast<int>(threadIdx.x % 128 / 32 * 16);

@@ -58,7 +58,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
 
 // [kernel]
 template <class S>
-__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
+__global__ void __launch_bounds__(S::kThreads, 1)
     matmul_bf16_persistent_kernel(const __grid_constant__ gpu::TileMap map_a,
                                   const __grid_constant__ gpu::TileMap map_b, std::int64_t K,
                                   const __grid_constant__ Epilogue epilogue,
@@ -70,14 +70,14 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     Turn<S::kStages> turn;  // goes on from tile to tile
     const int group = static_cast<int>(threadIdx.x / 128);
     if (group == S::kGroups) {
-        S::give_registers();
+        gpu::give_registers<40>();
         if (threadIdx.x % 128 != 0) return;
         for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
             const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
             copy_tiles(stages, map_a, map_b, at, K, turn);
         }
     } else {
-        S::take_registers();
+        gpu::take_registers<232>();
         const int m = 64 * group + static_cast<int>(threadIdx.x % 128 / 32 * 16);
         for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
             const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
@@ -100,8 +100,7 @@ void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilo
         const gpu::TileMap map_a = tile_map(x.a, S::A::kRowsOfTile);
         const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
         const unsigned tiles = blocks_for_tiles(out, S::kM, S::kN);
-        const int at_once = gpu::multiprocessors() * S::kBlocks;
-        const unsigned grid = std::min(tiles, static_cast<unsigned>(at_once));
+        const unsigned grid = std::min(tiles, static_cast<unsigned>(gpu::multiprocessors()));
         gpu::allow_shared(matmul_bf16_persistent_kernel<S>, S::kBytes);
         matmul_bf16_persistent_kernel<S>
             <<<grid, S::kThreads, S::kBytes, stream>>>(map_a, map_b, x.K, epilogue, out, tiles);

@@ -64,14 +64,11 @@ struct Tiles {
 
 /// A ring of stages with two barriers each. `full`: its tiles have come. `empty`: both warpgroups
 /// have multiplied them.
-/// @tparam BLOCKS  how many blocks a multiprocessor has
-template <class T, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS, int BLOCKS = 1>
+template <class T, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
 struct Stages {
     using Element = T;
-    static constexpr int kM = 128, kN = BN, kStages = STAGES, kBlocks = BLOCKS;
-    static constexpr int kGroups = kM / 64;
-    // The copying thread's warpgroup, or of two blocks only its warp: else registers run out.
-    static constexpr int kThreads = 128 * kGroups + (BLOCKS == 1 ? 128 : 32);
+    static constexpr int kM = 128, kN = BN, kStages = STAGES;
+    static constexpr int kGroups = kM / 64, kThreads = 128 * (1 + kGroups);
     static constexpr bool kAcrossA = A_ACROSS, kAcrossB = B_ACROSS;
     using A = Tiles<T, A_ACROSS, kM>;
     using B = Tiles<T, B_ACROSS, kN>;
@@ -86,13 +83,6 @@ struct Stages {
         gpu::SharedTiles tiles(memory);
         a.first = tiles.next<T>(STAGES * A::kNumbers);
         b.first = tiles.next<T>(STAGES * B::kNumbers);
-    }
-    /// Whoever copies gives registers to those who multiply; only whole warpgroups can.
-    __device__ __forceinline__ static void give_registers() {
-        if constexpr (BLOCKS == 1) gpu::give_registers<40>();
-    }
-    __device__ __forceinline__ static void take_registers() {
-        if constexpr (BLOCKS == 1) gpu::take_registers<232>();
     }
     __device__ __forceinline__ void set_up() const {
         if (threadIdx.x == 0) {
@@ -113,6 +103,12 @@ gpu::TileMap tile_map(const Rows16<T>& of, int rows_of_tile) {
     return gpu::tile_map(of.data, of.rows, of.columns, of.pitch, rows_of_tile);
 }
 
+#ifdef SIXDAYS_EMULATED
+inline constexpr int kSquareStages = 4;  // the emulator grants a block 163 KiB
+#else
+inline constexpr int kSquareStages = 6;
+#endif
+
 /// Calls f(std::type_identity<S>) with the stages for these operands.
 template <class T, class F>
 void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
@@ -120,11 +116,8 @@ void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
         cut_for_hopper(out.extent(0), out.extent(1), gpu::multiprocessors(), gpu::most_shared());
     const auto with = [&](auto a_across, auto b_across) {
         constexpr bool kA = a_across.value, kB = b_across.value;
-        if (cut == HopperCut::wide) return f(std::type_identity<Stages<T, 256, 4, kA, kB>>{});
-        if (cut == HopperCut::two_blocks) {
-            return f(std::type_identity<Stages<T, 128, 3, kA, kB, 2>>{});
-        }
-        return f(std::type_identity<Stages<T, 128, 4, kA, kB>>{});
+        if (cut == RingCut::wide) return f(std::type_identity<Stages<T, 256, 4, kA, kB>>{});
+        return f(std::type_identity<Stages<T, 128, kSquareStages, kA, kB>>{});
     };
     using Yes = std::true_type;
     using No = std::false_type;
