@@ -14,6 +14,9 @@
 
 include(${CMAKE_CURRENT_LIST_DIR}/add_room.cmake)
 
+# An unfinished port does not use what it is given yet.
+set(SIXDAYS_UNFINISHED -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function)
+
 add_custom_target(lessons)  # the executables of all days, without the tests
 
 # An exercise: the same cases run against the stub (must be refused), against the solution (must
@@ -21,8 +24,6 @@ add_custom_target(lessons)  # the executables of all days, without the tests
 function(sixdays_add_exercise day label name)
     set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises/${name})
     set(prefix ${label}_${name})
-    # An unfinished port does not use what it is given yet.
-    set(unfinished -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function)
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
     list(REMOVE_ITEM loops ${folder}/tests.cpp)
     sixdays_test_object(${prefix}_cases ${folder}/tests.cpp ${loops})
@@ -39,7 +40,7 @@ function(sixdays_add_exercise day label name)
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port)
     endforeach()
-    target_compile_options(${prefix}_stub_port PRIVATE ${unfinished})
+    target_compile_options(${prefix}_stub_port PRIVATE ${SIXDAYS_UNFINISHED})
     add_test(NAME ${label}.exercise.${name}.solution COMMAND ${prefix}_solution)
     add_test(NAME ${label}.exercise.${name}.stub COMMAND ${CMAKE_COMMAND}
         -DPROGRAM=$<TARGET_FILE:${prefix}_stub>
@@ -53,15 +54,12 @@ function(sixdays_add_exercise day label name)
         set_source_files_properties(${stub} ${solution} PROPERTIES COMPILE_OPTIONS --enable-tile)
     endif()
     if(by_nvcc)
-        add_library(${prefix}_stub_port_cuda STATIC ${stub})  # nvcc takes it too
-        target_link_libraries(${prefix}_stub_port_cuda PRIVATE sixdays_flags)
-        list(TRANSFORM unfinished PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished_host)
-        target_compile_options(${prefix}_stub_port_cuda PRIVATE ${unfinished_host})
-        add_library(${prefix}_solution_port_cuda STATIC ${solution})
-        target_link_libraries(${prefix}_solution_port_cuda PRIVATE sixdays_flags)
+        # nvcc takes all stubs and solutions of a day (see add_day), and the solutions run on a GPU.
+        set_property(DIRECTORY APPEND PROPERTY SIXDAYS_STUBS ${stub})
+        set_property(DIRECTORY APPEND PROPERTY SIXDAYS_SOLUTIONS ${solution})
         sixdays_executable(${prefix}_solution_cuda sixdays_gpu_cuda
             $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_solution_port_cuda)
+            LIBRARIES sixdays_testing_main sixdays_testing ${label}_solutions_cuda)
         add_test(NAME ${label}.exercise.${name}.solution.cuda COMMAND ${prefix}_solution_cuda)
         set_tests_properties(${label}.exercise.${name}.solution.cuda PROPERTIES
             LABELS "${label};exercise;gpu;small" SKIP_RETURN_CODE 4 RESOURCE_LOCK gpu)
@@ -74,7 +72,7 @@ function(sixdays_add_exercise day label name)
         sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port sixdays_emulator_libraries)
         set_target_properties(my_${prefix}_port my_${prefix} PROPERTIES EXCLUDE_FROM_ALL ON)
-        target_compile_options(my_${prefix}_port PRIVATE ${unfinished})
+        target_compile_options(my_${prefix}_port PRIVATE ${SIXDAYS_UNFINISHED})
     endif()
 endfunction()
 
@@ -88,7 +86,6 @@ function(sixdays_add_small_exercises day label)
     endif()
     set(all ${label}_exercises)
     set(script ${PROJECT_SOURCE_DIR}/common/cmake/stub.awk)
-    set(unfinished -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function)
     sixdays_test_object(${all}_cases ${folder}/cases.cpp)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${solutions})  # `// told:` is read here
     set(solution ${solutions})
@@ -108,7 +105,7 @@ function(sixdays_add_small_exercises day label)
     foreach(who solution stub wrong)
         sixdays_emulated_library(${all}_${who}_port ${${who}})
         set_target_properties(${all}_${who}_port PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-        target_compile_options(${all}_${who}_port PRIVATE ${unfinished})
+        target_compile_options(${all}_${who}_port PRIVATE ${SIXDAYS_UNFINISHED})
         sixdays_executable(${all}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${all}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing ${all}_${who}_port)
     endforeach()
@@ -138,7 +135,7 @@ function(sixdays_add_small_exercises day label)
             target_link_options(my_${label}_${name} PRIVATE -Wl,--allow-multiple-definition)
             set_target_properties(my_${label}_${name}_port my_${label}_${name}
                 PROPERTIES EXCLUDE_FROM_ALL ON)
-            target_compile_options(my_${label}_${name}_port PRIVATE ${unfinished})
+            target_compile_options(my_${label}_${name}_port PRIVATE ${SIXDAYS_UNFINISHED})
         endif()
     endforeach()
     if(SIXDAYS_HAVE_CUDA)
@@ -221,5 +218,18 @@ function(add_day)
         cmake_path(GET exercise FILENAME exercise)
         sixdays_add_exercise(${day} ${label} ${exercise})
     endforeach()
+    foreach(who stubs solutions)
+        string(TOUPPER ${who} property)
+        get_property(files DIRECTORY PROPERTY SIXDAYS_${property})
+        if(files)
+            sixdays_together(files ${label}_${who})
+            add_library(${label}_${who}_cuda STATIC ${files})
+            target_link_libraries(${label}_${who}_cuda PRIVATE sixdays_flags)
+        endif()
+    endforeach()
+    if(TARGET ${label}_stubs_cuda)
+        list(TRANSFORM SIXDAYS_UNFINISHED PREPEND -Xcompiler= OUTPUT_VARIABLE unfinished)
+        target_compile_options(${label}_stubs_cuda PRIVATE ${unfinished})
+    endif()
     sixdays_add_small_exercises(${day} ${label})
 endfunction()

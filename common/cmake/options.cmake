@@ -5,6 +5,7 @@ set(SIXDAYS_CUDA AUTO CACHE STRING
 set_property(CACHE SIXDAYS_CUDA PROPERTY STRINGS AUTO GPU ON OFF)
 option(SIXDAYS_SANITIZE "build host code with the address and undefined-behaviour sanitizers" OFF)
 option(SIXDAYS_DEBUG_KERNELS "build emulated kernels for gdb: common/learn debug" OFF)
+set(SIXDAYS_NVCC_TOGETHER 1 CACHE STRING "how many .cu files nvcc compiles as one (together.cmake)")
 option(BUILD_TESTING "build the Catch2 tests" ON)
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -1,4 +1,5 @@
-# plant.awk: a patch goes where it belongs or says why not, and every line keeps its name and number.
+# plant.awk: a patch goes where it belongs or says why not, and every line keeps its name and number. And stub.awk,
+# together.awk.
 # cmake -DFOLDER=<scratch folder> -P tests_plant.cmake
 cmake_minimum_required(VERSION 3.25)
 set(right ${FOLDER}/right.cu)
@@ -59,3 +60,28 @@ stub("a\n  // your code: b\n  c\n  // stub: d\n  // end of your code\ne\n"
     "0 a\n  // your code: b\n  d\n  // end of your code\ne\n")
 stub("a\n" "1 a\n.*right.cu: error: 0 gaps `// your code`, of which the last is missing\n")
 stub("a\n// your code\nb\n" "1 a\n// your code\n.*1 gaps .* is open\n")
+
+# together.awk: names that two files have of their own are apart, and what only one has keeps its name
+file(WRITE ${FOLDER}/one.cu "#include <vector>\n#include \"a.hpp\"\n\nnamespace {\nconstexpr int BM = 8, BN = f(1, 2);\n"
+    "enum { kRight = 1, kWrong };\ntemplate <class T>\n__global__ void __launch_bounds__(BM)\n"
+    "    copy(const T* in,\n         T* out) {\n    int mine = BM;\n    extern __shared__ float tile[];\n}\n}  // namespace\nvoid launch() {}\n")
+file(WRITE ${FOLDER}/two.cu "#include \"a.hpp\"\nnamespace {\nconstexpr int BM = 4, mine = 3;\nstruct copy {\n"
+    "    int BN;\n};\nenum { kWrong };\nvoid f() {\n    extern __shared__ double tile[];\n}\n}  // namespace\nvoid launch() {}\n")
+execute_process(COMMAND awk -f ${CMAKE_CURRENT_LIST_DIR}/together.awk one.cu two.cu
+    WORKING_DIRECTORY ${FOLDER} OUTPUT_VARIABLE out)
+function(read_as number file)  # under these names
+    foreach(name IN LISTS ARGN)
+        string(APPEND expected "#define ${name} ${name}_${number}\n")
+    endforeach()
+    string(APPEND expected "#include \"${file}\"\n")
+    foreach(name IN LISTS ARGN)
+        string(APPEND expected "#undef ${name}\n")
+    endforeach()
+    set(expected "${expected}" PARENT_SCOPE)
+endfunction()
+set(expected "#include <vector>\n#include \"a.hpp\"\n")
+read_as(1 one.cu BM kWrong copy tile)
+read_as(2 two.cu BM copy kWrong tile)
+if(NOT out STREQUAL expected)
+    message(SEND_ERROR "of one.cu and two.cu came\n${out}and not\n${expected}")
+endif()
