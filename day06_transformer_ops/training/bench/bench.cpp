@@ -1,7 +1,10 @@
 // How long a step of training takes, and on what: prints CSV, columns as common/lesson/csv.hpp has
 // them. Random weights and tokens; a step is there, back, clipping and AdamW.
 //
-//     gpt2_train_bench [124M|124M-16|strides]...    without words the first and the last
+//     gpt2_train_bench [124M|124M-16|124M-16x2|124M-16x4|strides]...
+//
+// Without words 124M and strides. x2 and x4: so many GPUs, 16 sequences each; their GFLOP/s are those
+// of one of them.
 //
 // After its steps the model must be less wrong about the batch that it saw again and again, else the
 // program ends with a sentence.
@@ -14,6 +17,7 @@
 #include "common/lesson/csv.hpp"
 #include "day06_transformer_ops/training/bench/timed_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer_body.hpp"
+#include "day06_transformer_ops/training/model/trainers.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -24,16 +28,22 @@ struct Size {
     const char* name;
     gpt2::Config config;
     std::int64_t batch;
+    int gpus = 1;
+    bool usual = false;  // measured where no size is named
 };
+const gpt2::Config k124M{12, 1024, 768, 12, 3072, 50257, 1e-5f};
 const Size kSizes[] = {
-    {"124M", {12, 1024, 768, 12, 3072, 50257, 1e-5f}, 4},
-    {"124M-16", {12, 1024, 768, 12, 3072, 50257, 1e-5f}, 16},
-    {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256},
+    {"124M", k124M, 4, 1, true},
+    {"124M-16", k124M, 16},
+    {"124M-16x2", k124M, 2 * 16, 2},
+    {"124M-16x4", k124M, 4 * 16, 4},
+    {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256, 1, true},
 };
 
-// 6 multiply-adds a parameter and token, there and back, and attention's: as papers count.
+// Of one GPU: 6 multiply-adds a parameter and token, there and back, and attention's, as papers
+// count.
 double flops_of(const Size& s, std::int64_t parameters) {
-    const double tokens = static_cast<double>(s.batch * s.config.context);
+    const double tokens = static_cast<double>(s.batch / s.gpus * s.config.context);
     const double attention =
         12.0 * static_cast<double>(s.config.layers * s.config.channels * s.config.context);
     return tokens * (6.0 * static_cast<double>(parameters) + attention);
@@ -51,7 +61,8 @@ void print(const Size& s, const std::string& op, const std::string& version, dou
 }
 
 void measure(const Size& s, const bench::Limits& limits) {
-    Trainer<Cuda> trainer(s.config, s.batch);
+    NcclSum sum(s.gpus);
+    Trainers<Cuda> trainer(s.config, s.batch, sum);
     TrainingState state;
     state.parameters = trainer.parameters().begin(1);
     state.first.resize(state.parameters.size());
@@ -65,7 +76,7 @@ void measure(const Size& s, const bench::Limits& limits) {
     std::vector<double> times;
     for (int i = 0; i < 12; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        last = trainer.accumulate({ids, targets});
+        last = trainer.accumulate({ids, targets}, 1, true);
         (void)trainer.step({.rate = 1e-4});
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         if (i == 0) first = last;
@@ -79,9 +90,11 @@ void measure(const Size& s, const bench::Limits& limits) {
     }
     print(s, "training step", "gpt2_train", flops_of(s, trainer.parameters().size()),
           bench::summarise(times), limits);
+    if (s.gpus > 1) return;
     std::map<std::string, std::vector<double>> parts;
+    Trainer<Cuda>& one = trainer.all()[0];
     for (int i = 0; i < 3; ++i) {
-        for (const auto& [name, seconds] : trainer.timed(TimedOperations(trainer.operations()))) {
+        for (const auto& [name, seconds] : one.timed(TimedOperations(one.operations()))) {
             parts[name].push_back(seconds);
         }
     }
@@ -98,7 +111,7 @@ void run(int argc, char** argv) {
     std::printf("# limits: %s: %s\n%s\n", limits.whose.c_str(), to_string(limits).c_str(),
                 lesson::csv_columns().c_str());
     for (const Size& s : kSizes) {
-        bool wanted = argc == 1 && s.batch != 16;
+        bool wanted = argc == 1 && s.usual;
         for (int i = 1; i < argc; ++i) wanted |= std::string(argv[i]) == s.name;
         if (wanted) measure(s, limits);
     }

@@ -44,7 +44,7 @@ public:
         sum_.use(0);
         return all_[0].weights();
     }
-    [[nodiscard]] const std::vector<Trainer<Device>>& all() const noexcept { return all_; }
+    [[nodiscard]] std::vector<Trainer<Device>>& all() noexcept { return all_; }
 
     // [accumulate]
     /// As a Trainer's, of the whole batch.
