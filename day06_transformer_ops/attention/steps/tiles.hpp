@@ -15,12 +15,13 @@ inline constexpr int kTile = 64;  // keys of a tile
 inline constexpr int kDown = 16;  // rows of threads
 
 /// A block: ACROSS threads share a query. Thread (y, x) has queries y, y + 16,
-/// ...; of a tile, their scores with keys x, x + ACROSS, ...; and 8 numbers of
+/// ...; of a tile, their scores with keys x, x + ACROSS, ...; and OUT numbers of
 /// each output. EACH: numbers of a copy; 1 if rows are not made of quads.
 template <int HEAD_, int ROWS_, int EACH_>
 struct Block {
     static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_;
-    static constexpr int ACROSS = HEAD / 8, KEYS = kTile / ACROSS;
+    static constexpr int ACROSS = HEAD > 64 ? 16 : 8, KEYS = kTile / ACROSS;
+    static constexpr int OUT = HEAD / ACROSS;
     static constexpr int THREADS = kDown * ACROSS, QUERIES = kDown * ROWS;
     // Rows of a tile begin in different banks.
     static constexpr int PITCH = HEAD + 4, PITCH_SHARES = kTile + ACROSS;

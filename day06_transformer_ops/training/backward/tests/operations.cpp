@@ -130,6 +130,12 @@ TEST_CASE("cross-entropy's way back: central differences", "[day06][training][sm
     }
 }
 
+TEST_CASE("cross-entropy's way back: one logit, and no row", "[day06][training][small]") {
+    const CrossEntropy one{random({1, 1}, 39), targets_of(1, 1), random({1}, 40)};
+    check(one, Tensor<double>({1, 1}));
+    check({Tensor<float>({0, 3}), targets_of(0, 3), Tensor<float>({0})}, Tensor<double>({0, 3}));
+}
+
 TEST_CASE("cross-entropy's way back: PyTorch", "[day06][training][small]") {
     const CrossEntropy c{floats({4, 5}, cross_entropy_x), targets_of(4, 5),
                          floats({4}, cross_entropy_grad)};
@@ -922,6 +928,9 @@ TEST_CASE(
     CHECK(choose_attention_backward(of_head(64), 88'064) == Path::tiles);
     CHECK(choose_attention_backward(of_head(64), 88'063) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(65), 88'064) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(32), 55'296) == Path::tiles);
+    CHECK(choose_attention_backward(of_head(32), 55'295) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(33), 55'296) == Path::row_a_thread);
     Attention c = random_attention({1, 1, 2, 129}, {1, 1, 2, 129});
     HostOut<float> q(c.q.shape()), k(c.q.shape()), v(c.q.shape());
     const std::string said = refusal([&] {
@@ -1027,19 +1036,25 @@ TEST_CASE("the embedding's way back: PyTorch", "[day06][training][small]") {
     CHECK(loop.close_to(sum_of(nines, want), 1e-6 * 16));
 }
 
-TEST_CASE("a word a block: hundreds of tokens, in their order, so the loop's bits",
+TEST_CASE("a word a block: hundreds of tokens, and of columns, in their order, so the loop's bits",
           "[day06][training][small]") {
-    Tensor<std::int64_t> ids({601});
-    for (std::int64_t r = 0; r < 601; ++r) ids(r) = r % 3 == 0 ? 5 : r * r % 41;
-    const Tensor<float> grad = random({601, 130}, 27), before = there_before({41, 130});
-    auto loop = HostOut<float>::holding(before);
-    embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
-    DeviceIn<float> dg(grad);
-    DeviceIn<std::int64_t> di(ids);
-    auto got = DeviceOut<float>::holding(before);
-    embed_backward_cuda(dg.view(), di.view(), {}, {got.view()});
-    CHECK(last_kernel() == "embed_word_a_block_kernel");
-    CHECK(got.matches(loop));
+    const auto check = [](const Shape& tokens, std::int64_t C) {
+        Tensor<std::int64_t> ids(tokens);
+        for (std::int64_t r = 0; r < ids.size(); ++r) ids.data()[r] = r % 3 == 0 ? 5 : r * r % 41;
+        Shape of_grad = tokens;
+        of_grad[of_grad.rank++] = C;
+        const Tensor<float> grad = random(of_grad, 27), before = there_before({41, C});
+        auto loop = HostOut<float>::holding(before);
+        embed_backward_cpu(grad.view(), ids.view(), {}, {loop.view()});
+        DeviceIn<float> dg(grad);
+        DeviceIn<std::int64_t> di(ids);
+        auto got = DeviceOut<float>::holding(before);
+        embed_backward_cuda(dg.view(), di.view(), {}, {got.view()});
+        CHECK(last_kernel() == "embed_word_a_block_kernel");
+        CHECK(got.matches(loop));
+    };
+    check({601}, 3);  // 512 at a time
+    check({2, 2, 5}, 515);
 }
 
 TEST_CASE("an id that names no row: the loop refuses it, the ports add nothing for it",

@@ -32,11 +32,15 @@ __device__ __forceinline__ int within_tile(std::int64_t s) {
 template <class S>
 using Products = float[S::ROWS][S::KEYS];  // of rows y, y + 16, ... with x, x + ACROSS, ...
 template <class S>
-using Outputs = float[S::ROWS][8];
+using Outputs = float[S::ROWS][S::OUT];
+template <class S>
+constexpr int kAtOnce = S::HEAD > 64   ? 1
+                        : S::HEAD > 32 ? 2
+                                       : 3;  // blocks that have registers
 
 // [add_rows]
 /// sums += products . tile, whose rows lie PITCH apart. ALL: each of them counts for each row;
-/// else only those in range(i): a factor of the others is 0, but they may be NaN.
+/// else only those in range(i): of the others nothing counts, neither row nor factor.
 template <class S, bool ALL, class Ranges>
 __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
                                          const Ranges& range) {
@@ -44,20 +48,22 @@ __device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products
     const float* const columns = tile + 4 * (threadIdx.x % S::ACROSS);
 #pragma unroll 2
     for (int s = 0; s < kTile; s += 4) {
-        float factor[S::ROWS][4], row[8];
+        float factor[S::ROWS][4], row[S::OUT];
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
             read_quad(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
         }
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-            read_quad(row, columns + (s + e) * S::PITCH);
-            read_quad(row + 4, columns + (s + e) * S::PITCH + 4 * S::ACROSS);
+#pragma unroll
+            for (int c = 0; c < S::OUT; c += 4) {
+                read_quad(row + c, columns + (s + e) * S::PITCH + c * S::ACROSS);
+            }
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
                 if (!ALL && !range(i).has(s + e)) continue;
 #pragma unroll
-                for (int c = 0; c < 8; ++c) sums[i][c] += factor[i][e] * row[c];
+                for (int c = 0; c < S::OUT; ++c) sums[i][c] += factor[i][e] * row[c];
             }
         }
     }
@@ -88,7 +94,7 @@ __device__ __forceinline__ void store(const Outputs<S>& sums, float factor, floa
         const std::int64_t r = first + y + i * kDown;
         if (r >= n) continue;
 #pragma unroll
-        for (int c = 0; c < 8; ++c) {
+        for (int c = 0; c < S::OUT; ++c) {
             const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
             if (d < D) to[r * along_row + d * along_d] = factor * sums[i][c];
         }
@@ -141,7 +147,7 @@ __device__ __forceinline__ Softmaxed joined(const Seen<S>& o, int i) {
 // [by_queries]
 // heads: block b has queries of head b % heads. The last queries, which see most keys, come first.
 template <class S>
-__global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
+__global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     queries_tiles_kernel(const __grid_constant__ AttentionBackward p, unsigned heads) {
     extern __shared__ __align__(16) unsigned char memory[];
     gpu::SharedTiles tiles(memory);
@@ -206,12 +212,10 @@ __global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
         const auto range = range_from(s0);
 #pragma unroll
         for (int i = 0; i < S::ROWS; ++i) {
-            const Range counts = range(i);
 #pragma unroll
             for (int j = 0; j < S::KEYS; ++j) {
                 const float share = exp2f(scale * score[i][j] - of[i].log_sum);
-                const bool is_seen = counts.has(x + j * S::ACROSS);
-                score[i][j] = is_seen ? share * (d_share[i][j] - of[i].delta) : 0;
+                score[i][j] = share * (d_share[i][j] - of[i].delta);
             }
         }
         put<S>(slopes, score);
@@ -229,7 +233,7 @@ __global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
 // [by_keys]
 // stacks: block b has keys of head b % stacks. The first keys, which most queries see, come first.
 template <class S>
-__global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
+__global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     keys_tiles_kernel(const __grid_constant__ AttentionBackward p, unsigned stacks) {
     extern __shared__ __align__(16) unsigned char memory[];
     gpu::SharedTiles tiles(memory);
@@ -285,13 +289,10 @@ __global__ void __launch_bounds__(S::THREADS, 256 / S::THREADS)
             make_scores<S>(d_score, values + y * S::PITCH, grads + x * S::PITCH);
 #pragma unroll
             for (int i = 0; i < S::ROWS; ++i) {
-                const Range counts = range(i);
 #pragma unroll
                 for (int j = 0; j < S::KEYS; ++j) {
-                    const bool is_seen = counts.has(x + j * S::ACROSS);
-                    const float e = exp2f(scale * share[i][j] - of[j].log_sum);
-                    share[i][j] = is_seen ? e : 0;
-                    d_score[i][j] = is_seen ? e * (d_score[i][j] - of[j].delta) : 0;
+                    share[i][j] = exp2f(scale * share[i][j] - of[j].log_sum);
+                    d_score[i][j] = share[i][j] * (d_score[i][j] - of[j].delta);
                 }
             }
             const bool all = p.first_to_see(last) <= t0 && t0 + kTile <= T;
@@ -333,16 +334,17 @@ void launch(const AttentionBackward& p, gpu::Stream stream) {
     }
 }
 
-template <int HEAD>
-void launch_for(const AttentionBackward& p, gpu::Stream stream) {
-    const bool quads = p.forward.in_quads && p.grad_in_quads;
-    quads ? launch<Block<HEAD, 4, 4>>(p, stream) : launch<Block<HEAD, 4, 1>>(p, stream);
-}
-
 }  // namespace
 
 void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream stream) {
-    p.forward.q.length > 64 ? launch_for<128>(p, stream) : launch_for<64>(p, stream);
+    const std::int64_t D = p.forward.q.length;
+    if (p.forward.in_quads && p.grad_in_quads) {
+        const auto with = D > 64   ? launch<Block<128, 4, 4>>
+                          : D > 32 ? launch<Block<64, 4, 4>>
+                                   : launch<Block<32, 4, 4>>;
+        return with(p, stream);
+    }
+    D > 64 ? launch<Block<128, 4, 1>>(p, stream) : launch<Block<64, 4, 1>>(p, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops

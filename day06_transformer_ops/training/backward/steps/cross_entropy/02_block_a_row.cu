@@ -7,10 +7,9 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-constexpr int kThreads = 512;
-
 // [kernel]
-__global__ void __launch_bounds__(kThreads)
+template <int THREADS>
+__global__ void __launch_bounds__(THREADS)
     cross_entropy_backward_block_kernel(const __grid_constant__ Rows<const float> logits,
                                         const __grid_constant__ View<const std::int64_t> targets,
                                         const __grid_constant__ View<const float> grad,
@@ -24,8 +23,8 @@ __global__ void __launch_bounds__(kThreads)
     PartSum mine;
     mine.take_loose(row);
 #pragma unroll 4
-    for (int q = threadIdx.x; q < row.quads; q += kThreads) mine.take_quad<float>(row.quad(q));
-    const PartSum all = join_block<kThreads>(mine);
+    for (int q = threadIdx.x; q < row.quads; q += THREADS) mine.take_quad<float>(row.quad(q));
+    const PartSum all = join_block<THREADS>(mine);
     const float share = g / all.sum;
     const auto result = [&](std::int64_t j, float x) {
         const float p = share * expf(x - all.m);
@@ -37,7 +36,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % 16 == 0;
 #pragma unroll 4
-    for (int q = threadIdx.x; q < row.quads; q += kThreads) {
+    for (int q = threadIdx.x; q < row.quads; q += THREADS) {
         const std::int64_t j = row.head + std::int64_t{4} * q;
         float x[4];
         unpack<float>(row.quad(q), x);
@@ -52,15 +51,25 @@ __global__ void __launch_bounds__(kThreads)
 }
 // [kernel]
 
+template <int THREADS>
+void launch(const Rows<const float>& logits, const View<const std::int64_t>& targets,
+            const View<const float>& grad, const Rows<float>& out, gpu::Stream stream) {
+    const unsigned grid = gpu::blocks_for(logits.count(), 1);
+    cross_entropy_backward_block_kernel<THREADS>
+        <<<grid, THREADS, 0, stream>>>(logits, targets, grad, out);
+    gpu::check_launch("cross_entropy_backward_block_kernel", grid, THREADS);
+}
+
+constexpr std::int64_t kShort = 2048;  // eight quads for each of 64 threads
+
 }  // namespace
 
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
                                          const View<const float>& grad, const Rows<float>& out,
                                          gpu::Stream stream) {
-    const unsigned grid = gpu::blocks_for(logits.count(), 1);
-    cross_entropy_backward_block_kernel<<<grid, kThreads, 0, stream>>>(logits, targets, grad, out);
-    gpu::check_launch("cross_entropy_backward_block_kernel", grid, kThreads);
+    logits.length > kShort ? launch<512>(logits, targets, grad, out, stream)
+                           : launch<64>(logits, targets, grad, out, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops

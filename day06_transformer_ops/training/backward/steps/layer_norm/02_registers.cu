@@ -138,7 +138,11 @@ void launch_layer_norm_backward_registers(const Rows<const float>& in,
                       : quads <= 4 ? launch<4>
                       : quads <= 6 ? launch<6>
                                    : launch<8>;
-    with(in, parameters, grad, d_in, parts, stream);
+    // Rows that lie evenly need no division to be found.
+    const auto [x, g, dx] = simplify(in.first.layout, grad.first.layout, d_in.first.layout);
+    with({{in.first.data, x}, in.length, in.stride}, parameters,
+         {{grad.first.data, g}, grad.length, grad.stride},
+         {{d_in.first.data, dx}, d_in.length, d_in.stride}, parts, stream);
     if (d.weight.data == nullptr && d.bias.data == nullptr) return;
     const dim3 grid(gpu::blocks_for(in.length, 32), 2);
     add_parts_kernel<<<grid, kThreads, 0, stream>>>(parts, d);
