@@ -61,8 +61,11 @@ void print(const Size& s, const std::string& op, const std::string& version, dou
 }
 
 void measure(const Size& s, const bench::Limits& limits) {
+    const std::int64_t before = gpu::free_bytes();
     NcclSum sum(s.gpus);
     Trainers<Cuda> trainer(s.config, s.batch, sum);
+    const auto taken = static_cast<double>(before - gpu::free_bytes());
+    std::printf("# %s, gpt2_train: %.1f GiB\n", s.name, taken / (1 << 30));
     TrainingState state;
     state.parameters = trainer.parameters().begin(1);
     state.first.resize(state.parameters.size());

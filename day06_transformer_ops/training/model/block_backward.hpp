@@ -14,7 +14,8 @@ namespace sixdays::day06_transformer_ops {
 /// What the way back needs of the way there, (B, T, ...) each.
 struct BlockKept {
     View<float> normed1, qkv, mixed, middle;  // C, 3 C, C, C; middle: x behind the attention
-    View<float> normed2, hidden, activated;   // C, F, F
+    View<float> normed2, hidden;              // C, F
+    View<float> activated;  // F: the way back makes it again, so all blocks may share one
 };
 
 /// Gradients on their way: room that all blocks share, one after the other.
@@ -64,6 +65,7 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 template <class Operations>
 void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept& kept,
                     const BlockRoom& room, Out grad, const BlockGradients& d) {
+    op.activate(p.activation, kept.hidden, kept.activated);  // again: less time than memory
     op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
     op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
     op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);

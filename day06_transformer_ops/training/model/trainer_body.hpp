@@ -18,7 +18,7 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
     const auto up = [](std::int64_t n) { return (n + 63) / 64 * 64; };
     const std::int64_t N = batch * c.context, C = up(N * c.channels), F = up(N * c.hidden);
     const std::int64_t qkv = up(3 * N * c.channels);
-    return c.layers * (5 * C + qkv + 2 * F) + (5 * C + qkv + F) + up(N * pitch_of_logits(c)) +
+    return c.layers * (5 * C + qkv + F) + (5 * C + qkv + 2 * F) + up(N * pitch_of_logits(c)) +
            2 * up(N);
 }
 
@@ -63,12 +63,13 @@ template <class Device>
 void Trainer<Device>::carve() {
     const gpt2::Config& c = map_.config();
     const std::int64_t B = batch_, T = c.context, C = c.channels, F = c.hidden;
+    const View<float> activated = take({B, T, F});
     for (std::int64_t l = 0; l < c.layers; ++l) {
         x_.push_back(take({B, T, C}));
         BlockKept k;
         k.normed1 = take({B, T, C}), k.qkv = take({B, T, 3 * C}), k.mixed = take({B, T, C});
         k.middle = take({B, T, C}), k.normed2 = take({B, T, C});
-        k.hidden = take({B, T, F}), k.activated = take({B, T, F});
+        k.hidden = take({B, T, F}), k.activated = activated;
         kept_.push_back(k);
     }
     x_.push_back(take({B, T, C}));
