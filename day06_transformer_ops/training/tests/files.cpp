@@ -304,6 +304,12 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     CHECK(said.size() > 8);
     CHECK(with(source, 1) == said);
     CHECK(with(source, 2) != said);
+    // A short context: half of it is prompt, so there is room to go on.
+    TrainOptions narrow = o;
+    narrow.context = 5;
+    CHECK(text_source(path, narrow.cut()).prompt.size() == 3);
+    narrow.context = 1;
+    CHECK(text_source(path, narrow.cut()).prompt.size() == 1);
     const Source lines = line_source(2, o.cut());
     const std::string answer = with(lines, 1);
     CHECK(answer.starts_with("shape 3 4 index 2 1 ->"));
