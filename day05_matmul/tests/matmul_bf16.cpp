@@ -309,7 +309,7 @@ TEST_CASE("matmul_bf16: whole tiles and edges", "[day05][matmul_bf16][full]") {
 // 128 x 256 tiles, on a GPU that has multiprocessors for so many; and more of them than the ring has
 // stages.
 TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
-    const Size s{2050, 2100, 600};
+    const Size s{2050, 3100, 600};
     std::optional<Exact> plain, with_more;  // the same numbers in every layout: seconds to sum
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
         for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
@@ -321,6 +321,8 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     for (const B path : kInQuads) {
         check_product<f16>(path, s, {.then = {.beta = 3}, .bias = true}, &with_more);
     }
+    // 128 x 128, more than one for each multiprocessor.
+    if (kHopper) check_product<bf16>(B::persistent, {2050, 2100, 72}, {});
 }
 
 TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][matmul_bf16][small]") {
@@ -446,6 +448,8 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
                           {4096, 2304, RingCut::square},  // five for three
                           {4096, 3072, RingCut::wide},    // six for three
                           {8192, 2304, RingCut::wide},    // nine for five: not a tenth less
+                          {2050, 3100, RingCut::wide},    // as the case with [huge] wants them
+                          {2050, 2100, RingCut::square},
                           {16384, 16384, RingCut::wide}}) {
         CAPTURE(r.M, r.N);
         CHECK(cut_for_hopper(r.M, r.N, 132, most) == r.cut);
