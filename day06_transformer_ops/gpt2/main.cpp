@@ -44,8 +44,7 @@ void show_loading(const Model& model) {
 std::unique_ptr<Backend> make_backend(const Options& options, const Model& model,
                                       std::int64_t capacity) {
     if (options.backend == "cuda") {
-        return make_cuda_backend(model.weights, capacity,
-                                 options.fast ? Prompts::tensor_cores : Prompts::floats);
+        return make_cuda_backend(model.weights, capacity, options.prompts);
     }
     return make_cpu_backend(model.weights, capacity, options.threads);
 }
@@ -157,10 +156,12 @@ int show_comparison(const Options& options, const Model& model, Engine& engine) 
     }
     std::printf("%s differ by more than %g of the largest; the first to do so: %s.\n", both.c_str(),
                 LayerDifference::kBound, first->layer.c_str());
-    if (options.fast) {
+    const Prompts prompts =
+        options.prompts == Prompts::as_weights ? prompts_of(model.weights) : options.prompts;
+    if (options.backend == "cuda" && prompts == Prompts::tensor_cores) {
         std::printf(
-            "--fast rounds to 16 bits, which moves numbers by more than that: this names no "
-            "mistake.\n");
+            "The prompt was rounded to 16 bits, which moves numbers by more than that: this "
+            "names no mistake. With --floats it would.\n");
     }
     return 1;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -60,15 +59,25 @@ std::size_t letters_between(const std::string& a, const std::string& b) {
     return row[b.size()];
 }
 
-constexpr const char* kSwitches[] = {"--interactive", "--stats", "--compare", "--fast", "--help"};
+using Switch = void (*)(Options&);
 
-bool* switch_of(Options& options, const std::string& flag) {
-    bool* const values[] = {&options.interactive, &options.stats, &options.compare, &options.fast,
-                            &options.help};
-    for (std::size_t i = 0; i < std::size(kSwitches); ++i) {
-        if (flag == kSwitches[i]) return values[i];
+void choose_prompts(Options& options, Prompts prompts) {
+    if (options.prompts != Prompts::as_weights && options.prompts != prompts) {
+        refuse("--fast rounds prompts and --floats does not: give one of them, or neither");
     }
-    return nullptr;
+    options.prompts = prompts;
+}
+
+const std::map<std::string, Switch>& switches() {
+    static const std::map<std::string, Switch> all = {
+        {"--interactive", [](Options& o) { o.interactive = true; }},
+        {"--stats", [](Options& o) { o.stats = true; }},
+        {"--compare", [](Options& o) { o.compare = true; }},
+        {"--fast", [](Options& o) { choose_prompts(o, Prompts::tensor_cores); }},
+        {"--floats", [](Options& o) { choose_prompts(o, Prompts::floats); }},
+        {"--help", [](Options& o) { o.help = true; }},
+    };
+    return all;
 }
 
 [[noreturn]] void refuse_flag(const std::string& word) {
@@ -79,7 +88,7 @@ bool* switch_of(Options& options, const std::string& flag) {
         if (here < distance && here < flag.size() - 1) nearest = flag, distance = here;
     };
     for (const auto& [flag, set] : flags_with_value()) compare(flag);
-    for (const char* flag : kSwitches) compare(flag);
+    for (const auto& [flag, set] : switches()) compare(flag);
     refuse("'" + word + "' is not a flag" +
            (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
@@ -89,8 +98,8 @@ void check(const Options& options) {
     if (options.compare && !options.prompt) {
         refuse("--compare needs the --prompt TEXT that both backends are to read");
     }
-    if (options.fast && options.backend != "cuda") {
-        refuse("--fast needs --backend cuda: it gives prompts to the tensor cores of a GPU");
+    if (options.prompts != Prompts::as_weights && options.backend != "cuda") {
+        refuse("--fast and --floats need --backend cuda: they say how a GPU reads prompts");
     }
     const int tasks = int{options.prompt.has_value()} + int{options.interactive} +
                       int{options.perplexity.has_value()};
@@ -106,8 +115,8 @@ Options parse(const std::vector<std::string>& arguments) {
     Options options;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& flag = arguments[i];
-        if (bool* const given = switch_of(options, flag)) {
-            *given = true;
+        if (const auto given = switches().find(flag); given != switches().end()) {
+            given->second(options);
             continue;
         }
         const auto found = flags_with_value().find(flag);
@@ -134,7 +143,9 @@ std::string usage() {
   --seed S            another seed, another text; the same seed, the same. 0
 
   --backend NAME      cpu, or cuda: a GPU, and where none answers the emulator. cpu
-  --fast              prompts by tensor cores, rounded to 16 bits: of the cuda backend
+  --fast              prompts by tensor cores, rounded to 16 bits: of the cuda backend, which
+                      does it unasked where all matrices are F16 or BF16
+  --floats            prompts in floats there, too
   --threads N         of the cpu backend: all cores
   --stats             how fast it was, and which part of the model took how long
   --compare           reads the prompt by this backend and by the days' plain loops, and names the

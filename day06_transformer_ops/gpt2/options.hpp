@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "day06_transformer_ops/gpt2/backend/sampler.hpp"
+#include "day06_transformer_ops/gpt2/backend/backend.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -18,7 +18,8 @@ struct Options {
     SamplerOptions sampler = {1, 40, 1, 0};
     std::string backend = "cpu";
     int threads = 0;  // 0: all cores
-    bool interactive = false, stats = false, compare = false, fast = false, help = false;
+    bool interactive = false, stats = false, compare = false, help = false;
+    Prompts prompts = Prompts::as_weights;  // of the cuda backend
     std::optional<std::string> perplexity;  // a file
 
     static constexpr std::int64_t kTokens = 40;

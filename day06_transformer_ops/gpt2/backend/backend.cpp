@@ -12,13 +12,30 @@ void check_capacity(const Config& config, std::int64_t capacity) {
     }
 }
 
-void check_tensor_cores(const Config& config) {
+bool tensor_cores_take(const Config& config) {
     const std::int64_t D = config.head_dim();
-    if (D % 8 == 0 && D <= 128 && config.hidden % 8 == 0) return;
+    return D % 8 == 0 && D <= 128 && config.hidden % 8 == 0;
+}
+
+Prompts prompts_of(const ModelWeights& model) {
+    const auto narrow = [](const Weight& w) {
+        return w.type == WeightType::f16 || w.type == WeightType::bf16;
+    };
+    bool all = tensor_cores_take(model.config);
+    for (const BlockWeights& b : model.blocks) {
+        all &= narrow(b.qkv.weight) && narrow(b.attention_output.weight) && narrow(b.up.weight) &&
+               narrow(b.down.weight);
+    }
+    return all ? Prompts::tensor_cores : Prompts::floats;
+}
+
+void check_tensor_cores(const Config& config) {
+    if (tensor_cores_take(config)) return;
     refuse(
         "prompts on tensor cores need heads of 8, 16, 24, ... or 128 numbers and an MLP whose "
         "width is a multiple of 8; this model's have " +
-        std::to_string(D) + " and " + std::to_string(config.hidden) + ". Try without --fast");
+        std::to_string(config.head_dim()) + " and " + std::to_string(config.hidden) +
+        ". Try without --fast");
 }
 
 }  // namespace sixdays::gpt2

@@ -91,7 +91,12 @@ public:
 enum class Prompts {
     floats,
     tensor_cores,  // operands rounded to f16 or bf16, sums float: logits differ a little
+    as_weights,    // what prompts_of() says
 };
+
+/// Tensor cores if they take the model and all its matrices are F16 or BF16, whose makers have chosen
+/// 16 bits; else floats.
+[[nodiscard]] Prompts prompts_of(const ModelWeights& model);
 
 /// @throws std::runtime_error  no GPU answers, in a program that was built for one
 /// @throws std::invalid_argument  a model that tensor cores do not take
@@ -104,5 +109,6 @@ void check_capacity(const Config& config, std::int64_t capacity);
 /// And one whose prompts go to tensor cores: rows and heads that are not whole groups of eight
 /// numbers, and heads of more than 128.
 void check_tensor_cores(const Config& config);
+[[nodiscard]] bool tensor_cores_take(const Config& config);
 
 }  // namespace sixdays::gpt2

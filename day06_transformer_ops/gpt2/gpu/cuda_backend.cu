@@ -192,7 +192,7 @@ public:
     }
     std::string advice() const override {
         if (!narrow_ || narrow_->type() != WeightType::f16) return "";
-        return ". Prompts are rounded to f16, which ends at 65504. Try without --fast";
+        return ". Prompts are rounded to f16, which ends at 65504. Try --floats";
     }
 
 private:
@@ -280,6 +280,7 @@ private:
 std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
                                            Prompts prompts) {
     check_capacity(model.config, capacity);
+    if (prompts == Prompts::as_weights) prompts = prompts_of(model);
     if (prompts == Prompts::tensor_cores) check_tensor_cores(model.config);
     if (const std::string why = gpu::why_unavailable(); !why.empty()) {
         throw std::runtime_error(why);

@@ -202,7 +202,8 @@ private:
 /// In the place of the GPU's backend: what else the command does stays as it is.
 std::unique_ptr<Backend> make_cuda_backend(const ModelWeights& model, std::int64_t capacity,
                                            Prompts prompts) {
-    if (prompts != Prompts::floats) refuse("your kernels compute in floats. Try without --fast");
+    if (prompts == Prompts::tensor_cores)
+        refuse("your kernels compute in floats. Try without --fast");
     return std::make_unique<MineBackend>(model, capacity);
 }
 

@@ -272,7 +272,7 @@ TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with 
         Engine engine(kSmall, *backend, 48);
         return refusal([&] { (void)perplexity(engine, {ids.data(), ids.data() + 5}); });
     };
-    const char* const way_out = "rounded to f16, which ends at 65504. Try without --fast";
+    const char* const way_out = "rounded to f16, which ends at 65504. Try --floats";
     CHECK(chosen(Prompts::floats).empty());
     CHECK(contains(chosen(Prompts::tensor_cores), "is NaN or infinite"));
     CHECK(contains(chosen(Prompts::tensor_cores), way_out));
@@ -288,7 +288,7 @@ TEST_CASE("prompts on tensor cores: a number that f16 cannot hold is told, with 
     engine.read(ids.view());
     const std::string told = refusal([&] { (void)engine.chosen(); });
     CHECK(contains(told, "is NaN or infinite"));
-    CHECK_FALSE(contains(told, "--fast"));
+    CHECK_FALSE(contains(told, "--floats"));
 }
 
 TEST_CASE("prompts on tensor cores: tokens after the prompt are computed in floats",
@@ -377,6 +377,43 @@ TEST_CASE("prompts on tensor cores: a matrix becomes floats in the same room as 
     // In addition only the matrix in 16 bits, and little beside it.
     const std::int64_t weights = config.channels * config.hidden;
     CHECK(bytes(Prompts::tensor_cores) - bytes(Prompts::floats) < 4 * weights);
+}
+
+TEST_CASE("prompts on tensor cores: unasked only for F16 and BF16 that they take",
+          "[day06][small]") {
+    const auto of = [](WeightType type, std::int64_t channels, std::int64_t hidden) {
+        const RandomModel model({1, 8, channels, 1, hidden, 20, 1e-5f}, type);
+        return prompts_of(model.weights());
+    };
+    CHECK(of(WeightType::f16, 32, 64) == Prompts::tensor_cores);
+    CHECK(of(WeightType::bf16, 128, 64) == Prompts::tensor_cores);
+    CHECK(of(WeightType::f32, 32, 64) == Prompts::floats);
+    CHECK(of(WeightType::q8_0, 32, 64) == Prompts::floats);
+    CHECK(of(WeightType::f16, 136, 64) == Prompts::floats);
+    CHECK(of(WeightType::f16, 36, 64) == Prompts::floats);
+    CHECK(of(WeightType::f16, 32, 60) == Prompts::floats);
+    const Config config = {2, 8, 16, 1, 32, 20, 1e-5f};
+    const RandomModel f16s(config, WeightType::f16), floats(config, WeightType::f32);
+    const auto named = [](const RandomModel& model, Prompts prompts) {
+        return contains(make_cuda_backend(model.weights(), 8, prompts)->name(), ", prompts in F16");
+    };
+    CHECK(named(f16s, Prompts::as_weights));
+    CHECK_FALSE(named(f16s, Prompts::floats));
+    CHECK_FALSE(named(floats, Prompts::as_weights));
+    using Change = void (*)(BlockWeights&, const BlockWeights&);
+    const Change changes[] = {
+        [](auto& to, auto& from) { to.qkv.weight = from.qkv.weight; },
+        [](auto& to, auto& from) { to.attention_output.weight = from.attention_output.weight; },
+        [](auto& to, auto& from) { to.up.weight = from.up.weight; },
+        [](auto& to, auto& from) { to.down.weight = from.down.weight; },
+    };
+    for (const Change change : changes) {
+        for (const std::size_t block : {0, 1}) {
+            ModelWeights mixed = f16s.weights();
+            change(mixed.blocks[block], floats.weights().blocks[block]);
+            CHECK(prompts_of(mixed) == Prompts::floats);
+        }
+    }
 }
 
 TEST_CASE("prompts on tensor cores: more than a tile of tokens, heads of 128", "[day06][full]") {

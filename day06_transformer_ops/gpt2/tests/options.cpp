@@ -49,11 +49,13 @@ TEST_CASE("all flags are understood", "[day06][small]") {
     CHECK(o.threads == 4);
     CHECK(o.stats);
     CHECK(o.compare);
-    CHECK(o.fast);
+    CHECK(o.prompts == Prompts::tensor_cores);
     CHECK_FALSE(o.interactive);
     CHECK(parse({"--model", "m", "--interactive"}).interactive);
     CHECK(parse({"--model", "m", "--perplexity", "f"}).perplexity == "f");
     CHECK(parse({"--help"}).help);
+    CHECK(parse({"--model", "m", "--interactive", "--backend", "cuda", "--floats"}).prompts ==
+          Prompts::floats);
 }
 
 TEST_CASE("the least and the most that each number may be", "[day06][small]") {
@@ -80,10 +82,10 @@ TEST_CASE("what is not given is as --help says", "[day06][small]") {
     CHECK(o.sampler.seed == 0);
     CHECK(o.backend == "cpu");
     CHECK(o.threads == 0);
-    CHECK_FALSE(o.fast);
+    CHECK(o.prompts == Prompts::as_weights);
     for (const char* flag : {"--model", "--prompt", "--interactive", "--perplexity", "-n",
                              "--temperature", "--top-k", "--top-p", "--seed", "--backend",
-                             "--threads", "--stats", "--compare", "--fast", "--help"}) {
+                             "--threads", "--stats", "--compare", "--fast", "--floats", "--help"}) {
         CHECK(contains(usage(), std::string("  ") + flag + " "));
     }
 }
@@ -99,7 +101,13 @@ TEST_CASE("a command line that means nothing is refused with the word at fault",
     CHECK(refused({"-k"}) == "'-k' is not a flag");  // one letter of two
     CHECK(refused({"--modellll", "m"}) == "'--modellll' is not a flag");
     CHECK(refused({"--prompt", "a", "--fast"}) ==
-          "--fast needs --backend cuda: it gives prompts to the tensor cores of a GPU");
+          "--fast and --floats need --backend cuda: they say how a GPU reads prompts");
+    CHECK(contains(refused({"--prompt", "a", "--floats"}), "need --backend cuda"));
+    for (const char* first : {"--fast", "--floats"}) {
+        const char* const second = first[3] == 'a' ? "--floats" : "--fast";
+        CHECK(refused({"--backend", "cuda", "--prompt", "a", first, second}) ==
+              "--fast rounds prompts and --floats does not: give one of them, or neither");
+    }
     CHECK(refused({"--prompt"}) == "--prompt is the last word, but a value must follow it");
     CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number, 1 or more");
     CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number, 1 or more");
