@@ -356,6 +356,14 @@ def put_into(path, measured):
     path.write_text("\n".join(notes + said + table + rows) + "\n")
 
 
+def asked_of_torch(row):
+    """(op, dtype, shape) of what PyTorch runs beside a row of ours, or nothing. Its prompt is the same for both of ours."""
+    op = row["op"].removesuffix(" on tensor cores")
+    if op == "prefill" or (op, row["version"]) == ("decode", "greedy"):
+        return op, row["dtype"], row["shape"]
+    return None
+
+
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--self-test":
         return self_test(sys.argv[2] if len(sys.argv) > 2 else "cuda")
@@ -374,8 +382,7 @@ def main():
         comments[0] += "; bench/torch_peer.py"
     print("\n".join(comments), flush=True)
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    on_gpu = {(row["op"], row["dtype"], row["shape"]) for row in rows
-              if row["op"] == "prefill" or (row["op"], row["version"]) == ("decode", "greedy")}
+    on_gpu = {asked_of_torch(row) for row in rows} - {None}
     # A GPU's F16 rows stand beside bf16, so bf16 is measured for either.
     on_gpu |= {(op, "BF16", shape) for op, dtype, shape in on_gpu if dtype == "F16"}
     on_cpu = {(row["op"], row["version"], row["dtype"]) for row in rows if " on a CPU" in row["op"]}
@@ -385,8 +392,7 @@ def main():
     out.writeheader()
     for row in rows:
         found = llama.get((row["op"], row["version"], row["dtype"]))
-        if row["op"] == "prefill" or row["version"] == "greedy":
-            found = peers.get((row["op"], row["dtype"], row["shape"]))
+        found = peers.get(asked_of_torch(row), found)
         if found:
             row["peer"], row["peer_s"] = found[0], "%.4e" % found[1]
         out.writerow(row)

@@ -26,6 +26,15 @@ def put(folder, lines, status=0):
     return file.read_text().splitlines(), ran.returncode, ran.stderr
 
 
+sys.path.insert(0, str(HERE))
+import torch_peer  # noqa: E402
+
+for op, version, asked in (("prefill", "prompt", "prefill"), ("prefill on tensor cores", "prompt", "prefill"),
+                           ("decode", "greedy", "decode"), ("decode", "temperature 1", None),
+                           ("part of a token", "head", None), ("prompt on a CPU", "prompt", None)):
+    found = torch_peer.asked_of_torch({"op": op, "version": version, "dtype": "F16", "shape": "128"})
+    assert found == (asked and (asked, "F16", "128")), (op, found)
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     (folder / "gpt2.csv").write_text("\n".join(GPU) + "\n")
