@@ -33,6 +33,7 @@
 #   WITHOUT    files of this folder that are not built here: WITHOUT pre_split.cpp tests/tokenizer.cpp
 #   TIERS      tiers that must have a case. Without it there is a test for each tier that a tag in
 #              tests/*.cpp names, [small], [full] or [huge]. CMake looks again when such a file changes.
+#              Cases that have [kernels] too are about ports by every path; the sanitizers leave them out.
 #
 # Ports libraries are there for every room (empty if it has no .cu), so any room can be named in USES. Its
 # tests run on a GPU too if it or a room that it uses has a port. If host code of a room calls the gpu
@@ -116,7 +117,11 @@ endfunction()
 function(sixdays_add_tier_tests room label test tiers has_ports)
     foreach(tier IN LISTS tiers)
         if(NOT tier STREQUAL huge)
-            add_test(NAME ${test}.emulated.${tier} COMMAND ${room}_tests_emulated "[${tier}]")
+            set(cases "[${tier}]")
+            if(SIXDAYS_SANITIZE)
+                string(APPEND cases "~[kernels]")  # they take long, and it sees host code alone
+            endif()
+            add_test(NAME ${test}.emulated.${tier} COMMAND ${room}_tests_emulated ${cases})
             set_tests_properties(${test}.emulated.${tier} PROPERTIES
                 LABELS "${label};emulated;${tier}" SKIP_RETURN_CODE 4 COST 100)
         endif()

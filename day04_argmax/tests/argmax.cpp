@@ -163,7 +163,7 @@ TEST_CASE("rank 8, and dims of extent 1", "[day04][argmax][small]") {
     for (int dim = 0; dim < 8; ++dim) check_all(y, mixed, dim, row_major(without(y.shape(), dim)));
 }
 
-TEST_CASE("lengths around every boundary, at any address", "[day04][argmax][small]") {
+TEST_CASE("lengths around every boundary, at any address", "[day04][argmax][kernels][small]") {
     for (const std::int64_t n :
          {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 80, 81, 144, 145, 256, 257}) {
         for (std::int64_t lead = 0; lead < 4; ++lead) {
@@ -179,7 +179,7 @@ TEST_CASE("lengths around every boundary, at any address", "[day04][argmax][smal
     }
 }
 
-TEST_CASE("long lines, each way of sharing one", "[day04][argmax][small]") {
+TEST_CASE("long lines, each way of sharing one", "[day04][argmax][kernels][small]") {
     // 32, 128 and 256 threads of step 05, one part and several of step 08, all rounds of 07.
     for (const std::int64_t n : {513, 1023, 1024, 2048, 2049, 2060, 4099, 8192, 8193, 8501}) {
         check_all(seeded_integers<float>({2, n}, 10, 0, 1000), 1, n % 4);
@@ -193,7 +193,7 @@ TEST_CASE("long lines, each way of sharing one", "[day04][argmax][small]") {
 }
 
 TEST_CASE("an equal element further on, in every lane and warp, changes nothing",
-          "[day04][argmax][ties][small]") {
+          "[day04][argmax][ties][kernels][small]") {
     // The largest element stands at a and again at b.
     for (const std::int64_t n : {64, 300}) {
         for (std::int64_t a = 0; a < n; a += n == 64 ? 5 : 37) {
@@ -215,7 +215,7 @@ TEST_CASE("an equal element further on, in every lane and warp, changes nothing"
     }
 }
 
-TEST_CASE("the first NaN wins wherever it stands", "[day04][argmax][nan][small]") {
+TEST_CASE("the first NaN wins wherever it stands", "[day04][argmax][nan][kernels][small]") {
     for (const std::int64_t n : {9, 70, 530}) {
         for (std::int64_t at = 0; at < n; at += n < 100 ? 3 : 41) {
             for (const std::int64_t second : {at + 1, at + 4, n - 1}) {
@@ -242,7 +242,7 @@ TEST_CASE("the first NaN wins wherever it stands", "[day04][argmax][nan][small]"
 }
 
 TEST_CASE("only a higher float beats minus infinity, else it is index 0",
-          "[day04][argmax][infinity][small]") {
+          "[day04][argmax][infinity][kernels][small]") {
     for (const std::int64_t n : {1, 5, 64, 300, 2500}) {
         std::vector<float> line(static_cast<std::size_t>(n), -kInf);
         check_line(line, 0);
@@ -263,7 +263,7 @@ TEST_CASE("rising and falling lines, where every or no element is better",
     }
 }
 
-TEST_CASE("blocks and threads may come in any order", "[day04][argmax][order][small]") {
+TEST_CASE("blocks and threads may come in any order", "[day04][argmax][order][kernels][small]") {
     gpu::run_in_other_orders([] {
         // Step 08: four lines in two parts each, whose blocks come mixed.
         check_all(seeded_integers<float>({4, 1030}, 14, 0, 1000), 1, 1);

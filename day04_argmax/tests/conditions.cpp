@@ -151,7 +151,7 @@ void check_across(std::int64_t columns, std::int64_t pitch, std::int64_t lead) {
 }
 
 TEST_CASE("lines side by side are read by quads only if each condition holds",
-          "[day04][argmax][conditions][small]") {
+          "[day04][argmax][conditions][kernels][small]") {
     check_across(128, 128, 0);
     check_across(132, 136, 0);
     check_across(127, 128, 0);  // fewer than 128
@@ -166,7 +166,7 @@ TEST_CASE("lines side by side are read by quads only if each condition holds",
 }
 
 TEST_CASE("as many lines, and as long ones, as a path takes: all give what the loop gives",
-          "[day04][argmax][conditions][small]") {
+          "[day04][argmax][conditions][kernels][small]") {
     for (const std::int64_t n : {64, 65, 144, 145, 256, 257, 512, 513}) {
         check_all(seeded_integers<float>({2, n}, 17, 0, 200), 1, 1);
     }

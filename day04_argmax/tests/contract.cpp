@@ -266,7 +266,7 @@ TEST_CASE("a workspace has room for every part, and no more", "[day04][argmax][w
 
 // --- what the warps touch ------------------------------------------------------------------------
 
-TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][small]") {
+TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][kernels][small]") {
     const DeviceIn<float> in(distinct<float>({64, 256}));
     const auto touched = [&](LinePath path, int dim) {
         Memory memory(lines_of("test", in.view(), {dim}));
@@ -294,7 +294,7 @@ TEST_CASE("which sectors the steps touch", "[day04][argmax][trace][small]") {
     CHECK(quads->requests == 64 / 4 * (256 / 32 + 4 + 1));
 }
 
-TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][small]") {
+TEST_CASE("short lines are read from different banks", "[day04][argmax][trace][kernels][small]") {
     for (const std::int64_t n : {12, 16, 17, 18, 24, 32}) {
         const DeviceIn<float> in(distinct<float>({128, n}));
         DeviceOut<std::int64_t> out(Shape{128});

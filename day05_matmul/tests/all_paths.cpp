@@ -133,7 +133,8 @@ Size tiles_for(P path) {
 
 // --- the cases -----------------------------------------------------------------------------------
 
-TEST_CASE("all paths are as near as a float sum can be, with every epilogue", "[day05][small]") {
+TEST_CASE("all paths are as near as a float sum can be, with every epilogue",
+          "[day05][kernels][small]") {
     const std::vector<Case> cases = {
         {},
         {.then = {.alpha = -2}},
@@ -157,7 +158,8 @@ bool takes(P path, bool a, bool b, bool out) {
     return !is_one_of(kQuadsOfB, path) || (b && out);
 }
 
-TEST_CASE("one operand that is no quads, for one reason, and all others are", "[day05][small]") {
+TEST_CASE("one operand that is no quads, for one reason, and all others are",
+          "[day05][kernels][small]") {
     const std::vector<Operand> reasons = {{.lies = Lies::every_other},  // no neighbours along a row
                                           {.lies = Lies::odd_gaps},     // rows that begin anywhere
                                           {.lead = 1},                  // so does the first

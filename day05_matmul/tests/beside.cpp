@@ -30,7 +30,7 @@ void check_cut(WholeTile cut, std::int64_t M, std::int64_t N, std::int64_t K, co
 }
 
 TEST_CASE("whole tiles in every layout, and where they do not divide the matrix",
-          "[day05][small]") {
+          "[day05][kernels][small]") {
     for (const WholeTile cut : {WholeTile::medium, WholeTile::small}) {
         const std::int64_t M = cut == WholeTile::small ? 32 : 64, N = 192 - 2 * M;  // of a tile
         for (const Lies lies : kAllLies) {
@@ -118,7 +118,7 @@ TEST_CASE("the cut: large tiles where there are many, small ones where there are
 
 // --- step 14, which wants fewer than 64 rows or columns ------------------------------------------
 
-TEST_CASE("skinny products in every layout", "[day05][small]") {
+TEST_CASE("skinny products in every layout", "[day05][kernels][small]") {
     const std::vector<P> skinny = {P::skinny};
     for (const Lies lies : kAllLies) {
         for (const std::int64_t M : {1, 3, 16}) {
@@ -136,7 +136,8 @@ TEST_CASE("skinny products in every layout", "[day05][small]") {
     check_paths(skinny, 16, 16, 16);
 }
 
-TEST_CASE("skinny products: every number of rows, from one to the last", "[day05][small]") {
+TEST_CASE("skinny products: every number of rows, from one to the last",
+          "[day05][kernels][small]") {
     const std::vector<P> skinny = {P::skinny};
     for (std::int64_t M = 1; M <= 18; ++M) {
         check_paths(skinny, M, 20, 9, {.bias = true});
@@ -149,7 +150,7 @@ TEST_CASE("skinny products: every number of rows, from one to the last", "[day05
 }
 
 TEST_CASE("skinny products: K longer than the rows that lie in shared memory at a time",
-          "[day05][small]") {
+          "[day05][kernels][small]") {
     const std::vector<P> skinny = {P::skinny};
     for (const Lies lies : {Lies::row_major, Lies::column_major, Lies::odd_gaps}) {
         check_paths(skinny, 1, 4, 2 * 8192 + 5, {.b = lies});
@@ -163,7 +164,7 @@ TEST_CASE("skinny products: K longer than the rows that lie in shared memory at 
 
 TEST_CASE(
     "skinny products: blocks of 8, 32 and 128 columns, and a warp or all of them for a column",
-    "[day05][small]") {
+    "[day05][kernels][small]") {
     // Of 4 multiprocessors, or 132, not the device's own, which would want long rows.
     const auto check = [](int multiprocessors, std::int64_t M, std::int64_t N, std::int64_t K,
                           bool b_transposed, unsigned blocks) {
@@ -214,7 +215,8 @@ TEST_CASE("skinny products read b once", "[day05][small]") {
 
 // --- step 16, which takes any --------------------------------------------------------------------
 
-TEST_CASE("shallow products: one below and above a tile, in every layout", "[day05][small]") {
+TEST_CASE("shallow products: one below and above a tile, in every layout",
+          "[day05][kernels][small]") {
     const std::vector<P> shallow = {P::shallow};
     for (const std::int64_t K : {1, 2, 3, 4, 7, 8, 9, 17, 31, 32, 33, 65}) {
         check_paths(shallow, 65, 68, K, {.beta = 2, .bias = true});
@@ -279,7 +281,7 @@ TEST_CASE("what matmul chooses, and that it takes it", "[day05][small]") {
 
 // --- step 15, which wants a workspace and a K to divide ------------------------------------------
 
-TEST_CASE("K in parts", "[day05][small]") {
+TEST_CASE("K in parts", "[day05][kernels][small]") {
     const struct {
         Size size;
         Setup setup;

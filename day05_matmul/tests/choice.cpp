@@ -439,7 +439,7 @@ TEST_CASE("the bench says which output of a timed product is wrong", "[day05][sm
 
 // --- one workspace for all -----------------------------------------------------------------------
 
-TEST_CASE("paths and shapes share one workspace, in any order", "[day05][small]") {
+TEST_CASE("paths and shapes share one workspace, in any order", "[day05][kernels][small]") {
     const std::vector<Size> sizes = {{64, 64, 128}, {33, 132, 256}, {5, 64, 192},
                                      {64, 65, 130}, {1, 68, 256},   {20, 20, 20}};
     SharedWorkspace shared(1 << 20);

@@ -60,7 +60,7 @@ TEST_CASE("what NumPy says of stacks, broadcast stacks and transposed operands",
 const Setup kPitched{.a = Lies::gaps, .b = Lies::gaps, .out = Lies::gaps};
 
 TEST_CASE("every step of the ladder equals the loop, at every edge of its tiles",
-          "[day05][small]") {
+          "[day05][kernels][small]") {
     for (const Size& s :
          std::vector<Size>{{1, 1, 1}, {2, 3, 5}, {33, 31, 17}, {31, 65, 33}, {5, 257, 16}}) {
         check_paths(paths_for_few_rows(), s.M, s.N, s.K, kPitched);
@@ -169,7 +169,7 @@ TEST_CASE("a value read again and again, strides of 0", "[day05][small]") {
 
 // --- what the warps touch ------------------------------------------------------------------------
 
-TEST_CASE("what the steps touch: sectors and banks", "[day05][small]") {
+TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") {
     // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Passes of shared
     // memory: copies into the tiles, and for each k what the warps load.
     const std::int64_t M = 64, N = 64, K = 32;
