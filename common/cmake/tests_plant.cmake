@@ -63,10 +63,10 @@ stub("a\n// your code\nb\n" "1 a\n// your code\n.*1 gaps .* is open\n")
 
 # together.awk: names that two files have of their own are apart, and what only one has keeps its name
 file(WRITE ${FOLDER}/one.cu "#include <vector>\n#include \"a.hpp\"\n\nnamespace {\nconstexpr int BM = 8, BN = f(1, 2);\n"
-    "enum { kRight = 1, kWrong };\ntemplate <class T>\n__global__ void __launch_bounds__(BM)\n"
+    "enum { kRight = 1, kWrong };\nusing namespace x;\nusing T = int;\ntemplate <class T>\n__global__ void __launch_bounds__(BM)\n"
     "    copy(const T* in,\n         T* out) {\n    int mine = BM;\n    extern __shared__ float tile[];\n}\n}  // namespace\nvoid launch() {}\n")
 file(WRITE ${FOLDER}/two.cu "#include \"a.hpp\"\nnamespace {\nconstexpr int BM = 4, mine = 3;\nstruct copy {\n"
-    "    int BN;\n};\nenum { kWrong };\nvoid f() {\n    extern __shared__ double tile[];\n}\n}  // namespace\nvoid launch() {}\n")
+    "    int BN;\n};\nenum { kWrong };\nusing namespace x;\nvoid f() {\n    extern __shared__ double tile[];\n}\n}  // namespace\nvoid launch() {}\n")
 execute_process(COMMAND awk -f ${CMAKE_CURRENT_LIST_DIR}/together.awk one.cu two.cu
     WORKING_DIRECTORY ${FOLDER} OUTPUT_VARIABLE out)
 function(read_as number file)  # under these names

@@ -29,7 +29,8 @@ inside && (head != "" || /^[A-Za-z_]/) && !/^template/ {
     }
     sub(/[;{].*/, "", head)
     gsub(/__launch_bounds__\([^()]*\)|alignas\([^()]*\)/, "", head)
-    if (match(head, /^ *(struct|class|enum class|enum|using) +[A-Za-z_0-9]+/)) {
+    if (head ~ /^ *using [^=]*$/) {  # what another one declares
+    } else if (match(head, /^ *(struct|class|enum class|enum|using) +[A-Za-z_0-9]+/)) {
         name = substr(head, RSTART, RLENGTH)
         sub(/.* /, "", name)
         own(name)
