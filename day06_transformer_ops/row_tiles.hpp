@@ -12,9 +12,9 @@ namespace sixdays::day06_transformer_ops {
 namespace ct = cuda::tiles;
 
 // [rows]
-/// Rows of so many elements, `step` from each to the next, cut into tiles of N. UNIT promises that
-/// rows lie along memory, and all begin at multiples of 16 bytes.
-template <int N, bool UNIT, class E>
+/// Rows of so many elements, `step` from each to the next, cut into tiles of ROWS x N. UNIT promises
+/// that rows lie along memory, and all begin at multiples of 16 bytes.
+template <int ROWS, int N, bool UNIT, class E>
 __tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_t step,
                     std::int64_t stride) {
     constexpr std::size_t kAny = ct::dynamic_extent, kStride = UNIT ? 1 : kAny;
@@ -23,7 +23,7 @@ __tile__ auto tiles(E* data, std::int64_t rows, std::int64_t length, std::int64_
         ct::extents<std::int64_t, kAny, kAny>{rows, ct::assume_divisible<kWhole>(length)},
         ct::strides<std::int64_t, kAny, kStride>{ct::assume_divisible<kWhole>(step), stride}};
     const ct::tensor_span span{ct::assume_aligned<kBytes>(data), layout};
-    return ct::partition_view{span, ct::shape<1, N>{}};
+    return ct::partition_view{span, ct::shape<ROWS, N>{}};
 }
 // [rows]
 

@@ -12,12 +12,15 @@ namespace {
 using namespace ct::literals;
 using I = std::int64_t;
 
-/// Weight or bias, of any stride; where there is none, `missing`.
-template <int N>
+/// Weight or bias, by the same promise as the rows; where there is none, `missing`.
+template <int N, bool UNIT>
 __tile__ auto parameter(const float* data, I length, I stride, float missing) {
     using Row = ct::tile<float, ct::shape<1, N>>;
     auto values = ct::full<Row>(missing);
-    if (data != nullptr) {
+    if (data == nullptr) return values;
+    if constexpr (UNIT) {
+        values = tiles<1, N, true>(data, 1, length, 0, 1).load_masked(0, 0);
+    } else {
         const auto i = ct::iota<ct::tile<I, ct::shape<1, N>>>();
         values = ct::load_masked(data + i * stride, i < length, values);
     }
@@ -30,21 +33,21 @@ __tile_global__ void norm_tile(const E* in, I rows, I length, I step, I stride, 
                                I stride_w, const float* bias, I stride_b, float eps, I step_out,
                                I stride_out, E* out) {
     const auto r = ct::bid().x;
-    const auto from = tiles<N, UNIT>(in, rows, length, step, stride);
+    const auto from = tiles<1, N, UNIT>(in, rows, length, step, stride);
     auto x = ct::element_cast<float>(from.load_masked(r, 0));
     const float n = static_cast<float>(length);
     if constexpr (LAYER) {
         const auto zeros = ct::zeros<decltype(x)>();
-        const auto inside = ct::iota<ct::tile<I, ct::shape<1, N>>>() < length;
+        const auto inside = ct::iota<ct::tile<int, ct::shape<1, N>>>() < static_cast<int>(length);
         const auto first =
-            ct::element_cast<float>(tiles<1, false>(in, rows, length, step, stride).load(r, 0));
+            ct::element_cast<float>(tiles<1, 1, false>(in, rows, length, step, stride).load(r, 0));
         const auto sum = ct::sum(ct::select(inside, x - first, zeros), 1_ic);
         x = ct::select(inside, x - (first + sum / n), zeros);
     }
     const auto scale = 1.0f / ct::sqrt(ct::sum(x * x, 1_ic) / n + eps);
-    const auto w = parameter<N>(weight, length, stride_w, 1.0f);
-    const auto b = parameter<N>(bias, length, stride_b, 0.0f);
-    const auto to = tiles<N, UNIT>(out, rows, length, step_out, stride_out);
+    const auto w = parameter<N, UNIT>(weight, length, stride_w, 1.0f);
+    const auto b = parameter<N, UNIT>(bias, length, stride_b, 0.0f);
+    const auto to = tiles<1, N, UNIT>(out, rows, length, step_out, stride_out);
     to.store_masked(ct::element_cast<E>(ct::fma(x * scale, w, b)), r, 0);
 }
 // [norm]
@@ -65,15 +68,24 @@ void launch(const Rows<const T>& in, const NormParameters& p, const Rows<T>& out
     gpu::check_launch("norm_tile", grid, 1);
 }
 
+// Does the promise of rows hold for these, too?
+bool lies_like(const View<const float>& parameter) {
+    return parameter.data == nullptr ||
+           (gpu::all_at_16_bytes(parameter.data) && parameter.stride(0) == 1);
+}
+
 template <bool LAYER, class T>
 void launch(const Rows<const T>& in, const NormParameters& p, const Rows<T>& out, bool unit,
             gpu::Stream stream) {
-    if (in.length > 1024) {
-        return unit ? launch<LAYER, kMostTiled, true>(in, p, out, stream)
-                    : launch<LAYER, kMostTiled, false>(in, p, out, stream);
-    }
-    return unit ? launch<LAYER, 1024, true>(in, p, out, stream)
-                : launch<LAYER, 1024, false>(in, p, out, stream);
+    const bool promised = unit && lies_like(p.weight) && lies_like(p.bias);
+    const auto by = [&]<int N>() {
+        promised ? launch<LAYER, N, true>(in, p, out, stream)
+                 : launch<LAYER, N, false>(in, p, out, stream);
+    };
+    if (in.length <= 1024) return by.template operator()<1024>();
+    if (in.length <= 2048) return by.template operator()<2048>();
+    if (in.length <= 4096) return by.template operator()<4096>();
+    by.template operator()<kMostTiled>();
 }
 
 }  // namespace

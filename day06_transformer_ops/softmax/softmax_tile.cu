@@ -1,4 +1,4 @@
-// Softmax in tiles: one row of a tile for each row of the matrix. Three things the loop gets for nothing
+// Softmax in tiles: a row of a tile for each row of the matrix. Three things the loop gets for nothing
 // must be said here: what lies behind the row is padded with -infinity, for 0 would be the largest of
 // a row of negative numbers; tiles are powers of two, so a row is rarely a whole one; and a row longer
 // than a tile is walked, with maximum and sum corrected on the way.
@@ -16,15 +16,15 @@ using namespace ct::literals;
 constexpr ct::view_padding_negative_inf_t kNothing{};
 
 // [softmax]
-template <int N, bool UNIT, class E>
+template <int ROWS, int N, bool UNIT, class E>
 __tile_global__ void softmax_tile(const E* in, std::int64_t rows, std::int64_t length,
                                   std::int64_t step, std::int64_t stride, std::int64_t step_out,
                                   std::int64_t stride_out, E* out) {
     const auto r = ct::bid().x;
-    const auto from = tiles<N, UNIT>(in, rows, length, step, stride);
+    const auto from = tiles<ROWS, N, UNIT>(in, rows, length, step, stride);
     const auto x = ct::element_cast<float>(from.load_masked(kNothing, r, 0));
     const auto e = ct::exp(x - ct::reduce_max(x, 1_ic));
-    const auto to = tiles<N, UNIT>(out, rows, length, step_out, stride_out);
+    const auto to = tiles<ROWS, N, UNIT>(out, rows, length, step_out, stride_out);
     to.store_masked(ct::element_cast<E>(e / ct::sum(e, 1_ic)), r, 0);
 }
 // [softmax]
@@ -35,8 +35,8 @@ __tile_global__ void softmax_long_tile(const E* in, std::int64_t rows, std::int6
                                        std::int64_t step, std::int64_t stride,
                                        std::int64_t step_out, std::int64_t stride_out, E* out) {
     const auto r = ct::bid().x;
-    const auto from = tiles<N, UNIT>(in, rows, length, step, stride);
-    const auto to = tiles<N, UNIT>(out, rows, length, step_out, stride_out);
+    const auto from = tiles<1, N, UNIT>(in, rows, length, step, stride);
+    const auto to = tiles<1, N, UNIT>(out, rows, length, step_out, stride_out);
     const std::int64_t last = (length + N - 1) / N;
     float m = -INFINITY, sum = 0;
     for (const auto k : ct::irange(std::int64_t{0}, last)) {
@@ -53,13 +53,14 @@ __tile_global__ void softmax_long_tile(const E* in, std::int64_t rows, std::int6
 }
 // [long rows]
 
-template <int N, bool UNIT, class T>
+template <int ROWS, int N, bool UNIT, class T>
 void launch(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream) {
     using E = typename Element<T>::type;
     const auto both = simplify(out.first.layout, in.first.layout);
     const bool single = both[0].rank() == 0;
-    const auto kernel = in.length <= N ? softmax_tile<N, UNIT, E> : softmax_long_tile<N, UNIT, E>;
-    const unsigned grid = gpu::blocks_for(in.count(), 1);
+    const bool fits = in.length <= N;
+    const auto kernel = fits ? softmax_tile<ROWS, N, UNIT, E> : softmax_long_tile<N, UNIT, E>;
+    const unsigned grid = gpu::blocks_for(in.count(), fits ? ROWS : 1);
     kernel<<<grid, 1, 0, stream>>>(reinterpret_cast<const E*>(in.first.data), in.count(), in.length,
                                    single ? 0 : both[1].stride(0), in.stride,
                                    single ? 0 : both[0].stride(0), out.stride,
@@ -72,10 +73,12 @@ void launch(const Rows<const T>& in, const Rows<T>& out, gpu::Stream stream) {
 template <class T>
 void launch_softmax_tile(const Rows<const T>& in, const Rows<T>& out, bool unit,
                          gpu::Stream stream) {
-    if (in.length > 1024) {
-        return unit ? launch<4096, true>(in, out, stream) : launch<4096, false>(in, out, stream);
-    }
-    return unit ? launch<1024, true>(in, out, stream) : launch<1024, false>(in, out, stream);
+    const auto by = [&]<int ROWS, int N>() {
+        unit ? launch<ROWS, N, true>(in, out, stream) : launch<ROWS, N, false>(in, out, stream);
+    };
+    if (in.length <= 256) return by.template operator()<8, 256>();
+    if (in.length <= 1024) return by.template operator()<1, 1024>();
+    by.template operator()<1, 4096>();
 }
 
 template void launch_softmax_tile(const Rows<const float>&, const Rows<float>&, bool, gpu::Stream);

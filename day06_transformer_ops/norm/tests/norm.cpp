@@ -366,6 +366,7 @@ TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06
     for (const std::int64_t held : {32, 64, 96, 128, 160, 192, 224}) {
         check_rows_of(noise<float>({2, 4 * held + 4}));
     }
+    for (const std::int64_t n : {1024, 2048, 4096}) check_rows_of(noise<float>({1, n}));
     check_rows_of(noise<float>({2, 2052}));
     check_rows_of(noise<float>({0, 4}));
     check_rows_of(noise<float>({4, 0}));

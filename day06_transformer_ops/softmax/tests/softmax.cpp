@@ -183,6 +183,8 @@ TEST_CASE("softmax takes the lengths around its quads, warps and blocks",
         check_rows_of(noise<float>({5, n}));
         check_rows_of(noise<bf16>({5, n}));
     }
+    for (const std::int64_t n : {7, 256}) check_rows_of(noise<float>({9, n}));  // eight rows a tile
+    check_rows_of(noise<float>({1, 1024}));
     check_rows_of(noise<float>({2, 2052}));
     check_rows_of(noise<bf16>({1, 4104}));
     check_rows_of(noise<float>({0, 4}));
