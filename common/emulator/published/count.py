@@ -185,6 +185,8 @@ def main():
         stale = [file.name for file, text in tables(known).items() if file.read_text(encoding="utf-8") != text]
         sys.exit(f"{', '.join(stale)}: not what {table.name} says; count.py writes them anew" if stale else 0)
     if not asked.clones:
+        if asked.only or asked.again:
+            parser.error("--only and --again choose among programs: name the folder of clones")
         return write(known)
     arguments, mistakes = lines_of_programs("arguments.txt"), lines_of_programs("mistakes.txt")
 
