@@ -62,7 +62,7 @@ stub("a\n" "1 a\n.*right.cu: error: 0 gaps `// your code`, of which the last is 
 stub("a\n// your code\nb\n" "1 a\n// your code\n.*1 gaps .* is open\n")
 
 # together.awk: names that two files have of their own are apart, and what only one has keeps its name
-file(WRITE ${FOLDER}/one.cu "#include <vector>\n#include \"a.hpp\"\n\nnamespace {\nconstexpr int BM = 8, BN = f(1, 2);\n"
+file(WRITE ${FOLDER}/one.cu "#include <vector>\n#include \"a.hpp\"\n#ifdef X\n#include <x.h>\n#endif\n\nnamespace {\nconstexpr int BM = 8, BN = f(1, 2);\n"
     "enum { kRight = 1, kWrong };\nusing namespace x;\nusing T = int;\ntemplate <class T>\n__global__ void __launch_bounds__(BM)\n"
     "    copy(const T* in,\n         T* out) {\n    int mine = BM;\n    extern __shared__ float tile[];\n}\n}  // namespace\nvoid launch() {}\n")
 file(WRITE ${FOLDER}/two.cu "#include \"a.hpp\"\nnamespace {\nconstexpr int BM = 4, mine = 3;\nstruct copy {\n"

@@ -1,15 +1,18 @@
 # Several .cu files as one, for nvcc: most of its time goes by reading headers, and then it reads them once.
 #   awk -f together.awk 02_lanes.cu 03_shared_tile.cu ... > together.cu
 # Files may have things of their own (`namespace {`, `extern __shared__`) under one name: BM, kThreads, launch.
-# While a file is read, such a name has the file's number behind it. All headers were read before.
+# While a file is read, such a name has the file's number behind it. All headers were read before,
+# but those that `#if` may leave out.
 function own(name) {
     if (name == "" || (files, name) in known) return
     known[files, name]
     ++uses[name]
     owned[files] = owned[files] " " name
 }
-FNR == 1 { path[++files] = FILENAME; inside = 0; head = "" }
-/^#include / && !($2 in read) { read[$2]; print }
+FNR == 1 { path[++files] = FILENAME; inside = depth = 0; head = "" }
+/^#if/ { ++depth }
+/^#endif/ { --depth }
+/^#include / && depth == 0 && !($2 in read) { read[$2]; print }
 /^namespace {/ { inside = 1; next }
 /^}  \/\/ namespace$/ { inside = 0 }
 /extern __shared__/ && match($0, /[A-Za-z_0-9]+\[/) { own(substr($0, RSTART, RLENGTH - 1)) }
