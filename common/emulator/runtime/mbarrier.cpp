@@ -242,8 +242,8 @@ bool mbarrier_asks(std::uint64_t* word, unsigned parity, bool waits, Site site) 
     return true;
 }
 
-void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64_t column,
-               std::uint64_t* word, Site site) {
+void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int64_t row,
+               std::int64_t column, std::uint64_t* word, Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
     const Place place(site, __builtin_return_address(0));
@@ -273,8 +273,10 @@ void copy_tile(void* to_shared, const TileMap& map, std::int64_t row, std::int64
             write_by_engine(to + at, place);
             const std::int64_t m = row + r, k = column + 8 * c;
             if (m < 0 || m >= map.rows || k < 0 || k >= map.columns) continue;
+            if (plane < 0 || plane >= map.planes) continue;
             const auto valid = static_cast<std::size_t>(std::min<std::int64_t>(8, map.columns - k));
-            const auto* from = static_cast<const std::uint16_t*>(map.data) + m * map.pitch + k;
+            const auto* from = static_cast<const std::uint16_t*>(map.data) +
+                               plane * map.plane_pitch + m * map.pitch + k;
             access(from, 2 * valid, AccessKind::read, place.code);
             std::memcpy(copy.bytes.data() + at, from, 2 * valid);
         }

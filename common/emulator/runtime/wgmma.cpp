@@ -1,5 +1,6 @@
 #include "common/emulator/wgmma.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <deque>
@@ -26,7 +27,9 @@ struct Call {
     WgmmaOperand a, b;
     bool is_bf16;
     int pairs;
-    std::array<float*, kGroup> sums;
+    bool add;
+    std::array<float*, kGroup> sums{};
+    std::array<std::array<std::uint32_t, 4>, kGroup> fragments{};  // of a, where it has some
     unsigned came = 0;
     Place place;
 };
@@ -62,6 +65,26 @@ std::uintptr_t place_in(const WgmmaOperand& x, int i, int k) {
     return at ^ (at >> 7 & 7) << 4;  // the swizzle
 }
 
+float number(std::uint32_t bits, bool is_bf16) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    return is_bf16 ? static_cast<float>(__nv_bfloat16::from_bits(half))
+                   : static_cast<float>(__half::from_bits(half));
+}
+
+// Register i of lane 4 r + c of warp w holds rows 16 w + r + 8 (i % 2), columns 2 c + 8 (i / 2) on.
+void fetch_fragments(const Call& call, float* to) {
+    for (int thread = 0; thread < static_cast<int>(kGroup); ++thread) {
+        for (int i = 0; i < 4; ++i) {
+            const int m = thread / 32 * 16 + thread % 32 / 4 + 8 * (i % 2),
+                      k = 2 * (thread % 4) + 8 * (i / 2);
+            const std::uint32_t two =
+                call.fragments[static_cast<std::size_t>(thread)][static_cast<std::size_t>(i)];
+            to[k * kM + m] = number(two, call.is_bf16);
+            to[(k + 1) * kM + m] = number(two >> 16, call.is_bf16);
+        }
+    }
+}
+
 // The operand's 16 x `count` numbers, k by k. The current thread reads them.
 void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call& call) {
     const int step = x.across ? 1 : 8, along = x.across ? 8 : 1;
@@ -78,8 +101,7 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
             in_runtime = true;
             for (int e = 0; e < 8; ++e) {
                 float& one = x.across ? to[k * count + i + e] : to[(k + e) * count + i];
-                one = is_bf16 ? static_cast<float>(__nv_bfloat16::from_bits(row[e]))
-                              : static_cast<float>(__half::from_bits(row[e]));
+                one = number(row[e], is_bf16);
             }
         }
     }
@@ -88,7 +110,11 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
 void make(const Call& call) {
     static float a[kK * kM], b[kK * kMostN];
     const int N = 8 * call.pairs;
-    fetch(call.a, call.is_bf16, kM, a, call);
+    if (call.a.fragment != nullptr) {
+        fetch_fragments(call, a);
+    } else {
+        fetch(call.a, call.is_bf16, kM, a, call);
+    }
     fetch(call.b, call.is_bf16, N, b, call);
     for (int m = 0; m < kM; ++m) {
         static float sum[kMostN];
@@ -97,7 +123,7 @@ void make(const Call& call) {
             const int thread = m / 16 * 32 + m % 8 * 4 + n % 8 / 2;
             return call.sums[static_cast<std::size_t>(thread)][n / 8 * 4 + m / 8 % 2 * 2 + n % 2];
         };
-        for (int n = 0; n < N; ++n) sum[n] = held(n);
+        for (int n = 0; n < N; ++n) sum[n] = call.add ? held(n) : 0;
         for (int k = 0; k < kK; ++k) {
             for (int n = 0; n < N; ++n) sum[n] += a[k * kM + m] * b[k * N + n];
         }
@@ -108,7 +134,7 @@ void make(const Call& call) {
 }  // namespace
 
 void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs, float* sums,
-           Site site) {
+           bool add, Site site) {
     if (current == nullptr) return;
     const InRuntime guard;
     groups.any = true;
@@ -121,7 +147,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
                                "may miss what the threads wrote into their sums before."});
     }
     const std::size_t number = mine.made[id]++, i = number - mine.done;
-    if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, {}, 0, place});
+    if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, add, {}, {}, 0, place});
     Call& call = mine.calls[i];
     if (call.a.first != a.first || call.b.first != b.first || call.pairs != pairs) {
         fail({Kind::warp_call,
@@ -133,6 +159,7 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
               {call.place}});
     }
     call.sums[id] = sums;
+    if (a.fragment != nullptr) std::copy_n(a.fragment, 4, call.fragments[id].begin());
     hold_local(sums, sizeof(float) * 4 * static_cast<std::size_t>(pairs), number, place.code);
     if (++call.came < kGroup) return;
     for (Thread* thread : mine.waiting) make_ready(*thread);

@@ -33,13 +33,14 @@ struct Numbers {
     }
 };
 
-// What is told of it; "" if nothing.
-std::string told(Wrong wrong) {
+// What is told of the product that `run` makes; "" if nothing.
+template <class Run>
+std::string told_of(const Run& run) {
     const Numbers x;
     const Device<bf16> a(x.a), b(x.b);
     const Device<float> out(64 * 128);
     clear_report();
-    warpgroup_product(wrong, a.data(), b.data(), out.data());
+    run(a.data(), b.data(), out.data());
     cudaDeviceSynchronize();
     cudaGetLastError();
     const auto report = last_report();
@@ -53,7 +54,16 @@ std::string told(Wrong wrong) {
     return "";
 }
 
+std::string told(Wrong wrong) {
+    return told_of(
+        [wrong](const bf16* a, const bf16* b, float* out) { warpgroup_product(wrong, a, b, out); });
+}
+
 }  // namespace
+
+TEST_CASE("a warpgroup's product takes an operand from registers, and may replace the sums") {
+    CHECK(told_of(product_from_registers).empty());
+}
 
 TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in any order") {
     struct Case {

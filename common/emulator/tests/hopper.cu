@@ -1,5 +1,7 @@
 #include "common/emulator/tests/hopper.hpp"
 
+#include <cmath>
+
 #include "common/gpu/ptx/tma.hpp"
 #include "common/gpu/ptx/wgmma.hpp"
 
@@ -9,6 +11,16 @@ namespace {
 
 constexpr int M = 64, N = 128, K = 64;
 constexpr unsigned kBytesA = M * K * 2, kBytesB = N * K * 2;
+
+__device__ void store(const float (&sum)[N / 8][4], float* out) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread % 32, row = thread / 32 * 16 + lane / 4;
+    for (int j = 0; j < N / 8; ++j) {
+        for (int e = 0; e < 4; ++e) {
+            out[(row + 8 * (e / 2)) * N + 8 * j + 2 * (lane % 4) + e % 2] = sum[j][e];
+        }
+    }
+}
 
 __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
                         const __grid_constant__ gpu::TileMap map_b, float* out) {
@@ -58,12 +70,40 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         gpu::wgmma_wait<0>(sum);
     }
     if (stores_early) return;
-    const int lane = thread % 32, row = thread / 32 * 16 + lane / 4;
-    for (int j = 0; j < N / 8; ++j) {
-        for (int e = 0; e < 4; ++e) {
-            out[(row + 8 * (e / 2)) * N + 8 * j + 2 * (lane % 4) + e % 2] = sum[j][e];
+    store(sum, out);
+}
+
+__global__ void product_of_fragments(const bf16* a, const __grid_constant__ gpu::TileMap map_b,
+                                     float* out) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier full;
+    if (threadIdx.x == 0) {
+        full.init(1);
+        gpu::mbarriers_are_set_up();
+        full.arrive_and_expect(kBytesB);
+        gpu::copy_tile_async(memory, map_b, 0, 0, full);
+    }
+    __syncthreads();
+    full.wait(0);
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+    const std::uint16_t* const row = &a[(thread / 32 * 16 + lane / 4) * K + 2 * (lane % 4)].bits;
+    float sum[N / 8][4];
+    for (auto& four : sum) four[0] = four[1] = four[2] = four[3] = NAN;
+    std::uint32_t fragment[K / 16][4];
+    for (int k = 0; k < K; k += 16) {
+        for (int i = 0; i < 4; ++i) {
+            const std::uint16_t* const two = row + i % 2 * 8 * K + k + i / 2 * 8;
+            fragment[k / 16][i] = two[0] | static_cast<std::uint32_t>(two[1]) << 16;
         }
     }
+    gpu::wgmma_fence();
+    for (int k = 0; k < K; k += 16) {
+        gpu::wgmma<bf16, false>(sum, fragment[k / 16], gpu::wgmma_tile(memory, 16).further(2 * k),
+                                k > 0);
+    }
+    gpu::wgmma_commit();
+    gpu::wgmma_wait<0>(sum);
+    store(sum, out);
 }
 
 __global__ void fence_kernel(unsigned* word) {
@@ -77,6 +117,10 @@ void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out) {
     const int blocks = wrong == Wrong::two_blocks_one_output ? 2 : 1;
     product<<<blocks, 128, kBytesA + kBytesB>>>(wrong, gpu::tile_map(a, M, K, K, M),
                                                 gpu::tile_map(b, N, K, K, N), out);
+}
+
+void product_from_registers(const bf16* a, const bf16* b, float* out) {
+    product_of_fragments<<<1, 128, kBytesB>>>(a, gpu::tile_map(b, N, K, K, N), out);
 }
 
 void fence_in_a_block(int threads, unsigned* word) {

@@ -33,25 +33,33 @@ template <class T>
 TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
                  int rows_of_tile) {
     static_assert(sizeof(T) == 2);
-    return {data, rows, columns, pitch, rows_of_tile};
+    return {data, rows, columns, pitch, rows_of_tile, 1, 0};
+}
+template <class T>
+TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plane_pitch,
+                           std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                           int rows_of_tile) {
+    static_assert(sizeof(T) == 2);
+    return {data, rows, columns, pitch, rows_of_tile, planes, plane_pitch};
 }
 inline void copy_tile_async(void* shared, const TileMap& map, std::int64_t row, std::int64_t column,
                             Mbarrier& barrier, emulator::Site site = emulator::Site::current()) {
-    emulator::copy_tile(shared, map, row, column, &barrier.word, site);
+    emulator::copy_tile(shared, map, 0, row, column, &barrier.word, site);
+}
+inline void copy_tile_of_plane_async(void* shared, const TileMap& map, std::int64_t plane,
+                                     std::int64_t row, std::int64_t column, Mbarrier& barrier,
+                                     emulator::Site site = emulator::Site::current()) {
+    emulator::copy_tile(shared, map, plane, row, column, &barrier.word, site);
 }
 
 #else
 
 using TileMap = CUtensorMap;
 
-/// Describes a matrix of 16-bit numbers. It has elements, fewer than 2^31 rows and columns; its rows
-/// begin at multiples of 16 bytes, and do not overlap.
-/// @param pitch  numbers from row to row, fewer than 2^38
-/// @param rows_of_tile  at most 256
-/// @throws gpu::Error, std::runtime_error  there is no driver, or it refuses
+/// What the driver is told: of `rank` dims, columns first.
 template <class T>
-TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
-                 int rows_of_tile) {
+TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
+                         const cuuint64_t* strides, int rows_of_tile) {
     // A call of the driver's library, which programs need not be linked with: the runtime finds it.
     static const auto encode = [] {
         void* found = nullptr;
@@ -70,23 +78,46 @@ TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::in
     }();
     constexpr auto kType = std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
                                                    : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    if (rows == 1) pitch = (columns + 7) / 8 * 8;  // there is no second row
-    // Columns first, as all that the driver is told.
-    const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-    const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * sizeof(T)};  // bytes
-    const cuuint32_t tile[] = {64, static_cast<cuuint32_t>(rows_of_tile)};
-    const cuuint32_t steps[] = {1, 1};
+    const cuuint32_t tile[] = {64, static_cast<cuuint32_t>(rows_of_tile), 1};
+    const cuuint32_t steps[] = {1, 1, 1};
     TileMap map;
     const CUresult result =
-        encode(&map, kType, 2, const_cast<T*>(data), extents, strides, tile, steps,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+        encode(&map, kType, static_cast<cuuint32_t>(rank), const_cast<T*>(data), extents, strides,
+               tile, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) {
-        throw std::runtime_error("cuTensorMapEncodeTiled refuses " + std::to_string(rows) + " x " +
-                                 std::to_string(columns) + " numbers, rows " +
-                                 std::to_string(pitch) + " apart: error " + std::to_string(result));
+        throw std::runtime_error("cuTensorMapEncodeTiled refuses " + std::to_string(extents[1]) +
+                                 " x " + std::to_string(extents[0]) + " numbers, rows " +
+                                 std::to_string(strides[0]) + " bytes apart: error " +
+                                 std::to_string(result));
     }
     return map;
+}
+
+/// Describes a matrix of 16-bit numbers. It has elements, fewer than 2^31 rows and columns; its rows
+/// begin at multiples of 16 bytes, and do not overlap.
+/// @param pitch  numbers from row to row, fewer than 2^38
+/// @param rows_of_tile  at most 256
+/// @throws gpu::Error, std::runtime_error  there is no driver, or it refuses
+template <class T>
+TileMap tile_map(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                 int rows_of_tile) {
+    if (rows == 1) pitch = (columns + 7) / 8 * 8;  // there is no second row
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+    const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * sizeof(T)};  // bytes
+    return encoded_tile_map(data, 2, extents, strides, rows_of_tile);
+}
+
+/// Of several such matrices, `plane_pitch` numbers apart: a multiple of 8, fewer than 2^38.
+template <class T>
+TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plane_pitch,
+                           std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                           int rows_of_tile) {
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows),
+                                  static_cast<cuuint64_t>(planes)};
+    const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * sizeof(T),
+                                  static_cast<cuuint64_t>(plane_pitch) * sizeof(T)};
+    return encoded_tile_map(data, 3, extents, strides, rows_of_tile);
 }
 
 /// One thread asks for the tile that begins at this row and column.
@@ -100,6 +131,21 @@ __device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map
             " [%0], [%1, {%2, %3}], [%4];" ::"r"(
                 static_cast<unsigned>(__cvta_generic_to_shared(shared))),
             "l"(&map), "r"(static_cast<int>(column)), "r"(static_cast<int>(row)),
+            "r"(static_cast<unsigned>(__cvta_generic_to_shared(&barrier)))
+            : "memory");
+    }
+}
+/// The same of a map of planes.
+__device__ __forceinline__ void copy_tile_of_plane_async(void* shared, const TileMap& map,
+                                                         std::int64_t plane, std::int64_t row,
+                                                         std::int64_t column, Mbarrier& barrier) {
+    if constexpr (kHopper) {
+        asm volatile(
+            "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+                static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+            "l"(&map), "r"(static_cast<int>(column)), "r"(static_cast<int>(row)),
+            "r"(static_cast<int>(plane)),
             "r"(static_cast<unsigned>(__cvta_generic_to_shared(&barrier)))
             : "memory");
     }

@@ -56,10 +56,17 @@ inline void wgmma_wait(float (&sum)[J][4], emulator::Site site = emulator::Site:
     emulator::wgmma_wait(GROUPS, &sum[0][0], site);
 }
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
-inline void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
+inline void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b, bool add = true,
                   emulator::Site site = emulator::Site::current()) {
-    emulator::wgmma({a.first, a.panel_bytes, A_ACROSS}, {b.first, b.panel_bytes, B_ACROSS},
-                    std::is_same_v<T, bf16>, J, &sum[0][0], site);
+    emulator::wgmma({a.first, a.panel_bytes, A_ACROSS, nullptr},
+                    {b.first, b.panel_bytes, B_ACROSS, nullptr}, std::is_same_v<T, bf16>, J,
+                    &sum[0][0], add, site);
+}
+template <class T, bool B_ACROSS, int J>
+inline void wgmma(float (&sum)[J][4], const std::uint32_t (&a)[4], WgmmaTile b, bool add = true,
+                  emulator::Site site = emulator::Site::current()) {
+    emulator::wgmma({nullptr, 0, false, a}, {b.first, b.panel_bytes, B_ACROSS, nullptr},
+                    std::is_same_v<T, bf16>, J, &sum[0][0], add, site);
 }
 template <int REGISTERS>
 inline void give_registers() {}
@@ -113,61 +120,90 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
 }
 
 // A number of registers in the text, all of them, and all sums: by hand it would be a page each.
-#define SIXDAYS_FIRST_64_SUMS                                                          \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
-    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+#define SIXDAYS_FIRST_32                                                     \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define SIXDAYS_NEXT_32                                                                \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define SIXDAYS_LAST_64_SUMS                                                                       \
+#define SIXDAYS_LAST_64                                                                            \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
     "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
     "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, "   \
     "%127"
 #define SIXDAYS_SUM(j) "+f"(sum[j][0]), "+f"(sum[j][1]), "+f"(sum[j][2]), "+f"(sum[j][3])
-#define SIXDAYS_SUM_OF_4(j) \
-    SIXDAYS_SUM(j), SIXDAYS_SUM((j) + 1), SIXDAYS_SUM((j) + 2), SIXDAYS_SUM((j) + 3)
-#define SIXDAYS_SUM_OF_16(j)                                                   \
-    SIXDAYS_SUM_OF_4(j), SIXDAYS_SUM_OF_4((j) + 4), SIXDAYS_SUM_OF_4((j) + 8), \
-        SIXDAYS_SUM_OF_4((j) + 12)
-#define SIXDAYS_WGMMA(shape, type, registers, operands, ...)                                    \
-    asm volatile("{ .reg .pred add; setp.ne.b32 add, 1, 0; wgmma.mma_async.sync.aligned." shape \
-                 ".f32." type "." type " {" registers "}, " operands "; }"                      \
-                 : __VA_ARGS__                                                                  \
-                 : "l"(a.bits), "l"(b.bits), "n"(A_ACROSS ? 1 : 0), "n"(B_ACROSS ? 1 : 0))
-#define SIXDAYS_WGMMA_128(type)                                                               \
-    SIXDAYS_WGMMA("m64n128k16", type, SIXDAYS_FIRST_64_SUMS, "%64, %65, add, 1, 1, %66, %67", \
-                  SIXDAYS_SUM_OF_16(0))
-#define SIXDAYS_WGMMA_256(type)                                                        \
-    SIXDAYS_WGMMA("m64n256k16", type, SIXDAYS_FIRST_64_SUMS ", " SIXDAYS_LAST_64_SUMS, \
-                  "%128, %129, add, 1, 1, %130, %131", SIXDAYS_SUM_OF_16(0),           \
-                  SIXDAYS_SUM_OF_16(16))
+#define SIXDAYS_SUM_OF_8(j)                                                           \
+    SIXDAYS_SUM(j), SIXDAYS_SUM((j) + 1), SIXDAYS_SUM((j) + 2), SIXDAYS_SUM((j) + 3), \
+        SIXDAYS_SUM((j) + 4), SIXDAYS_SUM((j) + 5), SIXDAYS_SUM((j) + 6), SIXDAYS_SUM((j) + 7)
+#define SIXDAYS_SUMS_64 SIXDAYS_SUM_OF_8(0)
+#define SIXDAYS_SUMS_128 SIXDAYS_SUMS_64, SIXDAYS_SUM_OF_8(8)
+#define SIXDAYS_SUMS_256 SIXDAYS_SUMS_128, SIXDAYS_SUM_OF_8(16), SIXDAYS_SUM_OF_8(24)
+#define SIXDAYS_REGISTERS_64 SIXDAYS_FIRST_32
+#define SIXDAYS_REGISTERS_128 SIXDAYS_FIRST_32 ", " SIXDAYS_NEXT_32
+#define SIXDAYS_REGISTERS_256 SIXDAYS_REGISTERS_128 ", " SIXDAYS_LAST_64
+#define SIXDAYS_WGMMA_OF(N, type, operands, plus, ...)                                \
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, " plus                           \
+                 ", 0; wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type \
+                 " {" SIXDAYS_REGISTERS_##N "}, " operands "; }"                      \
+                 : SIXDAYS_SUMS_##N                                                   \
+                 : __VA_ARGS__, "l"(b.bits), "n"(B_ACROSS ? 1 : 0), "r"(static_cast<int>(add)))
+#define SIXDAYS_WGMMA(N, ...)                     \
+    if constexpr (std::is_same_v<T, bf16>) {      \
+        SIXDAYS_WGMMA_OF(N, "bf16", __VA_ARGS__); \
+    } else {                                      \
+        static_assert(std::is_same_v<T, f16>);    \
+        SIXDAYS_WGMMA_OF(N, "f16", __VA_ARGS__);  \
+    }
+#define SIXDAYS_TILE "l"(a.bits), "n"(A_ACROSS ? 1 : 0)
+#define SIXDAYS_FRAGMENT "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
 
-/// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 16 or 32.
+/// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 8, 16 or 32.
 /// @tparam A_ACROSS, B_ACROSS  do the rows of the tile hold m's or n's instead of k's?
+/// @param add  if not, sum = a b, whatever it was
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
-__device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b) {
-    static_assert(J == 16 || J == 32);
+__device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
+                                      bool add = true) {
+    static_assert(J == 8 || J == 16 || J == 32);
     if constexpr (!kHopper) {
         return;
-    } else if constexpr (J == 16 && std::is_same_v<T, bf16>) {
-        SIXDAYS_WGMMA_128("bf16");
+    } else if constexpr (J == 8) {
+        SIXDAYS_WGMMA(64, "%32, %34, add, 1, 1, %33, %35", "%36", SIXDAYS_TILE)
     } else if constexpr (J == 16) {
-        SIXDAYS_WGMMA_128("f16");
-    } else if constexpr (std::is_same_v<T, bf16>) {
-        SIXDAYS_WGMMA_256("bf16");
+        SIXDAYS_WGMMA(128, "%64, %66, add, 1, 1, %65, %67", "%68", SIXDAYS_TILE)
     } else {
-        SIXDAYS_WGMMA_256("f16");
+        SIXDAYS_WGMMA(256, "%128, %130, add, 1, 1, %129, %131", "%132", SIXDAYS_TILE)
     }
 }
-#undef SIXDAYS_WGMMA_256
-#undef SIXDAYS_WGMMA_128
+/// The same with a from registers: each of the four warps has 16 of its rows, a fragment (mma.hpp).
+/// They must stay what they are until the wait. J is 8 or 16.
+template <class T, bool B_ACROSS, int J>
+__device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&a)[4], WgmmaTile b,
+                                      bool add = true) {
+    static_assert(J == 8 || J == 16);
+    if constexpr (!kHopper) {
+        return;
+    } else if constexpr (J == 8) {
+        SIXDAYS_WGMMA(64, "{%32, %33, %34, %35}, %36, add, 1, 1, %37", "%38", SIXDAYS_FRAGMENT)
+    } else {
+        SIXDAYS_WGMMA(128, "{%64, %65, %66, %67}, %68, add, 1, 1, %69", "%70", SIXDAYS_FRAGMENT)
+    }
+}
+#undef SIXDAYS_FRAGMENT
+#undef SIXDAYS_TILE
 #undef SIXDAYS_WGMMA
-#undef SIXDAYS_SUM_OF_16
-#undef SIXDAYS_SUM_OF_4
+#undef SIXDAYS_WGMMA_OF
+#undef SIXDAYS_REGISTERS_256
+#undef SIXDAYS_REGISTERS_128
+#undef SIXDAYS_REGISTERS_64
+#undef SIXDAYS_SUMS_256
+#undef SIXDAYS_SUMS_128
+#undef SIXDAYS_SUMS_64
+#undef SIXDAYS_SUM_OF_8
 #undef SIXDAYS_SUM
-#undef SIXDAYS_LAST_64_SUMS
-#undef SIXDAYS_FIRST_64_SUMS
+#undef SIXDAYS_LAST_64
+#undef SIXDAYS_NEXT_32
+#undef SIXDAYS_FIRST_32
 
 /// All warps of a warpgroup: from here on its threads have so many registers. What some give others
 /// can take; the kernel says __launch_bounds__(threads, 1). Multiples of 8.
