@@ -1,6 +1,7 @@
 // What loop and ports of attention_bf16 refuse, and which path is taken.
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
+#include "common/gpu/device.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
@@ -44,14 +45,60 @@ bool few_rows(const View<const T>& q, const View<const T>& k) {
     return q.extent(q.rank() - 2) <= kMostOfRows && k.extent(k.rank() - 2) <= kMostOfRows;
 }
 
+template <class T>
+bool in_planes(const View<const T>& x) {
+    const int s = x.rank() - 2;
+    return planes_of(without(x.layout, {s, s + 1}), x.extent(s), x.stride(s), x.extent(s + 1))
+        .has_value();
+}
+
+// What the path 'warpgroups' needs besides, and has not; "" if all is there.
+template <class T>
+std::string missing_for_warpgroups(const View<const T>& q, const View<const T>& k,
+                                   const View<const T>& v, bool has_length) {
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (D != 64 && D != 128) return "heads of 64 or 128 numbers, not of " + std::to_string(D);
+    if (has_length) return "all keys to count, and no length in memory";
+    if (in_planes(q) && in_planes(k) && in_planes(v)) return "";
+    return "heads of q, k and v that lie side by side in rows, or in matrices at equal steps; q "
+           "has " +
+           to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout);
+}
+
 }  // namespace
+
+std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int64_t pitch,
+                                std::int64_t D) {
+    if (rows <= 1) pitch = D;  // there is no second row
+    // Those less than a row apart lie side by side; the others are matrices.
+    Planes x{1, INT64_MAX, D, pitch};
+    for (int i = 0; i < heads.rank(); ++i) {
+        if (heads.extent(i) <= 1 || heads.stride(i) == 0) continue;
+        if (heads.stride(i) < 0) return {};
+        if (heads.stride(i) < pitch) x.columns += (heads.extent(i) - 1) * heads.stride(i);
+        if (heads.stride(i) >= pitch) x.plane_pitch = std::min(x.plane_pitch, heads.stride(i));
+    }
+    for (int i = 0; i < heads.rank(); ++i) {
+        if (heads.extent(i) <= 1 || heads.stride(i) < std::max<std::int64_t>(pitch, 1)) continue;
+        if (heads.stride(i) % x.plane_pitch != 0) return {};
+        x.planes += (heads.extent(i) - 1) * (heads.stride(i) / x.plane_pitch);
+    }
+    if (x.planes == 1) x.plane_pitch = pitch;  // any that no column reaches
+    constexpr std::int64_t kFarthest = std::int64_t{1} << 38;
+    const bool fits = x.columns <= pitch && x.planes <= kMostOfRows && pitch < kFarthest &&
+                      x.plane_pitch < kFarthest;
+    return fits ? std::optional(x) : std::nullopt;
+}
 
 template <class T>
 AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
-                                        View<T> out) {
+                                        View<T> out, bool has_length, bool on_hopper) {
     const bool fits =
         q.extent(q.rank() - 1) <= kMostOfHead && few_rows(q, k) && all_in_quads(q, k, v, out);
-    return fits ? AttentionBf16Path::guessed_maximum : AttentionBf16Path::four_passes;
+    if (!fits) return AttentionBf16Path::four_passes;
+    return on_hopper && missing_for_warpgroups(q, k, v, has_length).empty()
+               ? AttentionBf16Path::warpgroups
+               : AttentionBf16Path::guessed_maximum;
 }
 
 template <class T>
@@ -84,6 +131,13 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
                ", out " + to_string(out.layout));
     }
+    if (path == AttentionBf16Path::warpgroups) {
+        const std::string missing =
+            !gpu::on_hopper() && !gpu::is_emulated()
+                ? "a GPU of compute capability 9.0 (Hopper), or the emulator"
+                : missing_for_warpgroups(q, k, v, options.length.data != nullptr);
+        if (!missing.empty()) refuse("attention_bf16: the path 'warpgroups' needs " + missing);
+    }
 }
 
 template <class T>
@@ -103,13 +157,14 @@ const char* name(AttentionBf16Path path) {
         {AttentionBf16Path::four_passes, "four passes"},
         {AttentionBf16Path::tensor_cores, "tensor cores"},
         {AttentionBf16Path::guessed_maximum, "guessed maximum"},
+        {AttentionBf16Path::warpgroups, "warpgroups"},
     };
     return name_in(kNames, path);
 }
 
 #define SIXDAYS_FOR(T)                                                                            \
     template AttentionBf16Path choose_attention_bf16(View<const T>, View<const T>, View<const T>, \
-                                                     View<T>);                                    \
+                                                     View<T>, bool, bool);                        \
     template void check_attention_bf16(View<const T>, View<const T>, View<const T>,               \
                                        const AttentionOptions&, View<T>, View<float>,             \
                                        std::optional<AttentionBf16Path>);                         \

@@ -34,6 +34,8 @@ enum class AttentionBf16Path {
     four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
     tensor_cores,  // 02: a warp, 32 queries; scores and shares stay in its registers. Rows of quads
     guessed_maximum,  // 03: and a tile is searched for a maximum only where the last will not do
+    warpgroups,  // 04: Hopper's: operands from shared memory, exps taken under the products. Heads
+                 // of 64 or 128, no length
 };
 [[nodiscard]] const char* name(AttentionBf16Path path);
 
@@ -58,9 +60,12 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                           const AttentionOptions& options, View<T> out, View<float> log_sums = {},
                           std::optional<AttentionBf16Path> path = {});
 
-/// The best path for these views.
+/// The best path for these views. @param has_length  is there a length in memory?
+/// @param on_hopper  not asked of the device yet: step 4 is taken where a caller names it
 template <class T>
 [[nodiscard]] AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k,
-                                                      View<const T> v, View<T> out);
+                                                      View<const T> v, View<T> out,
+                                                      bool has_length = false,
+                                                      bool on_hopper = false);
 
 }  // namespace sixdays::day06_transformer_ops

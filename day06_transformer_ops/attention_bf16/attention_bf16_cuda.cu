@@ -32,7 +32,8 @@ void attention_bf16_cuda(View<const T> q, View<const T> k, View<const T> v,
     check_attention_bf16(q, k, v, options, out, log_sums, how.path);
     if (out.size() == 0) return;
     const auto p = attention_bf16_problem(q, k, v, options, out, log_sums);
-    switch (how.path ? *how.path : choose_attention_bf16(q, k, v, out)) {
+    switch (how.path ? *how.path
+                     : choose_attention_bf16(q, k, v, out, options.length.data != nullptr)) {
         case AttentionBf16Path::four_passes: {
             const auto scores = gpu::carve("attention_bf16", how.workspace, [&](gpu::Carver& c) {
                 return attention_bf16_scores(c, q, k);
@@ -45,6 +46,8 @@ void attention_bf16_cuda(View<const T> q, View<const T> k, View<const T> v,
             return launch_attention_tensor_cores(p, how.stream);
         case AttentionBf16Path::guessed_maximum:
             return launch_attention_guessed_maximum(p, how.stream);
+        case AttentionBf16Path::warpgroups:
+            return launch_attention_warpgroups(p, how.stream);
     }
 }
 

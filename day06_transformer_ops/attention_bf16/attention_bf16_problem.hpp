@@ -74,6 +74,17 @@ template <class T>
     return p;
 }
 
+/// How Hopper's copy engine is told of the rows of all heads: matrices, `planes` of them, and a head
+/// begins in the first row of one, at a column.
+struct Planes {
+    std::int64_t planes, plane_pitch, columns, pitch;
+};
+/// Empty if heads do not lie so.
+/// @param heads  strides from head to head, in elements
+/// @param rows, pitch  of each head: D numbers, and `pitch` from row to row
+[[nodiscard]] std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows,
+                                              std::int64_t pitch, std::int64_t D);
+
 /// For the path 'four passes': (queries, S).
 template <class T>
 [[nodiscard]] View<float> attention_bf16_scores(gpu::Carver& carver, View<const T> q,

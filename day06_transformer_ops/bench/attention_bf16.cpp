@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/gpu/device.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -82,11 +83,14 @@ void attend(lesson::Report& report, const char* op, AttentionBf16Path path, cons
 }  // namespace
 
 void bench_attention_bf16(lesson::Report& report) {
-    const auto best = AttentionBf16Path::guessed_maximum;
+    const bool on_hopper = gpu::on_hopper();
+    const auto best =
+        on_hopper ? AttentionBf16Path::warpgroups : AttentionBf16Path::guessed_maximum;
     attend(report, "attention_bf16", AttentionBf16Path::four_passes, {8, 12, K, 64});
     for (const Heads16& n : {Heads16{8, 12, K, 64}, {4, 16, 4 * K, 64}, {2, 16, 8 * K, 128}}) {
         attend(report, "attention_bf16", AttentionBf16Path::tensor_cores, n);
-        attend(report, "attention_bf16", best, n);
+        attend(report, "attention_bf16", AttentionBf16Path::guessed_maximum, n);
+        if (on_hopper) attend(report, "attention_bf16", best, n);
         attend(report, "attention_bf16 beside cuDNN", best, n);
     }
 }

@@ -77,9 +77,13 @@ struct Place {
 
     /// Block b has queries of head b % heads. The last queries, which see most keys, come first.
     __device__ __forceinline__ Place(const AttentionBf16Problem<T>& problem, unsigned heads)
+        : Place(problem, blockIdx.x % heads, (gridDim.x - 1 - blockIdx.x) / heads) {}
+    /// @param down  blocks of queries before this one
+    __device__ __forceinline__ Place(const AttentionBf16Problem<T>& problem, unsigned head,
+                                     unsigned down)
         : p(problem) {
-        at = unravel(blockIdx.x % heads * p.tokens(), p.q.first.layout.shape);
-        t0 = std::int64_t{(gridDim.x - 1 - blockIdx.x) / heads} * C::kQueries;
+        at = unravel(std::int64_t{head} * p.tokens(), p.q.first.layout.shape);
+        t0 = std::int64_t{down} * C::kQueries;
         my_t = t0 + threadIdx.x / 32 * (C::kDown * 16);
         counted = p.counted();
         most = p.seen(min(t0 + C::kQueries, p.tokens()) - 1, counted);

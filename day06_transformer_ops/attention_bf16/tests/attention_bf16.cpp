@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
 #include "common/testing/shared_workspace.hpp"
+#include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -11,7 +12,12 @@ using namespace sixdays::testing;
 namespace {
 
 using B = AttentionBf16Path;
-constexpr B kAll[] = {B::four_passes, B::tensor_cores, B::guessed_maximum};
+const bool kHopper = gpu::is_emulated() || (gpu::why_unavailable().empty() && gpu::on_hopper());
+const std::vector<B> kAll = [] {
+    std::vector<B> paths{B::four_passes, B::tensor_cores, B::guessed_maximum};
+    if (kHopper) paths.push_back(B::warpgroups);
+    return paths;
+}();
 
 template <class T>
 constexpr double kRounding = std::is_same_v<T, bf16> ? 0x1p-8 : 0x1p-11;
@@ -330,6 +336,7 @@ TEST_CASE("attention_bf16: a length that cannot be: the loop says so, the ports 
         std::fill_n(nothing.value.data(), nothing.value.size(), std::nan(""));
         std::fill_n(no_sums.value.data(), no_sums.value.size(), std::nan(""));
         for (const B path : kAll) {
+            if (path == B::warpgroups) continue;  // takes no length
             CAPTURE(name(path));
             DeviceOut<bf16> got(c.q.shape(), {}, Poison{0x11});
             DeviceOut<float> sums({1, 3}, {}, Poison{0x11});
@@ -396,8 +403,11 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
 
     // Whole quads: each of the four tensors alone is not.
     const auto choice = [&](View<const bf16> x, View<const bf16> y, View<const bf16> z,
-                            View<bf16> to) { return choose_attention_bf16<bf16>(x, y, z, to); };
+                            View<bf16> to, bool on_hopper = false) {
+        return choose_attention_bf16<bf16>(x, y, z, to, false, on_hopper);
+    };
     CHECK(choice(q.view(), k.view(), v.view(), out.view()) == B::guessed_maximum);
+    CHECK(choice(q.view(), k.view(), v.view(), out.view(), true) == B::guessed_maximum);
     for (const Standing<bf16>& at : standings<bf16>()) {
         CAPTURE(at.what);
         const Layout good = row_major({2, 16});
@@ -448,7 +458,8 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
         CHECK(words(many, k.view(), v.view(), to, B::four_passes).empty());
     }
     attention_bf16_cuda<bf16>(q.view(), k.view(), v.view(), {}, out.view());
-    CHECK(last_kernel() == "attention_guessed_maximum_kernel");
+    CHECK(last_kernel() ==
+          (gpu::on_hopper() ? "attention_warpgroups_kernel" : "attention_guessed_maximum_kernel"));
     CHECK(refusal([&] {
               attention_bf16_cuda<bf16>(q.view(), k.view(), v.view(), {}, out.view(), {},
                                         {.path = B::four_passes});
@@ -467,6 +478,71 @@ TEST_CASE("attention_bf16: layouts", "[day06][attention_bf16][small]") {
     check_case(c, {turned, backwards, gaps_k, gaps_q});
     check_case(c, {column_major({2, 9, 24}), {}, {}, {}});  // the twin's
     check_case(c, {{}, {}, column_major({2, 11, 24}), column_major({2, 9, 24})});
+    // Heads side by side; in matrices with gaps; and both.
+    const Case<bf16> wide = case_of<bf16>(2, 9, 140, 64);
+    const Layout beside_q({2, 9, 64}, {64, 136, 1}), beside({2, 140, 64}, {72, 144, 1}),
+        apart({2, 140, 64}, {150 * 80, 80, 1}), upside_down({2, 140, 64}, {-140 * 64, 64, 1});
+    check_case(wide, {beside_q, apart, beside, beside_q});
+    check_case(wide, {{}, beside, apart, {}});
+    check_case(wide, {{}, upside_down, {}, {}});
+}
+
+TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][small]") {
+    const auto is = [](const std::optional<Planes>& x, const Planes& want) {
+        return x && x->planes == want.planes && x->plane_pitch == want.plane_pitch &&
+               x->columns == want.columns && x->pitch == want.pitch;
+    };
+    // (B, H) heads of 64 numbers and 10 rows
+    CHECK(is(planes_of(row_major({}), 10, 64, 64), {1, 64, 64, 64}));
+    CHECK(is(planes_of(Layout({3, 4}, {4 * 640, 640}), 10, 64, 64), {12, 640, 64, 64}));
+    CHECK(is(planes_of(Layout({3, 4}, {7680, 64}), 10, 768, 64), {3, 7680, 256, 768}));
+    CHECK(is(planes_of(Layout({3, 4}, {7680, 64}), 1, 3, 64), {244, 64, 64, 64}));
+    CHECK(is(planes_of(Layout({3, 4}, {0, 640}), 10, 64, 64), {4, 640, 64, 64}));
+    CHECK(is(planes_of(Layout({1, 4}, {-5, 640}), 10, 64, 64), {4, 640, 64, 64}));
+    CHECK(!planes_of(Layout({3, 4}, {700, 640}), 10, 64, 64));       // no equal steps
+    CHECK(!planes_of(Layout({3, 4}, {7680, 64}), 10, 248, 64));      // rows overlap
+    CHECK(!planes_of(Layout({3, 4}, {-4 * 640, 640}), 10, 64, 64));  // backwards
+    CHECK(!planes_of(Layout({4}, {640}), 10, -64, 64));
+    CHECK(!planes_of(Layout({2}, {std::int64_t{1} << 38}), 10, 64, 64));
+    CHECK(!planes_of(Layout({}, {}), 10, std::int64_t{1} << 38, 64));
+    CHECK(!planes_of(Layout({2, 2}, {64, std::int64_t{1} << 37}), 1, 64, 64));  // 2^31 planes
+
+    const Case<bf16> c = case_of<bf16>(2, 4, 6, 64);
+    DeviceIn<bf16> q(c.q), k(c.k), v(c.v);
+    DeviceOut<bf16> out(c.q.shape());
+    const Tensor<std::int64_t> length(Shape{}, {5});
+    DeviceIn<std::int64_t> there(length);
+    const auto words = [&](View<const bf16> x, View<const bf16> y, View<const bf16> z,
+                           const AttentionOptions& options = {}) {
+        return refusal(
+            [&] { check_attention_bf16<bf16>(x, y, z, options, out.view(), {}, B::warpgroups); });
+    };
+    const auto choice = [&](View<const bf16> x, View<const bf16> y, View<const bf16> z,
+                            bool has_length = false) {
+        return choose_attention_bf16<bf16>(x, y, z, out.view(), has_length, true);
+    };
+    CHECK(choice(q.view(), k.view(), v.view()) == B::warpgroups);
+    CHECK(choice(q.view(), k.view(), v.view(), true) == B::guessed_maximum);
+    CHECK(choice(flip(q.view(), 0), k.view(), v.view()) == B::guessed_maximum);
+    CHECK(choice(q.view(), flip(k.view(), 0), v.view()) == B::guessed_maximum);
+    CHECK(choice(q.view(), k.view(), flip(v.view(), 0)) == B::guessed_maximum);
+    if (!kHopper) {
+        CHECK(contains(words(q.view(), k.view(), v.view()), "needs a GPU of compute capability"));
+        return;
+    }
+    CHECK(words(q.view(), k.view(), v.view()).empty());
+    CHECK(words(q.view(), k.view(), v.view(), {true, 0, there.view()}) ==
+          "attention_bf16: the path 'warpgroups' needs all keys to count, and no length in memory");
+    CHECK(contains(words(q.view(), flip(k.view(), 0), v.view()),
+                   "needs heads of q, k and v that lie side by side in rows, or in matrices"));
+    const Case<bf16> narrow = case_of<bf16>(2, 4, 6, 56);
+    DeviceIn<bf16> x(narrow.q), y(narrow.k);
+    DeviceOut<bf16> to(narrow.q.shape());
+    CHECK(refusal([&] {
+              check_attention_bf16<bf16>(x.view(), y.view(), y.view(), {}, to.view(), {},
+                                         B::warpgroups);
+          }) ==
+          "attention_bf16: the path 'warpgroups' needs heads of 64 or 128 numbers, not of 56");
 }
 
 TEST_CASE("attention_bf16: one token, or one key, whose step is never taken and may be any",
@@ -489,7 +565,7 @@ TEST_CASE("attention_bf16: one token, or one key, whose step is never taken and 
     SECTION("no step refuses them") {
         const DeviceIn<bf16> x(token.q, odd);
         DeviceOut<bf16> out(odd);
-        CHECK(choose_attention_bf16<bf16>(x.view(), x.view(), x.view(), out.view()) ==
+        CHECK(choose_attention_bf16<bf16>(x.view(), x.view(), x.view(), out.view(), false, false) ==
               B::guessed_maximum);
     }
 }
@@ -503,6 +579,7 @@ TEST_CASE("attention_bf16: hundreds of tokens", "[day06][attention_bf16][full]")
 TEST_CASE("attention_bf16: a thousand tokens", "[day06][attention_bf16][huge]") {
     check_case(case_of<bf16>(3, 1000, 1000, 64));
     check_case(case_of<f16>(2, 1000, 1500, 128));
+    check_case(case_of<bf16>(9, 200, 17000, 64));  // more keys and values than the cache holds
 }
 
 }  // namespace

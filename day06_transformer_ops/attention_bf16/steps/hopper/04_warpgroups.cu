@@ -1,0 +1,335 @@
+// Step 4, for Hopper: one thread asks the copy engine for tiles, and warpgroups, each with 64 of
+// the block's queries, give them to the tensor cores; only the shares come from registers. And a
+// warpgroup's work is turned so that the tensor cores have some while it takes exps: it asks for
+// the next tile's scores and for this tile's values together, and when the scores are there, it
+// takes their exps while the values are added. The groups ask one after the other, so while one
+// takes exps another one's products are made.
+#include <algorithm>
+
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/place.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+using day05_matmul::Turn;
+
+// [cut]
+/// How the work is cut: a block has GROUPS warpgroups of 64 queries each, a tile 128 keys.
+template <class T, int HEAD, int GROUPS>
+struct CutForGroups {
+    using Element = T;
+    static constexpr int kHead = HEAD, kKeys = 128, kGroups = GROUPS, kStages = 2;
+    static constexpr int kDown = 1, kQueries = 64 * GROUPS;
+    static constexpr bool kHolds = false;  // the tensor cores read the queries from shared memory
+    static constexpr int kThreads = 128 * (GROUPS + 1);  // a group more, whose first thread copies
+    static constexpr unsigned kTileBytes = sizeof(T) * kKeys * HEAD;
+    static constexpr unsigned kQueryBytes = sizeof(T) * kQueries * HEAD;
+    static constexpr std::size_t kBytes = kQueryBytes + 2 * kStages * std::size_t{kTileBytes};
+};
+// [cut]
+
+/// What the copy engine is told of queries, keys or values.
+struct Map {
+    gpu::TileMap map;
+    std::int64_t plane_pitch;
+};
+struct Maps {
+    Map queries, keys, values;
+};
+
+/// The barriers of a ring of tiles. `full`: the tile has come. `empty`: all groups have used it.
+template <class C>
+struct Barriers {
+    gpu::Mbarrier full[C::kStages], empty[C::kStages];
+
+    __device__ __forceinline__ void init() {
+        for (int s = 0; s < C::kStages; ++s) {
+            full[s].init(1);                // the copying thread
+            empty[s].init(4 * C::kGroups);  // a lane of each warp
+        }
+    }
+};
+template <class C>
+struct AllBarriers {
+    Barriers<C> keys, values;
+    gpu::Mbarrier may_ask[C::kGroups];  // the tensor cores
+
+    __device__ __forceinline__ void set_up() {
+        if (threadIdx.x == 0) {
+            keys.init();
+            values.init();
+            for (gpu::Mbarrier& one : may_ask) one.init(4);  // a lane of each warp that was before
+            gpu::mbarriers_are_set_up();
+        }
+        __syncthreads();
+    }
+};
+
+// [copy]
+/// A head's queries, keys or values, as the copy engine finds them.
+struct Source {
+    const Map& of;
+    std::int64_t plane, column;
+
+    /// @param first  where the head begins, in elements
+    __device__ __forceinline__ Source(const Map& map, std::int64_t first)
+        : of(map), plane(first / map.plane_pitch), column(first % map.plane_pitch) {}
+    template <int HEAD, class T, int ROWS>
+    __device__ __forceinline__ void fetch(Panel<T, ROWS> to, std::int64_t row,
+                                          gpu::Mbarrier& full) const {
+        for (int d = 0; d < HEAD; d += 64) {
+            gpu::copy_tile_of_plane_async(to.data + d * ROWS, of.map, plane, row, column + d, full);
+        }
+    }
+};
+
+/// What the copying thread does.
+template <class C>
+__device__ __forceinline__ void copy_tiles(const Tiles<C>& tiles, const Place<C>& place,
+                                           const Maps& maps, AllBarriers<C>& barriers) {
+    const AttentionBf16Problem<typename C::Element>& p = place.p;
+    const Source queries(maps.queries, &p.q.first(place.at) - p.q.first.data),
+        keys(maps.keys, &p.keys(place.at) - p.keys.data),
+        values(maps.values, &p.values(place.at) - p.values.data);
+    Turn<C::kStages> turn;
+    for (std::int64_t s0 = 0; s0 < place.most; s0 += C::kKeys) {
+        barriers.keys.empty[turn.stage].wait(turn.parity ^ 1);  // at first they are
+        gpu::Mbarrier& k = barriers.keys.full[turn.stage];
+        k.arrive_and_expect(C::kTileBytes + (s0 == 0 ? C::kQueryBytes : 0));
+        if (s0 == 0) queries.fetch<C::kHead>(tiles.queries, place.t0, k);
+        keys.fetch<C::kHead>(tiles.keys(turn.stage), s0, k);
+        barriers.values.empty[turn.stage].wait(turn.parity ^ 1);
+        gpu::Mbarrier& v = barriers.values.full[turn.stage];
+        v.arrive_and_expect(C::kTileBytes);
+        values.fetch<C::kHead>(tiles.values(turn.stage), s0, v);
+        turn.next();
+    }
+}
+// [copy]
+
+/// By a warp that has waited for a tile, and does not need it any more.
+__device__ __forceinline__ void give_back(gpu::Mbarrier& empty) {
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) empty.arrive();
+}
+
+/// One warpgroup after the other may ask for products.
+template <class C>
+struct Asking {
+    gpu::Mbarrier *mine, *next;
+    unsigned parity;  // the first group need not wait at first
+
+    __device__ __forceinline__ Asking(AllBarriers<C>& barriers, int group)
+        : mine(&barriers.may_ask[group]),
+          next(&barriers.may_ask[(group + 1) % C::kGroups]),
+          parity(group == 0 ? 1 : 0) {}
+    __device__ __forceinline__ void begin() {
+        mine->wait(parity);
+        parity ^= 1;
+    }
+    __device__ __forceinline__ void end() const {
+        if (threadIdx.x % 32 == 0) next->arrive();
+    }
+};
+
+/// A warpgroup: what its threads know of its queries, and how they ask for products.
+template <class C>
+struct Group : Warp<C> {
+    using T = typename C::Element;
+    static constexpr int kKeys = C::kKeys;
+    using Warp<C>::score, Warp<C>::out, Warp<C>::m, Warp<C>::sum;
+    int group;
+    std::uint32_t share[kKeys / 16][4];  // fragments of a: 16 keys each
+
+    __device__ __forceinline__ Group(Panel<T, C::kQueries> tile, int which)
+        : Warp<C>(tile), group(which) {}
+
+    // [ask]
+    /// score = q k, for all keys of a tile.
+    __device__ __forceinline__ void ask_for_scores(Panel<T, kKeys> keys) {
+        const auto q = gpu::wgmma_tile(this->queries.data + group * 64 * 64, 0);
+        const auto k = gpu::wgmma_tile(keys.data, 0);
+        gpu::wgmma_fence();
+#pragma unroll
+        for (int d = 0; d < C::kHead; d += 16) {
+            const int panel = d / 64 * 128, in_row = d % 64 * 2;  // bytes; of the panel: a row's
+            gpu::wgmma<T, false, false>(score[0], q.further(panel * C::kQueries + in_row),
+                                        k.further(panel * kKeys + in_row), d > 0);
+        }
+        gpu::wgmma_commit();
+    }
+    /// out += share v
+    __device__ __forceinline__ void ask_for_values(Panel<T, kKeys> values) {
+        const auto v = gpu::wgmma_tile(values.data, kKeys * 128);
+        gpu::wgmma_fence();
+#pragma unroll
+        for (int s = 0; s < kKeys; s += 16) {
+            gpu::wgmma<T, true>(out[0], share[s / 16], v.further(s * 128));
+        }
+        gpu::wgmma_commit();
+    }
+    // [ask]
+
+    // [exps]
+    /// Scores become exps where they lie: `share` is an operand in use. @param to  their sums
+    __device__ __forceinline__ void take_exps(float (&to)[2], float scale) {
+        to[0] = to[1] = 0;
+#pragma unroll
+        for (auto& four : score[0]) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                four[e] = gpu::fast_exp2(fmaf(four[e], scale, -m[0][e / 2]));
+                to[e / 2] += four[e];
+            }
+        }
+    }
+    /// Exps become shares.
+    __device__ __forceinline__ void round_shares() {
+#pragma unroll
+        for (int s = 0; s < kKeys; s += 16) {
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const float* const pair = &score[0][s / 8 + j / 2][j % 2 * 2];
+                share[s / 16][j] = gpu::pack<T>(pair[0], pair[1]);
+            }
+        }
+    }
+    // [exps]
+};
+
+// [attend]
+/// What a warpgroup does: all tiles that one of its queries sees.
+template <class C>
+__device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, const Place<C>& place,
+                                       AllBarriers<C>& barriers) {
+    Barriers<C>&keys = barriers.keys, &values = barriers.values;
+    const float scale = place.p.scale * 1.44269504f;
+    const std::int64_t last = min(place.t0 + 64 * mine.group + 63, place.p.tokens() - 1),
+                       seen = place.p.seen(last, place.counted);
+    Asking<C> asking(barriers, mine.group);
+    Turn<C::kStages> now, before;
+    float old[1][2], sum[2];
+    std::int64_t s0 = 0;
+    if (seen > 0) {
+        keys.full[0].wait(0);
+        mine.ask_for_scores(tiles.keys(0));
+        gpu::wgmma_wait<0>(mine.score[0]);
+        give_back(keys.empty[0]);
+        place.hide(mine, 0);
+        mine.find_maximum(old, scale);
+        mine.take_exps(mine.sum[0], scale);
+        mine.round_shares();
+        now.next();
+        for (s0 = C::kKeys; s0 < seen; s0 += C::kKeys) {
+            keys.full[now.stage].wait(now.parity);
+            asking.begin();
+            mine.ask_for_scores(tiles.keys(now.stage));
+            values.full[before.stage].wait(before.parity);
+            mine.ask_for_values(tiles.values(before.stage));
+            asking.end();
+            gpu::wgmma_wait<1>(mine.score[0]);  // values are still being added
+            give_back(keys.empty[now.stage]);
+            place.hide(mine, s0);
+            mine.find_maximum(old, scale);
+            mine.take_exps(sum, scale);
+            gpu::wgmma_wait<0>(mine.out[0]);
+            give_back(values.empty[before.stage]);
+            mine.rescale(old);
+            mine.sum[0][0] += sum[0];
+            mine.sum[0][1] += sum[1];
+            mine.round_shares();
+            now.next();
+            before.next();
+        }
+        values.full[before.stage].wait(before.parity);
+        mine.ask_for_values(tiles.values(before.stage));
+        gpu::wgmma_wait<0>(mine.out[0]);
+        give_back(values.empty[before.stage]);
+    }
+    for (; s0 < place.most; s0 += C::kKeys) {  // what only later groups see
+        if (s0 > 0) {
+            asking.begin();
+            asking.end();
+        }
+        keys.full[now.stage].wait(now.parity);
+        give_back(keys.empty[now.stage]);
+        values.full[now.stage].wait(now.parity);
+        give_back(values.empty[now.stage]);
+        now.next();
+    }
+}
+// [attend]
+
+// [kernel]
+/// @param section  heads whose blocks come one after the other: their keys and values fit the cache
+template <class C>
+__global__ void __launch_bounds__(C::kThreads, 1)
+    attention_warpgroups_kernel(const __grid_constant__ AttentionBf16Problem<typename C::Element> p,
+                                const __grid_constant__ Maps maps, unsigned heads,
+                                unsigned section) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ AllBarriers<C> barriers;
+    barriers.set_up();
+    const Tiles<C> tiles(memory);
+    // The section's first head; its heads; and this block's number among theirs.
+    const unsigned high = gridDim.x / heads, first = blockIdx.x / (high * section) * section,
+                   here = min(section, heads - first), b = blockIdx.x - first * high;
+    const Place<C> place(p, first + b % here, high - 1 - b / here);
+    const int group = static_cast<int>(threadIdx.x / 128);
+    if (group == C::kGroups) {
+        gpu::give_registers<C::kGroups == 2 ? 40 : 32>();
+        if (threadIdx.x % 128 == 0) copy_tiles(tiles, place, maps, barriers);
+    } else {
+        gpu::take_registers<C::kGroups == 2 ? 232 : 160>();
+        Group<C> mine(tiles.queries, group);
+        attend(mine, tiles, place, barriers);
+        place.store(mine);
+    }
+}
+// [kernel]
+
+/// Bytes of keys and values that blocks may share in the L2 cache (50 MB on an H200).
+constexpr std::int64_t kSectionBytes = 32 << 20;
+
+template <class T>
+Map map_of(const T* first, const View<const T>& heads, std::int64_t rows, std::int64_t pitch,
+           std::int64_t D, int rows_of_tile) {
+    if (rows == 0) return {{}, 1};  // nothing is copied
+    const Planes x = planes_of(without(heads.layout, {heads.rank() - 1}), rows, pitch, D).value();
+    return {gpu::tile_map_of_planes(first, x.planes, x.plane_pitch, rows, x.columns, x.pitch,
+                                    rows_of_tile),
+            x.plane_pitch};
+}
+
+template <class C>
+void launch(const AttentionBf16Problem<typename C::Element>& p, gpu::Stream stream) {
+    const std::int64_t heads = p.q.count() / p.tokens(), D = p.q.length;
+    const auto& q = p.q.first;
+    const Maps maps = {map_of(q.data, q, p.tokens(), q.stride(q.rank() - 1), D, C::kQueries),
+                       map_of(p.keys.data, p.keys, p.S, p.k_along_s, D, C::kKeys),
+                       map_of(p.values.data, p.values, p.S, p.v_along_s, D, C::kKeys)};
+    const std::int64_t head_bytes = std::max<std::int64_t>(2 * sizeof(*q.data) * p.S * D, 1),
+                       section = std::clamp<std::int64_t>(kSectionBytes / head_bytes, 1, heads);
+    const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), C::kQueries), 1);
+    gpu::allow_shared(attention_warpgroups_kernel<C>, C::kBytes);
+    attention_warpgroups_kernel<C><<<grid, C::kThreads, C::kBytes, stream>>>(
+        p, maps, static_cast<unsigned>(heads), static_cast<unsigned>(section));
+    gpu::check_launch("attention_warpgroups_kernel", grid, C::kThreads, C::kBytes);
+}
+
+}  // namespace
+
+template <class T>
+void launch_attention_warpgroups(const AttentionBf16Problem<T>& p, gpu::Stream stream) {
+    p.q.length > 64 ? launch<CutForGroups<T, 128, 2>>(p, stream)
+                    : launch<CutForGroups<T, 64, 3>>(p, stream);
+}
+
+template void launch_attention_warpgroups(const AttentionBf16Problem<bf16>&, gpu::Stream);
+template void launch_attention_warpgroups(const AttentionBf16Problem<f16>&, gpu::Stream);
+
+}  // namespace sixdays::day06_transformer_ops
