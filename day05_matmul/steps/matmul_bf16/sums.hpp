@@ -19,7 +19,7 @@ __device__ __forceinline__ bool lies_in_pairs(const View<float>& out) {
 // [pairs]
 /// Stores whole fragments of which the lane's first sum is that of (row, column), two neighbours at
 /// a time.
-/// @param finish  (sum, j, e): the output in fragment j of those side by side, of the pair's number e
+/// @param finish  (sum, j, e): the output in fragment j of those side by side, number e of the pair
 template <int DOWN, int ACROSS, class F>
 __device__ __forceinline__ void store_pairs(const float (&sum)[DOWN][ACROSS][4],
                                             const View<float>& out, std::int64_t row,
