@@ -91,17 +91,18 @@ __global__ void __cluster_dims__(2, 1, 1) arrive_early(int* out) {
     cluster.sync();
 }
 
-// Both threads have arrived before one of them goes on to another barrier.
+// Both warps have arrived before one of them goes on to another barrier.
 __global__ void __cluster_dims__(2, 1, 1) syncs_between(int* out) {
     const cg::cluster_group cluster = cg::this_cluster();
-    if (threadIdx.x == 0) {
+    const unsigned warp = threadIdx.x / 32;
+    if (warp == 0) {
         cluster.barrier_arrive();
     } else {
         cluster.sync();
     }
     __syncthreads();
-    if (threadIdx.x == 0) cluster.barrier_wait();
-    out[2 * blockIdx.x + threadIdx.x] = 1;
+    if (warp == 0) cluster.barrier_wait();
+    out[2 * blockIdx.x + warp] = 1;
     cluster.sync();
 }
 
@@ -434,7 +435,7 @@ const std::vector<ClusterCase>& clusters() {
              launch_by_call(16, 1024, 16, many_threads, out);
              allow_16_blocks(many_threads, 0);
          }},
-        {"syncs_between", [](int* out) { syncs_between<<<4, 2>>>(out); }},
+        {"syncs_between", [](int* out) { syncs_between<<<4, 64>>>(out); }},
         {"two_lines", [](int* out) { two_lines<<<1, 64>>>(out); }},
         {"two_lines_of_a_cluster", [](int* out) { launch_by_call(1, 64, 1, two_lines, out); }},
         {"pushed", [](int* out) { pushed<<<8, 1>>>(out); }},
