@@ -50,7 +50,6 @@ __global__ void __launch_bounds__(kThreads)
             }
             table(id, c) = sum;
         }
-        __syncthreads();
     }
 }
 // [word_a_block]
