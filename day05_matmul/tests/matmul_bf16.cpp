@@ -268,6 +268,9 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
         {.bias = true},
         {.then = {.alpha = 0.75f, .relu = true}, .bias = true},
         {.then = {.beta = 3}},
+        {.then = {.alpha = 0.75f, .beta = -1.5f, .relu = true}, .bias = true},
+        {.out = Lies::gaps, .then = {.beta = 3}},
+        {.then = {.beta = 3}, .lead_out = 1},
         {.out = Lies::gaps},
         {.out = Lies::odd_gaps},      // every other row begins between two pairs
         {.out = Lies::every_other},   // neighbours do not lie side by side

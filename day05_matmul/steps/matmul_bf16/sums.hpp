@@ -64,6 +64,41 @@ __device__ __forceinline__ void store_inside(const float (&sum)[DOWN][ACROSS][4]
 }
 // [pairs]
 
+/// The same of outputs that are added to. A load cannot go past a store that might be to the same
+/// place, so one by one each would wait for the one before it: eight pairs are asked for at a time.
+template <int DOWN, int ACROSS>
+__device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
+                                           const Epilogue& epilogue, const View<float>& out,
+                                           std::int64_t m0, std::int64_t n0) {
+    constexpr int kAtOnce = ACROSS < 8 ? ACROSS : 8;
+    static_assert(ACROSS % kAtOnce == 0);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const std::int64_t row = m0 + row_of_sum(lane, 0), column = n0 + column_of_sum(lane, 0);
+    float* to = &out(row, column);
+#pragma unroll
+    for (int i = 0; i < 2 * DOWN; ++i) {  // eight rows below the last ones
+        const int first = i % 2 * 2;
+#pragma unroll
+        for (int j0 = 0; j0 < ACROSS; j0 += kAtOnce) {
+            float2 x[kAtOnce];
+#pragma unroll
+            for (int j = 0; j < kAtOnce; ++j) {
+                x[j] = *reinterpret_cast<const float2*>(to + 8 * (j0 + j));
+            }
+#pragma unroll
+            for (int j = 0; j < kAtOnce; ++j) {
+                const float(&s)[4] = sum[i / 2][j0 + j];
+                const std::int64_t n = column + 8 * (j0 + j);
+                x[j] = make_float2(epilogue(s[first], n, x[j].x),
+                                   epilogue(s[first + 1], n + 1, x[j].y));
+            }
+#pragma unroll
+            for (int j = 0; j < kAtOnce; ++j) *reinterpret_cast<float2*>(to + 8 * (j0 + j)) = x[j];
+        }
+        to += 8 * out.stride(0);
+    }
+}
+
 // [store]
 /// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0).
 /// @param inside  do they all lie in out?
@@ -71,8 +106,9 @@ template <int DOWN, int ACROSS>
 __device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],
                                            const Epilogue& epilogue, const View<float>& out,
                                            std::int64_t m0, std::int64_t n0, bool inside) {
-    if (inside && epilogue.beta == 0 && lies_in_pairs(out)) {
-        return store_inside(sum, epilogue, out, m0, n0);
+    if (inside && lies_in_pairs(out)) {
+        return epilogue.beta == 0 ? store_inside(sum, epilogue, out, m0, n0)
+                                  : add_inside(sum, epilogue, out, m0, n0);
     }
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
