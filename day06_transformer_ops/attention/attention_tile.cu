@@ -59,7 +59,7 @@ __tile__ auto rows_of(const View& view, I b, I h, I s) {
 
 // [attention]
 template <int HEAD, int WHOLE>
-[[cutile::hint(0, num_worker_warps_per_cta = 8)]] __tile_global__ void attention_tile(
+[[cutile::hint(0, num_worker_warps_per_cta = HEAD / 16)]] __tile_global__ void attention_tile(
     const float* q, const float* k, const float* v, I B, I H, I T, I S, I D, I q0, I q1, I q2, I q3,
     I k0, I k1, I k2, I k3, I v0, I v1, I v2, I v3, I o0, I o1, I o2, I o3, const I* length,
     float scale, bool causal, float* out) {
