@@ -10,6 +10,9 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr std::int64_t kMostOfRows = INT32_MAX;
+// From so many keys on step 4 is faster than step 3; with 1,024 it is not
+// (docs/results/day06_attention_bf16_h200.csv).
+constexpr std::int64_t kKeysForWarpgroups = 4096;
 
 template <class T>
 void check_log_sums(const View<const T>& q, const View<const T>& k, const View<const T>& v,
@@ -96,7 +99,8 @@ AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<c
     const bool fits =
         q.extent(q.rank() - 1) <= kMostOfHead && few_rows(q, k) && all_in_quads(q, k, v, out);
     if (!fits) return AttentionBf16Path::four_passes;
-    return on_hopper && missing_for_warpgroups(q, k, v, has_length).empty()
+    const bool long_enough = k.extent(k.rank() - 2) >= kKeysForWarpgroups;
+    return on_hopper && long_enough && missing_for_warpgroups(q, k, v, has_length).empty()
                ? AttentionBf16Path::warpgroups
                : AttentionBf16Path::guessed_maximum;
 }

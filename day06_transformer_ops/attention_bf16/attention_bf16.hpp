@@ -24,6 +24,7 @@
 /// path that cannot take these views: of the steps after the twin at most 2^31 - 1 tokens and keys
 #pragma once
 
+#include "common/gpu/device.hpp"
 #include "common/tensor/half.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
 
@@ -61,11 +62,10 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                           std::optional<AttentionBf16Path> path = {});
 
 /// The best path for these views. @param has_length  is there a length in memory?
-/// @param on_hopper  not asked of the device yet: step 4 is taken where a caller names it
 template <class T>
 [[nodiscard]] AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k,
                                                       View<const T> v, View<T> out,
                                                       bool has_length = false,
-                                                      bool on_hopper = false);
+                                                      bool on_hopper = gpu::on_hopper());
 
 }  // namespace sixdays::day06_transformer_ops

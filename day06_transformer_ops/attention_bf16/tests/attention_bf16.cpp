@@ -520,11 +520,17 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
                             bool has_length = false) {
         return choose_attention_bf16<bf16>(x, y, z, out.view(), has_length, true);
     };
-    CHECK(choice(q.view(), k.view(), v.view()) == B::warpgroups);
-    CHECK(choice(q.view(), k.view(), v.view(), true) == B::guessed_maximum);
-    CHECK(choice(flip(q.view(), 0), k.view(), v.view()) == B::guessed_maximum);
-    CHECK(choice(q.view(), flip(k.view(), 0), v.view()) == B::guessed_maximum);
-    CHECK(choice(q.view(), k.view(), flip(v.view(), 0)) == B::guessed_maximum);
+    // Chosen for many keys only. Nothing is read.
+    const View<const bf16> many(k.view().data, Shape{2, 4096, 64}),
+        fewer(k.view().data, Shape{2, 4095, 64});
+    CHECK(choice(q.view(), many, many) == B::warpgroups);
+    CHECK(choice(q.view(), fewer, fewer) == B::guessed_maximum);
+    CHECK(choice(q.view(), many, many, true) == B::guessed_maximum);
+    CHECK(choice(flip(q.view(), 0), many, many) == B::guessed_maximum);
+    CHECK(choice(q.view(), flip(many, 0), many) == B::guessed_maximum);
+    CHECK(choice(q.view(), many, flip(many, 0)) == B::guessed_maximum);
+    CHECK(choose_attention_bf16<bf16>(q.view(), many, many, out.view(), false, false) ==
+          B::guessed_maximum);
     if (!kHopper) {
         CHECK(contains(words(q.view(), k.view(), v.view()), "needs a GPU of compute capability"));
         return;
