@@ -357,10 +357,12 @@ def put_into(path, measured):
 
 
 def asked_of_torch(row):
-    """(op, dtype, shape) of what PyTorch runs beside a row of ours, or nothing. Its prompt is the same for both of ours."""
+    """(op, dtype, shape) of what PyTorch runs beside a row of ours, or nothing. Beside a prompt that tensor cores
+    read in bf16, it reads in bf16 too."""
     op = row["op"].removesuffix(" on tensor cores")
+    rounded = op != row["op"] and row["dtype"] in ("F32", "Q8_0")
     if op == "prefill" or (op, row["version"]) == ("decode", "greedy"):
-        return op, row["dtype"], row["shape"]
+        return op, "BF16" if rounded else row["dtype"], row["shape"]
     return None
 
 

@@ -34,6 +34,9 @@ for op, version, asked in (("prefill", "prompt", "prefill"), ("prefill on tensor
                            ("part of a token", "head", None), ("prompt on a CPU", "prompt", None)):
     found = torch_peer.asked_of_torch({"op": op, "version": version, "dtype": "F16", "shape": "128"})
     assert found == (asked and (asked, "F16", "128")), (op, found)
+for op, asked in (("prefill", "F32"), ("prefill on tensor cores", "BF16")):
+    found = torch_peer.asked_of_torch({"op": op, "version": "prompt", "dtype": "F32", "shape": "128"})
+    assert found == ("prefill", asked, "128"), (op, found)
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)

@@ -90,8 +90,9 @@ def main():
         torch = None
         note("no PyTorch: %s" % error)
     for row in rows:
-        if torch and row["op"] == "training step":
-            peer = peer_of(torch, row["shape"].split()[0])
+        size = row["shape"].split()[0]
+        if torch and row["op"] == "training step" and size in SIZES:
+            peer = peer_of(torch, size)
             if peer:
                 row["peer"], row["peer_s"] = peer[1], "%.4e" % peer[0]
     out = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
