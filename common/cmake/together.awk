@@ -2,7 +2,7 @@
 #   awk -f together.awk 02_lanes.cu 03_shared_tile.cu ... > together.cu
 # Files may have things of their own (`namespace {`, `extern __shared__`) under one name: BM, kThreads, launch.
 # While a file is read, such a name has the file's number behind it. All headers were read before,
-# but those that `#if` may leave out.
+# but those that `#if` may leave out: a file that lacks an `#include` is found only where it is compiled alone.
 function own(name) {
     if (name == "" || (files, name) in known) return
     known[files, name]
