@@ -156,12 +156,10 @@ int show_comparison(const Options& options, const Model& model, Engine& engine) 
     }
     std::printf("%s differ by more than %g of the largest; the first to do so: %s.\n", both.c_str(),
                 LayerDifference::kBound, first->layer.c_str());
-    const Prompts prompts =
-        options.prompts == Prompts::as_weights ? prompts_of(model.weights) : options.prompts;
-    if (options.backend == "cuda" && prompts == Prompts::tensor_cores) {
+    if (options.prompts == Prompts::tensor_cores && ids.size() > 1) {
         std::printf(
-            "The prompt was rounded to 16 bits, which moves numbers by more than that: this "
-            "names no mistake. With --floats it would.\n");
+            "--fast rounds the prompt to 16 bits, which alone moves numbers by more than that. "
+            "Without it a difference is a mistake.\n");
     }
     return 1;
 }

@@ -125,6 +125,10 @@ Options parse(const std::vector<std::string>& arguments) {
         found->second(options, flag, arguments[i]);
     }
     if (!options.help) check(options);
+    // Beside the plain loops nothing is rounded unasked: each F16 file would differ.
+    if (options.compare && options.prompts == Prompts::as_weights) {
+        options.prompts = Prompts::floats;
+    }
     return options;
 }
 
@@ -149,7 +153,7 @@ std::string usage() {
   --threads N         of the cpu backend: all cores
   --stats             how fast it was, and which part of the model took how long
   --compare           reads the prompt by this backend and by the days' plain loops, and names the
-                      first layer that differs
+                      first layer that differs; in floats, unless --fast is given
   --help              this
 )";
 }

@@ -73,7 +73,7 @@ expect 1 ERR "$folder/nothing cannot be read" "${tiny[@]}" --perplexity "$folder
 
 expect 0 ERR ", prompts in BF16" "${tiny[@]}" --backend cuda --fast --prompt "the z" -n 2 --stats
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --backend cuda --fast --perplexity "$folder/text"
-expect 1 OUT "this names no mistake. With --floats it would." "${tiny[@]}" --backend cuda --fast --prompt "the z" --compare
+expect 1 OUT "Without it a difference is a mistake." "${tiny[@]}" --backend cuda --fast --prompt "the z" --compare
 
 # Where no GPU answers, --backend cuda is the emulator; hidden, it does not answer anywhere.
 expect 0 ERR "cuda, " "${tiny[@]}" --backend cuda --prompt z -n 2 --temperature 0 --stats

@@ -90,6 +90,16 @@ TEST_CASE("what is not given is as --help says", "[day06][small]") {
     }
 }
 
+TEST_CASE("--compare reads in floats, whatever the file's type, unless --fast is given",
+          "[day06][small]") {
+    const auto cuda = [](const char* flag) {
+        return parse({"--model", "m", "--prompt", "a", "--backend", "cuda", "--compare", flag});
+    };
+    CHECK(cuda("--stats").prompts == Prompts::floats);
+    CHECK(cuda("--floats").prompts == Prompts::floats);
+    CHECK(cuda("--fast").prompts == Prompts::tensor_cores);
+}
+
 TEST_CASE("a command line that means nothing is refused with the word at fault", "[day06][small]") {
     CHECK(refused({"--quick"}) == "'--quick' is not a flag");
     CHECK(refused({"text"}) == "'text' is not a flag");
