@@ -18,10 +18,10 @@ bool tensor_cores_take(const Config& config) {
 }
 
 Prompts prompts_of(const ModelWeights& model) {
-    const auto narrow = [](const Weight& w) {
-        return w.type == WeightType::f16 || w.type == WeightType::bf16;
-    };
-    bool all = tensor_cores_take(model.config);
+    const WeightType type = model.blocks[0].qkv.weight.type;  // of all: a mixture would be rounded
+    const auto narrow = [&](const Weight& w) { return w.type == type; };
+    bool all =
+        tensor_cores_take(model.config) && (type == WeightType::f16 || type == WeightType::bf16);
     for (const BlockWeights& b : model.blocks) {
         all &= narrow(b.qkv.weight) && narrow(b.attention_output.weight) && narrow(b.up.weight) &&
                narrow(b.down.weight);

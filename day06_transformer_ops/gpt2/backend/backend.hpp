@@ -94,8 +94,8 @@ enum class Prompts {
     as_weights,    // what prompts_of() says
 };
 
-/// Tensor cores if they take the model and all its matrices are F16 or BF16, whose makers have chosen
-/// 16 bits; else floats.
+/// Tensor cores if they take the model and all its matrices are F16, or all BF16, whose makers have
+/// chosen 16 bits; else floats.
 [[nodiscard]] Prompts prompts_of(const ModelWeights& model);
 
 /// @throws std::runtime_error  no GPU answers, in a program that was built for one

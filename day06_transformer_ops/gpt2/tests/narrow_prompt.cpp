@@ -393,7 +393,8 @@ TEST_CASE("prompts on tensor cores: unasked only for F16 and BF16 that they take
     CHECK(of(WeightType::f16, 36, 64) == Prompts::floats);
     CHECK(of(WeightType::f16, 32, 60) == Prompts::floats);
     const Config config = {2, 8, 16, 1, 32, 20, 1e-5f};
-    const RandomModel f16s(config, WeightType::f16), floats(config, WeightType::f32);
+    const RandomModel f16s(config, WeightType::f16), floats(config, WeightType::f32),
+        bf16s(config, WeightType::bf16);
     const auto named = [](const RandomModel& model, Prompts prompts) {
         return contains(make_cuda_backend(model.weights(), 8, prompts)->name(), ", prompts in F16");
     };
@@ -409,9 +410,11 @@ TEST_CASE("prompts on tensor cores: unasked only for F16 and BF16 that they take
     };
     for (const Change change : changes) {
         for (const std::size_t block : {0, 1}) {
-            ModelWeights mixed = f16s.weights();
-            change(mixed.blocks[block], floats.weights().blocks[block]);
-            CHECK(prompts_of(mixed) == Prompts::floats);
+            for (const RandomModel* other : {&floats, &bf16s}) {  // F16 in BF16 would lose digits
+                ModelWeights mixed = f16s.weights();
+                change(mixed.blocks[block], other->weights().blocks[block]);
+                CHECK(prompts_of(mixed) == Prompts::floats);
+            }
         }
     }
 }
