@@ -192,7 +192,8 @@ public:
     }
     std::string advice() const override {
         if (!narrow_ || narrow_->type() != WeightType::f16) return "";
-        return ". Prompts are rounded to f16, which ends at 65504. Try --floats";
+        return ". A number may have been too large to be rounded to f16, which ends at 65504. Try "
+               "--floats";
     }
 
 private:
