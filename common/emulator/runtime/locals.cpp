@@ -93,8 +93,7 @@ void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const v
     if (writes) return;
     fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
           format("%s reads its local variable `%s`, which has no value yet. A GPU finds there "
-                 "whatever the register watched.held before. Does it need a  = 0 , or is there a "
-                 "way to "
+                 "whatever the register held before. Does it need a  = 0 , or is there a way to "
                  "here that sets it nowhere?",
                  name(*current).c_str(), local.name)});
 }

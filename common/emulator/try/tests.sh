@@ -198,7 +198,8 @@ int main(int argc, char**) {
 END
 tries "a local variable that the compiler cannot follow, and that is right" 0 "" - try unset.cu
 tries "a local variable that is read before it is set" 1 "" \
-    'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value' try unset.cu 1
+    'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value yet\. A GPU finds there whatever the register held before' \
+    try unset.cu 1
 
 cat >five.cu <<'END'
 __global__ void past(float* a) { a[threadIdx.x + 1] = 1; }
