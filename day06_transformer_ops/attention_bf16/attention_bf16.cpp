@@ -88,8 +88,8 @@ std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int
     }
     if (x.planes == 1) x.plane_pitch = pitch;  // any that no column reaches
     constexpr std::int64_t kFarthest = std::int64_t{1} << 38;
-    const bool fits = x.columns <= pitch && x.planes <= kMostOfRows && pitch < kFarthest &&
-                      x.plane_pitch < kFarthest;
+    const bool fits = x.columns <= std::min(pitch, kMostOfRows) && x.planes <= kMostOfRows &&
+                      pitch < kFarthest && x.plane_pitch < kFarthest;
     return fits ? std::optional(x) : std::nullopt;
 }
 

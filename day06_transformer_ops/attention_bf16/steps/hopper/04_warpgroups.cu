@@ -132,6 +132,7 @@ struct Asking {
         parity ^= 1;
     }
     __device__ __forceinline__ void end() const {
+        __syncwarp();  // all lanes have seen this turn, before another one has its parity
         if (threadIdx.x % 32 == 0) next->arrive();
     }
 };
