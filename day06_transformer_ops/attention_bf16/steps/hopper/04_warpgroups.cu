@@ -294,7 +294,11 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 // [kernel]
 
 /// Bytes of keys and values that blocks may share in the L2 cache (50 MB on an H200).
+#ifdef SIXDAYS_EMULATED
+constexpr std::int64_t kSectionBytes = 64 << 10;  // so that small tests have several sections
+#else
 constexpr std::int64_t kSectionBytes = 32 << 20;
+#endif
 
 template <class T>
 Map map_of(const T* first, const View<const T>& heads, std::int64_t rows, std::int64_t pitch,
