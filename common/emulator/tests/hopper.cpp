@@ -62,7 +62,15 @@ std::string told(Wrong wrong) {
 }  // namespace
 
 TEST_CASE("a warpgroup's product takes an operand from registers, and may replace the sums") {
-    CHECK(told_of(product_from_registers).empty());
+    CHECK(told_of([](auto... x) { product_from_registers(0, x...); }).empty());
+}
+
+// After 20,000 accesses of a thread others get a turn, but not in the midst of a product.
+TEST_CASE("a warpgroup's product is made once, wherever a thread's turn ends") {
+    for (int reads = 18500; reads < 20500; reads += 200) {
+        CAPTURE(reads);
+        CHECK(told_of([reads](auto... x) { product_from_registers(reads, x...); }) == "");
+    }
 }
 
 TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in any order") {

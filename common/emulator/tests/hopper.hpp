@@ -30,7 +30,8 @@ enum class Wrong {
 /// out (64, 128) = a (64, 64) times the transpose of b (128, 64); all row-major.
 void warpgroup_product(Wrong wrong, const bf16* a, const bf16* b, float* out);
 /// The same with a from registers. The sums begin as NaN, and the first product replaces them.
-void product_from_registers(const bf16* a, const bf16* b, float* out);
+/// @param reads  of a by the last thread, before it multiplies
+void product_from_registers(int reads, const bf16* a, const bf16* b, float* out);
 
 /// A fence and an atomic by each thread of a block of so many.
 void fence_in_a_block(int threads, unsigned* word);
