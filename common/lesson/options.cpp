@@ -72,6 +72,9 @@ std::optional<Options> parse(int argc, char** argv, const std::string& what_it_s
             options.own[word] = value;
         }
     }
+    if (!options.only.empty() && !options.bench) {
+        return refuse("--only is of --bench, which is not given");
+    }
     return options;
 }
 

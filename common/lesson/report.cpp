@@ -191,6 +191,7 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
     if (!wrong.empty()) throw std::runtime_error(v.op + ", " + v.version + ": " + wrong);
     if (csv_) {
         std::printf("%s\n", csv_row(v, seconds.run, seconds.peer.median, limits).c_str());
+        ++rows_;
     } else {
         const std::string text = bench::roofline(v.work, seconds.run.median, limits);
         std::printf("%-18s%s\n", "", text.c_str());
@@ -219,6 +220,11 @@ void Report::port(const Version& v) {
 }
 
 int Report::finish(const std::string& try_this) {
+    if (csv_ && rows_ == 0) {
+        std::fprintf(stderr, "nothing was measured: no operation's name begins with '%s'\n",
+                     options_.only.c_str());
+        return 1;
+    }
     if (csv_) {
         const double now = bench::measure_gpu_clock();
         const std::string warning = clock_warning(clock_, now);

@@ -65,6 +65,7 @@ private:
     bool timing_;
     bool times_ports_;
     int checks_ = 0;
+    int rows_ = 0;  // of the CSV
     int wrong_ = 0;
     bench::Limits cpu_, gpu_;
     double clock_ = 0;  // of the GPU at the start, in Hz; 0 unless with --bench
