@@ -39,9 +39,14 @@ public:
     void mark(int gpu, std::int64_t mark) {
         if (gpu == fails_) throw std::runtime_error("an illegal memory access");
         CHECK(gpu == used_);
+        // The mark of all comes behind those of the layers.
+        for (std::int64_t layer = 0; mark < 0 && layer < kModel.layers; ++layer) {
+            CHECK(marks_.count({gpu, layer}) == 1);
+        }
         marks_.insert({gpu, mark});
     }
     void add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size) {
+        waiting_ = true;
         for (int gpu = 0; gpu < gpus_; ++gpu) CHECK(marks_.count({gpu, mark}) == 1);
         std::vector<float> sum(static_cast<std::size_t>(size)), more(sum.size());
         const std::size_t bytes = sum.size() * sizeof(float);
@@ -54,9 +59,10 @@ public:
         for (float* run : runs) copy(run, sum.data(), bytes, false);
         added_ += size;
     }
-    void wait() { marks_.clear(); }
+    void wait() { marks_.clear(), waiting_ = false; }
 
     std::int64_t added_ = 0;  // numbers, of all sums so far
+    bool waiting_ = false;    // for sums: nobody has waited yet
     bool halves_ = false;     // a worse sum: what the GPUs bring has half the bits
     int fails_ = -1;
 
@@ -115,6 +121,7 @@ void check_shares(int gpus) {
     const double loss = whole.accumulate(kBatch);
     CHECK(std::fabs(shares.accumulate(kBatch, 1, true) - loss) < 16 * kU * loss);
     CHECK(sum.added_ == whole.parameters().size());  // each number once
+    CHECK_FALSE(sum.waiting_);
     const Bound bound = of_two_orders(begin.parameters);
     for (const Trainer<Device>& trainer : shares.all()) {
         CHECK(close(one_run(trainer.gradients()), in_double(one_run(whole.gradients())), bound));
@@ -142,6 +149,29 @@ TEST_CASE("shares of a batch, added up, are the batch's loss and gradients, on e
     check_shares<Cpu>(2);
     check_shares<Cpu>(4);
     check_shares<Cuda>(2);
+}
+
+TEST_CASE("when a layer is done, the gradients of its matrices are what they stay",
+          "[day06][training][small]") {
+    Trainer<Cpu> trainer(kModel, kSequences);
+    const Parameters& map = trainer.parameters();
+    trainer.load(lively_state(map));
+    std::vector<std::vector<float>> then(static_cast<std::size_t>(kModel.layers));
+    trainer.start(kBatch, 1, [&](std::int64_t layer) {
+        then[static_cast<std::size_t>(layer)] = trainer.gradients();
+    });
+    const std::vector<float> end = trainer.gradients();
+    for (std::int64_t layer = 0; layer < kModel.layers; ++layer) {
+        CAPTURE(layer);
+        const auto of_layer = [&](const std::vector<float>& all) {
+            REQUIRE(all.size() == end.size());
+            return std::vector<float>(all.begin() + map.matrices_begin(layer),
+                                      all.begin() + map.matrices_begin(layer + 1));
+        };
+        CHECK(of_layer(then[static_cast<std::size_t>(layer)]) == of_layer(end));
+        const std::vector<float> matrices = of_layer(end);
+        CHECK(std::count(matrices.begin(), matrices.end(), 0) == 0);
+    }
 }
 
 TEST_CASE("of several batches that make a step, gradients are added up once, with the last",
