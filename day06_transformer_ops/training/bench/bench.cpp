@@ -64,6 +64,7 @@ void measure(const Size& s, const bench::Limits& limits) {
     const std::int64_t before = gpu::free_bytes();
     NcclSum sum(s.gpus);
     Trainers<Cuda> trainer(s.config, s.batch, sum);
+    sum.use(0);  // the one that was asked before
     const auto taken = static_cast<double>(before - gpu::free_bytes());
     std::printf("# %s, gpt2_train: %.1f GiB\n", s.name, taken / (1 << 30));
     TrainingState state;
