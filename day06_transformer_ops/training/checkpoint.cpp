@@ -37,7 +37,7 @@ std::uint32_t u32(std::int64_t number) {
     return static_cast<std::uint32_t>(number);
 }
 
-// What must be the same for a run to go on with the same bits.
+// What must be the same for a run to go on. (Another --backend or --gpus: with other last digits.)
 struct Asked {
     const char* key;
     std::int64_t number;

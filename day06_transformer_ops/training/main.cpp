@@ -30,6 +30,7 @@ std::atomic<bool> interrupted{false};
 void listen_to_ctrl_c() {
     struct sigaction action = {};
     action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = SA_RESETHAND;  // a second one ends it at once: a step may never end
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
 }
@@ -125,11 +126,10 @@ int failed(const TrainOptions& o, const std::exception& error, std::int64_t save
 }
 
 template <class Device>
-int train(const TrainOptions& o, const Source& source) {
+int train(const TrainOptions& o, const Source& source, NcclSum& sum) {
     typename Device::Operations operations;
     gpt2::Threads threads(o.backend == "cpu" ? static_cast<int>(o.threads) : 1);
     if constexpr (std::is_same_v<Device, Cpu>) operations.threads = &threads;
-    NcclSum sum(o.gpus);
     Trainers<Device> trainer(o.config(source.vocabulary.size()), o.batch, sum, operations);
     TrainingState begin;
     if (o.resume) {
@@ -189,12 +189,13 @@ int main(int argc, char** argv) {
             return std::fflush(stdout) == 0 ? 0 : 1;
         }
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
+        NcclSum sum(options.gpus);  // GPUs that are not there are refused before a text is read
         const Source source = options.text.empty()
                                   ? line_source(options.strides, options.cut())
                                   : text_source(options.text, options.cut(), options.vocab);
         listen_to_ctrl_c();
-        const int status =
-            options.backend == "cuda" ? train<Cuda>(options, source) : train<Cpu>(options, source);
+        const int status = options.backend == "cuda" ? train<Cuda>(options, source, sum)
+                                                     : train<Cpu>(options, source, sum);
         if (std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2_train: not all that it says arrived at its output\n");
     } catch (const std::exception& error) {

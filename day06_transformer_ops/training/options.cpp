@@ -166,7 +166,7 @@ std::string training_usage() {
   --threads N        of the CPU. All that it has; the same bits with any number
   --gpus N           1        that share each batch and learn as one; other last digits
 
-Ctrl-C ends the run after the step that is being made, and saves it.
+Ctrl-C ends the run after the step that is being made, and saves it; a second one ends it at once.
 )";
 }
 
