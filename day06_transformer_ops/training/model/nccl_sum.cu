@@ -88,11 +88,13 @@ void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::in
     for (int gpu = 0; gpu < gpus_; ++gpu) {
         const Gpus::One& one = all_->each[static_cast<std::size_t>(gpu)];
         float* const run = runs[static_cast<std::size_t>(gpu)];
-        use(gpu);
-        SIXDAYS_CUDA(cudaStreamWaitEvent(one.stream, one.marks.at(mark)));
-        check(ncclAllReduce(run, run, static_cast<std::size_t>(size), ncclFloat, ncclSum, one.comm,
-                            one.stream),
-              "ncclAllReduce");
+        named(gpu, gpus_, [&] {
+            use(gpu);
+            SIXDAYS_CUDA(cudaStreamWaitEvent(one.stream, one.marks.at(mark)));
+            check(ncclAllReduce(run, run, static_cast<std::size_t>(size), ncclFloat, ncclSum,
+                                one.comm, one.stream),
+                  "ncclAllReduce");
+        });
     }
     check(ncclGroupEnd(), "ncclGroupEnd");
 }
@@ -105,24 +107,18 @@ void NcclSum::wait() {
         waiting = 0;
         for (int gpu = 0; gpu < gpus_; ++gpu) {
             const Gpus::One& one = all_->each[static_cast<std::size_t>(gpu)];
-            try {
+            named(gpu, gpus_, [&] {
                 use(gpu);
                 ncclResult_t state = ncclSuccess;
                 check(ncclCommGetAsyncError(one.comm, &state), "ncclCommGetAsyncError");
                 check(state, "ncclAllReduce");
                 const cudaError_t code = cudaStreamQuery(one.stream);
-                if (code == cudaErrorNotReady) {
-                    (void)
-                        cudaGetLastError();  // no failure: nobody is to find it and take it for one
-                    ++waiting;
-                } else {
-                    SIXDAYS_CUDA(code);
-                }
-            } catch (const std::runtime_error& error) {
-                throw std::runtime_error(name_of_gpu(gpu, gpus_) + error.what());
-            }
+                if (code != cudaErrorNotReady) return SIXDAYS_CUDA(code);
+                (void)cudaGetLastError();  // no failure: nobody is to take it for one
+                ++waiting;
+            });
         }
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        if (waiting > 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
 }
 

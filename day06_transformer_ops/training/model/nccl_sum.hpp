@@ -4,14 +4,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace sixdays::day06_transformer_ops {
 
-/// "GPU 1 of 0 to 3: ", to put before what it has to say.
-[[nodiscard]] inline std::string name_of_gpu(int gpu, int gpus) {
-    return "GPU " + std::to_string(gpu) + " of 0 to " + std::to_string(gpus - 1) + ": ";
+/// f(). What fails begins with the GPU's name, "GPU 1 of 0 to 3: ", if there are several.
+template <class F>
+void named(int gpu, int gpus, const F& f) {
+    try {
+        f();
+    } catch (const std::runtime_error& error) {
+        if (gpus == 1) throw;
+        throw std::runtime_error("GPU " + std::to_string(gpu) + " of 0 to " +
+                                 std::to_string(gpus - 1) + ": " + error.what());
+    }
 }
 
 /// Adds up what the GPUs 0 to N - 1 hold. One thread gives all of them their work: what it hands to
@@ -35,7 +43,9 @@ public:
     void mark(int gpu, std::int64_t mark);
     /// Numbers that each GPU has at a place of its own become their sum, on each.
     void add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size);
-    /// Waits for all sums. @throws std::runtime_error  a GPU failed; the sentence begins with its name
+    /// Waits for all sums. @throws std::runtime_error  a GPU failed; the sentence begins with its
+    /// name. The others still wait for it, and whoever frees their memory waits for them: end by
+    /// std::_Exit().
     void wait();
 
 private:

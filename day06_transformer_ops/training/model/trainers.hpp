@@ -4,8 +4,6 @@
 /// added up, and from the same sums each of them makes the same step.
 #pragma once
 
-#include <stdexcept>
-
 #include "day06_transformer_ops/training/model/nccl_sum.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 
@@ -99,13 +97,10 @@ private:
     // Whoever reads that something failed wants to know where.
     template <class F>
     void on(int gpu, const F& f) {
-        sum_.use(gpu);
-        try {
+        named(gpu, sum_.gpus(), [&] {
+            sum_.use(gpu);
             f();
-        } catch (const std::runtime_error& error) {
-            if (sum_.gpus() == 1) throw;
-            throw std::runtime_error(name_of_gpu(gpu, sum_.gpus()) + error.what());
-        }
+        });
     }
     template <class F>
     void each(const F& f) {
