@@ -109,6 +109,8 @@ void fetch(const WgmmaOperand& x, bool is_bf16, int count, float* to, const Call
 
 void make(const Call& call) {
     static float a[kK * kM], b[kK * kMostN];
+    // No turn ends within its reads: another thread that waits would make the same call.
+    current->accesses_left = kAccessesPerTurn;
     const int N = 8 * call.pairs;
     if (call.a.fragment != nullptr) {
         fetch_fragments(call, a);
