@@ -166,7 +166,11 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
               ptx + "Ignored{}, " + ptx + "address((x))); } while (0); }");
     for (const char* unknown :
          {"cp.async.bulk.tensor.2d.shared::cluster.global [%0]", "cp.async.bulk.commit_group",
-          "mbarrier.arrive.noComplete.b64 %0", "setp.lt.and.s32 p, %0, 1, q", "@q mov.u32 %0, 1"}) {
+          "mbarrier.arrive.noComplete.b64 %0", "setp.lt.and.s32 p, %0, 1, q", "@q mov.u32 %0, 1",
+          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0]",
+          "{ .reg .pred p; @ p bra X; X: }", "{ .reg .b32 t; add.f32 %0, t, %0; }",
+          "{ .reg .b32 t; ex2.approx.f32 %0, t; }", "{ .reg .b32 t; cvt.rn.bf16x2.f32 %0, t, %0; }",
+          "{ .reg .b32 t; add.f32 t, %0, %0; }", "ld.global.v2.u8 {%0, %0}, [%0]"}) {
         INFO(unknown);
         CHECK(body("asm(\"" + std::string(unknown) + ";\" : \"=r\"(x))").find("static_assert") !=
               std::string::npos);

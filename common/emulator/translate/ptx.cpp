@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
+#include <utility>
 
 namespace sixdays::translate {
 
@@ -65,21 +65,35 @@ bool is_number(const std::string& text) {
                              (text[0] == '-' && text.size() > 1));
 }
 
+bool has(const std::vector<std::string>& words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 /// What the names of an asm statement stand for.
 struct Names {
-    const std::vector<std::string>& operands;  // %0, %1, ...
-    std::set<std::string> registers{};         // that it declares; here variables
+    const std::vector<std::string>& operands;        // %0, %1, ...
+    std::map<std::string, std::string> registers{};  // that it declares; here variables, by type
 
+    /// What it calls a register of its own; empty if it is none.
+    std::string name(const std::string& operand) const {
+        const std::size_t begin = operand.find_first_not_of('%');
+        if (begin == std::string::npos || registers.count(operand.substr(begin)) == 0) return {};
+        return operand.substr(begin);
+    }
     std::string variable(const std::string& operand) const {
-        const std::string name = operand.substr(operand.find_first_not_of('%'));
-        return registers.count(name) > 0 ? "emu_" + name : "";
+        const std::string own = name(operand);
+        return own.empty() ? "" : "emu_" + own;
+    }
+    /// Would a float instruction take its bits for a whole number?
+    bool is_whole(const std::string& operand) const {
+        const std::string own = name(operand);
+        return !own.empty() && !has({"float", "double", "bool"}, registers.at(own));
     }
 };
 
 /// One operand as C++; empty if that cannot be said.
 std::string expression(const std::string& operand, const Names& names) {
     if (operand == "_") return kPtx + "Ignored{}";
-    if (operand.find_first_not_of('%') == std::string::npos) return {};
     if (const std::string own = names.variable(operand); !own.empty()) return own;
     if (operand.rfind("%%", 0) == 0) return special_register(operand.substr(2));
     if (operand.size() > 1 && operand[0] == '%') {
@@ -95,10 +109,6 @@ std::string expression(const std::string& operand, const Names& names) {
     const std::string base = expression(parts[0], names);
     if (base.empty() || parts.size() > 2 || (parts.size() == 2 && !is_number(parts[1]))) return {};
     return kPtx + "address(" + base + (parts.size() == 2 ? ", " + parts[1] : "") + ")";
-}
-
-bool has(const std::vector<std::string>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
@@ -144,6 +154,7 @@ std::string setp(const std::vector<std::string>& words) {
 // mbarrier.arrive.expect_tx.shared::cta.b64
 std::string mbarrier(const std::vector<std::string>& words) {
     const std::string& what = words[1];
+    if (has(words, "shared::cluster")) return {};  // maybe another block's, which is not found here
     if (what == "inval") return "-";
     if (what == "arrive") {
         if (has(words, "noComplete")) return {};
@@ -213,7 +224,13 @@ std::string function(const std::string& opcode, bool& at_site) {
     static const std::vector<std::string> kPlain = {
         "mov",  "ld",    "ldu",  "st",  "add", "fma",   "selp", "ex2",  "lg2", "rcp",
         "sqrt", "rsqrt", "tanh", "sin", "cos", "bfind", "popc", "prmt", "lop3"};
-    if (!has(kPlain, name) || !(kTypes.count(words.back()) > 0 || name == "prmt")) return {};
+    const std::string& type = words.back();
+    if (!has(kPlain, name) || !(kTypes.count(type) > 0 || name == "prmt")) return {};
+    const bool narrow = type.substr(1) == "8" || type.substr(1) == "16";
+    if (narrow && has({"ld", "ldu", "st"}, name)) {
+        if (has(words, "v2") || has(words, "v4")) return {};
+        return kPtx + (name == "st" ? "st" : "ld") + "_narrow<" + kTypes.at(type) + ">";
+    }
     return kPtx + (name == "ldu" ? "ld" : name);
 }
 
@@ -233,8 +250,13 @@ bool add_call(const std::string& instruction, const Names& names, std::string& c
         rest.end());
     std::string arguments;
     const bool barrier = name == "::__syncthreads";
+    const auto words = split(instruction.substr(0, end), '.');
+    const bool floats = (words.back() == "f32" || words.back() == "f64") &&
+                        !has({"mov", "ld", "ldu", "st", "mma"}, words[0]);
+    bool any_type = words[0] == "cvt";  // the result's
     for (const std::string& operand : split(rest, ',')) {
         if (operand.empty()) continue;
+        if (floats && !std::exchange(any_type, false) && names.is_whole(operand)) return false;
         if (barrier && operand != "0") return false;  // another barrier than __syncthreads()
         const std::string one = expression(operand, names);
         if (one.empty()) return false;
@@ -253,7 +275,7 @@ bool add_registers(const std::string& text, Names& names, std::string& variables
     if (found == kTypes.end() || text.find('<') != std::string::npos) return false;
     for (const std::string& one : split(text.substr(end), ',')) {
         const std::string name = one.substr(std::min(one.find_first_not_of('%'), one.size()));
-        names.registers.insert(name);
+        names.registers[name] = found->second;
         variables += "[[maybe_unused]] " + found->second + " emu_" + name + "{}; ";
     }
     return true;

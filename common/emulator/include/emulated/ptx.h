@@ -90,6 +90,16 @@ template <class T>
     *static_cast<Quad*>(p) = {x, y, z, w};
 }
 
+// Of 8 or 16 bits; the register may be wider.
+template <class M, class D>
+[[gnu::always_inline]] inline void ld_narrow(D& d, const void* p) {
+    d = static_cast<D>(*static_cast<const M*>(p));
+}
+template <class M, class T>
+[[gnu::always_inline]] inline void st_narrow(void* p, T x) {
+    *static_cast<M*>(p) = static_cast<M>(x);
+}
+
 // --- asynchronous copies ------------------------------------------------------------------------
 [[gnu::always_inline]] inline void cp_async(void* to, const void* from, int bytes, int valid,
                                             Site site = Site::current()) {
