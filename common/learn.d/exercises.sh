@@ -265,6 +265,9 @@ check_these() {
 # Is the learner's file there, and another one than the stub?
 is_begun() { [[ -e $root/my/$day/$1.cu ]] && ! cmp -s "$root/my/$day/$1.cu" <(stub_of "$1"); }
 
+# What a linker did not find, a name a line; ld and lld say it differently.
+undefined_names() { sed -nE "s/.*undefined (reference to .|symbol: )(.*[^'])'?$/\2/p" "$1" | sort -u; }
+
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
     local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0 word ours
@@ -273,7 +276,7 @@ check_one() {
     build_target "what $1 is checked with" "$build" --target "$ours"
     if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
         word='does not compile'
-        if ! grep -q ':[0-9]*: error: ' "$log" && grep -q 'undefined reference to' "$log"; then
+        if ! grep -q ':[0-9]*: error: ' "$log" && [[ $(undefined_names "$log") ]]; then
             word='compiles, but is not complete'
         fi
         say "${bold}$1${plain}: ${red}$word${plain}."
@@ -314,9 +317,9 @@ show_errors() {  # show_errors <exercise> <file> <log>
         index($0, mine ":") != 1 && /^[^ ]+:[0-9]+(:[0-9]+)?: (fatal )?error|^[^ ]+: In / { keep = 0 }
         # A launch is longer in the translated file, and what points into it points nowhere.
         keep && !(/^ *\| +[~^]/ && length > 110)' "$log")
-    if [[ -z $said && $(<"$log") == *"undefined reference to"* ]]; then
+    if [[ -z $said && $(undefined_names "$log") ]]; then
         said="The function that the cases call is not in it:
-$(sed -n 's/.*undefined reference to `\(.*\)'\''.*/    \1/p' "$log" | sort -u)
+$(undefined_names "$log" | sed 's/^/    /')
 Its name, arguments and namespace must be those of the stub: $learn reset ${day%%_*} $1 puts it back beside yours."
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")

@@ -44,8 +44,7 @@ std::string advice_between_blocks(const Race& race, bool same_line) {
     if (!fence.empty()) return fence;
     if (in_cluster && race.other.serial >= clocks.first_of_cluster) {
         return "Both are blocks of one cluster, and no cluster.sync() stands between, so which "
-               "comes "
-               "first is chance.";
+               "comes first is chance.";
     }
     return std::string(same_line ? "Two blocks come to one word by the same line: is blockIdx "
                                    "missing in the index? "

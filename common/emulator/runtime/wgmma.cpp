@@ -201,8 +201,6 @@ void wgmma_wait(int groups_left, const float* sums, Site site) {
             wait_for_turn();
             continue;
         }
-        // In one turn: in the midst of it another thread would make the same call.
-        current->accesses_left = kAccessesPerTurn;
         make(mine.calls.front());
         mine.calls.pop_front();
         ++mine.done;

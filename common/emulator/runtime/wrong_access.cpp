@@ -97,8 +97,7 @@ void fail_pending(const NewAccess& a) {
         fail({Kind::pending_copy, cudaErrorLaunchFailure, a.code,
               story(a.kind, a.bytes) + inside(a) +
                   ", where an asynchronous copy has yet to arrive: that block's thread must wait "
-                  "for "
-                  "it, and then all come to a cluster.sync().",
+                  "for it, and then all come to a cluster.sync().",
               a.address});
     }
     CopyTo copy;

@@ -312,19 +312,21 @@ TEST_CASE("prompts on tensor cores: tokens after the prompt are computed in floa
     CHECK(furthest(a.view(), b.view()) == 0);  // bit by bit, where no prompt has two tokens
 }
 
+// A block's matrices, one at a time, from another model.
+using Change = void (*)(BlockWeights&, const BlockWeights&);
+constexpr Change kOneMatrix[] = {
+    [](auto& to, auto& from) { to.qkv.weight = from.qkv.weight; },
+    [](auto& to, auto& from) { to.attention_output.weight = from.attention_output.weight; },
+    [](auto& to, auto& from) { to.up.weight = from.up.weight; },
+    [](auto& to, auto& from) { to.down.weight = from.down.weight; },
+};
+
 TEST_CASE("prompts on tensor cores: f16 only if all matrices are F16", "[day06][small]") {
     const Config config = {2, 8, 16, 1, 32, 20, 1e-5f};
     const RandomModel f16s(config, WeightType::f16), bf16s(config, WeightType::bf16);
     CHECK(narrow_type(f16s.weights()) == WeightType::f16);
     CHECK(narrow_type(bf16s.weights()) == WeightType::bf16);
-    using Change = void (*)(BlockWeights&, const BlockWeights&);
-    const Change changes[] = {
-        [](auto& to, auto& from) { to.qkv.weight = from.qkv.weight; },
-        [](auto& to, auto& from) { to.attention_output.weight = from.attention_output.weight; },
-        [](auto& to, auto& from) { to.up.weight = from.up.weight; },
-        [](auto& to, auto& from) { to.down.weight = from.down.weight; },
-    };
-    for (const Change change : changes) {
+    for (const Change change : kOneMatrix) {
         for (const std::size_t block : {0, 1}) {
             ModelWeights mixed = f16s.weights();
             change(mixed.blocks[block], bf16s.weights().blocks[block]);
@@ -401,14 +403,7 @@ TEST_CASE("prompts on tensor cores: unasked only for F16 and BF16 that they take
     CHECK(named(f16s, Prompts::as_weights));
     CHECK_FALSE(named(f16s, Prompts::floats));
     CHECK_FALSE(named(floats, Prompts::as_weights));
-    using Change = void (*)(BlockWeights&, const BlockWeights&);
-    const Change changes[] = {
-        [](auto& to, auto& from) { to.qkv.weight = from.qkv.weight; },
-        [](auto& to, auto& from) { to.attention_output.weight = from.attention_output.weight; },
-        [](auto& to, auto& from) { to.up.weight = from.up.weight; },
-        [](auto& to, auto& from) { to.down.weight = from.down.weight; },
-    };
-    for (const Change change : changes) {
+    for (const Change change : kOneMatrix) {
         for (const std::size_t block : {0, 1}) {
             for (const RandomModel* other : {&floats, &bf16s}) {  // F16 in BF16 would lose digits
                 ModelWeights mixed = f16s.weights();
