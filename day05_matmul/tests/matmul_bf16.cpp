@@ -283,9 +283,21 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
     check_product<bf16>(B::shared_tiles, {128, 127, 16}, {});
     check_product<bf16>(B::fragments_ahead, {128, 128, 64}, cases[4]);
     if (!kHopper) return;
-    for (const Case& c : cases) check_product<bf16>(B::warpgroups, {128, 128, 16}, c);
-    check_product<bf16>(B::warpgroups, {127, 128, 16}, {});
-    check_product<bf16>(B::warpgroups, {128, 127, 16}, {});
+    for (const B path : {B::warpgroups, B::persistent}) {
+        for (const Case& c : cases) check_product<bf16>(path, {128, 128, 16}, c);
+        check_product<bf16>(path, {127, 128, 16}, {});
+        check_product<bf16>(path, {128, 127, 16}, {});
+    }
+}
+
+// Step 7 stores whole lines of a tile that lies inside, where rows of out begin at quads.
+TEST_CASE("matmul_bf16: outputs in whole lines", "[day05][matmul_bf16][small]") {
+    if (!kHopper) return;
+    const Case with_more = {.then = {.alpha = 0.75f, .relu = true}, .bias = true};
+    for (const std::int64_t N : {256, 388, 390}) {  // 390: every other row begins between two quads
+        check_product<bf16>(B::persistent, {256, N, 72}, {});
+        check_product<f16>(B::persistent, {140, N, 24}, with_more);
+    }
 }
 
 // More tiles down than one group of eight, and more than one group: each tile is somebody's.
@@ -323,6 +335,11 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     }
     for (const B path : kInQuads) {
         check_product<f16>(path, s, {.then = {.beta = 3}, .bias = true}, &with_more);
+    }
+    // Lines of 128 x 256 tiles.
+    if (kHopper) {
+        check_product<bf16>(B::persistent, {2050, 3100, 16},
+                            {.then = {.alpha = -2, .relu = true}, .bias = true});
     }
     // 128 x 128, more than one for each multiprocessor.
     if (kHopper) check_product<bf16>(B::persistent, {2050, 2100, 72}, {});

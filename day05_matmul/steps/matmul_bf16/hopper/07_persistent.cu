@@ -1,7 +1,8 @@
 // Step 7, for Hopper: blocks that stay. In step 6 a block makes one tile of outputs and ends, and
 // while it stores its sums nobody copies and nobody multiplies there. Here there are as many blocks
 // as multiprocessors, and each takes tile after tile. The copying thread does not wait for the
-// storing: while sums are stored it fills the ring with the next tile's first stages.
+// storing: while sums are stored it fills the ring with the next tile's first stages. And storing
+// takes less time: sums go through shared memory, so that whole lines of `out` are stored.
 #include <algorithm>
 
 #include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
@@ -56,6 +57,61 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
 }
 // [multiply]
 
+// [lines]
+/// A warp's room for 16 rows of 32 sums. Rows begin 40 apart: neither eight rows' pairs nor a row's
+/// quads meet in a bank.
+constexpr int kPitch = 40;
+using Room = float[16 * kPitch];
+
+/// The same as store_inside() of 16 rows, for rows that begin at multiples of 16 bytes. There four
+/// lanes store 32 bytes of a row, here eight store 128, a whole line of the cache: the lanes swap
+/// their sums in shared memory.
+template <int ACROSS>
+__device__ __forceinline__ void store_lines(const float (&sum)[ACROSS][4], const Epilogue& epilogue,
+                                            const View<float>& out, Room& room, std::int64_t m0,
+                                            std::int64_t n0) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int row = lane / 8, column = lane % 8 * 4;  // and three more rows, each four below
+    const bool with_bias = epilogue.bias.data != nullptr;
+    const bool bare = epilogue.alpha == 1 && !with_bias && !epilogue.relu;
+    const auto finish = [&](float x, float bias) {
+        x *= epilogue.alpha;
+        if (with_bias) x += bias;
+        return epilogue.relu && x < 0 ? 0 : x;
+    };
+    float* to = &out(m0 + row, n0 + column);
+#pragma unroll
+    for (int j0 = 0; j0 < ACROSS; j0 += 4, to += 32) {
+        float bias[4] = {};
+        for (int e = 0; e < 4 && with_bias; ++e) bias[e] = epilogue.bias(n0 + 8 * j0 + column + e);
+        __syncwarp();  // the last 32 columns are read
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const float(&s)[4] = sum[j0 + j];
+            float* const pair =
+                room + row_of_sum(lane, 0) * kPitch + 8 * j + column_of_sum(lane, 0);
+            *reinterpret_cast<float2*>(pair) = make_float2(s[0], s[1]);
+            *reinterpret_cast<float2*>(pair + 8 * kPitch) = make_float2(s[2], s[3]);
+        }
+        __syncwarp();  // these are written
+#pragma unroll
+        for (int r = 0; r < 16; r += 4) {
+            float4 x = *reinterpret_cast<const float4*>(room + (row + r) * kPitch + column);
+            if (!bare) {
+                x = make_float4(finish(x.x, bias[0]), finish(x.y, bias[1]), finish(x.z, bias[2]),
+                                finish(x.w, bias[3]));
+            }
+            *reinterpret_cast<float4*>(to + r * out.stride(0)) = x;
+        }
+    }
+}
+// [lines]
+
+__device__ __forceinline__ bool lies_in_lines(const View<float>& out) {
+    return out.stride(1) == 1 && out.stride(0) % 4 == 0 &&
+           reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0;
+}
+
 // [kernel]
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, 1)
@@ -65,6 +121,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
                                   const __grid_constant__ View<float> out, unsigned tiles) {
     extern __shared__ __align__(1024) unsigned char memory[];
     __shared__ gpu::Mbarrier barriers[2 * S::kStages];
+    __shared__ __align__(16) Room rooms[S::kM / 16];  // one for each warp that multiplies
     const S stages(memory, barriers);
     stages.set_up();
     Turn<S::kStages> turn;  // goes on from tile to tile
@@ -84,7 +141,11 @@ __global__ void __launch_bounds__(S::kThreads, 1)
             float sum[1][S::kN / 8][4] = {};
             multiply_tiles(sum[0], stages, 64 * group, K, turn);
             const bool inside = at.m0 + S::kM <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
-            store_sums(sum, epilogue, out, at.m0 + m, at.n0, inside);
+            if (inside && epilogue.beta == 0 && lies_in_lines(out)) {
+                store_lines(sum[0], epilogue, out, rooms[threadIdx.x / 32], at.m0 + m, at.n0);
+            } else {
+                store_sums(sum, epilogue, out, at.m0 + m, at.n0, inside);
+            }
         }
     }
 }
