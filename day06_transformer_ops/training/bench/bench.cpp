@@ -10,6 +10,7 @@
 // program ends with a sentence.
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "common/bench/gpu_limits.hpp"
@@ -60,6 +61,10 @@ void print(const Size& s, const std::string& op, const std::string& version, dou
     std::fflush(stdout);
 }
 
+void say(const std::exception& error) {
+    std::fprintf(stderr, "gpt2_train_bench: %s\n", error.what());
+}
+
 void measure(const Size& s, const bench::Limits& limits) {
     const std::int64_t before = gpu::free_bytes();
     NcclSum sum(s.gpus);
@@ -78,14 +83,21 @@ void measure(const Size& s, const bench::Limits& limits) {
     for (std::int64_t i = 0; i < n; ++i) targets.push_back((i * 104729 + 7) % V);
     double first = 0, last = 0;
     std::vector<double> times;
-    for (int i = 0; i < 12; ++i) {
-        const auto start = std::chrono::steady_clock::now();
-        last = trainer.accumulate({ids, targets}, 1, true);
-        (void)trainer.step({.rate = 1e-4});
-        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-        if (i == 0) first = last;
-        if (i > 1) times.push_back(spent.count());
-        if (i > 4 && spent.count() > 2) break;  // slow steps need no dozen
+    try {
+        for (int i = 0; i < 12; ++i) {
+            const auto start = std::chrono::steady_clock::now();
+            last = trainer.accumulate({ids, targets}, 1, true);
+            (void)trainer.step({.rate = 1e-4});
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+            if (i == 0) first = last;
+            if (i > 1) times.push_back(spent.count());
+            if (i > 4 && spent.count() > 2) break;  // slow steps need no dozen
+        }
+    } catch (const std::exception& error) {
+        if (s.gpus == 1) throw;
+        say(error);
+        std::fflush(stdout);
+        std::_Exit(1);  // NcclSum::wait() says why
     }
     if (!(last < first)) {
         throw std::runtime_error(std::string(s.name) + ": the loss went from " +
@@ -127,7 +139,7 @@ int main(int argc, char** argv) {
     try {
         run(argc, argv);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "gpt2_train_bench: %s\n", error.what());
+        say(error);
         return 1;
     }
     return 0;

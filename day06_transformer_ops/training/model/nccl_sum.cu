@@ -43,6 +43,15 @@ struct NcclSum::Gpus {
         std::map<std::int64_t, cudaEvent_t> marks = {};
     };
     std::vector<One> each;
+
+    // Also where NcclSum's constructor fails half-way.
+    ~Gpus() {
+        for (One& one : each) {
+            (void)ncclCommDestroy(one.comm);
+            for (const auto& mark : one.marks) (void)cudaEventDestroy(mark.second);
+            if (one.stream != nullptr) (void)cudaStreamDestroy(one.stream);
+        }
+    }
 };
 
 NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
@@ -53,21 +62,12 @@ NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
     std::vector<ncclComm_t> comms(static_cast<std::size_t>(gpus));
     check(ncclCommInitAll(comms.data(), gpus_, nullptr), "ncclCommInitAll");
     all_ = std::make_unique<Gpus>();
+    for (ncclComm_t comm : comms) all_->each.push_back({comm});
     for (int gpu = 0; gpu < gpus_; ++gpu) {
         use(gpu);
-        Gpus::One one{comms[static_cast<std::size_t>(gpu)]};
         // Not blocking: else it would wait for the default stream, which computes meanwhile.
-        SIXDAYS_CUDA(cudaStreamCreateWithFlags(&one.stream, cudaStreamNonBlocking));
-        all_->each.push_back(one);
-    }
-}
-
-NcclSum::~NcclSum() {
-    if (all_ == nullptr) return;
-    for (Gpus::One& one : all_->each) {
-        (void)ncclCommDestroy(one.comm);
-        for (const auto& mark : one.marks) (void)cudaEventDestroy(mark.second);
-        (void)cudaStreamDestroy(one.stream);
+        SIXDAYS_CUDA(cudaStreamCreateWithFlags(&all_->each[static_cast<std::size_t>(gpu)].stream,
+                                               cudaStreamNonBlocking));
     }
 }
 
@@ -84,19 +84,26 @@ void NcclSum::mark(int gpu, std::int64_t mark) {
 
 // [add_up]
 void NcclSum::add_up(std::int64_t mark, const std::vector<float*>& runs, std::int64_t size) {
-    check(ncclGroupStart(), "ncclGroupStart");
     for (int gpu = 0; gpu < gpus_; ++gpu) {
         const Gpus::One& one = all_->each[static_cast<std::size_t>(gpu)];
-        float* const run = runs[static_cast<std::size_t>(gpu)];
         named(gpu, gpus_, [&] {
             use(gpu);
             SIXDAYS_CUDA(cudaStreamWaitEvent(one.stream, one.marks.at(mark)));
-            check(ncclAllReduce(run, run, static_cast<std::size_t>(size), ncclFloat, ncclSum,
-                                one.comm, one.stream),
-                  "ncclAllReduce");
         });
     }
-    check(ncclGroupEnd(), "ncclGroupEnd");
+    // Nothing is thrown before the group's end, or it would stay open.
+    check(ncclGroupStart(), "ncclGroupStart");
+    std::vector<ncclResult_t> said;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const Gpus::One& one = all_->each[i];
+        said.push_back(ncclAllReduce(runs[i], runs[i], static_cast<std::size_t>(size), ncclFloat,
+                                     ncclSum, one.comm, one.stream));
+    }
+    const ncclResult_t end = ncclGroupEnd();
+    for (int gpu = 0; gpu < gpus_; ++gpu) {
+        named(gpu, gpus_, [&] { check(said[static_cast<std::size_t>(gpu)], "ncclAllReduce"); });
+    }
+    check(end, "ncclGroupEnd");
 }
 // [add_up]
 
@@ -133,12 +140,13 @@ NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
                           : "this program was built without NCCL, which adds up what they find: "
                             "docs/training.md says how to get it");
 }
-NcclSum::~NcclSum() = default;
 void NcclSum::use(int) {}
 void NcclSum::mark(int, std::int64_t) {}
 void NcclSum::add_up(std::int64_t, const std::vector<float*>&, std::int64_t) {}
 void NcclSum::wait() {}
 
 #endif
+
+NcclSum::~NcclSum() = default;
 
 }  // namespace sixdays::day06_transformer_ops

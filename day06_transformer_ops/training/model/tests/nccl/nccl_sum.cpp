@@ -1,0 +1,171 @@
+// nccl_sum.cu without NCCL and without several GPUs: nccl.h beside this file stands in their place.
+#define SIXDAYS_NCCL
+#include <set>
+
+#include "day06_transformer_ops/training/model/nccl_sum.cu"
+#include "day06_transformer_ops/training/tests/refusals.hpp"
+
+struct Communicator {
+    int gpu;
+};
+
+namespace {
+
+struct Sent {
+    float* run;
+    std::size_t count;
+    int gpu;
+    cudaStream_t stream;
+};
+struct World {
+    int open_groups = 0, communicators = 0;
+    int lost = -1;     // no call reaches this GPU
+    int refuses = -1;  // its all-reduce is refused
+    int fails = -1;    // it fails while it adds up
+    std::vector<Sent> group = {};
+};
+World world;
+
+}  // namespace
+
+const char* ncclGetErrorString(ncclResult_t) {
+    return "unhandled cuda error";
+}
+const char* ncclGetLastError(ncclComm_t) {
+    return "its last words";
+}
+ncclResult_t ncclCommInitAll(ncclComm_t* comms, int gpus, const int*) {
+    for (int gpu = 0; gpu < gpus; ++gpu) comms[gpu] = new Communicator{gpu};
+    world.communicators += gpus;
+    return ncclSuccess;
+}
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+    delete comm;
+    --world.communicators;
+    return ncclSuccess;
+}
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
+    *state = comm->gpu == world.fails ? ncclUnhandledCudaError : ncclSuccess;
+    return ncclSuccess;
+}
+ncclResult_t ncclGroupStart() {
+    ++world.open_groups;
+    world.group.clear();
+    return ncclSuccess;
+}
+ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+    CHECK(world.open_groups == 1);  // outside of one it waits for the other GPUs
+    CHECK((from == to && type == ncclFloat && op == ncclSum && stream != nullptr));
+    if (comm->gpu == world.refuses) return ncclUnhandledCudaError;
+    world.group.push_back({static_cast<float*>(to), count, comm->gpu, stream});
+    return ncclSuccess;
+}
+ncclResult_t ncclGroupEnd() {
+    --world.open_groups;
+    if (world.refuses >= 0) return ncclUnhandledCudaError;  // then NCCL begins nothing
+    const std::vector<Sent>& all = world.group;
+    for (std::size_t i = 0; i < all[0].count; ++i) {
+        float sum = 0;
+        for (const Sent& one : all) sum += one.run[i];
+        for (const Sent& one : all) one.run[i] = sum;
+    }
+    return ncclSuccess;
+}
+
+namespace sixdays::day06_transformer_ops {
+
+using namespace testing;
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 3;
+    return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int gpu) {
+    return gpu == world.lost ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
+namespace {
+
+// What is said where f() fails.
+template <class F>
+std::string failure(const F& f) {
+    try {
+        f();
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "nothing failed";
+}
+
+// Three GPUs with two numbers each, and a mark behind what made them.
+struct Three {
+    NcclSum sum{3};
+    std::vector<std::vector<float>> held{{1, 2, 7}, {10, 20, 7}, {100, 200, 7}};
+    Three() {
+        for (int gpu = 0; gpu < 3; ++gpu) sum.use(gpu), sum.mark(gpu, 5);
+    }
+    void add_up() { sum.add_up(5, {held[0].data(), held[1].data(), held[2].data()}, 2); }
+};
+
+}  // namespace
+
+TEST_CASE("NCCL is asked for one sum of all GPUs, each in its own stream",
+          "[day06][training][small]") {
+    world = {};
+    {
+        Three gpus;
+        gpus.add_up();
+        gpus.sum.wait();
+        for (const auto& run : gpus.held) CHECK(run == std::vector<float>{111, 222, 7});
+        REQUIRE(world.group.size() == 3);
+        std::set<cudaStream_t> streams;
+        for (std::size_t gpu = 0; gpu < 3; ++gpu) {
+            CHECK(world.group[gpu].gpu == static_cast<int>(gpu));
+            streams.insert(world.group[gpu].stream);
+        }
+        CHECK(streams.size() == 3);
+        CHECK(world.communicators == 3);
+    }
+    CHECK(world.communicators == 0);
+    CHECK(contains(refusal([] { NcclSum four(4); }), "but this machine has 3"));
+}
+
+TEST_CASE("where a GPU of an NCCL sum fails, it is named and no group stays open",
+          "[day06][training][small]") {
+    world = {};
+    Three gpus;
+    const std::string second = "GPU 1 of 0 to 2: ";
+    SECTION("before the sum") {
+        world.lost = 1;
+        CHECK(failure([&] { gpus.add_up(); }).starts_with(second));
+        CHECK(world.group.empty());
+    }
+    SECTION("as it is asked for") {
+        world.refuses = 1;
+        CHECK(failure([&] { gpus.add_up(); }) ==
+              second + "ncclAllReduce failed: unhandled cuda error. its last words");
+        CHECK(gpus.held[0] == std::vector<float>{1, 2, 7});
+    }
+    SECTION("while it adds up") {
+        world.fails = 1;
+        gpus.add_up();
+        CHECK(contains(failure([&] { gpus.sum.wait(); }), second + "ncclAllReduce failed: "));
+    }
+    SECTION("while one waits for it") {
+        gpus.add_up();
+        world.lost = 1;
+        CHECK(failure([&] { gpus.sum.wait(); }).starts_with(second));
+    }
+    CHECK(world.open_groups == 0);
+}
+
+TEST_CASE("GPUs that cannot all be made ready leave no communicator behind",
+          "[day06][training][small]") {
+    world = {};
+    world.lost = 2;
+    CHECK(contains(failure([] { NcclSum sum(3); }), "cudaSetDevice(gpu) failed"));
+    CHECK(world.communicators == 0);
+}
+
+}  // namespace sixdays::day06_transformer_ops
