@@ -225,5 +225,5 @@ int main(int argc, char** argv) {
          .bench = bench_all,
          .try_this =
              "take the tie rule out of better() in steps/argmax/02_shared_tree.cu and run the "
-             "tests;\nthen the __threadfence() in 08_split.cu."});
+             "tests;\nthen the first __threadfence() out of common/gpu/last_block.hpp."});
 }

@@ -36,9 +36,9 @@ void by_hand(lesson::Report& report) {
 void reuse(lesson::Report& report) {
     report.heading("2. How often is a number fetched? M = N = K = 1,024, 1,024^3 multiply-adds");
     report.note(
-        "In a tile of 32 x 32 a number meets 32 others; each multiply-add needs two numbers: 16\n"
-        "   for each fetched. It grows with a tile's edge, not with its area: 32 x 32 has 1,024\n"
-        "   times the outputs of 1 x 1, and fetches a 32nd.\n");
+        "In a tile of 32 x 32 each number serves 32 multiply-adds, and each of these needs two\n"
+        "   numbers: 16 for each number fetched. With 1,024 times the outputs of 1 x 1 a 32nd as\n"
+        "   many are fetched: what counts is a tile's edge, not its area.\n");
     std::printf("   %-26s %16s  %s\n", "outputs made together", "numbers fetched",
                 "multiply-adds for each");
     const std::int64_t n = 1024;

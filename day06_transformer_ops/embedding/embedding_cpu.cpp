@@ -7,7 +7,7 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [embed]
-// embed_cpu has looked at all ids and places, and given them one shape. A row of out belongs to each.
+// A row of out for each id. embed_cpu has checked ids and places, and given them one shape.
 template <class T>
 void embed_loop(View<const T> tokens, View<const std::int64_t> ids, View<const T> positions,
                 View<const std::int64_t> places, const Rows<T>& out) {

@@ -11,7 +11,7 @@ namespace {
 constexpr int kThreads = 256;
 
 // [better]
-/// Of two that were found anywhere in a line: the better one, else the earlier one.
+/// The better of two, found anywhere in a line; if neither is better, the earlier one.
 __device__ Best better(Best a, Best b) {
     if (beats(b.value, a.value)) return b;
     return !beats(a.value, b.value) && b.at < a.at ? b : a;

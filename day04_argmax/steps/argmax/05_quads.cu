@@ -14,7 +14,7 @@ namespace {
 template <int THREADS, int LINES, int EACH, int RANK, class OP>
 __global__ void quads_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
                              std::uint32_t length, const OP op) {
-    const std::uint32_t t = threadIdx.x;  // of THREADS that share a line
+    const std::uint32_t t = threadIdx.x;  // of the THREADS of its line
     const std::uint32_t k = blockIdx.x * LINES + threadIdx.y;
     // Threads past the last line take that line again: all lanes must come.
     const Offsets<2> at = walk.offsets(min(k, walk.size - 1));

@@ -19,8 +19,8 @@ __global__ void matmul_shared_tile_kernel(const __grid_constant__ Problem x) {
     const int n = threadIdx.x;
     float sum = 0;
     for (std::int64_t k0 = 0; k0 < x.K; k0 += T) {
-        // Guard one. What lies outside counts as 0, for others will multiply by
-        // it; and a thread whose output lies outside comes to the barriers too.
+        // Guard one. What lies outside counts as 0, since others use it; and a
+        // thread whose output lies outside comes to the barriers too.
         const std::int64_t ak = k0 + threadIdx.x, bk = k0 + threadIdx.y;
         const bool a_inside = m < tile.rows && ak < x.K;
         const bool b_inside = bk < x.K && n < tile.columns;
