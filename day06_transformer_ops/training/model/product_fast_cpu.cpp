@@ -80,7 +80,6 @@ void matmul_fast_cpu(View<const float> a, View<const float> b, const Epilogue& e
     }
     a = as_matrix(a), out = as_matrix(out);
     const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
-    if (M == 0 || N == 0) return;
     const std::int64_t panels = (N + kColumns - 1) / kColumns;
     std::vector<float> packed(static_cast<std::size_t>(panels * kColumns * K));
     threads.run([&](int part) {

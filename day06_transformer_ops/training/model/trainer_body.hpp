@@ -53,7 +53,7 @@ Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
         CountingOperations counting;
         there_and_back(counting, [](std::int64_t) {});
         update(counting, {});
-        workspace_ = Buffer<std::byte>(std::max<std::int64_t>(counting.bytes, 1));
+        workspace_ = Buffer<std::byte>(counting.bytes);
         workspace_.fill_bytes(0);
         op_.workspace = workspace_;
     }

@@ -304,6 +304,20 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     CHECK(said.size() > 8);
     CHECK(with(source, 1) == said);
     CHECK(with(source, 2) != said);
+    // A model that always says "b" says it 32 times more.
+    TrainOptions wide = o;
+    wide.context = 60;
+    write_whole(path, std::vector<std::byte>(100, std::byte{'b'}));
+    const Source bs = text_source(path, wide.cut());
+    const Parameters map(wide.config(bs.vocabulary.size()));
+    std::vector<float> run(static_cast<std::size_t>(map.size()));
+    const View<float> table = map.view(run.data(), "token_embd.weight");
+    for (std::int64_t c = 0; c < wide.channels; ++c) {
+        map.view(run.data(), "output_norm.bias")(c) = 10, table(bs.prompt[0], c) = 1;
+    }
+    CHECK(sample_of(model_file(map, run, bs.vocabulary, gpt2::WeightType::f32), bs, 1, 1) ==
+          std::string(bs.prompt.size() + 32, 'b'));
+    write_whole(path, {of_text, of_text + text.size()});
     // A short context: half of it is prompt, so there is room to go on.
     TrainOptions narrow = o;
     narrow.context = 5;

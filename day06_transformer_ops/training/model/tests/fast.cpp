@@ -37,8 +37,9 @@ TEST_CASE("the fast product: any strides, ragged edges, any number of threads",
           "[day06][training][small]") {
     gpt2::Threads one(1), three(3);
     for (gpt2::Threads* threads : {&one, &three}) {
-        for (const Shape& s : {Shape{1, 1, 1}, Shape{5, 15, 3}, Shape{6, 16, 1}, Shape{7, 17, 33},
-                               Shape{13, 31, 0}, Shape{24, 48, 20}, Shape{100, 5, 64}}) {
+        for (const Shape& s :
+             {Shape{1, 1, 1}, Shape{5, 15, 3}, Shape{6, 16, 1}, Shape{7, 17, 33}, Shape{13, 31, 0},
+              Shape{0, 17, 5}, Shape{7, 0, 5}, Shape{24, 48, 20}, Shape{100, 5, 64}}) {
             const std::int64_t M = s[0], N = s[1], K = s[2];
             const Tensor<float> a = seeded<float>({M, K}, 1, -1, 1),
                                 b = seeded<float>({K, N}, 2, -1, 1);

@@ -295,6 +295,14 @@ TEST_CASE("a model begins with norms of 1, biases of 0, and matrices of two devi
                        Parameters({2, 16, 30, 4, 128, 64, 1e-5f});
                    }),
                    "4 heads do not divide 30 channels equally"));
+    const char* const named[] = {"layers", "positions",       "channels",
+                                 "heads",  "hidden channels", "tokens"};
+    for (std::size_t i = 0; i < std::size(named); ++i) {
+        gpt2::Config c{2, 16, 32, 4, 128, 64, 1e-5f};
+        *std::array{&c.layers, &c.context, &c.channels, &c.heads, &c.hidden, &c.vocabulary}[i] = 0;
+        CHECK(refusal([&] { Parameters{c}; }) ==
+              std::string("a model of 0 ") + named[i] + "; 1 is the least");
+    }
 }
 
 TEST_CASE("the room counted for a run is the most that one of its operations says it needs",
