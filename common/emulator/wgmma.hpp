@@ -1,6 +1,7 @@
 /// @file
 /// wgmma without the hardware: the emulated twin of the wrapper in common/gpu/ptx/wgmma.hpp. What a
-/// warpgroup has begun is made when one of its threads waits for it, not before.
+/// warpgroup has begun is made when one of its threads waits for it, not before; with the fragments
+/// of a that each thread gave at the call: one that changes before the wait is not told.
 #pragma once
 
 #include <cstdint>

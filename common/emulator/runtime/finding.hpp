@@ -22,7 +22,8 @@ struct Place {
     Place(const void* return_address) : code(return_address) {}
     Place(const Site& site, const void* return_address = nullptr)
         : file(site.file_name()), line(site.line()), code(return_address) {}
-    Place(const char* f, unsigned l) : file(f), line(l) {}
+    Place(const char* f, unsigned l, const void* return_address = nullptr)
+        : file(f), line(l), code(return_address) {}
 };
 
 /// @param text   what happened; "{0}", "{1}" stand for the file and line of `others`

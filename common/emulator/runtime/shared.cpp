@@ -8,6 +8,7 @@
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/block.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "emulated/ptx.h"
@@ -154,10 +155,13 @@ void forget_shared() {
     region.written_end = region.base;
 }
 
-// A number of 32 bits: in which of the three regions, and where in it.
+// A number of 32 bits: in which of the three regions, and where in it; or where in those of a cluster.
 constexpr std::uint32_t kSharedWindow = 0xf0000000u, kWindow = 1u << 24;
+constexpr std::uint32_t kClusterWindow = kSharedWindow + 3 * kWindow;
 
 std::uint32_t to_shared_space(const void* generic) {
+    if (in_cluster && cluster_memory.contains(number(generic)))
+        return kClusterWindow + static_cast<std::uint32_t>(number(generic) - cluster_memory.base);
     for (std::uint32_t i = 0; i < 3; ++i) {
         const Region& region = *kSharedRegions[i];
         if (!region.contains(number(generic))) continue;
@@ -169,8 +173,11 @@ std::uint32_t to_shared_space(const void* generic) {
 }
 
 void* from_shared_space(std::uint32_t address) {
-    if (address < kSharedWindow || address >= kSharedWindow + 3 * kWindow) {
+    if (address < kSharedWindow || (address >= kClusterWindow && !in_cluster)) {
         return reinterpret_cast<void*>(std::uintptr_t{address});
+    }
+    if (address >= kClusterWindow) {
+        return reinterpret_cast<void*>(cluster_memory.base + (address - kClusterWindow));
     }
     const Region& region = *kSharedRegions[(address - kSharedWindow) / kWindow];
     return reinterpret_cast<void*>(region.base - region.base % 128 +
@@ -178,7 +185,8 @@ void* from_shared_space(std::uint32_t address) {
 }
 
 bool is_shared_address(const void* p) {
-    return to_shared_space(p) != 0;
+    return std::any_of(std::begin(kSharedRegions), std::end(kSharedRegions),
+                       [p](const Region* region) { return region->contains(number(p)); });
 }
 bool is_global_address(const void* p) {
     return heap.contains(number(p)) || variables.contains(number(p));

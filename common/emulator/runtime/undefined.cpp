@@ -57,9 +57,9 @@ std::string text_of(const Type& type, std::uintptr_t value) {
 }
 
 [[noreturn]] void found(Kind kind, cudaError_t error, const Source& where, const std::string& what,
-                        std::uintptr_t address = 0) {
+                        std::uintptr_t address = 0, const void* code = nullptr) {
     const std::string who = current != nullptr ? name(*current) + ": " : std::string();
-    fail({kind, error, Place(where.file, where.line), who + what, address});
+    fail({kind, error, Place(where.file, where.line, code), who + what, address});
 }
 
 [[noreturn]] void undefined(const Source& where, const std::string& what) {
@@ -116,10 +116,8 @@ void __ubsan_handle_out_of_bounds(Bounds* d, std::uintptr_t index) {
 
 void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
     const InRuntime guard;
+    const void* const code = __builtin_return_address(0);
     const std::uintptr_t alignment = std::uintptr_t{1} << d->log_alignment;
-    if (address == 0) {
-        found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where, "a null pointer is used.");
-    }
     if (address % alignment != 0) {
         found(Kind::misaligned, cudaErrorMisalignedAddress, d->where,
               format("an address that is not a multiple of %zu is used as one of %s, which needs "
@@ -127,20 +125,13 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
                      static_cast<std::size_t>(alignment), d->type->name,
                      static_cast<std::size_t>(address % alignment),
                      address % alignment == 1 ? "" : "s"),
-              address);
+              address, code);
     }
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
-          std::string("the object is too small for an access as ") + d->type->name + ".", address);
+          std::string("the object is too small for an access as ") + d->type->name + ".", address,
+          code);
 }
 
-void __ubsan_handle_pointer_overflow(Source* where, std::uintptr_t base, std::uintptr_t to) {
-    const InRuntime guard;
-    found(
-        Kind::out_of_bounds, cudaErrorIllegalAddress, *where,
-        format("pointer arithmetic leaves the address space: 0x%" PRIxPTR " became 0x%" PRIxPTR ".",
-               base, to),
-        to);
-}
 void __ubsan_handle_load_invalid_value(Overflow* d, std::uintptr_t value) {
     const InRuntime guard;
     undefined(d->where, format("%" PRIuPTR, value) + " is no value of type " + d->type->name + ".");

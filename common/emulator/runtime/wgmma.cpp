@@ -151,7 +151,11 @@ void wgmma(const WgmmaOperand& a, const WgmmaOperand& b, bool is_bf16, int pairs
     const std::size_t number = mine.made[id]++, i = number - mine.done;
     if (i == mine.calls.size()) mine.calls.push_back({a, b, is_bf16, pairs, add, {}, {}, 0, place});
     Call& call = mine.calls[i];
-    if (call.a.first != a.first || call.b.first != b.first || call.pairs != pairs) {
+    const auto same = [](const WgmmaOperand& x, const WgmmaOperand& y) {
+        return x.first == y.first && x.panel_bytes == y.panel_bytes && x.across == y.across;
+    };
+    if (!same(call.a, a) || !same(call.b, b) || call.pairs != pairs || call.add != add ||
+        call.is_bf16 != is_bf16) {
         fail({Kind::warp_call,
               cudaErrorLaunchFailure,
               place,

@@ -65,6 +65,8 @@ TEST_CASE("blocks of a cluster read, write and count in each other's shared memo
     CHECK_FALSE(last_report());
     CHECK(run("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
     CHECK_FALSE(last_report());
+    CHECK(run("by_ptx", 4) == std::vector<int>{102, 101, 104, 103});
+    CHECK_FALSE(last_report());
     CHECK(run("pushed", 8) == std::vector<int>{10, 10, 10, 10, 26, 26, 26, 26});
     CHECK_FALSE(last_report());
     CHECK(run("many_threads", 16) == made(16, [](int i) { return (i + 1) % 16; }));

@@ -79,6 +79,24 @@ __global__ void __cluster_dims__(2, 1, 1) global_memory(int* out) {
     out[32 + blockIdx.x] = out[blockIdx.x ^ 1];
 }
 
+// The same as the next one's number, all in PTX; and by the way that C++ makes an address short.
+__global__ void __cluster_dims__(2, 1, 1) by_ptx(int* out) {
+    __shared__ int mine;
+    unsigned rank, there;
+    int value;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    mine = static_cast<int>(blockIdx.x) + 1;
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    const auto here = static_cast<unsigned>(__cvta_generic_to_shared(&mine));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank ^ 1));
+    asm volatile("ld.shared::cluster.s32 %0, [%1];" : "=r"(value) : "r"(there));
+    int* const mapped = cg::this_cluster().map_shared_rank(&mine, static_cast<int>(rank ^ 1));
+    const auto same = static_cast<unsigned>(__cvta_generic_to_shared(mapped));
+    out[blockIdx.x] = value + (same == there ? 100 : 0);
+    cg::this_cluster().sync();
+}
+
 // Between arriving and waiting lies work that nobody else sees.
 __global__ void __cluster_dims__(2, 1, 1) arrive_early(int* out) {
     __shared__ int mine;
@@ -460,6 +478,7 @@ const std::vector<ClusterCase>& clusters() {
         {"histogram", [](int* out) { histogram<<<8, 8, 4 * sizeof(int)>>>(out); }},
         {"global_memory", [](int* out) { global_memory<<<4, 1>>>(out); }},
         {"arrive_early", [](int* out) { arrive_early<<<4, 1>>>(out); }},
+        {"by_ptx", [](int* out) { by_ptx<<<4, 1>>>(out); }},
         {"indices", [](int* out) { launch_by_call(dim3(4, 4), 1, dim3(4, 2), indices, out); }},
         {"told_to_others", [](int* out) { told_to_others<<<4, 1>>>(out); }},
         {"no_first_barrier", [](int* out) { no_first_barrier<<<2, 1>>>(out); }},

@@ -93,6 +93,7 @@ TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in 
         {Wrong::operand_leaves, "out_of_bounds: "},
         {Wrong::half_a_group, "only 64 threads of its warpgroup have begun"},
         {Wrong::other_operands, "other operands than another thread"},
+        {Wrong::some_replace, "other operands than another thread"},
         {Wrong::sums_read_early, "reads a sum of the wgmma in common/emulator/tests/hopper.cu"},
         {Wrong::first_sums_read_early, "reads a sum of the wgmma in "},
         {Wrong::other_sums_named, "reads a sum of the wgmma in "},

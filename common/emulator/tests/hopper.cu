@@ -49,11 +49,12 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
     const int thread = static_cast<int>(threadIdx.x);
     const int far =
         wrong == Wrong::operand_leaves || (wrong == Wrong::other_operands && thread > 40) ? 128 : 0;
+    const bool adds = wrong != Wrong::some_replace || thread < 40;
     if (wrong != Wrong::no_fence) gpu::wgmma_fence();
     if (wrong != Wrong::half_a_group || thread < 64) {
         for (int i = 0; i < K / 16; ++i) {
             gpu::wgmma<bf16, false, false>(sum, gpu::wgmma_tile(a, 16).further(32 * i),
-                                           gpu::wgmma_tile(b, 16).further(32 * i + far));
+                                           gpu::wgmma_tile(b, 16).further(32 * i + far), adds);
         }
     }
     gpu::wgmma_commit();

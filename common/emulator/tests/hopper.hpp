@@ -19,6 +19,7 @@ enum class Wrong {
     operand_leaves,
     half_a_group,
     other_operands,
+    some_replace,  // the sums; others add to them
     sums_read_early,
     first_sums_read_early,  // of two products
     other_sums_named,       // by the wait

@@ -153,7 +153,8 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
     CHECK(
         body(
             "asm(\"{ld.global.cg.v2.f32 {%0, %1}, [%2+8];}\" : \"=f\"(x), \"=f\"(y) : \"l\"(p))") ==
-        "void f() { do { " + ptx + "ld((x), (y), " + ptx + "address((p), 8)); } while (0); }");
+        "void f() { do { " + ptx + "ld<float>(" + ptx +
+            "address((p), 8), (x), (y)); } while (0); }");
     CHECK(body("asm(\"{ .reg .pred p; AGAIN: @!p bra DONE; setp.ne.b32 p, %0, 0; @p prefetch; \" "
                "\"bra AGAIN; DONE: }\" :: \"r\"(x))") ==
           "void f() { do { __label__ emu_AGAIN; __label__ emu_DONE; [[maybe_unused]] bool emu_p{}; "
@@ -170,7 +171,8 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
           "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0]",
           "{ .reg .pred p; @ p bra X; X: }", "{ .reg .b32 t; add.f32 %0, t, %0; }",
           "{ .reg .b32 t; ex2.approx.f32 %0, t; }", "{ .reg .b32 t; cvt.rn.bf16x2.f32 %0, t, %0; }",
-          "{ .reg .b32 t; add.f32 t, %0, %0; }", "ld.global.v2.u8 {%0, %0}, [%0]"}) {
+          "{ .reg .b32 t; add.f32 t, %0, %0; }", "ld.global.b128 %0, [%0]",
+          "barrier.cluster.arrive.relaxed.aligned"}) {
         INFO(unknown);
         CHECK(body("asm(\"" + std::string(unknown) + ";\" : \"=r\"(x))").find("static_assert") !=
               std::string::npos);

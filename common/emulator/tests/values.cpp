@@ -229,6 +229,26 @@ TEST_CASE("16-byte loads and CUDA's own functions") {
     REQUIRE(out.host() == std::vector<float>{35.5f, 36.5f, 38.5f});
 }
 
+TEST_CASE("inline PTX moves no more than 8 or 16 bits where it says so, and extends their sign") {
+    const std::vector<unsigned char> in{0xfe, 0xff, 7, 0, 9, 8, 200};
+    const Device<unsigned char> bytes(in);
+    const Device<unsigned> out(8);
+    narrow(bytes.data(), 6, out.data());  // the last one
+    REQUIRE(trouble() == "");
+    CHECK(out.host() == std::vector<unsigned>{200, ~1u, ~0u, 0xfe, 0xff, 7, 0, 68});
+    CHECK(bytes.host() == std::vector<unsigned char>{0xfe, 0xff, 1, 2, 9, 0x78, 200});
+    narrow(bytes.data(), 7, out.data());  // behind it
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    REQUIRE(last_report());
+    CHECK(last_report()->kind == Kind::out_of_bounds);
+    CHECK(last_report()->text.find("reads 1 byte") != std::string::npos);
+    narrow(bytes.data() + 1, 0, out.data());  // where 16 bits cannot lie
+    CHECK(cudaGetLastError() == cudaErrorMisalignedAddress);
+    CHECK(last_report()->kind == Kind::misaligned);
+    CHECK(last_report()->file == "common/emulator/tests/values.cu");
+    clear_report();
+}
+
 TEST_CASE("__activemask names the lanes of the branch") {
     const Device<int> out(32);
     divergent_groups(out.data());

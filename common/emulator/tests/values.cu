@@ -269,6 +269,27 @@ void dynamic_bytes(int bytes, bool ask_first) {
     dynamic_kernel<<<1, 32, bytes>>>();
 }
 
+// --- numbers of 8 and 16 bits in inline PTX ------------------------------------------------------
+__global__ void narrow_kernel(unsigned char* bytes, int at, unsigned* out) {
+    int sixteen, eight;
+    short parts[2];
+    asm volatile("ld.global.u8 %0, [%1];" : "=r"(out[0]) : "l"(bytes + at));
+    asm volatile("ld.global.s16 %0, [%1];" : "=r"(sixteen) : "l"(bytes));
+    asm volatile("ld.global.s8 %0, [%1+1];" : "=r"(eight) : "l"(bytes));
+    asm volatile("ld.global.v4.u8 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(out[3]), "=r"(out[4]), "=r"(out[5]), "=r"(out[6])
+                 : "l"(bytes));
+    asm volatile("ld.global.v2.s16 {%0, %1}, [%2];" : "=h"(parts[0]), "=h"(parts[1]) : "l"(bytes));
+    out[1] = static_cast<unsigned>(sixteen);
+    out[2] = static_cast<unsigned>(eight);
+    out[7] = static_cast<unsigned>(parts[0] + 10 * parts[1]);
+    asm volatile("st.global.u8 [%0], %1;" ::"l"(bytes + 5), "r"(0x12345678));
+    asm volatile("st.global.v2.u8 [%0], {%1, %2};" ::"l"(bytes + 2), "r"(0x101), "r"(0x202));
+}
+void narrow(unsigned char* bytes, int at, unsigned* out) {
+    narrow_kernel<<<1, 1>>>(bytes, at, out);
+}
+
 // --- __activemask in two branches ----------------------------------------------------------------
 __global__ void groups_kernel(int* out) {
     const int lane = static_cast<int>(threadIdx.x);

@@ -23,6 +23,8 @@ void vector_sum(const void* float4s, int n, float* out);
 void launch_empty(int grid, int block);
 void return_before_barrier(float* out);  // four of 64 threads
 void dynamic_bytes(int bytes, bool ask_first);
+/// bytes[at], and more of the first six in ways of its own; stores into the bytes 2, 3 and 5.
+void narrow(unsigned char* bytes, int at, unsigned* out);
 void divergent_groups(int* out);
 
 }  // namespace sixdays::emulator::tests

@@ -27,6 +27,12 @@ std::vector<std::string> split(std::string_view text, char at) {
     return parts;
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+    return text;
+}
+
 // What a special register is in CUDA C++; empty if it has no name here.
 std::string special_register(const std::string& name) {
     const std::string lane = kPtx + "lane_id()";
@@ -52,6 +58,7 @@ std::string special_register(const std::string& name) {
     if (plain != kPlain.end()) return plain->second;
     if (name == "laneid") return lane;
     if (name == "warpid") return kPtx + "warp_id()";
+    if (name == "cluster_ctarank") return "::sixdays::emulator::cluster_rank_of(nullptr)";
     if (name == "lanemask_eq") return "(1u << " + lane + ")";
     if (name == "lanemask_lt") return "((1u << " + lane + ") - 1)";
     if (name == "lanemask_le") return "((2u << " + lane + ") - 1)";
@@ -213,11 +220,19 @@ std::string function(const std::string& opcode, bool& at_site) {
         return kPtx + "mbarriers_are_set_up";
     if (name == "ldmatrix" && has(words, "m8n8") && has(words, "b16")) {
         at_site = true;
-        return kPtx + (has(words, "trans") ? "ldmatrix_transposed" : "ldmatrix");
+        return kPtx + "ldmatrix<" + (has(words, "trans") ? "true>" : "false>");
     }
     if (name == "mma") return mma(words);
     if (name == "cvt") return cvt(words);
     if (name == "setp") return setp(words);
+    if (name == "mapa") {
+        at_site = true;
+        return kPtx + name;
+    }
+    if (name == "barrier" && words.size() > 2 && words[1] == "cluster" && !has(words, "relaxed")) {
+        at_site = true;
+        return "::sixdays::emulator::cluster_" + words[2];
+    }
     if (name == "bar" && has(words, "sync")) return "::__syncthreads";
     if (name == "membar" || name == "fence") return "::__threadfence";
     if (has({"griddepcontrol", "prefetch", "prefetchu", "setmaxnreg"}, name)) return "-";
@@ -226,12 +241,8 @@ std::string function(const std::string& opcode, bool& at_site) {
         "sqrt", "rsqrt", "tanh", "sin", "cos", "bfind", "popc", "prmt", "lop3"};
     const std::string& type = words.back();
     if (!has(kPlain, name) || !(kTypes.count(type) > 0 || name == "prmt")) return {};
-    const bool narrow = type.substr(1) == "8" || type.substr(1) == "16";
-    if (narrow && has({"ld", "ldu", "st"}, name)) {
-        if (has(words, "v2") || has(words, "v4")) return {};
-        return kPtx + (name == "st" ? "st" : "ld") + "_narrow<" + kTypes.at(type) + ">";
-    }
-    return kPtx + (name == "ldu" ? "ld" : name);
+    if (name == "ldu") return kPtx + "ld<" + kTypes.at(type) + ">";
+    return kPtx + name + (has({"ld", "st"}, name) ? "<" + kTypes.at(type) + ">" : "");
 }
 
 /// One instruction; false if it cannot be said.
@@ -248,7 +259,8 @@ bool add_call(const std::string& instruction, const Names& names, std::string& c
     rest.erase(
         std::remove_if(rest.begin(), rest.end(), [](char c) { return c == '{' || c == '}'; }),
         rest.end());
-    std::string arguments;
+    std::vector<std::string> arguments;
+    if (at_site) arguments.push_back("::sixdays::emulator::Site::current()");
     const bool barrier = name == "::__syncthreads";
     const auto words = split(instruction.substr(0, end), '.');
     const bool floats = (words.back() == "f32" || words.back() == "f64") &&
@@ -260,10 +272,11 @@ bool add_call(const std::string& instruction, const Names& names, std::string& c
         if (barrier && operand != "0") return false;  // another barrier than __syncthreads()
         const std::string one = expression(operand, names);
         if (one.empty()) return false;
-        if (!barrier) arguments += (arguments.empty() ? "" : ", ") + one;
+        if (!barrier) arguments.push_back(one);
     }
-    if (at_site) arguments = "::sixdays::emulator::Site::current(), " + arguments;
-    calls += name + "(" + arguments + "); ";
+    if (words[0] == "ld" || words[0] == "ldu")  // the address first, as of st
+        std::rotate(arguments.begin(), arguments.end() - 1, arguments.end());
+    calls += name + "(" + joined(arguments) + "); ";
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "common/emulator/async_copy.hpp"
+#include "common/emulator/libraries/exchange.hpp"
 #include "common/emulator/mbarrier.hpp"
 #include "emulated/more_math.h"
 #include "emulated/small_float.h"
@@ -50,54 +51,35 @@ template <class D, class A>
 [[gnu::always_inline]] inline void mov(D& d, A a) {
     d = bits<D>(a);
 }
-// ld and st, also of vectors: each part is as wide as its variable.
-template <class D>
-[[gnu::always_inline]] inline void ld(D& d, const void* p) {
-    d = *static_cast<const D*>(p);
+// A register may be wider than what it takes from memory, and may hold the bits of another type.
+template <class To, class From>
+[[gnu::always_inline]] inline To converted(From from) {
+    if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
+        return static_cast<To>(from);
+    } else {
+        return bits<To>(from);
+    }
 }
-template <class D>
-[[gnu::always_inline]] inline void ld(D& x, D& y, const void* p) {
-    struct alignas(2 * sizeof(D)) Pair {
-        D x, y;
-    };
-    const Pair v = *static_cast<const Pair*>(p);
-    x = v.x, y = v.y;
+/// COUNT numbers that are moved at once.
+template <class M, std::size_t COUNT>
+using Parts [[gnu::vector_size(sizeof(M) * COUNT), gnu::may_alias]] = M;
+
+template <class M, class... D>
+[[gnu::always_inline]] inline void ld(const void* p, D&... d) {
+    const auto parts = *static_cast<const Parts<M, sizeof...(D)>*>(p);
+    int i = 0;
+    ((d = converted<D>(M{parts[i++]})), ...);
 }
-template <class D>
-[[gnu::always_inline]] inline void ld(D& x, D& y, D& z, D& w, const void* p) {
-    struct alignas(4 * sizeof(D)) Quad {
-        D x, y, z, w;
-    };
-    const Quad v = *static_cast<const Quad*>(p);
-    x = v.x, y = v.y, z = v.z, w = v.w;
-}
-template <class T>
-[[gnu::always_inline]] inline void st(void* p, T x) {
-    *static_cast<T*>(p) = x;
-}
-template <class T>
-[[gnu::always_inline]] inline void st(void* p, T x, T y) {
-    struct alignas(2 * sizeof(T)) Pair {
-        T x, y;
-    };
-    *static_cast<Pair*>(p) = {x, y};
-}
-template <class T>
-[[gnu::always_inline]] inline void st(void* p, T x, T y, T z, T w) {
-    struct alignas(4 * sizeof(T)) Quad {
-        T x, y, z, w;
-    };
-    *static_cast<Quad*>(p) = {x, y, z, w};
+template <class M, class... T>
+[[gnu::always_inline]] inline void st(void* p, T... x) {
+    *static_cast<Parts<M, sizeof...(T)>*>(p) = Parts<M, sizeof...(T)>{converted<M>(x)...};
 }
 
-// Of 8 or 16 bits; the register may be wider.
-template <class M, class D>
-[[gnu::always_inline]] inline void ld_narrow(D& d, const void* p) {
-    d = static_cast<D>(*static_cast<const M*>(p));
-}
-template <class M, class T>
-[[gnu::always_inline]] inline void st_narrow(void* p, T x) {
-    *static_cast<M*>(p) = static_cast<M>(x);
+/// The same place of another block of the cluster; of a short address a short one.
+template <class D, class A>
+[[gnu::always_inline]] inline void mapa(Site site, D& d, A a, unsigned rank) {
+    void* const there = cluster_address(address(a), rank, site);
+    d = sizeof(D) == 4 ? static_cast<D>(to_shared_space(there)) : bits<D>(there);
 }
 
 // --- asynchronous copies ------------------------------------------------------------------------
@@ -280,29 +262,6 @@ template <class A, class B, class... More>
 [[gnu::always_inline]] inline unsigned warp_id() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32;
 }
-[[gnu::always_inline]] inline std::uintptr_t row_of(int lane, const void* row, Site site) {
-    return __shfl_sync(~0u, reinterpret_cast<std::uintptr_t>(row), lane, 32, site);
-}
-/// The rows of matrix i lie where lanes 8 i to 8 i + 7 say; a lane gets two neighbours of a row.
-template <int Matrix = 0, class R, class... More>
-[[gnu::always_inline]] inline void ldmatrix(Site site, R& d, More&&... more) {
-    const void* row = last(more...);
-    const int t = static_cast<int>(lane_id());
-    const auto* from =
-        reinterpret_cast<const std::uint32_t*>(row_of(Matrix * 8 + t / 4, row, site));
-    d = bits<R>(from[t % 4]);
-    if constexpr (sizeof...(More) > 1) ldmatrix<Matrix + 1>(site, more...);
-}
-/// The same of the transposed matrices: two neighbours of a column.
-template <int Matrix = 0, class R, class... More>
-[[gnu::always_inline]] inline void ldmatrix_transposed(Site site, R& d, More&&... more) {
-    const void* row = last(more...);
-    const int t = static_cast<int>(lane_id()), first = Matrix * 8 + 2 * (t % 4);
-    const auto* low = reinterpret_cast<const std::uint16_t*>(row_of(first, row, site));
-    const auto* high = reinterpret_cast<const std::uint16_t*>(row_of(first + 1, row, site));
-    d = bits<R>(std::uint32_t{low[t / 4]} | std::uint32_t{high[t / 4]} << 16);
-    if constexpr (sizeof...(More) > 1) ldmatrix_transposed<Matrix + 1>(site, more...);
-}
 enum class Factor { f16, bf16, tf32 };
 /// d = a b + c; a is 16 x k, b k x 8, in the registers where the manual says they are.
 void mma_float(Factor factor, int k, const std::uint32_t* a, const std::uint32_t* b, const float* c,
@@ -315,6 +274,16 @@ template <int COUNT, class R, class... More>
 [[gnu::always_inline]] inline void put(const std::uint32_t* words, R& d, More&... more) {
     d = bits<R>(*words);
     if constexpr (COUNT > 1) put<COUNT - 1>(words + 1, more...);
+}
+/// Registers, and the row that the lane fetches: of one matrix the lanes 0 to 7 do, of two 0 to 15.
+template <bool TRANSPOSED, class... R>
+[[gnu::always_inline]] inline void ldmatrix(Site site, R&&... r) {
+    constexpr int kCount = sizeof...(R) - 1;
+    Parts<std::uint32_t, 4> mine{};
+    if (lane_id() < 8u * kCount) mine = *static_cast<const Parts<std::uint32_t, 4>*>(last(r...));
+    std::uint32_t words[4];
+    spread_matrices(words, &mine, TRANSPOSED, site);
+    put<kCount>(words, r...);
 }
 /// Operands in order: 4 of d, those of a and b, 4 of c.
 template <Factor F, int K, class... R>
