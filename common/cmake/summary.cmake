@@ -17,7 +17,7 @@ set(tokenizer_say "off: ${SIXDAYS_WHY_NO_PCRE2}; day06's GPT-2 then takes no tex
 if(SIXDAYS_HAVE_PCRE2)
     set(tokenizer_say "PCRE2: day06's GPT-2 can cut text into tokens")
 endif()
-set(gpus_say "one for gpt2_train: NCCL was not found (docs/training.md says where it is looked for)")
+set(gpus_say "one for gpt2_train: NCCL was not found (docs/training_runs.md says where it is looked for)")
 if(SIXDAYS_NCCL_INCLUDE AND SIXDAYS_NCCL_LIBRARY)
     set(gpus_say "several for gpt2_train --gpus N, by ${SIXDAYS_NCCL_LIBRARY}")
 endif()

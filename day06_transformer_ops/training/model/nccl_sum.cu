@@ -138,7 +138,7 @@ NcclSum::NcclSum(std::int64_t gpus) : gpus_(static_cast<int>(gpus)) {
     refuse_gpus(gpus, gpu::is_emulated()
                           ? "the emulator is one"
                           : "this program was built without NCCL, which adds up what they find: "
-                            "docs/training.md says how to get it");
+                            "docs/training_runs.md says how to get it");
 }
 void NcclSum::use(int) {}
 void NcclSum::mark(int, std::int64_t) {}
