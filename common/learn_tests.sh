@@ -135,7 +135,7 @@ words() {
     holds "the last hint is more than its heading" test "$(wc -l <"$scratch/said")" -gt 2
     learns "no more hints" 0 'last hint' "common/learn solution day01 $one" -- hint day01 "$one"
     learns "hints of the other exercise" 0 'hint 1 of' -- hint day01 "$other"
-    learns "no solution without asking" 1 "not solved $one yet" 'Then not' -- solution day01
+    learns "no solution without asking" 1 "not solved $one yet" 'Nothing is shown' -- solution day01
     silent "nothing of it is shown" 'your code|Why it is right'
     echo y >"$scratch/yes" && answer=$scratch/yes
     learns "a solution, after a yes" 0 "^$one, a solution|^.*\[y/N\]" '// your code' \
@@ -326,6 +326,9 @@ small() {
     learns "begun" 0 "guard .* begun, hints" --
     learns "one too far" 1 '^guard: refused' '^  guard_kernel, my/.*guard.cu:11: thread' 'element 1000 of an allocation' -- check day01 guard
     silent "nothing of the tests' own XML or macros" '<[A-Z]|check_launch|REQUIRE'
+    sed -i 's,count = 1;,count = n / threads + 1;,' "my/$day/blocks.cu"
+    learns "one block too many" 1 '^  256 elements are exactly 2 blocks' -- check day01 blocks
+    silent "no values behind the sentence" 'false == true'
 
     "${learn[@]}" check day01 guard --watch >"$scratch/watched" 2>&1 </dev/null &
     watching=$!

@@ -144,7 +144,7 @@ verb_solution() {
         read -r answer || answer=''
         say ""
         if [[ ${answer,,} != y && ${answer,,} != yes ]]; then
-            stop 1 "Then not. A hint tells less: $learn hint ${day%%_*} ${solved[0]}"
+            stop 1 "Nothing is shown. A hint gives away less: $learn hint ${day%%_*} ${solved[0]}"
         fi
     fi
     for exercise in "${solved[@]}"; do
@@ -373,9 +373,11 @@ first_failure() {  # first_failure <program> <cases>
             if (match(reason, /failed with cuda[A-Za-z]+: [^\n]*\n/))
                 reason = substr(reason, RSTART + RLENGTH)
             gsub(/ \(0x[0-9a-f]+\) /, " ", reason)  # as Catch2 writes large numbers once more
+            sub(/ \(0x[0-9a-f]+\)$/, "", reason)
             printf "%s", words
-            # Behind a sentence, "false" or "192 == 96" says nothing.
-            if (words == "" || reason !~ /^(!?(true|false)|[-0-9.e]+ *[=!<>]=? *[-0-9.e]+)$/) print reason
+            # Behind a sentence, "false", "false == true" or "192 == 96" says nothing.
+            value = "(true|false|[-0-9.e]+)"
+            if (words == "" || reason !~ "^!?" value "( *[=!<>]=? *" value ")?$") print reason
         }' | fold -s -w 92 | sed 's/ *$//; s/^/  /'
     return "${PIPESTATUS[1]}"
 }

@@ -195,8 +195,10 @@ Comparison close(const Elements& got, const Elements& want, const Bound& bound, 
     const auto as_text = [](double x) {
         return text_of(element_type<double>(), reinterpret_cast<const std::byte*>(&x));
     };
-    std::string why =
-        ", which differ by " + as_text(difference) + ", and the bound is " + as_text(limit);
+    std::string why;  // where the bound is 0, the two values say it all
+    if (limit > 0) {
+        why = ", which differ by " + as_text(difference) + ", and the bound is " + as_text(limit);
+    }
     if (std::isnan(b)) {
         why = nans == Nans::refused ? "; close() refuses an expected NaN unless told "
                                       "Nans::where_expected"

@@ -148,6 +148,7 @@ TEST_CASE("close accepts the bound itself and nothing beyond it", "[testing][sma
     CHECK(close(want, want, 0.0));
     CHECK(contains(close(off, want, 0.125).text,
                    "expected 2, got 2.25, which differ by 0.25, and the bound is 0.125"));
+    CHECK(contains(close(off, want, 0.0).text, "expected 2, got 2.25."));
     CHECK(contains(close(off, want, 0.5).text, "the largest difference is 0.500000 of it, at (1)"));
     // One last place of a float, by a bound between half of one and one.
     const float above = std::nextafter(2.0f, 3.0f);
