@@ -180,7 +180,13 @@ int run(const Options& options) {
     listen_to_ctrl_c();
     if (options.interactive) return interactive(options, model, engine);
     print(*options.prompt);
-    const Generated made = go_on(options, model, engine, *options.prompt, options.stats);
+    Generated made;
+    try {
+        made = go_on(options, model, engine, *options.prompt, options.stats);
+    } catch (const std::exception&) {
+        print("\n");  // what is said of it begins a line
+        throw;
+    }
     print("\n");
     if (options.stats) show_stats(backend->name(), made);
     return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
