@@ -171,10 +171,19 @@ std::string trace_explanation(std::vector<LineTrace> lines) {
         text += format(" With the same bytes side by side, %.3g would do: %s. ",
                        per_request(global ? line.fewest_sectors : line.fewest_passes, line),
                        how_lanes_lie(line).c_str());
-        text += global ? "Let threadIdx.x count along the index whose stride is 1, or bring the "
-                         "bytes in row by row through shared memory.\n"
-                       : "Lanes that meet in a bank take turns: one column more in each row of the "
-                         "array (a pad) sends them to different banks.\n";
+        if (global) {
+            text +=
+                "Let threadIdx.x count along the index whose stride is 1, or bring the bytes "
+                "in row by row through shared memory.\n";
+        } else if (line.operation == Operation::atomic) {
+            text +=
+                "Atomics that meet in a word take turns: add up in registers first, or share "
+                "the lanes out to several copies of the array.\n";
+        } else {
+            text +=
+                "Lanes that meet in a bank take turns: one column more in each row of the "
+                "array (a pad) sends them to different banks.\n";
+        }
     }
     return text;
 }

@@ -71,6 +71,14 @@ tries "a right program, its input and its output" 0 "a line 131" - try -DN=100 r
 tries "its arguments and its status" 3 "a line 31 3 x y" - try -DN=0 right.cu 3 "x y"
 tries "the access report" 0 "a line 31" "load, right.cu:9, reverse" try --trace -DN=0 right.cu
 tries "flags behind the file" 0 "a line 31" "load, right.cu:9" try -DN=0 right.cu --trace
+echo '__global__ void count() {
+    __shared__ int n;
+    if (threadIdx.x == 0) n = 0;
+    __syncthreads();
+    atomicAdd(&n, 1);
+}
+int main() { count<<<1, 32>>>(); cudaDeviceSynchronize(); }' >count.cu
+tries "atomics to one word" 0 "" "shared atomic in count.cu:5 .*Atomics that meet in a word take turns" try --explain count.cu
 tries "flags of the program" 0 "a line 31 --trace" - try -DN=0 right.cu -- --trace
 
 cat >wrong.cu <<'END'
