@@ -117,7 +117,8 @@ void check_attention(const View<const float>& q, const View<const float>& k,
             "that begin at multiples of 16 bytes; k has " +
             to_string(k.layout) + ", v " + to_string(v.layout));
     }
-    if (path == AttentionPath::tile && out.size() > 0 && !four_dims(q, k, v, out)) {
+    if (path == AttentionPath::tile && out.size() > 0 &&
+        !stacked<float>(kStackOfFloats, q, k, v, out)) {
         refuse(
             "attention: the path 'tile' needs stacks that are two dims at most, once simplified, "
             "and no negative stride, for CUDA Tile C++ takes strides for sizes; q has " +
@@ -126,25 +127,29 @@ void check_attention(const View<const float>& q, const View<const float>& k,
     }
 }
 
-std::optional<FourDims> four_dims(const View<const float>& q, const View<const float>& k,
-                                  const View<const float>& v, const View<float>& out) {
+template <class E>
+std::optional<Stacked<E>> stacked(int dims, const View<const E>& q, const View<const E>& k,
+                                  const View<const E>& v, const View<Same<E>>& out,
+                                  const View<float>& log_sums) {
     const int stack = q.rank() - 2;
-    const View<const float> keys = beside(k, q.shape()), values = beside(v, q.shape());
-    const auto stacks = simplify(outer(out.layout, stack), outer(q.layout, stack),
-                                 outer(keys.layout, stack), outer(values.layout, stack));
-    if (stacks[0].rank() > 2) return {};
-    FourDims all{q, keys, values, out};
-    Layout* const layouts[] = {&all.out.layout, &all.q.layout, &all.k.layout, &all.v.layout};
-    for (std::size_t x = 0; x < 4; ++x) {
+    Stacked<E> all{q, beside(k, q.shape()), beside(v, q.shape()), out, log_sums};
+    if (log_sums.data == nullptr) all.log_sums.layout = outer(out.layout, stack + 1);
+    Layout* const layouts[] = {&all.out.layout, &all.q.layout, &all.k.layout, &all.v.layout,
+                               &all.log_sums.layout};
+    const auto of = [&](std::size_t x) { return outer(*layouts[x], stack); };
+    const auto stacks = simplify(of(0), of(1), of(2), of(3), of(4));
+    const int r = stacks[0].rank();
+    if (r > dims) return {};
+    for (std::size_t x = 0; x < stacks.size(); ++x) {
         const Layout old = *layouts[x];
-        Layout& now = *layouts[x];
-        now = Layout({1, 1, old.extent(stack), old.extent(stack + 1)},
-                     {0, 0, old.stride(stack), old.stride(stack + 1)});
-        const int r = stacks[x].rank();
-        for (int d = 0; d < r; ++d) {
-            now.shape[2 - r + d] = stacks[x].extent(d);
-            now.strides[2 - r + d] = stacks[x].stride(d);
-        }
+        const int rank = dims + old.rank() - stack;
+        Layout& now = *layouts[x] = Layout(Dims::filled(rank, 1), Dims::filled(rank, 0));
+        const auto set = [&](int d, const Layout& from, int of_from) {
+            now.shape[d] = from.extent(of_from);
+            now.strides[d] = from.stride(of_from);
+        };
+        for (int d = 0; d < r; ++d) set(dims - r + d, stacks[x], d);
+        for (int d = dims; d < rank; ++d) set(d, old, stack + d - dims);
         if (!gpu::goes_forwards(now)) return {};
     }
     return all;
@@ -231,7 +236,10 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
                                     const View<E>&);                                             \
     template AttentionProblemOf<E> attention_problem(const View<const E>&, const View<const E>&, \
                                                      const View<const E>&,                       \
-                                                     const AttentionOptions&, const View<E>&);
+                                                     const AttentionOptions&, const View<E>&);   \
+    template std::optional<Stacked<E>> stacked(int, const View<const E>&, const View<const E>&,  \
+                                               const View<const E>&, const View<E>&,             \
+                                               const View<float>&);
 SIXDAYS_FOR(float)
 SIXDAYS_FOR(bf16)
 SIXDAYS_FOR(f16)

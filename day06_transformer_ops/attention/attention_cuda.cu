@@ -93,7 +93,7 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
             return launch_attention_wide_heads(p, how.stream);
         case AttentionPath::tile:
             return gpu::by_tile("attention", [&] {
-                launch_attention_tile(*four_dims(q, k, v, out), p, how.stream);
+                launch_attention_tile(*stacked<float>(kStackOfFloats, q, k, v, out), p, how.stream);
             });
     }
 }

@@ -2,6 +2,7 @@
 // by two products of tiles; the last ones, which only some of them see, one by one: a share of 0
 // would not keep the NaN of a value away that a token must not see.
 #include "common/gpu/strided_tiles.hpp"
+#include "day06_transformer_ops/attention/keys_counted.hpp"
 #include "day06_transformer_ops/attention/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -46,11 +47,6 @@ __tile__ void meet_some(const X& x, const K& key, const V& value, const SEES& se
 }
 // [meet]
 
-/// How many of S keys count, or -1 if `length` cannot be right.
-__tile__ inline I keys_counted(const I* length, I S) {
-    const I counted = length == nullptr ? S : static_cast<I>(ct::load(length));
-    return 0 <= counted && counted <= S ? counted : -1;
-}
 /// Tile s of head h of batch b, as a matrix.
 template <int ROWS, int HEAD, class View>
 __tile__ auto rows_of(const View& view, I b, I h, I s) {
@@ -97,7 +93,7 @@ template <int HEAD, int WHOLE>
 // [attention]
 
 template <int HEAD, int WHOLE>
-void launch(const FourDims& x, const AttentionProblem& p, gpu::Stream stream) {
+void launch(const Stacked<float>& x, const AttentionProblem& p, gpu::Stream stream) {
     const auto stride = [](const Layout& layout, int d) {  // of one index no step is taken
         return layout.extent(d) == 1 ? 0 : layout.stride(d);
     };
@@ -114,7 +110,7 @@ void launch(const FourDims& x, const AttentionProblem& p, gpu::Stream stream) {
 
 }  // namespace
 
-void launch_attention_tile(const FourDims& x, const AttentionProblem& p, gpu::Stream stream) {
+void launch_attention_tile(const Stacked<float>& x, const AttentionProblem& p, gpu::Stream stream) {
     const auto quads = [](const auto& view) {
         return has_wider(view.data, view.layout, sizeof(float));
     };

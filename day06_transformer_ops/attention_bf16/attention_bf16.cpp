@@ -5,6 +5,7 @@
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
+#include "day06_transformer_ops/attention_bf16/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -46,6 +47,15 @@ bool all_in_quads(View<const T> q, View<const T> k, View<const T> v, View<T> out
 template <class T>
 bool few_rows(const View<const T>& q, const View<const T>& k) {
     return q.extent(q.rank() - 2) <= kMostOfRows && k.extent(k.rank() - 2) <= kMostOfRows;
+}
+
+// What the path 'tile' takes, of whole quads.
+template <class T>
+bool in_tiles(const View<const T>& q, const View<const T>& k, const View<const T>& v,
+              const View<T>& out, const View<float>& log_sums) {
+    const auto views = stacked<T>(kStackOfHalves, q, k, v, out, log_sums);
+    return views && is_near(views->q) && is_near(views->k) && is_near(views->v) &&
+           is_near(views->out);
 }
 
 template <class T>
@@ -135,6 +145,14 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
                ", out " + to_string(out.layout));
     }
+    if (path == AttentionBf16Path::tile && !in_tiles(q, k, v, out, log_sums)) {
+        refuse(
+            "attention_bf16: the path 'tile' needs stacks that are three dims at most, once "
+            "simplified, no negative stride, for CUDA Tile C++ takes strides for sizes, and heads "
+            "whose first and last row are less than 2^31 numbers apart; q has " +
+            to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
+            ", out " + to_string(out.layout));
+    }
     if (path == AttentionBf16Path::warpgroups) {
         const std::string missing =
             !gpu::on_hopper() && !gpu::is_emulated()
@@ -162,6 +180,7 @@ const char* name(AttentionBf16Path path) {
         {AttentionBf16Path::tensor_cores, "tensor cores"},
         {AttentionBf16Path::guessed_maximum, "guessed maximum"},
         {AttentionBf16Path::warpgroups, "warpgroups"},
+        {AttentionBf16Path::tile, "tile"},
     };
     return name_in(kNames, path);
 }

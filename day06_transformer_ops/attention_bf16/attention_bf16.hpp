@@ -37,6 +37,7 @@ enum class AttentionBf16Path {
     guessed_maximum,  // 03: and a tile is searched for a maximum only where the last will not do
     warpgroups,  // 04: Hopper's: operands from shared memory, exps taken under the products. Heads
                  // of 64 or 128, no length
+    tile,        // CUDA Tile C++: attention_bf16_tile.cu
 };
 [[nodiscard]] const char* name(AttentionBf16Path path);
 

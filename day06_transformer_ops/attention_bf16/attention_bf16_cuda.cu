@@ -1,8 +1,10 @@
 // The loop's twin, a thread for each query, and the launcher. What is faster is in steps/.
 #include "common/gpu/launch.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
 #include "day06_transformer_ops/attention_bf16/steps/steps.hpp"
+#include "day06_transformer_ops/attention_bf16/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -48,6 +50,11 @@ void attention_bf16_cuda(View<const T> q, View<const T> k, View<const T> v,
             return launch_attention_guessed_maximum(p, how.stream);
         case AttentionBf16Path::warpgroups:
             return launch_attention_warpgroups(p, how.stream);
+        case AttentionBf16Path::tile:
+            return gpu::by_tile("attention_bf16", [&] {
+                launch_attention_bf16_tile(*stacked<T>(kStackOfHalves, q, k, v, out, log_sums), p,
+                                           how.stream);
+            });
     }
 }
 

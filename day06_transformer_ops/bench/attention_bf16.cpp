@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/bench/bench.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -91,6 +92,7 @@ void bench_attention_bf16(lesson::Report& report) {
         attend(report, "attention_bf16", AttentionBf16Path::tensor_cores, n);
         attend(report, "attention_bf16", AttentionBf16Path::guessed_maximum, n);
         if (on_hopper) attend(report, "attention_bf16", best, n);
+        if (gpu::has_tile()) attend(report, "attention_bf16", AttentionBf16Path::tile, n);
         attend(report, "attention_bf16 beside cuDNN", best, n);
     }
 }

@@ -1,6 +1,7 @@
 // Attention of 16-bit numbers: loop and every path against float64, over every element.
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
+#include "common/gpu/tile.hpp"
 #include "common/testing/shared_workspace.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
@@ -16,6 +17,7 @@ const bool kHopper = gpu::is_emulated() || (gpu::why_unavailable().empty() && gp
 const std::vector<B> kAll = [] {
     std::vector<B> paths{B::four_passes, B::tensor_cores, B::guessed_maximum};
     if (kHopper) paths.push_back(B::warpgroups);
+    if (gpu::has_tile()) paths.push_back(B::tile);
     return paths;
 }();
 
@@ -558,6 +560,52 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
                                          B::warpgroups);
           }) ==
           "attention_bf16: the path 'warpgroups' needs heads of 64 or 128 numbers, not of 56");
+}
+
+TEST_CASE("attention_bf16 in tiles: each condition is false alone",
+          "[day06][attention_bf16][small]") {
+    const Layout fit({2, 3, 2, 4, 64}, {4096, 1280, 512, 64, 1});
+    // Addresses far apart; nothing is read there.
+    const auto at = [](std::uintptr_t n) { return reinterpret_cast<bf16*>(n << 44); };
+    const auto words = [&](const Layout& q, const Layout& k, const Layout& v, const Layout& out,
+                           View<float> sums = {}) {
+        return refusal([&] {
+            check_attention_bf16<bf16>({at(1), q}, {at(2), k}, {at(3), v}, {}, {at(4), out}, sums,
+                                       B::tile);
+        });
+    };
+    const auto each = [&](const Layout& one, const std::string& want) {
+        CAPTURE(to_string(one));
+        CHECK(contains(words(one, fit, fit, fit), want));
+        CHECK(contains(words(fit, one, fit, fit), want));
+        CHECK(contains(words(fit, fit, one, fit), want));
+        CHECK(contains(words(fit, fit, fit, one), want));
+    };
+    CHECK(words(fit, fit, fit, fit).empty());
+    const std::string why = "the path 'tile' needs stacks that are three dims at most, once ";
+    for (int d = 0; d < 4; ++d) {
+        Layout back = fit;
+        back.strides[d] = -back.strides[d];
+        each(back, why);
+    }
+    Layout far = fit;  // 4 rows and 128 that a last tile may lack: 132 steps of 2^31 / 132 numbers
+    far.strides[3] = (std::int64_t{1} << 31) / 132 / 8 * 8;
+    CHECK(words(far, far, far, far).empty());
+    far.strides[3] += 8;
+    each(far, why);
+    each(Layout(fit.shape, {8192, 2560, 1024, 128, 2}), "whole quads of eight numbers");
+    // Four dims of stack that are three, and four that stay four, the logs' too.
+    const Layout four({2, 2, 2, 2, 4, 64}, {4096, 2048, 1024, 512, 64, 1}),
+        stays({2, 2, 2, 2, 4, 64}, {4096, 2048, 1016, 504, 64, 1});
+    CHECK(words(four, four, four, four).empty());
+    CHECK(
+        contains(words(stays, four, Layout(four.shape, {4096, 1536, 768, 256, 64, 1}), four), why));
+    if (!gpu::has_tile()) return;
+    const Case<f16> c = case_of<f16>(2, 5, 5, 8);
+    DeviceIn<f16> q(c.q), k(c.k), v(c.v);
+    DeviceOut<f16> got(c.q.shape());
+    attention_bf16_cuda<f16>(q.view(), k.view(), v.view(), {}, got.view(), {}, {.path = B::tile});
+    CHECK(last_kernel() == "attention_bf16_tile");
 }
 
 TEST_CASE("attention_bf16: one token, or one key, whose step is never taken and may be any",

@@ -1,0 +1,24 @@
+/// @file
+/// The launcher of the tile port, attention_bf16_tile.cu, and the views that it takes.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "day06_transformer_ops/attention/tile.hpp"
+#include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+inline constexpr int kStackOfHalves = 3;  // dims of stack: batch, group of heads, head of the group
+
+/// Within a head, numbers are counted in 32 bits, those of a last tile's missing rows too.
+template <class E>
+[[nodiscard]] bool is_near(const View<E>& x) {
+    const std::int64_t rows = x.extent(x.rank() - 2) + kMostOfHead, most = INT32_MAX;
+    return rows < most && x.stride(x.rank() - 2) <= most / rows;
+}
+
+template <class T>
+void launch_attention_bf16_tile(const Stacked<T>& views, const AttentionBf16Problem<T>& problem,
+                                gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops
