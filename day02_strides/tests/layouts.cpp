@@ -26,8 +26,8 @@ TEST_CASE("a view answers for its layout, and its numbers can be set", "[day02][
     CHECK(y(1, 1) == 60);                           // every other column
 
     View<float> z = x;      // copies pointer and layout, not the elements
-    z.data += x.stride(0);  // begin a row later ..
-    z.extent(0) = 2;        // .. and so end a row earlier
+    z.data += x.stride(0);  // begin a row later,
+    z.extent(0) = 2;        // so one row fewer is left
     z(1, 3) = -1;
     CHECK(x(2, 3) == -1);  // seen through x as well
     z.stride(0) = 0;       // the same row again and again
