@@ -4,35 +4,34 @@ from svg import COLOURS, FAINT, GREEN, ORANGE, SKY, Svg
 
 def lines_of_a_tensor():
     """(2, 3, 4): along each dim, the line of one output and where it lies in memory."""
-    c = 30
-    svg = Svg(800, 380, "A tensor of shape 2 by 3 by 4 as a strip of 24 cells, and the line of one "
+    w, h, left = 17, 28, 16
+    svg = Svg(440, 410, "A tensor of shape 2 by 3 by 4 as a strip of 24 cells, and the line of one "
                         "output for each reduced dim: dim 2 offsets 4 to 7, dim 1 offsets 1, 5, 9, "
                         "dim 0 offsets 6 and 18")
-    svg.text(20, 24, "x (2, 3, 4), strides (12, 4, 1): one line of each kind")
+    svg.text(left, 20, "x (2, 3, 4), strides (12, 4, 1): one line of each kind")
     rows = (
-        ("dim 2", "out(0, 1)", [4, 5, 6, 7], SKY, "4 elements, 1 apart: neighbours in memory"),
-        ("dim 1", "out(0, 1)", [1, 5, 9], ORANGE, "3 elements, 4 apart; the line of out(0, 2) lies beside it"),
-        ("dim 0", "out(1, 2)", [6, 18], GREEN, "2 elements, 12 apart; the line of out(1, 3) lies beside it"),
+        ("dim 2, out(0, 1)", [4, 5, 6, 7], SKY, "4 elements, 1 apart: neighbours in memory"),
+        ("dim 1, out(0, 1)", [1, 5, 9], ORANGE, "3 elements, 4 apart; the line of out(0, 2) lies beside it"),
+        ("dim 0, out(1, 2)", [6, 18], GREEN, "2 elements, 12 apart; the line of out(1, 3) lies beside it"),
     )
-    for number, (dim, out, offsets, colour, note) in enumerate(rows):
-        top = 50 + 105 * number
-        svg.text(20, top + 20, dim)
-        svg.text(20, top + 40, out, "note")
+    for number, (title, offsets, colour, note) in enumerate(rows):
+        top = 84 + 110 * number
+        svg.text(left, top - 26, title)
         for i in range(24):
-            svg.cell(100 + i * 28, top, colour if i in offsets else FAINT, i, 28, c,
-                     "in" if i in offsets else "inkin")
+            svg.cell(left + i * w, top, colour if i in offsets else FAINT, i, w, h,
+                     "in tiny" if i in offsets else "inkin tiny")
         for a, b in zip(offsets, offsets[1:]):
-            svg.arch(100 + a * 28 + 14, 100 + b * 28 + 14, top, 18)
-        svg.text(100, top + 52, note, "note")
-    svg.text(20, 366, "An output looks at the elements of its line and at no other. Its index is what it "
-                      "has in common with them.", "note")
+            svg.arch(left + (a + .5) * w, left + (b + .5) * w, top, 18)
+        svg.text(left, top + h + 18, note, "note")
+    svg.text(left, 380, "An output looks at the elements of its line and at no other.", "note")
+    svg.text(left, 400, "Its index is what it has in common with them.", "note")
     return svg.done()
 
 
 def who_reads_what():
     """Rows of a matrix and its columns: what a warp reads in its first load, and after some."""
-    c, m_of, k_of = 26, range(4), range(8)
-    svg = Svg(800, 390, "The elements that four lanes read. A thread a row: the first load touches four "
+    c, m_of, k_of = 22, range(4), range(8)
+    svg = Svg(440, 610, "The elements that four lanes read. A thread a row: the first load touches four "
                         "sectors, one for each lane. A warp a row, and a thread a column: four neighbours "
                         "in one sector")
     ways = (  # lane of element (m, k), or None, in the first load and after some; frames around lines
@@ -47,11 +46,11 @@ def who_reads_what():
          [(k, 0, 1, 4) for k in range(4)]),
     )
     for number, (title, dim, loads, note, first, later, frames) in enumerate(ways):
-        left = 20 + 276 * number
-        svg.text(left, 24, title)
-        svg.text(left, 44, dim, "note")
-        for top, words, lane_of in ((72, f"first load: {note}", first), (222, f"after {loads}", later)):
-            svg.text(left, top - 6, words, "note")
+        top = 64 + 172 * number
+        svg.text(16, top - 44, title)
+        svg.text(16, top - 26, dim, "note")
+        for left, words, lane_of in ((16, f"first load: {note}", first), (242, f"after {loads}", later)):
+            svg.text(left, top - 8, words, "note")
             for m in m_of:
                 for k in k_of:
                     lane = lane_of(m, k)
@@ -59,22 +58,24 @@ def who_reads_what():
                              "" if lane is None else lane, c, c, border="thin")
             for x, y, columns, rows in frames:
                 svg.outline(left + x * c, top + y * c, columns * c, rows * c)
-    svg.text(20, 352, "A number, and its colour, is the lane that reads the element; a thick frame is a line, "
-                      "the elements of one output.", "note")
-    svg.text(20, 374, "A row of each picture is 8 floats, one sector of 32 bytes. A warp is drawn with 4 lanes "
-                      "instead of 32.", "note")
+    for line, words in enumerate((
+            "A number, and its colour, is the lane that reads the element;",
+            "a thick frame is a line, the elements of one output.",
+            "A row of each picture is 8 floats, one sector of 32 bytes.",
+            "A warp is drawn with 4 lanes instead of 32.")):
+        svg.text(16, 524 + 20 * line, words, "note")
     return svg.done()
 
 
 def reduction_tree():
     """Eight candidates, value over index; a tie at two levels is decided by the index."""
-    w, h = 62, 42
-    svg = Svg(800, 330, "Eight candidates, each a value and an index, are combined in three rounds; of "
+    w, h = 46, 36
+    svg = Svg(440, 316, "Eight candidates, each a value and an index, are combined in three rounds; of "
                         "equal values the lower index stays")
     level = [(5, 0), (9, 1), (2, 2), (7, 3), (9, 4), (1, 5), (3, 6), (9, 7)]
-    xs = [30 + 92 * i for i in range(8)]
-    svg.text(20, 24, "value, and its index in the line")
-    y = 44
+    xs = [12 + 53 * i for i in range(8)]
+    svg.text(12, 20, "value, and its index in the line")
+    y = 36
     while True:
         for x, (value, index) in zip(xs, level):
             winner = value == 9
@@ -92,8 +93,8 @@ def reduction_tree():
             for x in (xs[i], xs[i + half]):
                 svg.line(x + w / 2, y + h, xs[i] + w / 2, y + h + 34)
         level, xs, y = following, above, y + h + 34
-    svg.text(130, 316, "9 stands at 1, 4 and 7. Whoever meets whom, the 1 must come through: better() "
-                       "looks at the index.", "note")
+    svg.text(82, y + 14, "9 stands at 1, 4 and 7. Whoever meets whom,", "note")
+    svg.text(82, y + 34, "the 1 must come through: better() looks at the index.", "note")
     return svg.done()
 
 

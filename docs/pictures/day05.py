@@ -12,29 +12,29 @@ def matrix(svg, x, y, rows, columns, c, colour):
 def product():
     """out = a b: a tile of out needs some rows of a and some columns of b, all of K."""
     c = 22
-    svg = Svg(760, 420, "A tile of out, 4 by 4, needs 4 rows of a and 4 columns of b, all of K; "
+    svg = Svg(440, 430, "A tile of out, 4 by 4, needs 4 rows of a and 4 columns of b, all of K; "
                         "walking K by 4 it needs a tile of each at a time")
-    a_x, a_y, b_x, b_y = 40, 220, 260, 20
+    a_x, a_y, b_x, b_y = 20, 244, 230, 34
     rows, columns, depth = range(2, 6), range(4, 8), range(4, 8)
-    svg.text(a_x, a_y - 12, "a (M, K)")
-    svg.text(b_x + 8 * c + 10, b_y + 16, "b (K, N)")
-    svg.text(b_x + 8 * c + 10, a_y + 16, "out (M, N)")
+    svg.text(a_x, a_y - 10, "a (M, K)")
+    svg.text(b_x, b_y - 10, "b (K, N)")
+    svg.text(b_x, a_y - 10, "out (M, N)")
     matrix(svg, a_x, a_y, 8, 8, c, lambda m, k: SKY if m in rows else FAINT)
     matrix(svg, b_x, b_y, 8, 8, c, lambda k, n: ORANGE if n in columns else FAINT)
     matrix(svg, b_x, a_y, 8, 8, c, lambda m, n: GREEN if m in rows and n in columns else FAINT)
     svg.outline(a_x + depth[0] * c, a_y + rows[0] * c, 4 * c, 4 * c)
     svg.outline(b_x + columns[0] * c, b_y + depth[0] * c, 4 * c, 4 * c)
     for line, words in enumerate((
-            "16 outputs need 4 rows of a", "and 4 columns of b: each number", "is multiplied 4 times.",
-            "", "The frames in a and b: what is in", "shared memory at a time.")):
-        svg.text(b_x + 8 * c + 10, a_y + 48 + 20 * line, words, "note")
+            "16 outputs need 4 rows of a", "and 4 columns of b: each", "number is multiplied 4 times.",
+            "", "The frames in a and b: what", "is in shared memory at a time.")):
+        svg.text(a_x, b_y + 14 + 20 * line, words, "note")
     return svg.done()
 
 
 def square_a_thread():
     """The 8 x 8 outputs of thread (0, 0) among the 128 x 128 of its block, and its neighbours'."""
-    c, mark, x, y = 38, 9, 70, 70
-    svg = Svg(800, 400, "128 by 128 outputs of a block. Thread 0 has those whose row and column are "
+    c, mark, x, y = 38, 9, 70, 62
+    svg = Svg(440, 620, "128 by 128 outputs of a block. Thread 0 has those whose row and column are "
                         "multiples of 16; thread 1 those one column on, thread 16 those one row down")
     svg.text(x, 24, "columns n of the block's outputs")
     for i in range(8):
@@ -44,20 +44,20 @@ def square_a_thread():
             svg.cell(x + j * c, y + i * c, FAINT, "", c, c, border="thin")
             for dm, dn, colour in ((0, 0, ORANGE), (0, 1, SKY), (1, 0, GREEN)):
                 svg.cell(x + j * c + dn * mark, y + i * c + dm * mark, colour, "", mark, mark, border="thin")
-    left = x + 8 * c + 30
+    left, below = 20, y + 8 * c + 24
     for row, (colour, words) in enumerate((
             (ORANGE, "thread 0: rows and columns 0, 16, … 112"),
             (SKY, "thread 1: one column to the right"),
             (GREEN, "thread 16: one row down"))):
-        svg.cell(left, y + 30 * row, colour, "", 16, 16)
-        svg.text(left + 26, y + 13 + 30 * row, words)
+        svg.cell(left, below + 30 * row, colour, "", 16, 16)
+        svg.text(left + 26, below + 13 + 30 * row, words)
     for row, words in enumerate((
             "For each k thread 0 loads a[k][0], a[k][16], … and b[k][0],",
             "b[k][16], …: 8 and 8, and multiplies each with each.",
             "Lanes 0 to 15 load b[k][0] to b[k][15] at once: neighbours.",
             "", "A grey square is 16 x 16 outputs, one of each of the 256",
             "threads; the marks are drawn larger than one output is.")):
-        svg.text(left, y + 124 + 20 * row, words, "note")
+        svg.text(left, below + 118 + 20 * row, words, "note")
     return svg.done()
 
 

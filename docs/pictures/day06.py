@@ -130,15 +130,15 @@ def three_tokens():
 
 def running_maximum():
     """Scores log 1, log 2, log 8, log 4, key by key: heights are exp(score - m) at that time."""
-    svg = Svg(760, 336, "Four scores, log 1, log 2, log 8 and log 4, one after the other. The largest so far counts as 1; "
+    svg = Svg(440, 516, "Four scores, log 1, log 2, log 8 and log 4, one after the other. The largest so far counts as 1; "
                         "when a larger one comes, all before shrink by the same factor. The sums are 1, 1.5, 1.375, 1.875")
-    scores, left, tall = (1, 2, 8, 4), 40, 150
+    scores, tall = (1, 2, 8, 4), 110
     notes = (("m = log 1", "", "sum = 1"), ("m = log 2", "all before · 1/2", "1/2 + 1 = 1.5"),
              ("m = log 8", "all before · 1/4", "1.5/4 + 1 = 1.375"), ("m stays", "all before · 1", "1.375 + 1/2 = 1.875"))
     for step in range(4):
         m = max(scores[:step + 1])
-        base, x = 226, left + step * 182
-        svg.text(x, 30, f"key {step}, score log {scores[step]}")
+        base, x = 164 + 236 * (step // 2), 20 + 216 * (step % 2)
+        svg.text(x, base - tall - 28, f"key {step}, score log {scores[step]}")
         for key in range(step + 1):
             height = tall * scores[key] / m
             svg.cell(x + key * 36, base - height, COLOURS[key], "", 30, height)
@@ -146,33 +146,37 @@ def running_maximum():
                      "small")
         svg.outline(x - 4, base, 150, 1)
         for line, text in enumerate(notes[step]):
-            svg.text(x, base + 26 + 20 * line, text, "note")
-    svg.text(20, 326, "At the end, 1.875 = (1 + 2 + 8 + 4) / 8: what a pass of its own would have found with m = log 8.", "note")
+            svg.text(x, base + 22 + 20 * line, text, "note")
+    svg.text(20, 488, "At the end, 1.875 = (1 + 2 + 8 + 4) / 8: what a pass of its own", "note")
+    svg.text(20, 508, "would have found with m = log 8.", "note")
     return svg.done()
 
 
 def kv_cache():
     """Places of a cache over three steps: who writes, who is asked."""
-    c = CELL
-    svg = Svg(760, 330, "A cache with room for 8 keys and values. Token t writes its own into place t and asks places 0 to t; "
+    c, w, left = 40, 34, 160
+    svg = Svg(440, 326, "A cache with room for 8 keys and values. Token t writes its own into place t and asks places 0 to t; "
                         "the rest is not read yet")
     for step, word in enumerate(("the", "cat", "sat")):
-        y = 60 + 84 * step
-        svg.text(20, y + 20, word)
-        svg.text(20, y + 40, f"length {step + 1}", "note")
-        svg.cell(100, y, PURPLE, f"q{step}", c, c)
-        svg.arrow(146, y + c / 2, 196, y + c / 2)
-        svg.text(150, y + c / 2 - 8, "asks", "note")
+        y = 62 + 74 * step
+        svg.text(12, y + 14, word)
+        svg.text(12, y + 32, f"length {step + 1}", "note")
+        svg.cell(74, y, PURPLE, f"q{step}", c, c)
+        svg.arrow(118, y + c / 2, 156, y + c / 2)
+        svg.text(120, y + c / 2 - 6, "asks", "note")
         for place in range(8):
             if place <= step:
-                svg.cell(200 + place * (c + 4), y, COLOURS[place], f"k{place} v{place}", c + 4, c, "in tiny")
+                svg.cell(left + place * w, y, COLOURS[place], "", w, c)
+                svg.text(left + (place + .5) * w, y + 17, f"k{place}", "in tiny")
+                svg.text(left + (place + .5) * w, y + 33, f"v{place}", "in tiny")
             else:
-                svg.parts.append(f'<rect class="idle" x="{200 + place * (c + 4):g}" y="{y:g}" width="{c + 4:g}" height="{c}"/>')
-        svg.outline(200 + step * (c + 4), y, c + 4, c)
+                svg.parts.append(f'<rect class="idle" x="{left + place * w:g}" y="{y:g}" width="{w:g}" height="{c}"/>')
+        svg.outline(left + step * w, y, w, c)
     for place in range(8):
-        svg.text(200 + place * (c + 4) + (c + 4) / 2, 48, str(place), "small")
-    svg.text(200, 24, "place: keys (1, H, 8, D) have strides (H · 8 · D, 8 · D, D, 1)", "note")
-    svg.text(20, 318, "Framed: what this step writes. Dashed: room, not read yet. What came before is not computed again.", "note")
+        svg.text(left + place * w + w / 2, 50, str(place), "small")
+    svg.text(12, 22, "place: keys (1, H, 8, D) have strides (H · 8 · D, 8 · D, D, 1)", "note")
+    svg.text(12, 296, "Framed: what this step writes. Dashed: room, not read yet.", "note")
+    svg.text(12, 316, "What came before is not computed again.", "note")
     return svg.done()
 
 
