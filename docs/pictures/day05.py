@@ -63,44 +63,44 @@ def square_a_thread():
 
 def rectangle():
     """A warp's outputs as 16 x 128 and as 64 x 32: what it reads for each k."""
-    svg = Svg(760, 300, "2,048 outputs of a warp, 64 a lane, as 16 rows of 128 columns need 144 words for each k; as 64 "
+    svg = Svg(440, 390, "2,048 outputs of a warp, 64 a lane, as 16 rows of 128 columns need 144 words for each k; as 64 "
                         "rows of 32 columns 96")
-    for left, rows, columns, note in (
-            (60, 16, 128, "Step 7. Drawn as one: rows 0 to 7, and 64 to 71."),
-            (520, 64, 32, "Step 8: nearer to a square.")):
-        u = 2.5
-        top = 60
-        svg.text(left - 40, 24, f"{rows} x {columns} outputs, 8 x 8 a lane")
+    u, left = 2.5, 40
+    for top, rows, columns, note in (
+            (50, 16, 128, "Step 7. Drawn as one: rows 0 to 7, and 64 to 71."),
+            (216, 64, 32, "Step 8: nearer to a square.")):
+        svg.text(12, top - 28, f"{rows} x {columns} outputs, 8 x 8 a lane")
         svg.cell(left, top, GREEN, "", columns * u, rows * u)
         svg.cell(left - 16, top, SKY, "", 10, rows * u)
         svg.cell(left, top - 16, ORANGE, "", columns * u, 10)
-        svg.text(left - 40, 250, f"{rows} words of a, {columns} of b: {rows + columns} for each k", "note")
-        svg.text(left - 40, 272, note, "note")
+        x, y = (12, top + rows * u + 24) if columns > rows else (left + columns * u + 20, top + 70)
+        svg.text(x, y, f"{rows} words of a, {columns} of b: {rows + columns} for each k", "note")
+        svg.text(x, y + 22, note, "note")
     return svg.done()
 
 
 def ring():
     """Three stages over time: one is multiplied while two are in flight."""
-    c, h = 84, 34
-    svg = Svg(760, 250, "Three stages of a ring over time. While tile t is multiplied from one stage, "
+    c, h, left = 51, 34, 74
+    svg = Svg(440, 262, "Three stages of a ring over time. While tile t is multiplied from one stage, "
                         "tiles t + 1 and t + 2 are in flight to the two others; after the barrier tile "
                         "t + 3 goes where tile t was")
-    svg.text(20, 24, "time, one tile after the other; a barrier at each line")
+    svg.text(12, 20, "tiles, one after the other in time; a barrier at each line")
     for stage in range(3):
-        y = 44 + stage * (h + 10)
-        svg.text(20, y + 22, f"stage {stage}", "note")
+        y = 40 + stage * (h + 10)
+        svg.text(12, y + 22, f"stage {stage}", "note")
         for step in range(7):
             tile = step + (stage - step) % 3      # what lies in this stage, or is on its way there
             busy = tile == step
-            svg.cell(90 + step * c, y, GREEN if busy else SKY, f"tile {tile}", c, h)
+            svg.cell(left + step * c, y, GREEN if busy else SKY, tile, c, h)
     for step in range(1, 7):
-        svg.outline(90 + step * c - 1, 40, 2, 3 * (h + 10) - 2)
-    svg.cell(90, 194, GREEN, "", 16, 16)
-    svg.text(114, 207, "is multiplied", "note")
-    svg.cell(260, 194, SKY, "", 16, 16)
-    svg.text(284, 207, "in flight, or arrived and waiting", "note")
-    svg.text(20, 238, "The copy of tile t + 2 starts when tile t - 1 has been multiplied: they have one "
-             "stage.", "note")
+        svg.outline(left + step * c - 1, 36, 2, 3 * (h + 10) - 2)
+    svg.cell(12, 188, GREEN, "", 16, 16)
+    svg.text(36, 201, "is multiplied", "note")
+    svg.cell(160, 188, SKY, "", 16, 16)
+    svg.text(184, 201, "in flight, or arrived and waiting", "note")
+    svg.text(12, 232, "The copy of tile t + 2 starts when tile t - 1 has been multiplied:", "note")
+    svg.text(12, 252, "they have one stage.", "note")
     return svg.done()
 
 

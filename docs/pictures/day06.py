@@ -57,22 +57,21 @@ def token_path():
 
 def qkv_views():
     """One buffer (1, 3, 12): which offset is which number of q, k and v."""
-    c = 44
-    svg = Svg(760, 372, "A buffer of 3 rows of 12 numbers, a row for each token. Of each row the first 4 numbers are the "
+    c = 30
+    svg = Svg(440, 330, "A buffer of 3 rows of 12 numbers, a row for each token. Of each row the first 4 numbers are the "
                         "query, then 4 of the key, 4 of the value; each 4 are two heads of 2. A step to the next head is "
                         "2 elements, to the next token 12")
-    left, top = 130, 92
+    left, top = 64, 92
     for third, (name, colour) in enumerate((("q", SKY), ("k", ORANGE), ("v", GREEN))):
-        svg.text(left + (4 * third + 2) * c, 30, f"{name}, begins at {4 * third}", "word middle")
+        svg.text(left + (4 * third + 2) * c, 24, f"{name}, begins at {4 * third}", "word middle")
         for h in range(2):
-            svg.text(left + (4 * third + 2 * h + 1) * c, 56, f"head {h}", "note middle")
+            svg.text(left + (4 * third + 2 * h + 1) * c, 48, f"head {h}", "note middle")
         for t in range(3):
             for i in range(4):
                 offset = 12 * t + 4 * third + i
                 svg.cell(left + (4 * third + i) * c, top + t * c, colour, offset, c, c)
     for t, word in enumerate(("the", "cat", "sat")):
-        svg.text(20, top + t * c + 27, word)
-        svg.text(62, top + t * c + 27, f"token {t}", "note")
+        svg.text(12, top + t * c + 20, f"{t} {word}")
     for cut in range(1, 6):
         svg.outline(left + 2 * cut * c - 1, top, 2, 3 * c)
     svg.outline(left + 6 * c, top + 2 * c, 2 * c, c)
@@ -80,19 +79,21 @@ def qkv_views():
     svg.text(left + 6.75 * c, top - 12, "H: 2", "note")
     lines = (
         "The buffer: shape (B, T, 3 C) = (1, 3, 12), strides (36, 12, 1).",
-        "k by heads: shape (B, H, T, D) = (1, 2, 3, 2), strides (36, 2, 12, 1). q and v have the same strides.",
-        "To the next number of a head 1, to the next head 2, down to the next token 12, to the next sequence 36.",
-        "Framed: k of head 1, token 2. It begins at 4 + 1 · 2 + 2 · 12 = 30.",
+        "k by heads: shape (B, H, T, D) = (1, 2, 3, 2),",
+        "strides (36, 2, 12, 1). q and v have the same strides.",
+        "To the next number of a head 1, to the next head 2,",
+        "down to the next token 12, to the next sequence 36.",
+        "Framed: k of head 1, token 2, at 4 + 1 · 2 + 2 · 12 = 30.",
     )
     for number, text in enumerate(lines):
-        svg.text(20, 262 + 26 * number, text, "note")
+        svg.text(12, 216 + 20 * number, text, "note")
     return svg.done()
 
 
 def three_tokens():
     """Head 0 of the run: queries times keys, causal softmax, times values."""
-    c = 50
-    svg = Svg(840, 480, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
+    c = 38
+    svg = Svg(440, 692, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
                         "diagonal are not read; softmax makes shares of each row; shares times values is the output")
 
     def grid(x, y, values, colour, title, strides, width=c):
@@ -107,24 +108,25 @@ def three_tokens():
                     svg.cell(x + n * width, y + m * c, colour(m), value, width, c, "inkin" if colour(m) == FAINT else "in")
 
     of_token = lambda m: COLOURS[m]  # noqa: E731
-    grid(150, 280, ((1, -1), (1, 1), (1, -1)), of_token, "q (3, 2)", "strides (12, 1)")
-    grid(290, 120, (("a", "a", "a"), ("-a", "a", "-a")), lambda m: FAINT, "k, transposed (2, 3)",
+    grid(60, 192, ((1, -1), (1, 1), (1, -1)), of_token, "q (3, 2)", "strides (12, 1)")
+    grid(190, 60, (("a", "a", "a"), ("-a", "a", "-a")), lambda m: FAINT, "k, transposed (2, 3)",
          "strides (1, 12); a = 0.4901", 56)
-    grid(290, 280, (("log 2", None, None), ("0", "log 2", None), ("log 2", "0", "log 2")), of_token,
+    grid(190, 192, (("log 2", None, None), ("0", "log 2", None), ("log 2", "0", "log 2")), of_token,
          "scores (3, 3)", "strides (3, 1)", 56)
-    grid(540, 280, ((1, None, None), ("1/3", "2/3", None), ("2/5", "1/5", "2/5")), of_token,
+    grid(60, 524, ((1, None, None), ("1/3", "2/3", None), ("2/5", "1/5", "2/5")), of_token,
          "shares (3, 3)", "strides (3, 1)", 44)
-    grid(730, 60, ((1, -1), (1, 1), (1, -1)), lambda m: FAINT, "v (3, 2)", "strides (12, 1)")
-    grid(730, 280, (("1", "-1"), ("1", "1/3"), ("1", "-0.6")), of_token, "out (3, 2)", "strides (4, 1)")
+    grid(270, 362, ((1, -1), (1, 1), (1, -1)), lambda m: FAINT, "v (3, 2)", "strides (12, 1)", 44)
+    grid(270, 524, (("1", "-1"), ("1", "1/3"), ("1", "-0.6")), of_token, "out (3, 2)", "strides (4, 1)", 44)
     for t, word in enumerate(("the", "cat", "sat")):
-        svg.text(90, 310 + t * c, word, "word")
-    svg.arrow(464, 355, 534, 355)
-    svg.text(472, 346, "softmax", "note")
-    svg.arrow(678, 355, 724, 355)
+        for y in (192, 524):
+            svg.text(16, y + 24 + t * c, word, "word")
+    svg.arrow(210, 316, 210, 490)
+    svg.text(154, 396, "softmax", "note")
+    svg.arrow(200, 581, 262, 581)
     for number, text in enumerate((
             "sat, number 1 of its output: 2/5 · (-1) + 1/5 · 1 + 2/5 · (-1) = -0.6.",
-            "Dashed: what lies ahead of a token. It is not read, and has no share.")):
-        svg.text(20, 452 + 20 * number, text, "note")
+            "Dashed: what lies ahead of a token. It is not read.")):
+        svg.text(12, 662 + 20 * number, text, "note")
     return svg.done()
 
 
