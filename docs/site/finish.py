@@ -21,7 +21,8 @@ NO_TEXT = re.compile(r'<(svg|script|style)\b.*?</\1>|<div class="ttc".*?</div></
 LISTING = re.compile(r'<div class="fragment">.*?<!-- fragment -->', re.S)
 SHOWN = re.compile(r'<div class="fragment">.*?<!-- fragment -->|<pre\b.*?</pre>|<div class="step">.*?</div>(?=\n|$)', re.S)
 NO_LINKS = ("a", "code", "pre", "svg", "script", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6")
-EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk"}  # of which a sentence seldom means what the glossary does
+EVERYDAY = {"half", "size", "index", "element", "key", "value", "query", "path", "step", "share", "head", "walk",
+            "line"}  # of which a sentence seldom means what the glossary does
 # Where a word means another of the glossary's on one page, or none of them.
 OTHER_SENSE = {
     "day06_transformer_ops.html": {"block": "transformer block", "cache": "KV cache"},

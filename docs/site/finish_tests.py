@@ -11,7 +11,7 @@ import finish  # noqa: E402
 import run_tests  # noqa: E402
 
 GLOSSARY = [("warp", "32 threads, `together`"), ("shared memory", "a small \"fast\" one"), ("half", "64 bytes"),
-            ("B", "sequences"), ("host", "the CPU"), ("size", "a number"), ("NH", "heads")]
+            ("B", "sequences"), ("host", "the CPU"), ("size", "a number"), ("NH", "heads"), ("line", "of a reduction")]
 
 
 def linked(body):
@@ -24,7 +24,7 @@ def test_links():
     assert linked("<p>Warp</p>") == f"<p>{warp}Warp</a></p>"
     assert linked("shared memory") == ('<a class="term" href="words.html#word_shared_memory" '
                                        'title="a small &quot;fast&quot; one">shared memory</a>')
-    for kept in ("half the B of this size, NH", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
+    for kept in ("half the B of this size, NH", "a line of code", "warped", "a-warp", "a.warp", "\\(warp\\)", "\\[ warp\n \\]",
                  "<code>warp</code>", "<h2>warp</h2>", '<img alt="warp"/>', "<!-- a > warp -->",
                  '<a href="x">the warp</a>', '<div class="fragment"><div>x</div> warp</div>',
                  '<div class="step"><div>x</div> warp</div>', '<div class="measured"><table><td>warp</td></table></div>',
