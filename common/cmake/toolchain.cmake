@@ -32,7 +32,9 @@ target_link_libraries(sixdays_host_flags INTERFACE sixdays_flags)
 target_compile_options(sixdays_host_flags INTERFACE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-g1>)
 if(SIXDAYS_SANITIZE)
-    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # Each access asks a function: asked in place, the same question takes half of the compiler's time.
+    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+        --param=asan-instrumentation-with-call-threshold=0)
     target_compile_options(sixdays_host_flags INTERFACE ${sanitize} -D_GLIBCXX_ASSERTIONS)
     add_link_options(-fsanitize=address,undefined)
 endif()

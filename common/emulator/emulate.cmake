@@ -20,7 +20,23 @@ macro(sixdays_emulated_flags)
     endif()
 endmacro()
 
+# sixdays_as_built(<library>...): the tree SIXDAYS_KERNELS has them already, from the same files.
+function(sixdays_as_built)
+    cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR}
+        OUTPUT_VARIABLE folder)
+    foreach(library IN LISTS ARGN)
+        set_target_properties(${library} PROPERTIES SOURCES ${PROJECT_BINARY_DIR}/nothing.cpp)
+        target_link_libraries(${library} PRIVATE ${SIXDAYS_KERNELS}/${folder}/lib${library}.a)
+    endforeach()
+endfunction()
+
 function(sixdays_emulated_library name)
+    if(SIXDAYS_KERNELS)
+        add_library(${name} STATIC)
+        sixdays_as_built(${name})
+        target_link_libraries(${name} PUBLIC sixdays_emulator)
+        return()
+    endif()
     set(generated "")
     set(folders "")
     foreach(file IN LISTS ARGN)
@@ -57,6 +73,9 @@ endfunction()
 # sixdays_kernel_headers(<header>...): from here on they are compiled once, before all kernels. To read them
 # takes as long as to compile a small kernel.
 function(sixdays_kernel_headers)
+    if(SIXDAYS_KERNELS)
+        return()
+    endif()
     file(TOUCH ${CMAKE_CURRENT_BINARY_DIR}/no_kernel.cpp)
     add_library(sixdays_kernel_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/no_kernel.cpp)
     target_link_libraries(sixdays_kernel_headers PRIVATE sixdays_emulator sixdays_flags)
