@@ -208,6 +208,19 @@ tries "a local variable that the compiler cannot follow, and that is right" 0 ""
 tries "a local variable that is read before it is set" 1 "" \
     'sums, unset.cu:3: thread \(0,0,0\) .* local variable `sum`, which has no value yet\. A GPU finds there whatever the register held before' \
     try unset.cu 1
+echo '__global__ void one(int* out) {
+    int sum;
+    if (out[32] == 77) sum = 1;
+    out[threadIdx.x] = sum;
+}
+int main() {
+    int* all;
+    cudaMalloc(&all, 64 * sizeof(int));
+    cudaMemset(all, 0, 64 * sizeof(int));
+    one<<<1, 32>>>(all);
+    cudaFree(all);
+}' >unset.cu
+tries "a local variable that only one way sets" 1 "" 'one, unset.cu:4: .* local variable `sum`, which has no value' try unset.cu
 
 cat >five.cu <<'END'
 __global__ void past(float* a) { a[threadIdx.x + 1] = 1; }
