@@ -37,6 +37,9 @@ TEST_CASE("a loss that halves each time is a line in the curve", "[day06][traini
     CHECK(contains(svg, ">10</text>"));
     CHECK(contains(svg, ">0.5</text>"));
     CHECK(!contains(svg, ">0.2</text>"));
+    // Five marks for the steps: of eight, the fourth says 6 and stands at three quarters.
+    CHECK(contains(loss_curve({8, 7, 6, 5, 4, 3, 2, 1}),
+                   R"(<text x="480.0" y="288" text-anchor="middle">6</text>)"));
 }
 
 TEST_CASE("many steps become few points, and what is no loss is left out",
