@@ -38,7 +38,7 @@ void add_bias_tile_cuda(View<const float> in, View<const float> bias, View<float
     check_add_bias_tile(in, bias, out);
     if (out.size() == 0) return;
     const I M = out.extent(0), N = out.extent(1);
-    // your code: a block for each tile, x along the rows and y along the columns
+    // your code: a block for each tile; x counts down the rows, y across the columns
     // stub: const dim3 grid(1, 1);
     const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
     // end of your code
