@@ -245,10 +245,8 @@ SIXDAYS_FOR(bf16)
 SIXDAYS_FOR(f16)
 #undef SIXDAYS_FOR
 
-namespace {
-
 template <class T>
-View<T> heads(const View<T>& x, std::int64_t H) {
+View<T> split_heads(const View<T>& x, std::int64_t H) {
     if (x.rank() != 3 || H < 1 || x.extent(2) % H != 0) {
         refuse("heads: " + std::to_string(H) + " heads do not divide the last dim of shape " +
                to_string(x.shape()) + ", (B, T, C)");
@@ -256,23 +254,18 @@ View<T> heads(const View<T>& x, std::int64_t H) {
     const View<T> apart = reshape(x, {x.extent(0), x.extent(1), H, x.extent(2) / H});
     return permute(apart, {0, 2, 1, 3});
 }
-
-}  // namespace
-
-View<float> split_heads(const View<float>& x, std::int64_t H) {
-    return heads(x, H);
-}
-View<const float> split_heads(const View<const float>& x, std::int64_t H) {
-    return heads(x, H);
-}
+template View<float> split_heads(const View<float>&, std::int64_t);
+template View<const float> split_heads(const View<const float>&, std::int64_t);
+template View<bf16> split_heads(const View<bf16>&, std::int64_t);
+template View<const bf16> split_heads(const View<const bf16>&, std::int64_t);
 
 Heads heads_of(const View<const float>& qkv, std::int64_t H) {
     if (qkv.rank() != 3 || qkv.extent(2) % 3 != 0) {
         refuse("heads_of: a shape " + to_string(qkv.shape()) + " is not (B, T, 3 C)");
     }
     const std::int64_t C = qkv.extent(2) / 3;
-    return {heads(slice(qkv, 2, 0, C), H), heads(slice(qkv, 2, C, 2 * C), H),
-            heads(slice(qkv, 2, 2 * C, 3 * C), H)};
+    return {split_heads(slice(qkv, 2, 0, C), H), split_heads(slice(qkv, 2, C, 2 * C), H),
+            split_heads(slice(qkv, 2, 2 * C, 3 * C), H)};
 }
 
 const char* name(AttentionPath path) {

@@ -98,8 +98,8 @@ struct Heads {
 
 /// x (B, T, C) as (B, H, T, D): where attention puts its output, so that no copy joins the heads.
 /// @throws std::invalid_argument  H does not divide C
-[[nodiscard]] View<float> split_heads(const View<float>& x, std::int64_t H);
-[[nodiscard]] View<const float> split_heads(const View<const float>& x, std::int64_t H);
+template <class T>
+[[nodiscard]] View<T> split_heads(const View<T>& x, std::int64_t H);
 
 /// q or out (B, H, T, D) as (B, G, H / G, T, D): H / G heads in each of G groups (Ainslie and others
 /// 2023, arXiv 2305.13245).

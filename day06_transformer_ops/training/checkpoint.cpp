@@ -52,6 +52,7 @@ std::vector<Asked> asked_of(const TrainOptions& o, std::uint64_t text) {
             {"run.steps", o.steps},
             {"run.warm_up", o.warm_up},
             {"run.vocab", o.vocab},
+            {"run.bf16", o.bf16},
             {"run.seed", static_cast<std::int64_t>(o.seed >> 1)},
             {"run.seed_parity", static_cast<std::int64_t>(o.seed & 1)},
             {"run.rate_in_millionths", static_cast<std::int64_t>(o.rate * 1e6 + 0.5)},

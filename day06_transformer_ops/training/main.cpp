@@ -194,8 +194,10 @@ int main(int argc, char** argv) {
                                   ? line_source(options.strides, options.cut())
                                   : text_source(options.text, options.cut(), options.vocab);
         listen_to_ctrl_c();
-        const int status = options.backend == "cuda" ? train<Cuda>(options, source, sum)
-                                                     : train<Cpu>(options, source, sum);
+        const auto run = options.backend == "cpu" ? train<Cpu>
+                         : options.bf16           ? train<CudaBf16>
+                                                  : train<Cuda>;
+        const int status = run(options, source, sum);
         if (std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2_train: not all that it says arrived at its output\n");
     } catch (const std::exception& error) {

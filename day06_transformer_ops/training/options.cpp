@@ -102,8 +102,8 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
     TrainOptions o;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& flag = arguments[i];
-        if (flag == "--resume" || flag == "--help") {
-            (flag == "--help" ? o.help : o.resume) = true;
+        if (flag == "--resume" || flag == "--help" || flag == "--bf16") {
+            (flag == "--help" ? o.help : flag == "--bf16" ? o.bf16 : o.resume) = true;
             continue;
         }
         const auto found = flags().find(flag);
@@ -120,6 +120,14 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
     if (o.channels % o.heads != 0) {
         refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
                std::to_string(o.channels) + " of --channels equally");
+    }
+    if (o.bf16 && o.backend == "cpu") {
+        refuse("--bf16 needs --backend cuda: products of bf16 are what a GPU's tensor cores make");
+    }
+    if (o.bf16 && o.channels / o.heads % 8 != 0) {
+        refuse("--bf16 takes eight numbers at a time, but a head has " +
+               std::to_string(o.channels / o.heads) +
+               ": --channels divided by --heads must be a multiple of 8");
     }
     if (o.gpus > 1 && o.backend == "cpu") {
         refuse("--gpus is " + std::to_string(o.gpus) + ", but --backend is cpu; must be cuda");
@@ -163,6 +171,8 @@ std::string training_usage() {
   --sample-every N            steps between two samples of what it writes. None
   --seed N           0        the same seed, the same model, bit by bit
   --backend B        cpu or cuda (without a GPU: on the emulator, slowly). cpu
+  --bf16             of the cuda backend: products on tensor cores, of numbers rounded to
+                     16 bits; what learns, and every sum, stays float. Other last digits
   --threads N        of the CPU. All that it has; the same bits with any number
   --gpus N           1        that share each batch and learn as one; other last digits
 

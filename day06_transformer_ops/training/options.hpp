@@ -26,6 +26,7 @@ struct TrainOptions {
     double rate = 3e-3;
     float decay = 0.1f;
     gpt2::WeightType weights = gpt2::WeightType::f32;  // of the matrices in the file
+    bool bf16 = false;                                 // products on tensor cores
     bool resume = false, help = false;
 
     [[nodiscard]] gpt2::Config config(std::int64_t vocabulary) const;

@@ -21,7 +21,8 @@ AdamWNumbers adamw_numbers(const AdamWOptions& o) {
 }
 
 void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const View<float>& first,
-                 const View<float>& second, const View<float>& parameters) {
+                 const View<float>& second, const View<float>& parameters,
+                 const View<bf16>& rounded) {
     constexpr const char* kOp = "adamw";
     const auto beta = [](const char* name, float b) {
         if (!(b >= 0 && b < 1)) {
@@ -57,7 +58,11 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
         for (int j = std::max(i + 1, 1); j < 4; ++j) {
             require_apart(kOp, names[i], views[i], names[j], views[j]);
         }
+        if (rounded.data != nullptr) require_apart(kOp, names[i], views[i], "rounded", rounded);
     }
+    if (rounded.data == nullptr) return;
+    require_extents(kOp, "rounded", rounded, parameters.shape());
+    require_contiguous(kOp, "rounded", rounded);
 }
 
 void check_gradient_norm(const View<const float>& gradient, const View<double>& out) {

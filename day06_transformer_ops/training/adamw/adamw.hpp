@@ -17,6 +17,7 @@
 
 #include "common/gpu/stream.hpp"
 #include "common/gpu/workspace.hpp"
+#include "common/tensor/half.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -47,18 +48,21 @@ struct AdamWNumbers {
 [[nodiscard]] AdamWNumbers adamw_numbers(const AdamWOptions& options);
 
 /// @param gradient, first, second, parameters  of one shape, each one run of elements, apart; the
-/// last
-///                                             three are read and written
+/// last three are read and written
+/// @param rounded  the same, if asked for: the new parameters once more, for products that take bf16.
+/// They are rounded from what was stored, and never read here: what learns are the floats, to which a
+/// step adds less than a bf16 can tell
 /// @throws std::invalid_argument  shapes that differ, strides with gaps, a null pointer, overlap;
 /// options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
 /// below 0; clipping without a norm
 void adamw_cpu(const AdamWOptions& options, View<const float> gradient, View<float> first,
-               View<float> second, View<float> parameters);
+               View<float> second, View<float> parameters, View<bf16> rounded = {});
 void adamw_cuda(const AdamWOptions& options, View<const float> gradient, View<float> first,
-                View<float> second, View<float> parameters, gpu::Stream stream = {});
+                View<float> second, View<float> parameters, View<bf16> rounded = {},
+                gpu::Stream stream = {});
 void check_adamw(const AdamWOptions& options, const View<const float>& gradient,
-                 const View<float>& first, const View<float>& second,
-                 const View<float>& parameters);
+                 const View<float>& first, const View<float>& second, const View<float>& parameters,
+                 const View<bf16>& rounded = {});
 
 /// out = the root of the sum of squares, added up in double. The port's blocks add their parts up,
 /// and one block adds up the blocks, always in the same order: the same bits in every run.

@@ -33,10 +33,14 @@ void gradient_norm_loop(const float* gradient, std::int64_t n, double* out) {
 }  // namespace
 
 void adamw_cpu(const AdamWOptions& options, View<const float> gradient, View<float> first,
-               View<float> second, View<float> parameters) {
-    check_adamw(options, gradient, first, second, parameters);
+               View<float> second, View<float> parameters, View<bf16> rounded) {
+    check_adamw(options, gradient, first, second, parameters, rounded);
     adamw_loop(adamw_numbers(options), gradient.data, first.data, second.data, parameters.data,
                parameters.size());
+    if (rounded.data == nullptr) return;
+    for (std::int64_t k = 0; k < parameters.size(); ++k) {
+        rounded.data[k] = bf16(parameters.data[k]);
+    }
 }
 
 void gradient_norm_cpu(View<const float> gradient, View<double> out) {

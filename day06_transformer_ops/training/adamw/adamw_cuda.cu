@@ -9,8 +9,10 @@ namespace {
 constexpr int kThreads = 256;
 
 // [adamw]
+template <bool ROUNDS>
 __global__ void adamw_kernel(const __grid_constant__ AdamWNumbers a, const float* gradient,
-                             float* first, float* second, float* parameters, std::int64_t n) {
+                             float* first, float* second, float* parameters, std::int64_t n,
+                             bf16* rounded) {
     const std::int64_t k = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (k < n) {
         const float g = gradient[k] * a.clip();
@@ -19,6 +21,7 @@ __global__ void adamw_kernel(const __grid_constant__ AdamWNumbers a, const float
         first[k] = m;
         second[k] = v;
         parameters[k] = parameters[k] * a.kept - a.rate1 * m / (std::sqrt(v) / a.root2 + a.eps);
+        if (ROUNDS) rounded[k] = bf16(parameters[k]);
     }
 }
 // [adamw]
@@ -43,12 +46,15 @@ __global__ void norm_kernel(const double* of_block, double* out) {
 }  // namespace
 
 void adamw_cuda(const AdamWOptions& options, View<const float> gradient, View<float> first,
-                View<float> second, View<float> parameters, gpu::Stream stream) {
-    check_adamw(options, gradient, first, second, parameters);
+                View<float> second, View<float> parameters, View<bf16> rounded,
+                gpu::Stream stream) {
+    check_adamw(options, gradient, first, second, parameters, rounded);
     if (parameters.size() == 0) return;
     const unsigned grid = gpu::blocks_for(parameters.size(), kThreads);
-    adamw_kernel<<<grid, kThreads, 0, stream>>>(adamw_numbers(options), gradient.data, first.data,
-                                                second.data, parameters.data, parameters.size());
+    const auto kernel = rounded.data != nullptr ? adamw_kernel<true> : adamw_kernel<false>;
+    kernel<<<grid, kThreads, 0, stream>>>(adamw_numbers(options), gradient.data, first.data,
+                                          second.data, parameters.data, parameters.size(),
+                                          rounded.data);
     gpu::check_launch("adamw_kernel", grid, kThreads);
 }
 

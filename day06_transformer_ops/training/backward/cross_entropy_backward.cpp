@@ -28,6 +28,28 @@ void check_cross_entropy_backward(const View<const float>& logits,
     }
 }
 
+void check_cross_entropy_backward_bf16(const View<const float>& logits,
+                                       const View<const std::int64_t>& targets,
+                                       const View<const float>& grad, const View<bf16>& out) {
+    constexpr const char* kOp = "cross_entropy_backward_bf16";
+    require_rows(kOp, "logits", logits);
+    const int last = logits.rank() - 1;
+    const Shape rows = rows_along(logits, last).first.layout.shape;
+    require_memory(kOp, "logits", logits);
+    require_gradient(kOp, "out", out, logits.shape());
+    require_shape(kOp, "targets", targets, rows);
+    (void)stretched(kOp, "grad", grad, rows);
+    require_apart(kOp, "logits", logits, "out", out);
+    require_apart(kOp, "targets", targets, "out", out);
+    require_apart(kOp, "grad", grad, "out", out);
+    if (logits.extent(last) == 0 || logits.stride(last) != 1 || out.stride(last) != 1) {
+        refuse(std::string(kOp) +
+               ": rows of at least one logit, along memory, are needed; logits "
+               "have " +
+               to_string(logits.layout) + ", out " + to_string(out.layout));
+    }
+}
+
 CrossEntropyBackwardPath choose_cross_entropy_backward(const View<const float>& logits,
                                                        const View<float>& out) {
     const int last = logits.rank() - 1;

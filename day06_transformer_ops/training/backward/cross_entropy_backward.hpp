@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "common/gpu/how.hpp"
+#include "common/tensor/half.hpp"
 #include "day06_transformer_ops/rows.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -41,6 +42,16 @@ void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const std::int64_t>& targets,
                                   const View<const float>& grad, const View<float>& out,
                                   std::optional<CrossEntropyBackwardPath> path = {});
+/// The same, rounded to bf16: what a product with the head's weights takes.
+/// @param logits  rows along memory; so of out, which is apart from all inputs
+void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
+                                     View<const float> grad, View<bf16> out);
+void cross_entropy_backward_bf16_cuda(View<const float> logits, View<const std::int64_t> targets,
+                                      View<const float> grad, View<bf16> out,
+                                      gpu::Stream stream = {});
+void check_cross_entropy_backward_bf16(const View<const float>& logits,
+                                       const View<const std::int64_t>& targets,
+                                       const View<const float>& grad, const View<bf16>& out);
 [[nodiscard]] CrossEntropyBackwardPath choose_cross_entropy_backward(
     const View<const float>& logits, const View<float>& out);
 

@@ -1,6 +1,7 @@
 // The plain loop.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
+#include "common/tensor/tensor.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 
@@ -36,6 +37,16 @@ void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_
     const int last = logits.rank() - 1;
     cross_entropy_backward_loop(rows_along(logits, last), targets,
                                 broadcast_to(grad, targets.shape()), rows_along(out, last));
+}
+
+void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
+                                     View<const float> grad, View<bf16> out) {
+    check_cross_entropy_backward_bf16(logits, targets, grad, out);
+    Tensor<float> exact(logits.shape());
+    cross_entropy_backward_cpu(logits, targets, grad, exact.view());
+    for (std::int64_t i = 0; i < exact.size(); ++i) {
+        out(unravel(i, out.shape())) = bf16(exact.data()[i]);
+    }
 }
 
 }  // namespace sixdays::day06_transformer_ops

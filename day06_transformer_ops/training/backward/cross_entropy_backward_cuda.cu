@@ -55,4 +55,14 @@ void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64
     }
 }
 
+void cross_entropy_backward_bf16_cuda(View<const float> logits, View<const std::int64_t> targets,
+                                      View<const float> grad, View<bf16> out, gpu::Stream stream) {
+    check_cross_entropy_backward_bf16(logits, targets, grad, out);
+    if (out.size() == 0) return;
+    const int last = logits.rank() - 1;
+    launch_cross_entropy_backward_block(rows_along(logits, last), targets,
+                                        broadcast_to(grad, targets.shape()), rows_along(out, last),
+                                        stream);
+}
+
 }  // namespace sixdays::day06_transformer_ops

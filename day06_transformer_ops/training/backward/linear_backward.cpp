@@ -1,6 +1,7 @@
 // What loop and port of a linear layer's way back refuse.
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 
+#include "common/tensor/half.hpp"
 #include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -12,6 +13,8 @@ View<T> as_matrix(const View<T>& x) {
 }
 template View<float> as_matrix(const View<float>&);
 template View<const float> as_matrix(const View<const float>&);
+template View<bf16> as_matrix(const View<bf16>&);
+template View<const bf16> as_matrix(const View<const bf16>&);
 
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d) {

@@ -37,6 +37,10 @@ void linear_backward_cpu(View<const float> in, View<const float> weight, View<co
 void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
                           View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
                           gpu::Stream stream = {});
+/// The last line alone. @param d_bias  (N), injective, apart from grad
+void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
+                        gpu::Stream stream = {});
+[[nodiscard]] std::int64_t bias_backward_workspace_bytes(const View<const float>& grad);
 /// The views may still be without memory. @throws std::invalid_argument  check_linear_shapes()
 [[nodiscard]] std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                                            const View<const float>& weight,

@@ -15,11 +15,11 @@ using day05_matmul::matmul_cuda, day05_matmul::matmul_workspace_bytes;
 
 namespace {
 
-// The room that products and sum share, one after the other, and the sums.
-struct Between {
+// The sums of a bias, and the room in which they are made.
+struct Sums {
     gpu::Workspace room;
     View<float> of_rows;  // (parts, N): sums of so many rows each
-    View<float> sums;     // (N)
+    View<float> all;      // (N)
 };
 
 // Few columns and many rows keep few threads busy. So 64 rows are added up at a time, and then
@@ -30,29 +30,43 @@ View<const float> in_parts(const View<const float>& g) {
     return reshape(g, {parts, parts == 1 ? g.extent(0) : kRows, g.extent(1)});
 }
 
-Between between(gpu::Carver& carver, const View<const float>& in, const View<const float>& weight,
-                const View<const float>& grad, const LinearGradients& d) {
-    const View<const float> x = as_matrix(in), g = as_matrix(grad);
-    const View<float> d_in(nullptr, x.shape());
+Sums sums_of(gpu::Carver& carver, const View<const float>& g) {
     const View<float> of_rows(nullptr, Shape{in_parts(g).extent(0), g.extent(1)});
-    Between all;
-    all.room = carver.lend(
-        std::max({matmul_workspace_bytes(g, transpose(weight), d_in),
-                  matmul_workspace_bytes(transpose(x), g, d.weight),
-                  reduce_workspace_bytes(in_parts(g), {1}), reduce_workspace_bytes(of_rows, {0})}));
-    all.of_rows = carver.take<float>(of_rows.shape());
-    all.sums = carver.take<float>({weight.extent(1)});
-    return all;
+    Sums sums;
+    sums.room = carver.lend(
+        std::max(reduce_workspace_bytes(in_parts(g), {1}), reduce_workspace_bytes(of_rows, {0})));
+    sums.of_rows = carver.take<float>(of_rows.shape());
+    sums.all = carver.take<float>({g.extent(1)});
+    return sums;
 }
 
 }  // namespace
+
+std::int64_t bias_backward_workspace_bytes(const View<const float>& grad) {
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return sums_of(c, as_matrix(grad)); });
+}
+
+void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
+                        gpu::Stream stream) {
+    const View<const float> g = as_matrix(grad);
+    const auto [room, of_rows, sums] =
+        gpu::carve("bias_backward", workspace, [&](gpu::Carver& c) { return sums_of(c, g); });
+    const gpu::Launch<day04_argmax::ReducePath> how{.workspace = room, .stream = stream};
+    reduce_cuda(Reduction::sum, in_parts(g), {1}, of_rows, how);
+    reduce_cuda(Reduction::sum, of_rows, {0}, sums, how);
+    add_cuda(sums, d_bias, d_bias, {.stream = stream});
+}
 
 std::int64_t linear_backward_workspace_bytes(const View<const float>& in,
                                              const View<const float>& weight,
                                              const View<const float>& grad,
                                              const LinearGradients& d) {
     check_linear_shapes(in, weight, grad, d);
-    return gpu::bytes_to_carve([&](gpu::Carver& c) { return between(c, in, weight, grad, d); });
+    const View<const float> x = as_matrix(in), g = as_matrix(grad);
+    const View<float> d_in(nullptr, x.shape());
+    return std::max({matmul_workspace_bytes(g, transpose(weight), d_in),
+                     matmul_workspace_bytes(transpose(x), g, d.weight),
+                     bias_backward_workspace_bytes(grad)});
 }
 
 void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
@@ -60,19 +74,14 @@ void linear_backward_cuda(View<const float> in, View<const float> weight, View<c
                           gpu::Stream stream) {
     check_linear_backward(in, weight, grad, d_in, d);
     const View<const float> x = as_matrix(in), g = as_matrix(grad);
-    const auto [room, of_rows, sums] =
-        gpu::carve("linear_backward", workspace,
-                   [&](gpu::Carver& c) { return between(c, in, weight, grad, d); });
+    const std::int64_t bytes = linear_backward_workspace_bytes(in, weight, grad, d);
+    const gpu::Workspace room =
+        gpu::carve("linear_backward", workspace, [&](gpu::Carver& c) { return c.lend(bytes); });
     const gpu::Launch<day05_matmul::MatmulPath> how{.workspace = room, .stream = stream};
     // [linear_backward]
     matmul_cuda(g, transpose(weight), as_matrix(d_in), how);
     matmul_cuda(transpose(x), g, {1, 1}, d.weight, how);  // 1 * product + 1 * what is there
-    if (d.bias.data != nullptr) {
-        reduce_cuda(Reduction::sum, in_parts(g), {1}, of_rows,
-                    {.workspace = room, .stream = stream});
-        reduce_cuda(Reduction::sum, of_rows, {0}, sums, {.workspace = room, .stream = stream});
-        add_cuda(sums, d.bias, d.bias, {.stream = stream});
-    }
+    if (d.bias.data != nullptr) bias_backward_cuda(g, d.bias, room, stream);
     // [linear_backward]
 }
 

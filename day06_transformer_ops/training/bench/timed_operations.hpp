@@ -28,16 +28,16 @@ public:
     void embed(In tokens, Ids ids, In positions, Ids places, Out out) {
         timed("embed", [&] { op_.embed(tokens, ids, positions, places, out); });
     }
-    void layer_norm(In in, const NormParameters& p, Out out) {
+    void layer_norm(In in, const NormParameters& p, const auto& out) {
         timed("layer norm", [&] { op_.layer_norm(in, p, out); });
     }
-    void matmul(In a, In b, const Epilogue& e, Out out) {
+    void matmul(const auto& a, In b, const Epilogue& e, const auto& out) {
         timed("linear" + sizes(b), [&] { op_.matmul(a, b, e, out); });
     }
-    void attention(In q, In k, In v, Out out) {
-        timed("attention", [&] { op_.attention(q, k, v, out); });
+    void attention(const auto& q, const auto& k, const auto& v, const auto& out, Out log_sums) {
+        timed("attention", [&] { op_.attention(q, k, v, out, log_sums); });
     }
-    void activate(Activation what, In in, Out out) {
+    void activate(Activation what, In in, const auto& out) {
         timed("activation", [&] { op_.activate(what, in, out); });
     }
     void add(In a, In b, Out out) {
@@ -54,17 +54,19 @@ public:
                              const NormGradients& d) {
         timed("layer norm back", [&] { op_.layer_norm_backward(in, p, grad, d_in, d); });
     }
-    void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) {
+    void linear_backward(const auto& in, In weight, const auto& grad, Out d_in,
+                         const LinearGradients& d) {
         timed("linear back" + sizes(weight),
               [&] { op_.linear_backward(in, weight, grad, d_in, d); });
     }
-    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) {
-        timed("attention back", [&] { op_.attention_backward(q, k, v, grad, d); });
+    void attention_backward(const auto& q, const auto& k, const auto& v, const auto& out,
+                            In log_sums, In grad, const AttentionGradients& d) {
+        timed("attention back", [&] { op_.attention_backward(q, k, v, out, log_sums, grad, d); });
     }
     void activate_backward(Activation what, In in, In grad, Out out) {
         timed("activation back", [&] { op_.activate_backward(what, in, grad, out); });
     }
-    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) {
+    void cross_entropy_backward(In logits, Ids targets, In grad, const auto& out) {
         timed("cross-entropy back",
               [&] { op_.cross_entropy_backward(logits, targets, grad, out); });
     }
@@ -72,8 +74,9 @@ public:
     void gradient_norm(In gradient, const View<double>& out) {
         timed("gradient norm", [&] { op_.gradient_norm(gradient, out); });
     }
-    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) {
-        timed("AdamW", [&] { op_.adamw(o, gradient, first, second, parameters); });
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters,
+               Out16 rounded) {
+        timed("AdamW", [&] { op_.adamw(o, gradient, first, second, parameters, rounded); });
     }
 
 private:

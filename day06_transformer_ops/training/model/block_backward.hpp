@@ -6,16 +6,23 @@
 /// two are added up again.
 #pragma once
 
+#include <array>
+
 #include "day06_transformer_ops/block/block.hpp"
 #include "day06_transformer_ops/training/model/operations.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
 /// What the way back needs of the way there, (B, T, ...) each.
+/// @tparam T  of what is multiplied: float, or bf16 for tensor cores
+template <class T>
 struct BlockKept {
-    View<float> normed1, qkv, mixed, middle;  // C, 3 C, C, C; middle: x behind the attention
-    View<float> normed2, hidden;              // C, F
-    View<float> activated;  // F: the way back makes it again, so all blocks may share one
+    View<T> normed1, qkv, mixed;  // C, 3 C, C
+    View<float> log_sums;         // (B, H, T), of attention; floats do without
+    View<float> middle;           // C: x behind the attention
+    View<T> normed2;              // C
+    View<float> hidden;           // F
+    View<T> activated;            // F: the way back makes it again, so all blocks may share one
 };
 
 /// Gradients on their way: room that all blocks share, one after the other.
@@ -32,8 +39,9 @@ struct BlockGradients {
     LinearGradients up = {}, down = {};
 };
 
-/// Queries, keys and values of `qkv` (B, T, 3 C), to be written.
-[[nodiscard]] inline AttentionGradients heads_to_write(const View<float>& qkv, std::int64_t H) {
+/// Queries, keys and values of `qkv` (B, T, 3 C), (B, H, T, D) each.
+template <class T>
+[[nodiscard]] std::array<View<T>, 3> heads_in(const View<T>& qkv, std::int64_t H) {
     const std::int64_t C = qkv.extent(2) / 3;
     const auto third = [&](std::int64_t i) {
         return split_heads(slice(qkv, 2, i * C, (i + 1) * C), H);
@@ -43,12 +51,13 @@ struct BlockGradients {
 
 // [block_forward]
 /// block_cpu() and block_cuda() once more, but what they overwrite is kept.
-template <class Operations>
-void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKept& kept, Out out) {
+template <class Operations, class T>
+void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
+                   Out out) {
     op.layer_norm(x, p.norm1, kept.normed1);
     op.matmul(kept.normed1, p.qkv, {1, 0, p.qkv_bias}, kept.qkv);
-    const Heads of = heads_of(kept.qkv, p.heads);
-    op.attention(of.q, of.k, of.v, split_heads(kept.mixed, p.heads));
+    const auto [q, k, v] = heads_in(kept.qkv, p.heads);
+    op.attention(q, k, v, split_heads(kept.mixed, p.heads), kept.log_sums);
     op.matmul(kept.mixed, p.attention_output, {1, 0, p.attention_output_bias}, kept.middle);
     op.add(kept.middle, x, kept.middle);
 
@@ -62,8 +71,8 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 
 // [block_backward]
 /// @param grad  of the block's output; becomes that of x
-template <class Operations>
-void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept& kept,
+template <class Operations, class T>
+void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
                     const BlockRoom& room, Out grad, const BlockGradients& d) {
     op.activate(p.activation, kept.hidden, kept.activated);  // again: less time than memory
     op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
@@ -73,9 +82,10 @@ void block_backward(Operations& op, const BlockParameters& p, In x, const BlockK
     op.add(room.d_part, grad, grad);  // through the MLP, and past it
 
     op.linear_backward(kept.mixed, p.attention_output, grad, room.d_normed, d.attention_output);
-    const Heads of = heads_of(kept.qkv, p.heads);
-    op.attention_backward(of.q, of.k, of.v, split_heads(room.d_normed, p.heads),
-                          heads_to_write(room.d_qkv, p.heads));
+    const auto [q, k, v] = heads_in(kept.qkv, p.heads);
+    const auto [d_q, d_k, d_v] = heads_in(room.d_qkv, p.heads);
+    op.attention_backward(q, k, v, split_heads(kept.mixed, p.heads), kept.log_sums,
+                          split_heads(room.d_normed, p.heads), {d_q, d_k, d_v});
     op.linear_backward(kept.normed1, p.qkv, room.d_qkv, room.d_normed, d.qkv);
     op.layer_norm_backward(x, p.norm1, room.d_normed, room.d_part, d.norm1);
     op.add(room.d_part, grad, grad);  // through the attention, and past it

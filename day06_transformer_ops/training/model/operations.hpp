@@ -8,8 +8,11 @@
 #include "common/tensor/transform.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day05_matmul/matmul.hpp"
+#include "day05_matmul/matmul_bf16.hpp"
 #include "day06_transformer_ops/attention/attention.hpp"
+#include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 #include "day06_transformer_ops/embedding/embedding.hpp"
+#include "day06_transformer_ops/gpt2/gpu/narrow.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
 #include "day06_transformer_ops/training/adamw/adamw.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
@@ -18,6 +21,8 @@
 #include "day06_transformer_ops/training/backward/embedding_backward.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
+#include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
+#include "day06_transformer_ops/training/bf16/linear_backward_bf16.hpp"
 #include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -25,6 +30,8 @@ namespace sixdays::day06_transformer_ops {
 using In = const View<const float>&;
 using Ids = const View<const std::int64_t>&;
 using Out = const View<float>&;
+using In16 = const View<const bf16>&;
+using Out16 = const View<bf16>&;
 using day05_matmul::Epilogue;
 
 /// The loops. With threads, sequences are shared out, and products go in blocks of registers: the
@@ -43,7 +50,7 @@ struct CpuOperations {
         threads == nullptr ? day05_matmul::matmul_cpu(a, b, e, out)
                            : matmul_fast_cpu(a, b, e, out, *threads);
     }
-    void attention(In q, In k, In v, Out out) const {
+    void attention(In q, In k, In v, Out out, Out) const {
         const auto part = [](In a, In b, In c, Out o) { attention_cpu(a, b, c, {}, o); };
         shared(part, q, k, v, out);
     }
@@ -69,7 +76,7 @@ struct CpuOperations {
         threads == nullptr ? linear_backward_cpu(in, weight, grad, d_in, d)
                            : linear_backward_fast_cpu(in, weight, grad, d_in, d, *threads);
     }
-    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
+    void attention_backward(In q, In k, In v, In, In, In grad, const AttentionGradients& d) const {
         const auto part = [](In a, In b, In c, In g, Out d_q, Out d_k, Out d_v) {
             attention_backward_cpu(a, b, c, {}, g, {d_q, d_k, d_v});
         };
@@ -87,8 +94,9 @@ struct CpuOperations {
     void gradient_norm(In gradient, const View<double>& out) const {
         gradient_norm_cpu(gradient, out);
     }
-    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
-        adamw_cpu(o, gradient, first, second, parameters);
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters,
+               Out16 rounded) const {
+        adamw_cpu(o, gradient, first, second, parameters, rounded);
     }
 
 private:
@@ -103,10 +111,23 @@ private:
     }
 };
 
-/// The ports, one after the other on a stream, with one workspace for all.
+/// The weights of a model that trains in bf16, once more: what products read. Each lies where it does
+/// among the floats, which are the ones that learn.
+struct RoundedWeights {
+    const float* floats = nullptr;
+    bf16* rounded = nullptr;
+
+    [[nodiscard]] View<const bf16> of(In weight) const {
+        return {rounded + (weight.data - floats), weight.layout};
+    }
+};
+
+/// The ports, one after the other on a stream, with one workspace for all. Where an operand is bf16,
+/// tensor cores multiply; rounded are what products take, never what they add up.
 struct CudaOperations {
     gpu::Workspace workspace = {};
     gpu::Stream stream = {};
+    RoundedWeights weights = {};
 
     void embed(In tokens, Ids ids, In positions, Ids places, Out out) const {
         embed_cuda<float>(tokens, ids, positions, places, out, {.stream = stream});
@@ -114,14 +135,32 @@ struct CudaOperations {
     void layer_norm(In in, const NormParameters& p, Out out) const {
         layer_norm_cuda(in, p, out, {.stream = stream});
     }
+    void layer_norm(In in, const NormParameters& p, Out16 out) const {
+        gpt2::norm_narrow_cuda(as_matrix(in), p, as_matrix(out), stream);
+    }
     void matmul(In a, In b, const Epilogue& e, Out out) const {
         day05_matmul::matmul_cuda(a, b, e, out, {.workspace = workspace, .stream = stream});
     }
-    void attention(In q, In k, In v, Out out) const {
+    void matmul(In16 a, In b, const Epilogue& e, Out out) const {
+        day05_matmul::matmul_bf16_cuda<bf16>(as_matrix(a), weights.of(b), e, as_matrix(out),
+                                             {.stream = stream});
+    }
+    void matmul(In16 a, In b, const Epilogue& e, Out16 out) const {
+        const View<float> sums = room_for<float>("matmul", out.shape());
+        matmul(a, b, e, sums);
+        gpt2::narrow_cuda(sums, out, gpt2::Before::nothing, stream);
+    }
+    void attention(In q, In k, In v, Out out, Out) const {
         attention_cuda(q, k, v, {}, out, {.workspace = workspace, .stream = stream});
+    }
+    void attention(In16 q, In16 k, In16 v, Out16 out, Out log_sums) const {
+        attention_bf16_cuda(q, k, v, {}, out, log_sums, {.workspace = workspace, .stream = stream});
     }
     void activate(Activation what, In in, Out out) const {
         activate_cuda(what, in, out, {.stream = stream});
+    }
+    void activate(Activation, In in, Out16 out) const {  // a GPT-2's is GELU, its tanh form
+        gpt2::narrow_cuda(in, out, gpt2::Before::gelu, stream);
     }
     void add(In a, In b, Out out) const {
         day01_flat_memory::add_cuda(a, b, out, {.stream = stream});
@@ -140,8 +179,22 @@ struct CudaOperations {
     void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
         linear_backward_cuda(in, weight, grad, d_in, d, workspace, stream);
     }
-    void attention_backward(In q, In k, In v, In grad, const AttentionGradients& d) const {
+    void linear_backward(In16 in, In weight, In grad, Out d_in, const LinearGradients& d) const {
+        const View<bf16> rounded = room_for<bf16>("linear_backward", grad.shape());
+        gpt2::narrow_cuda(grad, rounded, gpt2::Before::nothing, stream);
+        linear_backward(in, weight, rounded, d_in, d);
+        if (d.bias.data != nullptr) bias_backward_cuda(grad, d.bias, workspace, stream);
+    }
+    void linear_backward(In16 in, In weight, In16 grad, Out d_in, const LinearGradients& d) const {
+        linear_backward_bf16_cuda(in, weights.of(weight), grad, d_in, d.weight, stream);
+    }
+    void attention_backward(In q, In k, In v, In, In, In grad, const AttentionGradients& d) const {
         attention_backward_cuda(q, k, v, {}, grad, d, {.workspace = workspace, .stream = stream});
+    }
+    void attention_backward(In16 q, In16 k, In16 v, In16 out, In log_sums, In grad,
+                            const AttentionGradients& d) const {
+        attention_backward_bf16_cuda(q, k, v, {}, out, log_sums, grad, d,
+                                     {.workspace = workspace, .stream = stream});
     }
     void activate_backward(Activation what, In in, In grad, Out out) const {
         activate_backward_cuda(what, in, grad, out, {.stream = stream});
@@ -149,12 +202,28 @@ struct CudaOperations {
     void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
         cross_entropy_backward_cuda(logits, targets, grad, out, {.stream = stream});
     }
+    void cross_entropy_backward(In logits, Ids targets, In grad, Out16 out) const {
+        cross_entropy_backward_bf16_cuda(logits, targets, grad, out, stream);
+    }
 
     void gradient_norm(In gradient, const View<double>& out) const {
         gradient_norm_cuda(gradient, out, workspace, stream);
     }
-    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters) const {
-        adamw_cuda(o, gradient, first, second, parameters, stream);
+    void adamw(const AdamWOptions& o, In gradient, Out first, Out second, Out parameters,
+               Out16 rounded) const {
+        adamw_cuda(o, gradient, first, second, parameters, rounded, stream);
+    }
+
+    /// Of the workspace: an array that an operation needs between two others.
+    template <class T>
+    static std::int64_t room_bytes(const Shape& shape) {
+        return gpu::bytes_to_carve([&](gpu::Carver& c) { return c.take<T>(shape); });
+    }
+
+private:
+    template <class T>
+    View<T> room_for(const char* op, const Shape& shape) const {
+        return gpu::carve(op, workspace, [&](gpu::Carver& c) { return c.take<T>(shape); });
     }
 };
 
@@ -164,11 +233,20 @@ struct CountingOperations {
 
     void embed(In, Ids, In, Ids, Out) {}
     void layer_norm(In, const NormParameters&, Out) {}
+    void layer_norm(In, const NormParameters&, Out16) {}
     void matmul(In a, In b, const Epilogue&, Out out) {
         count(day05_matmul::matmul_workspace_bytes(a, b, out));
     }
-    void attention(In q, In k, In v, Out) { count(attention_workspace_bytes(q, k, v)); }
+    void matmul(In16, In, const Epilogue&, Out) {}
+    void matmul(In16, In, const Epilogue&, Out16 out) {
+        count(CudaOperations::room_bytes<float>(out.shape()));
+    }
+    void attention(In q, In k, In v, Out, Out) { count(attention_workspace_bytes(q, k, v)); }
+    void attention(In16 q, In16 k, In16 v, Out16 out, Out) {
+        count(attention_bf16_workspace_bytes(q, k, choose_attention_bf16(q, k, v, out)));
+    }
     void activate(Activation, In, Out) {}
+    void activate(Activation, In, Out16) {}
     void add(In, In, Out) {}
     void cross_entropy(In, Ids, Out) {}
 
@@ -179,14 +257,23 @@ struct CountingOperations {
     void linear_backward(In in, In weight, In grad, Out, const LinearGradients& d) {
         count(linear_backward_workspace_bytes(in, weight, grad, d));
     }
-    void attention_backward(In q, In, In, In, const AttentionGradients&) {
+    void linear_backward(In16, In, In grad, Out, const LinearGradients&) {
+        count(CudaOperations::room_bytes<bf16>(grad.shape()));
+        count(bias_backward_workspace_bytes(grad));
+    }
+    void linear_backward(In16, In, In16, Out, const LinearGradients&) {}
+    void attention_backward(In q, In, In, In, In, In, const AttentionGradients&) {
         count(attention_backward_workspace_bytes(q));
+    }
+    void attention_backward(In16 q, In16, In16, In16, In, In, const AttentionGradients&) {
+        count(attention_backward_bf16_workspace_bytes(q));
     }
     void activate_backward(Activation, In, In, Out) {}
     void cross_entropy_backward(In, Ids, In, Out) {}
+    void cross_entropy_backward(In, Ids, In, Out16) {}
 
     void gradient_norm(In, const View<double>&) { count(gradient_norm_workspace_bytes()); }
-    void adamw(const AdamWOptions&, In, Out, Out, Out) {}
+    void adamw(const AdamWOptions&, In, Out, Out, Out, Out16) {}
 
 private:
     void count(std::int64_t needed) { bytes = std::max(bytes, needed); }

@@ -33,14 +33,24 @@ private:
     std::vector<T> elements_;
 };
 
-/// The two devices.
+/// The devices. Operand: of what products multiply.
 struct Cpu {
     using Operations = CpuOperations;
+    using Operand = float;
     template <class T>
     using Buffer = HostBuffer<T>;
 };
 struct Cuda {
     using Operations = CudaOperations;
+    using Operand = float;
+    template <class T>
+    using Buffer = gpu::Buffer<T>;
+};
+/// Products on tensor cores. The weights that learn, AdamW's averages, all gradients of parameters
+/// and the residual stream stay floats.
+struct CudaBf16 {
+    using Operations = CudaOperations;
+    using Operand = bf16;
     template <class T>
     using Buffer = gpu::Buffer<T>;
 };
@@ -65,6 +75,7 @@ class Trainer {
 public:
     /// @param batch       sequences of config.context tokens each
     /// @param operations  the CPU's may have threads
+    /// @throws std::invalid_argument  bf16: numbers of a head that are no whole groups of eight
     Trainer(const gpt2::Config& config, std::int64_t batch,
             const typename Device::Operations& operations = {});
 
@@ -111,12 +122,16 @@ private:
     template <class T>
     using Buffer = typename Device::template Buffer<T>;
 
+    static constexpr bool kRounds = std::is_same_v<typename Device::Operand, bf16>;
+    using Operand = typename Device::Operand;
+
     void carve();
     template <class Operations, class LayerDone>
     void there_and_back(Operations& op, const LayerDone& layer_done);
     template <class Operations>
     void update(Operations& op, const StepOptions& options);
     View<float> take(const Shape& shape);
+    View<Operand> take_operand(const Shape& shape);
 
     Parameters map_;
     std::int64_t batch_, step_ = 0;
@@ -126,16 +141,19 @@ private:
     Buffer<double> norm_;
     Buffer<float> activations_;
     std::int64_t taken_ = 0;  // of the activations
+    Buffer<bf16> rounded_;    // the matrices once more, if products take bf16
 
     std::vector<View<float>> x_;  // before each block, and behind the last
-    std::vector<BlockKept> kept_;
+    std::vector<BlockKept<Operand>> kept_;
     BlockRoom room_;
-    View<float> normed_, logits_, losses_, share_, grad_;
+    View<Operand> normed_, d_logits_;  // floats: d_logits_ takes the place of logits_
+    View<float> logits_, losses_, share_, grad_;
     typename Device::Operations op_;
     Buffer<std::byte> workspace_{1};
 };
 
 extern template class Trainer<Cpu>;
 extern template class Trainer<Cuda>;
+extern template class Trainer<CudaBf16>;
 
 }  // namespace sixdays::day06_transformer_ops

@@ -8,31 +8,59 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin with a quad.
-inline std::int64_t pitch_of_logits(const gpt2::Config& c) {
-    return (c.vocabulary + 3) / 4 * 4;
+/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin at a multiple of 16
+/// bytes, as floats and as bf16.
+inline std::int64_t pitch_of_logits(const gpt2::Config& c, std::int64_t bytes) {
+    const std::int64_t each = 16 / bytes;
+    return (c.vocabulary + each - 1) / each * each;
 }
 
-/// Numbers of all that is kept between the operations, each array rounded up to a multiple of 64.
-inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch) {
-    const auto up = [](std::int64_t n) { return (n + 63) / 64 * 64; };
-    const std::int64_t N = batch * c.context, C = up(N * c.channels), F = up(N * c.hidden);
-    const std::int64_t qkv = up(3 * N * c.channels);
-    return c.layers * (5 * C + qkv + F) + (5 * C + qkv + 2 * F) + up(N * pitch_of_logits(c)) +
-           2 * up(N);
+/// Floats of room for so many numbers, rounded up to a multiple of 64.
+inline std::int64_t room_of_activation(std::int64_t numbers, std::int64_t bytes = 4) {
+    return (numbers * bytes + 255) / 256 * 64;
+}
+
+/// All that is kept between the operations, in floats. @param bytes  of an operand of products
+inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, std::int64_t bytes) {
+    const std::int64_t N = batch * c.context, C = N * c.channels, F = N * c.hidden;
+    const auto floats = [](std::int64_t n) { return room_of_activation(n); };
+    const auto operands = [&](std::int64_t n) { return room_of_activation(n, bytes); };
+    // Where operands are no floats, attention leaves its logs, and the logits' gradient lies apart.
+    const bool apart = bytes != 4;
+    const std::int64_t block = 2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) +
+                               (apart ? floats(N * c.heads) : 0);
+    const std::int64_t once = operands(F) + 4 * floats(C) + operands(C) + floats(3 * C) + floats(F);
+    return c.layers * block + once + floats(N * pitch_of_logits(c, 4)) +
+           (apart ? operands(N * pitch_of_logits(c, bytes)) : 0) + 2 * floats(N);
+}
+
+/// Kernels that round take eight numbers at a time.
+inline const gpt2::Config& in_eights(const gpt2::Config& c, bool rounds) {
+    const std::int64_t D = c.heads > 0 ? c.channels / c.heads : 0;
+    if (rounds && (D % 8 != 0 || c.hidden % 8 != 0)) {
+        refuse("bf16 takes eight numbers at a time, but a head has " + std::to_string(D) + " and " +
+               "the MLP " + std::to_string(c.hidden) + ": each must be a multiple of 8");
+    }
+    return c;
 }
 
 template <class Device>
 View<float> Trainer<Device>::take(const Shape& shape) {
     const View<float> part(activations_.data() + taken_, shape);
-    taken_ += (part.size() + 63) / 64 * 64;
+    taken_ += room_of_activation(part.size());
+    return part;
+}
+template <class Device>
+View<typename Device::Operand> Trainer<Device>::take_operand(const Shape& shape) {
+    const View<Operand> part(reinterpret_cast<Operand*>(activations_.data() + taken_), shape);
+    taken_ += room_of_activation(part.size(), sizeof(Operand));
     return part;
 }
 
 template <class Device>
 Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
                          const typename Device::Operations& operations)
-    : map_(config),
+    : map_(in_eights(config, kRounds)),
       batch_(batch),
       parameters_(map_.size()),
       gradient_(map_.size()),
@@ -42,14 +70,16 @@ Trainer<Device>::Trainer(const gpt2::Config& config, std::int64_t batch,
       targets_(batch * config.context),
       places_(config.context),
       norm_(1),
-      activations_(activations_of(config, batch)),
+      activations_(activations_of(config, batch, sizeof(Operand))),
+      rounded_(kRounds ? map_.decayed() : 1),
       op_(operations) {
     gradient_.fill_bytes(0);
     carve();
     std::vector<std::int64_t> places(static_cast<std::size_t>(config.context));
     std::iota(places.begin(), places.end(), std::int64_t{0});
     places_.upload(places.data(), config.context);
-    if constexpr (std::is_same_v<Device, Cuda>) {
+    if constexpr (!std::is_same_v<Device, Cpu>) {
+        op_.weights = {parameters_.data(), rounded_.data()};
         CountingOperations counting;
         there_and_back(counting, [](std::int64_t) {});
         update(counting, {});
@@ -63,19 +93,26 @@ template <class Device>
 void Trainer<Device>::carve() {
     const gpt2::Config& c = map_.config();
     const std::int64_t B = batch_, T = c.context, C = c.channels, F = c.hidden;
-    const View<float> activated = take({B, T, F});
+    const View<Operand> activated = take_operand({B, T, F});
     for (std::int64_t l = 0; l < c.layers; ++l) {
         x_.push_back(take({B, T, C}));
-        BlockKept k;
-        k.normed1 = take({B, T, C}), k.qkv = take({B, T, 3 * C}), k.mixed = take({B, T, C});
-        k.middle = take({B, T, C}), k.normed2 = take({B, T, C});
+        BlockKept<Operand> k;
+        k.normed1 = take_operand({B, T, C}), k.qkv = take_operand({B, T, 3 * C});
+        k.mixed = take_operand({B, T, C});
+        if (kRounds) k.log_sums = take({B, c.heads, T});
+        k.middle = take({B, T, C}), k.normed2 = take_operand({B, T, C});
         k.hidden = take({B, T, F}), k.activated = activated;
         kept_.push_back(k);
     }
     x_.push_back(take({B, T, C}));
-    normed_ = take({B, T, C}), grad_ = take({B, T, C});
+    normed_ = take_operand({B, T, C}), grad_ = take({B, T, C});
     room_ = {take({B, T, C}), take({B, T, C}), take({B, T, 3 * C}), take({B, T, F})};
-    logits_ = slice(take({B, T, pitch_of_logits(c)}), 2, 0, c.vocabulary);
+    logits_ = slice(take({B, T, pitch_of_logits(c, 4)}), 2, 0, c.vocabulary);
+    if constexpr (kRounds) {
+        d_logits_ = slice(take_operand({B, T, pitch_of_logits(c, 2)}), 2, 0, c.vocabulary);
+    } else {
+        d_logits_ = logits_;  // the gradient takes their place
+    }
     losses_ = take({B, T}), share_ = take({B, T});
 }
 
@@ -103,8 +140,8 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
     op.matmul(normed_, transpose(tokens), {}, logits_);
     op.cross_entropy(logits_, targets, losses_);
 
-    op.cross_entropy_backward(logits_, targets, share_, logits_);  // the gradient takes their place
-    op.linear_backward(normed_, transpose(tokens), logits_, room_.d_normed,
+    op.cross_entropy_backward(logits_, targets, share_, d_logits_);
+    op.linear_backward(normed_, transpose(tokens), d_logits_, room_.d_normed,
                        {transpose(d_tokens), {}});
     op.layer_norm_backward(x_[L], map_.norm(p, "output_norm"), room_.d_normed, grad_,
                            map_.norm(d, "output_norm"));
@@ -134,7 +171,10 @@ void Trainer<Device>::update(Operations& op, const StepOptions& options) {
         o.rate = static_cast<float>(options.rate);
         o.beta1 = options.beta1, o.beta2 = options.beta2;
         o.decay = decay, o.step = step_, o.most = options.most, o.norm = norm;
-        op.adamw(o, of(gradient_), of(first_), of(second_), of(parameters_));
+        // Matrices, which decay, are what products read.
+        const bool rounds = kRounds && begin == 0;
+        const View<bf16> rounded(rounds ? rounded_.data() : nullptr, Shape{end - begin});
+        op.adamw(o, of(gradient_), of(first_), of(second_), of(parameters_), rounded);
     };
     part(0, map_.decayed(), options.decay);
     part(map_.decayed(), map_.size(), 0);  // norms and biases do not decay
@@ -190,6 +230,11 @@ void Trainer<Device>::load(const TrainingState& state) {
     parameters_.upload(state.parameters.data(), map_.size());
     first_.upload(state.first.data(), map_.size());
     second_.upload(state.second.data(), map_.size());
+    if constexpr (kRounds) {
+        const Shape matrices = {map_.decayed()};
+        gpt2::narrow_cuda(View<const float>(parameters_.data(), matrices),
+                          View<bf16>(rounded_.data(), matrices), gpt2::Before::nothing, op_.stream);
+    }
 }
 
 template <class Device>

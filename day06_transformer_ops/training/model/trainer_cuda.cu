@@ -4,5 +4,6 @@
 namespace sixdays::day06_transformer_ops {
 
 template class Trainer<Cuda>;
+template class Trainer<CudaBf16>;
 
 }  // namespace sixdays::day06_transformer_ops

@@ -64,6 +64,9 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(parsed({"--backend", "cuda"}).backend == "cuda");
     CHECK(none.gpus == 1);
     CHECK(parsed({"--gpus", "2", "--backend", "cuda"}).gpus == 2);
+    CHECK_FALSE(none.bf16);
+    CHECK(parsed({"--bf16", "--backend", "cuda"}).bf16);
+    CHECK_FALSE(parsed({"--backend", "cuda"}).bf16);
     CHECK(none.vocab == 0);
     CHECK(none.sample_every == 0);
     CHECK(none.weights == gpt2::WeightType::f32);
@@ -78,6 +81,9 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     refused({"--vocab", "256"},
             "--vocab is 256, but must be bytes, or how many tokens are learned");
     refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or how many tokens");
+    refused({"--bf16"}, "--bf16 needs --backend cuda");
+    refused({"--bf16", "--backend", "cuda", "--channels", "48"},
+            "--bf16 takes eight numbers at a time, but a head has 12");
     refused({"--gpus", "0"}, "--gpus is 0, but must be a whole number, 1 or more");
     refused({"--gpus", "2"}, "--gpus is 2, but --backend is cpu; must be cuda");
     refused({"--gpus", "3", "--backend", "cuda"},

@@ -77,6 +77,46 @@ TEST_CASE("AdamW, clipped and scheduled: PyTorch, step by step", "[day06][traini
     }
 }
 
+TEST_CASE("parameters rounded beside: of what was stored, and what learns is not changed by it",
+          "[day06][training][small]") {
+    const Tensor<float> gradient = seeded<float>({300}, 1, -1, 1),
+                        begin = seeded<float>({300}, 2, -1, 1);
+    Tensor<float> zeros({300});
+    for (std::int64_t i = 0; i < 300; ++i) zeros.data()[i] = 0;
+    AdamWOptions o;
+    o.rate = 1e-4f;  // a step that few bf16 can tell
+    Tensor<float> alone = begin, m = zeros, v = zeros;
+    for (o.step = 1; o.step <= 3; ++o.step) {
+        adamw_cpu(o, gradient.view(), m.view(), v.view(), alone.view());
+    }
+    const auto rounded = [](const Tensor<float>& x) {
+        std::vector<std::uint16_t> bits;
+        for (std::int64_t i = 0; i < x.size(); ++i) bits.push_back(bf16(x.data()[i]).bits);
+        return bits;
+    };
+    const auto bits_of = [](const Tensor<bf16>& x) {
+        std::vector<std::uint16_t> bits;
+        for (std::int64_t i = 0; i < x.size(); ++i) bits.push_back(x.data()[i].bits);
+        return bits;
+    };
+    CHECK(rounded(alone) != rounded(begin));
+    Tensor<float> p = begin;
+    Tensor<bf16> half({300});
+    m = zeros, v = zeros;
+    DeviceIn<float> d_gradient(gradient);
+    auto d_m = DeviceOut<float>::holding(zeros), d_v = DeviceOut<float>::holding(zeros);
+    auto d_p = DeviceOut<float>::holding(begin);
+    DeviceOut<bf16> d_half({300});
+    for (o.step = 1; o.step <= 3; ++o.step) {
+        adamw_cpu(o, gradient.view(), m.view(), v.view(), p.view(), half.view());
+        adamw_cuda(o, d_gradient.view(), d_m.view(), d_v.view(), d_p.view(), d_half.view());
+    }
+    CHECK(equal(p, alone));
+    CHECK(bits_of(half) == rounded(alone));
+    CHECK(d_p.close_to(in_double(alone), 12 * kU));
+    CHECK(bits_of(d_half.values()) == rounded(d_p.values()));
+}
+
 TEST_CASE("the norm of many gradients is the same in every run, and large ones do not overflow",
           "[day06][training][small]") {
     Tensor<float> gradient = seeded<float>({200'003}, 31, -1e25, 1e25);
@@ -150,15 +190,20 @@ TEST_CASE("AdamW refuses what it cannot use, loop and port alike", "[day06][trai
 
 TEST_CASE("AdamW and the gradients' norm refuse each operand that does not fit, alone",
           "[day06][training][small]") {
-    Room r[4];
+    Room r[5];
     Tensor<double> norm(Shape{}, {1.0}), norms({2});
     struct Operands {
         AdamWOptions o;
         Read gradient;
         Written first, second, parameters;
+        View<bf16> rounded;
     };
     using O = Operands&;
-    Operands right = {{}, r[0].of({6}), r[1].of({6}), r[2].of({6}), r[3].of({6})};
+    const View<bf16> halves(reinterpret_cast<bf16*>(r[4].numbers.data()), Shape{6});
+    Operands right = {{}, r[0].of({6}), r[1].of({6}), r[2].of({6}), r[3].of({6}), halves};
+    const auto beside = [](auto& x, const auto& other) {
+        x.data = reinterpret_cast<bf16*>(const_cast<float*>(other.data));
+    };
     right.o.most = 1, right.o.norm = norm.view();
     REQUIRE(refusal([&] {
                 check_adamw(right.o, right.gradient, right.first, right.second, right.parameters);
@@ -192,7 +237,16 @@ TEST_CASE("AdamW and the gradients' norm refuse each operand that does not fit, 
         {[](O x) { x.gradient.data = x.parameters.data; }, "gradient overlaps parameters"},
         {[](O x) { x.first.data = x.second.data; }, "first overlaps second"},
         {[](O x) { x.first.data = x.parameters.data; }, "first overlaps parameters"},
-        {[](O x) { x.second.data = x.parameters.data; }, "second overlaps parameters"}};
+        {[](O x) { x.second.data = x.parameters.data; }, "second overlaps parameters"},
+        {[](O x) {
+             x.rounded = {x.rounded.data, Shape{5}};
+         },
+         "rounded has shape (5)"},
+        {[&](O x) { in_gaps(x.rounded); }, "rounded"},
+        {[&](O x) { beside(x.rounded, x.gradient); }, "gradient overlaps rounded"},
+        {[&](O x) { beside(x.rounded, x.first); }, "first overlaps rounded"},
+        {[&](O x) { beside(x.rounded, x.second); }, "second overlaps rounded"},
+        {[&](O x) { beside(x.rounded, x.parameters); }, "parameters overlaps rounded"}};
     const std::pair<const char*, Written Operands::*> outs[] = {
         {"first", &Operands::first},
         {"second", &Operands::second},
@@ -203,8 +257,8 @@ TEST_CASE("AdamW and the gradients' norm refuse each operand that does not fit, 
         rows.push_back({[out = out](O x) { x.*out = {(x.*out).data, Shape{3}}; }, "has shape"});
     }
     each_alone<Operands>(
-        right, [](O x) { adamw_cpu(x.o, x.gradient, x.first, x.second, x.parameters); },
-        [](O x) { adamw_cuda(x.o, x.gradient, x.first, x.second, x.parameters); }, rows);
+        right, [](O x) { adamw_cpu(x.o, x.gradient, x.first, x.second, x.parameters, x.rounded); },
+        [](O x) { adamw_cuda(x.o, x.gradient, x.first, x.second, x.parameters, x.rounded); }, rows);
     Operands unclipped = right;
     unclipped.o.most = 0, unclipped.o.norm = {};
     CHECK(refusal([&] {

@@ -21,10 +21,11 @@ void launch_layer_norm_backward_registers(const Rows<const float>& in,
                                           const NormGradients& d, const View<float>& parts,
                                           gpu::Stream stream);
 
-/// Step 2 of cross-entropy: a block, a row. Rows lie along memory.
+/// Step 2 of cross-entropy: a block, a row. Rows lie along memory. T is float or bf16.
+template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
-                                         const View<const float>& grad, const Rows<float>& out,
+                                         const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream);
 
 /// Step 2 of the activations: quads.

@@ -325,13 +325,14 @@ TEST_CASE("the room counted for a run is the most that one of its operations say
     using Counting = CountingOperations;
     counts(day05_matmul::matmul_workspace_bytes(in, weight, out),
            [&](Counting& c) { c.matmul(in, weight, {}, out); });
-    counts(attention_workspace_bytes(q, k, k), [&](Counting& c) { c.attention(q, k, k, of({})); });
+    counts(attention_workspace_bytes(q, k, k),
+           [&](Counting& c) { c.attention(q, k, k, of({}), of({})); });
     counts(layer_norm_backward_workspace_bytes(x),
            [&](Counting& c) { c.layer_norm_backward(x, {}, {}, of({}), {}); });
     counts(linear_backward_workspace_bytes(in, weight, out, d),
            [&](Counting& c) { c.linear_backward(in, weight, out, of({}), d); });
     counts(attention_backward_workspace_bytes(q),
-           [&](Counting& c) { c.attention_backward(q, k, k, {}, {}); });
+           [&](Counting& c) { c.attention_backward(q, k, k, q, q, q, {}); });
     counts(gradient_norm_workspace_bytes(), [&](Counting& c) { c.gradient_norm({}, {}); });
 }
 

@@ -1,22 +1,37 @@
 // Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more, now
 // mostly out of the L2 cache, to write what becomes of it.
+#include <type_traits>
+
 #include "common/gpu/launch.hpp"
+#include "common/gpu/ptx/pack.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
+/// Four numbers, side by side.
+template <class T>
+using Four = std::conditional_t<std::is_same_v<T, float>, uint4, uint2>;
+template <class T>
+__device__ __forceinline__ Four<T> four(const float (&x)[4]) {
+    if constexpr (std::is_same_v<T, float>) {
+        return pack<float>(x);
+    } else {
+        return make_uint2(gpu::pack<T>(x[0], x[1]), gpu::pack<T>(x[2], x[3]));
+    }
+}
+
 // [kernel]
-template <int THREADS>
+template <int THREADS, class T>
 __global__ void __launch_bounds__(THREADS)
     cross_entropy_backward_block_kernel(const __grid_constant__ Rows<const float> logits,
                                         const __grid_constant__ View<const std::int64_t> targets,
                                         const __grid_constant__ View<const float> grad,
-                                        const __grid_constant__ Rows<float> out) {
+                                        const __grid_constant__ Rows<T> out) {
     const Index at = unravel(blockIdx.x, targets.shape());
     const CutRow<float> row(logits.row(blockIdx.x).first, logits.length);
-    float* const y = out.row(blockIdx.x).first;
+    T* const y = out.row(blockIdx.x).first;
     const std::int64_t target = targets(at);
     const bool known = 0 <= target && target < logits.length;
     const float g = known ? grad(at) : NAN;
@@ -32,9 +47,9 @@ __global__ void __launch_bounds__(THREADS)
     };
     if (static_cast<int>(threadIdx.x) < row.loose) {
         const std::int64_t j = row.place(threadIdx.x);
-        y[j] = result(j, row.x[j]);
+        y[j] = T(result(j, row.x[j]));
     }
-    const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % 16 == 0;
+    const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % sizeof(Four<T>) == 0;
 #pragma unroll 4
     for (int q = threadIdx.x; q < row.quads; q += THREADS) {
         const std::int64_t j = row.head + std::int64_t{4} * q;
@@ -43,19 +58,19 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int e = 0; e < 4; ++e) x[e] = result(j + e, x[e]);
         if (quads) {
-            __stcs(reinterpret_cast<uint4*>(y + j), pack<float>(x));
+            __stcs(reinterpret_cast<Four<T>*>(y + j), four<T>(x));
         } else {
-            for (int e = 0; e < 4; ++e) y[j + e] = x[e];
+            for (int e = 0; e < 4; ++e) y[j + e] = T(x[e]);
         }
     }
 }
 // [kernel]
 
-template <int THREADS>
+template <int THREADS, class T>
 void launch(const Rows<const float>& logits, const View<const std::int64_t>& targets,
-            const View<const float>& grad, const Rows<float>& out, gpu::Stream stream) {
+            const View<const float>& grad, const Rows<T>& out, gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(logits.count(), 1);
-    cross_entropy_backward_block_kernel<THREADS>
+    cross_entropy_backward_block_kernel<THREADS, T>
         <<<grid, THREADS, 0, stream>>>(logits, targets, grad, out);
     gpu::check_launch("cross_entropy_backward_block_kernel", grid, THREADS);
 }
@@ -64,12 +79,21 @@ constexpr std::int64_t kShort = 2048;  // eight quads for each of 64 threads
 
 }  // namespace
 
+template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
-                                         const View<const float>& grad, const Rows<float>& out,
+                                         const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream) {
     logits.length > kShort ? launch<512>(logits, targets, grad, out, stream)
                            : launch<64>(logits, targets, grad, out, stream);
 }
+template void launch_cross_entropy_backward_block(const Rows<const float>&,
+                                                  const View<const std::int64_t>&,
+                                                  const View<const float>&, const Rows<float>&,
+                                                  gpu::Stream);
+template void launch_cross_entropy_backward_block(const Rows<const float>&,
+                                                  const View<const std::int64_t>&,
+                                                  const View<const float>&, const Rows<bf16>&,
+                                                  gpu::Stream);
 
 }  // namespace sixdays::day06_transformer_ops

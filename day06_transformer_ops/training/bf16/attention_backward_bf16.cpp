@@ -1,0 +1,137 @@
+// What loop and port of attention_backward_bf16 refuse, which path is taken, and the views that it
+// works on.
+#include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
+
+#include "common/tensor/names.hpp"
+#include "common/tensor/quads.hpp"
+#include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
+#include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr const char* kOp = "attention_backward_bf16";
+
+// Two neighbours are stored at once.
+bool in_pairs(const View<float>& x) {
+    return x.size() == 0 || has_wider(x.data, x.layout, sizeof(float), 2 * sizeof(float));
+}
+bool in_quads(const View<const bf16>& x) {
+    return x.size() == 0 || has_wider(x.data, x.layout, sizeof(bf16));
+}
+
+}  // namespace
+
+AttentionBackwardBf16Path choose_attention_backward_bf16(const View<const bf16>& q,
+                                                         const View<const bf16>& k,
+                                                         const View<const bf16>& v,
+                                                         const AttentionGradients& d) {
+    const bool fits = q.extent(q.rank() - 1) <= kMostOfHead && in_quads(q) && in_quads(k) &&
+                      in_quads(v) && in_pairs(d.q) && in_pairs(d.k) && in_pairs(d.v);
+    return fits ? AttentionBackwardBf16Path::tensor_cores : AttentionBackwardBf16Path::row_a_thread;
+}
+
+void check_attention_backward_bf16(const View<const bf16>& q, const View<const bf16>& k,
+                                   const View<const bf16>& v, const AttentionOptions& options,
+                                   const View<const bf16>& out, const View<const float>& log_sums,
+                                   const View<const float>& grad, const AttentionGradients& d,
+                                   std::optional<AttentionBackwardBf16Path> path) {
+    if (q.rank() < 2) {
+        refuse(std::string(kOp) + ": q has shape " + to_string(q.shape()) +
+               ", but tokens and their numbers are two dims");
+    }
+    const int last = q.rank() - 1;
+    Shape keys = q.shape(), tokens = q.shape();
+    if (k.rank() == q.rank()) keys[last - 1] = k.extent(last - 1);
+    tokens.rank = last;
+    require_shape(kOp, "q", q, q.shape());
+    require_shape(kOp, "k", k, keys);
+    require_shape(kOp, "v", v, keys);
+    require_shape(kOp, "out", out, q.shape());
+    require_shape(kOp, "log_sums", log_sums, tokens);
+    require_shape(kOp, "grad", grad, q.shape());
+    require_gradient(kOp, "d_q", d.q, q.shape());
+    require_gradient(kOp, "d_k", d.k, keys);
+    require_gradient(kOp, "d_v", d.v, keys);
+    if (options.length.data != nullptr) {
+        refuse(std::string(kOp) + ": a length was given, but only a cache has one");
+    }
+    if (!(options.scale >= 0) || std::isinf(options.scale)) {
+        refuse(std::string(kOp) + ": scale is " + std::to_string(options.scale) +
+               ", but must be finite and not negative; 0 stands for 1 / sqrt(D)");
+    }
+    const auto apart = [&](const char* name, const View<float>& written) {
+        require_apart(kOp, "q", q, name, written);
+        require_apart(kOp, "k", k, name, written);
+        require_apart(kOp, "v", v, name, written);
+        require_apart(kOp, "out", out, name, written);
+        require_apart(kOp, "log_sums", log_sums, name, written);
+        require_apart(kOp, "grad", grad, name, written);
+    };
+    apart("d_q", d.q);
+    apart("d_k", d.k);
+    apart("d_v", d.v);
+    // The three may lie between each other, as columns of one buffer do, but not be one.
+    const auto differ = [&](const char* a, const View<float>& first, const char* b,
+                            const View<float>& second) {
+        if (overlap(first, second) && first.data == second.data)
+            refuse(std::string(kOp) + ": " + a + " overlaps " + b);
+    };
+    differ("d_q", d.q, "d_k", d.k);
+    differ("d_q", d.q, "d_v", d.v);
+    differ("d_k", d.k, "d_v", d.v);
+    if (path == AttentionBackwardBf16Path::tensor_cores &&
+        choose_attention_backward_bf16(q, k, v, d) != path) {
+        refuse(std::string(kOp) + ": the path 'tensor cores' needs heads of " +
+               std::to_string(kMostOfHead) +
+               " numbers at most, q, k and v whose rows are whole quads of eight numbers along "
+               "memory and begin at multiples of 16 bytes, and outputs whose rows are whole pairs; "
+               "q has " +
+               to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
+               ", d_q " + to_string(d.q.layout) + ", d_k " + to_string(d.k.layout) + ", d_v " +
+               to_string(d.v.layout));
+    }
+}
+
+const char* name(AttentionBackwardBf16Path path) {
+    static constexpr Named<AttentionBackwardBf16Path> kNames[] = {
+        {AttentionBackwardBf16Path::row_a_thread, "row a thread"},
+        {AttentionBackwardBf16Path::tensor_cores, "tensor cores"},
+    };
+    return name_in(kNames, path);
+}
+
+AttentionBackwardBf16 attention_backward_bf16_problem(
+    const View<const bf16>& q, const View<const bf16>& k, const View<const bf16>& v,
+    const AttentionOptions& options, const View<const bf16>& out, const View<const float>& log_sums,
+    const View<const float>& grad, const AttentionGradients& d) {
+    const int last = q.rank() - 1;
+    const auto heads_of = [&]<class E>(const View<E>& x) {
+        return HeadsOf<E>{
+            {x.data, without(x.layout, {last - 1, last})}, x.stride(last - 1), x.stride(last)};
+    };
+    const std::int64_t T = q.extent(last - 1), D = q.extent(last);
+    const float scale = options.scale > 0 ? options.scale : 1 / std::sqrt(static_cast<float>(D));
+    const HeadsOf<const float> sums{
+        {log_sums.data, without(log_sums.layout, {last - 1})}, log_sums.stride(last - 1), 0};
+    AttentionBackwardBf16 p{heads_of(q),
+                            heads_of(k),
+                            heads_of(v),
+                            heads_of(out),
+                            heads_of(grad),
+                            sums,
+                            heads_of(d.q),
+                            heads_of(d.k),
+                            heads_of(d.v),
+                            0,
+                            T,
+                            k.extent(last - 1),
+                            D,
+                            scale,
+                            options.causal};
+    p.heads = p.q.firsts.size();
+    return p;
+}
+
+}  // namespace sixdays::day06_transformer_ops

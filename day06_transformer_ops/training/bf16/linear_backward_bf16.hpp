@@ -1,0 +1,34 @@
+/// @file
+/// The way back of a linear layer whose operands are bf16: the two products of linear_backward.hpp
+/// by Day 05's tensor cores, and no kernel of its own.
+///
+///     d_in     = grad . weightᵀ      (M, N) (N, K)
+///     d_weight += inᵀ . grad         (K, M) (M, N)
+///
+/// Operands are rounded, sums are not: each product of two bf16 is exact in a float, and what is added
+/// up over a batch stays float. A sum in bf16 would stand still as soon as a term is less than a 256th
+/// of it. Error: matmul_bf16.hpp's. A bias sees no product: bias_backward_cuda().
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/half.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// @param in        (..., K), as linear_backward's: dims before the last are rows
+/// @param weight    (K, N), any strides
+/// @param grad      (..., N), of the layer's output
+/// @param d_in      (..., K), set
+/// @param d_weight  (K, N), any strides; added to
+/// @throws std::invalid_argument  shapes that do not fit, rows that are no one dim in memory, an
+/// output that is not injective, a null pointer, overlap
+void linear_backward_bf16_cpu(View<const bf16> in, View<const bf16> weight, View<const bf16> grad,
+                              View<float> d_in, View<float> d_weight);
+void linear_backward_bf16_cuda(View<const bf16> in, View<const bf16> weight, View<const bf16> grad,
+                               View<float> d_in, View<float> d_weight, gpu::Stream stream = {});
+void check_linear_backward_bf16(const View<const bf16>& in, const View<const bf16>& weight,
+                                const View<const bf16>& grad, const View<float>& d_in,
+                                const View<float>& d_weight);
+
+}  // namespace sixdays::day06_transformer_ops

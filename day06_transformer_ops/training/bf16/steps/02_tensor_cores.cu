@@ -1,0 +1,273 @@
+// Step 2: all products on tensor cores. One kernel owns queries and walks along keys, the other owns
+// keys and walks along queries, and both are one text: of 64 rows that a block owns, a warp has 16.
+// Two products with a tile of 64 others give scores and slopes of shares, as sums of a tensor core;
+// what they become is handed back to it as an operand, and was never anywhere but in registers.
+//
+//              owned rows   others   first product    second product    out
+//     queries  q, grad      k, v     q kᵀ, grad vᵀ    d_score k         d_q
+//     keys     k, v         q, grad  k qᵀ, v gradᵀ    d_scoreᵀ q        d_k
+//                                                     shareᵀ grad       d_v
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/reduce.hpp"
+#include "day06_transformer_ops/attention_bf16/steps/place.hpp"
+#include "day06_transformer_ops/training/bf16/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+using day05_matmul::load_a, day05_matmul::load_b, day05_matmul::load_b_across;
+
+constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
+
+// --- what both kernels need of each query --------------------------------------------------------
+
+constexpr int kWarpsOfRows = 4;
+
+// [softmaxed]
+// A warp, a query: its gradient, rounded, and log_sum and delta. The log_sum is that of exp2. delta
+// is made of the rounded gradient, which is what the shares' slopes are made of.
+__global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p) {
+    const std::int64_t r = std::int64_t{blockIdx.x} * kWarpsOfRows + threadIdx.x / 32;
+    if (r >= p.heads * p.T) return;  // all lanes of the warp
+    const std::int64_t head = r / p.T, t = r % p.T;
+    const HeadOf<const float> grad = p.grad[head];
+    const HeadOf<const bf16> out = p.out[head];
+    float delta = 0;
+    for (std::int64_t d = threadIdx.x % 32; d < p.D; d += 32) {
+        const bf16 g(grad(t, d));
+        p.rounded.data[r * p.D + d] = g;
+        delta += float(g) * float(out(t, d));
+    }
+    delta = gpu::warp_reduce(delta, gpu::Plus());
+    if (threadIdx.x % 32 == 0) {
+        p.softmaxed.data[r] = {p.log_sums[head](t, 0) * kLog2OfE, delta};
+    }
+}
+// [softmaxed]
+
+// --- the walk ------------------------------------------------------------------------------------
+
+// [cut]
+/// HEAD is D, or the next of 64 and 128: beyond D there are zeros.
+template <int HEAD, bool BY_KEYS>
+struct CutBack {
+    using Element = bf16;
+    static constexpr int kHead = HEAD, kRows = 64, kThreads = 128, kStages = 2;
+    static constexpr bool kByKeys = BY_KEYS;
+    static constexpr std::size_t kBytes = 2 * (1 + kStages) * gpu::tile_bytes<bf16>(kRows * HEAD) +
+                                          kStages * gpu::tile_bytes<Softmaxed>(kRows);
+};
+template <class C>
+using TileBack = Panel<bf16, C::kRows>;
+template <class C>
+using SumsBack = float[C::kHead / 8][4];
+using PairsBack = float[8][4];  // of a warp's 16 rows with 64 others
+// [cut]
+
+// [products]
+/// sums = rows of a, from the warp's first on, times rows of b: 16 with 64 of them.
+template <class C>
+__device__ __forceinline__ void multiply_rows(PairsBack& sums, TileBack<C> a, TileBack<C> b) {
+    const int first = threadIdx.x / 32 * 16;
+#pragma unroll
+    for (auto& four : sums) four[0] = four[1] = four[2] = four[3] = 0;
+#pragma unroll
+    for (int d = 0; d < C::kHead; d += 16) {
+        std::uint32_t mine[4];
+        load_a(mine, a, first, d);
+#pragma unroll
+        for (int n = 0; n < C::kRows; n += 16) {
+            std::uint32_t other[2][2];
+            load_b(other, b, d, n);
+            gpu::mma_16x8x16<bf16>(sums[n / 8], mine, other[0]);
+            gpu::mma_16x8x16<bf16>(sums[n / 8 + 1], mine, other[1]);
+        }
+    }
+}
+
+/// sums += pairs . rows: 16 rows of pairs, rounded, with the 64 rows of a tile. Where a sum's numbers
+/// lie is where an operand's do (make_shares() in attention_bf16/steps/warp.hpp).
+template <class C>
+__device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pairs,
+                                         TileBack<C> rows) {
+#pragma unroll
+    for (int k = 0; k < C::kRows; k += 16) {
+        std::uint32_t mine[4];
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const float* const pair = &pairs[k / 8 + j / 2][j % 2 * 2];
+            mine[j] = gpu::pack<bf16>(pair[0], pair[1]);
+        }
+#pragma unroll
+        for (int d = 0; d < C::kHead; d += 16) {
+            std::uint32_t other[2][2];
+            load_b_across(other, rows, k, d);
+            gpu::mma_16x8x16<bf16>(sums[d / 8], mine, other[0]);
+            gpu::mma_16x8x16<bf16>(sums[d / 8 + 1], mine, other[1]);
+        }
+    }
+}
+// [products]
+
+// [slopes]
+/// What `pairs` and `slopes` are made of: q . k and grad . v. They become share and d_score.
+/// @param of    of an element (i, e): its query's log_sum and delta
+/// @param seen  of an element: does its query see its key? ALL: each does
+template <bool ALL, class Of, class Seen>
+__device__ __forceinline__ void make_slopes(PairsBack& pairs, PairsBack& slopes, float scale,
+                                            const Of& of, const Seen& seen) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const Softmaxed query = of(i, e);
+            const float share = exp2f(fmaf(pairs[i][e], scale, -query.log_sum));
+            const bool counts = ALL || seen(i, e);
+            pairs[i][e] = counts ? share : 0;
+            slopes[i][e] = counts ? share * (slopes[i][e] - query.delta) : 0;
+        }
+    }
+}
+// [slopes]
+
+/// The warp's 16 rows of sums, times factor.
+template <class C>
+__device__ __forceinline__ void store_rows(const SumsBack<C>& sums, float factor,
+                                           const HeadOf<float>& to, std::int64_t first,
+                                           std::int64_t rows, std::int64_t D) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+        const std::int64_t r = first + lane / 4 + 8 * h;
+        if (r >= rows) continue;
+        float* const row = to.first + r * to.along_rows + lane % 4 * 2;
+#pragma unroll
+        for (int d = 0; d < C::kHead; d += 8) {
+            if (d >= D) break;  // heads are whole quads
+            const float* const pair = &sums[d / 8][2 * h];
+            *reinterpret_cast<float2*>(row + d) = make_float2(factor * pair[0], factor * pair[1]);
+        }
+    }
+}
+
+/// Rows of a head from number `first` on.
+template <class C>
+__device__ __forceinline__ Copies<C, C::kRows> rows_from(const HeadOf<const bf16>& head,
+                                                         std::int64_t first, std::int64_t end,
+                                                         std::int64_t D) {
+    return {head.first + first * head.along_rows, head.along_rows, end - first, D};
+}
+
+// [kernel]
+// Block b has rows of head b % heads. Those with most others come first: the last queries, the first
+// keys.
+template <class C>
+__global__ void __launch_bounds__(C::kThreads, 2)
+    attention_backward_kernel(const __grid_constant__ AttentionBackwardBf16 p, unsigned heads) {
+    constexpr int ROWS = C::kRows, STAGES = C::kStages;
+    extern __shared__ __align__(128) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    const TileBack<C> mine_a{tiles.next<bf16>(ROWS * C::kHead)};
+    const TileBack<C> mine_b{tiles.next<bf16>(ROWS * C::kHead)};
+    bf16* const all_a = tiles.next<bf16>(STAGES * ROWS * C::kHead);
+    bf16* const all_b = tiles.next<bf16>(STAGES * ROWS * C::kHead);
+    Softmaxed* const all_of = tiles.next<Softmaxed>(STAGES * ROWS);
+
+    const unsigned head = blockIdx.x % heads;
+    const std::int64_t down =
+        C::kByKeys ? blockIdx.x / heads : (gridDim.x - 1 - blockIdx.x) / heads;
+    const std::int64_t r0 = down * ROWS, rows = C::kByKeys ? p.S : p.T;
+    const std::int64_t begin = C::kByKeys ? p.first_to_see(r0) / ROWS * ROWS : 0;
+    const std::int64_t end = C::kByKeys ? p.T : p.seen(min(r0 + ROWS, p.T) - 1);
+    const HeadOf<const bf16> queries = p.q[head], keys = p.k[head], values = p.v[head];
+    const HeadOf<const bf16> grads = {p.rounded.data + head * p.T * p.D, p.D, 1};
+    const Softmaxed* const softmaxed = p.softmaxed.data + head * p.T;
+
+    rows_from<C>(C::kByKeys ? keys : queries, r0, rows, p.D).start(mine_a);
+    rows_from<C>(C::kByKeys ? values : grads, r0, rows, p.D).start(mine_b);
+    auto others_a = rows_from<C>(C::kByKeys ? queries : keys, begin, end, p.D);
+    auto others_b = rows_from<C>(C::kByKeys ? grads : values, begin, end, p.D);
+    const auto copy = [&](int stage, std::int64_t o0) {  // a group of its own
+        if (o0 < end) {
+            others_a.start({all_a + stage * ROWS * C::kHead});
+            others_b.start({all_b + stage * ROWS * C::kHead});
+            const int i = static_cast<int>(threadIdx.x);
+            if (C::kByKeys && i < ROWS) {
+                gpu::copy_async<8>(all_of + stage * ROWS + i, softmaxed + o0 + i,
+                                   o0 + i < end ? 8 : 0);
+            }
+        }
+        gpu::copy_async_commit();
+    };
+    copy(0, begin);
+
+    const float scale = p.scale * kLog2OfE;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const std::int64_t my_row = r0 + threadIdx.x / 32 * 16 + lane / 4;  // and 8 further on
+    Softmaxed of_mine[2] = {};
+    for (int h = 0; h < 2; ++h) {
+        if (!C::kByKeys && my_row + 8 * h < p.T) of_mine[h] = softmaxed[my_row + 8 * h];
+    }
+    SumsBack<C> sums = {}, sums_of_values = {};
+    int stage = 0;
+    for (std::int64_t o0 = begin; o0 < end; o0 += ROWS, stage ^= 1) {
+        gpu::copy_async_wait<0>();
+        __syncthreads();  // the tile is there, and all have done with the one before
+        copy(stage ^ 1, o0 + ROWS);
+        const TileBack<C> a{all_a + stage * ROWS * C::kHead}, b{all_b + stage * ROWS * C::kHead};
+        PairsBack pairs, slopes;
+        multiply_rows<C>(pairs, mine_a, a);
+        multiply_rows<C>(slopes, mine_b, b);
+        const auto of = [&](int i, int e) {
+            return C::kByKeys ? all_of[stage * ROWS + 8 * i + lane % 4 * 2 + e % 2]
+                              : of_mine[e / 2];
+        };
+        const auto seen = [&](int i, int e) {
+            const std::int64_t row = my_row + e / 2 * 8, other = o0 + 8 * i + lane % 4 * 2 + e % 2;
+            return C::kByKeys ? other < p.T && row < p.seen(other) : other < p.seen(row);
+        };
+        const bool all = C::kByKeys
+                             ? p.first_to_see(min(r0 + ROWS, p.S) - 1) <= o0 && o0 + ROWS <= p.T
+                             : o0 + ROWS <= p.seen(r0);
+        all ? make_slopes<true>(pairs, slopes, scale, of, seen)
+            : make_slopes<false>(pairs, slopes, scale, of, seen);
+        add_rows<C>(sums, slopes, a);
+        if constexpr (C::kByKeys) add_rows<C>(sums_of_values, pairs, b);
+    }
+    const std::int64_t first = r0 + threadIdx.x / 32 * 16;
+    store_rows<C>(sums, p.scale, C::kByKeys ? p.d_k[head] : p.d_q[head], first, rows, p.D);
+    if constexpr (C::kByKeys) store_rows<C>(sums_of_values, 1, p.d_v[head], first, rows, p.D);
+}
+// [kernel]
+
+template <class C>
+void launch(const AttentionBackwardBf16& p, gpu::Stream stream) {
+    const std::int64_t rows = C::kByKeys ? p.S : p.T;
+    if (p.heads * rows == 0) return;
+    const unsigned grid = gpu::blocks_for(p.heads * gpu::blocks_for(rows, C::kRows), 1);
+    gpu::allow_shared(attention_backward_kernel<C>, C::kBytes);
+    attention_backward_kernel<C>
+        <<<grid, C::kThreads, C::kBytes, stream>>>(p, static_cast<unsigned>(p.heads));
+    gpu::check_launch("attention_backward_kernel", grid, C::kThreads, C::kBytes);
+}
+
+}  // namespace
+
+void launch_attention_backward_tensor_cores(const AttentionBackwardBf16& p, gpu::Stream stream) {
+    const std::int64_t queries = p.heads * p.T;
+    if (queries > 0) {
+        const unsigned grid = gpu::blocks_for(queries, kWarpsOfRows);
+        softmaxed_kernel<<<grid, 32 * kWarpsOfRows, 0, stream>>>(p);
+        gpu::check_launch("softmaxed_kernel", grid, 32 * kWarpsOfRows);
+    }
+    if (p.D > 64) {
+        launch<CutBack<128, false>>(p, stream);
+        return launch<CutBack<128, true>>(p, stream);
+    }
+    launch<CutBack<64, false>>(p, stream);
+    launch<CutBack<64, true>>(p, stream);
+}
+
+}  // namespace sixdays::day06_transformer_ops

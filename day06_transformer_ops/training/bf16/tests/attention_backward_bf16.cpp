@@ -1,0 +1,349 @@
+// Attention's way back from bf16: loop and both paths against its formulas in double, with bounds that
+// are derived, and against the float operation.
+#include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
+
+#include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
+#include "day06_transformer_ops/training/bf16/tests/near_bf16.hpp"
+#include "day06_transformer_ops/training/tests/refusals.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+using Path = AttentionBackwardBf16Path;
+constexpr Path kPaths[] = {Path::row_a_thread, Path::tensor_cores};
+
+struct Case {
+    std::int64_t B, H, T, S, D;
+    AttentionOptions options = {};
+    Tensor<bf16> q = seeded<bf16>({B, H, T, D}, 1, -2, 2), k = seeded<bf16>({B, H, S, D}, 2, -2, 2),
+                 v = seeded<bf16>({B, H, S, D}, 3, -1, 1), out = Tensor<bf16>({B, H, T, D});
+    Tensor<float> grad = seeded<float>({B, H, T, D}, 4, -1, 1), log_sums = Tensor<float>({B, H, T});
+
+    // What the way there left.
+    Case& there() {
+        attention_bf16_cpu<bf16>(q.view(), k.view(), v.view(), options, out.view(),
+                                 log_sums.view());
+        return *this;
+    }
+};
+
+struct Slopes {
+    Tensor<Near> q, k, v;
+};
+
+// @param out_off, log_off  what is not known of out and log_sums
+// @param bits              of shares and slopes: a bf16 has 8; fewer: a worse port's values
+Slopes near_of(const Case& c, double out_off = 0, double log_off = 0, int bits = 8) {
+    const double exact = c.options.scale > 0 ? double{c.options.scale} : 1 / std::sqrt(double(c.D));
+    const Near scale = result(exact, 0, 3), log2_of_e = constant(1 / std::log(2.0));
+    const Shape keys = c.k.shape();
+    Tensor<std::vector<Near>> terms_k(keys), terms_v(keys);
+    Slopes made{Tensor<Near>(c.q.shape()), Tensor<Near>(keys), Tensor<Near>(keys)};
+    for (std::int64_t b = 0; b < c.B; ++b) {
+        for (std::int64_t ht = 0; ht < c.H * c.T; ++ht) {
+            const std::int64_t h = ht / c.T, t = ht % c.T;
+            const std::int64_t n =
+                c.options.causal ? std::max<std::int64_t>(c.S - c.T + t + 1, 0) : c.S;
+            std::vector<Near> g, of_delta;
+            for (std::int64_t d = 0; d < c.D; ++d) {
+                g.push_back(to_bf16(Near{double{c.grad(b, h, t, d)}}));
+                of_delta.push_back(g.back() * Near{exactly(c.out(b, h, t, d)), out_off});
+            }
+            const Near delta = total(of_delta), log_sum{double{c.log_sums(b, h, t)}, log_off};
+            std::vector<std::vector<Near>> terms_q(static_cast<std::size_t>(c.D));
+            for (std::int64_t s = 0; s < n; ++s) {
+                std::vector<Near> of_score, of_share;
+                for (std::int64_t d = 0; d < c.D; ++d) {
+                    of_score.push_back({exactly(c.q(b, h, t, d)) * exactly(c.k(b, h, s, d))});
+                    of_share.push_back(
+                        times(g[static_cast<std::size_t>(d)], exactly(c.v(b, h, s, d))));
+                }
+                const Near power =
+                    total_by_tensor_cores(of_score) * (scale * log2_of_e) - log_sum * log2_of_e;
+                const Near share = exp_of(power * constant(std::log(2.0)));
+                const Near slope = share * (total_by_tensor_cores(of_share) - delta);
+                const Near factor = bits < 8 ? Near{of_bits(slope.value, bits)} : to_bf16(slope),
+                           part = bits < 8 ? Near{of_bits(share.value, bits)} : to_bf16(share);
+                for (std::int64_t d = 0; d < c.D; ++d) {
+                    terms_q[static_cast<std::size_t>(d)].push_back(
+                        times(factor, exactly(c.k(b, h, s, d))));
+                    terms_k(b, h, s, d).push_back(times(factor, exactly(c.q(b, h, t, d))));
+                    terms_v(b, h, s, d).push_back(part * g[static_cast<std::size_t>(d)]);
+                }
+            }
+            for (std::int64_t d = 0; d < c.D; ++d) {
+                made.q(b, h, t, d) =
+                    scale * total_by_tensor_cores(terms_q[static_cast<std::size_t>(d)]);
+            }
+        }
+    }
+    for (std::int64_t i = 0; i < made.k.size(); ++i) {
+        made.k.data()[i] = scale * total_by_tensor_cores(terms_k.data()[i]);
+        made.v.data()[i] = total_by_tensor_cores(terms_v.data()[i]);
+    }
+    return made;
+}
+
+// (B, H, T, D) whose memory is (B, T, 3, H, D): a third of what a product has made.
+Layout third(const Shape& s) {
+    const std::int64_t row = 3 * s[1] * s[3];
+    return Layout(s, {s[2] * row, s[3], row, 1});
+}
+
+void check(Case c, bool in_thirds = false) {
+    CAPTURE(c.T, c.S, c.D, c.options.causal, in_thirds);
+    c.there();
+    const Slopes near = near_of(c);
+    const Layout tokens = in_thirds ? third(c.q.shape()) : row_major(c.q.shape()),
+                 keys = in_thirds ? third(c.k.shape()) : row_major(c.k.shape());
+    const auto right = [&](const auto& d_q, const auto& d_k, const auto& d_v) {
+        CHECK(d_q.close_to(values_of(near.q), bound_of(near.q)));
+        CHECK(d_k.close_to(values_of(near.k), bound_of(near.k)));
+        CHECK(d_v.close_to(values_of(near.v), bound_of(near.v)));
+    };
+    HostIn<bf16> hq(c.q, tokens), hk(c.k, keys), hv(c.v, keys), ho(c.out);
+    HostIn<float> hg(c.grad), hl(c.log_sums);
+    HostOut<float> q(tokens), k(keys), v(keys);
+    attention_backward_bf16_cpu(hq.view(), hk.view(), hv.view(), c.options, ho.view(), hl.view(),
+                                hg.view(), {q.view(), k.view(), v.view()});
+    right(q, k, v);
+    for (const Path path : kPaths) {
+        CAPTURE(name(path));
+        DeviceIn<bf16> dq(c.q, tokens), dk(c.k, keys), dv(c.v, keys), out(c.out);
+        DeviceIn<float> dg(c.grad), dl(c.log_sums);
+        DeviceOut<float> d_q(tokens), d_k(keys), d_v(keys);
+        auto memory = room_of(attention_backward_bf16_workspace_bytes(dq.view()));
+        const auto run = [&] {
+            attention_backward_bf16_cuda(dq.view(), dk.view(), dv.view(), c.options, out.view(),
+                                         dl.view(), dg.view(), {d_q.view(), d_k.view(), d_v.view()},
+                                         {.path = path, .workspace = memory});
+        };
+        run();
+        right(d_q, d_k, d_v);
+    }
+}
+
+TEST_CASE("attention's way back from bf16, in shapes around a tile", "[day06][training][small]") {
+    check({1, 2, 3, 3, 8});
+    check({1, 1, 1, 1, 16});
+    check({2, 1, 17, 17, 24});
+    check({1, 1, 65, 65, 8});
+    check({1, 1, 64, 70, 16});
+    check({1, 1, 70, 5, 8});  // most tokens see nothing
+    check({1, 1, 20, 70, 8, {false}});
+    check({1, 1, 66, 66, 8, {true, 0.3f}});
+    check({1, 1, 5, 6, 72});
+}
+TEST_CASE("attention's way back from bf16, of thirds of what a product made",
+          "[day06][training][small]") {
+    check({2, 2, 5, 5, 8}, true);
+}
+TEST_CASE("attention's way back from bf16, of two tiles each way", "[day06][training][full]") {
+    check({1, 1, 80, 130, 24});
+    check({1, 1, 17, 70, 128});
+}
+
+TEST_CASE("attention's way back from bf16 is the float one's, as near as out and log_sums are",
+          "[day06][training][small]") {
+    Case c{1, 2, 9, 9, 8};
+    c.there();
+    const auto wide = [](const Tensor<bf16>& x) {
+        Tensor<float> y(x.shape());
+        for (std::int64_t i = 0; i < x.size(); ++i) y.data()[i] = float(x.data()[i]);
+        return y;
+    };
+    const Tensor<float> q = wide(c.q), k = wide(c.k), v = wide(c.v);
+    HostOut<float> d_q(c.q.shape()), d_k(c.k.shape()), d_v(c.v.shape());
+    attention_backward_cpu(q.view(), k.view(), v.view(), {}, c.grad.view(),
+                           {d_q.view(), d_k.view(), d_v.view()});
+    // attention_bf16.hpp: out is off by two roundings, of A <= 1 and of |out| <= 1.
+    const Slopes near = near_of(c, 2.01 * 0x1p-8, 1e-5);
+    CHECK(d_q.close_to(values_of(near.q), bound_of(near.q)));
+    CHECK(d_k.close_to(values_of(near.k), bound_of(near.k)));
+    CHECK(d_v.close_to(values_of(near.v), bound_of(near.v)));
+}
+
+TEST_CASE("shares and slopes of fewer bits than a bf16's are refused by the bounds",
+          "[day06][training][small]") {
+    Case c{1, 1, 8, 8, 8};
+    c.there();
+    const Slopes near = near_of(c), worse = near_of(c, 0, 0, 3);
+    const auto alike = [](const Tensor<Near>& a, const Tensor<Near>& b) {
+        Tensor<float> got(a.shape());
+        for (std::int64_t i = 0; i < a.size(); ++i) got.data()[i] = float(a.data()[i].value);
+        return bool(close(got, values_of(b), bound_of(b)));
+    };
+    CHECK(alike(near.q, near.q));
+    CHECK_FALSE(alike(worse.q, near.q));
+    CHECK_FALSE(alike(worse.k, near.k));
+    CHECK_FALSE(alike(worse.v, near.v));
+}
+
+TEST_CASE("attention's way back from bf16: the same bits twice", "[day06][training][small]") {
+    Case c{1, 2, 70, 70, 8};
+    c.there();
+    DeviceIn<bf16> q(c.q), k(c.k), v(c.v), out(c.out);
+    DeviceIn<float> grad(c.grad), log_sums(c.log_sums);
+    std::vector<Tensor<float>> made;
+    for (int i = 0; i < 2; ++i) {
+        DeviceOut<float> d_q(c.q.shape()), d_k(c.k.shape()), d_v(c.v.shape());
+        auto memory = room_of(attention_backward_bf16_workspace_bytes(q.view()));
+        attention_backward_bf16_cuda(q.view(), k.view(), v.view(), {}, out.view(), log_sums.view(),
+                                     grad.view(), {d_q.view(), d_k.view(), d_v.view()},
+                                     {.workspace = memory});
+        CHECK(std::string(gpu::last_kernel()) == "attention_backward_kernel");
+        for (const auto* x : {&d_q, &d_k, &d_v}) made.push_back(x->values());
+    }
+    for (std::size_t i = 0; i < 3; ++i) CHECK(equal(made[i], made[i + 3]));
+}
+
+struct Operands {
+    View<const bf16> q, k, v, out;
+    View<const float> log_sums, grad;
+    AttentionGradients d;
+    AttentionOptions options = {};
+};
+
+TEST_CASE("attention's way back from bf16 refuses what does not fit, each alone",
+          "[day06][training][small]") {
+    Room memory[5];
+    std::vector<Tensor<bf16>> halves(4, Tensor<bf16>({64}));
+    const auto half = [&](std::size_t i, const Shape& s) {
+        return View<const bf16>(halves[i].data(), s);
+    };
+    const Shape q = {1, 2, 8}, k = {1, 3, 8};
+    const Operands right{half(0, q),
+                         half(1, k),
+                         half(2, k),
+                         half(3, q),
+                         memory[0].of({1, 2}),
+                         memory[1].of(q),
+                         {memory[2].of(q), memory[3].of(k), memory[4].of(k)}};
+    const auto at = [](auto& x, const Shape& s) { x = {x.data, s}; };
+    const std::int64_t length = 2;
+    using O = Operands;
+    std::vector<Change<O>> rows = {
+        {[&](O& o) { at(o.q, {8}); }, "q has shape (8)"},
+        {[&](O& o) {
+             at(o.k, {2, 3, 8});
+         },
+         "k has shape (2, 3, 8)"},
+        {[&](O& o) {
+             at(o.k, {3, 8});
+         },
+         "k has shape (3, 8)"},
+        {[&](O& o) {
+             at(o.v, {1, 4, 8});
+         },
+         "v has shape (1, 4, 8)"},
+        {[&](O& o) {
+             at(o.out, {1, 3, 8});
+         },
+         "out has shape (1, 3, 8)"},
+        {[&](O& o) {
+             at(o.log_sums, {1, 3});
+         },
+         "log_sums has shape (1, 3)"},
+        {[&](O& o) {
+             at(o.grad, {1, 2, 4});
+         },
+         "grad has shape (1, 2, 4)"},
+        {[&](O& o) { at(o.d.q, k); }, "d_q has shape (1, 3, 8)"},
+        {[&](O& o) { at(o.d.k, q); }, "d_k has shape (1, 2, 8)"},
+        {[&](O& o) { at(o.d.v, q); }, "d_v has shape (1, 2, 8)"},
+        {[](O& o) { o.d.q = collapsed(o.d.q); }, "d_q"},
+        {[](O& o) { o.d.k = collapsed(o.d.k); }, "d_k"},
+        {[](O& o) { o.d.v = collapsed(o.d.v); }, "d_v"},
+        {[&](O& o) { o.options.length = View<const std::int64_t>(&length, Shape{}); }, "a length"},
+        {[](O& o) { o.options.scale = -1; }, "scale is -1"},
+        {[](O& o) { o.options.scale = NAN; }, "scale is nan"},
+        {[](O& o) { o.options.scale = INFINITY; }, "scale is inf"},
+        {[](O& o) { laid_over(o.d.q, o.d.k); }, "d_q overlaps d_k"},
+        {[](O& o) { laid_over(o.d.v, o.d.q); }, "d_q overlaps d_v"},
+        {[](O& o) { laid_over(o.d.v, o.d.k); }, "d_k overlaps d_v"},
+    };
+    const auto each_of = [](O& o, const auto& f) {
+        f(o.q, "q"), f(o.k, "k"), f(o.v, "v"), f(o.out, "out");
+        f(o.log_sums, "log_sums"), f(o.grad, "grad");
+    };
+    const auto each_written = [](O& o, const auto& f) {
+        f(o.d.q, "d_q"), f(o.d.k, "d_k"), f(o.d.v, "d_v");
+    };
+    std::vector<std::string> said;
+    said.reserve(40);  // rows point into it
+    Operands names = right;
+    const auto nothing = [&](auto&, const char* name) {
+        said.push_back(std::string(name) + " is a null pointer");
+        rows.push_back({[=](O& o) {
+                            const auto none = [=](auto& x, const char* of) {
+                                if (std::string(of) == name) x.data = nullptr;
+                            };
+                            each_of(o, none), each_written(o, none);
+                        },
+                        said.back().c_str()});
+    };
+    each_of(names, nothing), each_written(names, nothing);
+    each_of(names, [&](auto&, const char* read) {
+        each_written(names, [&](auto&, const char* written) {
+            said.push_back(std::string(read) + " overlaps " + written);
+            rows.push_back({[=](O& o) {
+                                each_written(o, [&](auto& to, const char* of) {
+                                    if (std::string(of) != written) return;
+                                    each_of(o, [&](auto& from, const char* name) {
+                                        if (std::string(name) == read) laid_over(from, to);
+                                    });
+                                });
+                            },
+                            said.back().c_str()});
+        });
+    });
+    const auto loop = [](O o) {
+        attention_backward_bf16_cpu(o.q, o.k, o.v, o.options, o.out, o.log_sums, o.grad, o.d);
+    };
+    const auto port = [](O o) {
+        attention_backward_bf16_cuda(o.q, o.k, o.v, o.options, o.out, o.log_sums, o.grad, o.d);
+    };
+    each_alone(right, loop, port, rows, "attention_backward_bf16: ");
+    CHECK(contains(refusal([&] { port(right); }), "a workspace of 0 bytes"));
+    CHECK(contains(refusal([] {
+                       (void)attention_backward_bf16_workspace_bytes({nullptr, {8}});
+                   }),
+                   "q has shape (8)"));
+}
+
+TEST_CASE("tensor cores take rows of quads, and each condition alone sends them away",
+          "[day06][training][small]") {
+    Room memory[3];
+    Tensor<bf16> halves({4096});
+    const Shape s = {2, 8};
+    const View<const bf16> right(halves.data(), s);
+    const AttentionGradients d{memory[0].of(s), memory[1].of(s), memory[2].of(s)};
+    const auto chosen = [](View<const bf16> q, View<const bf16> k, View<const bf16> v,
+                           const AttentionGradients& to) {
+        return choose_attention_backward_bf16(q, k, v, to);
+    };
+    CHECK(chosen(right, right, right, d) == Path::tensor_cores);
+    const View<const bf16> off(halves.data() + 1, s), wide(halves.data(), Layout(s, {16, 2}));
+    const View<const bf16> pitched(halves.data(), Layout(s, {12, 1})),
+        short_rows(halves.data(), {2, 4});
+    for (const View<const bf16>& bad : {off, wide, pitched, short_rows}) {
+        CHECK(chosen(bad, right, right, d) == Path::row_a_thread);
+        CHECK(chosen(right, bad, right, d) == Path::row_a_thread);
+        CHECK(chosen(right, right, bad, d) == Path::row_a_thread);
+    }
+    const View<const bf16> large(halves.data(), {2, 136});
+    CHECK(chosen(large, right, right, d) == Path::row_a_thread);
+    const View<float> odd(memory[0].numbers.data() + 1, s),
+        apart(memory[0].numbers.data(), Layout(s, {16, 2})),
+        odd_pitch(memory[0].numbers.data(), Layout(s, {9, 1}));
+    for (const View<float>& bad : {odd, apart, odd_pitch}) {
+        CHECK(chosen(right, right, right, {bad, d.k, d.v}) == Path::row_a_thread);
+        CHECK(chosen(right, right, right, {d.q, bad, d.v}) == Path::row_a_thread);
+        CHECK(chosen(right, right, right, {d.q, d.k, bad}) == Path::row_a_thread);
+    }
+}
+
+}  // namespace
