@@ -1,7 +1,7 @@
 // How long a step of training takes, and on what: prints CSV, columns as common/lesson/csv.hpp has
 // them. Random weights and tokens; a step is there, back, clipping and AdamW.
 //
-//     gpt2_train_bench [124M|124M-16|124M-16x2|124M-16x4|strides]...
+//     gpt2_train_bench [124M|124M-16|124M-bf16|124M-16-bf16|124M-16x2|124M-16x4|strides]...
 //
 // Without words 124M and strides. x2 and x4: so many GPUs, 16 sequences each; their GFLOP/s are those
 // of one of them.
@@ -31,11 +31,14 @@ struct Size {
     std::int64_t batch;
     int gpus = 1;
     bool usual = false;  // measured where no size is named
+    bool bf16 = false;   // products on tensor cores
 };
 const gpt2::Config k124M{12, 1024, 768, 12, 3072, 50257, 1e-5f};
 const Size kSizes[] = {
     {"124M", k124M, 4, 1, true},
     {"124M-16", k124M, 16},
+    {"124M-bf16", k124M, 4, 1, false, true},
+    {"124M-16-bf16", k124M, 16, 1, false, true},
     {"124M-16x2", k124M, 2 * 16, 2},
     {"124M-16x4", k124M, 4 * 16, 4},
     {"strides", {6, 64, 128, 4, 512, 292, 1e-5f}, 256, 1, true},
@@ -54,6 +57,7 @@ void print(const Size& s, const std::string& op, const std::string& version, dou
            const bench::Seconds& seconds, const bench::Limits& limits) {
     lesson::Version v;
     v.op = op, v.version = version, v.cache = "warm";
+    if (s.bf16) v.dtype = "bfloat16";
     v.shape = std::string(s.name) + " B=" + std::to_string(s.batch) +
               " T=" + std::to_string(s.config.context);
     v.work.flops = flops;
@@ -65,10 +69,11 @@ void say(const std::exception& error) {
     std::fprintf(stderr, "gpt2_train_bench: %s\n", error.what());
 }
 
+template <class Device>
 void measure(const Size& s, const bench::Limits& limits) {
     const std::int64_t before = gpu::free_bytes();
     NcclSum sum(s.gpus);
-    Trainers<Cuda> trainer(s.config, s.batch, sum);
+    Trainers<Device> trainer(s.config, s.batch, sum);
     sum.use(0);  // the one that was asked before
     const auto taken = static_cast<double>(before - gpu::free_bytes());
     std::printf("# %s, gpt2_train: %.1f GiB\n", s.name, taken / (1 << 30));
@@ -108,7 +113,7 @@ void measure(const Size& s, const bench::Limits& limits) {
           bench::summarise(times), limits);
     if (s.gpus > 1) return;
     std::map<std::string, std::vector<double>> parts;
-    Trainer<Cuda>& one = trainer.all()[0];
+    Trainer<Device>& one = trainer.all()[0];
     for (int i = 0; i < 3; ++i) {
         for (const auto& [name, seconds] : one.timed(TimedOperations(one.operations()))) {
             parts[name].push_back(seconds);
@@ -129,7 +134,7 @@ void run(int argc, char** argv) {
     for (const Size& s : kSizes) {
         bool wanted = argc == 1 && s.usual;
         for (int i = 1; i < argc; ++i) wanted |= std::string(argv[i]) == s.name;
-        if (wanted) measure(s, limits);
+        if (wanted) s.bf16 ? measure<CudaBf16>(s, limits) : measure<Cuda>(s, limits);
     }
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures PyTorch beside gpt2_train_bench: the same model, the same machine, float32 throughout.
+"""Measures PyTorch beside gpt2_train_bench: the same model, the same machine, the same types.
 
     torch_peer.py PROGRAM [its words]...   prints what PROGRAM prints, with the columns peer and peer_s
                                            filled in: docs/results/training_h200.csv is made so
 
 A step is there, back, clipping by the norm and a fused AdamW, on random tokens; eager and compiled,
-of which the faster counts. TF32 is off: ours multiplies in float32 too.
+of which the faster counts. TF32 is off: ours multiplies in float32 too. Sizes that end in -bf16
+run under autocast, as ours run with --bf16.
 """
 import csv
 import pathlib
@@ -17,6 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "gpt2" / "strides_model"))
 
 SIZES = {"124M": (50257, 1024, 768, 12, 12, 4), "124M-16": (50257, 1024, 768, 12, 12, 16),
+         "124M-bf16": (50257, 1024, 768, 12, 12, 4), "124M-16-bf16": (50257, 1024, 768, 12, 12, 16),
          "strides": (292, 64, 128, 4, 6, 256)}  # vocabulary, context, channels, heads, layers, batch
 
 
@@ -40,7 +42,8 @@ def seconds_of(torch, size, compiled):
         loss_of = torch.compile(loss_of)
 
     def step():
-        loss = loss_of()
+        with torch.autocast("cuda", torch.bfloat16, enabled=size.endswith("-bf16")):
+            loss = loss_of()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -60,7 +63,8 @@ def seconds_of(torch, size, compiled):
 def peer_of(torch, size):
     found = []
     for way in (False, True):
-        name = "PyTorch fp32, " + ("compiled" if way else "eager")
+        name = ("PyTorch bf16 autocast, " if size.endswith("-bf16") else "PyTorch fp32, ") + \
+               ("compiled" if way else "eager")
         try:
             torch.cuda.reset_peak_memory_stats()
             torch._dynamo.reset()  # else it takes another size for one that changes as it runs
