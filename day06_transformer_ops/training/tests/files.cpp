@@ -397,6 +397,7 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
     refused([](TrainOptions& x) { x.context = 4; }, "whose context was 3, but this one has 4");
     refused([](TrainOptions& x) { x.batch = 9; }, "whose batch was 8, but this one has 9");
     refused([](TrainOptions& x) { x.accumulate = 2; }, "whose accumulate was 1");
+    refused([](TrainOptions& x) { x.bf16 = true; }, "whose bf16 was 0, but this one has 1");
     refused([](TrainOptions& x) { x.steps = 201; }, "whose steps was 200, but this one has 201");
     refused([](TrainOptions& x) { x.warm_up = 1; }, "whose warm_up was 0, but this one has 1");
     refused([](TrainOptions& x) { x.vocab = 300; }, "whose vocab was 0, but this one has 300");
