@@ -92,14 +92,14 @@ std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int
         if (heads.stride(i) >= pitch) x.plane_pitch = std::min(x.plane_pitch, heads.stride(i));
     }
     for (int i = 0; i < heads.rank(); ++i) {
-        if (heads.extent(i) <= 1 || heads.stride(i) < std::max<std::int64_t>(pitch, 1)) continue;
+        if (heads.extent(i) <= 1 || heads.stride(i) < pitch) continue;
         if (heads.stride(i) % x.plane_pitch != 0) return {};
         x.planes += (heads.extent(i) - 1) * (heads.stride(i) / x.plane_pitch);
     }
     if (x.planes == 1) x.plane_pitch = pitch;  // any that no column reaches
     constexpr std::int64_t kFarthest = std::int64_t{1} << 38;
     const bool fits = x.columns <= std::min(pitch, kMostOfRows) && x.planes <= kMostOfRows &&
-                      pitch < kFarthest && x.plane_pitch < kFarthest;
+                      x.plane_pitch < kFarthest;  // and so is `pitch`, which is no larger
     return fits ? std::optional(x) : std::nullopt;
 }
 

@@ -190,6 +190,9 @@ TEST_CASE("attention_bf16: numbers of tokens, keys and head around fragments and
         check_case(case_of<bf16>(2, 3, S, 64));
         check_case(case_of<f16>(1, 40, S, 64, {.causal = false}));
     }
+    // One key less than a tile has: what fills it must be hidden.
+    for (const std::int64_t S : {63, 127})
+        check_case(case_of<bf16>(1, 3, S, 64, {.causal = false}));
     for (const std::int64_t D : {8, 56, 72, 128}) check_case(case_of<f16>(1, 5, 70, D));
     check_case(case_of<bf16>(1, 70, 5, 64));  // 65 tokens see nothing
     check_case(case_of<bf16>(1, 5, 0, 64, {.causal = false}));
@@ -239,6 +242,13 @@ TEST_CASE("attention_bf16: scores that jump from the first tile to the second",
         CAPTURE(far);
         check_case(jump<bf16>(far));
         check_case(jump<f16>(far));
+    }
+    // One query alone, in either half of a fragment: its warp does the tile again.
+    for (const std::int64_t t : {0, 13}) {
+        Case<f16> one = jump<f16>(1.5f);
+        std::fill_n(one.q.data(), one.q.size(), f16(0));
+        std::fill_n(one.q.data() + t * 64, 64, f16(1));
+        check_case(one);
     }
 }
 
@@ -445,6 +455,28 @@ TEST_CASE("attention_bf16: what is refused, and which path is taken",
           }) ==
           "attention_bf16: a head of 136 numbers; 128 is the most that the path 'tensor "
           "cores' takes. 'four passes' takes any");
+    // What the steps must take: heads of up to 128 numbers, no keys wherever they lie, no output.
+    for (const std::int64_t D : {8, 64, 128}) {
+        const auto x = slice(w.view(), 1, 0, D);
+        for (const B path : kAll) {
+            if (path == B::tile || (path == B::warpgroups && D == 8)) continue;
+            CAPTURE(name(path), D);
+            const auto taken = [&](View<bf16> to) {
+                return refusal([&] { check_attention_bf16<bf16>(x, x, x, {}, to, {}, path); });
+            };
+            CHECK(taken(slice(wide_out.view(), 1, 0, D)) == "");
+            CHECK((attention_bf16_workspace_bytes<bf16>(x, x, path) > 0) ==
+                  (path == B::four_passes));
+        }
+        CHECK(choice(x, x, x, slice(wide_out.view(), 1, 0, D)) == B::guessed_maximum);
+    }
+    const View<const bf16> no_keys(w.view().data + 1, Shape{0, 128}),
+        some = slice(w.view(), 1, 0, 128);
+    CHECK(choice(some, no_keys, no_keys, slice(wide_out.view(), 1, 0, 128)) == B::guessed_maximum);
+    const View<const bf16> no_queries(w.view().data, Shape{0, 136});
+    const View<bf16> no_out(wide_out.view().data, Shape{0, 136});
+    CHECK_NOTHROW(check_attention_bf16<bf16>(no_queries, w.view(), w.view(), {}, no_out, {},
+                                             B::tensor_cores));
     // 2^31 rows, the same one again and again; where out would lie, nothing is read or written.
     for (const std::int64_t rows : {std::int64_t{INT32_MAX}, std::int64_t{INT32_MAX} + 1}) {
         const bool fits = rows == INT32_MAX;
@@ -509,6 +541,7 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
     CHECK(is(planes_of(Layout({3, 4}, {7680, 64}), 1, 3, 64), {244, 64, 64, 64}));
     CHECK(is(planes_of(Layout({3, 4}, {0, 640}), 10, 64, 64), {4, 640, 64, 64}));
     CHECK(is(planes_of(Layout({1, 4}, {-5, 640}), 10, 64, 64), {4, 640, 64, 64}));
+    CHECK(is(planes_of(Layout({1, 4}, {700, 640}), 10, 64, 64), {4, 640, 64, 64}));
     CHECK(!planes_of(Layout({3, 4}, {700, 640}), 10, 64, 64));       // no equal steps
     CHECK(!planes_of(Layout({3, 4}, {7680, 64}), 10, 248, 64));      // rows overlap
     CHECK(!planes_of(Layout({3, 4}, {-4 * 640, 640}), 10, 64, 64));  // backwards
@@ -543,6 +576,14 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
     CHECK(choice(q.view(), many, flip(many, 0)) == B::guessed_maximum);
     CHECK(choose_attention_bf16<bf16>(q.view(), many, many, out.view(), false, false) ==
           B::guessed_maximum);
+    if (gpu::why_unavailable().empty() && gpu::on_hopper()) {  // a length is not overlooked
+        DeviceIn<bf16> keys(Tensor<bf16>({2, 4096, 64}));
+        attention_bf16_cuda<bf16>(q.view(), keys.view(), keys.view(), {true, 0, there.view()},
+                                  out.view());
+        CHECK(last_kernel() == "attention_guessed_maximum_kernel");
+        attention_bf16_cuda<bf16>(q.view(), keys.view(), keys.view(), {}, out.view());
+        CHECK(last_kernel() == "attention_warpgroups_kernel");
+    }
     if (!kHopper) {
         CHECK(contains(words(q.view(), k.view(), v.view()), "needs a GPU of compute capability"));
         return;

@@ -18,14 +18,20 @@ namespace {
 using day05_matmul::Turn;
 
 // [cut]
-/// How the work is cut: a block has GROUPS warpgroups of 64 queries each, a tile 128 keys.
-template <class T, int HEAD, int GROUPS>
+/// How the work is cut: a block has GROUPS warpgroups of 64 queries each, a tile KEYS keys.
+/// @tparam BLOCKS  that a multiprocessor shall have room for
+template <class T, int HEAD, int GROUPS, int KEYS = 128, int BLOCKS = 1>
 struct CutForGroups {
     using Element = T;
-    static constexpr int kHead = HEAD, kKeys = 128, kGroups = GROUPS, kStages = 2;
+    static constexpr int kHead = HEAD, kKeys = KEYS, kGroups = GROUPS, kStages = 2;
+    static constexpr int kBlocks = BLOCKS;
     static constexpr int kDown = 1, kQueries = 64 * GROUPS;
     static constexpr bool kHolds = false;  // the tensor cores read the queries from shared memory
     static constexpr int kThreads = 128 * (GROUPS + 1);  // a group more, whose first thread copies
+    // Registers of a thread: at first, where it copies, and where it multiplies.
+    static constexpr int kFirst = 65536 / (kThreads * BLOCKS) / 8 * 8;
+    static constexpr int kGiven = BLOCKS > 1 ? 24 : GROUPS == 2 ? 40 : 32;
+    static constexpr int kTaken = kFirst + (kFirst - kGiven) / GROUPS / 8 * 8;
     static constexpr unsigned kTileBytes = sizeof(T) * kKeys * HEAD;
     static constexpr unsigned kQueryBytes = sizeof(T) * kQueries * HEAD;
     static constexpr std::size_t kBytes = kQueryBytes + 2 * kStages * std::size_t{kTileBytes};
@@ -268,7 +274,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
 // [kernel]
 /// @param section  heads whose blocks come one after the other: their keys and values fit the cache
 template <class C>
-__global__ void __launch_bounds__(C::kThreads, 1)
+__global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     attention_warpgroups_kernel(const __grid_constant__ AttentionBf16Problem<typename C::Element> p,
                                 const __grid_constant__ Maps maps, unsigned heads,
                                 unsigned section) {
@@ -282,10 +288,10 @@ __global__ void __launch_bounds__(C::kThreads, 1)
     const Place<C> place(p, first + b % here, high - 1 - b / here);
     const int group = static_cast<int>(threadIdx.x / 128);
     if (group == C::kGroups) {
-        gpu::give_registers<C::kGroups == 2 ? 40 : 32>();
+        gpu::give_registers<C::kGiven>();
         if (threadIdx.x % 128 == 0) copy_tiles(tiles, place, maps, barriers);
     } else {
-        gpu::take_registers<C::kGroups == 2 ? 232 : 160>();
+        gpu::take_registers<C::kTaken>();
         Group<C> mine(tiles.queries, group);
         attend(mine, tiles, place, barriers);
         place.store(mine);
