@@ -90,16 +90,11 @@ TEST_CASE("parameters rounded beside: of what was stored, and what learns is not
         adamw_cpu(o, gradient.view(), m.view(), v.view(), alone.view());
     }
     const auto rounded = [](const Tensor<float>& x) {
-        std::vector<std::uint16_t> bits;
-        for (std::int64_t i = 0; i < x.size(); ++i) bits.push_back(bf16(x.data()[i]).bits);
-        return bits;
+        Tensor<bf16> out({x.size()});
+        for (std::int64_t i = 0; i < x.size(); ++i) out.data()[i] = bf16(x.data()[i]);
+        return out;
     };
-    const auto bits_of = [](const Tensor<bf16>& x) {
-        std::vector<std::uint16_t> bits;
-        for (std::int64_t i = 0; i < x.size(); ++i) bits.push_back(x.data()[i].bits);
-        return bits;
-    };
-    CHECK(rounded(alone) != rounded(begin));
+    CHECK_FALSE(equal(rounded(alone), rounded(begin)));
     Tensor<float> p = begin;
     Tensor<bf16> half({300});
     m = zeros, v = zeros;
@@ -112,9 +107,9 @@ TEST_CASE("parameters rounded beside: of what was stored, and what learns is not
         adamw_cuda(o, d_gradient.view(), d_m.view(), d_v.view(), d_p.view(), d_half.view());
     }
     CHECK(equal(p, alone));
-    CHECK(bits_of(half) == rounded(alone));
+    CHECK(equal(half, rounded(alone)));
     CHECK(d_p.close_to(in_double(alone), 12 * kU));
-    CHECK(bits_of(d_half.values()) == rounded(d_p.values()));
+    CHECK(equal(d_half.values(), rounded(d_p.values())));
 }
 
 TEST_CASE("the norm of many gradients is the same in every run, and large ones do not overflow",
