@@ -151,8 +151,8 @@ std::string training_usage() {
     return R"(gpt2_train: a GPT-2 learns, by six days' operations
 
   --text FILE        what it learns: any text, or any bytes
-  --vocab V          its tokens: bytes, or a number of them, 257 or more, learned of
-                     the text: those neighbours become one that meet most often. bytes
+  --vocab V          its tokens: bytes, or a number of them, 257 or more, learned
+                     from the text: the pair that is met most often becomes one. bytes
   --strides N        or this: questions about shapes of up to N dims, and their answers
   --out FILE         where the model is written, as a GGUF file that gpt2 reads
   --weights W        how its matrices are stored: f32, or q8_0 (about a quarter). f32

@@ -106,8 +106,18 @@ __global__ void mma_ptx(int* out) {
         "{%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
+    __half2 halves[2] = {__float2half2_rn(1), __float2half2_rn(1)};  // the same, with sums of half
+    auto* const sums = reinterpret_cast<unsigned*>(halves);
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+        "{%0, %1};"
+        : "+r"(sums[0]), "+r"(sums[1])
+        : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
     for (unsigned i = 0; i < 4; ++i) {
-        out[(lane / 4 + 8 * (i / 2)) * 8 + lane % 4 * 2 + i % 2] = static_cast<int>(d[i]);
+        const unsigned at = (lane / 4 + 8 * (i / 2)) * 8 + lane % 4 * 2 + i % 2;
+        const __half2 pair = halves[i / 2];
+        out[at] = static_cast<int>(d[i]);
+        out[128 + at] = static_cast<int>(__half2float(i % 2 == 0 ? pair.x : pair.y));
     }
 }
 __global__ void intrinsics(int* out) {
@@ -344,6 +354,7 @@ std::string groups_and_units_table() {
     table += line("wmma_half", out, 256);
     mma_ptx<<<1, 32>>>(out);
     table += line("mma_ptx", out, 128);
+    table += line("mma_ptx_halves", out + 128, 128);
     intrinsics<<<1, 1>>>(out);
     table += line("intrinsics", out, 20);
     conversions<<<1, 1>>>(out);

@@ -130,7 +130,7 @@ std::int64_t sample(View<const float> logits, const SamplerOptions& options, std
     keep_top_k(candidates, options.top_k);
     keep_top_p(candidates, options.top_p);
 
-    // Back in the vocabulary's order, so that filters that filter nothing change no draw.
+    // Back in the order of the vocabulary: a filter that drops nothing must not change the draw.
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
     return at_place(candidates, uniform(options.seed, step));

@@ -31,7 +31,8 @@ def groups():
 def units():
     a, b = small(256, 7).reshape(16, 16), small(256, 5).reshape(16, 16).T
     line("wmma_half", a @ b + 1)
-    line("mma_ptx", a @ small(128, 5).reshape(8, 16).T + 1)
+    for name in ("mma_ptx", "mma_ptx_halves"):
+        line(name, a @ small(128, 5).reshape(8, 16).T + 1)
 
 
 def bits(x):

@@ -151,6 +151,31 @@ TEST_CASE("cross-entropy's way back: a row for whose quads a block has too few t
     }
 }
 
+TEST_CASE("cross-entropy's way back, rounded: within half of a bf16's last place of the bound",
+          "[day06][training][small]") {
+    for (const std::int64_t V : {1, 33, 259, 2601}) {
+        const CrossEntropy c{random({2, V}, 41), targets_of(2, V), random({2}, 42)};
+        const Tensor<double> want = slopes_of_rows(c);
+        const Bound exact = bound_of_share(c);
+        const Bound bound = [&](const Index& at) {
+            return exact(at) + 0x1.01p-8 * (std::fabs(want(at)) + exact(at));
+        };
+        for (const Layout& layout : {Layout({2, V}), Layout({2, V}, {V + 3, 1})}) {
+            CAPTURE(to_string(layout));
+            HostOut<bf16> loop(layout);
+            cross_entropy_backward_bf16_cpu(c.logits.view(), c.targets.view(), c.grad.view(),
+                                            loop.view());
+            CHECK(loop.close_to(want, bound));
+            DeviceIn<float> logits(c.logits, layout), grad(c.grad);
+            DeviceIn<std::int64_t> targets(c.targets);
+            DeviceOut<bf16> got(layout);
+            cross_entropy_backward_bf16_cuda(logits.view(), targets.view(), grad.view(),
+                                             got.view());
+            CHECK(got.close_to(want, bound));
+        }
+    }
+}
+
 TEST_CASE("one gradient serves all rows, a NaN stays in its row, and a row's gradients add up to 0",
           "[day06][training][small]") {
     Tensor<float> logits = random({3, 7}, 3);

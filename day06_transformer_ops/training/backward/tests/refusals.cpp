@@ -64,6 +64,69 @@ TEST_CASE("cross-entropy's way back refuses each operand that does not fit, alon
           "targets overlaps out"}});
 }
 
+TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not fit, alone",
+          "[day06][training][small]") {
+    Room r[3];
+    Tensor<bf16> halves({64});
+    struct Operands {
+        Read logits;
+        Ids targets;
+        Read grad;
+        View<bf16> out;
+    };
+    using O = Operands&;
+    const Operands right = {
+        r[0].of({3, 5}), r[1].ids({3}), r[2].of({3}), {halves.data(), Shape{3, 5}}};
+    REQUIRE(refusal([&] {
+                check_cross_entropy_backward_bf16(right.logits, right.targets, right.grad,
+                                                  right.out);
+            }).empty());
+    each_alone<Operands>(
+        right, [](O o) { cross_entropy_backward_bf16_cpu(o.logits, o.targets, o.grad, o.out); },
+        [](O o) { cross_entropy_backward_bf16_cuda(o.logits, o.targets, o.grad, o.out); },
+        {{[](O o) {
+              o.logits = {o.logits.data, Shape{}};
+          },
+          "logits have shape ()"},
+         {[](O o) {
+              o.logits = {o.logits.data, Shape{3, 0}};
+              o.out = {o.out.data, Shape{3, 0}};
+          },
+          "rows of at least one logit"},
+         {[](O o) {
+              o.logits.layout = Layout({3, 5}, {1, 3});
+          },
+          "rows of at least one logit"},
+         {[](O o) {
+              o.out.layout = Layout({3, 5}, {1, 3});
+          },
+          "rows of at least one logit"},
+         {[](O o) { o.logits.data = nullptr; }, "logits is a null pointer"},
+         {[](O o) {
+              o.targets = {o.targets.data, Shape{2}};
+          },
+          "targets has shape (2)"},
+         {[](O o) { o.targets.data = nullptr; }, "targets is a null pointer"},
+         {[](O o) {
+              o.grad = {o.grad.data, Shape{2}};
+          },
+          "grad: "},
+         {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
+         {[](O o) {
+              o.out = {o.out.data, Shape{2, 5}};
+          },
+          "out has shape (2, 5)"},
+         {[](O o) { o.out.data = nullptr; }, "out is a null pointer"},
+         {[](O o) { o.out = collapsed(o.out); }, "race"},
+         {[](O o) { o.logits.data = reinterpret_cast<const float*>(o.out.data); },
+          "logits overlaps out"},
+         {[](O o) { o.grad.data = reinterpret_cast<const float*>(o.out.data); },
+          "grad overlaps out"},
+         {[](O o) { o.targets.data = reinterpret_cast<const std::int64_t*>(o.out.data); },
+          "targets overlaps out"}},
+        "cross_entropy_backward_bf16: ");
+}
+
 TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[7];
