@@ -124,10 +124,10 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
     if (o.bf16 && o.backend == "cpu") {
         refuse("--bf16 needs --backend cuda: products of bf16 are what a GPU's tensor cores make");
     }
-    if (o.bf16 && o.channels / o.heads % 8 != 0) {
-        refuse("--bf16 takes eight numbers at a time, but a head has " +
-               std::to_string(o.channels / o.heads) +
-               ": --channels divided by --heads must be a multiple of 8");
+    if (const std::int64_t D = o.channels / o.heads; o.bf16 && (D % 8 != 0 || D > 128)) {
+        refuse("--bf16 takes eight numbers at a time, and 128 at most, but a head has " +
+               std::to_string(D) +
+               ": --channels divided by --heads must be a multiple of 8, up to 128");
     }
     if (o.gpus > 1 && o.backend == "cpu") {
         refuse("--gpus is " + std::to_string(o.gpus) + ", but --backend is cpu; must be cuda");

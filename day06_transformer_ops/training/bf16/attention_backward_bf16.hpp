@@ -1,7 +1,7 @@
 /// @file
 /// Attention's way back, where the way there was attention_bf16's: q, k, v and out are bf16, and the
-/// logs of the sums were kept. Formulas: attention_backward.hpp. Two things are for free here that
-/// the float operation makes in a pass of its own: the log of a query's sum of exp, and
+/// logs of the sums were kept. Formulas: attention_backward.hpp. Two things need no walk along the
+/// keys here, as they do in the float operation: the log of a query's sum of exp, and
 ///
 ///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 ///

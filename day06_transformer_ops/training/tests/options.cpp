@@ -83,7 +83,9 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     refused({"--vocab", "words"}, "--vocab is 'words', but must be bytes, or how many tokens");
     refused({"--bf16"}, "--bf16 needs --backend cuda");
     refused({"--bf16", "--backend", "cuda", "--channels", "48"},
-            "--bf16 takes eight numbers at a time, but a head has 12");
+            "--bf16 takes eight numbers at a time, and 128 at most, but a head has 12");
+    refused({"--bf16", "--backend", "cuda", "--channels", "544"}, "but a head has 136");
+    CHECK(parsed({"--bf16", "--backend", "cuda", "--channels", "512"}).bf16);
     refused({"--gpus", "0"}, "--gpus is 0, but must be a whole number, 1 or more");
     refused({"--gpus", "2"}, "--gpus is 2, but --backend is cpu; must be cuda");
     refused({"--gpus", "3", "--backend", "cuda"},

@@ -141,9 +141,10 @@ TEST_CASE("attention's way back from bf16, of thirds of what a product made",
           "[day06][training][small]") {
     check({2, 2, 5, 5, 8}, true);
 }
-TEST_CASE("attention's way back from bf16, of two tiles each way", "[day06][training][full]") {
+TEST_CASE("attention's way back from bf16, of two and three tiles", "[day06][training][full]") {
     check({1, 1, 80, 130, 24});
     check({1, 1, 17, 70, 128});
+    check({1, 2, 130, 130, 64}, true);  // three of them, two heads
 }
 
 TEST_CASE("attention's way back from bf16 is the float one's, as near as out and log_sums are",
@@ -198,6 +199,10 @@ TEST_CASE("attention's way back from bf16: the same bits twice", "[day06][traini
         for (const auto* x : {&d_q, &d_k, &d_v}) made.push_back(x->values());
     }
     for (std::size_t i = 0; i < 3; ++i) CHECK(equal(made[i], made[i + 3]));
+    const Slopes near = near_of(c);  // two heads, each of two blocks
+    CHECK(close(made[0], values_of(near.q), bound_of(near.q)));
+    CHECK(close(made[1], values_of(near.k), bound_of(near.k)));
+    CHECK(close(made[2], values_of(near.v), bound_of(near.v)));
 }
 
 struct Operands {

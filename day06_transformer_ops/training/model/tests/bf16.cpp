@@ -176,6 +176,8 @@ TEST_CASE("bf16 takes eight numbers at a time, of a head and of the MLP",
     };
     CHECK(contains(said({1, 2, 16, 4, 16, 3, 1e-5f}), "a head has 4 and the MLP 16"));
     CHECK(contains(said({1, 2, 16, 2, 20, 3, 1e-5f}), "a head has 8 and the MLP 20"));
+    CHECK(contains(said({1, 2, 136, 1, 16, 3, 1e-5f}), "a head has 136 and the MLP 16"));
+    CHECK(said({1, 2, 128, 1, 16, 3, 1e-5f}).empty());
     CHECK(contains(said({1, 2, 16, 0, 16, 3, 1e-5f}), "0 heads"));
 }
 

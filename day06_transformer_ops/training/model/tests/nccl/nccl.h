@@ -8,8 +8,8 @@
 #include <cstddef>
 
 enum ncclResult_t { ncclSuccess, ncclUnhandledCudaError };
-enum ncclDataType_t { ncclFloat };
-enum ncclRedOp_t { ncclSum };
+enum ncclDataType_t { ncclFloat, ncclDouble };
+enum ncclRedOp_t { ncclSum, ncclMax };
 using ncclComm_t = struct Communicator*;
 
 const char* ncclGetErrorString(ncclResult_t code);
