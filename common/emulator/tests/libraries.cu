@@ -114,10 +114,10 @@ __global__ void mma_ptx(int* out) {
         : "+r"(sums[0]), "+r"(sums[1])
         : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
     for (unsigned i = 0; i < 4; ++i) {
-        const unsigned at = (lane / 4 + 8 * (i / 2)) * 8 + lane % 4 * 2 + i % 2;
+        const unsigned place = (lane / 4 + 8 * (i / 2)) * 8 + lane % 4 * 2 + i % 2;
         const __half2 pair = halves[i / 2];
-        out[at] = static_cast<int>(d[i]);
-        out[128 + at] = static_cast<int>(__half2float(i % 2 == 0 ? pair.x : pair.y));
+        out[place] = static_cast<int>(d[i]);
+        out[128 + place] = static_cast<int>(__half2float(i % 2 == 0 ? pair.x : pair.y));
     }
 }
 __global__ void intrinsics(int* out) {

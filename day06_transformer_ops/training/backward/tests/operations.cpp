@@ -160,7 +160,7 @@ TEST_CASE("cross-entropy's way back, rounded: within half of a bf16's last place
         const Bound bound = [&](const Index& at) {
             return exact(at) + 0x1.01p-8 * (std::fabs(want(at)) + exact(at));
         };
-        for (const Layout& layout : {Layout({2, V}), Layout({2, V}, {V + 3, 1})}) {
+        for (const Layout& layout : {row_major({2, V}), Layout({2, V}, {V + 3, 1})}) {
             CAPTURE(to_string(layout));
             HostOut<bf16> loop(layout);
             cross_entropy_backward_bf16_cpu(c.logits.view(), c.targets.view(), c.grad.view(),

@@ -87,7 +87,7 @@ TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not
         {{[](O o) {
               o.logits = {o.logits.data, Shape{}};
           },
-          "logits have shape ()"},
+          "logits has rank 0"},
          {[](O o) {
               o.logits = {o.logits.data, Shape{3, 0}};
               o.out = {o.out.data, Shape{3, 0}};
