@@ -36,8 +36,8 @@ inline constexpr int kHead = int(kMostOfHead);  // numbers of a head, at most
 
 // [online]
 /// One query's sums so far, of a warp. m and sum are the same in all lanes, and lane l has
-/// elements l, l + 32, ... of the output. m begins with the lowest finite float: exp(m - x) is
-/// 0 then, and not NaN.
+/// elements l, l + 32, ... of the output. m begins with the lowest finite float: exp(m - score)
+/// is 0 then, and not NaN.
 struct Online {
     float m, sum;
     float x[kHead / 32];
