@@ -7,14 +7,12 @@
 #include <cstdlib>
 #include <vector>
 
-// [check]
 // Every call of CUDA returns whether it worked. If you do not ask, you are told nothing.
 void check(cudaError_t status, const char* what) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
     std::exit(1);
 }
-// [check]
 
 // [kernel]
 __global__ void add(const float* a, const float* b, std::int64_t n, float* out) {
@@ -23,7 +21,6 @@ __global__ void add(const float* a, const float* b, std::int64_t n, float* out) 
 }
 // [kernel]
 
-// [main]
 int main() {
     const std::int64_t n = 1000;
     const std::size_t bytes = n * sizeof(float);
@@ -33,6 +30,7 @@ int main() {
         b[i] = static_cast<float>(2 * i);
     }
 
+    // [device]
     // 1. Allocate: three runs of n floats in the memory of the GPU.
     float *da, *db, *dout;
     check(cudaMalloc(&da, bytes), "cudaMalloc a");
@@ -52,8 +50,11 @@ int main() {
     check(cudaGetLastError(), "launching add");
     check(cudaDeviceSynchronize(), "running add");
 
-    // 5. Copy the result back, and look at every element.
+    // 5. Copy the result back.
     check(cudaMemcpy(out.data(), dout, bytes, cudaMemcpyDeviceToHost), "copying out");
+    // [device]
+
+    // 6. Look at every element.
     for (std::int64_t i = 0; i < n; ++i) {
         const float wanted = a[i] + b[i];
         if (!(out[i] == wanted)) {
@@ -64,9 +65,8 @@ int main() {
     std::printf("All %lld sums are right; the last is %g.\n", static_cast<long long>(n),
                 out.back());
 
-    // 6. Give the memory back.
+    // 7. Give the memory back.
     check(cudaFree(da), "cudaFree a");
     check(cudaFree(db), "cudaFree b");
     check(cudaFree(dout), "cudaFree out");
 }
-// [main]

@@ -1,8 +1,6 @@
 // Offsets, parameters and the first kernel.
 #include "day01_flat_memory/offsets.hpp"
-#include "common/gpu/device.hpp"
 #include "common/tensor/index.hpp"
-#include "day01_flat_memory/first.hpp"
 #include "day01_flat_memory/parameters.hpp"
 #include "day01_flat_memory/tests/helpers.hpp"
 
@@ -160,25 +158,6 @@ TEST_CASE("bytes of a KV cache", "[day01][parameters][small]") {
           }) == "kv_cache_bytes: 768 channels cannot be shared by 0 heads");
     CHECK(refusal([] { (void)kv_cache_bytes({}, -1, 4); }) != "");
     CHECK(refusal([&] { (void)kv_cache_bytes(large, kTwo31 << 31, 2); }) != "");
-}
-
-TEST_CASE("one thread adds two numbers", "[day01][first][small]") {
-    CHECK(add_two_numbers_cuda(2, 7) == 9);
-    CHECK(add_two_numbers_cuda(-0.5f, 0.25f) == -0.25f);
-}
-
-TEST_CASE("what the first kernel's memory was taken for is given back", "[day01][first][small]") {
-    (void)add_two_numbers_cuda(1, 2);  // whatever a device keeps after its first call
-    // A GPU hands out pieces of 2 MiB, of at least 256 bytes each: as many calls as fill one. What is
-    // lost is missing in every round; what another program on this GPU takes, in some.
-    const int calls = gpu::is_emulated() ? 3 : 10000;
-    std::int64_t missing = 1;
-    for (int round = 0; round < 5 && missing != 0; ++round) {
-        const std::int64_t free = gpu::free_bytes();
-        for (int i = 0; i < calls; ++i) (void)add_two_numbers_cuda(1, 2);
-        missing = free - gpu::free_bytes();
-    }
-    CHECK(missing == 0);
 }
 
 }  // namespace
