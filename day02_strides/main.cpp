@@ -103,7 +103,7 @@ void three_questions(lesson::Report& report) {
        a pitch of 6           (6, 1)    yes                  no           16 elements
        rows reversed          (-4, 1)   yes                  no           12 elements
        one row, three times   (0, 1)    no: only read it     no            4 elements
-       windows of 4, 2 apart  (2, 1)    no: only read it     no            8 elements
+       rows of 4, 2 apart     (2, 1)    no: only read it     no            8 elements
 )");
     std::string answers;
     for (const Strides& strides : {Strides{4, 1}, {1, 3}, {6, 1}, {-4, 1}, {0, 1}, {2, 1}}) {
@@ -138,8 +138,8 @@ const Layout kRowMajor({32, 64}, {1, 32}), kColumnMajor({32, 64}, {64, 1});
 void one_warp(lesson::Report& report) {
     report.heading("6. What one warp asks for: does adding 1 to threadIdx.x add 1 to the offset?");
     std::puts(
-        R"(   A matrix of 64 rows of 32 floats. sum_columns is given its transposed view, whose columns
-   are the rows: thread t adds up row t. Its first load, in bytes:
+        R"(   A matrix of 64 rows of 32 floats. sum_columns gets its transposed view, so that
+   thread t adds up row t. Its first load, in bytes:
 
        lane               0     1     2     3   ...    31    sectors of 32 bytes
        row-major          0   128   256   384   ...  3968    32
