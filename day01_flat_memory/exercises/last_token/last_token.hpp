@@ -3,7 +3,7 @@
 ///
 /// Medium, 20 minutes.
 ///
-/// To predict the next token a model needs, of all activations (B, T, C), only those of the last
+/// To predict the next token a model needs, of all its numbers (B, T, C), only those of the last
 /// position. It is a row pointer: where does token T - 1 of sequence b begin?
 ///
 ///     in  (B, T, C) = (2, 3, 2)   sequence 0:   0  1 |  2  3 |  4  5        out (B, C)    4  5
