@@ -3,6 +3,7 @@
     <day>_measured   a bar for each step of the day's ladder: its share of the limit that holds it back
     <day>_more       the same for all other rows that come from device memory, to be folded on the page
     <day>_sweep      rows of sum_columns whose version is "stride N": bandwidth over the stride
+    <day>_bf16       an operation of bf16, all steps, beside the fastest of floats: operations a second
 
 `draw.py --check` is also the proof that pictures and numbers belong together.
 """
@@ -214,6 +215,49 @@ def sweep(title, results):
     return svg.done()
 
 
+def fastest_of_shapes(rows):
+    found = {}
+    for row in sorted(rows, key=lambda row: float(row["median_s"])):
+        found.setdefault(row["shape"], row)
+    return [row for row in rows if row is found[row["shape"]]]
+
+
+def beside(title, families):
+    """Rows of several operations, all on one scale: the fastest of them, or of their peers, is as wide as can be."""
+    left, full, height = 8, 408, 40
+
+    def speed(row, seconds="median_s"):
+        return float(row["flops"]) / float(row[seconds]) if row[seconds] else 0
+
+    rows = [row for family in families for row in family]
+    most = max(speed(row, seconds) for row in rows for seconds in ("median_s", "peer_s"))
+    peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer_s"]))
+    bottom = 40 + height * len(rows) + 30 * len(families)
+    svg = Svg(436, bottom + 26, safe(title))
+    svg.text(left, 24, safe(title), "note")
+    y = 36
+    for family, colour in zip(families, COLOURS):
+        svg.text(left, y + 22, safe(", ".join(filter(None, (operation(family[0]), elements(family[0], family, alike=True))))))
+        y += 30
+        for row, name in zip(family, names(family)):
+            svg.text(left, y + 15, safe(name), "note")
+            svg.text(left + full, y + 15, f"{speed(row) / 1e12:.3g} TFLOP/s", "note end")
+            svg.cell(left, y + 21, FAINT, "", full, 12, border="thin")
+            svg.cell(left, y + 21, colour, "", max(full * speed(row) / most, 1), 12, border="thin")
+            if row["peer_s"]:
+                svg.outline(left + full * speed(row, "peer_s") / most - 1, y + 21, 2, 12)
+            y += height
+    svg.text(left, bottom + 14, safe(f"Upright mark: {', '.join(peers)}"), "note")
+    return svg.done()
+
+
+# day: (operation in floats, its file; operation in bf16, its file)
+IN_BF16 = {
+    "day05": ("matmul", "day05_matmul", "matmul_bf16", "day05_matmul_bf16"),
+    "day06": ("attention", "day06_transformer_ops", "attention_bf16", "day06_attention_bf16"),
+}
+
+
 def pictures():
     """A function for each picture, named as its file is to be."""
     draws = []
@@ -233,6 +277,14 @@ def pictures():
         if any(is_sweep(row) for row in results.rows):
             title = f"Day {day[3:]} on one {results.device}: what a stride costs a walk that only reads"
             add(f"{day}_sweep", lambda r=results, t=title: sweep(t, r))
+    for day, (*floats, op, name) in IN_BF16.items():
+        families = []
+        for which, file in (floats, (op, name)):
+            results = Results(RESULTS / f"{file}_h200.csv")
+            families.append([row for row in results.rows if row["op"] == which and row["cache"] == "cold" and not is_loop(row)])
+        families[0] = fastest_of_shapes(families[0])
+        title = f"Day {day[3:]} on one {results.device}: floats, and bf16"
+        add(f"{day}_bf16", lambda t=title, f=families: beside(t, f))
     return tuple(draws)
 
 

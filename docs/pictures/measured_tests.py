@@ -106,6 +106,21 @@ def test_more_bars():
     assert min(low) >= 20 and max(low) <= float(re.search(r'height="([0-9.]+)"', text)[1])  # all in sight
 
 
+def test_beside():
+    r = results()
+    add, mul = r.rows[2:4], [row for row in r.rows if row["version"] == "both"]
+    for row, flops in zip([*add, *mul], (3e9, 8e9, 6e9, 2e9)):
+        row["flops"] = flops  # in 2 (its peer in 1), 4, 2 and 2 ms: 1.5 (3), 2, 3 and 1 TFLOP/s
+    text = measured.beside("Day < 1", [add, mul])
+    xml.dom.minidom.parseString(text)
+    assert widths(text) == ["204", "272", "408", "136"], widths(text)
+    assert re.findall(r'<rect class="marked" x="([0-9.]+)" y="([0-9.]+)"', text) == [("415", "87")]
+    assert ">add, float32 8<" in text and ">mul<" in text and ">both, float16 9<" in text
+    assert ">1.5 TFLOP/s<" in text and "Upright mark: torch.add" in text
+    fastest = measured.fastest_of_shapes([*add, *mul])
+    assert fastest == [add[0], mul[1]], fastest  # of shape 8 the first of two that take 2 ms
+
+
 def widths(text):
     return re.findall(r'<rect class="thin" x="8" y="[0-9.]+" width="([0-9.]+)" height="12" fill="#', text)
 
