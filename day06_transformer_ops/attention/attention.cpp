@@ -254,12 +254,9 @@ View<T> split_heads(const View<T>& x, std::int64_t H) {
     const View<T> apart = reshape(x, {x.extent(0), x.extent(1), H, x.extent(2) / H});
     return permute(apart, {0, 2, 1, 3});
 }
-template View<float> split_heads(const View<float>&, std::int64_t);
-template View<const float> split_heads(const View<const float>&, std::int64_t);
-template View<bf16> split_heads(const View<bf16>&, std::int64_t);
-template View<const bf16> split_heads(const View<const bf16>&, std::int64_t);
 
-Heads heads_of(const View<const float>& qkv, std::int64_t H) {
+template <class T>
+Heads<T> heads_of(const View<T>& qkv, std::int64_t H) {
     if (qkv.rank() != 3 || qkv.extent(2) % 3 != 0) {
         refuse("heads_of: a shape " + to_string(qkv.shape()) + " is not (B, T, 3 C)");
     }
@@ -267,6 +264,15 @@ Heads heads_of(const View<const float>& qkv, std::int64_t H) {
     return {split_heads(slice(qkv, 2, 0, C), H), split_heads(slice(qkv, 2, C, 2 * C), H),
             split_heads(slice(qkv, 2, 2 * C, 3 * C), H)};
 }
+
+#define SIXDAYS_FOR(T)                                          \
+    template View<T> split_heads(const View<T>&, std::int64_t); \
+    template Heads<T> heads_of(const View<T>&, std::int64_t);
+SIXDAYS_FOR(float)
+SIXDAYS_FOR(const float)
+SIXDAYS_FOR(bf16)
+SIXDAYS_FOR(const bf16)
+#undef SIXDAYS_FOR
 
 const char* name(AttentionPath path) {
     static constexpr Named<AttentionPath> kNames[] = {

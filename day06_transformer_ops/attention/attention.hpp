@@ -84,8 +84,9 @@ inline constexpr std::int64_t kMostOfHead = 128;
                                              std::size_t shared = SIZE_MAX);
 
 /// Queries, keys and values, (B, H, T, D) each.
+template <class T>
 struct Heads {
-    View<const float> q, k, v;
+    View<T> q, k, v;
 };
 /// The three as views of one buffer: nothing is copied.
 ///
@@ -94,7 +95,8 @@ struct Heads {
 ///     cut into heads (B, T, H, D)            (3 T C, 3 C, D, 1)
 ///     heads before tokens (B, H, T, D)       (3 T C, D, 3 C, 1)
 /// @throws std::invalid_argument  not of rank 3, no thirds, H does not divide C
-[[nodiscard]] Heads heads_of(const View<const float>& qkv, std::int64_t H);
+template <class T>
+[[nodiscard]] Heads<T> heads_of(const View<T>& qkv, std::int64_t H);
 
 /// x (B, T, C) as (B, H, T, D): where attention puts its output, so that no copy joins the heads.
 /// @throws std::invalid_argument  H does not divide C

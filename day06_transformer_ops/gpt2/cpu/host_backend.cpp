@@ -76,7 +76,7 @@ void HostBackend::append_keys_and_values(std::int64_t layer) {
 }
 // [append]
 
-day06_transformer_ops::Heads HostBackend::heads() {
+day06_transformer_ops::Heads<float> HostBackend::heads() {
     return day06_transformer_ops::heads_of(unsqueeze(qkv(), 0), model_.config.heads);
 }
 

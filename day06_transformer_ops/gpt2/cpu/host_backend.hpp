@@ -43,7 +43,7 @@ protected:
     View<float> rows(Tensor<float>& buffer, std::int64_t columns);
 
     /// qkv as heads, (1, H, T, D) each.
-    day06_transformer_ops::Heads heads();
+    day06_transformer_ops::Heads<float> heads();
     day06_transformer_ops::NormParameters norm_of(const NormWeights& norm) const;
     /// The pass' keys and values go where the cache has them.
     void append_keys_and_values(std::int64_t layer);

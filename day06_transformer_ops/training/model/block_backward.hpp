@@ -6,8 +6,6 @@
 /// two are added up again.
 #pragma once
 
-#include <array>
-
 #include "day06_transformer_ops/block/block.hpp"
 #include "day06_transformer_ops/training/model/operations.hpp"
 
@@ -39,16 +37,6 @@ struct BlockGradients {
     LinearGradients up = {}, down = {};
 };
 
-/// Queries, keys and values of `qkv` (B, T, 3 C), (B, H, T, D) each.
-template <class T>
-[[nodiscard]] std::array<View<T>, 3> heads_in(const View<T>& qkv, std::int64_t H) {
-    const std::int64_t C = qkv.extent(2) / 3;
-    const auto third = [&](std::int64_t i) {
-        return split_heads(slice(qkv, 2, i * C, (i + 1) * C), H);
-    };
-    return {third(0), third(1), third(2)};
-}
-
 // [block_forward]
 /// block_cpu() and block_cuda() once more, but what they overwrite is kept.
 template <class Operations, class T>
@@ -56,7 +44,7 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
                    Out out) {
     op.layer_norm(x, p.norm1, kept.normed1);
     op.matmul(kept.normed1, p.qkv, {1, 0, p.qkv_bias}, kept.qkv);
-    const auto [q, k, v] = heads_in(kept.qkv, p.heads);
+    const auto [q, k, v] = heads_of(kept.qkv, p.heads);
     op.attention(q, k, v, split_heads(kept.mixed, p.heads), kept.log_sums);
     op.matmul(kept.mixed, p.attention_output, {1, 0, p.attention_output_bias}, kept.middle);
     op.add(kept.middle, x, kept.middle);
@@ -82,8 +70,8 @@ void block_backward(Operations& op, const BlockParameters& p, In x, const BlockK
     op.add(room.d_part, grad, grad);  // through the MLP, and past it
 
     op.linear_backward(kept.mixed, p.attention_output, grad, room.d_normed, d.attention_output);
-    const auto [q, k, v] = heads_in(kept.qkv, p.heads);
-    const auto [d_q, d_k, d_v] = heads_in(room.d_qkv, p.heads);
+    const auto [q, k, v] = heads_of(kept.qkv, p.heads);
+    const auto [d_q, d_k, d_v] = heads_of(room.d_qkv, p.heads);
     op.attention_backward(q, k, v, split_heads(kept.mixed, p.heads), kept.log_sums,
                           split_heads(room.d_normed, p.heads), {d_q, d_k, d_v});
     op.linear_backward(kept.normed1, p.qkv, room.d_qkv, room.d_normed, d.qkv);
