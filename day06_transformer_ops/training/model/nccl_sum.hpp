@@ -25,8 +25,8 @@ void named(int gpu, int gpus, const F& f) {
 /// Adds up what the GPUs 0 to N - 1 hold. One thread gives all of them their work: what it hands to
 /// a GPU is only written down there and done later, so the GPUs work at once.
 ///
-/// Each has a second stream for the sums. A sum waits there until each GPU has come to a mark in its
-/// own work, which goes on meanwhile.
+/// Each has a second stream for the sums. A sum waits there until each GPU has come to a mark in
+/// its own work, which goes on meanwhile.
 class NcclSum {
 public:
     /// One GPU needs no sum, and nothing is asked of it here, nor of NCCL.

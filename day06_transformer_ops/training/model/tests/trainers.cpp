@@ -1,5 +1,5 @@
-// Several trainers that learn as one, without several GPUs: they stand on one device, work one after
-// the other, and the host adds up what NCCL would.
+// Several trainers that learn as one, without several GPUs: they stand on one device, work one
+// after the other, and the host adds up what NCCL would.
 #include <set>
 
 #include "day06_transformer_ops/training/model/trainers.hpp"
@@ -79,10 +79,10 @@ private:
     std::set<std::pair<int, std::int64_t>> marks_;
 };
 
-// An element of a gradient is a sum over the batch's tokens. With the same terms, shares only change
-// the order in which they are added up: each term goes through as many roundings at most as there
-// are tokens, and two for what joins the sums. Both ways are so far off. How large the terms are says
-// the gradient of each target by itself: what the largest element of a tensor is made of.
+// An element of a gradient is a sum over the batch's tokens. With the same terms, shares only
+// change the order in which they are added up: each term goes through as many roundings at most as
+// there are tokens, and two for what joins the sums. Both ways are so far off. How large the terms
+// are says the gradient of each target by itself: what the largest element of a tensor is made of.
 Bound of_two_orders(const std::vector<float>& parameters) {
     Trainer<Cpu> trainer(kModel, kSequences);
     const Parameters& map = trainer.parameters();

@@ -1,6 +1,7 @@
 /// @file
-/// In NCCL's place: what nccl_sum.cu asks of it. It adds up on the host, and fails where a test
-/// wants it to.
+/// In NCCL's place: what nccl_sum.cu asks of it. It adds up on the host, but fetches and brings in
+/// the streams that it is given, so that the emulator sees what nothing orders; and it fails where
+/// a test wants it to.
 #pragma once
 
 #include <cuda_runtime.h>

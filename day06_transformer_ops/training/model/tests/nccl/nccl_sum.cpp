@@ -1,9 +1,12 @@
-// nccl_sum.cu without NCCL and without several GPUs: nccl.h beside this file stands in their place.
+// nccl_sum.cu, and the trainers that it adds up for, without NCCL and without several GPUs: nccl.h
+// beside this file stands in their place.
 #define SIXDAYS_NCCL
+#include <list>
 #include <set>
 
+#include "day06_transformer_ops/tests/helpers.hpp"
 #include "day06_transformer_ops/training/model/nccl_sum.cu"
-#include "day06_transformer_ops/training/tests/refusals.hpp"
+#include "day06_transformer_ops/training/model/trainers.hpp"
 
 struct Communicator {
     int gpu;
@@ -23,6 +26,7 @@ struct World {
     int refuses = -1;  // its all-reduce is refused
     int fails = -1;    // it fails while it adds up
     std::vector<Sent> group = {};
+    std::list<std::vector<float>> sums = {};  // that streams are still to bring
 };
 World world;
 
@@ -64,11 +68,17 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
 ncclResult_t ncclGroupEnd() {
     --world.open_groups;
     if (world.refuses >= 0) return ncclUnhandledCudaError;  // then NCCL begins nothing
-    const std::vector<Sent>& all = world.group;
-    for (std::size_t i = 0; i < all[0].count; ++i) {
-        float sum = 0;
-        for (const Sent& one : all) sum += one.run[i];
-        for (const Sent& one : all) one.run[i] = sum;
+    std::vector<float> sum(world.group[0].count), more(sum.size());
+    const std::size_t bytes = sum.size() * sizeof(float);
+    for (const Sent& one : world.group) {
+        cudaMemcpyAsync(more.data(), one.run, bytes, cudaMemcpyDeviceToHost, one.stream);
+        if (cudaStreamSynchronize(one.stream) != cudaSuccess) return ncclUnhandledCudaError;
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+    }
+    world.sums.push_back(std::move(sum));
+    for (const Sent& one : world.group) {
+        cudaMemcpyAsync(one.run, world.sums.back().data(), bytes, cudaMemcpyHostToDevice,
+                        one.stream);
     }
     return ncclSuccess;
 }
@@ -101,7 +111,9 @@ std::string failure(const F& f) {
 // Three GPUs with two numbers each, and a mark behind what made them.
 struct Three {
     NcclSum sum{3};
-    std::vector<std::vector<float>> held{{1, 2, 7}, {10, 20, 7}, {100, 200, 7}};
+    gpu::Buffer<float> held[3] = {gpu::Buffer<float>(Tensor<float>({3}, {1, 2, 7})),
+                                  gpu::Buffer<float>(Tensor<float>({3}, {10, 20, 7})),
+                                  gpu::Buffer<float>(Tensor<float>({3}, {100, 200, 7}))};
     Three() {
         for (int gpu = 0; gpu < 3; ++gpu) sum.use(gpu), sum.mark(gpu, 5);
     }
@@ -117,7 +129,7 @@ TEST_CASE("NCCL is asked for one sum of all GPUs, each in its own stream",
         Three gpus;
         gpus.add_up();
         gpus.sum.wait();
-        for (const auto& run : gpus.held) CHECK(run == std::vector<float>{111, 222, 7});
+        for (const auto& run : gpus.held) CHECK(run.download() == std::vector<float>{111, 222, 7});
         REQUIRE(world.group.size() == 3);
         std::set<cudaStream_t> streams;
         for (std::size_t gpu = 0; gpu < 3; ++gpu) {
@@ -145,7 +157,7 @@ TEST_CASE("where a GPU of an NCCL sum fails, it is named and no group stays open
         world.refuses = 1;
         CHECK(failure([&] { gpus.add_up(); }) ==
               second + "ncclAllReduce failed: unhandled cuda error. its last words");
-        CHECK(gpus.held[0] == std::vector<float>{1, 2, 7});
+        CHECK(gpus.held[0].download() == std::vector<float>{1, 2, 7});
     }
     SECTION("while it adds up") {
         world.fails = 1;
@@ -166,6 +178,31 @@ TEST_CASE("GPUs that cannot all be made ready leave no communicator behind",
     world.lost = 2;
     CHECK(contains(failure([] { NcclSum sum(3); }), "cudaSetDevice(gpu) failed"));
     CHECK(world.communicators == 0);
+}
+
+// The emulator refuses what two streams do to the same memory if nothing orders them: each layer's
+// gradients, their sums, the step that reads these.
+TEST_CASE("trainers and the sums of their gradients wait for each other, and learn as one trainer",
+          "[day06][training][small]") {
+    world = {};
+    const gpt2::Config config{2, 3, 4, 2, 8, 5, 1e-5f};
+    const Batch batch{{1, 4, 1, 0, 3, 3}, {4, 1, 2, 3, 3, 0}, std::vector<bool>(6, true)};
+    const auto losses = [&](int gpus) {
+        NcclSum sum(gpus);
+        Trainers<Cuda> trainers(config, 2, sum);
+        const std::vector<float> begin = trainers.parameters().begin(3);
+        const std::vector<float> zeros(begin.size());
+        trainers.load({0, begin, zeros, zeros});
+        std::vector<double> all;
+        for (int step = 0; step < 3; ++step) {
+            all.push_back(trainers.accumulate(batch, 1, true));
+            (void)trainers.step({.rate = 0.03});
+        }
+        return all;
+    };
+    const std::vector<double> one = losses(1), two = losses(2);
+    CHECK(one[2] < one[0]);
+    for (std::size_t i = 0; i < one.size(); ++i) CHECK(std::fabs(two[i] - one[i]) < 1e-4);
 }
 
 }  // namespace sixdays::day06_transformer_ops
