@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# gpt2_train as a reader calls it: a model of two layers learns on the CPU, the same bits twice; a run
-# that is ended and resumed too; what it writes is read by gpt2, and by PyPI's gguf where that is there.
+# gpt2_train as a reader calls it: a model of two layers learns on the CPU, the same bits twice; a
+# run that is ended and resumed too; what it writes is read by gpt2, and by PyPI's gguf where that
+# is there.
 #   command.sh GPT2_TRAIN GPT2 yes|no (is the tokenizer built?)
 program=$1 gpt2=$2 tokenizer=$3
 folder=$(mktemp -d) || exit 1
@@ -19,31 +20,41 @@ expect() {
     "$program" "$@" >"$folder/out" 2>"$folder/err" </dev/null
     got=$?
     [ "$got" = "$status" ] || fail "gpt2_train $*: status $got, not $status"
-    cat "$folder/out" "$folder/err" | grep -qF -e "$words" || fail "gpt2_train $*: does not say '$words'"
+    cat "$folder/out" "$folder/err" | grep -qF -e "$words" ||
+        fail "gpt2_train $*: does not say '$words'"
+}
+loss_said() { sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out"; }
+# within A B MOST: no further apart
+within() {
+    awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = a - b; exit !(d < most && -d < most) }'
 }
 
 text=$folder/text
 for _ in $(seq 60); do printf 'six days from flat memory to a transformer. '; done >"$text"
-small=(--text "$text" --layers 2 --channels 16 --heads 2 --context 16 --batch 4 --steps 150 --warm-up 10
-    --rate 0.02 --seed 5)
+small=(--text "$text" --layers 2 --channels 16 --heads 2 --context 16 --batch 4 --steps 150
+    --warm-up 10 --rate 0.02 --seed 5)
 
 expect 0 "--resume           go on from FILE.state" --help
 expect 2 "gpt2_train: '--fast' is not a flag" --fast
 expect 2 "--steps is the last word, but a value must follow it" --steps
 expect 2 "--text FILE is missing" --out "$folder/m"
 expect 2 "--out FILE is missing" --text "$text"
-expect 2 "--text and --strides: a model learns one of them" --text "$text" --strides 2 --out "$folder/m"
+expect 2 "--text and --strides: a model learns one of them" --text "$text" --strides 2 \
+    --out "$folder/m"
 expect 2 "--strides is 0, but must be a whole number, 1 or more" --strides 0 --out "$folder/m"
 expect 1 "--strides is 5, but must be 1 to 4" --strides 5 --out "$folder/m"
 expect 1 "so --context must be 39 or more, not 30" --strides 4 --context 30 --out "$folder/m"
 expect 2 "--layers is 0, but must be a whole number, 1 or more" --layers 0
 expect 2 "--rate is 2, but must be a number above 0, and 1 at most" --rate 2
 expect 2 "--backend is 'tpu', but must be cpu or cuda" --backend tpu
-expect 2 "--heads is 5, which does not divide the 16 of --channels equally" "${small[@]}" --heads 5 --out "$folder/m"
+expect 2 "--heads is 5, which does not divide the 16 of --channels equally" \
+    "${small[@]}" --heads 5 --out "$folder/m"
 expect 1 "$folder/none cannot be opened: No such file" --text "$folder/none" --out "$folder/m"
 printf 'short' >"$folder/short"
-expect 1 "short has 5 bytes, but a context of 16 needs 17 at least" --text "$folder/short" --context 16 --out "$folder/m"
-expect 1 "$folder/nowhere/m.state.new cannot be written: No such file" "${small[@]}" --steps 1 --out "$folder/nowhere/m"
+expect 1 "short has 5 bytes, but a context of 16 needs 17 at least" \
+    --text "$folder/short" --context 16 --out "$folder/m"
+expect 1 "$folder/nowhere/m.state.new cannot be written: No such file" \
+    "${small[@]}" --steps 1 --out "$folder/nowhere/m"
 expect 1 "m.state cannot be opened" "${small[@]}" --out "$folder/m" --resume
 
 expect 2 "--vocab is 100, but must be bytes, or how many tokens are learned" --vocab 100
@@ -53,35 +64,41 @@ expect 2 "do not divide the 16 of --channels equally" "${small[@]}" --weights q8
 
 # What it learns stays, also where its name is what the run would write.
 cp "$text" "$folder/notes.svg"
-expect 2 "would write $folder/./notes.svg over the text that it learns, --text $folder/notes.svg" "${small[@]}" --steps 1 --text "$folder/notes.svg" --out "$folder/./notes"
+expect 2 "would write $folder/./notes.svg over the text that it learns, --text $folder/notes.svg" \
+    "${small[@]}" --steps 1 --text "$folder/notes.svg" --out "$folder/./notes"
 cmp -s "$text" "$folder/notes.svg" || fail "the text was written over"
 
 # It learns, and twice the same.
 expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/once"
-loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
-awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' || fail "a loss of $loss; a random model's is 5.5"
+loss=$(loss_said)
+awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' ||
+    fail "a loss of $loss; a random model's is 5.5"
 expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/twice"
 cmp -s "$folder/once" "$folder/twice" || fail "the same seed gave two models"
 cmp -s "$folder/once.state" "$folder/twice.state" || fail "the same seed gave two states"
 expect 0 "150 of 150 steps" "${small[@]}" --seed 6 --out "$folder/other"
-loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+loss=$(loss_said)
 cmp -s "$folder/once" "$folder/other" && fail "seeds 5 and 6 gave the same model"
 cp "$folder/other" "$folder/before"
 expect 0 "150 of 150 steps, loss $loss;" "${small[@]}" --seed 6 --out "$folder/other" --resume
-cmp -s "$folder/before" "$folder/other" || fail "a finished run was resumed, and the model has other bits"
+cmp -s "$folder/before" "$folder/other" ||
+    fail "a finished run was resumed, and the model has other bits"
 
-# Day 02's questions: the same bits with any number of threads; and what only a run of minutes learns
-# well is on its way.
-lines=(--strides 2 --layers 2 --channels 32 --context 20 --batch 16 --steps 100 --rate 0.01 --seed 5)
+# Day 02's questions: the same bits with any number of threads; and what only a run of minutes
+# learns well is on its way.
+lines=(--strides 2 --layers 2 --channels 32 --context 20 --batch 16 --steps 100
+    --rate 0.01 --seed 5)
 expect 0 "100 of 100 steps" "${lines[@]}" --out "$folder/lines"
-loss=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
-awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' || fail "a loss of $loss; a random model's is 5.7"
+loss=$(loss_said)
+awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' ||
+    fail "a loss of $loss; a random model's is 5.7"
 expect 0 "100 of 100 steps" "${lines[@]}" --threads 3 --out "$folder/threads"
 cmp -s "$folder/lines" "$folder/threads" || fail "three threads gave another model"
 grep -q '<polyline' "$folder/lines.svg" || fail "no picture of the losses"
 expect 1 "is of a run whose text was" "${lines[@]}" --strides 1 --out "$folder/lines" --resume
 
-# Samples: an answer to the question, and the same model as without; a text that goes on, the same twice.
+# Samples: an answer to the question, and the same model as without; a text that goes on, the same
+# twice.
 expect 0 "writes: shape 3 4 index 2 1 -> " "${lines[@]}" --sample-every 50 --out "$folder/samples"
 [ "$(grep -c '^writes: ' "$folder/err")" = 2 ] || fail "not two samples in 100 steps"
 cmp -s "$folder/lines" "$folder/samples" || fail "samples changed the model"
@@ -90,38 +107,43 @@ grep '^writes' "$folder/err" >"$folder/writes"
 expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/m"
 grep '^writes' "$folder/err" | cmp -s - "$folder/writes" || fail "the same seed wrote two texts"
 
-# A run that ends in a sample (here as nobody reads its third line) has kept what it learned until then.
-"$program" "${small[@]}" --steps 20 --save-every 10 --sample-every 10 --out "$folder/asked" 2> >(head -n 2 >"$folder/err") >"$folder/out"
+# A run that ends in a sample (here as nobody reads its third line) has kept what it learned until
+# then.
+"$program" "${small[@]}" --steps 20 --save-every 10 --sample-every 10 \
+    --out "$folder/asked" 2> >(head -n 2 >"$folder/err") >"$folder/out"
 [ -e "$folder/asked.state" ] || fail "a sample came before the checkpoint of its step"
 
 # Two halves of a batch, added up, are not far from the batch.
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --batch 2 --accumulate 2 --out "$folder/halves"
-one=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+one=$(loss_said)
 expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --out "$folder/whole"
-two=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
-awk -v a="$one" -v b="$two" 'BEGIN { d = a - b; exit !(d < 0.0002 && d > -0.0002) }' || fail "halves: $one, whole: $two"
+two=$(loss_said)
+within "$one" "$two" 0.0002 || fail "halves: $one, whole: $two"
 
-# Ctrl-C after some steps; what goes on ends where the other did. Killed, it goes on from its checkpoint.
-interrupt() {  # interrupt SIGNAL NAME
-    "$program" "${small[@]}" --save-every 5 --out "$folder/$2" >"$folder/out" 2>"$folder/err" &
+# Ctrl-C after some steps; what goes on ends where the other did. Killed, it goes on from its
+# checkpoint.
+interrupt() {  # interrupt SIGNAL NAME ARGUMENT...
+    signal=$1 name=$2
+    shift 2
+    "$program" "$@" --out "$folder/$name" >"$folder/out" 2>"$folder/err" &
     child=$!
-    for _ in $(seq 200); do
-        [ -e "$folder/$2.state" ] && break
+    for _ in $(seq 500); do
+        [ -e "$folder/$name.state" ] && break
         sleep 0.02
     done
-    kill "-$1" $child 2>/dev/null
+    kill "-$signal" $child 2>/dev/null
     wait $child 2>/dev/null  # else bash names the one that was killed
     echo $?
 }
-status=$(interrupt INT stopped)
+status=$(interrupt INT stopped "${small[@]}" --save-every 5)
 case $status in
     130) grep -q "resume goes on" "$folder/out" || fail "Ctrl-C does not say how to go on" ;;
     0) ;;  # it was faster
     *) fail "Ctrl-C ends with status $status" ;;
 esac
 # A second Ctrl-C ends a run in the middle of its step, which takes seconds here.
-"$program" --text "$text" --layers 4 --channels 256 --heads 4 --context 1024 --batch 1 --steps 9 --threads 1 \
-    --out "$folder/long" >"$folder/out" 2>"$folder/err" &
+"$program" --text "$text" --layers 4 --channels 256 --heads 4 --context 1024 --batch 1 --steps 9 \
+    --threads 1 --out "$folder/long" >"$folder/out" 2>"$folder/err" &
 child=$!
 for _ in $(seq 500); do
     grep -q "parameters, " "$folder/err" && break
@@ -135,7 +157,7 @@ wait $child 2>/dev/null
 status=$?
 [ "$status" = 130 ] || fail "two times Ctrl-C ends with status $status"
 [ ! -e "$folder/long.state" ] || fail "a second Ctrl-C did not end the step"
-interrupt KILL killed >/dev/null
+interrupt KILL killed "${small[@]}" --save-every 5 >/dev/null
 for name in stopped killed; do
     [ -e "$folder/$name.state" ] || fail "$name: no checkpoint"
     expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/$name" --resume
@@ -143,7 +165,8 @@ for name in stopped killed; do
 done
 
 # Wrong resumes.
-expect 1 "is of a run whose channels was 16, but this one has 32" "${small[@]}" --channels 32 --out "$folder/once" --resume
+expect 1 "is of a run whose channels was 16, but this one has 32" \
+    "${small[@]}" --channels 32 --out "$folder/once" --resume
 expect 1 "is of a run whose text was" "${small[@]}" --text "$program" --out "$folder/once" --resume
 head -c 3000 "$folder/once.state" >"$folder/cut.state"
 expect 1 "cut.state, byte" "${small[@]}" --out "$folder/cut" --resume
@@ -160,48 +183,75 @@ fi
 # One step of the ports, emulated where there is no GPU: near the loops' step.
 tiny=(--text "$text" --layers 1 --channels 8 --heads 2 --context 8 --batch 2 --steps 1)
 expect 0 "1 of 1 steps" "${tiny[@]}" --out "$folder/cpu"
-want=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+want=$(loss_said)
 expect 0 "1 of 1 steps, loss $want" "${tiny[@]}" --backend cuda --out "$folder/cuda"
+
+# Products on tensor cores: not the floats' numbers, but near them. Stopped and resumed, the same
+# bits; and neither kind of run goes on as the other.
+rounded=("${tiny[@]}" --channels 16 --backend cuda --steps 6 --rate 0.02 --warm-up 1)
+expect 0 "6 of 6 steps" "${rounded[@]}" --out "$folder/floats"
+near=$(loss_said)
+expect 0 "6 of 6 steps" "${rounded[@]}" --bf16 --out "$folder/bf16"
+got=$(loss_said)
+within "$got" "$near" 0.1 || fail "--bf16: a loss of $got, not near $near"
+cmp -s "$folder/floats" "$folder/bf16" && fail "--bf16 multiplied floats"
+interrupt KILL shot "${rounded[@]}" --bf16 --save-every 1 >/dev/null
+expect 0 "6 of 6 steps" "${rounded[@]}" --bf16 --out "$folder/shot" --resume
+cmp -s "$folder/bf16" "$folder/shot" || fail "--bf16, killed and resumed, gave other bits"
+expect 1 "is of a run whose bf16 was 1, but this one has 0" \
+    "${rounded[@]}" --out "$folder/bf16" --resume
+expect 1 "is of a run whose bf16 was 0, but this one has 1" \
+    "${rounded[@]}" --bf16 --out "$folder/floats" --resume
 
 # GPUs that share a batch: refused where they are not there, else one whole batch's loss.
 expect 2 "--gpus is 0, but must be a whole number, 1 or more" --gpus 0
 expect 2 "--gpus is 2, but --backend is cpu; must be cuda" "${tiny[@]}" --gpus 2 --out "$folder/m"
-expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" "${tiny[@]}" --backend cuda --gpus 3 --out "$folder/m"
-expect 1 "500 GPUs are asked for, but " "${tiny[@]}" --text "$folder/none" --backend cuda --batch 500 --gpus 500 --out "$folder/m"
-if "$program" "${tiny[@]}" --backend cuda --gpus 2 --out "$folder/two" >"$folder/out" 2>"$folder/err"; then
+expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" \
+    "${tiny[@]}" --backend cuda --gpus 3 --out "$folder/m"
+expect 1 "500 GPUs are asked for, but " \
+    "${tiny[@]}" --text "$folder/none" --backend cuda --batch 500 --gpus 500 --out "$folder/m"
+if "$program" \
+    "${tiny[@]}" --backend cuda --gpus 2 --out "$folder/two" >"$folder/out" 2>"$folder/err"; then
     grep -qF "1 of 1 steps, loss $want" "$folder/out" || fail "two GPUs: another loss than $want"
-    # That loss came before the gradients were added up: what the sums are shows in later steps. There it
-    # differs in the last digits (in some two millionths); models of half a batch each, by far more.
+    # That loss came before the gradients were added up: what the sums are shows in later steps.
+    # There it differs in the last digits (in some two millionths); models of half a batch each, by
+    # far more.
     longer=("${tiny[@]}" --backend cuda --steps 20 --warm-up 1 --rate 0.02)
     expect 0 "20 of 20 steps" "${longer[@]}" --out "$folder/one"
-    one=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
+    one=$(loss_said)
     expect 0 "20 of 20 steps" "${longer[@]}" --gpus 2 --out "$folder/two"
-    two=$(sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out")
-    awk -v a="$one" -v b="$two" 'BEGIN { d = a - b; exit !(d < 0.01 && d > -0.01) }' ||
-        fail "after 20 steps one GPU has a loss of $one, two have $two"
+    two=$(loss_said)
+    within "$one" "$two" 0.01 || fail "after 20 steps one GPU has a loss of $one, two have $two"
 else
     grep -q "2 GPUs are asked for, but " "$folder/err" || fail "two GPUs: no sentence"
 fi
 
 if [ "$tokenizer" = yes ]; then
     cp "$folder/once" "$folder/once.gguf"
-    "$gpt2" --model "$folder/once.gguf" --prompt "six days" -n 7 --temperature 0 >"$folder/out" 2>"$folder/err" ||
+    "$gpt2" --model "$folder/once.gguf" --prompt "six days" -n 7 --temperature 0 \
+        >"$folder/out" 2>"$folder/err" ||
         fail "gpt2 does not read the model"
-    grep -q "2 layers, 16 channels, 257 tokens, context 16" "$folder/err" || fail "gpt2 reads another model"
+    grep -q "2 layers, 16 channels, 257 tokens, context 16" "$folder/err" ||
+        fail "gpt2 reads another model"
     # What gpt2 says of a text is the loss that training said, e^loss: one model, not two.
     head -c 17 "$text" >"$folder/piece"
-    "$gpt2" --model "$folder/once.gguf" --perplexity "$folder/piece" >"$folder/out" 2>"$folder/err" ||
+    "$gpt2" --model "$folder/once.gguf" --perplexity "$folder/piece" \
+        >"$folder/out" 2>"$folder/err" ||
         fail "gpt2 finds no perplexity"
     awk '/^perplexity/ { exit !($2 < 20) }' "$folder/out" || fail "gpt2 finds the text strange"
 
     # A vocabulary of the text's own: gpt2 reads it, and goes on only with a run of the same one.
     learned=("${small[@]}" --vocab 270 --channels 32 --steps 60 --sample-every 60)
     expect 0 "writes: six days" "${learned[@]}" --weights q8_0 --out "$folder/words.gguf"
-    expect 1 "is of a run whose vocab was 270, but this one has 271" "${learned[@]}" --vocab 271 --out "$folder/words.gguf" --resume
-    expect 1 "a vocabulary of 9000 tokens: this text gives " "${learned[@]}" --vocab 9000 --out "$folder/m"
-    "$gpt2" --model "$folder/words.gguf" --prompt "six days" -n 7 --temperature 0 >"$folder/out" 2>"$folder/err" ||
+    expect 1 "is of a run whose vocab was 270, but this one has 271" \
+        "${learned[@]}" --vocab 271 --out "$folder/words.gguf" --resume
+    expect 1 "a vocabulary of 9000 tokens: this text gives " \
+        "${learned[@]}" --vocab 9000 --out "$folder/m"
+    "$gpt2" --model "$folder/words.gguf" --prompt "six days" -n 7 --temperature 0 \
+        >"$folder/out" 2>"$folder/err" ||
         fail "gpt2 does not read a learned vocabulary"
-    grep -q "2 layers, 32 channels, 270 tokens, context 16, weights in Q8_0" "$folder/err" || fail "gpt2 reads another vocabulary"
+    grep -q "2 layers, 32 channels, 270 tokens, context 16, weights in Q8_0" "$folder/err" ||
+        fail "gpt2 reads another vocabulary"
 else
     expect 1 "PCRE2" "${small[@]}" --vocab 270 --out "$folder/m"
 fi
@@ -209,7 +259,8 @@ if python3 -c "import gguf" 2>/dev/null; then
     bits=("${small[@]}" --channels 32 --steps 3)
     expect 0 "3 of 3 steps" "${bits[@]}" --out "$folder/f32"
     expect 0 "3 of 3 steps" "${bits[@]}" --weights q8_0 --out "$folder/q8_0"
-    python3 - "$folder/once" "$folder/f32" "$folder/q8_0" >"$folder/out" 2>"$folder/err" <<'PYTHON' || fail "PyPI's gguf reads something else"
+    python3 - "$folder/once" "$folder/f32" "$folder/q8_0" \
+        >"$folder/out" 2>"$folder/err" <<'PYTHON' || fail "PyPI's gguf reads something else"
 import sys
 import gguf
 reader = gguf.GGUFReader(sys.argv[1])
@@ -218,7 +269,7 @@ def matrix(path, name):
 if len(sys.argv) > 3:  # the same run, its matrices once as they are and once in 8 bits
     plain, small = (matrix(path, "blk.0.ffn_up.weight") for path in sys.argv[2:])
     wanted = gguf.quants.quantize(plain.data, gguf.GGMLQuantizationType.Q8_0)
-    assert (wanted.reshape(-1) == small.data.reshape(-1)).all(), "other bytes than the usual writer's"
+    assert (wanted.reshape(-1) == small.data.reshape(-1)).all(), "not the usual writer's bytes"
 shapes = {t.name: [int(n) for n in t.shape] for t in reader.tensors}
 assert shapes["token_embd.weight"] == [16, 257], shapes
 assert shapes["blk.1.ffn_down.weight"] == [64, 16], shapes
