@@ -61,4 +61,13 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
     (void)as_matrix(d_in);
 }
 
+void check_bias_backward(const View<const float>& grad, const View<float>& d_bias) {
+    constexpr const char* kOp = "bias_backward";
+    require_rows(kOp, "grad", grad);
+    require_memory(kOp, "grad", grad);
+    require_gradient(kOp, "d_bias", d_bias, {grad.extent(grad.rank() - 1)});
+    require_apart(kOp, "grad", grad, "d_bias", d_bias);
+    (void)as_matrix(grad);
+}
+
 }  // namespace sixdays::day06_transformer_ops

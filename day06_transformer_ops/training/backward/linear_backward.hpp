@@ -37,7 +37,10 @@ void linear_backward_cpu(View<const float> in, View<const float> weight, View<co
 void linear_backward_cuda(View<const float> in, View<const float> weight, View<const float> grad,
                           View<float> d_in, const LinearGradients& d, gpu::Workspace workspace,
                           gpu::Stream stream = {});
-/// The last line alone. @param d_bias  (N), injective, apart from grad
+/// The last line alone.
+/// @param grad    (..., N), as linear_backward's
+/// @param d_bias  (N), injective, apart from grad
+/// @throws std::invalid_argument  as linear_backward_cuda()
 void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream = {});
 [[nodiscard]] std::int64_t bias_backward_workspace_bytes(const View<const float>& grad);
@@ -49,6 +52,7 @@ void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspa
 void check_linear_backward(const View<const float>& in, const View<const float>& weight,
                            const View<const float>& grad, const View<float>& d_in,
                            const LinearGradients& d);
+void check_bias_backward(const View<const float>& grad, const View<float>& d_bias);
 /// Of shapes and strides alone.
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d);

@@ -48,6 +48,7 @@ std::int64_t bias_backward_workspace_bytes(const View<const float>& grad) {
 
 void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspace workspace,
                         gpu::Stream stream) {
+    check_bias_backward(grad, d_bias);
     const View<const float> g = as_matrix(grad);
     const auto [room, of_rows, sums] =
         gpu::carve("bias_backward", workspace, [&](gpu::Carver& c) { return sums_of(c, g); });

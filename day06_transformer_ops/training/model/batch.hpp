@@ -13,8 +13,8 @@ struct Batch {
     std::vector<bool> counts = {};  // is this target learned? Empty: all are
 };
 
-/// The batch with a mark for each target. Its tokens are looked at here, by the caller's thread, and
-/// not where threads look them up.
+/// The batch with a mark for each target. Its tokens are looked at here, by the caller's thread,
+/// and not where threads look them up.
 /// @throws std::invalid_argument  not `size` tokens, one that the vocabulary lacks, or none that
 /// counts
 [[nodiscard]] Batch check_batch(const Batch& batch, std::int64_t size, std::int64_t vocabulary);

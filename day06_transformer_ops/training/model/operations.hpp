@@ -3,8 +3,6 @@
 /// written once, for any of the three: what they call is the same.
 #pragma once
 
-#include <algorithm>
-
 #include "common/tensor/transform.hpp"
 #include "day01_flat_memory/elementwise.hpp"
 #include "day05_matmul/matmul.hpp"
@@ -111,8 +109,8 @@ private:
     }
 };
 
-/// The weights of a model that trains in bf16, once more: what products read. Each lies where it does
-/// among the floats, which are the ones that learn.
+/// The weights of a model that trains in bf16, once more: what products read. Each lies where it
+/// does among the floats, which are the ones that learn.
 struct RoundedWeights {
     const float* floats = nullptr;
     bf16* rounded = nullptr;
@@ -122,8 +120,8 @@ struct RoundedWeights {
     }
 };
 
-/// The ports, one after the other on a stream, with one workspace for all. Where an operand is bf16,
-/// tensor cores multiply; rounded are what products take, never what they add up.
+/// The ports, one after the other on a stream, with one workspace for all. Where an operand is
+/// bf16, tensor cores multiply; rounded are what products take, never what they add up.
 struct CudaOperations {
     gpu::Workspace workspace = {};
     gpu::Stream stream = {};
@@ -159,7 +157,11 @@ struct CudaOperations {
     void activate(Activation what, In in, Out out) const {
         activate_cuda(what, in, out, {.stream = stream});
     }
-    void activate(Activation, In in, Out16 out) const {  // a GPT-2's is GELU, its tanh form
+    void activate(Activation what, In in, Out16 out) const {
+        if (what != Activation::gelu_tanh) {
+            refuse(std::string("activate: of bf16 there is '") + name(Activation::gelu_tanh) +
+                   "' alone, not '" + name(what) + "'");
+        }
         gpt2::narrow_cuda(in, out, gpt2::Before::gelu, stream);
     }
     void add(In a, In b, Out out) const {
@@ -182,10 +184,13 @@ struct CudaOperations {
     void linear_backward(In16 in, In weight, In grad, Out d_in, const LinearGradients& d) const {
         const View<bf16> rounded = room_for<bf16>("linear_backward", grad.shape());
         gpt2::narrow_cuda(grad, rounded, gpt2::Before::nothing, stream);
-        linear_backward(in, weight, rounded, d_in, d);
+        linear_backward(in, weight, rounded, d_in, {d.weight});
         if (d.bias.data != nullptr) bias_backward_cuda(grad, d.bias, workspace, stream);
     }
     void linear_backward(In16 in, In weight, In16 grad, Out d_in, const LinearGradients& d) const {
+        if (d.bias.data != nullptr) {
+            refuse("linear_backward: a bias' gradient is added up from floats, but grad is bf16");
+        }
         linear_backward_bf16_cuda(in, weights.of(weight), grad, d_in, d.weight, stream);
     }
     void attention_backward(In q, In k, In v, In, In, In grad, const AttentionGradients& d) const {
@@ -225,58 +230,6 @@ private:
     View<T> room_for(const char* op, const Shape& shape) const {
         return gpu::carve(op, workspace, [&](gpu::Carver& c) { return c.take<T>(shape); });
     }
-};
-
-/// Does nothing but find out how large a workspace the ports need.
-struct CountingOperations {
-    std::int64_t bytes = 0;
-
-    void embed(In, Ids, In, Ids, Out) {}
-    void layer_norm(In, const NormParameters&, Out) {}
-    void layer_norm(In, const NormParameters&, Out16) {}
-    void matmul(In a, In b, const Epilogue&, Out out) {
-        count(day05_matmul::matmul_workspace_bytes(a, b, out));
-    }
-    void matmul(In16, In, const Epilogue&, Out) {}
-    void matmul(In16, In, const Epilogue&, Out16 out) {
-        count(CudaOperations::room_bytes<float>(out.shape()));
-    }
-    void attention(In q, In k, In v, Out, Out) { count(attention_workspace_bytes(q, k, v)); }
-    void attention(In16 q, In16 k, In16 v, Out16 out, Out) {
-        count(attention_bf16_workspace_bytes(q, k, choose_attention_bf16(q, k, v, out)));
-    }
-    void activate(Activation, In, Out) {}
-    void activate(Activation, In, Out16) {}
-    void add(In, In, Out) {}
-    void cross_entropy(In, Ids, Out) {}
-
-    void embed_backward(In, Ids, Ids, const EmbedGradients&) {}
-    void layer_norm_backward(In in, const NormParameters&, In, Out, const NormGradients&) {
-        count(layer_norm_backward_workspace_bytes(in));
-    }
-    void linear_backward(In in, In weight, In grad, Out, const LinearGradients& d) {
-        count(linear_backward_workspace_bytes(in, weight, grad, d));
-    }
-    void linear_backward(In16, In, In grad, Out, const LinearGradients&) {
-        count(CudaOperations::room_bytes<bf16>(grad.shape()));
-        count(bias_backward_workspace_bytes(grad));
-    }
-    void linear_backward(In16, In, In16, Out, const LinearGradients&) {}
-    void attention_backward(In q, In, In, In, In, In, const AttentionGradients&) {
-        count(attention_backward_workspace_bytes(q));
-    }
-    void attention_backward(In16 q, In16, In16, In16, In, In, const AttentionGradients&) {
-        count(attention_backward_bf16_workspace_bytes(q));
-    }
-    void activate_backward(Activation, In, In, Out) {}
-    void cross_entropy_backward(In, Ids, In, Out) {}
-    void cross_entropy_backward(In, Ids, In, Out16) {}
-
-    void gradient_norm(In, const View<double>&) { count(gradient_norm_workspace_bytes()); }
-    void adamw(const AdamWOptions&, In, Out, Out, Out, Out16) {}
-
-private:
-    void count(std::int64_t needed) { bytes = std::max(bytes, needed); }
 };
 
 }  // namespace sixdays::day06_transformer_ops

@@ -4,12 +4,13 @@
 
 #include <numeric>
 
+#include "day06_transformer_ops/training/model/counting_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin at a multiple of 16
-/// bytes, as floats and as bf16.
+/// From a row of logits to the next: rows of 50257 would begin anywhere, these begin at a multiple
+/// of 16 bytes, as floats and as bf16.
 inline std::int64_t pitch_of_logits(const gpt2::Config& c, std::int64_t bytes) {
     const std::int64_t each = 16 / bytes;
     return (c.vocabulary + each - 1) / each * each;

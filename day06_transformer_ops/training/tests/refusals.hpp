@@ -20,6 +20,12 @@ struct Room {
     Ids ids(const Shape& shape) { return {whole.data(), shape}; }
 };
 
+/// The same memory in another shape.
+template <class T>
+void reshaped(View<T>& v, const Shape& shape) {
+    v = {v.data, shape};
+}
+
 /// All of a view's elements are its first.
 template <class T>
 View<T> collapsed(const View<T>& v) {

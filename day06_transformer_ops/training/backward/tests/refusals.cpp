@@ -29,31 +29,22 @@ TEST_CASE("cross-entropy's way back refuses each operand that does not fit, alon
     each_alone<Operands>(
         right, [](O o) { cross_entropy_backward_cpu(o.logits, o.targets, o.grad, o.out); },
         [](O o) { cross_entropy_backward_cuda(o.logits, o.targets, o.grad, o.out); },
-        {{[](O o) {
-              o.logits = {o.logits.data, Shape{}};
-          },
-          "logits have shape ()"},
+        {{[](O o) { reshaped(o.logits, {}); }, "logits have shape ()"},
          {[](O o) {
-              o.logits = {o.logits.data, Shape{3, 0}};
+              reshaped(o.logits, {3, 0});
           },
           "logits have shape (3, 0)"},
          {[](O o) {
-              o.logits = {o.logits.data, Shape{3, 4}};
+              reshaped(o.logits, {3, 4});
           },
           "in has shape (3, 4)"},
          {[](O o) { o.logits.data = nullptr; }, "in is a null pointer"},
-         {[](O o) {
-              o.targets = {o.targets.data, Shape{2}};
-          },
-          "targets has shape (2)"},
+         {[](O o) { reshaped(o.targets, {2}); }, "targets has shape (2)"},
          {[](O o) { o.targets.data = nullptr; }, "targets is a null pointer"},
-         {[](O o) {
-              o.grad = {o.grad.data, Shape{2}};
-          },
-          "grad: "},
+         {[](O o) { reshaped(o.grad, {2}); }, "grad: "},
          {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
          {[](O o) {
-              o.out = {o.out.data, Shape{2, 5}};
+              reshaped(o.out, {2, 5});
           },
           "out has shape (2, 5)"},
          {[](O o) { o.out.data = nullptr; }, "out is a null pointer"},
@@ -84,10 +75,7 @@ TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not
     each_alone<Operands>(
         right, [](O o) { cross_entropy_backward_bf16_cpu(o.logits, o.targets, o.grad, o.out); },
         [](O o) { cross_entropy_backward_bf16_cuda(o.logits, o.targets, o.grad, o.out); },
-        {{[](O o) {
-              o.logits = {o.logits.data, Shape{}};
-          },
-          "logits has rank 0"},
+        {{[](O o) { reshaped(o.logits, {}); }, "logits has rank 0"},
          {[](O o) {
               o.logits = {o.logits.data, Shape{3, 0}};
               o.out = {o.out.data, Shape{3, 0}};
@@ -102,18 +90,12 @@ TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not
           },
           "rows of at least one logit"},
          {[](O o) { o.logits.data = nullptr; }, "logits is a null pointer"},
-         {[](O o) {
-              o.targets = {o.targets.data, Shape{2}};
-          },
-          "targets has shape (2)"},
+         {[](O o) { reshaped(o.targets, {2}); }, "targets has shape (2)"},
          {[](O o) { o.targets.data = nullptr; }, "targets is a null pointer"},
-         {[](O o) {
-              o.grad = {o.grad.data, Shape{2}};
-          },
-          "grad: "},
+         {[](O o) { reshaped(o.grad, {2}); }, "grad: "},
          {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
          {[](O o) {
-              o.out = {o.out.data, Shape{2, 5}};
+              reshaped(o.out, {2, 5});
           },
           "out has shape (2, 5)"},
          {[](O o) { o.out.data = nullptr; }, "out is a null pointer"},
@@ -148,28 +130,22 @@ TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
             }).empty());
     gpu::Buffer<std::byte> memory(layer_norm_backward_workspace_bytes(right.in));
     const std::vector<Change<Operands>> rows = {
+        {[](O o) { reshaped(o.in, {}); }, "in has rank 0"},
         {[](O o) {
-             o.in = {o.in.data, Shape{}};
-         },
-         "in has rank 0"},
-        {[](O o) {
-             o.in = {o.in.data, Shape{3, 4}};
+             reshaped(o.in, {3, 4});
          },
          "in has shape (3, 4)"},
         {[](O o) { o.in.data = nullptr; }, "in is a null pointer"},
-        {[](O o) {
-             o.p.weight = {o.p.weight.data, Shape{4}};
-         },
-         "weight has shape (4)"},
+        {[](O o) { reshaped(o.p.weight, {4}); }, "weight has shape (4)"},
         {[](O o) { o.p.eps = -1; }, "eps is -1"},
         {[](O o) { o.p.eps = NAN; }, "eps is nan"},
         {[](O o) {
-             o.grad = {o.grad.data, Shape{5, 3}};
+             reshaped(o.grad, {5, 3});
          },
          "grad has shape (5, 3)"},
         {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
         {[](O o) {
-             o.d_in = {o.d_in.data, Shape{3, 4}};
+             reshaped(o.d_in, {3, 4});
          },
          "(3, 4)"},
         {[](O o) { o.d_in.data = nullptr; }, "d_in is a null pointer"},
@@ -178,14 +154,8 @@ TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
         {[](O o) { o.d_in.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_in"},
         {[](O o) { o.d_in.data = const_cast<float*>(o.p.weight.data); }, "weight overlaps d_in"},
         {[](O o) { o.d_in.data = const_cast<float*>(o.p.bias.data); }, "bias overlaps d_in"},
-        {[](O o) {
-             o.p.bias = {o.p.bias.data, Shape{4}};
-         },
-         "bias has shape (4)"},
-        {[](O o) {
-             o.d.weight = {o.d.weight.data, Shape{4}};
-         },
-         "d_weight has shape (4)"},
+        {[](O o) { reshaped(o.p.bias, {4}); }, "bias has shape (4)"},
+        {[](O o) { reshaped(o.d.weight, {4}); }, "d_weight has shape (4)"},
         {[](O o) { o.d.weight = collapsed(o.d.weight); }, "d_weight"},
         {[](O o) { o.d.weight.data = const_cast<float*>(o.in.data); }, "in overlaps d_weight"},
         {[](O o) { o.d.weight.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_weight"},
@@ -194,10 +164,7 @@ TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
          "weight overlaps d_weight"},
         {[](O o) { o.d.weight.data = const_cast<float*>(o.p.bias.data); },
          "bias overlaps d_weight"},
-        {[](O o) {
-             o.d.bias = {o.d.bias.data, Shape{6}};
-         },
-         "d_bias has shape (6)"},
+        {[](O o) { reshaped(o.d.bias, {6}); }, "d_bias has shape (6)"},
         {[](O o) { o.d.bias = collapsed(o.d.bias); }, "d_bias"},
         {[](O o) { o.d.bias.data = const_cast<float*>(o.in.data); }, "in overlaps d_bias"},
         {[](O o) { o.d.bias.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_bias"},
@@ -253,14 +220,11 @@ TEST_CASE("activations' way back refuses each operand that does not fit, alone",
         right, [&](O o) { activate_backward_cpu(what, o.in, o.grad, o.out); },
         [&](O o) { activate_backward_cuda(what, o.in, o.grad, o.out); },
         {{[](O o) {
-              o.in = {o.in.data, Shape{5, 3}};
+              reshaped(o.in, {5, 3});
           },
           "in has shape (5, 3)"},
          {[](O o) { o.in.data = nullptr; }, "in is a null pointer"},
-         {[](O o) {
-              o.grad = {o.grad.data, Shape{15}};
-          },
-          "grad has shape (15)"},
+         {[](O o) { reshaped(o.grad, {15}); }, "grad has shape (15)"},
          {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
          {[](O o) { o.out.data = nullptr; }, "out is a null pointer"},
          {[](O o) { o.out = collapsed(o.out); }, "race"},
@@ -290,30 +254,21 @@ TEST_CASE("a gate's way back refuses each operand that does not fit, alone",
             }).empty());
     const std::vector<Change<Operands>> rows = {
         {[](O o) {
-             o.gate = {o.gate.data, Shape{5, 3}};
+             reshaped(o.gate, {5, 3});
          },
          "in has shape (3, 5), but must have (5, 3)"},
         {[](O o) { o.gate.data = nullptr; }, "gate is a null pointer"},
-        {[](O o) {
-             o.in = {o.in.data, Shape{15}};
-         },
-         ": in has shape (15), but must have (3, 5)"},
+        {[](O o) { reshaped(o.in, {15}); }, ": in has shape (15), but must have (3, 5)"},
         {[](O o) { o.in.data = nullptr; }, ": in is a null pointer"},
         {[](O o) {
-             o.grad = {o.grad.data, Shape{5, 3}};
+             reshaped(o.grad, {5, 3});
          },
          "grad has shape (5, 3), but must have (3, 5)"},
         {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
-        {[](O o) {
-             o.d_gate = {o.d_gate.data, Shape{5}};
-         },
-         "d_gate has shape (5), but must have (3, 5)"},
+        {[](O o) { reshaped(o.d_gate, {5}); }, "d_gate has shape (5), but must have (3, 5)"},
         {[](O o) { o.d_gate.data = nullptr; }, "d_gate is a null pointer"},
         {[](O o) { o.d_gate = collapsed(o.d_gate); }, "d_gate has "},
-        {[](O o) {
-             o.d_in = {o.d_in.data, Shape{}};
-         },
-         "d_in has shape (), but must have (3, 5)"},
+        {[](O o) { reshaped(o.d_in, {}); }, "d_in has shape (), but must have (3, 5)"},
         {[](O o) { o.d_in.data = nullptr; }, "d_in is a null pointer"},
         {[](O o) { o.d_in = collapsed(o.d_in); }, "d_in has "},
         {[](O o) { o.d_in.data = o.d_gate.data; }, "d_gate overlaps d_in"},
@@ -355,17 +310,11 @@ TEST_CASE("a linear layer's way back refuses each operand that does not fit, alo
     };
     each_alone<Operands>(
         right, [](O o) { linear_backward_cpu(o.in, o.weight, o.grad, o.d_in, o.d); }, port,
-        {{[](O o) {
-              o.weight = {o.weight.data, Shape{20}};
-          },
-          "weight has shape (20)"},
+        {{[](O o) { reshaped(o.weight, {20}); }, "weight has shape (20)"},
          {[](O o) { o.weight.data = nullptr; }, "weight is a null pointer"},
+         {[](O o) { reshaped(o.in, {}); }, "in has shape ()"},
          {[](O o) {
-              o.in = {o.in.data, Shape{}};
-          },
-          "in has shape ()"},
-         {[](O o) {
-              o.in = {o.in.data, Shape{2, 4, 3}};
+              reshaped(o.in, {2, 4, 3});
           },
           "in has shape (2, 4, 3)"},
          {[](O o) { o.in.data = nullptr; }, "in is a null pointer"},
@@ -374,7 +323,7 @@ TEST_CASE("a linear layer's way back refuses each operand that does not fit, alo
           },
           "(2, 3, 4)"},
          {[](O o) {
-              o.grad = {o.grad.data, Shape{6, 5}};
+              reshaped(o.grad, {6, 5});
           },
           "grad has shape (6, 5)"},
          {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
@@ -383,7 +332,7 @@ TEST_CASE("a linear layer's way back refuses each operand that does not fit, alo
           },
           "(2, 3, 5)"},
          {[](O o) {
-              o.d_in = {o.d_in.data, Shape{2, 3, 5}};
+              reshaped(o.d_in, {2, 3, 5});
           },
           "d_in has shape (2, 3, 5)"},
          {[](O o) { o.d_in.data = nullptr; }, "d_in is a null pointer"},
@@ -393,15 +342,12 @@ TEST_CASE("a linear layer's way back refuses each operand that does not fit, alo
           },
           "(2, 3, 4)"},
          {[](O o) {
-              o.d.weight = {o.d.weight.data, Shape{5, 4}};
+              reshaped(o.d.weight, {5, 4});
           },
           "d_weight has shape (5, 4)"},
          {[](O o) { o.d.weight.data = nullptr; }, "d_weight is a null pointer"},
          {[](O o) { o.d.weight = collapsed(o.d.weight); }, "d_weight"},
-         {[](O o) {
-              o.d.bias = {o.d.bias.data, Shape{4}};
-          },
-          "d_bias has shape (4)"},
+         {[](O o) { reshaped(o.d.bias, {4}); }, "d_bias has shape (4)"},
          {[](O o) { o.d.bias = collapsed(o.d.bias); }, "d_bias"},
          {[](O o) { o.d_in.data = const_cast<float*>(o.in.data); }, "in overlaps d_in"},
          {[](O o) { o.d_in.data = const_cast<float*>(o.weight.data); }, "weight overlaps d_in"},
@@ -437,6 +383,35 @@ TEST_CASE("a linear layer's way back refuses each operand that does not fit, alo
     CHECK(bytes([](O o) { o.in.data = o.weight.data = o.grad.data = nullptr; }).empty());
 }
 
+TEST_CASE("a bias' way back refuses each operand that does not fit, alone",
+          "[day06][training][small]") {
+    Room r[2];
+    struct Operands {
+        Read grad;
+        Written d_bias;
+    };
+    using O = Operands&;
+    const Operands right = {r[0].of({2, 3, 5}), r[1].of({5})};
+    gpu::Buffer<std::byte> memory(bias_backward_workspace_bytes(right.grad));
+    const auto port = [&](O o) { bias_backward_cuda(o.grad, o.d_bias, memory); };
+    const auto check = [](O o) { check_bias_backward(o.grad, o.d_bias); };
+    each_alone<Operands>(
+        right, check, port,
+        {{[](O o) { reshaped(o.grad, {}); }, "grad has rank 0"},
+         {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
+         {[](O o) {
+              o.grad = {o.grad.data, Layout({2, 3, 5}, {20, 5, 1})};
+          },
+          "(2, 3, 5)"},
+         {[](O o) { reshaped(o.d_bias, {4}); }, "d_bias has shape (4)"},
+         {[](O o) { o.d_bias.data = nullptr; }, "d_bias is a null pointer"},
+         {[](O o) { o.d_bias = collapsed(o.d_bias); }, "d_bias has "},
+         {[](O o) { o.d_bias.data = const_cast<float*>(o.grad.data); }, "grad overlaps d_bias"}});
+    CHECK(refusal([&] { check_bias_backward(right.grad, right.d_bias); }).empty());
+    CHECK(contains(refusal([&] { bias_backward_cuda(right.grad, right.d_bias, {}); }),
+                   "bias_backward: a workspace of 0 bytes"));
+}
+
 TEST_CASE("attention's way back refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[7];
@@ -463,17 +438,17 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
     };
     each_alone<Operands>(right, loop, port,
                          {{[](O o) {
-                               o.q = {o.q.data, Shape{3, 4}};
+                               reshaped(o.q, {3, 4});
                            },
                            "k: broadcast of shape (2, 6, 4) to (6, 4)"},
                           {[](O o) { o.q.data = nullptr; }, "q is a null pointer"},
                           {[](O o) {
-                               o.k = {o.k.data, Shape{2, 5, 4}};
+                               reshaped(o.k, {2, 5, 4});
                            },
                            "k has shape (2, 5, 4)"},
                           {[](O o) { o.k.data = nullptr; }, "k is a null pointer"},
                           {[](O o) {
-                               o.v = {o.v.data, Shape{2, 5, 4}};
+                               reshaped(o.v, {2, 5, 4});
                            },
                            "v "},
                           {[](O o) { o.v.data = nullptr; }, "v is a null pointer"},
@@ -484,24 +459,24 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
                           {[&](O o) { o.options.length = counted.view(); }, "a length was given"},
                           {[](O o) { o.options.scale = INFINITY; }, "scale is inf"},
                           {[](O o) {
-                               o.grad = {o.grad.data, Shape{2, 4, 3}};
+                               reshaped(o.grad, {2, 4, 3});
                            },
                            "grad has shape (2, 4, 3)"},
                           {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
                           {[](O o) {
-                               o.d.q = {o.d.q.data, Shape{2, 4, 3}};
+                               reshaped(o.d.q, {2, 4, 3});
                            },
                            "(2, 4, 3)"},
                           {[](O o) { o.d.q.data = nullptr; }, "out is a null pointer"},
                           {[](O o) { o.d.q = collapsed(o.d.q); }, "race"},
                           {[](O o) {
-                               o.d.k = {o.d.k.data, Shape{2, 5, 4}};
+                               reshaped(o.d.k, {2, 5, 4});
                            },
                            "d_k has shape (2, 5, 4)"},
                           {[](O o) { o.d.k.data = nullptr; }, "d_k is a null pointer"},
                           {[](O o) { o.d.k = collapsed(o.d.k); }, "d_k"},
                           {[](O o) {
-                               o.d.v = {o.d.v.data, Shape{2, 5, 4}};
+                               reshaped(o.d.v, {2, 5, 4});
                            },
                            "d_v has shape (2, 5, 4)"},
                           {[](O o) { o.d.v.data = nullptr; }, "d_v is a null pointer"},
@@ -561,41 +536,26 @@ TEST_CASE("the embedding's way back refuses each operand that does not fit, alon
     each_alone<Operands>(
         right, [](O o) { embed_backward_cpu(o.grad, o.ids, o.places, o.d); },
         [](O o) { embed_backward_cuda(o.grad, o.ids, o.places, o.d); },
-        {{[](O o) {
-              o.grad = {o.grad.data, Shape{}};
-          },
-          "but grad ()"},
+        {{[](O o) { reshaped(o.grad, {}); }, "but grad ()"},
          {[](O o) {
-              o.grad = {o.grad.data, Shape{3, 4}};
+              reshaped(o.grad, {3, 4});
           },
           "but grad (3, 4)"},
          {[](O o) { o.grad.data = nullptr; }, "grad is a null pointer"},
-         {[](O o) {
-              o.ids = {o.ids.data, Shape{6}};
-          },
-          "ids have shape (6)"},
+         {[](O o) { reshaped(o.ids, {6}); }, "ids have shape (6)"},
          {[](O o) { o.ids.data = nullptr; }, "ids is a null pointer"},
-         {[](O o) {
-              o.places = {o.places.data, Shape{2}};
-          },
-          "places: "},
+         {[](O o) { reshaped(o.places, {2}); }, "places: "},
          {[](O o) { o.places.data = nullptr; }, "places is a null pointer"},
+         {[](O o) { reshaped(o.d.tokens, {28}); }, "d_tokens has shape (28)"},
          {[](O o) {
-              o.d.tokens = {o.d.tokens.data, Shape{28}};
-          },
-          "d_tokens has shape (28)"},
-         {[](O o) {
-              o.d.tokens = {o.d.tokens.data, Shape{7, 5}};
+              reshaped(o.d.tokens, {7, 5});
           },
           "d_tokens has shape (7, 5)"},
          {[](O o) { o.d.tokens.data = nullptr; }, "d_tokens is a null pointer"},
          {[](O o) { o.d.tokens = collapsed(o.d.tokens); }, "d_tokens"},
+         {[](O o) { reshaped(o.d.positions, {20}); }, "d_positions has shape"},
          {[](O o) {
-              o.d.positions = {o.d.positions.data, Shape{20}};
-          },
-          "d_positions has shape"},
-         {[](O o) {
-              o.d.positions = {o.d.positions.data, Shape{5, 3}};
+              reshaped(o.d.positions, {5, 3});
           },
           "d_positions has shape (5, 3)"},
          {[](O o) { o.d.positions.data = nullptr; }, "d_positions is a null pointer"},

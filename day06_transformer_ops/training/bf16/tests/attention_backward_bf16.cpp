@@ -1,5 +1,5 @@
-// Attention's way back from bf16: loop and both paths against its formulas in double, with bounds that
-// are derived, and against the float operation.
+// Attention's way back from bf16: loop and both paths against its formulas in double, with bounds
+// that are derived, and against the float operation.
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
 
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
@@ -227,38 +227,37 @@ TEST_CASE("attention's way back from bf16 refuses what does not fit, each alone"
                          memory[0].of({1, 2}),
                          memory[1].of(q),
                          {memory[2].of(q), memory[3].of(k), memory[4].of(k)}};
-    const auto at = [](auto& x, const Shape& s) { x = {x.data, s}; };
     const std::int64_t length = 2;
     using O = Operands;
     std::vector<Change<O>> rows = {
-        {[&](O& o) { at(o.q, {8}); }, "q has shape (8)"},
+        {[&](O& o) { reshaped(o.q, {8}); }, "q has shape (8)"},
         {[&](O& o) {
-             at(o.k, {2, 3, 8});
+             reshaped(o.k, {2, 3, 8});
          },
          "k has shape (2, 3, 8)"},
         {[&](O& o) {
-             at(o.k, {3, 8});
+             reshaped(o.k, {3, 8});
          },
          "k has shape (3, 8)"},
         {[&](O& o) {
-             at(o.v, {1, 4, 8});
+             reshaped(o.v, {1, 4, 8});
          },
          "v has shape (1, 4, 8)"},
         {[&](O& o) {
-             at(o.out, {1, 3, 8});
+             reshaped(o.out, {1, 3, 8});
          },
          "out has shape (1, 3, 8)"},
         {[&](O& o) {
-             at(o.log_sums, {1, 3});
+             reshaped(o.log_sums, {1, 3});
          },
          "log_sums has shape (1, 3)"},
         {[&](O& o) {
-             at(o.grad, {1, 2, 4});
+             reshaped(o.grad, {1, 2, 4});
          },
          "grad has shape (1, 2, 4)"},
-        {[&](O& o) { at(o.d.q, k); }, "d_q has shape (1, 3, 8)"},
-        {[&](O& o) { at(o.d.k, q); }, "d_k has shape (1, 2, 8)"},
-        {[&](O& o) { at(o.d.v, q); }, "d_v has shape (1, 2, 8)"},
+        {[&](O& o) { reshaped(o.d.q, k); }, "d_q has shape (1, 3, 8)"},
+        {[&](O& o) { reshaped(o.d.k, q); }, "d_k has shape (1, 2, 8)"},
+        {[&](O& o) { reshaped(o.d.v, q); }, "d_v has shape (1, 2, 8)"},
         {[](O& o) { o.d.q = collapsed(o.d.q); }, "d_q"},
         {[](O& o) { o.d.k = collapsed(o.d.k); }, "d_k"},
         {[](O& o) { o.d.v = collapsed(o.d.v); }, "d_v"},

@@ -96,24 +96,15 @@ TEST_CASE("a linear layer's way back from bf16 refuses what does not fit, each a
                          memory[1].of({3, 4})};
     using O = Operands;
     const std::vector<Change<O>> rows = {
+        {[](O& o) { reshaped(o.in, {}); }, "in has rank 0"},
+        {[](O& o) { reshaped(o.grad, {}); }, "grad has rank 0"},
+        {[](O& o) { reshaped(o.weight, {12}); }, "weight has shape (12) of rank 1"},
         {[](O& o) {
-             o.in = {o.in.data, Shape{}};
-         },
-         "in has rank 0"},
-        {[](O& o) {
-             o.grad = {o.grad.data, Shape{}};
-         },
-         "grad has rank 0"},
-        {[](O& o) {
-             o.weight = {o.weight.data, Shape{12}};
-         },
-         "weight has shape (12) of rank 1"},
-        {[](O& o) {
-             o.grad = {o.grad.data, Shape{2, 5}};
+             reshaped(o.grad, {2, 5});
          },
          "grad has shape (2, 5)"},
         {[](O& o) {
-             o.d_in = {o.d_in.data, Shape{2, 4}};
+             reshaped(o.d_in, {2, 4});
          },
          "d_in has shape (2, 4)"},
         {[](O& o) { laid_over(o.d_in, o.in); }, "in overlaps d_in"},
@@ -139,7 +130,7 @@ TEST_CASE("a linear layer's way back from bf16 refuses what does not fit, each a
                  },
                  "d_in has shape"},
                 {[](O& o) {
-                     o.d_weight = {o.d_weight.data, Shape{3, 5}};
+                     reshaped(o.d_weight, {3, 5});
                  },
                  "(3, 5)"},
                 {[](O& o) { o.d_in = collapsed(o.d_in); }, "out"},

@@ -11,8 +11,8 @@ inline double exactly(bf16 x) {
     return double{float(x)};
 }
 
-/// Rounded: the nearest is half of the last place away, 2^-8 of itself at most. Which of two neighbours
-/// it becomes may hang on what it was off.
+/// Rounded: the nearest is half of the last place away, 2^-8 of itself at most. Which of two
+/// neighbours it becomes may hang on what it was off.
 inline Near to_bf16(const Near& x) {
     return {x.value, x.off + 0x1.01p-8 * (std::fabs(x.value) + x.off)};
 }

@@ -57,10 +57,12 @@ std::vector<float> moved(const Parameters& map, std::vector<float> x, std::uint6
     return x;
 }
 
-// The bound is found by the model itself. A rounding moves a number by 2^-8 of itself at most. So the
-// floats' gradients are made again with weights that are all moved by 2^-8, some times with other
-// signs. Weights are one of the two operands of a product; in all a weight's gradient sees the
-// roundings of six: two of the product there, two of each product back. Six times the most, then.
+// A yardstick, not a bound: nothing here says how far gradients of rounded operands may be from the
+// floats'. (A single operation's tests do.) So the model itself says how much it minds. A rounding
+// moves a number by 2^-8 of itself at most, and the floats' gradients are made again with weights
+// that are all moved by 2^-8, some times with other signs. Weights are one of the two operands of a
+// product; in all a weight's gradient sees the roundings of six: two of the product there, two of
+// each product back. Six times the most, then, which this model meets and one of 3 bits does not.
 TEST_CASE("gradients by tensor cores are the floats', as near as operands of 8 bits let them be",
           "[day06][training][small]") {
     Trainer<Cpu> floats(kTiny, kSequences);
@@ -93,8 +95,8 @@ TEST_CASE("gradients of two batches are added up as floats", "[day06][training][
     const std::vector<float> once = trainer.gradients();
     for (int i = 0; i < 3; ++i) (void)trainer.accumulate(kBatch);
     const std::vector<float> all = trainer.gradients();
-    // Each product is added to what is there, and so are the sums of biases and norms: of four equal
-    // ones three additions are rounded, each term in as many places as a sum has parts.
+    // Each product is added to what is there, and so are the sums of biases and norms: of four
+    // equal ones three additions are rounded, each term in as many places as a sum has parts.
     Tensor<double> want(Shape{trainer.parameters().size()});
     for (std::size_t i = 0; i < all.size(); ++i) want.data()[i] = 4 * double{once[i]};
     const Tensor<float> got(want.shape(), all);
@@ -166,6 +168,21 @@ TEST_CASE("a loss falls by tensor cores as it does by floats", "[day06][training
     for (std::size_t i = 0; i < want.size(); ++i) {
         CAPTURE(i, want[i], got[i]);
         CHECK(std::fabs(got[i] - want[i]) < 0.05 * want.front());
+    }
+}
+
+TEST_CASE("what operations on bf16 would leave out is refused", "[day06][training][small]") {
+    Tensor<float> numbers({64});
+    Tensor<bf16> halves({64});
+    const View<float> x(numbers.data(), {2, 8});
+    const View<bf16> x16(halves.data(), {2, 8});
+    CHECK(refusal([&] {
+              CudaOperations{}.linear_backward(x16, x, x16, x, {x, {numbers.data(), {8}}});
+          }) == "linear_backward: a bias' gradient is added up from floats, but grad is bf16");
+    for (const Activation what : {Activation::relu, Activation::gelu_erf, Activation::silu}) {
+        CHECK(refusal([&] { CudaOperations{}.activate(what, x, x16); }) ==
+              std::string("activate: of bf16 there is 'gelu_tanh' alone, not '") + name(what) +
+                  "'");
     }
 }
 

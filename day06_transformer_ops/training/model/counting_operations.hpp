@@ -1,0 +1,63 @@
+/// @file
+/// The ports' operations once more, which do nothing but count bytes.
+#pragma once
+
+#include <algorithm>
+
+#include "day06_transformer_ops/training/model/operations.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Finds out how large a workspace the ports need.
+struct CountingOperations {
+    std::int64_t bytes = 0;
+
+    void embed(In, Ids, In, Ids, Out) {}
+    void layer_norm(In, const NormParameters&, Out) {}
+    void layer_norm(In, const NormParameters&, Out16) {}
+    void matmul(In a, In b, const Epilogue&, Out out) {
+        count(day05_matmul::matmul_workspace_bytes(a, b, out));
+    }
+    void matmul(In16, In, const Epilogue&, Out) {}
+    void matmul(In16, In, const Epilogue&, Out16 out) {
+        count(CudaOperations::room_bytes<float>(out.shape()));
+    }
+    void attention(In q, In k, In v, Out, Out) { count(attention_workspace_bytes(q, k, v)); }
+    void attention(In16 q, In16 k, In16 v, Out16 out, Out) {
+        count(attention_bf16_workspace_bytes(q, k, choose_attention_bf16(q, k, v, out)));
+    }
+    void activate(Activation, In, Out) {}
+    void activate(Activation, In, Out16) {}
+    void add(In, In, Out) {}
+    void cross_entropy(In, Ids, Out) {}
+
+    void embed_backward(In, Ids, Ids, const EmbedGradients&) {}
+    void layer_norm_backward(In in, const NormParameters&, In, Out, const NormGradients&) {
+        count(layer_norm_backward_workspace_bytes(in));
+    }
+    void linear_backward(In in, In weight, In grad, Out, const LinearGradients& d) {
+        count(linear_backward_workspace_bytes(in, weight, grad, d));
+    }
+    void linear_backward(In16, In, In grad, Out, const LinearGradients&) {
+        count(CudaOperations::room_bytes<bf16>(grad.shape()));
+        count(bias_backward_workspace_bytes(grad));
+    }
+    void linear_backward(In16, In, In16, Out, const LinearGradients&) {}
+    void attention_backward(In q, In, In, In, In, In, const AttentionGradients&) {
+        count(attention_backward_workspace_bytes(q));
+    }
+    void attention_backward(In16 q, In16, In16, In16, In, In, const AttentionGradients&) {
+        count(attention_backward_bf16_workspace_bytes(q));
+    }
+    void activate_backward(Activation, In, In, Out) {}
+    void cross_entropy_backward(In, Ids, In, Out) {}
+    void cross_entropy_backward(In, Ids, In, Out16) {}
+
+    void gradient_norm(In, const View<double>&) { count(gradient_norm_workspace_bytes()); }
+    void adamw(const AdamWOptions&, In, Out, Out, Out, Out16) {}
+
+private:
+    void count(std::int64_t needed) { bytes = std::max(bytes, needed); }
+};
+
+}  // namespace sixdays::day06_transformer_ops
