@@ -49,9 +49,9 @@ struct AdamWNumbers {
 
 /// @param gradient, first, second, parameters  of one shape, each one run of elements, apart; the
 /// last three are read and written
-/// @param rounded  the same, if asked for: the new parameters once more, for products that take bf16.
-/// They are rounded from what was stored, and never read here: what learns are the floats, to which a
-/// step adds less than a bf16 can tell
+/// @param rounded  the same, if asked for: the new parameters once more, for products that take
+/// bf16. They are rounded from what was stored, and never read here: what learns are the floats, to
+/// which a step adds less than a bf16 can tell
 /// @throws std::invalid_argument  shapes that differ, strides with gaps, a null pointer, overlap;
 /// options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
 /// below 0; clipping without a norm

@@ -49,8 +49,8 @@ void activate_backward_cpu(Activation what, View<const float> in, View<const flo
                            View<float> out);
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
                             View<float> out, const gpu::Launch<ActivationBackwardPath>& how = {});
-/// The way back of out = f(gate) * in; with silu this is SwiGLU's. Each factor's gradient is multiplied
-/// by the other factor:
+/// The way back of out = f(gate) * in; with silu this is SwiGLU's. Each factor's gradient is
+/// multiplied by the other factor:
 ///
 ///     d_gate = grad * in * f'(gate)        d_in = grad * f(gate)
 ///

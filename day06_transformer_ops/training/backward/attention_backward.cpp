@@ -3,7 +3,7 @@
 
 #include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward_problem.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
+#include "day06_transformer_ops/training/backward/attention_refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -19,30 +19,12 @@ void check_attention_backward(const View<const float>& q, const View<const float
                to_string(q.shape()) +
                "; give it the same rank, with extents of 1 where heads share keys");
     }
-    if (options.length.data != nullptr) {
-        refuse(std::string(kOp) + ": a length was given, but only a cache has one");
-    }
+    require_no_length(kOp, options);
     require_shape(kOp, "grad", grad, q.shape());
     require_gradient(kOp, "d_k", d.k, k.shape());
     require_gradient(kOp, "d_v", d.v, v.shape());
-    const auto apart = [&](const char* name, const View<float>& written) {
-        require_apart(kOp, "q", q, name, written);
-        require_apart(kOp, "k", k, name, written);
-        require_apart(kOp, "v", v, name, written);
-        require_apart(kOp, "grad", grad, name, written);
-    };
-    apart("d_q", d.q);
-    apart("d_k", d.k);
-    apart("d_v", d.v);
-    // The three may lie between each other, as columns of one buffer do, but not be one.
-    const auto differ = [&](const char* a, const View<float>& first, const char* b,
-                            const View<float>& second) {
-        if (overlap(first, second) && first.data == second.data)
-            refuse(std::string(kOp) + ": " + a + " overlaps " + b);
-    };
-    differ("d_q", d.q, "d_k", d.k);
-    differ("d_q", d.q, "d_v", d.v);
-    differ("d_k", d.k, "d_v", d.v);
+    require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
+                            std::pair("grad", grad));
     const std::int64_t D = q.extent(q.rank() - 1);
     if (path == AttentionBackwardPath::tiles && D > kMostOfHead) {
         refuse(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
@@ -95,10 +77,7 @@ View<Softmaxed> attention_softmaxed(gpu::Carver& carver, const View<const float>
 }
 
 std::int64_t attention_backward_workspace_bytes(const View<const float>& q) {
-    if (q.rank() < 2) {
-        refuse("attention_backward: q has shape " + to_string(q.shape()) +
-               ", but tokens and their numbers are two dims");
-    }
+    require_tokens("attention_backward", q);
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_softmaxed(c, q); });
 }
 

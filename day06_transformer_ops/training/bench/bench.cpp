@@ -3,11 +3,11 @@
 //
 //     gpt2_train_bench [124M|124M-16|124M-bf16|124M-16-bf16|124M-16x2|124M-16x4|strides]...
 //
-// Without words 124M and strides. x2 and x4: so many GPUs, 16 sequences each; their GFLOP/s are those
-// of one of them.
+// Without words 124M and strides. x2 and x4: so many GPUs, 16 sequences each; their GFLOP/s are
+// those of one of them.
 //
-// After its steps the model must be less wrong about the batch that it saw again and again, else the
-// program ends with a sentence.
+// After its steps the model must be less wrong about the batch that it saw again and again, else
+// the program ends with a sentence.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

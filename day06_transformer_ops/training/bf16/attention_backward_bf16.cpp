@@ -5,8 +5,8 @@
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
+#include "day06_transformer_ops/training/backward/attention_refuse.hpp"
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"
-#include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
@@ -37,10 +37,7 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
                                    const View<const bf16>& out, const View<const float>& log_sums,
                                    const View<const float>& grad, const AttentionGradients& d,
                                    std::optional<AttentionBackwardBf16Path> path) {
-    if (q.rank() < 2) {
-        refuse(std::string(kOp) + ": q has shape " + to_string(q.shape()) +
-               ", but tokens and their numbers are two dims");
-    }
+    require_tokens(kOp, q);
     const int last = q.rank() - 1;
     Shape keys = q.shape(), tokens = q.shape();
     if (k.rank() == q.rank()) keys[last - 1] = k.extent(last - 1);
@@ -54,33 +51,14 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
     require_gradient(kOp, "d_q", d.q, q.shape());
     require_gradient(kOp, "d_k", d.k, keys);
     require_gradient(kOp, "d_v", d.v, keys);
-    if (options.length.data != nullptr) {
-        refuse(std::string(kOp) + ": a length was given, but only a cache has one");
-    }
+    require_no_length(kOp, options);
     if (!(options.scale >= 0) || std::isinf(options.scale)) {
         refuse(std::string(kOp) + ": scale is " + std::to_string(options.scale) +
                ", but must be finite and not negative; 0 stands for 1 / sqrt(D)");
     }
-    const auto apart = [&](const char* name, const View<float>& written) {
-        require_apart(kOp, "q", q, name, written);
-        require_apart(kOp, "k", k, name, written);
-        require_apart(kOp, "v", v, name, written);
-        require_apart(kOp, "out", out, name, written);
-        require_apart(kOp, "log_sums", log_sums, name, written);
-        require_apart(kOp, "grad", grad, name, written);
-    };
-    apart("d_q", d.q);
-    apart("d_k", d.k);
-    apart("d_v", d.v);
-    // The three may lie between each other, as columns of one buffer do, but not be one.
-    const auto differ = [&](const char* a, const View<float>& first, const char* b,
-                            const View<float>& second) {
-        if (overlap(first, second) && first.data == second.data)
-            refuse(std::string(kOp) + ": " + a + " overlaps " + b);
-    };
-    differ("d_q", d.q, "d_k", d.k);
-    differ("d_q", d.q, "d_v", d.v);
-    differ("d_k", d.k, "d_v", d.v);
+    require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
+                            std::pair("out", out), std::pair("log_sums", log_sums),
+                            std::pair("grad", grad));
     if (path == AttentionBackwardBf16Path::tensor_cores &&
         choose_attention_backward_bf16(q, k, v, d) != path) {
         refuse(std::string(kOp) + ": the path 'tensor cores' needs heads of " +

@@ -1,14 +1,14 @@
 /// @file
-/// Attention's way back, where the way there was attention_bf16's: q, k, v and out are bf16, and the
-/// logs of the sums were kept. Formulas: attention_backward.hpp. Two things need no walk along the
-/// keys here, as they do in the float operation: the log of a query's sum of exp, and
+/// Attention's way back, where the way there was attention_bf16's: q, k, v and out are bf16, and
+/// the logs of the sums were kept. Formulas: attention_backward.hpp. Two things need no walk along
+/// the keys here, as they do in the float operation: the log of a query's sum of exp, and
 ///
 ///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 ///
 /// So seven products are left for each pair of tiles: three for d_q, four for d_k and d_v.
 ///
-/// Rounded to bf16 by the port, because products take nothing else: grad, shares, and d_score before
-/// scale. All sums are float, and each has one writer: the same bits in every run.
+/// Rounded to bf16 by the port, because products take nothing else: grad, shares, and d_score
+/// before scale. All sums are float, and each has one writer: the same bits in every run.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ enum class AttentionBackwardBf16Path {
 /// @param log_sums  (..., T), the same
 /// @param grad      (..., T, D), of the output
 /// @param d         of q's, k's and v's shapes, set; injective, apart from all else
-/// @throws std::invalid_argument  shapes that do not fit, a length, outputs that are not injective, a
-/// null pointer, overlap; the port: too small a workspace, a path that cannot take these views
+/// @throws std::invalid_argument  shapes that do not fit, a length, outputs that are not injective,
+/// a null pointer, overlap; the port: too small a workspace, a path that cannot take these views
 void attention_backward_bf16_cpu(View<const bf16> q, View<const bf16> k, View<const bf16> v,
                                  const AttentionOptions& options, View<const bf16> out,
                                  View<const float> log_sums, View<const float> grad,

@@ -1,5 +1,6 @@
 // The loop's twins, and the dispatch.
 #include "common/gpu/launch.hpp"
+#include "day06_transformer_ops/training/backward/attention_refuse.hpp"
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16_problem.hpp"
 #include "day06_transformer_ops/training/bf16/steps/steps.hpp"
 
@@ -46,10 +47,7 @@ Made made(gpu::Carver& carver, const View<const bf16>& q) {
 }  // namespace
 
 std::int64_t attention_backward_bf16_workspace_bytes(const View<const bf16>& q) {
-    if (q.rank() < 2) {
-        refuse("attention_backward_bf16: q has shape " + to_string(q.shape()) +
-               ", but tokens and their numbers are two dims");
-    }
+    require_tokens("attention_backward_bf16", q);
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return made(c, q); });
 }
 

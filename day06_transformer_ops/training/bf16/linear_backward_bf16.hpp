@@ -5,9 +5,9 @@
 ///     d_in     = grad . weightᵀ      (M, N) (N, K)
 ///     d_weight += inᵀ . grad         (K, M) (M, N)
 ///
-/// Operands are rounded, sums are not: each product of two bf16 is exact in a float, and what is added
-/// up over a batch stays float. A sum in bf16 would stand still as soon as a term is less than a 512th
-/// of it. Error: matmul_bf16.hpp's. A bias sees no product: bias_backward_cuda().
+/// Operands are rounded, sums are not: each product of two bf16 is exact in a float, and what is
+/// added up over a batch stays float. A sum in bf16 would stand still as soon as a term is less
+/// than a 512th of it. Error: matmul_bf16.hpp's. A bias sees no product: bias_backward_cuda().
 #pragma once
 
 #include "common/gpu/stream.hpp"

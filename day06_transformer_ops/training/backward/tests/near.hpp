@@ -1,7 +1,7 @@
 /// @file
-/// Bounds that are derived: a formula is worked out once more in double, and each number carries how
-/// far from it a float may be that was computed by the same formula. So nobody chooses a number of
-/// units. (Running error analysis: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.)
+/// Bounds that are derived: a formula is worked out once more in double, and each number carries
+/// how far from it a float may be that was computed by the same formula. So nobody chooses a number
+/// of units. (Running error analysis: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.)
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ inline Near root(const Near& a) {
     const double value = std::sqrt(a.value);
     return result(value, a.off / value);
 }
-/// exp and erfc of a library: 2 and 4 units in the last place. exp ends at 80, beyond which all that
-/// is made of it here is next to nothing, or 1.
+/// exp and erfc of a library: 2 and 4 units in the last place. exp ends at 80, beyond which all
+/// that is made of it here is next to nothing, or 1.
 inline Near exp_of(const Near& a) {
     const double value = std::exp(std::min(a.value, 80.0));
     return result(value, value * std::expm1(a.off), 4);

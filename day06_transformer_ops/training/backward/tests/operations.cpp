@@ -341,7 +341,8 @@ TEST_CASE("a norm's bound refuses a variance that was found in one pass",
     const LayerNormSlopes want = slopes_of(c);
     const NormNear near = norm_near(c.x, c.weight, c.eps, c.grad, there_before({8}), true);
     const Bound bound = bound_of(near.in);
-    // The mean of the squares less the mean's square: two numbers near a million, whose difference is 1.
+    // The mean of the squares less the mean's square: two numbers near a million, whose difference
+    // is 1.
     const auto one_pass = [&](std::int64_t r, std::int64_t at) {
         float sum = 0, squares = 0, of_mean = 0, of_scale = 0;
         for (std::int64_t i = 0; i < 8; ++i) sum += c.x(r, i), squares += c.x(r, i) * c.x(r, i);

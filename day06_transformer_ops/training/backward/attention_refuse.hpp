@@ -1,0 +1,45 @@
+/// @file
+/// What attention's ways back refuse alike, from floats and from bf16.
+#pragma once
+
+#include <iterator>
+#include <utility>
+
+#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+#include "day06_transformer_ops/training/refuse.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+template <class T>
+void require_tokens(const char* op, const View<T>& q) {
+    if (q.rank() >= 2) return;
+    refuse(std::string(op) + ": q has shape " + to_string(q.shape()) +
+           ", but tokens and their numbers are two dims");
+}
+
+inline void require_no_length(const char* op, const AttentionOptions& options) {
+    if (options.length.data == nullptr) return;
+    refuse(std::string(op) + ": a length was given, but only a cache has one");
+}
+
+/// The three gradients lie apart from all that is read. They may lie between each other, as columns
+/// of one buffer do, but not be one.
+/// @param read  names and views
+template <class... T>
+void require_gradients_apart(const char* op, const AttentionGradients& d,
+                             const std::pair<const char*, View<T>>&... read) {
+    const std::pair<const char*, View<float>> written[] = {
+        {"d_q", d.q}, {"d_k", d.k}, {"d_v", d.v}};
+    for (const auto& [name, out] : written) {
+        (require_apart(op, read.first, read.second, name, out), ...);
+    }
+    for (const auto* b = written; b != std::end(written); ++b) {
+        for (const auto* a = written; a != b; ++a) {
+            if (overlap(a->second, b->second) && a->second.data == b->second.data) {
+                refuse(std::string(op) + ": " + a->first + " overlaps " + b->first);
+            }
+        }
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops
