@@ -3,8 +3,8 @@
 // Tiny, 4 minutes.
 //
 // A block walks along K numbers, 64 at a time: all load them to shared memory, and each thread
-// then adds up all 64 times its own factor. (K is a multiple of 64.) Something is missing in the
-// loop.
+// then adds up all 64. At the end it multiplies by a factor of its own. (K is a multiple of 64.)
+// Something is missing in the loop.
 
 __global__ void second_barrier_kernel(const float* in, int K, float* out) {
     __shared__ float tile[64];
