@@ -76,7 +76,7 @@ def qkv_views():
         svg.outline(left + 2 * cut * c - 1, top, 2, 3 * c)
     svg.outline(left + 6 * c, top + 2 * c, 2 * c, c)
     svg.arch(left + 4.5 * c, left + 6.5 * c, top - 2, 26)
-    svg.text(left + 6.75 * c, top - 12, "H: 2", "note")
+    svg.text(left + 6.75 * c, top - 12, "next head: + 2", "note")
     lines = (
         "The buffer: shape (B, T, 3 C) = (1, 3, 12), strides (36, 12, 1).",
         "k by heads: shape (B, H, T, D) = (1, 2, 3, 2),",
