@@ -13,7 +13,7 @@ __global__ void same_row_kernel(const float* in, int step_m, int step_n, int M, 
 
 void same_row(const float* in, int M, int N, float* out) {
     // your code: how far is the next row of in, and how far the next column?
-    // stub: const int step_m = 0, step_n = 0;
+    // stub: const int step_m = 1, step_n = 0;
     // wrong: const int step_m = N, step_n = 1;
     const int step_m = 0, step_n = 1;
     // end of your code

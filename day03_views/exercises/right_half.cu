@@ -15,7 +15,7 @@ __global__ void right_half_kernel(const float* in, int columns, int row_step, fl
 void right_half(const float* in, int M, int N, float* out) {
     // your code: the view: pointer, extent and stride
     // stub: const float* first = in;
-    // stub: const int columns = N / 2, row_step = 0;
+    // stub: const int columns = N, row_step = N;
     // wrong: const float* first = in + N / 2;
     // wrong: const int columns = N / 2, row_step = N / 2;
     const float* first = in + N / 2;
