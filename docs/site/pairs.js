@@ -98,6 +98,11 @@
         }
     }
 
-    document.addEventListener("DOMContentLoaded", () =>
-        document.querySelectorAll(".pair").forEach(markPair));
+    // site.css breaks the lines of the other listings only where the window is narrow.
+    document.addEventListener("DOMContentLoaded", () => {
+        document.querySelectorAll(".pair").forEach(markPair);
+        if (!window.matchMedia("(max-width: 1199px)").matches) return;
+        const alone = Array.from(document.querySelectorAll(".textblock div.fragment"));
+        alone.filter((box) => !box.closest(".pair")).forEach((box) => indent(Array.from(box.querySelectorAll("div.line"))));
+    });
 })();
