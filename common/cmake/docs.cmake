@@ -130,10 +130,6 @@ add_custom_target(docs_outputs DEPENDS ${captured})
 list(REMOVE_ITEM pages ${PROJECT_SOURCE_DIR}/docs/README.md)
 list(TRANSFORM pages REPLACE "/README.md$" "/index.md")
 list(TRANSFORM pages REPLACE "^.*/" "${made}/pages/" OUTPUT_VARIABLE made_pages)
-add_custom_target(docs_pages BYPRODUCTS ${made_pages}
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}/html  # pages of files that are gone
-    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make ${outputs} ${made}/pages
-    COMMENT "Pages" VERBATIM)
 
 # --- the reference: one group per day and per part of common/ -------------------------------------
 set(groups "/** @defgroup reference_days Days\n@brief What each day declares: loop, port and what both refuse. */\n")
@@ -282,32 +278,43 @@ foreach(page day06_tensor_cores gpt2 training tests emulator tile try debug when
 endforeach()
 list(APPEND in_order ${made_pages})
 list(REMOVE_DUPLICATES in_order)
-doxygen_add_docs(docs ${in_order}
-    ${made}/groups.dox docs/reference.dox common ${day_folders}
-    COMMENT "The documentation: ${made}/html/index.html")
-add_dependencies(docs docs_outputs docs_pages)
+doxygen_add_docs(docs_doxygen ${in_order}
+    ${made}/groups.dox docs/reference.dox common ${day_folders})
+set(doxyfile ${CMAKE_CURRENT_BINARY_DIR}/Doxyfile.docs_doxygen)
 
 set(html ${made}/html)
 if(SIXDAYS_MATHJAX)
-    add_custom_command(TARGET docs POST_BUILD
-        COMMAND ${CMAKE_COMMAND} -DFROM=${SIXDAYS_MATHJAX} -DTO=${html}/mathjax
-                -P ${site}/mathjax.cmake VERBATIM)
+    set(formulas ${CMAKE_COMMAND} -DFROM=${SIXDAYS_MATHJAX} -DTO=${html}/mathjax -P ${site}/mathjax.cmake)
 else()
     message(STATUS "docs: MathJax was not found; formulas are shown as they are written in TeX")
     file(WRITE ${made}/MathJax.js "// MathJax was not found when these pages were built.\n")
-    add_custom_command(TARGET docs POST_BUILD
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${html}/mathjax
-        COMMAND ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js VERBATIM)
+    set(formulas ${CMAKE_COMMAND} -E copy ${made}/MathJax.js ${html}/mathjax/MathJax.js)
 endif()
 
-# Contents, links to the glossary, what the search reads.
-add_custom_command(TARGET docs POST_BUILD
-    COMMAND ${Python3_EXECUTABLE} ${site}/finish.py ${html} VERBATIM)
+# Made again when a file that they show, or that makes them, has changed.
+set(read ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md)
+foreach(kind awk cmake cpp css csv cu dox gdb hpp js log md patch py svg txt)
+    list(TRANSFORM day_folders APPEND "/*.${kind}" OUTPUT_VARIABLE of_days)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${of_days} ${PROJECT_SOURCE_DIR}/common/*.${kind}
+        ${PROJECT_SOURCE_DIR}/docs/*.${kind})
+    list(APPEND read ${files})
+endforeach()
+add_custom_command(OUTPUT ${html}/made BYPRODUCTS ${made_pages}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${html}  # pages of files that are gone
+    COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make ${outputs} ${made}/pages
+    COMMAND Doxygen::doxygen ${doxyfile}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${html}/mathjax
+    COMMAND ${formulas}
+    # Contents, links to the glossary, what the search reads.
+    COMMAND ${Python3_EXECUTABLE} ${site}/finish.py ${html}
+    # Every link of every page leads somewhere, and no page asks the network for anything.
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/check_links.py ${html}
+    COMMAND ${CMAKE_COMMAND} -E touch ${html}/made
+    DEPENDS ${captured} ${read} ${doxyfile} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMENT "The documentation: ${html}/index.html" VERBATIM)
+add_custom_target(docs DEPENDS ${html}/made)
 
 # --- proofs ---------------------------------------------------------------------------------------
-# Every link of every page leads somewhere, and no page asks the network for anything.
-add_custom_command(TARGET docs POST_BUILD
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/check_links.py ${html} VERBATIM)
 add_test(NAME docs.pictures
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/pictures/draw.py --check)
 add_test(NAME docs.pictures.measured
