@@ -170,29 +170,26 @@ def gpt2_tensors():
 
 def sectors():
     """What one load of a warp moves: 32 neighbours, and 32 elements a row apart."""
-    left, c = 20, 23.5
-    svg = Svg(800, 336, "A warp that reads 32 neighbours touches 4 sectors of 32 bytes; a warp that "
+    left, c = 12, 26
+    svg = Svg(440, 368, "A warp that reads 32 neighbours touches 4 sectors of 32 bytes; a warp that "
                         "reads 32 elements a row apart touches 32 sectors")
-    svg.text(left, 26, "32 neighbours: each lane reads the float beside its neighbour's")
+    svg.text(left, 24, "32 neighbours: each lane reads the next float")
     for lane in range(32):
-        svg.cell(left + lane * c, 44, COLOURS[lane // 8], lane, c, 30, "in tiny", "thin")
+        svg.cell(left + lane % 16 * c, 40 + lane // 16 * 36, COLOURS[lane // 8], lane, c, 30, "in tiny", "thin")
     for s in range(4):
-        svg.outline(left + s * 8 * c, 44, 8 * c, 30)
-    svg.text(left, 96, "4 sectors of 32 bytes. 128 bytes moved, 128 bytes used.", "word")
+        svg.outline(left + s % 2 * 8 * c, 40 + s // 2 * 36, 8 * c, 30)
+    svg.text(left, 128, "4 sectors of 32 bytes: 128 moved, 128 used", "word")
 
-    svg.text(left, 150, "32 rows: each lane reads the float one row further on")
+    svg.text(left, 172, "32 rows: each lane reads one row further on")
     for lane in range(32):
         line, place = divmod(lane, 8)
-        w = 11
-        x, y = left + place * (8 * w + 6.3), 168 + line * 30
+        w = 6
+        x, y = left + place * (8 * w + 4), 188 + line * 30
         for e in range(8):
-            if e == 2:
-                svg.cell(x + e * w, y, COLOURS[lane // 8], "", w, 22, border="thin")
-            else:
-                svg.cell(x + e * w, y, FAINT, "", w, 22, border="thin")
+            svg.cell(x + e * w, y, COLOURS[lane // 8] if e == 2 else FAINT, "", w, 22, border="thin")
         svg.outline(x, y, 8 * w, 22)
-    svg.text(left, 312, "32 sectors. 1,024 bytes moved, 128 bytes used: the same 32 floats, eight "
-                        "times the traffic.", "word")
+    svg.text(left, 332, "32 sectors: 1,024 bytes moved, 128 used.", "word")
+    svg.text(left, 354, "The same 32 floats, eight times the traffic.", "word")
     return svg.done()
 
 

@@ -4,29 +4,30 @@ from svg import CELL, COLOURS, FAINT, GREEN, ORANGE, PURPLE, SKY, Svg
 
 def views_of_one_buffer():
     """One buffer of 12 elements and six views of it: the numbers in the cells are offsets."""
-    c = 34
-    svg = Svg(800, 460, "A buffer of twelve elements and six views of it: whole, columns 1 to 2, every "
+    c = 27
+    svg = Svg(440, 486, "A buffer of twelve elements and six views of it: whole, columns 1 to 2, every "
                         "second row, transposed, flipped, row 1 repeated; each with shape, strides "
                         "and offset")
-    svg.text(20, 26, "one buffer; nothing below copies it")
+    svg.text(14, 26, "one buffer; nothing below copies it")
     for i in range(12):
-        svg.cell(20 + i * c, 40, COLOURS[i // 4], i, c, c)
+        svg.cell(14 + i * c, 40, COLOURS[i // 4], i, c, c)
     views = (
         ("x", (3, 4), (4, 1), 0),
         ("slice(x, 1, 1, 3)", (3, 2), (4, 1), 1),
         ("slice(x, 0, 0, 3, 2)", (2, 4), (8, 1), 0),
         ("transpose(x)", (4, 3), (1, 4), 0),
         ("flip(x, 1)", (3, 4), (4, -1), 3),
-        ("row 1, broadcast to (3, 4)", (3, 4), (0, 1), 4),
+        ("row 1 repeated", (3, 4), (0, 1), 4),
     )
+    tops = (104, 230, 384)
     for number, (name, shape, strides, first) in enumerate(views):
-        left, top = 20 + number % 3 * 265, 120 + number // 3 * 160
+        left, top = 14 + number % 2 * 214, tops[number // 2]
         svg.text(left, top, name, "")
         for m in range(shape[0]):
             for k in range(shape[1]):
                 at = first + m * strides[0] + k * strides[1]
                 svg.cell(left + k * c, top + 12 + m * c, COLOURS[at // 4], at, c, c)
-        x = left + shape[1] * c + 12
+        x = left + shape[1] * c + 10
         svg.text(x, top + 30, f"shape {shape}", "note")
         svg.text(x, top + 50, f"strides {strides}", "note")
         svg.text(x, top + 70, f"offset {first}", "note")
@@ -74,12 +75,12 @@ def tile():
 
 def banks():
     """A column of a tile of 8 words a row falls into one bank of 8; with 9 words a row, into 8."""
-    c = 24
-    svg = Svg(760, 314, "Drawn with 8 banks for the 32 of a GPU: with 8 words a row a column of the tile lies in one bank; with 9 words a row "
+    c = 20
+    svg = Svg(440, 296, "Drawn with 8 banks for the 32 of a GPU: with 8 words a row a column of the tile lies in one bank; with 9 words a row "
                         "each of its words lies in a bank of its own")
     for side, pitch in enumerate((8, 9)):
-        left = 40 + side * 370
-        svg.text(left, 24, f"rows of {pitch} words" + (", one of them unused" if pitch == 9 else ""))
+        left = 20 + side * 211
+        svg.text(left, 24, f"rows of {pitch} words" + (", 1 unused" if pitch == 9 else ""))
         for m in range(8):
             for k in range(pitch):
                 bank = (m * pitch + k) % 8
@@ -90,11 +91,10 @@ def banks():
                          "in tiny" if column else "inkin tiny", "idle" if pad else "thin")
         svg.outline(left + 2 * c, 40, c, 8 * c)
         svg.text(left, 40 + 8 * c + 24,
-                 "column 2: bank 2, eight times" if pitch == 8 else
-                 "column 2: banks 2 3 4 5 6 7 0 1")
+                 "bank 2, eight times" if pitch == 8 else "banks 2 3 4 5 6 7 0 1")
         svg.text(left, 40 + 8 * c + 46, "8 passes" if pitch == 8 else "1 pass")
-    svg.text(40, 302, "Drawn with 8 banks and rows of 8 words, to be small. A GPU has 32: the same holds for rows "
-             "of 32 and 33.", "note")
+    svg.text(20, 272, "Drawn with 8 banks, to be small. A GPU has 32:", "note")
+    svg.text(20, 290, "the same holds for rows of 32 and 33.", "note")
     return svg.done()
 
 
