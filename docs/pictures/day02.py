@@ -41,34 +41,30 @@ def two_layouts():
 
 def three_layouts():
     """Rows with a pitch, a flipped row, a stride of zero, each over its strip."""
-    c = 36
-    svg = Svg(760, 420, "Three layouts: rows 4 apart of which 3 elements are used; a run read "
+    c, left = 34, 14
+    svg = Svg(440, 460, "Three layouts: rows 4 apart of which 3 elements are used; a run read "
                         "backwards with stride -1; one element read four times with stride 0")
-    left = 250
-    y = 34
-    svg.text(20, y + 14, "pitch")
-    svg.text(20, y + 36, "shape (3, 3), strides (4, 1)", "note")
-    svg.text(20, y + 56, "span 11, not 12", "note")
+    svg.text(left, 24, "pitch")
+    svg.text(left, 46, "shape (3, 3), strides (4, 1); span 11, not 12", "note")
+    y = 84
     strip(svg, left, y, [COLOURS[i // 4] if i % 4 < 3 else FAINT for i in range(12)],
           [f"{i // 4},{i % 4}" if i % 4 < 3 else "" for i in range(12)], c)
     svg.arch(left + 0.5 * c, left + 4.5 * c, y - 1, 34)
 
-    y = 160
-    svg.text(20, y + 14, "negative stride")
-    svg.text(20, y + 36, "shape (5), strides (-1)", "note")
-    svg.text(20, y + 56, "the pointer is at index 0", "note")
+    svg.text(left, 174, "negative stride")
+    svg.text(left, 196, "shape (5), strides (-1); the pointer is at index 0", "note")
+    y = 226
     strip(svg, left, y, [GREEN] * 5, [f"{4 - i}" for i in range(5)], c, -4)
     svg.arrow(left + 4.5 * c, y + c + 50, left + 4.5 * c, y + c + 22)
     svg.text(left + 4.5 * c + 10, y + c + 46, "data: index 0, offset 0", "word")
     svg.arch(left + 4.5 * c, left + 3.5 * c, y - 1, 26)
 
-    y = 310
-    svg.text(20, y + 14, "stride 0")
-    svg.text(20, y + 36, "shape (4), strides (0)", "note")
-    svg.text(20, y + 56, "span 1: four indices, one place", "note")
-    strip(svg, left, y, [PURPLE], ["0..3"], c)
-    svg.text(left + c + 16, y + 22, "may be read; as an output it is refused, for all four would "
-             "write here", "note")
+    svg.text(left, 348, "stride 0")
+    svg.text(left, 370, "shape (4), strides (0); span 1: four indices, one place", "note")
+    y = 390
+    strip(svg, left, y, [PURPLE], ["0..3"], 44)
+    svg.text(left + 60, y + 18, "may be read; as an output it is refused,", "note")
+    svg.text(left + 60, y + 36, "for all four would write here", "note")
     return svg.done()
 
 

@@ -36,40 +36,36 @@ def views_of_one_buffer():
 
 def tile():
     """A tile read row by row into shared memory and written column by column from it."""
-    c, n = 22, 4
-    svg = Svg(800, 300, "A tile of the matrix is read along its rows into shared memory, and written "
+    c, n = 15, 4
+    svg = Svg(440, 268, "A tile of the matrix is read along its rows into shared memory, and written "
                         "along the rows of the transpose: both are walks along memory")
-    colours = COLOURS
-    svg.text(20, 24, "in (M, N): lanes along a row")
-    svg.text(300, 24, "shared memory")
-    svg.text(520, 24, "out (N, M): lanes along a row")
+    left, shared, out = 10, 184, 308
+    svg.text(left, 24, "in (M, N)")
+    svg.text(shared - 30, 156, "shared memory")
+    svg.text(out, 24, "out (N, M)")
     for m in range(8):
         for k in range(8):
             inside = m < n <= k
-            svg.cell(20 + k * c, 40 + m * c, colours[m] if inside else FAINT, "", c, c,
-                     border="thin")
+            colour = COLOURS[m] if inside else FAINT
+            svg.cell(left + k * c, 40 + m * c, colour, "", c, c, border="thin")
+            svg.cell(out + m * c, 40 + k * c, colour, "", c, c, border="thin")
     for m in range(n):
         for k in range(n):
-            svg.cell(320 + k * c, 84 + m * c, colours[m], "", c, c, border="thin")
-    for k in range(8):
-        for m in range(8):
-            inside = m < n <= k
-            svg.cell(540 + m * c, 40 + k * c, colours[m] if inside else FAINT, "", c, c,
-                     border="thin")
-    svg.outline(20 + n * c, 40, n * c, c)          # one request: a row of the tile
-    svg.outline(320, 84, n * c, c)
-    svg.outline(320 + c, 84, c, n * c)             # read back: a column
-    svg.outline(540, 40 + 5 * c, n * c, c)         # written: a row of out
-    svg.arrow(20 + 8 * c + 8, 40 + c / 2, 312, 40 + c / 2)
-    svg.text(20 + 8 * c + 16, 40 + c / 2 - 10, "1 read", "note")
-    svg.arrow(320 + n * c + 10, 40 + 5.5 * c, 532, 40 + 5.5 * c)
-    svg.text(320 + n * c + 18, 40 + 5.5 * c - 10, "3 write", "note")
-    svg.text(320 + n * c + 14, 100, "2 everyone waits", "note")
-    svg.text(20, 246, "A warp reads a row of the tile (1) and leaves it in shared memory as a row. When all "
-             "have come (2), it takes", "note")
-    svg.text(20, 266, "a column, and writes it as a row of out (3). Only shared memory is walked across "
-             "its rows, and it does not mind,", "note")
-    svg.text(20, 286, "as long as the words of the column lie in different banks.", "note")
+            svg.cell(shared + k * c, 74 + m * c, COLOURS[m], "", c, c, border="thin")
+    svg.outline(left + n * c, 40, n * c, c)        # one request: a row of the tile
+    svg.outline(shared, 74, n * c, c)
+    svg.outline(shared + c, 74, c, n * c)          # read back: a column
+    svg.outline(out, 40 + 5 * c, n * c, c)         # written: a row of out
+    svg.parts.append(f'<path d="M{left + 8 * c + 6} {40 + c / 2} H{shared + 2 * c}"/>')
+    svg.arrow(shared + 2 * c, 40 + c / 2, shared + 2 * c, 70)
+    svg.text(shared - 20, 42, "1")
+    svg.text(shared - 20, 110, "2")
+    svg.arrow(shared + n * c + 6, 40 + 5.5 * c, out - 4, 40 + 5.5 * c)
+    svg.text(shared + n * c + 22, 30 + 5.5 * c, "3")
+    svg.text(left, 188, "1 A warp reads a row of the tile and leaves it in shared memory.", "note")
+    svg.text(left, 208, "2 It waits until all rows have come.", "note")
+    svg.text(left, 228, "3 It takes a column, and writes it as a row of out. Only shared", "note")
+    svg.text(left + 11, 246, "memory is walked across its rows.", "note")
     return svg.done()
 
 
