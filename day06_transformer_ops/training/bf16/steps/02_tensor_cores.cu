@@ -23,26 +23,47 @@ constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
 
 // --- what both kernels need of each query --------------------------------------------------------
 
-constexpr int kWarpsOfRows = 4;
+constexpr int kWarps = 4, kAtOnce = 4, kQueriesOfWarp = 4 * kAtOnce;
 
 // [softmaxed]
-// A warp, a query: its gradient, rounded, and log_sum and delta. The log_sum is that of exp2. delta
-// is made of the rounded gradient, which is what the shares' slopes are made of.
-__global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p) {
-    const std::int64_t r = std::int64_t{blockIdx.x} * kWarpsOfRows + threadIdx.x / 32;
-    if (r >= p.heads * p.T) return;  // all lanes of the warp
-    const std::int64_t head = r / p.T, t = r % p.T;
-    const HeadOf<const float> grad = p.grad[head];
+// A warp, some queries of one head: their gradients, rounded, and log_sum and delta of each. The
+// log_sum is that of exp2. delta is made of the rounded gradient, which is what the shares' slopes
+// are made of. Four queries are loaded before the first of them is stored.
+template <int HEAD>
+__global__ void softmaxed_kernel(const __grid_constant__ AttentionBackwardBf16 p,
+                                 unsigned blocks_of_head) {
+    constexpr int EACH = HEAD / 32;  // numbers of a query, for each lane
+    const std::int64_t head = blockIdx.x / blocks_of_head;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    const HeadOf<const float> grad = p.grad[head], log_sums = p.log_sums[head];
     const HeadOf<const bf16> out = p.out[head];
-    float delta = 0;
-    for (std::int64_t d = threadIdx.x % 32; d < p.D; d += 32) {
-        const bf16 g(grad(t, d));
-        p.rounded.data[r * p.D + d] = g;
-        delta += float(g) * float(out(t, d));
-    }
-    delta = gpu::warp_reduce(delta, gpu::Plus());
-    if (threadIdx.x % 32 == 0) {
-        p.softmaxed.data[r] = {p.log_sums[head](t, 0) * kLog2OfE, delta};
+    std::int64_t t = (std::int64_t{blockIdx.x % blocks_of_head} * kWarps + warp) * kQueriesOfWarp;
+    const std::int64_t end = min(t + kQueriesOfWarp, p.T);
+    for (; t < end; t += kAtOnce) {
+        bf16 g[kAtOnce][EACH], o[kAtOnce][EACH];
+#pragma unroll
+        for (int i = 0; i < kAtOnce * EACH; ++i) {
+            const std::int64_t r = t + i / EACH, d = lane + i % EACH * 32;
+            const bool there = r < end && d < p.D;
+            g[i / EACH][i % EACH] = bf16(there ? grad(r, d) : 0);
+            o[i / EACH][i % EACH] = there ? out(r, d) : bf16(0.0f);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const std::int64_t r = t + i;
+            if (r >= end) break;
+            float delta = 0;
+#pragma unroll
+            for (int e = 0; e < EACH; ++e) {
+                const std::int64_t d = lane + e * 32;
+                if (d < p.D) p.rounded.data[(head * p.T + r) * p.D + d] = g[i][e];
+                delta += float(g[i][e]) * float(o[i][e]);
+            }
+            delta = gpu::warp_reduce(delta, gpu::Plus());
+            if (lane == 0) {
+                p.softmaxed.data[head * p.T + r] = {log_sums(r, 0) * kLog2OfE, delta};
+            }
+        }
     }
 }
 // [softmaxed]
@@ -56,6 +77,8 @@ struct CutBack {
     using Element = bf16;
     static constexpr int kHead = HEAD, kRows = 64, kThreads = 128, kStages = 2;
     static constexpr bool kByKeys = BY_KEYS;
+    // Of a multiprocessor: more of them, although the keys' kernel then keeps some sums in memory.
+    static constexpr int kBlocks = HEAD > 64 ? 2 : BY_KEYS ? 3 : 4;
     static constexpr std::size_t kBytes = 2 * (1 + kStages) * gpu::tile_bytes<bf16>(kRows * HEAD) +
                                           kStages * gpu::tile_bytes<Softmaxed>(kRows);
 };
@@ -164,7 +187,7 @@ __device__ __forceinline__ Copies<C, C::kRows> rows_from(const HeadOf<const bf16
 // Block b has rows of head b % heads. Those with most others come first: the last queries, the first
 // keys.
 template <class C>
-__global__ void __launch_bounds__(C::kThreads, 2)
+__global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     attention_backward_kernel(const __grid_constant__ AttentionBackwardBf16 p, unsigned heads) {
     constexpr int ROWS = C::kRows, STAGES = C::kStages;
     extern __shared__ __align__(128) unsigned char memory[];
@@ -253,21 +276,22 @@ void launch(const AttentionBackwardBf16& p, gpu::Stream stream) {
     gpu::check_launch("attention_backward_kernel", grid, C::kThreads, C::kBytes);
 }
 
+template <int HEAD>
+void launch_all(const AttentionBackwardBf16& p, gpu::Stream stream) {
+    if (p.heads * p.T > 0) {
+        const unsigned blocks_of_head = gpu::blocks_for(p.T, kWarps * kQueriesOfWarp);
+        const unsigned grid = gpu::blocks_for(p.heads * blocks_of_head, 1);
+        softmaxed_kernel<HEAD><<<grid, 32 * kWarps, 0, stream>>>(p, blocks_of_head);
+        gpu::check_launch("softmaxed_kernel", grid, 32 * kWarps);
+    }
+    launch<CutBack<HEAD, false>>(p, stream);
+    launch<CutBack<HEAD, true>>(p, stream);
+}
+
 }  // namespace
 
 void launch_attention_backward_tensor_cores(const AttentionBackwardBf16& p, gpu::Stream stream) {
-    const std::int64_t queries = p.heads * p.T;
-    if (queries > 0) {
-        const unsigned grid = gpu::blocks_for(queries, kWarpsOfRows);
-        softmaxed_kernel<<<grid, 32 * kWarpsOfRows, 0, stream>>>(p);
-        gpu::check_launch("softmaxed_kernel", grid, 32 * kWarpsOfRows);
-    }
-    if (p.D > 64) {
-        launch<CutBack<128, false>>(p, stream);
-        return launch<CutBack<128, true>>(p, stream);
-    }
-    launch<CutBack<64, false>>(p, stream);
-    launch<CutBack<64, true>>(p, stream);
+    p.D > 64 ? launch_all<128>(p, stream) : launch_all<64>(p, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops
