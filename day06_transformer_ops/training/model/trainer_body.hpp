@@ -3,6 +3,7 @@
 #pragma once
 
 #include <numeric>
+#include <utility>
 
 #include "day06_transformer_ops/training/model/counting_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
@@ -30,8 +31,10 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
     const bool apart = bytes != 4;
     const std::int64_t block = 2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) +
                                (apart ? floats(N * c.heads) : 0);
-    const std::int64_t once = operands(F) + 4 * floats(C) + operands(C) + floats(3 * C) + floats(F);
-    return c.layers * block + once + floats(N * pitch_of_logits(c, 4)) +
+    const std::int64_t once = operands(F) + 3 * floats(C) + operands(C);
+    const std::int64_t logits_or_room =
+        std::max(floats(N * pitch_of_logits(c, 4)), floats(C) + floats(3 * C) + floats(F));
+    return c.layers * block + once + logits_or_room +
            (apart ? operands(N * pitch_of_logits(c, bytes)) : 0) + 2 * floats(N);
 }
 
@@ -108,8 +111,14 @@ void Trainer<Device>::carve() {
     }
     x_.push_back(take({B, T, C}));
     normed_ = take_operand({B, T, C}), grad_ = take({B, T, C});
-    room_ = {take({B, T, C}), take({B, T, C}), take({B, T, 3 * C}), take({B, T, F})};
+    room_.d_normed = take({B, T, C});
+    // The way back comes to the first block when the logits are no longer needed.
+    const std::int64_t shared = taken_;
+    room_.d_part = take({B, T, C});
+    room_.d_qkv = take({B, T, 3 * C}), room_.d_hidden = take({B, T, F});
+    const std::int64_t end = std::exchange(taken_, shared);
     logits_ = slice(take({B, T, pitch_of_logits(c, 4)}), 2, 0, c.vocabulary);
+    taken_ = std::max(taken_, end);
     if constexpr (kRounds) {
         d_logits_ = slice(take_operand({B, T, pitch_of_logits(c, 2)}), 2, 0, c.vocabulary);
     } else {
