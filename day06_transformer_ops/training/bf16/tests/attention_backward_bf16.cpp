@@ -338,7 +338,8 @@ TEST_CASE("tensor cores take rows of quads, and each condition alone sends them 
         CHECK(chosen(right, bad, right, d) == Path::row_a_thread);
         CHECK(chosen(right, right, bad, d) == Path::row_a_thread);
     }
-    const View<const bf16> large(halves.data(), {2, 136});
+    const View<const bf16> most(halves.data(), {2, 128}), large(halves.data(), {2, 136});
+    CHECK(chosen(most, most, most, d) == Path::tensor_cores);
     CHECK(chosen(large, right, right, d) == Path::row_a_thread);
     const View<float> odd(memory[0].numbers.data() + 1, s),
         apart(memory[0].numbers.data(), Layout(s, {16, 2})),
