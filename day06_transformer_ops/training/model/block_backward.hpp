@@ -62,7 +62,7 @@ void block_forward(Operations& op, const BlockParameters& p, In x, const BlockKe
 template <class Operations, class T>
 void block_backward(Operations& op, const BlockParameters& p, In x, const BlockKept<T>& kept,
                     const BlockRoom& room, Out grad, const BlockGradients& d) {
-    op.activate(p.activation, kept.hidden, kept.activated);  // again: less time than memory
+    op.activate(p.activation, kept.hidden, kept.activated);  // again: quick to make, large to keep
     op.linear_backward(kept.activated, p.down, grad, room.d_hidden, d.down);
     op.activate_backward(p.activation, kept.hidden, room.d_hidden, room.d_hidden);
     op.linear_backward(kept.normed2, p.up, room.d_hidden, room.d_normed, d.up);
