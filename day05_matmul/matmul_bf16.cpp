@@ -108,11 +108,14 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
 
 RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
                        std::size_t most_shared) {
-    const auto most_for_one = [&](std::int64_t columns) {  // tiles, of the multiprocessor with most
-        const std::int64_t tiles = (M + 127) / 128 * ((N + columns - 1) / columns);
-        return (tiles + multiprocessors - 1) / multiprocessors;
+    // What the multiprocessor with most tiles has to make, counted in small ones.
+    const auto most_for_one = [&](std::int64_t rows, std::int64_t columns) {
+        const std::int64_t tiles = (M + rows - 1) / rows * ((N + columns - 1) / columns);
+        return (tiles + multiprocessors - 1) / multiprocessors * (rows / 64) * (columns / 64);
     };
-    const std::int64_t square = most_for_one(128), wide = 2 * most_for_one(256);
+    const std::int64_t small = most_for_one(64, 64), square = most_for_one(128, 128),
+                       wide = most_for_one(128, 256);
+    if (2 * small <= square) return RingCut::small;
     return most_shared < kWideRing || 10 * square < 9 * wide ? RingCut::square : RingCut::wide;
 }
 

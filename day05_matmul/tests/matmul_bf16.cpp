@@ -3,6 +3,7 @@
 #include "day05_matmul/matmul_bf16.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -232,15 +233,18 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
         for (const B path : kAll) check_product<bf16>(path, {5, 9, K}, {});
     }
     for (const auto& [M, N] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {1, 1}, {15, 7}, {16, 8}, {17, 9}, {127, 129}, {129, 127}}) {
+             {1, 1}, {15, 7}, {16, 8}, {17, 9}, {63, 65}, {65, 63}, {127, 129}, {129, 127}}) {
         for (const B path : kAll) check_product<bf16>(path, {M, N, 24}, {});
     }
     check_product<bf16>(B::fragments_ahead, {129, 128, 136}, {});  // one tile that lies inside
 }
 
-// A ring begins again, and again.
+// A ring begins again, and again. Steps 6 and 7 make four tiles of 128 x 128 where there are four
+// multiprocessors, as on the emulator, and else tiles of 64 x 64.
 TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") {
     for (const B path : kInQuads) {
+        const bool cuts_two_ways = path == B::warpgroups || path == B::persistent;
+        if (cuts_two_ways) check_product<bf16>(path, {129, 129, 600}, {});
         check_product<bf16>(path, {65, 72, 600}, {});
         check_product<f16>(path, {65, 72, 600}, {.a = Lies::column_gaps, .b = Lies::column_gaps});
     }
@@ -254,6 +258,8 @@ TEST_CASE("matmul_bf16: blocks that stay", "[day05][matmul_bf16][small]") {
         check_product<bf16>(B::persistent, {700, 130, K}, {});
         check_product<f16>(B::persistent, {130, 700, K},
                            {.a = Lies::column_gaps, .b = Lies::column_gaps, .bias = true});
+        // Fifteen tiles of 64 x 64, two blocks on each of four multiprocessors.
+        check_product<bf16>(B::persistent, {257, 129, K}, {.bias = true});
     }
     // More than 16 tiles down, and two across.
     check_product<bf16>(B::persistent, {2200, 264, 72}, {});
@@ -287,6 +293,10 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
         for (const Case& c : cases) check_product<bf16>(path, {128, 128, 16}, c);
         check_product<bf16>(path, {127, 128, 16}, {});
         check_product<bf16>(path, {128, 127, 16}, {});
+        // The same of tiles of 128 x 128, where four are one for each multiprocessor.
+        check_product<bf16>(path, {256, 256, 16}, cases[4]);
+        check_product<bf16>(path, {255, 256, 16}, {});
+        check_product<bf16>(path, {256, 255, 16}, {});
     }
 }
 
@@ -297,6 +307,9 @@ TEST_CASE("matmul_bf16: outputs in whole lines", "[day05][matmul_bf16][small]") 
     for (const std::int64_t N : {256, 388, 390}) {  // 390: every other row begins between two quads
         check_product<bf16>(B::persistent, {256, N, 72}, {});
         check_product<f16>(B::persistent, {140, N, 24}, with_more);
+    }
+    for (const std::int64_t N : {132, 134}) {  // the same of tiles of 64 x 64
+        check_product<f16>(B::persistent, {100, N, 24}, with_more);
     }
 }
 
@@ -341,8 +354,9 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
         check_product<bf16>(B::persistent, {2050, 3100, 16},
                             {.then = {.alpha = -2, .relu = true}, .bias = true});
     }
-    // 128 x 128, more than one for each multiprocessor.
+    // 128 x 128, more than one for each multiprocessor; and 64 x 64, more than two.
     if (kHopper) check_product<bf16>(B::persistent, {2050, 2100, 72}, {});
+    if (kHopper) check_product<bf16>(B::persistent, {300, 5750, 264}, {.bias = true});
 }
 
 TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][matmul_bf16][small]") {
@@ -454,28 +468,34 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11 + 1, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
-    // Steps 6 and 7 count what the multiprocessor with most tiles has to do.
+    // Steps 6 and 7 count what the multiprocessor with most tiles has to do, in tiles of 64 x 64.
+    constexpr auto small = RingCut::small, square = RingCut::square, wide = RingCut::wide;
     struct Row {
         std::int64_t M, N;
-        RingCut cut;
+        RingCut cut, without_wide;  // there is not as much shared memory
     };
     for (const Row& r :
-         std::vector<Row>{{1024, 768, RingCut::square},  // one 128 x 128 for one 128 x 256
-                          {128 * 11, 128 * 12, RingCut::square},
-                          {128 * 11 + 1, 128 * 12, RingCut::wide},  // two for one
-                          {128 * 11, 128 * 12 + 1, RingCut::wide},
-                          {1024, 2304, RingCut::wide},
-                          {4096, 2304, RingCut::square},  // five for three
-                          {4096, 3072, RingCut::wide},    // six for three
-                          {8192, 2304, RingCut::wide},    // nine for five: not a tenth less
-                          {2050, 3100, RingCut::wide},    // as the case with [huge] wants them
-                          {2050, 2100, RingCut::square},
-                          {16384, 16384, RingCut::wide}}) {
+         std::vector<Row>{{1024, 768, small, small},               // two for four, or for eight
+                          {1056, 1024, square, square},            // three for four
+                          {128 * 11, 128 * 12, square, square},    // four for four
+                          {128 * 11 + 1, 128 * 12, wide, square},  // five for eight, and for eight
+                          {128 * 11, 128 * 12 + 1, wide, square},
+                          {1024, 2304, wide, square},
+                          {4096, 2304, square, square},  // 20 for 24
+                          {4096, 3072, wide, square},    // 24 each
+                          {8192, 2304, wide, square},    // 36 for 40: not a tenth less
+                          {2050, 3100, wide, square},    // as the case with [huge] wants them
+                          {2050, 2100, square, square},
+                          {300, 5750, small, small},  // four for eight
+                          {16384, 16384, wide, square}}) {
         CAPTURE(r.M, r.N);
         CHECK(cut_for_hopper(r.M, r.N, 132, most) == r.cut);
-        CHECK(cut_for_hopper(r.M, r.N, 132, kWideRing - 1) == RingCut::square);
+        CHECK(cut_for_hopper(r.M, r.N, 132, kWideRing) == r.cut);
+        CHECK(cut_for_hopper(r.M, r.N, 132, kWideRing - 1) == r.without_wide);
     }
-    CHECK(cut_for_hopper(1024, 2304, 144, most) == RingCut::square);  // one for one again
+    CHECK(cut_for_hopper(1024, 768, 96, most) == small);   // two for four
+    CHECK(cut_for_hopper(1024, 768, 95, most) == square);  // three for four
+    CHECK(cut_for_hopper(1024, 2304, 144, most) == square);
 }
 
 }  // namespace

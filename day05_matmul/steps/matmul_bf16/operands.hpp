@@ -39,17 +39,17 @@ template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
 /// How steps 4 and 5 cut the outputs: 128 x 128 with three stages of 32 KiB, or 128 x 256 with four
-/// of 48 KiB, which fetch a quarter less a product.
-enum class RingCut { square, wide };
+/// of 48 KiB, which fetch a quarter less a product. On Hopper also 64 x 64, with six of 16 KiB.
+enum class RingCut { square, wide, small };
 inline constexpr std::size_t kWideRing = 192 * 1024;
 
 /// Wide where a block may have so much shared memory, and there is a tile for every multiprocessor.
 [[nodiscard]] RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors,
                                    std::size_t most_shared);
 
-/// How steps 6 and 7 do: square, with six stages, if then the multiprocessor with most tiles has a
-/// tenth less to do. Measured on an H200, cold operands, sums stored in pairs as step 6 does,
-/// medians of 11, in microseconds:
+/// How steps 6 and 7 do. What counts is what the multiprocessor with most tiles has to do. Square,
+/// with six stages, if that is a tenth less than with wide ones. Measured on an H200, cold,
+/// sums stored in pairs as step 6 does, medians of 11, in microseconds:
 ///
 ///     M x N x K             square tiles for one, wide ones    square    wide
 ///     1024 x  768 x 3072                  1                1     19.5    34.7
@@ -58,6 +58,17 @@ inline constexpr std::size_t kWideRing = 192 * 1024;
 ///     4096 x 2304 x  768                  5                3     35.3    40.9
 ///     4096 x 3072 x  768                  6                3     43.8    44.3
 ///     4096 x 4096 x 1024                  8                4     68.5    68.9
+///
+/// Small, two blocks a multiprocessor, if it is at most half of that with square ones, for a small
+/// tile fetches twice as much for each product. Of f16, in a graph, weights cold, medians of 15:
+///
+///     M x N x K             square tiles for one, small ones   square   small
+///      256 x 3072 x  768                  1                2      8.4     6.4
+///      512 x  768 x 3072                  1                1     20.3    11.5
+///      512 x 3072 x  768                  1                3      8.6    10.1
+///     1024 x  768 x  768                  1                2     10.0     7.1
+///     1024 x  768 x 3072                  1                2     20.5    15.0
+///     1024 x 3072 x  768                  2                6     14.5    14.7
 [[nodiscard]] RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
                                      std::size_t most_shared);
 

@@ -54,7 +54,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
 
 // [kernel]
 template <class S>
-__global__ void __launch_bounds__(S::kThreads, 1)
+__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     matmul_bf16_warpgroups_kernel(const __grid_constant__ gpu::TileMap map_a,
                                   const __grid_constant__ gpu::TileMap map_b, std::int64_t K,
                                   const __grid_constant__ Epilogue epilogue,
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
         gpu::give_registers<40>();
         if (threadIdx.x % 128 == 0) copy_tiles(stages, map_a, map_b, at, K);
     } else {
-        gpu::take_registers<232>();
+        gpu::take_registers<S::kRegisters>();
         float sum[1][S::kN / 8][4] = {};
         multiply_tiles(sum[0], stages, 64 * group, K);
         const int m = 64 * group + static_cast<int>(threadIdx.x % 128 / 32 * 16);

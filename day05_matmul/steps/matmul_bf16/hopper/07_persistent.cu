@@ -114,7 +114,7 @@ __device__ __forceinline__ bool lies_in_lines(const View<float>& out) {
 
 // [kernel]
 template <class S>
-__global__ void __launch_bounds__(S::kThreads, 1)
+__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     matmul_bf16_persistent_kernel(const __grid_constant__ gpu::TileMap map_a,
                                   const __grid_constant__ gpu::TileMap map_b, std::int64_t K,
                                   const __grid_constant__ Epilogue epilogue,
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
             copy_tiles(stages, map_a, map_b, at, K, turn);
         }
     } else {
-        gpu::take_registers<232>();
+        gpu::take_registers<S::kRegisters>();
         const int m = 64 * group + static_cast<int>(threadIdx.x % 128 / 32 * 16);
         for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
             const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
@@ -161,7 +161,8 @@ void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilo
         const gpu::TileMap map_a = tile_map(x.a, S::A::kRowsOfTile);
         const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
         const unsigned tiles = blocks_for_tiles(out, S::kM, S::kN);
-        const unsigned grid = std::min(tiles, static_cast<unsigned>(gpu::multiprocessors()));
+        const unsigned grid =
+            std::min(tiles, S::kBlocks * static_cast<unsigned>(gpu::multiprocessors()));
         gpu::allow_shared(matmul_bf16_persistent_kernel<S>, S::kBytes);
         matmul_bf16_persistent_kernel<S>
             <<<grid, S::kThreads, S::kBytes, stream>>>(map_a, map_b, x.K, epilogue, out, tiles);

@@ -62,13 +62,17 @@ struct Tiles {
     }
 };
 
-/// A ring of stages with two barriers each. `full`: its tiles have come. `empty`: both warpgroups
+/// A ring of stages with two barriers each. `full`: its tiles have come. `empty`: all warpgroups
 /// have multiplied them.
-template <class T, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
+template <class T, int BM, int BN, int STAGES, bool A_ACROSS, bool B_ACROSS>
 struct Stages {
     using Element = T;
-    static constexpr int kM = 128, kN = BN, kStages = STAGES;
+    static constexpr int kM = BM, kN = BN, kStages = STAGES;
     static constexpr int kGroups = kM / 64, kThreads = 128 * (1 + kGroups);
+    // Two warpgroups multiply on a multiprocessor, of one block or of two. What registers a block
+    // has, the copying threads' 40 taken away, they take: of 512 for each of 128 threads.
+    static constexpr int kBlocks = 2 / kGroups;
+    static constexpr int kRegisters = (512 / kBlocks - 40) / kGroups / 8 * 8;
     static constexpr bool kAcrossA = A_ACROSS, kAcrossB = B_ACROSS;
     using A = Tiles<T, A_ACROSS, kM>;
     using B = Tiles<T, B_ACROSS, kN>;
@@ -116,8 +120,9 @@ void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
         cut_for_hopper(out.extent(0), out.extent(1), gpu::multiprocessors(), gpu::most_shared());
     const auto with = [&](auto a_across, auto b_across) {
         constexpr bool kA = a_across.value, kB = b_across.value;
-        if (cut == RingCut::wide) return f(std::type_identity<Stages<T, 256, 4, kA, kB>>{});
-        return f(std::type_identity<Stages<T, 128, kSquareStages, kA, kB>>{});
+        if (cut == RingCut::small) return f(std::type_identity<Stages<T, 64, 64, 6, kA, kB>>{});
+        if (cut == RingCut::wide) return f(std::type_identity<Stages<T, 128, 256, 4, kA, kB>>{});
+        return f(std::type_identity<Stages<T, 128, 128, kSquareStages, kA, kB>>{});
     };
     using Yes = std::true_type;
     using No = std::false_type;
