@@ -11,9 +11,27 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 constexpr std::int64_t kMostOfRows = INT32_MAX;
-// From so many keys on step 4 is faster than step 3; with 1,024 it is not
-// (docs/results/day06_attention_bf16_h200.csv).
-constexpr std::int64_t kKeysForWarpgroups = 4096;
+// Where step 4 is faster than step 3: of heads of 128 from 256 keys on; of heads of 64 from 1,536
+// on, and from 512 on if each of its blocks, of 192 queries, has a multiprocessor. Measured on an
+// H200, 12 heads, causal, cold, in a graph, medians of 11, microseconds by step 3 and by step 4:
+//
+//                    D = 64, B = 1    D = 64, B = 4    D = 128, B = 1    D = 128, B = 4
+//     T = S =  128     7.2    7.7       7.6    8.3        9.3    9.4       9.9    10.3
+//              256     9.5    9.6      10.1   10.4       12.8   10.7      14.0    13.0
+//              512    14.0   13.1      16.6   18.6       19.9   13.9      26.0    23.0
+//             1024    23.1   19.3      30.1   37.7       34.1   20.6      48.8    45.9
+//             1536    33.2   26.0      58.2   53.0       50.4   26.8      93.2    87.4
+//             2048    45.4   31.9      94.7   83.1       71.8   33.4     156.4   121.8
+//             4096    96.3   67.2     319.6  264.5      159.8  103.3     537.7   385.2
+template <class T>
+bool long_enough(const View<const T>& q, const View<const T>& k, int multiprocessors) {
+    const std::int64_t keys = k.extent(k.rank() - 2), tokens = q.extent(q.rank() - 2);
+    const std::int64_t D = q.extent(q.rank() - 1);
+    if (D > 64) return keys >= 256;
+    if (keys < 512 || q.size() == 0) return false;
+    const std::int64_t heads = q.size() / (tokens * D), blocks = heads * ((tokens + 191) / 192);
+    return keys >= 1536 || blocks <= multiprocessors;
+}
 
 template <class T>
 void check_log_sums(const View<const T>& q, const View<const T>& k, const View<const T>& v,
@@ -105,12 +123,13 @@ std::optional<Planes> planes_of(const Layout& heads, std::int64_t rows, std::int
 
 template <class T>
 AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
-                                        View<T> out, bool has_length, bool on_hopper) {
+                                        View<T> out, bool has_length, bool on_hopper,
+                                        int multiprocessors) {
     const bool fits =
         q.extent(q.rank() - 1) <= kMostOfHead && few_rows(q, k) && all_in_quads(q, k, v, out);
     if (!fits) return AttentionBf16Path::four_passes;
-    const bool long_enough = k.extent(k.rank() - 2) >= kKeysForWarpgroups;
-    return on_hopper && long_enough && missing_for_warpgroups(q, k, v, has_length).empty()
+    return on_hopper && long_enough(q, k, multiprocessors) &&
+                   missing_for_warpgroups(q, k, v, has_length).empty()
                ? AttentionBf16Path::warpgroups
                : AttentionBf16Path::guessed_maximum;
 }
@@ -187,7 +206,7 @@ const char* name(AttentionBf16Path path) {
 
 #define SIXDAYS_FOR(T)                                                                            \
     template AttentionBf16Path choose_attention_bf16(View<const T>, View<const T>, View<const T>, \
-                                                     View<T>, bool, bool);                        \
+                                                     View<T>, bool, bool, int);                   \
     template void check_attention_bf16(View<const T>, View<const T>, View<const T>,               \
                                        const AttentionOptions&, View<T>, View<float>,             \
                                        std::optional<AttentionBf16Path>);                         \

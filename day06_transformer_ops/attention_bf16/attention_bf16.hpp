@@ -67,6 +67,7 @@ template <class T>
 [[nodiscard]] AttentionBf16Path choose_attention_bf16(View<const T> q, View<const T> k,
                                                       View<const T> v, View<T> out,
                                                       bool has_length = false,
-                                                      bool on_hopper = gpu::on_hopper());
+                                                      bool on_hopper = gpu::on_hopper(),
+                                                      int multiprocessors = gpu::multiprocessors());
 
 }  // namespace sixdays::day06_transformer_ops

@@ -169,11 +169,28 @@ TEST_CASE("attention_bf16: what Hopper's path takes", "[day06][attention_bf16][s
                             bool has_length = false) {
         return choose_attention_bf16<bf16>(x, y, z, out.view(), has_length, true);
     };
-    // Chosen for many keys only. Nothing is read.
-    const View<const bf16> many(k.view().data, Shape{2, 4096, 64}),
-        fewer(k.view().data, Shape{2, 4095, 64});
+    // Chosen for many keys only: of 64 numbers 1,536, or 512 if blocks of 192 queries are at most
+    // one for each multiprocessor; of 128 numbers 256. Nothing is read.
+    const auto chosen = [&](std::int64_t heads, std::int64_t tokens, std::int64_t keys,
+                            std::int64_t D, int multiprocessors = 4) {
+        const View<const bf16> x(q.view().data, Shape{heads, tokens, D}),
+            y(k.view().data, Shape{heads, keys, D});
+        const View<bf16> to(out.view().data, Shape{heads, tokens, D});
+        return choose_attention_bf16<bf16>(x, y, y, to, false, true, multiprocessors);
+    };
+    CHECK(chosen(2, 4, 1536, 64, 1) == B::warpgroups);
+    CHECK(chosen(2, 4, 1535, 64, 1) == B::guessed_maximum);
+    CHECK(chosen(2, 384, 512, 64) == B::warpgroups);
+    CHECK(chosen(2, 384, 511, 64) == B::guessed_maximum);
+    CHECK(chosen(2, 385, 512, 64) == B::guessed_maximum);  // six blocks
+    CHECK(chosen(2, 385, 512, 64, 6) == B::warpgroups);
+    CHECK(chosen(3, 384, 512, 64) == B::guessed_maximum);
+    CHECK(chosen(3, 384, 256, 128) == B::warpgroups);
+    CHECK(chosen(3, 384, 255, 128) == B::guessed_maximum);
+    CHECK(chosen(0, 384, 512, 64) == B::guessed_maximum);  // nothing to divide by
+    CHECK(chosen(2, 0, 512, 64) == B::guessed_maximum);
+    const View<const bf16> many(k.view().data, Shape{2, 4096, 64});
     CHECK(choice(q.view(), many, many) == B::warpgroups);
-    CHECK(choice(q.view(), fewer, fewer) == B::guessed_maximum);
     CHECK(choice(q.view(), many, many, true) == B::guessed_maximum);
     CHECK(choice(flip(q.view(), 0), many, many) == B::guessed_maximum);
     CHECK(choice(q.view(), flip(many, 0), many) == B::guessed_maximum);
