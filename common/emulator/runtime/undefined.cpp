@@ -1,7 +1,7 @@
 /// @file
 /// What g++ -fsanitize=undefined calls when a kernel does what C++ leaves undefined: an index
 /// beyond an array, an overflow, a misaligned pointer. And assert(). Outside of kernels they print
-/// and abort.
+/// and abort. Whether one may return, and so its name, is emulate.cmake's -fsanitize-recover.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -95,18 +95,23 @@ void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
     const InRuntime guard;
     undefined(d->where, "-(" + text_of(*d->type, a) + ") does not fit into " + d->type->name + ".");
 }
-void __ubsan_handle_divrem_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+[[noreturn]] void __ubsan_handle_divrem_overflow_abort(Overflow* d, std::uintptr_t a,
+                                                       std::uintptr_t b) {
     const InRuntime guard;
     undefined(d->where, text_of(*d->type, a) + " divided by " + text_of(*d->type, b) +
                             " has no result in " + d->type->name + ".");
 }
-void __ubsan_handle_shift_out_of_bounds(Shift* d, std::uintptr_t a, std::uintptr_t b) {
+[[noreturn]] void __ubsan_handle_divrem_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b) {
+    __ubsan_handle_divrem_overflow_abort(d, a, b);
+}
+[[noreturn]] void __ubsan_handle_shift_out_of_bounds_abort(Shift* d, std::uintptr_t a,
+                                                           std::uintptr_t b) {
     const InRuntime guard;
     undefined(d->where, text_of(*d->left, a) + " shifted by " + text_of(*d->right, b) +
                             " has no result in " + d->left->name + ".");
 }
 
-void __ubsan_handle_out_of_bounds(Bounds* d, std::uintptr_t index) {
+[[noreturn]] void __ubsan_handle_out_of_bounds_abort(Bounds* d, std::uintptr_t index) {
     const InRuntime guard;
     const std::string text = expression_at(d->where.file, d->where.line, d->where.column);
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
@@ -114,7 +119,7 @@ void __ubsan_handle_out_of_bounds(Bounds* d, std::uintptr_t index) {
               " is outside of the array, whose type is " + d->array->name + ".");
 }
 
-void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
+[[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(Mismatch* d, std::uintptr_t address) {
     const InRuntime guard;
     const void* const code = __builtin_return_address(0);
     const std::uintptr_t alignment = std::uintptr_t{1} << d->log_alignment;
@@ -132,31 +137,31 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* d, std::uintptr_t address) {
           code);
 }
 
-void __ubsan_handle_load_invalid_value(Overflow* d, std::uintptr_t value) {
+[[noreturn]] void __ubsan_handle_load_invalid_value_abort(Overflow* d, std::uintptr_t value) {
     const InRuntime guard;
     undefined(d->where, format("%" PRIuPTR, value) + " is no value of type " + d->type->name + ".");
 }
-void __ubsan_handle_builtin_unreachable(Source* where) {
+[[noreturn]] void __ubsan_handle_builtin_unreachable(Source* where) {
     const InRuntime guard;
     undefined(*where, "a place that must not be reached.");
 }
-void __ubsan_handle_missing_return(Source* where) {
+[[noreturn]] void __ubsan_handle_missing_return(Source* where) {
     const InRuntime guard;
     undefined(*where, "a function ends without returning a value.");
 }
-void __ubsan_handle_vla_bound_not_positive(Overflow* d, std::uintptr_t bound) {
+[[noreturn]] void __ubsan_handle_vla_bound_not_positive_abort(Overflow* d, std::uintptr_t bound) {
     const InRuntime guard;
     undefined(d->where, "an array has " + text_of(*d->type, bound) + " elements.");
 }
-void __ubsan_handle_nonnull_arg(Source* where) {
+[[noreturn]] void __ubsan_handle_nonnull_arg_abort(Source* where) {
     const InRuntime guard;
     undefined(*where, "a null pointer is passed where none is allowed.");
 }
-void __ubsan_handle_nonnull_return_v1(void*, Source* where) {
+[[noreturn]] void __ubsan_handle_nonnull_return_v1_abort(void*, Source* where) {
     const InRuntime guard;
     undefined(*where, "a null pointer is returned where none is allowed.");
 }
-void __ubsan_handle_invalid_builtin(Source* where) {
+[[noreturn]] void __ubsan_handle_invalid_builtin_abort(Source* where) {
     const InRuntime guard;
     undefined(*where, "a count of leading or trailing zeros of 0 is undefined.");
 }
