@@ -69,8 +69,8 @@ __global__ void invert_kernel(const std::uint8_t* in, std::int64_t n, std::uint8
 
 // --- launchers -----------------------------------------------------------------------------------
 
-// The faster kernels, in steps/elementwise/, serve all operations: which one, a functor says. The first
-// step is not among them: that is each operation's own kernel, above.
+// The faster kernels, in steps/elementwise/, serve all operations: which one, a functor says. The
+// first step is not among them: that is each operation's own kernel, above.
 template <class Op, class T, class... In>
 void launch_step(ElementwisePath path, Op op, gpu::Stream stream, View<T> out, View<In>... in) {
     const std::int64_t n = out.size();

@@ -2,8 +2,8 @@
 // they were one number, and stores them. Which thread does what, the compiler decides; there is no
 // guard `i < n`, but a mask: what lies behind the end is neither loaded nor stored.
 //
-// BYTES is a promise: all tensors begin at multiples of so many. 4 always holds; 16 lets the compiler
-// move 16 bytes at once, and is promised where it holds.
+// BYTES is a promise: all tensors begin at multiples of so many. 4 always holds; 16 lets the
+// compiler move 16 bytes at once, and is promised where it holds.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"

@@ -1,5 +1,5 @@
-// A tile of indices instead of one: iota gives 0, 1, 2, ..., as a column for the rows and as a row for
-// the columns; where the two meet, lengths of 1 are repeated, and the tile is full.
+// A tile of indices instead of one: iota gives 0, 1, 2, ..., as a column for the rows and as a row
+// for the columns; where the two meet, lengths of 1 are repeated, and the tile is full.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"

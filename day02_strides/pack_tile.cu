@@ -1,6 +1,6 @@
-// Pack in tiles: two spans of one shape, and a tile goes from the one to the other. The first has the
-// strides as they are; of the second only the lengths are said, for a span is row-major if nothing
-// else is said.
+// Pack in tiles: two spans of one shape, and a tile goes from the one to the other. The first has
+// the strides as they are; of the second only the lengths are said, for a span is row-major if
+// nothing else is said.
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/quads.hpp"

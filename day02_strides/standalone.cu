@@ -1,5 +1,5 @@
-// Any layout becomes row-major, in plain CUDA: the strides say where an element lies, and one kernel
-// does for all of them. One file, one command.
+// Any layout becomes row-major, in plain CUDA: the strides say where an element lies, and one
+// kernel does for all of them. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                    with the CUDA Toolkit and a GPU
 //     common/learn try day02_strides/standalone.cu     without either
@@ -59,8 +59,8 @@ __global__ void pack(const float* in, const Layout layout, std::int64_t n, float
 // [loop and twin]
 
 // [merged]
-// Fewer dims, fewer divisions: if a step along dim d - 1 is as long as all of dim d, the two are one
-// dim. It is worked out on the CPU, once, and not by every thread.
+// Fewer dims, fewer divisions: if a step along dim d - 1 is as long as all of dim d, the two are
+// one dim. It is worked out on the CPU, once, and not by every thread.
 Layout merged(const Layout& given) {
     Layout all = {1, {1}, {1}};
     for (int d = 0; d < given.rank; ++d) {

@@ -23,8 +23,7 @@ enum class AddBroadcastPath {
     one_element,  // a thread, an element: the loop's twin
     any_layout,   // the same, walked by fast divisions, four loads in flight
     quads,
-    tile,  // CUDA Tile C++, never chosen unasked: once simplified, four dims at most and no negative
-           // stride
+    tile,  // CUDA Tile C++, never chosen unasked: once simplified, four dims at most, no stride < 0
 };
 [[nodiscard]] const char* name(AddBroadcastPath path);
 

@@ -1,4 +1,5 @@
-// A broadcast in tiles: stride 0 is a stride like another, so a tile of a bias repeats what it loads.
+// A broadcast in tiles: stride 0 is a stride like another, so a tile of a bias repeats what it
+// loads.
 #include "common/gpu/strided_tiles.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/quads.hpp"

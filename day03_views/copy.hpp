@@ -15,8 +15,8 @@
 
 namespace sixdays::day03_views {
 
-/// How a copy is made. Every pair of layouts can take one_element and any_layout; nobody chooses tile
-/// unasked.
+/// How a copy is made. Every pair of layouts can take one_element and any_layout; nobody chooses
+/// tile unasked.
 enum class CopyPath {
     one_element,  // a thread, an element: the loop's twin
     nothing,      // no elements, or out is in

@@ -1,5 +1,5 @@
-// A copy in tiles: the strides are part of the two spans, so the kernel is one load and one store. How
-// a tile is best read and written, along whose rows, the compiler decides.
+// A copy in tiles: the strides are part of the two spans, so the kernel is one load and one store.
+// How a tile is best read and written, along whose rows, the compiler decides.
 #include "day03_views/tiles.hpp"
 
 #include "common/gpu/strided_tiles.hpp"

@@ -1,5 +1,5 @@
-// A transpose in plain CUDA: the loop's twin, and the step that reads and writes whole sectors by way
-// of a tile in shared memory. One file, one command.
+// A transpose in plain CUDA: the loop's twin, and the step that reads and writes whole sectors by
+// way of a tile in shared memory. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                  with the CUDA Toolkit and a GPU
 //     common/learn try day03_views/standalone.cu     without either; with --trace behind it, see
@@ -16,8 +16,9 @@ void check(cudaError_t status, const char* what) {
 }
 
 // [view]
-// A pointer and two strides. What is a row, what a column: the strides alone say it, so a transposed
-// view costs nothing. Only who wants the elements to *lie* in the other order has to move them.
+// A pointer and two strides. What is a row, what a column: the strides alone say it, so a
+// transposed view costs nothing. Only who wants the elements to *lie* in the other order has to
+// move them.
 struct Matrix {
     float* data;
     std::int64_t rows, columns, row_step, column_step;
@@ -37,8 +38,8 @@ void copy_cpu(Matrix in, Matrix out) {
     }
 }
 
-// Neighbouring threads write neighbours. But if `in` is a transposed view, they read far apart: each
-// lane of a warp brings in a sector of 32 bytes and uses 4 of them.
+// Neighbouring threads write neighbours. But if `in` is a transposed view, they read far apart:
+// each lane of a warp brings in a sector of 32 bytes and uses 4 of them.
 __global__ void copy_twin(Matrix in, Matrix out) {
     const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
@@ -51,9 +52,9 @@ __global__ void copy_twin(Matrix in, Matrix out) {
 // [tile]
 constexpr int kTile = 32;
 
-// For an `in` whose rows step by 1, as those of a transposed view do. A block of 32 x 32 threads fills
-// a tile along in's memory and empties it along out's. In between all wait: what a thread stores,
-// another one has loaded.
+// For an `in` whose rows step by 1, as those of a transposed view do. A block of 32 x 32 threads
+// fills a tile along in's memory and empties it along out's. In between all wait: what a thread
+// stores, another one has loaded.
 __global__ void copy_tile(Matrix in, Matrix out) {
     __shared__ float tile[kTile][kTile + 1];  // + 1: else a column of it would lie in one bank
     const std::int64_t first_m = std::int64_t{blockIdx.y} * kTile;

@@ -1,6 +1,6 @@
-// The transpose in tiles: a tile of `in` is loaded, transposed, and stored as a tile of `out`. Shared
-// memory, its padding and its barrier are the compiler's affair; what it cannot know is what the
-// launcher promises.
+// The transpose in tiles: a tile of `in` is loaded, transposed, and stored as a tile of `out`.
+// Shared memory, its padding and its barrier are the compiler's affair; what it cannot know is what
+// the launcher promises.
 #include <cuda_tile.h>
 
 #include "common/gpu/launch.hpp"

@@ -53,8 +53,8 @@ inline constexpr int kLines = LIE == Lie::along ? 1 : 64;
 template <Lie LIE>
 inline constexpr int kElements = LIE == Lie::along ? 4096 : 64;
 
-/// Calls launch(kernel's template arguments, grid, kernel's arguments before `out`, out) for each two
-/// dims of lines.
+/// Calls launch(kernel's template arguments, grid, kernel's arguments before `out`, out) for each
+/// two dims of lines.
 template <class T, class Launch>
 void for_each_tiled(const Lines& lines, const View<T>& out, const Launch& launch) {
     const auto both = simplify(lines.first.layout, out.layout);

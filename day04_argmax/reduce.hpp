@@ -5,8 +5,8 @@
 /// For all of them: `in` of any rank to 8 and any strides; `out` has in's shape without the reduced
 /// dims, or with extent 1 in their place; any strides, injective, apart from `in`.
 /// @throws std::invalid_argument  no such dim, or one named twice; another shape of out, two
-/// indices of out that share a place, a null pointer, overlap; max, min, mean or argmin of nothing; a
-/// path that cannot take these views; a workspace that is too small
+/// indices of out that share a place, a null pointer, overlap; max, min, mean or argmin of nothing;
+/// a path that cannot take these views; a workspace that is too small
 #pragma once
 
 #include <cstdint>

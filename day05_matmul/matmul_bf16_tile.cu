@@ -1,5 +1,5 @@
-// A matrix product of 16-bit numbers in tiles: the kernel of matmul_tiles.hpp, in which tensor cores
-// multiply because of the type of the elements alone.
+// A matrix product of 16-bit numbers in tiles: the kernel of matmul_tiles.hpp, in which tensor
+// cores multiply because of the type of the elements alone.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,5 +1,6 @@
-// A matrix product of floats in tiles: matmul_tiles.hpp has the kernel. A block's 128 x 128 sums stay in
-// registers, as those of step 6 do; who holds which, and what lies in shared memory, is not said.
+// A matrix product of floats in tiles: matmul_tiles.hpp has the kernel. A block's 128 x 128 sums
+// stay in registers, as those of step 6 do; who holds which, and what lies in shared memory, is not
+// said.
 #include "common/gpu/tile.hpp"
 #include "day05_matmul/matmul_tiles.hpp"
 #include "day05_matmul/tiles.hpp"

@@ -1,8 +1,8 @@
 /// @file
-/// The matrix product in tiles, for floats and for 16-bit numbers: a block walks along K and adds the
-/// products of two tiles to a third. Who multiplies, the compiler decides by the type: floats go
-/// through the multiply-adds of all threads (to round them to TF32 one would have to ask for it),
-/// 16-bit numbers through tensor cores.
+/// The matrix product in tiles, for floats and for 16-bit numbers: a block walks along K and adds
+/// the products of two tiles to a third. Who multiplies, the compiler decides by the type: floats
+/// go through the multiply-adds of all threads (to round them to TF32 one would have to ask for
+/// it), 16-bit numbers through tensor cores.
 #pragma once
 
 #include <cuda_tile.h>
@@ -17,8 +17,8 @@ namespace sixdays::day05_matmul {
 
 namespace ct = cuda::tiles;
 
-/// How a matrix lies: anyhow; or with rows, or columns, along memory, which begin at multiples of 16
-/// bytes, and with as many rows and columns as whole quads have.
+/// How a matrix lies: anyhow; or with rows, or columns, along memory, which begin at multiples of
+/// 16 bytes, and with as many rows and columns as whole quads have.
 enum class Along { anything, rows, columns };
 
 // [matrix]
@@ -40,7 +40,8 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
 }
 // [matrix]
 
-/// How much a block multiplies at a time, and by how many warps: a hint, without which nvcc takes four.
+/// How much a block multiplies at a time, and by how many warps: a hint, without which nvcc takes
+/// four.
 template <int M, int N, int K, int W>
 struct Blocks {
     static constexpr int BM = M, BN = N, BK = K, WARPS = W;
@@ -100,7 +101,8 @@ template <class T>
     return required_span(x.layout) <= std::numeric_limits<int>::max() - 4096;
 }
 
-/// @param a, b, out  matrices that missing_for_tiles() has not refused; E is what the kernel calls T
+/// @param a, b, out  matrices that missing_for_tiles() has not refused; E is what the kernel calls
+///   T
 /// PROMISED, OTHERWISE: Blocks for matrices of which everything can be promised, and for others.
 template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,
@@ -134,8 +136,8 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
             matmul_tile<X::BM, X::BN, X::BK, X::WARPS, anything, anything, anything, true, I, E>,
             X{}, I{});
     }
-    // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it. Numbers
-    // of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
+    // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it.
+    // Numbers of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
     const auto by = [&]<Along A, Along B>() {
         using X = PROMISED;
         if (then.beta != 0 || biased) {

@@ -226,8 +226,8 @@ int parts_of(const Problem& x) {
 bool parts_pay(const Problem& x) {
     if (x.K <= kShallow || parts_of(x) == 0) return false;
     if (has_whole_tiles(x)) return seconds_in_parts(x, parts_of(x)) < seconds_in_parts(x, 1);
-    // Measured: below 2^25 multiply-adds the second launch costs more than it saves; and up to 4 rows
-    // step 14 alone is as fast, once each multiprocessor has 32 columns.
+    // Measured: below 2^25 multiply-adds the second launch costs more than it saves; and up to 4
+    // rows step 14 alone is as fast, once each multiprocessor has 32 columns.
     const bool few_blocks = x.M > 4 || x.N < 32 * x.multiprocessors;
     return few_blocks && x.M * x.N * x.K >= 1 << 25;
 }

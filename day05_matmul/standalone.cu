@@ -1,5 +1,5 @@
-// A matrix product in plain CUDA: the loop's twin, and the step in which a block shares what it loads.
-// One file, one command.
+// A matrix product in plain CUDA: the loop's twin, and the step in which a block shares what it
+// loads. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                   with the CUDA Toolkit and a GPU
 //     common/learn try day05_matmul/standalone.cu     without either
@@ -45,8 +45,9 @@ __global__ void matmul_twin(const float* a, const float* b, int M, int N, int K,
 // [tile]
 constexpr int kTile = 16;
 
-// The 16 x 16 threads of a block need the same 16 rows of a and 16 columns of b. They walk along k, a
-// tile at a time: each loads one element of either, and all use all of them. 16 times fewer loads.
+// The 16 x 16 threads of a block need the same 16 rows of a and 16 columns of b. They walk along k,
+// a tile at a time: each loads one element of either, and all use all of them. 16 times fewer
+// loads.
 __global__ void matmul_tile(const float* a, const float* b, int M, int N, int K, float* c) {
     __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -66,8 +67,8 @@ __global__ void matmul_tile(const float* a, const float* b, int M, int N, int K,
 }
 // [tile]
 
-// Runs one of the two on the device and compares every element. Whole numbers this small are exact in
-// float, so that nothing but equal is right.
+// Runs one of the two on the device and compares every element. Whole numbers this small are exact
+// in float, so that nothing but equal is right.
 void try_out(const char* name, bool by_tile, const std::vector<float>& a,
              const std::vector<float>& b, int M, int N, int K) {
     std::vector<float> wanted(M * N), got(M * N);

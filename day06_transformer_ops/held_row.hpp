@@ -15,14 +15,14 @@ namespace sixdays::day06_transformer_ops {
 using gpu::Larger;
 using gpu::Plus;
 
-/// Where row number k begins: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. Three dims are
-/// enough for nearly all tensors, after simplify(), and every further one would cost each row.
+/// Where row number k begins: of[0] in `in`, of[1] in `out`, of[2] in a third tensor. Three dims
+/// are enough for nearly all tensors, after simplify(), and every further one would cost each row.
 inline constexpr int kRowDims = 3;
 using RowWalk = Walk<kRowDims, 3>;
 
 /// Calls f(walk, in, out, third) for pieces of fewer than 2^31 rows that are all of them together;
-/// third is where the piece begins in the third tensor. If the rows have more than three dims, there
-/// is a call for each index of the outer ones.
+/// third is where the piece begins in the third tensor. If the rows have more than three dims,
+/// there is a call for each index of the outer ones.
 /// @param third  of the shape of in.first
 template <class T, class U, class F>
 void walk_rows(const View<T>& in, const View<U>& out, const Cut& third, const F& f) {
@@ -50,8 +50,9 @@ void walk_rows(const Rows<T>& in, const Rows<U>& out, const Layout& third, const
 
 // [held_row]
 /// A row of whole quads, spread over THREADS threads: thread t has quads t, t + THREADS, ... of it,
-/// QUADS at most. Both are constants, so every quad is four registers. It waits as it lies in memory,
-/// and whoever looks at it widens bf16: a row of bf16 takes half the registers of a row of floats.
+/// QUADS at most. Both are constants, so every quad is four registers. It waits as it lies in
+/// memory, and whoever looks at it widens bf16: a row of bf16 takes half the registers of a row of
+/// floats.
 template <class T, int THREADS, int QUADS>
 struct HeldRow {
     uint4 quads[QUADS];
@@ -71,8 +72,8 @@ struct HeldRow {
         fill(n, pad);
     }
 
-    /// Calls f(i, quad) for those of this thread's quads that a row of `length` has; the quad begins at
-    /// element i.
+    /// Calls f(i, quad) for those of this thread's quads that a row of `length` has; the quad
+    /// begins at element i.
     template <class F>
     __device__ void each_quad(int length, const F& f) {
 #pragma unroll
@@ -93,7 +94,8 @@ struct HeldRow {
         }
     }
 
-    /// Calls f(i, x) for every number x that is held, element i of the row; x is what f makes of it.
+    /// Calls f(i, x) for every number x that is held, element i of the row; x is what f makes of
+    /// it.
     template <class F>
     __device__ void change(const F& f) {
 #pragma unroll
@@ -108,7 +110,8 @@ struct HeldRow {
         quads[q] = pack<T>(x);
     }
 
-    /// `pad` from element n on. Only a quad that n cuts, or none of which counts, needs a look at each.
+    /// `pad` from element n on. Only a quad that n cuts, or none of which counts, needs a look at
+    /// each.
     __device__ void fill(int n, float pad) {
 #pragma unroll
         for (int q = 0; q < QUADS; ++q) {
@@ -141,8 +144,8 @@ template <int THREADS>
 inline constexpr int kRowsOfBlock = THREADS == 32 ? 4 : 1;
 
 /// Calls f(threads, quads), both constants, with what is enough to hold a row of `length`, which is
-/// kMostHeld at most: four quads a thread, and 16 registers. A warp that has the row to itself needs
-/// no barrier.
+/// kMostHeld at most: four quads a thread, and 16 registers. A warp that has the row to itself
+/// needs no barrier.
 template <class T, class F>
 void with_held(std::int64_t length, const F& f) {
     using std::integral_constant;

@@ -18,8 +18,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// T itself. A parameter of this type takes no part in finding out what T is, so a `Tensor<float>`'s
-/// view is taken for a `View<const float>`.
+/// T itself. A parameter of this type takes no part in finding out what T is, so a
+/// `Tensor<float>`'s view is taken for a `View<const float>`.
 template <class T>
 using Same = std::type_identity_t<T>;
 

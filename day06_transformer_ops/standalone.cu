@@ -1,5 +1,5 @@
-// Attention of one head, in plain CUDA: the loop's twin, a thread a token, and the step in which a warp
-// shares a token and never stores a score. One file, one command.
+// Attention of one head, in plain CUDA: the loop's twin, a thread a token, and the step in which a
+// warp shares a token and never stores a score. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                            with the CUDA Toolkit and a GPU
 //     common/learn try day06_transformer_ops/standalone.cu     without either
@@ -25,8 +25,8 @@ __host__ __device__ float score(const float* q, const float* k, int t, int s) {
     return dot / sqrtf(D);
 }
 
-// Less the largest score, lest exp() becomes infinite: 89 would be enough for that. Top and bottom of
-// the fraction are multiplied by the same number, so the mean stays what it is.
+// Less the largest score, lest exp() becomes infinite: 89 would be enough for that. Top and bottom
+// of the fraction are multiplied by the same number, so the mean stays what it is.
 __host__ __device__ void attend(const float* q, const float* k, const float* v, int t, float* out) {
     float largest = -INFINITY, sum = 0;
     for (int s = 0; s <= t; ++s) largest = fmaxf(largest, score(q, k, t, s));
@@ -50,8 +50,9 @@ __global__ void attention_twin(const float* q, const float* k, const float* v, i
 // [loop and twin]
 
 // [warp]
-// A warp a token, a lane a number of it. One pass: the largest score so far is `largest`, and when a
-// larger one comes, what was summed up is multiplied by exp(old - new), as if it had been known before.
+// A warp a token, a lane a number of it. One pass: the largest score so far is `largest`, and when
+// a larger one comes, what was summed up is multiplied by exp(old - new), as if it had been known
+// before.
 __global__ void attention_warp(const float* q, const float* k, const float* v, int T, float* out) {
     const int t = (blockIdx.x * blockDim.x + threadIdx.x) / 32, d = threadIdx.x % 32;
     if (t >= T) return;  // a whole warp leaves
@@ -80,8 +81,8 @@ int main() {
         k[i] = static_cast<float>(i * 5 % 19 - 9) / 4;
         v[i] = static_cast<float>(i * 3 % 17 - 8);
     }
-    // Tokens 0 and 1 to check by hand: q[1] is 1, 0, 0, ..., so that scores are k[s][0] / sqrt(32), and
-    // the keys are such that these are 0 and log 3. Token 1 hears (1 * v[0] + 3 * v[1]) / 4.
+    // Tokens 0 and 1 to check by hand: q[1] is 1, 0, 0, ..., so that scores are k[s][0] / sqrt(32),
+    // and the keys are such that these are 0 and log 3. Token 1 hears (1 * v[0] + 3 * v[1]) / 4.
     for (int d = 0; d < D; ++d) q[D + d] = d == 0 ? 1.0f : 0.0f;
     k[0] = 0, k[D] = std::log(3.0f) * std::sqrt(32.0f), v[0] = 4, v[D] = 8;
     attention_cpu(q.data(), k.data(), v.data(), T, wanted.data());

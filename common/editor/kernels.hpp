@@ -1,7 +1,7 @@
 /// @file
-/// What clangd includes before a .cu file, so that an editor knows what a kernel names, without nvcc
-/// and without the CUDA Toolkit: clang's own CUDA language over the emulator's declarations. Nothing
-/// is compiled with it; CMakeLists.txt beside it writes the commands that name it.
+/// What clangd includes before a .cu file, so that an editor knows what a kernel names, without
+/// nvcc and without the CUDA Toolkit: clang's own CUDA language over the emulator's declarations.
+/// Nothing is compiled with it; CMakeLists.txt beside it writes the commands that name it.
 #pragma once
 
 #include <exception>

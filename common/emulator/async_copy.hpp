@@ -20,8 +20,8 @@ inline void async_copy(void* to_shared, const void* from_global, std::size_t byt
     async_copy(to_shared, from_global, bytes, bytes, site);
 }
 
-/// This thread's part of a copy that `threads` threads share, of which it is number `me`: in pieces of
-/// 16, 8 or 4 bytes as alignment allows. Odd bytes are copied at once.
+/// This thread's part of a copy that `threads` threads share, of which it is number `me`: in pieces
+/// of 16, 8 or 4 bytes as alignment allows. Odd bytes are copied at once.
 [[gnu::always_inline]] inline void start_copy(
     void* to, const void* from, std::size_t bytes, std::size_t me, std::size_t threads,
     std::source_location site = std::source_location::current()) {

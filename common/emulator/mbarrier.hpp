@@ -1,6 +1,6 @@
 /// @file
-/// mbarriers, and copies of tiles that end with one, without the hardware: the emulated twins of the
-/// wrappers in common/gpu/ptx/mbarrier.hpp and tma.hpp.
+/// mbarriers, and copies of tiles that end with one, without the hardware: the emulated twins of
+/// the wrappers in common/gpu/ptx/mbarrier.hpp and tma.hpp.
 ///
 /// A tile that was asked for arrives when somebody waits for its phase, not before. Until then its
 /// target is pending: a read or write there is told what is missing.
@@ -33,7 +33,8 @@ struct TileMap {
     int rows_of_tile = 0;
     std::int64_t planes = 1, plane_pitch = 0;  // plane_pitch: numbers from matrix to matrix
 };
-/// Asks for the tile of 64 columns that begins at this row and column. It lies swizzled: see tma.hpp.
+/// Asks for the tile of 64 columns that begins at this row and column. It lies swizzled: see
+/// tma.hpp.
 void copy_tile(void* to_shared, const TileMap& map, std::int64_t plane, std::int64_t row,
                std::int64_t column, std::uint64_t* word, Site site);
 /// Asks for bytes as they lie: a multiple of 16, as both addresses are.

@@ -1,7 +1,7 @@
 /// @file
 /// Launches written down instead of run, and run later: what a CUDA graph of kernels is. The
-/// arguments are written down as they are, so a pointer in them must still be good when they run; if
-/// it is not, that is a finding, as in any launch.
+/// arguments are written down as they are, so a pointer in them must still be good when they run;
+/// if it is not, that is a finding, as in any launch.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,10 @@ namespace sixdays::emulator {
 
 class Recording {
 public:
-    /// Calls `work`, which launches on the stream that it is given. Until it returns, every call that
-    /// allocates, copies or waits fails with the error of a stream in capture. What `work` throws ends
-    /// the recording. Launches on another stream, which a GPU refuses here, are written down too.
+    /// Calls `work`, which launches on the stream that it is given. Until it returns, every call
+    /// that allocates, copies or waits fails with the error of a stream in capture. What `work`
+    /// throws ends the recording. Launches on another stream, which a GPU refuses here, are written
+    /// down too.
     explicit Recording(const std::function<void(CUstream_st*)>& work);
     Recording(const Recording&) = delete;
     ~Recording();

@@ -52,7 +52,8 @@ void tell_findings();
 /// Prints the one that has not been asked for yet.
 void tell_report();
 std::size_t findings_told();
-/// What is no mistake but worth knowing, each with its place, once. Forgotten when it was asked for.
+/// What is no mistake but worth knowing, each with its place, once. Forgotten when it was asked
+/// for.
 std::vector<std::string> remarks();
 
 /// Whoever knows how long the host's buffers are: bytes from a pointer to its buffer's end, or 0.

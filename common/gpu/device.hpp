@@ -35,8 +35,9 @@ struct Device {
 /// gpu::Error
 [[nodiscard]] int multiprocessors();
 
-/// Is the current device a Hopper (compute capability 9.0)? Then it may be given kernels of hopper/,
-/// whose instructions no other has. The emulator runs them too, but is none. @throws gpu::Error
+/// Is the current device a Hopper (compute capability 9.0)? Then it may be given kernels of
+/// hopper/, whose instructions no other has. The emulator runs them too, but is none. @throws
+/// gpu::Error
 [[nodiscard]] bool on_hopper();
 
 /// Bytes of device memory that nobody has taken. @throws gpu::Error

@@ -1,6 +1,6 @@
 /// @file
-/// A graph: launches written down once and replayed at a fraction of a launch's price. What is written
-/// down are the arguments: memory that they point to must live as long as the graph.
+/// A graph: launches written down once and replayed at a fraction of a launch's price. What is
+/// written down are the arguments: memory that they point to must live as long as the graph.
 #pragma once
 
 #include <functional>

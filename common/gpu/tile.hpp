@@ -9,8 +9,8 @@
 
 namespace sixdays::gpu {
 
-/// Were this program's ports compiled by somebody who knows CUDA Tile C++? The emulator does, and nvcc
-/// from 13.3 on.
+/// Were this program's ports compiled by somebody who knows CUDA Tile C++? The emulator does, and
+/// nvcc from 13.3 on.
 [[nodiscard]] bool has_tile() noexcept;
 
 #if defined(SIXDAYS_EMULATED) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1303
@@ -38,8 +38,8 @@ template <class... P>
     return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
-/// Is no stride negative, where it is used? A span of tiles has no others: a negative one would need
-/// a pointer to the last element, and CUDA Tile C++ has declared strides to be sizes.
+/// Is no stride negative, where it is used? A span of tiles has no others: a negative one would
+/// need a pointer to the last element, and CUDA Tile C++ has declared strides to be sizes.
 [[nodiscard]] inline bool goes_forwards(const Layout& layout) {
     for (int d = 0; d < layout.rank(); ++d) {
         if (layout.extent(d) > 1 && layout.stride(d) < 0) return false;
@@ -47,7 +47,8 @@ template <class... P>
     return true;
 }
 
-/// A span of tiles has four dims at most here, and goes forwards. Layouts as simplify() leaves them.
+/// A span of tiles has four dims at most here, and goes forwards. Layouts as simplify() leaves
+/// them.
 inline constexpr int kMostTileDims = 4;
 [[nodiscard]] inline bool takes_tiles(const Layout& layout) {
     return layout.rank() <= kMostTileDims && goes_forwards(layout);

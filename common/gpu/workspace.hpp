@@ -7,10 +7,10 @@
 ///     argmax_cuda(in, dim, out, {.workspace = memory, .stream = stream});
 ///
 /// The rule: one workspace serves any operations, paths and shapes in any order on one stream. Its
-/// first bytes are counters, at the same place for all of them; whoever owns it sets them to 0 once,
-/// and each launch leaves them at 0. Behind them anything may lie before a call and after it. A
-/// workspace serves one call at a time, so two streams need two. Without one, an operation takes a
-/// path that needs none.
+/// first bytes are counters, at the same place for all of them; whoever owns it sets them to 0
+/// once, and each launch leaves them at 0. Behind them anything may lie before a call and after it.
+/// A workspace serves one call at a time, so two streams need two. Without one, an operation takes
+/// a path that needs none.
 ///
 /// The operation says once what it keeps there, and that one list both counts and hands out:
 ///
@@ -50,8 +50,8 @@ struct Workspace {
     explicit operator bool() const noexcept { return bytes > 0; }
 };
 
-/// Takes arrays from a run of device memory, behind its counters and one behind the other, each at a
-/// multiple of 256 bytes as cudaMalloc gives them: fit for 16-byte loads, and no two in one cache
+/// Takes arrays from a run of device memory, behind its counters and one behind the other, each at
+/// a multiple of 256 bytes as cudaMalloc gives them: fit for 16-byte loads, and no two in one cache
 /// line. Or only counts.
 class Carver {
 public:

@@ -1,7 +1,7 @@
 /// @file
-/// The small half of "check small, time large": a tensor on the host and the same on the device. The
-/// loop reads and writes the one, the port the other, and afterwards both must hold the same bytes,
-/// between the elements too. (The large half is an Arena, and sampled().)
+/// The small half of "check small, time large": a tensor on the host and the same on the device.
+/// The loop reads and writes the one, the port the other, and afterwards both must hold the same
+/// bytes, between the elements too. (The large half is an Arena, and sampled().)
 ///
 ///     Both<float> in(from, [](std::int64_t i) { return i; }), out(to);
 ///     pack_cpu(in.host(), out.host());

@@ -1,7 +1,7 @@
 /// @file
-/// A large result, held against the loop where that would take too long for all of it: some elements
-/// of it are asked for, and what each must be is worked out on its own. A port that is wrong, but the
-/// same in every run, ends the bench with a sentence.
+/// A large result, held against the loop where that would take too long for all of it: some
+/// elements of it are asked for, and what each must be is worked out on its own. A port that is
+/// wrong, but the same in every run, ends the bench with a sentence.
 ///
 ///     trial.sampled = [=] {
 ///         return lesson::sampled(out, [&](const Index& at) { return loop_of_one_line(at); });
@@ -18,7 +18,8 @@
 
 namespace sixdays::lesson {
 
-/// What an element must be, and how far from it is still right: bound is derived from the operation.
+/// What an element must be, and how far from it is still right: bound is derived from the
+/// operation.
 struct Near {
     double value, bound;
 };
@@ -26,16 +27,16 @@ struct Near {
 /// So many elements of an output are asked for.
 inline constexpr int kSamples = 64;
 
-/// Number `sample` of the elements that are asked for, of `size`: the first, the last, and others that
-/// have no order.
+/// Number `sample` of the elements that are asked for, of `size`: the first, the last, and others
+/// that have no order.
 [[nodiscard]] inline std::int64_t sample_of(std::int64_t size, int sample) {
     if (sample < 2) return sample == 0 ? 0 : size - 1;
     const std::uint64_t bits = static_cast<std::uint64_t>(sample) * 0x9E3779B97F4A7C15u;
     return static_cast<std::int64_t>((bits ^ bits >> 29) % static_cast<std::uint64_t>(size));
 }
 
-/// "" if the sampled elements of `out`, in device memory, are what want(index) says: a T, for the same
-/// number, or Near. Else a sentence with the first that is not.
+/// "" if the sampled elements of `out`, in device memory, are what want(index) says: a T, for the
+/// same number, or Near. Else a sentence with the first that is not.
 template <class T, class Want>
 [[nodiscard]] std::string sampled(const View<T>& out, const Want& want) {
     for (int sample = 0; sample < kSamples && out.size() > 0; ++sample) {

@@ -85,7 +85,8 @@ std::string how_many(const Tally& tally, std::int64_t size) {
     return text;
 }
 
-// Where exactly a corner of the output was written, threads did not reach the rest: which dim is short?
+// Where exactly a corner of the output was written, threads did not reach the rest: which dim is
+// short?
 std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
     std::int64_t inside = 1;
     std::string part;

@@ -1,6 +1,6 @@
 /// @file
-/// One workspace for many calls, as a caller may hold it (the rule of common/gpu/workspace.hpp): its
-/// counters are set to 0 once, and anything may lie behind them.
+/// One workspace for many calls, as a caller may hold it (the rule of common/gpu/workspace.hpp):
+/// its counters are set to 0 once, and anything may lie behind them.
 ///
 ///     SharedWorkspace shared(1 << 20);
 ///     for (...) {  // operations, shapes and paths in any order

@@ -1,5 +1,6 @@
 /// @file
-/// Operations as rows of the run and of --bench, timed on longer tensors than those that the run checks.
+/// Operations as rows of the run and of --bench, timed on longer tensors than those that the run
+/// checks.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 
 namespace sixdays::day02_strides {
 
-/// Element i of the input's memory holds i; the loop has run. What lies between the output's elements
-/// must keep its poison.
+/// Element i of the input's memory holds i; the loop has run. What lies between the output's
+/// elements must keep its poison.
 class Pair {
 public:
     using Loop = void (*)(View<const float>, View<float>);

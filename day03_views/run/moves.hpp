@@ -34,8 +34,8 @@ struct CopyCase {
 [[nodiscard]] lesson::Version row_of(const std::string& op, const std::string& version,
                                      const Kind& kind, const Layout& in);
 
-/// A move of large tensors. What it must give, the plainest port of copy says; and of some elements the
-/// input itself.
+/// A move of large tensors. What it must give, the plainest port of copy says; and of some elements
+/// the input itself.
 /// @param seen  `in` as the indices of `out` see it: for a copy `in` itself
 using Move = std::function<void(const UntypedIn&, const UntypedOut&)>;
 [[nodiscard]] lesson::Trial large_move(const Kind& kind, const Layout& in, const Layout& out,

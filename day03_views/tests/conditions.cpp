@@ -1,6 +1,6 @@
-// Every condition of a choice, false alone: for each operand in turn one thing is changed that a faster
-// path needs while all others hold. Then that path is not chosen, it is refused where it is asked for,
-// and what is chosen instead moves every element.
+// Every condition of a choice, false alone: for each operand in turn one thing is changed that a
+// faster path needs while all others hold. Then that path is not chosen, it is refused where it is
+// asked for, and what is chosen instead moves every element.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
-// The proof of pad, an operation of the set broadcast: an edge of a chosen value, and what is dropped.
+// The proof of pad, an operation of the set broadcast: an edge of a chosen value, and what is
+// dropped.
 #include "common/testing/testing.hpp"
 
 #include <cmath>

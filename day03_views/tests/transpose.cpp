@@ -1,5 +1,5 @@
-// The proof of the set transpose: the loop against answers from outside the code, every step against
-// the loop, over every element.
+// The proof of the set transpose: the loop against answers from outside the code, every step
+// against the loop, over every element.
 #include "common/testing/testing.hpp"
 
 #include <algorithm>
@@ -276,7 +276,8 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
         "needs elements of 2 or 4 bytes"));
     CHECK(back.untouched());
 
-    // 65,535 blocks of 8 rows is as far as grid.y goes. Nothing is launched, so any address will do.
+    // 65,535 blocks of 8 rows is as far as grid.y goes. Nothing is launched, so any address will
+    // do.
     const auto rows = [&](std::int64_t M) {
         const UntypedOut out{got.view().data, 4, row_major({1, M})};
         check_transpose({got.view().data + M, 4, Layout({M, 1}, {1, 1})}, out, P::one_element);

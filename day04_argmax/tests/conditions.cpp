@@ -1,6 +1,6 @@
-// Every condition of a choice, false alone: what a path needs of the lines, one thing changed at a time.
-// Then the path is not chosen, it is refused where it is asked for, and every path that takes the lines
-// gives what the loop gives.
+// Every condition of a choice, false alone: what a path needs of the lines, one thing changed at a
+// time. Then the path is not chosen, it is refused where it is asked for, and every path that takes
+// the lines gives what the loop gives.
 #include <algorithm>
 #include <set>
 #include <string>

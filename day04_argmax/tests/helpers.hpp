@@ -98,8 +98,8 @@ inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
     return answer;
 }
 
-/// Every path that takes these views gives what the loop gives, and the loop what the second formula
-/// gives. Returns how many paths there were beside the tiles.
+/// Every path that takes these views gives what the loop gives, and the loop what the second
+/// formula gives. Returns how many paths there were beside the tiles.
 inline int check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
                      std::int64_t lead = 0, bool largest = true) {
     CAPTURE(to_string(layout), dim, to_string(out), lead);

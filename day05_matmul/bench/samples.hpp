@@ -1,6 +1,6 @@
 /// @file
-/// Is a timed product right? Each timed run must give the bits of the first one, so a mistake that is
-/// always the same would pass: a few outputs are summed in double.
+/// Is a timed product right? Each timed run must give the bits of the first one, so a mistake that
+/// is always the same would pass: a few outputs are summed in double.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace sixdays::day05_matmul {
 
-/// Outputs of three rows, 64 of each, the first and the last among them. Sums must be exact in float,
-/// as those of noise() are.
+/// Outputs of three rows, 64 of each, the first and the last among them. Sums must be exact in
+/// float, as those of noise() are.
 /// @param a, b  of (m, k) and of (k, n)
 /// @param then  the epilogue, of (sum, n)
 /// @param row   row m of the output, N floats in host memory

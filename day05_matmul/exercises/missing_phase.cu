@@ -4,9 +4,9 @@
 //
 // Two warps work at the same time. The first one brings tiles of 32 numbers to shared memory, where
 // there is room for two, the stages, used in turn. The second one adds up all numbers; lane l gives
-// out l + 1 times the sum. For each stage they meet at two barriers that count arrivals (an mbarrier,
-// common/gpu/ptx/mbarrier.hpp): full, its tile is there, and empty, its tile is added up. Each wants
-// 32 arrivals; then a phase is complete, and the next one begins.
+// out l + 1 times the sum. For each stage they meet at two barriers that count arrivals (an
+// mbarrier, common/gpu/ptx/mbarrier.hpp): full, its tile is there, and empty, its tile is added up.
+// Each wants 32 arrivals; then a phase is complete, and the next one begins.
 //
 //     wait(0)    until phase 0 is complete, or 2, 4, ...: the latest one of parity 0
 //     wait(1)    until phase 1 is complete, or 3, 5, ...; before phase 0 it lets go at once
@@ -56,6 +56,7 @@ void missing_phase(const float* in, int tiles, float* out) {
 // hint 1: up, and what is its parity?
 // hint 2: Phase 1, of parity 1. A wait(0) lets go at once: phase 0 is complete, it was tile 0's.
 // hint 3: Tiles 0 and 1 want parity 0, tiles 2 and 3 parity 1, tiles 4 and 5 parity 0 again.
-// why: A stage has one phase of its barriers for each round of the ring. So the parity flips when the
+// why: A stage has one phase of its barriers for each round of the ring. So the parity flips when
+// the
 // why: ring begins again, and not from tile to tile: both stages of a round want the same one.
 // told: thread (32,0,0) of block (0,0,0) reads 4 bytes at

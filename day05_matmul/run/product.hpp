@@ -1,6 +1,6 @@
 /// @file
-/// Products as rows of the run and of --bench: their sizes, what they are filled with, and one small
-/// enough to be checked against its loop in every bit.
+/// Products as rows of the run and of --bench: their sizes, what they are filled with, and one
+/// small enough to be checked against its loop in every bit.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Sizes {
 };
 [[nodiscard]] std::string to_string(const Sizes& s);
 
-/// The inputs of all products: multiples of 1/256 from -1 to 1, without order. A product of two is a
-/// multiple of 2^-16, and with the seeds and sizes here sums stay below 2^8: they are exact in
+/// The inputs of all products: multiples of 1/256 from -1 to 1, without order. A product of two is
+/// a multiple of 2^-16, and with the seeds and sizes here sums stay below 2^8: they are exact in
 /// whatever order they are added, so that a run must give the bits of any other one.
 [[nodiscard]] float noise(std::uint64_t seed, std::int64_t i);
 

@@ -14,8 +14,8 @@ namespace {
 
 // --- what a case is ------------------------------------------------------------------------------
 
-// How an operand lies: so many elements behind a multiple of 16 bytes, and the matrices of a stack so
-// many elements further apart than they must be.
+// How an operand lies: so many elements behind a multiple of 16 bytes, and the matrices of a stack
+// so many elements further apart than they must be.
 struct Operand {
     Lies lies = Lies::row_major;
     std::int64_t lead = 0, gap = 0;
@@ -38,9 +38,9 @@ Layout layout_of(const Shape& shape, const Operand& x) {
 // A product in double, and what a float sum may differ by, element by element.
 //
 // u = 2^-24 is half of a float's last place. A product is rounded once, and a number takes part in
-// at most K - 1 additions, in whatever order: so it carries K factors (1 + d), |d| <= u. The epilogue
-// adds four: by alpha, of beta * out, and two additions; ReLU makes no difference larger. So an
-// output is off by gamma(K + 4) * (|alpha| sum |a b| + |beta out| + |bias|) at most, where
+// at most K - 1 additions, in whatever order: so it carries K factors (1 + d), |d| <= u. The
+// epilogue adds four: by alpha, of beta * out, and two additions; ReLU makes no difference larger.
+// So an output is off by gamma(K + 4) * (|alpha| sum |a b| + |beta out| + |bias|) at most, where
 // gamma(n) = n u / (1 - n u).
 struct Exact {
     Tensor<double> values, bound;
@@ -124,8 +124,8 @@ Size quads_for(P path) {
 Size odd_for(P path) {
     return {35, 131, path == P::split_k ? 130 : 18};
 }
-// Where a path has tiles: one that is whole, so that its sums are stored without a question, and edges
-// on two sides.
+// Where a path has tiles: one that is whole, so that its sums are stored without a question, and
+// edges on two sides.
 Size tiles_for(P path) {
     if (path == P::skinny || path == P::split_k) return quads_for(path);
     return {132, 260, path == P::whole_tiles ? 16 : 4};
@@ -270,8 +270,8 @@ TEST_CASE("the loop is within the bound, TF32 and a sum one product short are no
 
 // --- offsets of more than 32 bits ----------------------------------------------------------------
 
-// The last block of a product whose operands are so large that only their ends exist. `out` ends with
-// the sums of the last row of a.
+// The last block of a product whose operands are so large that only their ends exist. `out` ends
+// with the sums of the last row of a.
 void check_last_block(P path, const Problem& x, FarEnd<float>& out, const Tensor<float>& want) {
     CAPTURE(name(path));
     INFO(needs_64_bits(kBeyond32Bits));
@@ -349,7 +349,8 @@ TEST_CASE("tiles: rows of out past 2^32 elements", "[day05][small]") {
 
 TEST_CASE("step 13: a tile that begins between two quads of out is stored number by number",
           "[day05][small]") {
-    // 135 columns, rows that begin at multiples of 16 bytes: the last tile of 128 begins at column 7.
+    // 135 columns, rows that begin at multiples of 16 bytes: the last tile of 128 begins at column
+    // 7.
     check_floats(P::whole_tiles, {33, 135, 16}, {.out = {Lies::gaps}});
     check_floats(P::whole_tiles, {70, 135, 16}, {.out = {Lies::gaps}});
 }

@@ -1,5 +1,6 @@
 /// @file
-/// What Day 05's test files share: operands in many layouts, and a product in double with its bound.
+/// What Day 05's test files share: operands in many layouts, and a product in double with its
+/// bound.
 #pragma once
 
 #include <algorithm>

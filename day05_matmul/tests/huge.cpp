@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kTwo31 = std::int64_t{1} << 31;
 
-// Device memory that holds a matrix whose rows (or columns) are so far apart that they end past 2^32
-// elements. Only what belongs to the matrix is ever touched.
+// Device memory that holds a matrix whose rows (or columns) are so far apart that they end past
+// 2^32 elements. Only what belongs to the matrix is ever touched.
 class FarApart {
 public:
     explicit FarApart(std::int64_t elements) : memory_(elements) {}

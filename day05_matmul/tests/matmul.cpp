@@ -170,8 +170,8 @@ TEST_CASE("a value read again and again, strides of 0", "[day05][small]") {
 // --- what the warps touch ------------------------------------------------------------------------
 
 TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") {
-    // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Passes of shared
-    // memory: copies into the tiles, and for each k what the warps load.
+    // 64 x 64 outputs, K = 32: 512 sectors to store, 256 each to read a and b once. Passes of
+    // shared memory: copies into the tiles, and for each k what the warps load.
     const std::int64_t M = 64, N = 64, K = 32;
     gpu::Buffer<float> a(M * K), b(K * N), out(M * N);
     a.fill_bytes(0x3f);
@@ -217,7 +217,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") 
     }
 }
 
-// --- every size -----------------------------------------------------------------------------------
+// --- every size ----------------------------------------------------------------------------------
 
 TEST_CASE("every size around the tiles, in every step", "[day05][full]") {
     for (const std::int64_t M : {1, 64, 129}) {

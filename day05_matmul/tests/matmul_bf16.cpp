@@ -334,8 +334,8 @@ TEST_CASE("matmul_bf16: whole tiles and edges", "[day05][matmul_bf16][full]") {
     }
 }
 
-// 128 x 256 tiles, on a GPU that has multiprocessors for so many; and more of them than the ring has
-// stages.
+// 128 x 256 tiles, on a GPU that has multiprocessors for so many; and more of them than the ring
+// has stages.
 TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     const Size s{2050, 3100, 600};
     std::optional<Exact> plain, with_more;  // the same numbers in every layout: seconds to sum

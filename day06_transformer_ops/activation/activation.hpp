@@ -8,20 +8,22 @@
 ///                 with. Up to 5e-4 away from gelu_erf: two functions, not one computed twice
 ///     silu        x / (1 + exp(-x)); called swish too
 ///
-/// (GELU: Hendrycks and Gimpel 2016, arXiv 1606.08415, both forms. SiLU: Elfwing and others 2017, arXiv
-/// 1702.03118.)
+/// (GELU: Hendrycks and Gimpel 2016, arXiv 1606.08415, both forms. SiLU: Elfwing and others 2017,
+/// arXiv 1702.03118.)
 ///
-/// Two ways of writing them lose digits where x is far below 0: 1 + erf(x / sqrt(2)) and 1 + tanh(u)
-/// subtract two numbers that are nearly equal. So erfc is used, and 1 + tanh(u) = 2 / (1 + exp(-2u)),
-/// which makes gelu_tanh a sister of silu: x / (1 + exp(-2u)).
+/// Two ways of writing them lose digits where x is far below 0: 1 + erf(x / sqrt(2)) and 1 +
+/// tanh(u) subtract two numbers that are nearly equal. So erfc is used, and 1 + tanh(u) = 2 / (1 +
+/// exp(-2u)), which makes gelu_tanh a sister of silu: x / (1 + exp(-2u)).
 ///
-/// For all versions: any strides, `out` injective; an input may be `out` itself where the shape is the
-/// same. T is float or bf16; arithmetic is float. NaN stays NaN and +infinity stays; -infinity
+/// For all versions: any strides, `out` injective; an input may be `out` itself where the shape is
+/// the same. T is float or bf16; arithmetic is float. NaN stays NaN and +infinity stays; -infinity
 /// becomes 0 by relu, and NaN by the others, as in PyTorch: their formulas say infinity times 0.
-/// Error: 16 units of 2^-24 |y|. Where x is below 0 the argument of exp or erfc was rounded, which is
-/// worth more the larger it is: 3 |x| units more of silu, 2 x^2 of gelu_erf, 14 |u| of gelu_tanh. And
-/// 3e-37 where y is as small; a gate or a bf16 costs the rounding of it. relu is exact.
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap
+/// Error: 16 units of 2^-24 |y|. Where x is below 0 the argument of exp or erfc was rounded, which
+/// is worth more the larger it is: 3 |x| units more of silu, 2 x^2 of gelu_erf, 14 |u| of
+/// gelu_tanh. And 3e-37 where y is as small; a gate or a bf16 costs the rounding of it. relu is
+/// exact.
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+///   overlap
 #pragma once
 
 #include <cmath>
@@ -34,8 +36,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the activations. Quads are possible where the innermost dim of all tensors lies along
-/// memory, is made of whole quads, and begins at a multiple of 16 bytes in every row.
+/// The paths of the activations. Quads are possible where the innermost dim of all tensors lies
+/// along memory, is made of whole quads, and begins at a multiple of 16 bytes in every row.
 enum class ActivationPath {
     one_element,  // a thread, an element: the loop's twin
     quads,        // 02: 16 bytes a load, and functions of few instructions
@@ -92,10 +94,10 @@ void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Sa
                           View<T> out, const gpu::Launch<ActivationPath>& how = {});
 
 /// out = f(gate) * in. With silu this is SwiGLU, with a GELU GeGLU: one half of a layer's outputs
-/// says how much of the other half gets through (Shazeer 2020, arXiv 2002.05202). `gate` and `in` are
-/// often slices of one tensor, and `out` may be `gate` or `in`. But where these two are halves of one
-/// tensor's rows, the rows of one lie between those of the other, and an `out` in either is refused as
-/// an overlap: give it memory of its own.
+/// says how much of the other half gets through (Shazeer 2020, arXiv 2002.05202). `gate` and `in`
+/// are often slices of one tensor, and `out` may be `gate` or `in`. But where these two are halves
+/// of one tensor's rows, the rows of one lie between those of the other, and an `out` in either is
+/// refused as an overlap: give it memory of its own.
 /// @param gate  of in's shape
 template <class T>
 void activate_gated_cpu(Activation what, View<const Same<T>> gate, View<const Same<T>> in,

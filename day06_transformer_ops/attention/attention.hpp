@@ -1,7 +1,7 @@
 /// @file
 /// Attention: every token asks all tokens before it, and itself, what they know. Its query is
-/// compared with the key of each; softmax turns the scores into shares, and the answer is the sum of
-/// the values, each by its share:
+/// compared with the key of each; softmax turns the scores into shares, and the answer is the sum
+/// of the values, each by its share:
 ///
 ///     score(t, s) = scale * sum over d of q(t, d) * k(s, d)
 ///     share(t, :) = softmax of score(t, :) over the tokens s that t sees
@@ -14,13 +14,15 @@
 /// q's; those of k and v are broadcast to them. Queries, keys and values are mostly views of one
 /// buffer: heads_of(). Heads that share their keys are a dim of stride 0: grouped().
 ///
-/// Of S keys the first `length` count: a cache holds more than it has been given yet. The last query
-/// belongs to the last of them, so causal token t sees length - T + t + 1. (PyTorch's `is_causal` lets
-/// token t see the first t + 1: the same if T = S.) A token that sees nothing gets 0. What it does not
-/// see is not read, and may be NaN; what it sees counts even if its share is 0, for 0 * NaN is NaN.
+/// Of S keys the first `length` count: a cache holds more than it has been given yet. The last
+/// query belongs to the last of them, so causal token t sees length - T + t + 1. (PyTorch's
+/// `is_causal` lets token t see the first t + 1: the same if T = S.) A token that sees nothing gets
+/// 0. What it does not see is not read, and may be NaN; what it sees counts even if its share is 0,
+///   for 0 * NaN is NaN.
 /// Error of out(t, d) for a token that sees n keys: (2 (D + 6) P + 4 n + 40) 2^-24 of the sum of
 /// share * |v|; P is the largest of its scale * sum of |q k|.
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap;
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+///   overlap;
 /// a path that cannot take these views; the loop: a length that is not 0 to S
 #pragma once
 
@@ -37,7 +39,7 @@ namespace sixdays::day06_transformer_ops {
 enum class AttentionPath {
     four_passes,  // a thread, a query: the loop's twin; scores lie in the workspace
     fused,        // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
-    split_keys,  // 03: a block, a query, and its warps share out the keys: for few queries. D <= 128
+    split_keys,  // 03: a block, a query; its warps share out the keys: for few queries. D <= 128
     tiles,       // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
     split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
     wide_heads,    // 06: a warp, a query, whose sums stand in `out`: heads of any width
@@ -49,14 +51,15 @@ struct AttentionOptions {
     bool causal = true;
     float scale = 0;  // 0: 1 / sqrt(D), so that scores do not grow with D
     /// How many keys count, in device memory for a port: a number that changes from token to token
-    /// without a new launch. Rank 0; a null pointer: all S. A port answers a length that is not 0 to
-    /// S with NaN.
+    /// without a new launch. Rank 0; a null pointer: all S. A port answers a length that is not 0
+    /// to S with NaN.
     View<const std::int64_t> length = {};
 };
 
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
-/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' takes one block
+/// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' takes one
+///   block
 /// for a query if there is none; the others use none
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out,
@@ -103,8 +106,8 @@ template <class T>
 template <class T>
 [[nodiscard]] View<T> split_heads(const View<T>& x, std::int64_t H);
 
-/// q or out (B, H, T, D) as (B, G, H / G, T, D): H / G heads in each of G groups (Ainslie and others
-/// 2023, arXiv 2305.13245).
+/// q or out (B, H, T, D) as (B, G, H / G, T, D): H / G heads in each of G groups (Ainslie and
+/// others 2023, arXiv 2305.13245).
 /// @throws std::invalid_argument  G does not divide H
 template <class T>
 [[nodiscard]] View<T> grouped(const View<T>& q, std::int64_t G) {

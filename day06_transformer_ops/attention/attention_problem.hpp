@@ -1,6 +1,6 @@
 /// @file
-/// What loops and kernels of attention are given: where each query finds its row of q and of out, and
-/// its keys and values.
+/// What loops and kernels of attention are given: where each query finds its row of q and of out,
+/// and its keys and values.
 #pragma once
 
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -52,7 +52,8 @@ using Table = TableOf<float>;
 using AttentionProblem = AttentionProblemOf<float>;
 // [problem]
 
-/// Refuses, in the name of `op`, what no attention takes. This and the next: of float, bf16 and f16.
+/// Refuses, in the name of `op`, what no attention takes. This and the next: of float, bf16 and
+/// f16.
 template <class E>
 void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
                        const View<const E>& v, const AttentionOptions& options, const View<E>& out);
@@ -64,8 +65,9 @@ template <class E>
                                                       const AttentionOptions& options,
                                                       const View<Same<E>>& out);
 
-/// Bytes of shared memory of a block of 'tiles': `queries`, and 64 keys and values at a time, in rows
-/// of HEAD numbers; and a share of each pair. Rows are longer than that, to begin in different banks.
+/// Bytes of shared memory of a block of 'tiles': `queries`, and 64 keys and values at a time, in
+/// rows of HEAD numbers; and a share of each pair. Rows are longer than that, to begin in different
+/// banks.
 [[nodiscard]] constexpr std::size_t attention_tiles_bytes(int HEAD, int queries) {
     return sizeof(float) * ((queries + 2 * 64) * (HEAD + 4) + queries * (64 + HEAD / 8));
 }

@@ -7,14 +7,16 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// Views of equal rank: some dims of stack, of which each head is one place, then tokens, then a head.
+/// Views of equal rank: some dims of stack, of which each head is one place, then tokens, then a
+/// head.
 template <class E>
 struct Stacked {
     View<const E> q, k, v;
     View<E> out;
     View<float> log_sums;  // without the last dim; or a null pointer
 };
-/// Nothing if the stacks have more than `dims` dims once they are simplified, or a stride is negative.
+/// Nothing if the stacks have more than `dims` dims once they are simplified, or a stride is
+/// negative.
 template <class E>
 [[nodiscard]] std::optional<Stacked<E>> stacked(int dims, const View<const E>& q,
                                                 const View<const E>& k, const View<const E>& v,

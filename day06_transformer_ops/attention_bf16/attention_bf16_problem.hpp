@@ -74,8 +74,8 @@ template <class T>
     return p;
 }
 
-/// How Hopper's copy engine is told of the rows of all heads: matrices, `planes` of them, and a head
-/// begins in the first row of one, at a column.
+/// How Hopper's copy engine is told of the rows of all heads: matrices, `planes` of them, and a
+/// head begins in the first row of one, at a column.
 struct Planes {
     std::int64_t planes, plane_pitch, columns, pitch;
 };

@@ -84,8 +84,8 @@ Exact exact(const float* q, const float* k, const float* v, std::int64_t n, std:
     return all;
 }
 
-// The first, a middle and the last query, causal, are held against double precision. q, k, v and out
-// lie in device memory.
+// The first, a middle and the last query, causal, are held against double precision. q, k, v and
+// out lie in device memory.
 // @throws std::runtime_error  one is further away; --bench ends with this sentence
 void hold_against_double(const char* op, AttentionPath path, const Sizes& n, const float* q,
                          const float* k, const float* v, const float* out) {

@@ -1,6 +1,6 @@
 /// @file
-/// What is timed, where the ports run on a GPU, and how a version whose sums have another order than
-/// the loop's is held against it.
+/// What is timed, where the ports run on a GPU, and how a version whose sums have another order
+/// than the loop's is held against it.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,8 @@ struct Op {
     double streams = 2;  // tensors that must move, read or written
 };
 
-/// The largest distance between two tensors, as a share of the largest element; NaN if one holds one.
+/// The largest distance between two tensors, as a share of the largest element; NaN if one holds
+/// one.
 template <class T>
 [[nodiscard]] double distance(const Tensor<T>& a, const Tensor<T>& b) {
     double most = 0, largest = 1e-30;
@@ -61,7 +62,8 @@ template <class T>
     return v;
 }
 
-/// Of a tensor in device memory, part number `at` of those of shape `one` that lie one behind the other.
+/// Of a tensor in device memory, part number `at` of those of shape `one` that lie one behind the
+/// other.
 template <class T>
 [[nodiscard]] Tensor<T> part_of(const T* device, const Shape& one, std::int64_t at) {
     Tensor<T> part(one);
@@ -70,8 +72,8 @@ template <class T>
     return part;
 }
 
-/// A repeatable answer may still be a wrong one: the first, the middle and the last of what lies along
-/// dim 0 is held against the loop. Sums of n numbers may be off by n 2^-24 more than op.far.
+/// A repeatable answer may still be a wrong one: the first, the middle and the last of what lies
+/// along dim 0 is held against the loop. Sums of n numbers may be off by n 2^-24 more than op.far.
 /// @throws std::runtime_error  it is further away; --bench ends with this sentence
 template <class T>
 void hold_against_loop(const Op<T>& op, const Shape& shape, const T* in, const T* out) {
@@ -91,8 +93,8 @@ void hold_against_loop(const Op<T>& op, const Shape& shape, const T* in, const T
 }
 
 /// Holds the port against the loop on a small tensor, as far as op.far. The port must then make the
-/// same bits again, there and on a large tensor, where it is timed; there hold_against_loop() looks at
-/// them first.
+/// same bits again, there and on a large tensor, where it is timed; there hold_against_loop() looks
+/// at them first.
 template <class T>
 void port(lesson::Report& report, const Op<T>& op, const Shape& small, const Shape& large) {
     const Tensor<T> x = noise<T>(small);

@@ -1,6 +1,6 @@
 /// @file
-/// A block of a transformer: what all operations of this day are for. A GPT-2 is twelve of them, one
-/// behind the other, between the embedding and the head.
+/// A block of a transformer: what all operations of this day are for. A GPT-2 is twelve of them,
+/// one behind the other, between the embedding and the head.
 ///
 ///     x += attention(layer_norm(x)) * attention_output      tokens tell each other what they know
 ///     x += mlp(layer_norm(x))                   each token thinks about it by itself
@@ -13,7 +13,8 @@
 ///
 /// For all versions: float, contiguous or not; x injective. The ports need a workspace, and write x
 /// only after everything was found to fit.
-/// @throws std::invalid_argument  shapes that do not fit, heads that do not divide C, x not injective,
+/// @throws std::invalid_argument  shapes that do not fit, heads that do not divide C, x not
+///   injective,
 /// a null pointer, parameters that overlap x; the ports: too small a workspace
 #pragma once
 
@@ -51,9 +52,9 @@ void block_cuda(const BlockParameters& parameters, View<float> x, gpu::Workspace
                                                  const View<float>& x);
 void check_block(const BlockParameters& parameters, const View<float>& x);
 
-/// What the model thinks comes next: out(b, t, v) = layer_norm(x)(b, t, :) . tokens(v, :). The head is
-/// tied: it is the table of the embedding once more, read as its transpose, and no copy of it (Press and
-/// Wolf 2016, arXiv 1608.05859).
+/// What the model thinks comes next: out(b, t, v) = layer_norm(x)(b, t, :) . tokens(v, :). The head
+/// is tied: it is the table of the embedding once more, read as its transpose, and no copy of it
+/// (Press and Wolf 2016, arXiv 1608.05859).
 /// @param x       (B, T, C)
 /// @param tokens  (V, C)
 /// @param out     (B, T, V), apart from all inputs

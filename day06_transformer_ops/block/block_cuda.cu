@@ -14,8 +14,8 @@ using day05_matmul::MatmulPath;
 
 namespace {
 
-// The room that products and attention share, one after the other, and behind it what is kept between
-// the operations, (B, T, ...) each.
+// The room that products and attention share, one after the other, and behind it what is kept
+// between the operations, (B, T, ...) each.
 struct Between {
     gpu::Workspace room;
     View<float> normed, qkv, mixed, hidden;

@@ -1,14 +1,15 @@
 /// @file
-/// From numbers to vectors: what a network can compute with. A text is a list of token ids, and each
-/// id names a row of a table that was learned; a second table has a row for every position. The two
-/// rows are added, so that the same word is another vector at another place (as GPT-2 does: Radford and
-/// others 2019, "Language models are unsupervised multitask learners").
+/// From numbers to vectors: what a network can compute with. A text is a list of token ids, and
+/// each id names a row of a table that was learned; a second table has a row for every position.
+/// The two rows are added, so that the same word is another vector at another place (as GPT-2 does:
+/// Radford and others 2019, "Language models are unsupervised multitask learners").
 ///
-/// The ids of a port lie in device memory, where its launcher cannot see them without waiting for the
-/// device. So an id that names no row is met differently. The loop refuses it before anything is
-/// written, and says which. The port never touches memory outside of a table: it fills the row of
-/// `out` with NaN, which no later result can hide. If you have the ids on the host, as a tokenizer
-/// has, ask check_ids() first. (PyTorch stops the whole process' use of the GPU by an assert.)
+/// The ids of a port lie in device memory, where its launcher cannot see them without waiting for
+/// the device. So an id that names no row is met differently. The loop refuses it before anything
+/// is written, and says which. The port never touches memory outside of a table: it fills the row
+/// of `out` with NaN, which no later result can hide. If you have the ids on the host, as a
+/// tokenizer has, ask check_ids() first. (PyTorch stops the whole process' use of the GPU by an
+/// assert.)
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ enum class EmbedPath {
 /// @param places     broadcast to S, 0 <= place < P: (T) for ids (B, T). In device memory, for a
 ///                   cache that grows by a token changes them without a new launch
 /// @param out        (S.., C), injective, apart from all inputs
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap;
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+///   overlap;
 /// the loop: an id or a place that names no row, and where it stands
 template <class T>
 void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
@@ -68,8 +70,8 @@ enum class Pairing {
     halves,      // 0 and D / 2, 1 and D / 2 + 1, ...: the same angles, other partners
 };
 
-/// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines and then as many sines.
-/// Computed in double, for an angle of 1,000 has only 4 digits behind the point in float.
+/// cos and sin of place * base^(-2 i / D) for pair i: row p has D / 2 cosines and then as many
+/// sines. Computed in double, for an angle of 1,000 has only 4 digits behind the point in float.
 /// @throws std::invalid_argument  D odd or below 2, base not above 0
 [[nodiscard]] Tensor<float> rotary_table(std::int64_t places, std::int64_t D, double base = 10000);
 
@@ -84,7 +86,8 @@ enum class Pairing {
 /// @param table   rotary_table(P, D)
 /// @param places  broadcast to (..., T), 0 <= place < P; a port answers another one with NaN
 /// @param out     in's shape, injective; may be `in` itself
-/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer, overlap;
+/// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
+///   overlap;
 /// the loop: a place that has no row
 void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,
                 Pairing pairing, View<float> out);

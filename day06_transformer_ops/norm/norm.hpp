@@ -9,16 +9,17 @@
 /// The variance is that of a population, divided by N, not by N - 1; eps stands inside the root. It
 /// is summed in a pass of its own, from x - mean. E[x^2] - E[x]^2 would need one pass less, and is
 /// wrong where the mean is large: near 10240 squares are near 10^8, where floats are 8 apart, and
-/// their difference is noise. Sums start from the row's first element, as x(i) - x(0): so the mean of
-/// a constant row is exactly that constant.
+/// their difference is noise. Sums start from the row's first element, as x(i) - x(0): so the mean
+/// of a constant row is exactly that constant.
 ///
 /// For all versions: rows lie along the last dim. `in` and `out` have one shape (..., C) and any
-/// strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float. A row
-/// that holds a NaN becomes NaN; one with an infinity too, but RMS norm, which divides by infinity then,
-/// leaves 0 of its finite elements. Other rows do not notice.
-/// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out not
-/// injective, a null pointer, overlap of in and out that are not the same; a path that cannot take these
-/// views
+/// strides, `out` is injective and may be `in` itself. T is float or bf16; arithmetic is float. A
+/// row that holds a NaN becomes NaN; one with an infinity too, but RMS norm, which divides by
+/// infinity then, leaves 0 of its finite elements. Other rows do not notice.
+/// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out
+///   not
+/// injective, a null pointer, overlap of in and out that are not the same; a path that cannot take
+/// these views
 #pragma once
 
 #include <cmath>
@@ -40,8 +41,8 @@ enum class NormPath {
 };
 [[nodiscard]] const char* name(NormPath path);
 
-/// What becomes of z. Weight and bias have shape (C) and any stride; a null pointer stands for ones,
-/// or for zeros.
+/// What becomes of z. Weight and bias have shape (C) and any stride; a null pointer stands for
+/// ones, or for zeros.
 struct NormParameters {
     View<const float> weight = {};
     View<const float> bias = {};
@@ -57,8 +58,8 @@ struct NormParameters {
 };
 
 /// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24: that of the
-/// mean, C + 2 of the mean of |x - x(0)| and 1 of |mean|; of z, C / 2 + 8 of itself and what the mean
-/// is off; of out, |weight| times that and 2 of itself; and a rounding to T.
+/// mean, C + 2 of the mean of |x - x(0)| and 1 of |mean|; of z, C / 2 + 8 of itself and what the
+/// mean is off; of out, |weight| times that and 2 of itself; and a rounding to T.
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>

@@ -67,7 +67,8 @@ std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim,
 // --- what is refused -----------------------------------------------------------------------------
 namespace {
 
-// What `path` cannot take. `siblings`: does the operation have thread_a_row, registers and shared only?
+// What `path` cannot take. `siblings`: does the operation have thread_a_row, registers and shared
+// only?
 template <class T>
 void check_path(const char* op, std::optional<SoftmaxPath> path, const View<const T>& in, int d,
                 const View<T>& out, bool siblings) {

@@ -1,7 +1,7 @@
 /// @file
 /// Softmax: a row of any numbers becomes a row of shares that add up to 1, and whatever was largest
-/// has the largest share. Attention asks it how much each token counts; a language model asks it how
-/// probable each next token is.
+/// has the largest share. Attention asks it how much each token counts; a language model asks it
+/// how probable each next token is.
 ///
 ///     softmax(x)(i) = exp(x(i)) / sum over j of exp(x(j))
 ///                   = exp(x(i) - m) / sum over j of exp(x(j) - m)     with any m
@@ -60,10 +60,10 @@ template <class T>
 void log_softmax_cuda(View<const Same<T>> in, int dim, View<T> out,
                       const gpu::Launch<SoftmaxPath>& how = {});
 
-/// Softmax of what the mask lets through; the rest gets 0. What is masked is never computed with: it
-/// may be NaN. A row of which nothing is let through becomes NaN, for 0 shares cannot add up to 1; and
-/// so does a row where the mask lets a NaN or +infinity through, all of it: there are no shares then,
-/// and no 0 either. Error: softmax', of what is let through.
+/// Softmax of what the mask lets through; the rest gets 0. What is masked is never computed with:
+/// it may be NaN. A row of which nothing is let through becomes NaN, for 0 shares cannot add up to
+/// 1; and so does a row where the mask lets a NaN or +infinity through, all of it: there are no
+/// shares then, and no 0 either. Error: softmax', of what is let through.
 /// @param mask  not 0 where an element counts; broadcast to in's shape
 template <class T>
 void masked_softmax_cpu(View<const Same<T>> in, View<const std::uint8_t> mask, int dim,
@@ -74,9 +74,9 @@ void masked_softmax_cuda(View<const Same<T>> in, View<const std::uint8_t> mask, 
 
 /// Softmax along the last dim of scores (..., T, S), where token t may look at itself and at what
 /// came before it, but not ahead. The last token sees all S: row t counts its first t + 1 + S - T
-/// elements, and the rest gets 0, whatever it holds. T <= S, so every row sees something. (PyTorch's
-/// `is_causal` lets row t count its first t + 1 elements: the same if T = S, and not if T < S.)
-/// Error: softmax', of what is counted.
+/// elements, and the rest gets 0, whatever it holds. T <= S, so every row sees something.
+/// (PyTorch's `is_causal` lets row t count its first t + 1 elements: the same if T = S, and not if
+/// T < S.) Error: softmax', of what is counted.
 /// @throws std::invalid_argument  also a rank below 2, T > S
 template <class T>
 void causal_softmax_cpu(View<const Same<T>> in, View<T> out);

@@ -6,8 +6,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The best of the paths that leave a row to one block or less: what log_softmax, masked_softmax and
-/// causal_softmax have to choose from.
+/// The best of the paths that leave a row to one block or less: what log_softmax, masked_softmax
+/// and causal_softmax have to choose from.
 template <class T>
 [[nodiscard]] SoftmaxPath choose_row_softmax(const View<const Same<T>>& in, int dim,
                                              const View<T>& out);

@@ -98,8 +98,8 @@ void for_each_layout(const Shape& shape, const F& f) {
     }
 }
 
-/// How a tensor of two rows of two quads may stand in memory. The first three are fit for quads; each
-/// of the others fails in one thing alone.
+/// How a tensor of two rows of two quads may stand in memory. The first three are fit for quads;
+/// each of the others fails in one thing alone.
 template <class T>
 struct Standing {
     const char* what;

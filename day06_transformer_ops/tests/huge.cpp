@@ -12,8 +12,8 @@ using namespace sixdays::testing;
 
 namespace {
 
-// Rows of C ones, and here and there a row of noise: an operation in place must make of each what its
-// loop makes of that row alone.
+// Rows of C ones, and here and there a row of noise: an operation in place must make of each what
+// its loop makes of that row alone.
 template <class Port, class Loop>
 void many_rows(const char* what, std::int64_t rows, std::int64_t C, const Port& port,
                const Loop& loop) {

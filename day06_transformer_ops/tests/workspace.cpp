@@ -1,5 +1,5 @@
-// One workspace for all calls: softmax, attention, products and a block, of any shape and by any path, in
-// any order, with garbage between them.
+// One workspace for all calls: softmax, attention, products and a block, of any shape and by any
+// path, in any order, with garbage between them.
 #include <functional>
 #include <memory>
 
@@ -17,8 +17,8 @@ using day05_matmul::matmul_cpu, day05_matmul::matmul_cuda, day05_matmul::matmul_
 
 namespace {
 
-// Each operation's error has tests of its own. Here garbage is looked for: results are near 1, and what a
-// call finds in a workspace is NaN, or far away.
+// Each operation's error has tests of its own. Here garbage is looked for: results are near 1, and
+// what a call finds in a workspace is NaN, or far away.
 constexpr double kNear = 1e-4;
 
 struct Call {

@@ -39,7 +39,8 @@ struct Strides {
     long long a, b, c;
 };
 
-// One product after the other, each its strides further. alpha and beta point to numbers of type `scale`.
+// One product after the other, each its strides further. alpha and beta point to numbers of type
+// `scale`.
 cublasStatus_t multiply_all(cublasHandle_t handle, Product p, const void* alpha, const void* beta,
                             cudaDataType scale, const Strides& strides, int batch) {
     if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kWords = 5, kBits = 32 * kWords, kSequences = 4096;
 using Bits = std::array<unsigned, kWords>;
-/// A step of XORWOW moves bits and adds them up without carry: it is a matrix, here column by column.
+/// A step of XORWOW moves bits and adds them up without carry: it is a matrix, here column by
+/// column.
 using Matrix = std::array<Bits, kBits>;
 
 Bits times(const Matrix& m, const Bits& v) {

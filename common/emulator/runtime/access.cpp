@@ -66,8 +66,8 @@ bool is_own(std::uintptr_t address) {
            address - arguments_begin < arguments_bytes;
 }
 
-// Is the word at this place live, written, and last touched by nobody who matters? Then the access is
-// noted, too.
+// Is the word at this place live, written, and last touched by nobody who matters? Then the access
+// is noted, too.
 bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_t since) {
     if (kind == AccessKind::read) {
         if (same_moment(h.read, me)) return true;
@@ -84,8 +84,8 @@ bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_
     return true;
 }
 
-// By far the most accesses are like this: a thread's own variables, the launch's arguments, or whole
-// words of memory with which all is well. True if it was; anything else goes the long way.
+// By far the most accesses are like this: a thread's own variables, the launch's arguments, or
+// whole words of memory with which all is well. True if it was; anything else goes the long way.
 bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, const void* code) {
     if (is_own(address)) {
         if (watching_locals) check_local(address, bytes, writes(kind), code);

@@ -125,7 +125,8 @@ bool run_block(const Launch& what);
 bool resume_block(const Launch& what);
 /// The launch failed: threads of `block` that stopped halfway never go on.
 void abandon_block();
-/// Runs all blocks of a cooperative launch, from one barrier of the grid to the next (cooperative.cpp).
+/// Runs all blocks of a cooperative launch, from one barrier of the grid to the next
+/// (cooperative.cpp).
 void run_cooperative_grid(const Launch& what, std::uint64_t blocks);
 /// The same for one cluster after another.
 void run_clusters(const Launch& what, dim3 extents);

@@ -203,7 +203,7 @@ uint3 index_of_serial(std::uint32_t serial) {
     return turn < turns.size() ? turns[turn] : index_of_block(turn);
 }
 
-// --- what kernels call ----------------------------------------------------------------------------
+// --- what kernels call ---------------------------------------------------------------------------
 
 void cluster_of(unsigned x, unsigned y, unsigned z) {
     const dim3 has = block.cluster;

@@ -2,7 +2,8 @@
 /// A cooperative launch: blocks still run one after another, but each only up to the next barrier
 /// of the grid. There it is put aside with its threads and its shared memory, and when all are
 /// there, the first goes on. What lies before the barrier comes before all that lies behind it.
-/// So do the blocks of a cluster, one cluster after another; who has returned is not waited for there.
+/// So do the blocks of a cluster, one cluster after another; who has returned is not waited for
+/// there.
 #include <array>
 #include <memory>
 #include <utility>

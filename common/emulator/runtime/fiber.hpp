@@ -31,8 +31,8 @@ void switch_context(Context& from, Context& to);
 /// Makes `context` start at `entry` on the stack [stack, stack + kStackBytes).
 void prepare_context(Context& context, std::byte* stack, void (*entry)());
 
-/// All stacks lie side by side, so that one comparison tells a thread's local memory. Asked for once
-/// each.
+/// All stacks lie side by side, so that one comparison tells a thread's local memory. Asked for
+/// once each.
 std::byte* stack_of_fiber(std::size_t index);
 /// Which stack holds this address, or kMaxFibers.
 std::size_t fiber_of_address(std::uintptr_t address);

@@ -67,8 +67,8 @@ Mbarrier& find(std::uint64_t* word, const Place& place) {
                                 " uses an mbarrier that nobody has set up: init() "
                                 "comes first, then a __syncthreads().");
     }
-    // Did init() come before? Asked once: an atomic would publish what this thread did, and to wait does
-    // not.
+    // Did init() come before? Asked once: an atomic would publish what this thread did, and to wait
+    // does not.
     std::int64_t& seen = found->second.seen[current->id];
     if (seen == kUnused) {
         access(word, sizeof(*word), AccessKind::atomic, place.code);

@@ -94,8 +94,8 @@ void make_dynamic_shared(const void* kernel, std::size_t bytes);
 /// memory.
 void forget_shared();
 
-/// A tile that was cut out of dynamic shared memory, from `offset` on. It lies in shared_tiles, away
-/// from the others.
+/// A tile that was cut out of dynamic shared memory, from `offset` on. It lies in shared_tiles,
+/// away from the others.
 struct Tile {
     std::size_t offset, bytes;
     std::uintptr_t at;

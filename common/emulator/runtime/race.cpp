@@ -45,8 +45,9 @@ std::vector<Suspicion> stores;
 // compare-and-swap that expects the value read, for then it made no difference what that was.
 std::vector<Suspicion> suspicions;
 
-// Places in the code whose plain read somebody's compare-and-swap followed. Who reads there and then
-// does nothing has seen enough: `if (old >= value) return;` in a loop that makes an atomic maximum.
+// Places in the code whose plain read somebody's compare-and-swap followed. Who reads there and
+// then does nothing has seen enough: `if (old >= value) return;` in a loop that makes an atomic
+// maximum.
 std::set<std::uint32_t> reads_of_cas_loops;
 
 bool sees_enough(const PastAccess& reader) {

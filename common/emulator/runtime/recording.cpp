@@ -1,6 +1,6 @@
 /// @file
-/// recording.hpp: a launch is a few numbers and the bytes of its arguments, so a copy of them can be
-/// launched again. And what a captured stream is asked for.
+/// recording.hpp: a launch is a few numbers and the bytes of its arguments, so a copy of them can
+/// be launched again. And what a captured stream is asked for.
 #include "common/emulator/recording.hpp"
 
 #include <cstddef>

@@ -58,7 +58,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     return give(config, caches);
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-    return cudaSuccess;  // since compute capability 5.0 banks are four bytes wide, whatever is asked
+    return cudaSuccess;  // banks are four bytes wide since compute capability 5.0
 }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
     return give(config, cudaSharedMemBankSizeFourByte);

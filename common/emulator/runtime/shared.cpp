@@ -155,7 +155,8 @@ void forget_shared() {
     region.written_end = region.base;
 }
 
-// A number of 32 bits: in which of the three regions, and where in it; or where in those of a cluster.
+// A number of 32 bits: in which of the three regions, and where in it; or where in those of a
+// cluster.
 constexpr std::uint32_t kSharedWindow = 0xf0000000u, kWindow = 1u << 24;
 constexpr std::uint32_t kClusterWindow = kSharedWindow + 3 * kWindow;
 

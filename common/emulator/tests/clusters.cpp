@@ -1,5 +1,5 @@
-// Clusters: right ones give what CUDA's manual says, in any order of turns, and are not accused; mistakes are told at
-// their line.
+// Clusters: right ones give what CUDA's manual says, in any order of turns, and are not accused;
+// mistakes are told at their line.
 #include "common/emulator/tests/clusters.hpp"
 
 #include <fstream>

@@ -217,7 +217,8 @@ __global__ void indices(int* out) {
     cluster.sync();
 }
 
-// What a cluster's first block knows of its second, the cluster that comes later hears of by fence and atomic.
+// What a cluster's first block knows of its second, the cluster that comes later hears of by fence
+// and atomic.
 __global__ void __cluster_dims__(2, 1, 1) told_to_others(int* out) {
     const unsigned cluster = blockIdx.x / 2;
     if (blockIdx.x % 2 == 1) out[1 + cluster] = 11;
@@ -237,7 +238,7 @@ __global__ void __cluster_dims__(1, 2, 2) deep(int* out) {
         cluster.block_rank() + 10 * index.z + 100 * index.y + 1000 * cluster.dim_blocks().z);
 }
 
-// --- mistakes -------------------------------------------------------------------------------------
+// --- mistakes ------------------------------------------------------------------------------------
 
 __global__ void __cluster_dims__(2, 1, 1) no_first_barrier(int* out) {
     __shared__ int mine;

@@ -88,8 +88,8 @@ __global__ void semaphore_chain(const float* in, int, float* out) {
         atomicExch(now_served, ticket + 1);
     }
 }
-// Each block waits for the flag of the one before it alone, and so knows of all before that one. The
-// last fence stands before the last barrier, or behind it.
+// Each block waits for the flag of the one before it alone, and so knows of all before that one.
+// The last fence stands before the last barrier, or behind it.
 template <bool EVERY_THREAD_FENCES>
 __device__ __forceinline__ void in_a_row(const float* in, float* out) {
     __shared__ unsigned ticket;
@@ -422,8 +422,8 @@ __global__ void hashes(const float*, int, float* out) {
     for (int i = 0; i < 10; ++i) h = (h ^ 17u) * 16777619u;  // unsigned arithmetic may wrap
     out[threadIdx.x] = static_cast<float>(h >> 8) * (1.0f / 16777216.0f);
 }
-// A store for every four loads, for as long as it takes. Which of the five is every 20,000th access,
-// at which the emulator looks closer, goes by n % 5.
+// A store for every four loads, for as long as it takes. Which of the five is every 20,000th
+// access, at which the emulator looks closer, goes by n % 5.
 __global__ void adds_for_long(const float* in, int n, float* out) {
     float sum = 0.0f;
     for (int i = 0; i < n % 5; ++i) sum += in[0];

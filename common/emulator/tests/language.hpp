@@ -16,7 +16,8 @@ extern const int kSpellingCount;
 /// A kernel called without <<<>>>: by host code, and by a kernel.
 void call_like_a_function(int* out);
 void call_from_a_kernel(int* out);
-/// Launches within a kernel: 64 threads, then 32, 16, ..., each adds 1 to its number; and 65 threads.
+/// Launches within a kernel: 64 threads, then 32, 16, ..., each adds 1 to its number; and 65
+/// threads.
 void launch_from_a_kernel(int* out);
 void launch_beyond_the_end(int* out);
 void rows_of_dynamic_memory(int* out);
@@ -58,8 +59,8 @@ int copy_too_much_to_symbol(const float* in);
 int through_pitched_rows(const float* in, float* out, int row, int rows);
 void suggested_block(int* blocks, int* threads, int shared_bytes, int most_threads);
 void stop_at_trap();
-/// Reverses 64 numbers that the copy engine brings in two halves, in PTX: the waits that are written,
-/// then mistakes.
+/// Reverses 64 numbers that the copy engine brings in two halves, in PTX: the waits that are
+/// written, then mistakes.
 enum class Bulk {
     parity,
     loop_in_ptx,

@@ -16,7 +16,7 @@
 
 namespace sixdays::emulator {
 
-// --- the elements of tiles -------------------------------------------------------------------------
+// --- the elements of tiles -----------------------------------------------------------------------
 namespace {
 
 struct alignas(64) Elements {  // in front of them
@@ -66,7 +66,7 @@ bool enter_tile_kernel(const char* kernel, const char* parameters, const void* c
     return true;
 }
 
-// --- what a tile asks of memory --------------------------------------------------------------------
+// --- what a tile asks of memory ------------------------------------------------------------------
 namespace {
 
 // The kernel's line: from the first caller that is no part of cuda_tile.h.
@@ -144,7 +144,7 @@ void fail_promise(const char* what, long long value, const char* promise, long l
               what, promise, number, it.c_str(), left.c_str())});
 }
 
-// --- tiles of a span -------------------------------------------------------------------------------
+// --- tiles of a span -----------------------------------------------------------------------------
 namespace {
 
 std::string list(const long long* values, std::size_t rank) {
@@ -183,7 +183,7 @@ void check_inside(const TileOfSpan& t, bool masked, const void* code) {
     }
 }
 
-// --- does the grid cover what it stores? -----------------------------------------------------------
+// --- does the grid cover what it stores? ---------------------------------------------------------
 namespace {
 
 /// A span, and how it is cut: first element, lengths, extents.

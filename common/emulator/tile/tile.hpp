@@ -1,13 +1,13 @@
 /// @file
-/// What cuda_tile.h asks of the runtime. Its own code gets no hooks: each element of memory that a tile
-/// takes or gives is told here, with the line of the kernel that asked.
+/// What cuda_tile.h asks of the runtime. Its own code gets no hooks: each element of memory that a
+/// tile takes or gives is told here, with the line of the kernel that asked.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// For every function of cuda_tile.h. It is no kernel's code, so no hook watches it; and g++ keeps it
-/// out of kernels, so its return address is the kernel's line.
+/// For every function of cuda_tile.h. It is no kernel's code, so no hook watches it; and g++ keeps
+/// it out of kernels, so its return address is the kernel's line.
 #define SIXDAYS_TILE __attribute__((no_sanitize("thread")))
 #define SIXDAYS_TILE_CODE __builtin_return_address(0)
 
@@ -16,8 +16,8 @@ namespace sixdays::emulator {
 /// A tile kernel begins: as enter_kernel(), and a block is one thread, as the launch must say.
 bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller);
 
-/// The elements of a tile, shared by all copies of it: tiles never change. What a launch that failed
-/// has left is given back when the next tile kernel begins.
+/// The elements of a tile, shared by all copies of it: tiles never change. What a launch that
+/// failed has left is given back when the next tile kernel begins.
 void* new_elements(std::size_t bytes);
 void share_elements(void* elements) noexcept;
 void drop_elements(void* elements) noexcept;

@@ -272,7 +272,8 @@ private:
         return is_one_of(token, {"cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
                                  "cudaLaunchCooperativeKernel", "cudaKernelNodeParams"});
     }
-    /// cudaLaunchKernel((void*)kernel<256>, ...): the pointer's own type says what its arguments are.
+    /// cudaLaunchKernel((void*)kernel<256>, ...): the pointer's own type says what its arguments
+    /// are.
     void without_cast(Index i) {
         if (!in_.at(i + 1).is("(")) return;
         Index open = i + 2;
@@ -369,7 +370,8 @@ private:
 namespace {
 
 /// `#if __CUDA_ARCH__ >= 700` means a device of compute capability 8.0. `#ifdef __CUDA_ARCH__` asks
-/// something else: host or device? Here a function is compiled once, for both, and the answer is host.
+/// something else: host or device? Here a function is compiled once, for both, and the answer is
+/// host.
 std::string with_architecture(std::string_view file) {
     static const std::string kWord = "__CUDA_ARCH__";
     std::string text(file);

@@ -1,12 +1,12 @@
 /// @file
-/// For .cu files: mbarriers, in shared memory. Some threads arrive, some bytes are told to come, and
-/// whoever waits goes on when all of that has happened: a *phase* of the barrier is complete, and its
-/// next one begins. From Hopper on, copies of whole tiles end with such a barrier (tma.hpp); that of
-/// threads runs on every GPU of 8.0 or newer.
+/// For .cu files: mbarriers, in shared memory. Some threads arrive, some bytes are told to come,
+/// and whoever waits goes on when all of that has happened: a *phase* of the barrier is complete,
+/// and its next one begins. From Hopper on, copies of whole tiles end with such a barrier
+/// (tma.hpp); that of threads runs on every GPU of 8.0 or newer.
 ///
-/// Phases are counted 0, 1, 2, ..., and who waits names the phase by its parity, 0 or 1. So of a ring
-/// of stages with a barrier each, the parity to wait for flips whenever the ring begins again. Before
-/// phase 0 there is one of parity 1, which counts as complete.
+/// Phases are counted 0, 1, 2, ..., and who waits names the phase by its parity, 0 or 1. So of a
+/// ring of stages with a barrier each, the parity to wait for flips whenever the ring begins again.
+/// Before phase 0 there is one of parity 1, which counts as complete.
 ///
 /// On the emulator a copy arrives as late as it can: when somebody waits for its phase. Told are: a
 /// barrier that nobody has set up, or that the copy engine may not see; a phase that the thread
@@ -25,8 +25,8 @@
 namespace sixdays::gpu {
 
 /// May this pass of the compiler use what only Hopper has? Files in hopper/ are compiled once for
-/// every architecture asked for and once for sm_90a, and only there these functions do anything. Which
-/// device may be given such a kernel says on_hopper() (device.hpp).
+/// every architecture asked for and once for sm_90a, and only there these functions do anything.
+/// Which device may be given such a kernel says on_hopper() (device.hpp).
 #if defined(SIXDAYS_EMULATED) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 inline constexpr bool kHopper = true;
 #else

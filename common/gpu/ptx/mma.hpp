@@ -1,10 +1,10 @@
 /// @file
-/// For .cu files: the tensor cores, as a warp speaks to them (compute capability 8.0 and newer), each
-/// instruction with a twin for the emulator.
+/// For .cu files: the tensor cores, as a warp speaks to them (compute capability 8.0 and newer),
+/// each instruction with a twin for the emulator.
 ///
-/// A matrix lies spread over the registers of a warp's 32 lanes: its *fragments*. A register holds two
-/// neighbours of 16 bits. Which lane holds what, with lane = 4 r + c, r from 0 to 7 and c from 0 to 3
-/// (PTX ISA, "Matrix Fragments for mma.m16n8k16"):
+/// A matrix lies spread over the registers of a warp's 32 lanes: its *fragments*. A register holds
+/// two neighbours of 16 bits. Which lane holds what, with lane = 4 r + c, r from 0 to 7 and c from
+/// 0 to 3 (PTX ISA, "Matrix Fragments for mma.m16n8k16"):
 ///
 ///     a   16 x 16   register i holds a(r + 8 (i % 2), 2 c + 8 (i / 2)) and its right neighbour
 ///     b   16 x 8    register i holds b(2 c + 8 i, r) and the one below it
@@ -53,7 +53,8 @@ inline void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4], const std:
 
 #else
 
-/// sum += a b: 2,048 multiply-adds. T, bf16 or f16, is what a and b are made of; the sums are float.
+/// sum += a b: 2,048 multiply-adds. T, bf16 or f16, is what a and b are made of; the sums are
+/// float.
 template <class T>
 __device__ __forceinline__ void mma_16x8x16(float (&sum)[4], const std::uint32_t (&a)[4],
                                             const std::uint32_t (&b)[2]) {

@@ -1,11 +1,13 @@
 /// @file
-/// For .cu files: copies of whole tiles by Hopper's own engine (TMA, the tensor memory accelerator).
-/// The host describes a matrix and the size of its tiles, a TileMap; a kernel takes it by value, as
-/// `const __grid_constant__ gpu::TileMap`. There one thread asks for a tile, and all else, addresses,
-/// edges and the swizzle, is the engine's work. When the bytes have come they count at an Mbarrier.
+/// For .cu files: copies of whole tiles by Hopper's own engine (TMA, the tensor memory
+/// accelerator). The host describes a matrix and the size of its tiles, a TileMap; a kernel takes
+/// it by value, as `const __grid_constant__ gpu::TileMap`. There one thread asks for a tile, and
+/// all else, addresses, edges and the swizzle, is the engine's work. When the bytes have come they
+/// count at an Mbarrier.
 ///
-/// A tile is rows of 64 numbers of 16 bits, 128 bytes, and lies swizzled: of row r, the 16 bytes that
-/// belong at place c lie at c ^ (r % 8). What lies outside of the matrix is 0, and counts as copied.
+/// A tile is rows of 64 numbers of 16 bits, 128 bytes, and lies swizzled: of row r, the 16 bytes
+/// that belong at place c lie at c ^ (r % 8). What lies outside of the matrix is 0, and counts as
+/// copied.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -94,8 +96,8 @@ TileMap encoded_tile_map(const T* data, int rank, const cuuint64_t* extents,
     return map;
 }
 
-/// Describes a matrix of 16-bit numbers. It has elements, fewer than 2^31 rows and columns; its rows
-/// begin at multiples of 16 bytes, and do not overlap.
+/// Describes a matrix of 16-bit numbers. It has elements, fewer than 2^31 rows and columns; its
+/// rows begin at multiples of 16 bytes, and do not overlap.
 /// @param pitch  numbers from row to row, fewer than 2^38
 /// @param rows_of_tile  at most 256
 /// @throws gpu::Error, std::runtime_error  there is no driver, or it refuses

@@ -1,19 +1,19 @@
 /// @file
-/// For .cu files: Hopper's tensor cores. Four warps side by side, a *warpgroup* of 128 threads, make
-/// such a call together: `wgmma`, 64 x N sums += a b, with a of 64 x 16 and b of 16 x N numbers of 16
-/// bits. Operands are taken from shared memory, where they lie in tiles as tma.hpp brings them. Sums
-/// are registers: with warp w of the group and lane 4 r + c, sum[j][e] is that of row 16 w + r + 8 (e
-/// / 2) and column 8 j + 2 c + e % 2.
+/// For .cu files: Hopper's tensor cores. Four warps side by side, a *warpgroup* of 128 threads,
+/// make such a call together: `wgmma`, 64 x N sums += a b, with a of 64 x 16 and b of 16 x N
+/// numbers of 16 bits. Operands are taken from shared memory, where they lie in tiles as tma.hpp
+/// brings them. Sums are registers: with warp w of the group and lane 4 r + c, sum[j][e] is that of
+/// row 16 w + r + 8 (e / 2) and column 8 j + 2 c + e % 2.
 ///
 /// It runs on while the threads go on: so wgmma_fence() before the first one of a group,
 /// wgmma_commit() after the last one, and wgmma_wait<G>() until at most G groups are in flight.
 /// Before that nobody may overwrite the tiles. The sums may be touched after a wgmma_wait<G>(sum)
 /// that names them.
 ///
-/// On the emulator it is made as late as it can be, at the wait. Told are: operands that leave their
-/// tile, or have not come; a missing fence; sums touched too early; a call that not all four warps
-/// make. Not told is a tile that threads wrote themselves: the tensor cores may not see that, and
-/// there is no fence for it here.
+/// On the emulator it is made as late as it can be, at the wait. Told are: operands that leave
+/// their tile, or have not come; a missing fence; sums touched too early; a call that not all four
+/// warps make. Not told is a tile that threads wrote themselves: the tensor cores may not see that,
+/// and there is no fence for it here.
 #pragma once
 
 #include <cuda_runtime.h>

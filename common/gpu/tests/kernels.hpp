@@ -46,8 +46,8 @@ void reverse_in_tiles(View<const float> in, View<const unsigned char> weights, V
 /// each.
 void reverse_async(int bytes, int n, View<const float> in, View<float> out);
 
-/// in and out (blocks, threads): out(b, t) is what thread t of block b has of block_reduce() of in's
-/// row b, largest value and where it is; threads is 32, 64, 256 or 1,024. Each block reduces a
+/// in and out (blocks, threads): out(b, t) is what thread t of block b has of block_reduce() of
+/// in's row b, largest value and where it is; threads is 32, 64, 256 or 1,024. Each block reduces a
 /// second time, the values negated, into negated.
 struct Found {
     float value;
@@ -58,7 +58,8 @@ void reduce_blocks(View<const float> in, View<Found> out, View<Found> negated);
 /// The same of warp_reduce() for each run of `lanes` lanes, 2 to 32; threads is 64.
 void reduce_lanes(int lanes, View<const float> in, View<Found> out);
 
-/// out[i] = in[n - 1 - i] + 1 by a kernel that starts early where its graph allows that; contiguous.
+/// out[i] = in[n - 1 - i] + 1 by a kernel that starts early where its graph allows that;
+/// contiguous.
 void pass_on(View<const float> in, View<float> out, Stream stream);
 
 }  // namespace sixdays::gpu::tests

@@ -4,8 +4,8 @@
 /// Medium, 20 minutes.
 ///
 /// Write a kernel that copies a matrix between any two layouts, and then change nothing but a few
-/// numbers: a view whose index (0, 0) is in the last row, and whose rows go backwards. (The loop does
-/// it by an index.)
+/// numbers: a view whose index (0, 0) is in the last row, and whose rows go backwards. (The loop
+/// does it by an index.)
 ///
 ///     in  (M, K) = (3, 2)    1  2        out  (M, K)    5  6
 ///                            3  4                       3  4

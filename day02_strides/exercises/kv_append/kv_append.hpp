@@ -7,8 +7,8 @@
 /// `capacity` positions; a step of the model brings n new ones, and they go to positions
 /// pos, pos + 1, ... of every sequence and head. All else in the cache stays as it is.
 ///
-/// Here fresh (B, H, n, D) is (1, 2, 1, 2), cache (B, H, capacity, D) is (1, 2, 4, 2), and pos is 2;
-/// below 0 is what nobody has filled yet:
+/// Here fresh (B, H, n, D) is (1, 2, 1, 2), cache (B, H, capacity, D) is (1, 2, 4, 2), and pos is
+/// 2; below 0 is what nobody has filled yet:
 ///
 ///                      head 0                        head 1
 ///     fresh            9 10                          11 12

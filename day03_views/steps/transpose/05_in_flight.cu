@@ -1,8 +1,8 @@
 // Step 5: memory answers late, so ask for much at once. A thread of step 4 has 16 bytes in flight,
-// a multiprocessor of 2,048 threads 32 KiB, and less at the barrier. Here a thread takes 16 elements
-// of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. Elements of any
-// size, at any address and any pitch, and a stack of matrices in one launch: tile_of_block() says
-// which part of which one is this block's.
+// a multiprocessor of 2,048 threads 32 KiB, and less at the barrier. Here a thread takes 16
+// elements of 4 bytes (or 4 of 16), and all of its loads come before the first use of any. Elements
+// of any size, at any address and any pitch, and a stack of matrices in one launch: tile_of_block()
+// says which part of which one is this block's.
 #include "common/gpu/launch.hpp"
 #include "day03_views/steps/transpose/steps.hpp"
 #include "day03_views/steps/transpose/tile.hpp"

@@ -1,6 +1,6 @@
 // Step 7: small elements. Step 6 with K = 8 elements of 2 bytes or 16 of 1 byte in a quad: a thread
-// takes a block of K x K. But now a register holds 2 or 4 elements, and to transpose the block means
-// taking registers apart. Bytes that stand one below the other are put into one word:
+// takes a block of K x K. But now a register holds 2 or 4 elements, and to transpose the block
+// means taking registers apart. Bytes that stand one below the other are put into one word:
 //
 //     row 0   a0 a1 a2 a3 ..               a0 b0 c0 d0   a1 b1 c1 d1   ..
 //     row 1   b0 b1 b2 b3 ..     becomes

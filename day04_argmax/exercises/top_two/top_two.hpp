@@ -3,9 +3,9 @@
 ///
 /// Easy, 20 minutes.
 ///
-/// Of a model that chose a token one also wants to know the runner-up. Which element comes first and
-/// which second is settled as argmax settles it: of equal elements the one of the lower index comes
-/// first, and NaNs come before all numbers.
+/// Of a model that chose a token one also wants to know the runner-up. Which element comes first
+/// and which second is settled as argmax settles it: of equal elements the one of the lower index
+/// comes first, and NaNs come before all numbers.
 ///
 ///     in (3, 4) =   5  1  9  2        out = 2  0        9, then 5
 ///                   7  7  0  3              0  1        7, then the other 7

@@ -1,7 +1,7 @@
 /// @file
 /// The ladder's launchers, one idea a file: `diff` two neighbours to see it. Step 1 is the twin in
-/// argmax_cuda.cu. They check nothing: LinePath says what each can take. Step 2 is argmax alone; from
-/// step 3 on each is there for Pick<Largest>, Pick<Smallest>, Fold<Add> and Fold<Multiply>.
+/// argmax_cuda.cu. They check nothing: LinePath says what each can take. Step 2 is argmax alone;
+/// from step 3 on each is there for Pick<Largest>, Pick<Smallest>, Fold<Add> and Fold<Multiply>.
 #pragma once
 
 #include "common/gpu/stream.hpp"

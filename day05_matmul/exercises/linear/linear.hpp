@@ -3,9 +3,9 @@
 ///
 /// Easy, 20 minutes.
 ///
-/// A layer has a weight for each pair of an output channel and an input channel, and a bias for each
-/// output channel. Weights are stored (OC, C): a row of them belongs to one output. T tokens of C
-/// channels become T tokens of OC channels:
+/// A layer has a weight for each pair of an output channel and an input channel, and a bias for
+/// each output channel. Weights are stored (OC, C): a row of them belongs to one output. T tokens
+/// of C channels become T tokens of OC channels:
 ///
 ///     x (1, 3) = 1 2 3     w (2, 3) = 1  0 -1     bias (2) = 10 20     out (1, 2) = 8 32
 ///                                     2  2  2

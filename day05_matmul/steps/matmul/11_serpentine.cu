@@ -1,8 +1,8 @@
 // Step 11: the order of the multiply-adds. Every second column of a thread's outputs is walked
-// backwards, and at every second k the columns themselves, so that neighbours share an operand, also
-// where the walk turns. A register file has two banks and reads a word of each a cycle, but what the
-// instruction before has read is kept in front of it: of three operands one is there already.
-// Nothing else has changed, and no result does.
+// backwards, and at every second k the columns themselves, so that neighbours share an operand,
+// also where the walk turns. A register file has two banks and reads a word of each a cycle, but
+// what the instruction before has read is kept in front of it: of three operands one is there
+// already. Nothing else has changed, and no result does.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/ring.hpp"

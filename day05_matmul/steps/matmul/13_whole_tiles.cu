@@ -81,8 +81,8 @@ void launch(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_whole_tiles_kernel", grid, C::kThreads, kBytes);
 }
 
-// Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest, which
-// is right for any strides. ALONG_K: the cut where b is copied along k.
+// Which dim of which operand is contiguous? Five pairs are enough; the rest takes the nearest,
+// which is right for any strides. ALONG_K: the cut where b is copied along k.
 template <class C, class ALONG_K = C>
 void launch_by_layout(const Problem& x, gpu::Stream stream) {
     const bool a_quads = x.M % 4 == 0 && a_columns_are_quads(x);

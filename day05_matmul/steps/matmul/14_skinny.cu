@@ -1,10 +1,10 @@
-// Step 14, beside the ladder: few rows of a, as when a model reads one token. Then every number of b
-// is multiplied 16 times at most, and what counts is to read b once, at the speed of memory. So b
+// Step 14, beside the ladder: few rows of a, as when a model reads one token. Then every number of
+// b is multiplied 16 times at most, and what counts is to read b once, at the speed of memory. So b
 // has no tile: a thread fetches its own numbers, sweeps ahead of the multiply-adds, and holds the
-// sums of all rows for its columns; the threads of a block share K. The rows of a, which all of them
-// need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N, lanes lie
-// along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up by
-// shuffles. Few columns are the same thing, transposed.
+// sums of all rows for its columns; the threads of a block share K. The rows of a, which all of
+// them need, lie in shared memory, as much of K at a time as 32 KiB hold. Where b lies along N,
+// lanes lie along N; where it lies along K, as a weight stored (N, K), they lie along K, and add up
+// by shuffles. Few columns are the same thing, transposed.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
@@ -46,8 +46,8 @@ __device__ __forceinline__ void share_rows(const Problem& x, const Tile& tile, s
     __syncthreads();
 }
 
-/// Adds up what PARTS of the block have, some rows at a time, and stores it: BN outputs of each of M
-/// rows. A thread's sums of row m belong to columns n to n + WIDE - 1.
+/// Adds up what PARTS of the block have, some rows at a time, and stores it: BN outputs of each of
+/// M rows. A thread's sums of row m belong to columns n to n + WIDE - 1.
 template <int M, int BN, int PARTS, int WIDE>
 __device__ __forceinline__ void add_parts(const Problem& x, const Tile& tile, bool mine, int part,
                                           int n, const float (&sum)[M][WIDE], float* shared) {
@@ -219,8 +219,9 @@ void launch_dots(Problem x, gpu::Stream stream) {
     gpu::check_launch("matmul_skinny_dots_kernel", grid, kThreads);
 }
 
-/// Wide blocks read a less often; narrow ones are more, and no multiprocessor should be idle. Blocks
-/// of 32 columns were measured to be faster as soon as a third of the multiprocessors has one.
+/// Wide blocks read a less often; narrow ones are more, and no multiprocessor should be idle.
+/// Blocks of 32 columns were measured to be faster as soon as a third of the multiprocessors has
+/// one.
 template <int M>
 void launch(Problem x, gpu::Stream stream) {
     const std::int64_t rows = (x.M + M - 1) / M * stacked(x);

@@ -1,7 +1,8 @@
-// Step 16, beside the ladder: a K of few numbers. Then a product is mostly the writing of `out`, and
-// a ring would be filled for nothing. A block fetches 32 k's of its rows and columns into shared
-// memory, multiplies them, and writes; while it does, another block on the same multiprocessor
-// fetches. A warp has 8 rows of 256 columns, and writes 512 bytes of a row with each store.
+// Step 16, beside the ladder: a K of few numbers. Then a product is mostly the writing of `out`,
+// and a ring would be filled for nothing. A block fetches 32 k's of its rows and columns into
+// shared memory, multiplies them, and writes; while it does, another block on the same
+// multiprocessor fetches. A warp has 8 rows of 256 columns, and writes 512 bytes of a row with each
+// store.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"

@@ -1,6 +1,6 @@
 /// @file
-/// For .cu files: the ring of step 13, which knows no guards. It brings whole tiles of both operands
-/// to shared memory and hands them on k by k.
+/// For .cu files: the ring of step 13, which knows no guards. It brings whole tiles of both
+/// operands to shared memory and hands them on k by k.
 #pragma once
 
 #include "common/gpu/shared_tiles.hpp"
@@ -41,8 +41,8 @@ struct Feed {
         tiles_a = shared.next<float>(C::kStages * A::kTile);
         tiles_b = shared.next<float>(C::kStages * B::kTile);
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        // 8 lanes down and 4 across. For few outputs a lane, the loads of which are most of the work,
-        // an order was measured to be faster in which neighbours alternate in both.
+        // 8 lanes down and 4 across. For few outputs a lane, the loads of which are most of the
+        // work, an order was measured to be faster in which neighbours alternate in both.
         constexpr bool kPairs = C::TM < 8;
         const int down = kPairs ? lane / 2 % 8 : lane / 4;
         const int across = kPairs ? lane % 2 + lane / 16 * 2 : lane % 4;

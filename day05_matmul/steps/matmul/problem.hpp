@@ -31,8 +31,8 @@ struct Problem {
     bool quads_a = false, quads_b = false;  // may they be read 16 bytes at a time? Set by launchers
     bool quads_out = false;                 // may out be written so?
 
-    // The stack: extents, and what each operand's offset grows by in each of its dims. One more than
-    // a view can have, for the parts of K (step 15).
+    // The stack: extents, and what each operand's offset grows by in each of its dims. One more
+    // than a view can have, for the parts of K (step 15).
     static constexpr int kMostDims = kMaxRank - 1;
     int dims = 0;
     std::int64_t extent[kMostDims] = {};

@@ -50,8 +50,8 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 /// j = 0, 4, 8, ... Most threads have no edge in their part and no old output to read: they go over
 /// all sums once for each thing that is asked for, and what nobody asks for costs one question. The
 /// others put their sums into memory, where a short loop can take them one by one. Written out for
-/// each sum, with all questions, this was 150 KB of instructions, and to fetch them took longer than
-/// a hundred k's.
+/// each sum, with all questions, this was 150 KB of instructions, and to fetch them took longer
+/// than a hundred k's.
 template <int TM, int TN, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, float (&sum)[TM][TN],
                                           const RowOf& m_of, const ColumnOf& n_of) {

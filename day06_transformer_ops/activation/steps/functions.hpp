@@ -1,7 +1,7 @@
 /// @file
 /// The activations in few instructions. While an H200's memory brings a bf16 and takes one back,
-/// there is time for about 30 instructions. std::exp takes eight, a division ten, std::erfc more than
-/// forty: arithmetic would be the limit. But 2^x and 1/x are one instruction each
+/// there is time for about 30 instructions. std::exp takes eight, a division ten, std::erfc more
+/// than forty: arithmetic would be the limit. But 2^x and 1/x are one instruction each
 /// (common/gpu/ptx.hpp), and here all functions are made of these two. They keep to the bound of
 /// activation.hpp.
 #pragma once

@@ -43,10 +43,11 @@ double reference(Activation what, double x) {
     return NAN;
 }
 
-// activation.hpp's bound: 4 of exp or 8 of erfc, an addition, a division and a product or two make 16.
-// An argument v of exp that is off by n units moves the result by n |v|. Of silu v = x, and three
-// roundings (the constant, the product, - 2); of gelu_tanh v = 2 u, and seven; erfc at x / sqrt(2) moves
-// by x^2 for each of two. Above 0 exp is small beside 1, and so is what it is off.
+// activation.hpp's bound: 4 of exp or 8 of erfc, an addition, a division and a product or two make
+// 16. An argument v of exp that is off by n units moves the result by n |v|. Of silu v = x, and
+//   three
+// roundings (the constant, the product, - 2); of gelu_tanh v = 2 u, and seven; erfc at x / sqrt(2)
+// moves by x^2 for each of two. Above 0 exp is small beside 1, and so is what it is off.
 double allowed(Activation what, double x, double y) {
     if (what == Activation::relu) return 0;
     double more = 0;
@@ -155,8 +156,9 @@ TEST_CASE("activations are what float64 says", "[day06][activation][small]") {
     }
 }
 
-// Row 0: -14 to 14, where the GELUs' formulas bend. Row 1: -100 to 100, past the smallest results. Row
-// 2: both signs of all sizes. Row 3: neighbours of two places where loop and quads are off by most.
+// Row 0: -14 to 14, where the GELUs' formulas bend. Row 1: -100 to 100, past the smallest results.
+// Row 2: both signs of all sizes. Row 3: neighbours of two places where loop and quads are off by
+// most.
 template <class T>
 Tensor<T> all_sizes() {
     Tensor<T> x({4, 2048});

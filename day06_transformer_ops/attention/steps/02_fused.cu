@@ -1,6 +1,6 @@
 // Step 2: no score is written to memory. A block has 8 queries of one head, a warp each, and walks
-// along the keys in tiles of 32, which it reads once for all 8. A lane makes the score of one key; then
-// the warp adds the 32 values by their shares, and each lane has some columns of the sum. The
+// along the keys in tiles of 32, which it reads once for all 8. A lane makes the score of one key;
+// then the warp adds the 32 values by their shares, and each lane has some columns of the sum. The
 // maximum is found on the way, as in softmax' step 3. (Flash attention: Dao and others 2022, arXiv
 // 2205.14135.)
 #include "common/gpu/launch.hpp"

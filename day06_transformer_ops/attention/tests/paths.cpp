@@ -13,7 +13,8 @@ TEST_CASE("a card with little shared memory gets the kernel that does with it",
         const Case c = case_of({}, 64, 64, D);
         return choose_attention(c.q.view(), c.k.view(), c.v.view(), shared);
     };
-    // For 64 queries, 64 keys, 64 values and 64 x 64 shares: rows of 68 and 72 numbers, or 132 and 80.
+    // For 64 queries, 64 keys, 64 values and 64 x 64 shares: rows of 68 and 72 numbers, or 132 and
+    // 80.
     const std::size_t narrow = 4 * (3 * 64 * 68 + 64 * 72), wide = 4 * (3 * 64 * 132 + 64 * 80);
     CHECK(path(64, narrow) == AttentionPath::tiles);
     CHECK(path(64, narrow - 1) == AttentionPath::fused);

@@ -1,6 +1,6 @@
 /// @file
-/// What attention's tests share: the definition in float64, how far from it a path may be, and one case
-/// by all paths.
+/// What attention's tests share: the definition in float64, how far from it a path may be, and one
+/// case by all paths.
 #pragma once
 
 #include "common/gpu/tile.hpp"
@@ -24,8 +24,8 @@ inline bool takes(AttentionPath path, View<const float> q, View<const float> k, 
     return testing::refusal([&] { check_attention(q, k, v, {}, out, path); }).empty();
 }
 
-// By one path, with the workspace that it asks for; twice if there is one: the second call finds what
-// the first left.
+// By one path, with the workspace that it asks for; twice if there is one: the second call finds
+// what the first left.
 inline void attend(AttentionPath path, View<const float> q, View<const float> k,
                    View<const float> v, const AttentionOptions& options, View<float> out) {
     const std::int64_t bytes = attention_workspace_bytes(q, k, v, path);
@@ -58,10 +58,10 @@ inline Case case_of(const Shape& stack, std::int64_t T, std::int64_t S, std::int
     return {few(shape(T), 5, 13), few(shape(S), 7, 11), few(shape(S), 3, 17)};
 }
 
-// The definition in double, and attention.hpp's bound. A score is off by D + 2 units of scale |q| . |k|,
-// 2 where log2(e) is multiplied in, and 2 where the maximum is subtracted; that moves its share and the
-// sum. For each key the sum and the output are corrected and added to, a rounding each: 4 n. 40 are
-// exp, the product and the division, and the joints of warps and blocks.
+// The definition in double, and attention.hpp's bound. A score is off by D + 2 units of scale |q| .
+// |k|, 2 where log2(e) is multiplied in, and 2 where the maximum is subtracted; that moves its share
+// and the sum. For each key the sum and the output are corrected and added to, a rounding each:
+// 4 n. 40 are exp, the product and the division, and the joints of warps and blocks.
 inline Wanted wanted(const Case& c) {
     Wanted want(c.q.shape());
     const int r = c.q.shape().rank;

@@ -64,8 +64,8 @@ BlockParameters views_of(const Views& v, std::int64_t heads) {
 }
 
 // The formula in double, each result through round(): as it is, or moved by a random part of what
-// float's rounding may move it by. Nobody knows the order in which a kernel adds, or what it fuses; but
-// so far honest arithmetic strays, and hardly further.
+// float's rounding may move it by. Nobody knows the order in which a kernel adds, or what it fuses;
+// but so far honest arithmetic strays, and hardly further.
 class Rounding {
 public:
     explicit Rounding(std::uint64_t seed) : draws_(seed != 0), generator_(seed) {}
@@ -166,10 +166,10 @@ std::vector<Numbers> through(std::vector<Numbers> x, const Parameters& p, Roundi
     return x;
 }
 
-// What made(round) says without rounding, all of it; the bound is eight times the root mean square of
-// what it is off by in 12 runs that round. Eight: sums of many roundings are spread like a normal
-// distribution, of which less than one number in 10^14 lies so far out, and 12 runs know its width to
-// a fifth.
+// What made(round) says without rounding, all of it; the bound is eight times the root mean square
+// of what it is off by in 12 runs that round. Eight: sums of many roundings are spread like a
+// normal distribution, of which less than one number in 10^14 lies so far out, and 12 runs know its
+// width to a fifth.
 template <class Made>
 Wanted with_bound(const Shape& shape, const Made& made) {
     Wanted want(shape);

@@ -1,5 +1,5 @@
-// Step 2: a warp takes a row. Its lanes all read the same id, which is one request, and the row goes
-// by in quads, several in flight. Where id, place and row lie is found without slow divisions.
+// Step 2: a warp takes a row. Its lanes all read the same id, which is one request, and the row
+// goes by in quads, several in flight. Where id, place and row lie is found without slow divisions.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/embedding/steps/steps.hpp"
 #include "day06_transformer_ops/held_row.hpp"

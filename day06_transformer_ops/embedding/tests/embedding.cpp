@@ -178,7 +178,8 @@ TEST_CASE("embed takes quads exactly where both tables and out allow it",
     CHECK(untouched.untouched());
 }
 
-// Tokens, positions or out stand as `one` says, the others as rows of quads; ids and places lie anywhere.
+// Tokens, positions or out stand as `one` says, the others as rows of quads; ids and places lie
+// anywhere.
 template <class T>
 void check_standing(const Standing<T>& one, int operand, bool adds) {
     CAPTURE(one.what, operand, adds);

@@ -3,11 +3,11 @@
 ///
 /// Hard, 60 minutes.
 ///
-/// Token t asks tokens 0 .. t. The loop first makes all its scores, then finds the largest, then the
-/// shares, then adds up the values: a row of scores has to be kept. With a running maximum nothing
-/// is: key after key, m is the largest score so far, sum the sum of exp(score - m), x(d) the sum of
-/// exp(score - m) * v(s, d). When a larger score comes, what was added so far was too large by
-/// exp(new m - old m), and is corrected:
+/// Token t asks tokens 0 .. t. The loop first makes all its scores, then finds the largest, then
+/// the shares, then adds up the values: a row of scores has to be kept. With a running maximum
+/// nothing is: key after key, m is the largest score so far, sum the sum of exp(score - m), x(d)
+/// the sum of exp(score - m) * v(s, d). When a larger score comes, what was added so far was too
+/// large by exp(new m - old m), and is corrected:
 ///
 ///     scores 0, log 3     values 4, 8
 ///     m = 0               sum = 1                  x = 4
@@ -26,8 +26,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// out(t, d) = sum over s <= t of share(t, s) * v(s, d), where share(t, :) is the softmax over s <= t
-/// of score(t, s) = sum over d of q(t, d) * k(s, d) / sqrt(D). What lies ahead of t is not read.
+/// out(t, d) = sum over s <= t of share(t, s) * v(s, d), where share(t, :) is the softmax over s <=
+/// t of score(t, s) = sum over d of q(t, d) * k(s, d) / sqrt(D). What lies ahead of t is not read.
 /// @param q, k, v  (T, D), any strides, D at most 32: one head, as heads_of() cuts it out
 /// @param out      (T, D), any strides, injective
 /// @throws std::invalid_argument  other shapes, D not 1 to 32, out not injective, a null pointer,

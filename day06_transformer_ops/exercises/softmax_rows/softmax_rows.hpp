@@ -8,9 +8,9 @@
 ///     in (2, 3) =  0  log 2  log 5     exp of row 0 is 1 2 5, of 8    out = 0.125  0.25   0.625
 ///                  7  7      7                                              0.333  0.333  0.333
 ///
-/// First the largest element m of the row, then the sum of all exp(x - m), then each exp(x - m) over
-/// that sum. The loop does it in three passes; so does a warp, whose 32 lanes take every 32nd element
-/// of its row and combine what they have found:
+/// First the largest element m of the row, then the sum of all exp(x - m), then each exp(x - m)
+/// over that sum. The loop does it in three passes; so does a warp, whose 32 lanes take every 32nd
+/// element of its row and combine what they have found:
 ///
 ///     gpu::warp_reduce(mine, gpu::Larger())    the largest `mine` of all lanes, in each lane
 ///     gpu::warp_reduce(mine, gpu::Plus())      their sum, likewise
@@ -25,8 +25,8 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// out(m, n) = exp(in(m, n) - largest) / sum over n of exp(in(m, n) - largest), largest and sum of row
-/// m. A row that holds a NaN becomes NaN; other rows do not notice.
+/// out(m, n) = exp(in(m, n) - largest) / sum over n of exp(in(m, n) - largest), largest and sum of
+/// row m. A row that holds a NaN becomes NaN; other rows do not notice.
 /// @param in   (M, N), contiguous
 /// @param out  (M, N), contiguous, apart from `in`
 /// @throws std::invalid_argument  other shapes or strides, a null pointer, overlap

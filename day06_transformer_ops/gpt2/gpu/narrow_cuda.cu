@@ -1,5 +1,5 @@
-// Floats rounded to 16 bits: a thread takes eight, two quads of floats, and stores one quad. And rows
-// that go through a layer norm first.
+// Floats rounded to 16 bits: a thread takes eight, two quads of floats, and stores one quad. And
+// rows that go through a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
 #include "common/gpu/reduce.hpp"

@@ -48,8 +48,8 @@ void check_narrow(const Layout& in, const Layout& out) {
 // How far logits may be from those of the plain loops, as a share of the largest. A rounding to 16
 // bits is off by u at most, by u / sqrt(3) as a rule, and so is each term of the sums that it goes
 // into; signs differ, so the sum is off by u / sqrt(3) of its own size, too. In a layer there are
-// eight: two norms, q, k, v, the shares, attention's answer, GELU; and four matrices, if they are of
-// another type. All add up as squares; six standard deviations are never met.
+// eight: two norms, q, k, v, the shares, attention's answer, GELU; and four matrices, if they are
+// of another type. All add up as squares; six standard deviations are never met.
 double rounding_of(const Config& config, WeightType of_weights, WeightType type) {
     const double u = type == WeightType::f16 ? 0x1p-11 : 0x1p-8;
     const double each = of_weights == type ? 8 : 12;
@@ -125,8 +125,9 @@ TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of 
 TEST_CASE("narrow: NaN stays NaN; ties go to even; what is too large is infinite, too small 0",
           "[day06][small]") {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
-    // f16 ends at 65504, and 65520 is half way to what would come next; below 2^-14 it is a multiple
-    // of 2^-24, of which 2^-25 is half. bf16 has 8 digits: 1 + 2^-8 and 1 + 3 2^-8 are ties.
+    // f16 ends at 65504, and 65520 is half way to what would come next; below 2^-14 it is a
+    // multiple of 2^-24, of which 2^-25 is half. bf16 has 8 digits: 1 + 2^-8 and 1 + 3 2^-8 are
+    // ties.
     const std::vector<float> some = {
         nan,        inf,        -inf,      -0.0f,     0x1p-25f,        -0x1.8p-24f,
         0x1.002p0f, 0x1.006p0f, 65519,     65520,     -7e4f,           0x1.01p0f,
@@ -173,8 +174,8 @@ TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]")
                 CAPTURE(r, i);
                 const double product = (x(r, i) - mean) * scale * weight(i);
                 const double want = product + bias(i);
-                // The norm in floats is some 2^-20 of its terms off: x - first is exact here but for
-                // x's own rounding, and C is small. Then comes the rounding to T.
+                // The norm in floats is some 2^-20 of its terms off: x - first is exact here but
+                // for x's own rounding, and C is small. Then comes the rounding to T.
                 const double room = 0x1p-18 * (std::fabs(product) + std::fabs(double{bias(i)}) + 1);
                 CHECK(std::fabs(double{float(got(r, i))} - want) <= u * std::fabs(want) + room);
             }

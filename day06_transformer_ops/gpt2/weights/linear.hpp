@@ -47,7 +47,8 @@ void linear_cuda(const DeviceMatrix& w, View<const float> x, View<const float> b
 /// @param out  (N, K), contiguous, in device memory, at a multiple of 16 bytes as the weights
 void to_float_cuda(const DeviceMatrix& w, View<float> out, gpu::Stream stream = {});
 
-/// The weights as floats: where they lie if they are floats, else in `room`, of N * K floats or more.
+/// The weights as floats: where they lie if they are floats, else in `room`, of N * K floats or
+/// more.
 [[nodiscard]] View<const float> as_floats(const DeviceMatrix& w, gpu::Buffer<float>& room,
                                           gpu::Stream stream = {});
 

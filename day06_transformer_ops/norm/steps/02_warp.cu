@@ -1,6 +1,6 @@
 // Step 2: a warp for each row. Its lanes are neighbours in the row, so a row that lies along memory
-// is read in whole sectors, and shuffles combine what the lanes have added up. Memory, or the cache,
-// is still read three times.
+// is read in whole sectors, and shuffles combine what the lanes have added up. Memory, or the
+// cache, is still read three times.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/norm/steps/steps.hpp"
 

@@ -1,7 +1,7 @@
 // Step 3: a block for each row, and maximum and sum in one pass. A thread adds up exp(x - m) with
-// the largest element m that it has met so far. When it meets a larger one, all that it has added is
-// too large by the same factor, exp(m_new - m_old): one multiplication puts it right. So the row is
-// read twice, not three times. (Milakov and Gimelshein 2018, arXiv 1805.02867.)
+// the largest element m that it has met so far. When it meets a larger one, all that it has added
+// is too large by the same factor, exp(m_new - m_old): one multiplication puts it right. So the row
+// is read twice, not three times. (Milakov and Gimelshein 2018, arXiv 1805.02867.)
 #include <cfloat>
 
 #include "common/gpu/launch.hpp"

@@ -1,7 +1,7 @@
-// Step 4: the row waits in registers. It is read once, in quads, and maximum, sum and result are made
-// from what the threads hold. As many threads take a row as its length asks for, so that each holds
-// four quads at most: then 32 registers are enough for floats, and a multiprocessor is full of
-// threads. While some wait for memory, others compute.
+// Step 4: the row waits in registers. It is read once, in quads, and maximum, sum and result are
+// made from what the threads hold. As many threads take a row as its length asks for, so that each
+// holds four quads at most: then 32 registers are enough for floats, and a multiprocessor is full
+// of threads. While some wait for memory, others compute.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 

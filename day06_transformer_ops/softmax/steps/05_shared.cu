@@ -1,7 +1,8 @@
 // Step 5: rows of any length, which may begin anywhere. The first quads of each thread wait in
-// registers, as in step 4, the next ones in shared memory, where asynchronous copies bring them; what
-// fits in neither is read twice. A thread reads only what it has copied itself, and needs no barrier
-// for that. Two such blocks share a multiprocessor: while one computes, the other's copies are in flight.
+// registers, as in step 4, the next ones in shared memory, where asynchronous copies bring them;
+// what fits in neither is read twice. A thread reads only what it has copied itself, and needs no
+// barrier for that. Two such blocks share a multiprocessor: while one computes, the other's copies
+// are in flight.
 #include <algorithm>
 
 #include "common/gpu/large_shared.hpp"

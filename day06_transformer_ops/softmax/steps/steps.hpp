@@ -1,6 +1,7 @@
 /// @file
 /// The ladder's launchers, one idea a file. Step 1 is the twin in softmax_cuda.cu. They check
-/// nothing. Each is there for T = float and bf16, and where there is an OP, for Softmax and LogSoftmax.
+/// nothing. Each is there for T = float and bf16, and where there is an OP, for Softmax and
+/// LogSoftmax.
 #pragma once
 
 #include <cfloat>
@@ -12,8 +13,8 @@
 namespace sixdays::day06_transformer_ops {
 
 // [operations]
-/// What becomes of x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is the
-/// result.
+/// What becomes of x: the sum adds term(held(x - m)); when it is known, of(held(x - m), tail) is
+/// the result.
 struct Softmax {
     __device__ static float held(float x_minus_m) { return expf(x_minus_m); }
     __device__ static float term(float held) { return held; }
@@ -96,8 +97,8 @@ __device__ PartSum join_block(const PartSum& mine) {
 }
 // [part_sum]
 
-/// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its token.
-/// Without tokens, all are 0.
+/// The tokens of rows as a third tensor, which nobody reads: the offset of its element is its
+/// token. Without tokens, all are 0.
 inline Layout token_layout(const Shape& rows, std::int64_t tokens) {
     Layout layout(rows, Dims::filled(rows.rank, 0));
     if (tokens > 0) layout.stride(rows.rank - 1) = 1;

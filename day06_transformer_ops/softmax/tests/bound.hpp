@@ -38,9 +38,9 @@ bool takes(SoftmaxPath path, const View<const T>& in, int dim, const View<T>& ou
     return testing::refusal(asked).empty();
 }
 
-// What additions cost in a row of N: so many are made one behind the other, and none where one side is
-// 0, so N at most. Where the maximum is found on the way, a sum is corrected before each: exp is off by
-// 4, and the product by 1.
+// What additions cost in a row of N: so many are made one behind the other, and none where one side
+// is 0, so N at most. Where the maximum is found on the way, a sum is corrected before each: exp is
+// off by 4, and the product by 1.
 inline double chain(SoftmaxPath path, std::int64_t N) {
     const auto n = static_cast<double>(N);
     switch (path) {
@@ -62,10 +62,10 @@ inline double chain(SoftmaxPath path, std::int64_t N) {
     return 0;
 }
 
-// softmax.hpp's bounds, in units of kU: rounding x - m moves e by |x - m|, and the terms of the sum,
-// where it weighs log N at most; exp is off by 4 in e and in the sum; 2 for the last steps, and 2 for
-// what is left out here. A logarithm turns relative errors into absolute ones, and is off by 2 of
-// itself.
+// softmax.hpp's bounds, in units of kU: rounding x - m moves e by |x - m|, and the terms of the
+// sum, where it weighs log N at most; exp is off by 4 in e and in the sum; 2 for the last steps,
+// and 2 for what is left out here. A logarithm turns relative errors into absolute ones, and is off
+// by 2 of itself.
 inline double allowed(Sibling kind, double y, double x_minus_m, double N, double terms) {
     const double d = std::fabs(x_minus_m);
     if (kind == Sibling::softmax) return y * (d + std::log(N) + terms + 12) * kU;

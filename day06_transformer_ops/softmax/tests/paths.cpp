@@ -1,5 +1,5 @@
-// Which path softmax and its siblings take, condition by condition; what a forced path refuses, and how
-// much workspace each asks for.
+// Which path softmax and its siblings take, condition by condition; what a forced path refuses, and
+// how much workspace each asks for.
 #include "common/testing/shared_workspace.hpp"
 #include "day06_transformer_ops/softmax/softmax_plan.hpp"
 #include "day06_transformer_ops/softmax/tests/bound.hpp"

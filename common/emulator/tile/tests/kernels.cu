@@ -19,7 +19,7 @@ __tile__ auto eights(T* data, int n) {
     return ct::partition_view{ct::tensor_span{data, ct::extents{n}}, ct::shape{8_ic}};
 }
 
-// --- what does not compile (nor by nvcc 13.5) and what does ------------------------------------------
+// --- what does not compile (nor by nvcc 13.5) and what does --------------------------------------
 template <class A, class B>
 concept multiplied = requires(A a, B b) {
     a* b;
@@ -173,7 +173,7 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
 #undef KERNEL
 }
 
-// --- more than one dim -----------------------------------------------------------------------------
+// --- more than one dim ---------------------------------------------------------------------------
 __tile_global__ void transpose_kernel(const float* in, int m, int n, float* out) {
     const ct::partition_view from{ct::tensor_span{in, ct::extents{m, n}}, ct::shape<4, 8>{}};
     const ct::partition_view to{ct::tensor_span{out, ct::extents{n, m}}, ct::shape<8, 4>{}};

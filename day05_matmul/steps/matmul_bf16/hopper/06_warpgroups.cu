@@ -1,8 +1,8 @@
-// Step 6, for Hopper: nobody who multiplies copies, and nobody who copies multiplies. One thread asks
-// the copy engine for tile after tile; the engine fills a stage, edges and swizzle included, and says
-// so at the stage's barrier `full`. Two warpgroups wait there and give the whole stage to the tensor
-// cores, which read it straight from shared memory: no fragments, no addresses. When a stage is
-// multiplied they say so at its barrier `empty`, where the copying thread waits.
+// Step 6, for Hopper: nobody who multiplies copies, and nobody who copies multiplies. One thread
+// asks the copy engine for tile after tile; the engine fills a stage, edges and swizzle included,
+// and says so at the stage's barrier `full`. Two warpgroups wait there and give the whole stage to
+// the tensor cores, which read it straight from shared memory: no fragments, no addresses. When a
+// stage is multiplied they say so at its barrier `empty`, where the copying thread waits.
 #include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
