@@ -37,10 +37,10 @@ namespace sixdays::day06_transformer_ops {
 
 /// The paths of attention.
 enum class AttentionPath {
-    four_passes,  // a thread, a query: the loop's twin; scores lie in the workspace
-    fused,        // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
-    split_keys,  // 03: a block, a query; its warps share out the keys: for few queries. D <= 128
-    tiles,       // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
+    four_passes,   // a thread, a query: the loop's twin; scores lie in the workspace
+    fused,         // 02: a warp, a query; scores never leave the multiprocessor. D <= 128
+    split_keys,    // 03: a block, a query; its warps share out the keys: for few queries. D <= 128
+    tiles,         // 04: a thread has 8 x 8 scores in registers: for many queries. D <= 128
     split_blocks,  // 05: many blocks share out a query's keys, which are read in quads. D <= 128
     wide_heads,    // 06: a warp, a query, whose sums stand in `out`: heads of any width
     tile,  // never chosen unasked: CUDA Tile C++. D <= 128; two dims of stack, no negative strides

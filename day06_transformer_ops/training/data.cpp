@@ -49,18 +49,19 @@ constexpr std::int64_t kPromptOfText = 8;
 constexpr const char* kQuestions[] = {"shape 7 index 4", "shape 3 4 index 2 1",
                                       "shape 3 4 5 index 2 1 3", "shape 3 4 5 6 index 2 1 3 4"};
 
-Batch lines(const gpt2::LineTokens& tokens_of, int most_dims, const Cut& cut, std::int64_t number) {
+Batch lines(const gpt2::LineTokens& tokens_of, int most_dims, const Batching& batching,
+            std::int64_t number) {
     const std::int64_t end = tokens_of.vocabulary().end_of_text();
     Batch made;
-    for (std::int64_t b = 0; b < cut.batch; ++b) {
+    for (std::int64_t b = 0; b < batching.batch; ++b) {
         const gpt2::Question question = gpt2::training_question(
-            most_dims, ~cut.seed, static_cast<std::uint64_t>(number * cut.batch + b));
+            most_dims, ~batching.seed, static_cast<std::uint64_t>(number * batching.batch + b));
         std::vector<std::int64_t> line = tokens_of(text_of(question));
         const std::size_t answer = line.size();
         const std::vector<std::int64_t> said = tokens_of(answer_to(question));
         line.insert(line.end(), said.begin(), said.end());
         const std::size_t ends = line.size();
-        line.resize(static_cast<std::size_t>(cut.context + 1), end);
+        line.resize(static_cast<std::size_t>(batching.context + 1), end);
         made.ids.insert(made.ids.end(), line.begin(), line.end() - 1);
         made.targets.insert(made.targets.end(), line.begin() + 1, line.end());
         for (std::size_t at = 1; at < line.size(); ++at) {
@@ -72,21 +73,22 @@ Batch lines(const gpt2::LineTokens& tokens_of, int most_dims, const Cut& cut, st
 
 }  // namespace
 
-Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut, std::int64_t number) {
-    const auto places = static_cast<double>(tokens.size()) - static_cast<double>(cut.context);
+Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batching,
+                std::int64_t number) {
+    const auto places = static_cast<double>(tokens.size()) - static_cast<double>(batching.context);
     Batch made;
-    for (std::int64_t b = 0; b < cut.batch; ++b) {
+    for (std::int64_t b = 0; b < batching.batch; ++b) {
         // Draws of another seed than the weights', which count from 0 too.
         const double u =
-            gpt2::uniform(~cut.seed, static_cast<std::uint64_t>(number * cut.batch + b));
+            gpt2::uniform(~batching.seed, static_cast<std::uint64_t>(number * batching.batch + b));
         const auto first = tokens.begin() + static_cast<std::int64_t>(u * places);
-        made.ids.insert(made.ids.end(), first, first + cut.context);
-        made.targets.insert(made.targets.end(), first + 1, first + cut.context + 1);
+        made.ids.insert(made.ids.end(), first, first + batching.context);
+        made.targets.insert(made.targets.end(), first + 1, first + batching.context + 1);
     }
     return made;
 }
 
-Source text_source(const std::string& path, const Cut& cut, std::int64_t vocabulary) {
+Source text_source(const std::string& path, const Batching& batching, std::int64_t vocabulary) {
     const std::string bytes = bytes_of(path);
     gpt2::LearnedVocabulary learned = {gpt2::vocabulary_of_words({}), {}};
     if (vocabulary == 0) {
@@ -95,10 +97,10 @@ Source text_source(const std::string& path, const Cut& cut, std::int64_t vocabul
         learned = gpt2::learn_vocabulary(gpt2::pre_split(bytes), vocabulary);
     }
     const auto size = static_cast<std::int64_t>(learned.tokens.size());
-    if (size < cut.context + 1) {
+    if (size < batching.context + 1) {
         refuse(path + " has " + std::to_string(size) +
                (vocabulary == 0 ? " bytes" : " tokens of this vocabulary") + ", but a context of " +
-               std::to_string(cut.context) + " needs " + std::to_string(cut.context + 1) +
+               std::to_string(batching.context) + " needs " + std::to_string(batching.context + 1) +
                " at least: a longer text, or a shorter --context");
     }
     Source made;
@@ -107,23 +109,23 @@ Source text_source(const std::string& path, const Cut& cut, std::int64_t vocabul
     made.words = "a text of " + std::to_string(size) + " tokens";
     if (vocabulary != 0) made.words += ", " + std::to_string(bytes.size()) + " bytes";
     const auto first = learned.tokens.begin();
-    made.prompt.assign(first, first + std::min(kPromptOfText, (cut.context + 1) / 2));
-    made.batch = [tokens = std::move(learned.tokens), cut](std::int64_t number) {
-        return pieces_of(tokens, cut, number);
+    made.prompt.assign(first, first + std::min(kPromptOfText, (batching.context + 1) / 2));
+    made.batch = [tokens = std::move(learned.tokens), batching](std::int64_t number) {
+        return pieces_of(tokens, batching, number);
     };
     return made;
 }
 
-Source line_source(std::int64_t most_dims, const Cut& cut) {
+Source line_source(std::int64_t most_dims, const Batching& batching) {
     if (most_dims < 1 || most_dims > gpt2::kMostDims) {
         refuse("--strides is " + std::to_string(most_dims) + ", but must be 1 to 4");
     }
     const auto dims = static_cast<int>(most_dims);
     const std::int64_t longest = gpt2::longest_line(dims);
-    if (longest > cut.context + 1) {
+    if (longest > batching.context + 1) {
         refuse("lines about shapes of up to " + std::to_string(most_dims) + " dims have up to " +
                std::to_string(longest) + " tokens, so --context must be " +
-               std::to_string(longest - 1) + " or more, not " + std::to_string(cut.context));
+               std::to_string(longest - 1) + " or more, not " + std::to_string(batching.context));
     }
     const auto tokens_of = std::make_shared<const gpt2::LineTokens>();
     Source made;
@@ -132,8 +134,8 @@ Source line_source(std::int64_t most_dims, const Cut& cut) {
     made.fingerprint = fingerprint_of(made.words);
     made.prompt = (*tokens_of)(text_of(gpt2::read_question(kQuestions[dims - 1])));
     made.answers = true;
-    made.batch = [tokens_of, dims, cut](std::int64_t number) {
-        return lines(*tokens_of, dims, cut, number);
+    made.batch = [tokens_of, dims, batching](std::int64_t number) {
+        return lines(*tokens_of, dims, batching, number);
     };
     return made;
 }

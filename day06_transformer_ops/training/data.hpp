@@ -12,7 +12,7 @@
 namespace sixdays::day06_transformer_ops {
 
 /// How batches are cut.
-struct Cut {
+struct Batching {
     std::int64_t batch = 8, context = 64;  // sequences, and tokens of each
     std::uint64_t seed = 0;
 };
@@ -30,8 +30,8 @@ struct Source {
 
 /// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many
 /// a batch has.
-/// @param tokens  more than cut.context
-[[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Cut& cut,
+/// @param tokens  more than batching.context
+[[nodiscard]] Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batching,
                               std::int64_t number);
 
 /// A file, cut anywhere between two tokens: its bytes, or those of a vocabulary that it teaches
@@ -40,12 +40,12 @@ struct Source {
 /// @throws std::invalid_argument  a file that cannot be read, or too short for one piece of context
 /// tokens and the one behind it, or for such a vocabulary
 /// @throws std::runtime_error  a vocabulary, and built without PCRE2
-[[nodiscard]] Source text_source(const std::string& path, const Cut& cut,
+[[nodiscard]] Source text_source(const std::string& path, const Batching& batching,
                                  std::int64_t vocabulary = 0);
 
 /// Questions about shapes of up to so many dims, and their answers: a line each, filled up with
 /// ends of text. What counts is the answer and the end behind it; the question is given.
 /// @throws std::invalid_argument  dims not in 1 to 4, a context that does not hold the longest line
-[[nodiscard]] Source line_source(std::int64_t most_dims, const Cut& cut);
+[[nodiscard]] Source line_source(std::int64_t most_dims, const Batching& batching);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -191,8 +191,8 @@ int main(int argc, char** argv) {
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
         NcclSum sum(options.gpus);  // GPUs that are not there are refused before a text is read
         const Source source = options.text.empty()
-                                  ? line_source(options.strides, options.cut())
-                                  : text_source(options.text, options.cut(), options.vocab);
+                                  ? line_source(options.strides, options.batching())
+                                  : text_source(options.text, options.batching(), options.vocab);
         listen_to_ctrl_c();
         const auto run = options.backend == "cpu" ? train<Cpu>
                          : options.bf16           ? train<CudaBf16>

@@ -30,7 +30,7 @@ struct TrainOptions {
     bool resume = false, help = false;
 
     [[nodiscard]] gpt2::Config config(std::int64_t vocabulary) const;
-    [[nodiscard]] Cut cut() const { return {batch, context, seed}; }
+    [[nodiscard]] Batching batching() const { return {batch, context, seed}; }
     [[nodiscard]] Schedule schedule() const { return {rate, 0, warm_up, steps}; }
     [[nodiscard]] std::string state() const { return out + ".state"; }  // what --resume reads
 };

@@ -298,7 +298,7 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
         return sample_of(model_file(map, run, source.vocabulary, gpt2::WeightType::f32), source,
                          seed, 1);
     };
-    const Source source = text_source(path, o.cut());
+    const Source source = text_source(path, o.batching());
     const std::string said = with(source, 1);
     CHECK(said.starts_with("six days"));  // and 13 bytes that mean nothing
     CHECK(said.size() > 8);
@@ -308,7 +308,7 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     TrainOptions wide = o;
     wide.context = 60;
     write_whole(path, std::vector<std::byte>(100, std::byte{'b'}));
-    const Source bs = text_source(path, wide.cut());
+    const Source bs = text_source(path, wide.batching());
     const Parameters map(wide.config(bs.vocabulary.size()));
     std::vector<float> run(static_cast<std::size_t>(map.size()));
     const View<float> table = map.view(run.data(), "token_embd.weight");
@@ -321,10 +321,10 @@ TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, 
     // A short context: half of it is prompt, so there is room to go on.
     TrainOptions narrow = o;
     narrow.context = 5;
-    CHECK(text_source(path, narrow.cut()).prompt.size() == 3);
+    CHECK(text_source(path, narrow.batching()).prompt.size() == 3);
     narrow.context = 1;
-    CHECK(text_source(path, narrow.cut()).prompt.size() == 1);
-    const Source lines = line_source(2, o.cut());
+    CHECK(text_source(path, narrow.batching()).prompt.size() == 1);
+    const Source lines = line_source(2, o.batching());
     const std::string answer = with(lines, 1);
     CHECK(answer.starts_with("shape 3 4 index 2 1 ->"));
     CHECK(with(lines, 2) == answer);  // the likeliest tokens, whatever the seed
