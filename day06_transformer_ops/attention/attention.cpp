@@ -100,6 +100,22 @@ void require_attention(const char* op, const View<const E>& q, const View<const 
     }
 }
 
+template <class E>
+void require_log_sums(const char* op, const View<const E>& q, const View<const E>& k,
+                      const View<const E>& v, const View<E>& out, const View<float>& log_sums) {
+    Shape wanted = q.shape();
+    --wanted.rank;
+    if (log_sums.shape() != wanted) {
+        refuse(std::string(op) + ": log_sums has shape " + to_string(log_sums.shape()) +
+               ", but there is one for each query: " + to_string(wanted));
+    }
+    require_injective(op, "log_sums", log_sums);
+    if (overlap(q, log_sums) || overlap(k, log_sums) || overlap(v, log_sums) ||
+        overlap(View<const E>(out), log_sums)) {
+        refuse(std::string(op) + ": log_sums overlaps q, k, v or out");
+    }
+}
+
 void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
                      const View<float>& out, std::optional<AttentionPath> path) {
@@ -231,6 +247,8 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
 }
 
 #define SIXDAYS_FOR(E)                                                                           \
+    template void require_log_sums(const char*, const View<const E>&, const View<const E>&,      \
+                                   const View<const E>&, const View<E>&, const View<float>&);    \
     template void require_attention(const char*, const View<const E>&, const View<const E>&,     \
                                     const View<const E>&, const AttentionOptions&,               \
                                     const View<E>&);                                             \

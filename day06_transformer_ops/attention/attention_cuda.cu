@@ -81,7 +81,7 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
         case AttentionPath::split_keys:
             return launch_attention_split_keys(p, how.stream);
         case AttentionPath::tiles:
-            return launch_attention_tiles(p, how.stream);
+            return launch_attention_tiles(p, {}, how.stream);
         case AttentionPath::split_blocks: {
             const std::int64_t parts = how.workspace ? attention_parts(q, k) : 1;
             const auto partials = gpu::carve("attention", how.workspace, [&](gpu::Carver& c) {
@@ -96,6 +96,15 @@ void attention_cuda(View<const float> q, View<const float> k, View<const float> 
                 launch_attention_tile(*stacked<float>(kStackOfFloats, q, k, v, out), p, how.stream);
             });
     }
+}
+
+void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<const float> v,
+                                 const AttentionOptions& options, View<float> out,
+                                 View<float> log_sums, gpu::Stream stream) {
+    check_attention(q, k, v, options, out, AttentionPath::tiles);
+    require_log_sums("attention", q, k, v, out, log_sums);
+    if (log_sums.size() == 0) return;
+    launch_attention_tiles(attention_problem(q, k, v, options, out), log_sums, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops

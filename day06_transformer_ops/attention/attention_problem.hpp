@@ -52,11 +52,15 @@ using Table = TableOf<float>;
 using AttentionProblem = AttentionProblemOf<float>;
 // [problem]
 
-/// Refuses, in the name of `op`, what no attention takes. This and the next: of float, bf16 and
+/// Refuses, in the name of `op`, what no attention takes. This and the next two: of float, bf16 and
 /// f16.
 template <class E>
 void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
                        const View<const E>& v, const AttentionOptions& options, const View<E>& out);
+/// The same of the logs of its sums, one for each query.
+template <class E>
+void require_log_sums(const char* op, const View<const E>& q, const View<const E>& k,
+                      const View<const E>& v, const View<E>& out, const View<float>& log_sums);
 
 template <class E>
 [[nodiscard]] AttentionProblemOf<E> attention_problem(const View<const E>& q,

@@ -33,23 +33,6 @@ bool long_enough(const View<const T>& q, const View<const T>& k, int multiproces
     return keys >= 1536 || blocks <= multiprocessors;
 }
 
-template <class T>
-void check_log_sums(const View<const T>& q, const View<const T>& k, const View<const T>& v,
-                    const View<T>& out, const View<float>& log_sums) {
-    if (log_sums.data == nullptr) return;
-    Shape wanted = q.shape();
-    --wanted.rank;
-    if (log_sums.shape() != wanted) {
-        refuse("attention_bf16: log_sums has shape " + to_string(log_sums.shape()) +
-               ", but there is one for each query: " + to_string(wanted));
-    }
-    require_injective("attention_bf16", "log_sums", log_sums);
-    if (overlap(q, log_sums) || overlap(k, log_sums) || overlap(v, log_sums) ||
-        overlap(View<const T>(out), log_sums)) {
-        refuse("attention_bf16: log_sums overlaps q, k, v or out");
-    }
-}
-
 // Rows of whole quads, eight numbers, that begin at multiples of 16 bytes.
 template <class T>
 bool in_quads(const View<const T>& x) {
@@ -143,7 +126,9 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
         refuse("attention_bf16: scale is " + std::to_string(options.scale) +
                ", but must not be negative; 0 stands for 1 / sqrt(D)");
     }
-    check_log_sums(q, k, v, out, log_sums);
+    if (log_sums.data != nullptr) {
+        require_log_sums("attention_bf16", q, k, v, out, log_sums);
+    }
     if (!path || path == AttentionBf16Path::four_passes || out.size() == 0) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {

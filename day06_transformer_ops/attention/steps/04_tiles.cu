@@ -15,6 +15,8 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
+constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
+
 // [shares]
 /// A thread's queries: what Online is of one. sum: of this thread's keys only.
 template <class S>
@@ -90,7 +92,8 @@ __device__ __forceinline__ void add_values(Sums<S>& o, const float* shares, cons
 // most keys, come first.
 template <class S>
 __global__ void __launch_bounds__(S::THREADS)
-    attention_tiles_kernel(const __grid_constant__ AttentionProblem p, unsigned heads) {
+    attention_tiles_kernel(const __grid_constant__ AttentionProblem p,
+                           const __grid_constant__ View<float> log_sums, unsigned heads) {
     extern __shared__ __align__(16) unsigned char memory[];
     gpu::SharedTiles tiles(memory);
     float* const queries = tiles.next<float>(S::QUERIES * S::PITCH);
@@ -110,7 +113,7 @@ __global__ void __launch_bounds__(S::THREADS)
 
     const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
     float* const my_shares = shares + y * S::PITCH_SHARES;
-    const float scale = p.scale * 1.44269504f;  // log2(e): exp(x) is exp2(x * log2(e))
+    const float scale = p.scale * kLog2OfE;
     Sums<S> o = {};
     for (float& m : o.m) m = -FLT_MAX;
     for (std::int64_t s0 = 0; s0 < most; s0 += kTile) {
@@ -140,6 +143,10 @@ __global__ void __launch_bounds__(S::THREADS)
         if (t >= T) continue;
         float* const out = &p.out.first(at) + t * p.out.first.stride(along_t);
         const bool none = p.seen(t, counted) == 0;
+        if (log_sums.data != nullptr && x == 0) {
+            const float log_sum = (o.m[i] + log2f(sum)) / kLog2OfE;
+            (&log_sums(at))[t * log_sums.stride(along_t)] = counted < 0 ? NAN : log_sum;
+        }
 #pragma unroll
         for (int c = 0; c < 8; ++c) {
             const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
@@ -150,36 +157,39 @@ __global__ void __launch_bounds__(S::THREADS)
 // [kernel]
 
 template <class S>
-void launch(const AttentionProblem& p, gpu::Stream stream) {
+void launch(const AttentionProblem& p, const View<float>& log_sums, gpu::Stream stream) {
     const std::int64_t heads = p.q.count() / p.tokens();
     const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), S::QUERIES), 1);
     gpu::allow_shared(attention_tiles_kernel<S>, S::kBytes);
     attention_tiles_kernel<S>
-        <<<grid, S::THREADS, S::kBytes, stream>>>(p, static_cast<unsigned>(heads));
+        <<<grid, S::THREADS, S::kBytes, stream>>>(p, log_sums, static_cast<unsigned>(heads));
     gpu::check_launch("attention_tiles_kernel", grid, S::THREADS, S::kBytes);
 }
 
 template <int HEAD>
-void launch_for(const AttentionProblem& p, gpu::Stream stream) {
+void launch_for(const AttentionProblem& p, const View<float>& log_sums, gpu::Stream stream) {
     using Tall = Block<HEAD, 8, 4>;
     // Fewer queries a block where there would be too few blocks, or too little shared memory. A
     // multiprocessor of 228 KiB has room for two tall blocks of heads of 64, and one of 128.
     const int places = gpu::multiprocessors() * (128 / HEAD);
     const bool few = p.q.count() < 3 * places * Tall::QUERIES || Tall::kBytes > gpu::most_shared();
-    if (!p.in_quads) return launch<Block<HEAD, 4, 1>>(p, stream);
-    few ? launch<Block<HEAD, 4, 4>>(p, stream) : launch<Tall>(p, stream);
+    const auto with = !p.in_quads ? launch<Block<HEAD, 4, 1>>
+                      : few       ? launch<Block<HEAD, 4, 4>>
+                                  : launch<Tall>;
+    with(p, log_sums, stream);
 }
 
 }  // namespace
 
-void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream) {
+void launch_attention_tiles(const AttentionProblem& p, const View<float>& log_sums,
+                            gpu::Stream stream) {
     const std::size_t needed = attention_tiles_bytes(p.q.length), most = gpu::most_shared();
     if (needed > most) {
         refuse("attention: the path 'tiles' needs " + std::to_string(needed) +
                " bytes of shared memory for a head of " + std::to_string(p.q.length) +
                " numbers, and a block of this device gets " + std::to_string(most));
     }
-    p.q.length > 64 ? launch_for<128>(p, stream) : launch_for<64>(p, stream);
+    p.q.length > 64 ? launch_for<128>(p, log_sums, stream) : launch_for<64>(p, log_sums, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops

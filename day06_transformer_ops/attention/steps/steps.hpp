@@ -21,8 +21,10 @@ void launch_attention_fused(const AttentionProblem& p, gpu::Stream stream);
 void launch_attention_split_keys(const AttentionProblem& p, gpu::Stream stream);
 
 /// Step 4: a block has 128 or 64 queries of a head, and a thread scores of 8 or 4 of them.
+/// @param log_sums  of each query, set; a null pointer: not wanted
 /// @throws std::invalid_argument  a block of this device gets less than attention_tiles_bytes()
-void launch_attention_tiles(const AttentionProblem& p, gpu::Stream stream);
+void launch_attention_tiles(const AttentionProblem& p, const View<float>& log_sums,
+                            gpu::Stream stream);
 
 /// Step 5: a query's keys are shared out to many blocks. Partials: of each query and part.
 void launch_attention_split_blocks(const AttentionProblem& p, const AttentionPartials& partials,

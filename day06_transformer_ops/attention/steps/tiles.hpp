@@ -17,14 +17,14 @@ inline constexpr int kDown = 16;  // rows of threads
 /// A block: ACROSS threads share a query. Thread (y, x) has queries y, y + 16,
 /// ...; of a tile, their scores with keys x, x + ACROSS, ...; and OUT numbers of
 /// each output. EACH: numbers of a copy; 1 if rows are not made of quads.
-template <int HEAD_, int ROWS_, int EACH_>
+template <int HEAD_, int ROWS_, int EACH_, int TILE_ = kTile>
 struct Block {
-    static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_;
-    static constexpr int ACROSS = HEAD > 64 ? 16 : 8, KEYS = kTile / ACROSS;
+    static constexpr int HEAD = HEAD_, ROWS = ROWS_, EACH = EACH_, TILE = TILE_;
+    static constexpr int ACROSS = HEAD > 64 ? 16 : 8, KEYS = TILE / ACROSS;
     static constexpr int OUT = HEAD / ACROSS;
     static constexpr int THREADS = kDown * ACROSS, QUERIES = kDown * ROWS;
     // Rows of a tile begin in different banks.
-    static constexpr int PITCH = HEAD + 4, PITCH_SHARES = kTile + ACROSS;
+    static constexpr int PITCH = HEAD + 4, PITCH_SHARES = TILE + ACROSS;
     static constexpr std::size_t kBytes = attention_tiles_bytes(HEAD, QUERIES);
 };
 // [block]

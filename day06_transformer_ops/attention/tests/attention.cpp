@@ -308,6 +308,71 @@ TEST_CASE("without a key every token gets 0, by every path, and no key needs an 
     }
 }
 
+// The log of sums of each query of case c in double, and its bound: a score is off by `scores` at most
+// (reference.hpp), which moves every term of the sum alike; the sum as there; log2, two additions and
+// the factor 1 / log2(e) are rounded once each, of the sizes that they have.
+Wanted wanted_logs(const Case& c) {
+    const std::int64_t T = c.q.shape()[1], S = c.k.shape()[1], D = c.q.shape()[2];
+    Wanted want({c.q.shape()[0], T});
+    for (std::int64_t r = 0; r < want.value.size(); ++r) {
+        const std::int64_t h = r / T, t = r % T;
+        const std::int64_t n = c.causal ? std::max<std::int64_t>(S - T + t + 1, 0) : S;
+        double sum = 0, scores = 0, m = -INFINITY;
+        for (std::int64_t s = 0; s < n; ++s) {
+            double score = 0, size = 0;
+            for (std::int64_t d = 0; d < D; ++d) {
+                const double term =
+                    double{c.q(h, t, d)} * double{c.k(h, s, d)} / std::sqrt(double(D));
+                score += term;
+                size += std::fabs(term);
+            }
+            sum += std::exp(score);
+            m = std::max(m, score);
+            scores = std::max(scores, (static_cast<double>(D) + 6) * size);
+        }
+        want.value.data()[r] = std::log(sum);
+        if (n == 0) continue;
+        want.bound.data()[r] = kU * (2 * scores + 4 * static_cast<double>(n) + 40 +
+                                     4 * (std::fabs(m) + std::fabs(std::log(sum))));
+    }
+    return want;
+}
+
+TEST_CASE("in tiles attention leaves the logs of its sums, and the same output",
+          "[day06][attention][small]") {
+    const std::int64_t sizes[][3] = {{1, 1, 8}, {5, 9, 3}, {9, 5, 64}, {65, 130, 4}, {3, 66, 72}};
+    for (const auto& [T, S, D] : sizes) {
+        for (const bool causal : {true, false}) {
+            CAPTURE(T, S, D, causal);
+            Case c = case_of({2}, T, S, D);
+            c.causal = causal;
+            DeviceIn<float> q(c.q), k(c.k), v(c.v);
+            DeviceOut<float> alone({2, T, D}), out({2, T, D}), logs(Layout({2, T}, {1, 2}));
+            attend(AttentionPath::tiles, q.view(), k.view(), v.view(), {causal}, alone.view());
+            attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {causal}, out.view(),
+                                        logs.view());
+            CHECK(out.matches(alone.values()));
+            CHECK(agrees(logs, wanted_logs(c)));
+        }
+    }
+}
+
+TEST_CASE("logs of sums that do not fit are refused", "[day06][attention][small]") {
+    const Case c = case_of({2}, 4, 4, 8);
+    DeviceIn<float> q(c.q), k(c.k), v(c.v);
+    DeviceOut<float> out({2, 4, 8}), logs({2, 4});
+    const auto refused = [&](const View<float>& log_sums) {
+        return refusal([&] {
+            attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {}, out.view(), log_sums);
+        });
+    };
+    CHECK(refused(logs.view()).empty());
+    CHECK(refused(transpose(logs.view())) ==
+          "attention: log_sums has shape (4, 2), but there is one for each query: (2, 4)");
+    CHECK(refused({out.view().data, Shape{2, 4}}) == "attention: log_sums overlaps q, k, v or out");
+    CHECK(contains(refused(broadcast_to(slice(logs.view(), 0, 0, 1), {2, 4})), "log_sums"));
+}
+
 TEST_CASE("what is almost attention is refused", "[day06][attention][small]") {
     const std::int64_t T = 4, S = 60, D = 8;
     const Case c = {seeded<float>({T, D}, 1, -1, 1), seeded<float>({S, D}, 2, -1, 1),

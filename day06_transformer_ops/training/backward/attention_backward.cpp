@@ -10,7 +10,8 @@ namespace sixdays::day06_transformer_ops {
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
                               const View<const float>& grad, const AttentionGradients& d,
-                              std::optional<AttentionBackwardPath> path) {
+                              std::optional<AttentionBackwardPath> path,
+                              const AttentionLeft& left) {
     constexpr const char* kOp = "attention_backward";
     check_attention(q, k, v, options, d.q);
     require_same_shape(kOp, "k", k, "v", v);
@@ -23,27 +24,42 @@ void check_attention_backward(const View<const float>& q, const View<const float
     require_shape(kOp, "grad", grad, q.shape());
     require_gradient(kOp, "d_k", d.k, k.shape());
     require_gradient(kOp, "d_v", d.v, v.shape());
+    const bool kept = left.out.data != nullptr || left.log_sums.data != nullptr;
+    if (kept) {
+        Shape queries = q.shape();
+        --queries.rank;
+        require_shape(kOp, "out", left.out, q.shape());
+        require_shape(kOp, "log_sums", left.log_sums, queries);
+    }
     require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
-                            std::pair("grad", grad));
+                            std::pair("grad", grad), std::pair("out", left.out),
+                            std::pair("log_sums", left.log_sums));
+    if (path == AttentionBackwardPath::kept && !kept) {
+        refuse(std::string(kOp) +
+               ": the path 'kept' needs the output and the log of sums that the way there left");
+    }
     const std::int64_t D = q.extent(q.rank() - 1);
-    if (path == AttentionBackwardPath::tiles && D > kMostOfHead) {
+    if (path && path != AttentionBackwardPath::row_a_thread && D > kMostOfHead) {
         refuse(std::string(kOp) + ": a head of " + std::to_string(D) + " numbers; " +
-               std::to_string(kMostOfHead) + " is the most that the path 'tiles' takes");
+               std::to_string(kMostOfHead) + " is the most that the path '" + name(*path) +
+               "' takes");
     }
 }
 
-AttentionBackwardPath choose_attention_backward(const View<const float>& q, std::size_t shared) {
+AttentionBackwardPath choose_attention_backward(const View<const float>& q, std::size_t shared,
+                                                bool left) {
     const std::int64_t T = q.extent(q.rank() - 2), D = q.extent(q.rank() - 1);
     constexpr std::int64_t kFew = 32;  // half a tile: with fewer queries most of it is empty
-    return T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared
-               ? AttentionBackwardPath::tiles
-               : AttentionBackwardPath::row_a_thread;
+    const bool tiles = T >= kFew && D <= kMostOfHead && attention_backward_tiles_bytes(D) <= shared;
+    if (!tiles) return AttentionBackwardPath::row_a_thread;
+    return left ? AttentionBackwardPath::kept : AttentionBackwardPath::tiles;
 }
 
 const char* name(AttentionBackwardPath path) {
     static constexpr Named<AttentionBackwardPath> kNames[] = {
         {AttentionBackwardPath::row_a_thread, "row a thread"},
         {AttentionBackwardPath::tiles, "tiles"},
+        {AttentionBackwardPath::kept, "kept"},
     };
     return name_in(kNames, path);
 }

@@ -15,6 +15,11 @@
 /// of its sum of exp: share = exp(score - log_sum) (Dao and others 2022, arXiv 2205.14135, appendix
 /// B.2). There is a pass by queries and a pass by keys, and each sum has one writer: the same bits
 /// each time.
+///
+/// Or the way there leaves each query's log_sum, which attention_and_log_sums_cuda() does. Then the pass
+/// by queries needs no walk before its own, for with the sums of delta's definition exchanged
+///
+///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 #pragma once
 
 #include "day06_transformer_ops/attention/attention.hpp"
@@ -25,12 +30,19 @@ namespace sixdays::day06_transformer_ops {
 enum class AttentionBackwardPath {
     row_a_thread,  // the loops' twins: a thread, a query; then a thread, a key
     tiles,         // 02: a block owns 64 queries, then 64 keys, and walks in tiles. D <= 128
+    kept,          // 03: of what the way there left, one walk of each block. D <= 128
 };
 [[nodiscard]] const char* name(AttentionBackwardPath path);
 
 /// The gradients of queries, keys and values, of their shapes, set (=).
 struct AttentionGradients {
     View<float> q, k, v;
+};
+
+/// What the way there left.
+struct AttentionLeft {
+    View<const float> out;       // (..., T, D)
+    View<const float> log_sums;  // (..., T)
 };
 
 /// @param q        (..., T, D), as attention was given it, any strides
@@ -50,14 +62,25 @@ void attention_backward_cuda(View<const float> q, View<const float> k, View<cons
                              const AttentionOptions& options, View<const float> grad,
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how = {});
+/// The same from what the way there left; apart from d.
+void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
+                             const AttentionOptions& options, const AttentionLeft& left,
+                             View<const float> grad, const AttentionGradients& d,
+                             const gpu::Launch<AttentionBackwardPath>& how = {});
 [[nodiscard]] std::int64_t attention_backward_workspace_bytes(const View<const float>& q);
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
                               const View<const float>& grad, const AttentionGradients& d,
-                              std::optional<AttentionBackwardPath> path = {});
+                              std::optional<AttentionBackwardPath> path = {},
+                              const AttentionLeft& left = {});
 
 /// @param shared  bytes of shared memory that a block may have
+/// @param left    the way there left something: 'kept' in the place of 'tiles'
 [[nodiscard]] AttentionBackwardPath choose_attention_backward(const View<const float>& q,
-                                                              std::size_t shared = SIZE_MAX);
+                                                              std::size_t shared = SIZE_MAX,
+                                                              bool left = false);
+/// For a model that trains: this device takes these queries by that path, and by
+/// attention_and_log_sums_cuda().
+[[nodiscard]] bool attention_keeps_cuda(const View<const float>& q);
 
 }  // namespace sixdays::day06_transformer_ops

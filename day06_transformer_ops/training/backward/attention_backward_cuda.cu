@@ -99,19 +99,39 @@ void launch_row_a_thread(const AttentionBackward& p, gpu::Stream stream) {
 
 }  // namespace
 
+bool attention_keeps_cuda(const View<const float>& q) {
+    const std::size_t shared = gpu::most_shared();
+    return choose_attention_backward(q, shared, true) == AttentionBackwardPath::kept &&
+           attention_tiles_bytes(q.extent(q.rank() - 1)) <= shared;
+}
+
 void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
                              const AttentionOptions& options, View<const float> grad,
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how) {
-    check_attention_backward(q, k, v, options, grad, d, how.path);
+    attention_backward_cuda(q, k, v, options, AttentionLeft{}, grad, d, how);
+}
+
+void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
+                             const AttentionOptions& options, const AttentionLeft& left,
+                             View<const float> grad, const AttentionGradients& d,
+                             const gpu::Launch<AttentionBackwardPath>& how) {
+    check_attention_backward(q, k, v, options, grad, d, how.path, left);
+    const bool kept = left.out.data != nullptr;
     AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
     p.softmaxed = gpu::carve("attention_backward", how.workspace,
                              [&](gpu::Carver& c) { return attention_softmaxed(c, q); });
-    switch (how.path ? *how.path : choose_attention_backward(q, gpu::most_shared())) {
+    if (kept) {
+        p.out = rows_along(left.out, q.rank() - 1);
+        p.log_sums = left.log_sums;
+    }
+    switch (how.path ? *how.path : choose_attention_backward(q, gpu::most_shared(), kept)) {
         case AttentionBackwardPath::row_a_thread:
             return launch_row_a_thread(p, how.stream);
         case AttentionBackwardPath::tiles:
             return launch_attention_backward_tiles(p, how.stream);
+        case AttentionBackwardPath::kept:
+            return launch_attention_backward_kept(p, how.stream);
     }
 }
 

@@ -26,6 +26,8 @@ struct AttentionBackward {
     std::int64_t heads;              // how many that are
     View<Softmaxed> softmaxed = {};  // of each query
     bool grad_in_quads = false;      // as forward.in_quads says of q, k and v
+    Rows<const float> out = {};      // these two: what the way there left
+    View<const float> log_sums = {};
 
     /// The first query that sees key s; the later ones do too.
     SIXDAYS_HD std::int64_t first_to_see(std::int64_t s) const noexcept {

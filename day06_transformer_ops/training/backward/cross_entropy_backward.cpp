@@ -50,6 +50,29 @@ void check_cross_entropy_backward_bf16(const View<const float>& logits,
     }
 }
 
+template <class T>
+void check_cross_entropy_backward_from_losses(const View<const float>& logits,
+                                              const View<const std::int64_t>& targets,
+                                              const View<const float>& losses,
+                                              const View<const float>& grad, const View<T>& out) {
+    if constexpr (std::is_same_v<T, float>) {
+        check_cross_entropy_backward(logits, targets, grad, out,
+                                     CrossEntropyBackwardPath::block_a_row);
+    } else {
+        check_cross_entropy_backward_bf16(logits, targets, grad, out);
+    }
+    constexpr const char* kOp = "cross_entropy_backward";
+    require_shape(kOp, "losses", losses, targets.shape());
+    require_apart(kOp, "losses", losses, "out", out);
+}
+#define SIXDAYS_FOR(T)                                                                       \
+    template void check_cross_entropy_backward_from_losses(                                  \
+        const View<const float>&, const View<const std::int64_t>&, const View<const float>&, \
+        const View<const float>&, const View<T>&);
+SIXDAYS_FOR(float)
+SIXDAYS_FOR(bf16)
+#undef SIXDAYS_FOR
+
 CrossEntropyBackwardPath choose_cross_entropy_backward(const View<const float>& logits,
                                                        const View<float>& out) {
     const int last = logits.rank() - 1;

@@ -8,6 +8,9 @@
 /// exp(x(j)) / sum, which is p(j); the second's is 1 at the target and 0 elsewhere. So softmax and
 /// its loss together are simpler than each alone, and the elements of a row add up to 0.
 ///
+/// The way there has left loss = log(sum of exp(x)) - x(target). Hence p(j) = exp(x(j) - (loss +
+/// x(target))): with the losses the logits are read once.
+///
 /// As in the loss, the loop refuses a target that names no logit, and the port fills its row with
 /// NaN.
 #pragma once
@@ -23,7 +26,7 @@ namespace sixdays::day06_transformer_ops {
 /// The paths of cross-entropy's way back.
 enum class CrossEntropyBackwardPath {
     row_a_thread,  // the loop's twin
-    block_a_row,   // 02: in quads, read twice. Rows lie along memory
+    block_a_row,   // 02: in quads, read twice; once with the losses. Rows lie along memory
 };
 [[nodiscard]] const char* name(CrossEntropyBackwardPath path);
 
@@ -38,6 +41,16 @@ void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
                                  View<const float> grad, View<float> out,
                                  const gpu::Launch<CrossEntropyBackwardPath>& how = {});
+/// The same by one reading of the logits, T float or bf16. p's error grows by (|loss| + 2 |loss +
+/// x(target)|) 2^-24 of it. A target whose logit is -infinity makes its row NaN.
+/// @param logits  rows along memory, as of out
+/// @param losses  (...), what cross_entropy_cuda() made of these logits; apart from out
+template <class T>
+void cross_entropy_backward_from_losses_cuda(const View<const float>& logits,
+                                             const View<const std::int64_t>& targets,
+                                             const View<const float>& losses,
+                                             const View<const float>& grad, const View<T>& out,
+                                             gpu::Stream stream = {});
 void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const std::int64_t>& targets,
                                   const View<const float>& grad, const View<float>& out,
@@ -52,6 +65,11 @@ void cross_entropy_backward_bf16_cuda(View<const float> logits, View<const std::
 void check_cross_entropy_backward_bf16(const View<const float>& logits,
                                        const View<const std::int64_t>& targets,
                                        const View<const float>& grad, const View<bf16>& out);
+template <class T>
+void check_cross_entropy_backward_from_losses(const View<const float>& logits,
+                                              const View<const std::int64_t>& targets,
+                                              const View<const float>& losses,
+                                              const View<const float>& grad, const View<T>& out);
 [[nodiscard]] CrossEntropyBackwardPath choose_cross_entropy_backward(
     const View<const float>& logits, const View<float>& out);
 

@@ -51,7 +51,7 @@ void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64
             return gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
         }
         case CrossEntropyBackwardPath::block_a_row:
-            return launch_cross_entropy_backward_block(rows, targets, grad, to, how.stream);
+            return launch_cross_entropy_backward_block(rows, targets, {}, grad, to, how.stream);
     }
 }
 
@@ -60,9 +60,30 @@ void cross_entropy_backward_bf16_cuda(View<const float> logits, View<const std::
     check_cross_entropy_backward_bf16(logits, targets, grad, out);
     if (out.size() == 0) return;
     const int last = logits.rank() - 1;
-    launch_cross_entropy_backward_block(rows_along(logits, last), targets,
+    launch_cross_entropy_backward_block(rows_along(logits, last), targets, {},
                                         broadcast_to(grad, targets.shape()), rows_along(out, last),
                                         stream);
 }
+
+template <class T>
+void cross_entropy_backward_from_losses_cuda(const View<const float>& logits,
+                                             const View<const std::int64_t>& targets,
+                                             const View<const float>& losses,
+                                             const View<const float>& grad, const View<T>& out,
+                                             gpu::Stream stream) {
+    check_cross_entropy_backward_from_losses(logits, targets, losses, grad, out);
+    if (out.size() == 0) return;
+    const int last = logits.rank() - 1;
+    launch_cross_entropy_backward_block(rows_along(logits, last), targets, losses,
+                                        broadcast_to(grad, targets.shape()), rows_along(out, last),
+                                        stream);
+}
+#define SIXDAYS_FOR(T)                                                                       \
+    template void cross_entropy_backward_from_losses_cuda(                                   \
+        const View<const float>&, const View<const std::int64_t>&, const View<const float>&, \
+        const View<const float>&, const View<T>&, gpu::Stream);
+SIXDAYS_FOR(float)
+SIXDAYS_FOR(bf16)
+#undef SIXDAYS_FOR
 
 }  // namespace sixdays::day06_transformer_ops

@@ -43,10 +43,10 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
     constexpr const char* kOp = "layer_norm_backward";
     check_norm_backward(kOp, in, parameters, grad, d_in, d);
-    if (path == LayerNormBackwardPath::registers && in.size() > 0 &&
-        choose_layer_norm_backward(in, grad, d_in) != path) {
-        refuse(std::string(kOp) +
-               ": the path 'registers' needs rows of whole quads along memory that begin at "
+    if (path && path != LayerNormBackwardPath::row_a_thread && in.size() > 0 &&
+        choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::row_a_thread) {
+        refuse(std::string(kOp) + ": the path '" + name(*path) +
+               "' needs rows of whole quads along memory that begin at "
                "multiples of 16 bytes, of " +
                std::to_string(kMostOfLanes) + " elements at most; in has " + to_string(in.layout) +
                ", grad " + to_string(grad.layout) + ", d_in " + to_string(d_in.layout));
@@ -59,18 +59,14 @@ LayerNormBackwardPath choose_layer_norm_backward(const View<const float>& in,
     const int last = in.rank() - 1;
     const bool quads =
         can_be_quads(in, last) && can_be_quads(grad, last) && can_be_quads(d_in, last);
-    return quads && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::registers
+    return quads && in.extent(last) <= kMostOfLanes ? LayerNormBackwardPath::ahead
                                                     : LayerNormBackwardPath::row_a_thread;
-}
-
-View<float> rms_norm_left(gpu::Carver& carver, const View<const float>& in) {
-    return carver.take<float>({rows_along(in, in.rank() - 1).count(), 2});
 }
 
 LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in) {
     // Enough blocks for any device, and of a size that adds up fast.
     constexpr std::int64_t kBlocks = 256, kRowsOfBlock = 8;
-    const View<float> rows = rms_norm_left(carver, in);
+    const View<float> rows = carver.take<float>({rows_along(in, in.rank() - 1).count(), 2});
     const std::int64_t blocks =
         std::min(kBlocks, (rows.extent(0) + kRowsOfBlock - 1) / kRowsOfBlock);
     return {rows, carver.take<float>({blocks, 2, in.extent(in.rank() - 1)})};
@@ -80,6 +76,7 @@ const char* name(LayerNormBackwardPath path) {
     static constexpr Named<LayerNormBackwardPath> kNames[] = {
         {LayerNormBackwardPath::row_a_thread, "row a thread"},
         {LayerNormBackwardPath::registers, "registers"},
+        {LayerNormBackwardPath::ahead, "ahead"},
     };
     return name_in(kNames, path);
 }
@@ -91,7 +88,7 @@ std::int64_t layer_norm_backward_workspace_bytes(const View<const float>& in) {
 
 std::int64_t rms_norm_backward_workspace_bytes(const View<const float>& in) {
     require_rows("rms_norm_backward", "in", in);
-    return gpu::bytes_to_carve([&](gpu::Carver& c) { return rms_norm_left(c, in); });
+    return gpu::bytes_to_carve([&](gpu::Carver& c) { return layer_norm_left(c, in); });
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -27,6 +27,7 @@ namespace sixdays::day06_transformer_ops {
 enum class LayerNormBackwardPath {
     row_a_thread,  // the loop's twins: a thread, a row; then a thread, a column
     registers,     // 02: a warp, a row, read once; rows of whole quads, of kMostOfLanes at most
+    ahead,         // 03: the same, and the next row is copied meanwhile
 };
 [[nodiscard]] const char* name(LayerNormBackwardPath path);
 inline constexpr std::int64_t kMostOfLanes = 1024;
@@ -64,7 +65,7 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                                                const View<const float>& grad,
                                                                const View<float>& d_in);
 
-/// RMS norm's, with the same arguments and refusals.
+/// RMS norm's, with the same arguments and refusals; the port by 'ahead' where it takes these rows.
 void rms_norm_backward_cpu(View<const float> in, const NormParameters& parameters,
                            View<const float> grad, View<float> d_in, const NormGradients& d);
 /// @param workspace  what rows leave for columns
@@ -78,13 +79,11 @@ void check_norm_backward(const char* op, const View<const float>& in,
                          const NormParameters& parameters, const View<const float>& grad,
                          const View<float>& d_in, const NormGradients& d);
 
-/// What rows leave for columns.
+/// What rows leave for columns. RMS norm's mean is 0.
 struct LayerNormLeft {
     View<float> rows;   // (rows, 2): mean and scale of each; the twins'
-    View<float> parts;  // (blocks, 2, C): what a block's rows give to weight and bias; the step's
+    View<float> parts;  // (blocks, 2, C): what a block's rows give to weight and bias; the steps'
 };
 [[nodiscard]] LayerNormLeft layer_norm_left(gpu::Carver& carver, const View<const float>& in);
-/// The same of RMS norm, whose mean is 0.
-[[nodiscard]] View<float> rms_norm_left(gpu::Carver& carver, const View<const float>& in);
 
 }  // namespace sixdays::day06_transformer_ops

@@ -145,6 +145,9 @@ void layer_norm_backward_cuda(View<const float> in, const NormParameters& parame
         case LayerNormBackwardPath::registers:
             return launch_layer_norm_backward_registers(x, parameters, g, dx, d, left.parts,
                                                         how.stream);
+        case LayerNormBackwardPath::ahead:
+            return launch_norm_backward_ahead(true, x, parameters, g, dx, d, left.parts,
+                                              how.stream);
     }
 }
 
@@ -155,13 +158,16 @@ void rms_norm_backward_cuda(View<const float> in, const NormParameters& paramete
     if (in.size() == 0) return;
     const int last = in.rank() - 1;
     const Rows<const float> x = rows_along(in, last), g = rows_along(grad, last);
-    const View<float> rows = gpu::carve("rms_norm_backward", workspace,
-                                        [&](gpu::Carver& c) { return rms_norm_left(c, in); });
+    const Rows<float> dx = rows_along(d_in, last);
+    const LayerNormLeft left = gpu::carve("rms_norm_backward", workspace,
+                                          [&](gpu::Carver& c) { return layer_norm_left(c, in); });
+    if (choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::ahead) {
+        return launch_norm_backward_ahead(false, x, parameters, g, dx, d, left.parts, stream);
+    }
     const unsigned grid = gpu::blocks_for(x.count(), kThreads);
-    rms_norm_backward_kernel<<<grid, kThreads, 0, stream>>>(x, parameters, g,
-                                                            rows_along(d_in, last), rows);
+    rms_norm_backward_kernel<<<grid, kThreads, 0, stream>>>(x, parameters, g, dx, left.rows);
     gpu::check_launch("rms_norm_backward_kernel", grid, kThreads);
-    launch_columns(x, g, rows, d, stream);
+    launch_columns(x, g, left.rows, d, stream);
 }
 
 }  // namespace sixdays::day06_transformer_ops

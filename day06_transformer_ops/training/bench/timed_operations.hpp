@@ -66,9 +66,9 @@ public:
     void activate_backward(Activation what, In in, In grad, Out out) {
         timed("activation back", [&] { op_.activate_backward(what, in, grad, out); });
     }
-    void cross_entropy_backward(In logits, Ids targets, In grad, const auto& out) {
+    void cross_entropy_backward(In logits, Ids targets, In losses, In grad, const auto& out) {
         timed("cross-entropy back",
-              [&] { op_.cross_entropy_backward(logits, targets, grad, out); });
+              [&] { op_.cross_entropy_backward(logits, targets, losses, grad, out); });
     }
 
     void gradient_norm(In gradient, const View<double>& out) {

@@ -16,7 +16,7 @@ namespace sixdays::day06_transformer_ops {
 template <class T>
 struct BlockKept {
     View<T> normed1, qkv, mixed;  // C, 3 C, C
-    View<float> log_sums;         // (B, H, T), of attention; floats do without
+    View<float> log_sums;         // (B, H, T), of attention; the CPU does without
     View<float> middle;           // C: x behind the attention
     View<T> normed2;              // C
     View<float> hidden;           // F

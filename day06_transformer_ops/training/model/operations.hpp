@@ -84,7 +84,7 @@ struct CpuOperations {
         const auto part = [&](In i, In g, Out o) { activate_backward_cpu(what, i, g, o); };
         shared(part, in, grad, out);
     }
-    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
+    void cross_entropy_backward(In logits, Ids targets, In, In grad, Out out) const {
         const auto part = [](In x, Ids t, In g, Out o) { cross_entropy_backward_cpu(x, t, g, o); };
         shared(part, logits, targets, grad, out);
     }
@@ -148,7 +148,10 @@ struct CudaOperations {
         matmul(a, b, e, sums);
         gpt2::narrow_cuda(sums, out, gpt2::Before::nothing, stream);
     }
-    void attention(In q, In k, In v, Out out, Out) const {
+    void attention(In q, In k, In v, Out out, Out log_sums) const {
+        if (attention_keeps_cuda(q)) {
+            return attention_and_log_sums_cuda(q, k, v, {}, out, log_sums, stream);
+        }
         attention_cuda(q, k, v, {}, out, {.workspace = workspace, .stream = stream});
     }
     void attention(In16 q, In16 k, In16 v, Out16 out, Out log_sums) const {
@@ -193,8 +196,12 @@ struct CudaOperations {
         }
         linear_backward_bf16_cuda(in, weights.of(weight), grad, d_in, d.weight, stream);
     }
-    void attention_backward(In q, In k, In v, In, In, In grad, const AttentionGradients& d) const {
-        attention_backward_cuda(q, k, v, {}, grad, d, {.workspace = workspace, .stream = stream});
+    void attention_backward(In q, In k, In v, In out, In log_sums, In grad,
+                            const AttentionGradients& d) const {
+        AttentionLeft left;
+        if (attention_keeps_cuda(q)) left = {out, log_sums};
+        attention_backward_cuda(q, k, v, {}, left, grad, d,
+                                {.workspace = workspace, .stream = stream});
     }
     void attention_backward(In16 q, In16 k, In16 v, In16 out, In log_sums, In grad,
                             const AttentionGradients& d) const {
@@ -204,11 +211,10 @@ struct CudaOperations {
     void activate_backward(Activation what, In in, In grad, Out out) const {
         activate_backward_cuda(what, in, grad, out, {.stream = stream});
     }
-    void cross_entropy_backward(In logits, Ids targets, In grad, Out out) const {
-        cross_entropy_backward_cuda(logits, targets, grad, out, {.stream = stream});
-    }
-    void cross_entropy_backward(In logits, Ids targets, In grad, Out16 out) const {
-        cross_entropy_backward_bf16_cuda(logits, targets, grad, out, stream);
+    template <class T>
+    void cross_entropy_backward(In logits, Ids targets, In losses, In grad,
+                                const View<T>& out) const {
+        cross_entropy_backward_from_losses_cuda(logits, targets, losses, grad, out, stream);
     }
 
     void gradient_norm(In gradient, const View<double>& out) const {

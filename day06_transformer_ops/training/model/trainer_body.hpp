@@ -27,10 +27,10 @@ inline std::int64_t activations_of(const gpt2::Config& c, std::int64_t batch, st
     const std::int64_t N = batch * c.context, C = N * c.channels, F = N * c.hidden;
     const auto floats = [](std::int64_t n) { return room_of_activation(n); };
     const auto operands = [&](std::int64_t n) { return room_of_activation(n, bytes); };
-    // Where operands are no floats, attention leaves its logs, and the logits' gradient lies apart.
+    // Where operands are no floats, the logits' gradient lies apart.
     const bool apart = bytes != 4;
-    const std::int64_t block = 2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) +
-                               (apart ? floats(N * c.heads) : 0);
+    const std::int64_t block =
+        2 * floats(C) + 3 * operands(C) + operands(3 * C) + floats(F) + floats(N * c.heads);
     const std::int64_t once = operands(F) + 3 * floats(C) + operands(C);
     const std::int64_t logits_or_room =
         std::max(floats(N * pitch_of_logits(c, 4)), floats(C) + floats(3 * C) + floats(F));
@@ -104,7 +104,7 @@ void Trainer<Device>::carve() {
         BlockKept<Operand> k;
         k.normed1 = take_operand({B, T, C}), k.qkv = take_operand({B, T, 3 * C});
         k.mixed = take_operand({B, T, C});
-        if (kRounds) k.log_sums = take({B, c.heads, T});
+        k.log_sums = take({B, c.heads, T});
         k.middle = take({B, T, C}), k.normed2 = take_operand({B, T, C});
         k.hidden = take({B, T, F}), k.activated = activated;
         kept_.push_back(k);
@@ -151,7 +151,7 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
     op.matmul(normed_, transpose(tokens), {}, logits_);
     op.cross_entropy(logits_, targets, losses_);
 
-    op.cross_entropy_backward(logits_, targets, share_, d_logits_);
+    op.cross_entropy_backward(logits_, targets, losses_, share_, d_logits_);
     op.linear_backward(normed_, transpose(tokens), d_logits_, room_.d_normed,
                        {transpose(d_tokens), {}});
     op.layer_norm_backward(x_[L], map_.norm(p, "output_norm"), room_.d_normed, grad_,

@@ -12,6 +12,8 @@ namespace sixdays::day06_transformer_ops {
 
 /// Step 2 of attention: a block owns 64 queries, then 64 keys. D <= 128.
 void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream stream);
+/// Step 3 of attention: the same cut, of what the way there left. D <= 128.
+void launch_attention_backward_kept(const AttentionBackward& p, gpu::Stream stream);
 
 /// Step 2 of layer norm: a warp, a row in registers. parts (blocks, 2, C) takes what each block's rows
 /// give to weight and bias. Rows are quads along memory, of kMostOfLanes elements at most.
@@ -21,10 +23,19 @@ void launch_layer_norm_backward_registers(const Rows<const float>& in,
                                           const NormGradients& d, const View<float>& parts,
                                           gpu::Stream stream);
 
+/// Step 3 of the norms, with the same arguments: the next row comes while a row is worked on.
+/// @param centred  a layer norm; else an RMS norm
+void launch_norm_backward_ahead(bool centred, const Rows<const float>& in,
+                                const NormParameters& parameters, const Rows<const float>& grad,
+                                const Rows<float>& d_in, const NormGradients& d,
+                                const View<float>& parts, gpu::Stream stream);
+
 /// Step 2 of cross-entropy: a block, a row. Rows lie along memory. T is float or bf16.
+/// @param losses  of the rows; a null pointer: found once more
 template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
+                                         const View<const float>& losses,
                                          const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream);
 

@@ -1,6 +1,7 @@
 // The proof of the ways back, one operation after the other: loop and port against central
 // differences and against what PyTorch's autograd says, over every element.
 #include <bit>
+#include <cstring>
 
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
@@ -87,6 +88,50 @@ void check(const CrossEntropy& c, const Tensor<double>& want) {
     }
 }
 
+// From the losses: log_sum = loss + x(target) is off by what the loss was rounded by and by the sum's
+// own rounding, and x - log_sum by one more.
+void check_from_losses(const CrossEntropy& c, const Tensor<double>& want) {
+    const std::int64_t N = c.logits.shape()[0], V = c.logits.shape()[1];
+    Tensor<float> losses({N});
+    Tensor<double> more({N, V});
+    for (std::int64_t i = 0; i < N; ++i) {
+        double sum = 0, farthest = 0;
+        for (std::int64_t j = 0; j < V; ++j) sum += std::exp(double{c.logits(i, j)});
+        const double log_sum = std::log(sum), loss = log_sum - double{c.logits(i, c.targets(i))};
+        losses(i) = static_cast<float>(loss);
+        for (std::int64_t j = 0; j < V; ++j) {
+            farthest = std::max(farthest, std::fabs(double{c.logits(i, j)} - log_sum));
+        }
+        for (std::int64_t j = 0; j < V; ++j) {
+            const double p = std::exp(double{c.logits(i, j)} - log_sum);
+            more(i, j) = kU * std::fabs(double{c.grad(i)}) * p *
+                         (std::fabs(loss) + std::fabs(log_sum) + farthest + 8);
+            more(i, j) += kU * 2 * std::fabs(want(i, j)) + 2e-8;
+        }
+    }
+    const Bound bound = [&](const Index& at) { return more(at); };
+    for (const Layout& layout : {row_major({N, V}), Layout({N, V}, {V + 3, 1})}) {
+        CAPTURE(to_string(layout));
+        DeviceIn<float> x(c.logits, layout), of_rows(losses), grad(c.grad);
+        DeviceIn<std::int64_t> targets(c.targets);
+        DeviceOut<float> got(layout);
+        cross_entropy_backward_from_losses_cuda(x.view(), targets.view(), of_rows.view(),
+                                                grad.view(), got.view());
+        CHECK(got.close_to(want, bound));
+        auto in_place = DeviceOut<float>::holding(c.logits, layout);
+        cross_entropy_backward_from_losses_cuda(View<const float>(in_place.view()), targets.view(),
+                                                of_rows.view(), grad.view(), in_place.view());
+        CHECK(in_place.close_to(want, bound));
+        DeviceOut<bf16> rounded(layout);
+        cross_entropy_backward_from_losses_cuda(x.view(), targets.view(), of_rows.view(),
+                                                grad.view(), rounded.view());
+        CHECK(rounded.close_to(want, [&](const Index& at) {
+            return more(at) + 0x1.01p-8 * (std::fabs(want(at)) + more(at));
+        }));
+        CHECK(of_rows.unchanged());
+    }
+}
+
 Tensor<std::int64_t> targets_of(std::int64_t N, std::int64_t V) {
     Tensor<std::int64_t> targets({N});
     for (std::int64_t i = 0; i < N; ++i) targets(i) = (i * 7 + V - 1) % V;
@@ -148,6 +193,7 @@ TEST_CASE("cross-entropy's way back: a row for whose quads a block has too few t
         const CrossEntropy c{random({2, V}, 31), targets_of(2, V), random({2}, 32)};
         CAPTURE(V);
         check(c, slopes_of_rows(c));
+        check_from_losses(c, slopes_of_rows(c));
     }
 }
 
@@ -195,6 +241,27 @@ TEST_CASE("one gradient serves all rows, a NaN stays in its row, and a row's gra
     for (std::int64_t j = 0; j < 7; ++j) want(1, j) = NAN;
     const Tensor<float> thirds({3}, {1.0f / 3, 1.0f / 3, 1.0f / 3});
     check({logits, targets, thirds}, want);
+}
+
+TEST_CASE("cross-entropy's way back from the losses: few logits and far ones",
+          "[day06][training][small]") {
+    for (const std::int64_t V : {1, 2, 5, 33, 128}) {
+        CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
+        CAPTURE(V);
+        check_from_losses(c, slopes_of_rows(c));
+        for (std::int64_t i = 0; i < c.logits.size(); ++i) c.logits.data()[i] += 64;
+        check_from_losses(c, slopes_of_rows(c));
+    }
+    const CrossEntropy c{random({2, 5}, 4), Tensor<std::int64_t>({2}, {1, 5}), random({2}, 2)};
+    DeviceIn<float> x(c.logits), grad(c.grad), losses(Tensor<float>({2}, {1, NAN}));
+    DeviceIn<std::int64_t> targets(c.targets);
+    DeviceOut<float> got({2, 5}, {}, Poison{0x7e});
+    cross_entropy_backward_from_losses_cuda(x.view(), targets.view(), losses.view(), grad.view(),
+                                            got.view());
+    for (std::int64_t j = 0; j < 5; ++j) {
+        CHECK(std::isnan(got.values()(1, j)));
+        CHECK_FALSE(std::isnan(got.values()(0, j)));
+    }
 }
 
 TEST_CASE("a target that names no logit: the loop refuses it, the port fills its row with NaN",
@@ -252,7 +319,7 @@ void check(const LayerNorm& c, const LayerNormSlopes& want, const LayerNorm& ali
         DeviceOut<float> out(layout);
         const NormParameters of_port{w.view(), {}, c.eps};
         for (const Path path : taken<Path>(
-                 {Path::row_a_thread, Path::registers},
+                 {Path::row_a_thread, Path::registers, Path::ahead},
                  choose_layer_norm_backward(there.view(), grad.view(), out.view()), [&](Path p) {
                      check_layer_norm_backward(there.view(), of_port, grad.view(), out.view(), {},
                                                p);
@@ -698,17 +765,19 @@ struct AttentionSlopes {
 };
 struct AttentionNear {
     Tensor<Near> q, k, v;
+    Tensor<float> out, log_sums;  // what the way there leaves, rounded
 };
 
-// The formulas of attention_backward.hpp.
-AttentionNear near_of(const Attention& c) {
+// The formulas of attention_backward.hpp. kept: the way back begins with what the way there left.
+AttentionNear near_of(const Attention& c, bool kept = false) {
     const Shape s = c.q.shape();
     const std::int64_t T = s[2], D = s[3], S = c.k.shape()[2], G = c.k.shape()[1];
     const double exact = c.scale != 0 ? double{c.scale} : 1 / std::sqrt(double(D));
     const Near scale = result(exact, 0, 4);  // a root, a quotient, and the log2 of e with exp2
     const auto of = [](const Tensor<float>& x, const Index& at) { return Near{double{x(at)}}; };
     Tensor<std::vector<Near>> terms_k(c.k.shape()), terms_v(c.k.shape());
-    AttentionNear made{Tensor<Near>(s), Tensor<Near>(c.k.shape()), Tensor<Near>(c.k.shape())};
+    AttentionNear made{Tensor<Near>(s), Tensor<Near>(c.k.shape()), Tensor<Near>(c.k.shape()),
+                       Tensor<float>(s), Tensor<float>({s[0], s[1], T})};
     for (std::int64_t r = 0; r < s[0] * s[1] * T; ++r) {
         const std::int64_t b = r / T / s[1], h = r / T % s[1], t = r % T, g = G == 1 ? 0 : h;
         const std::int64_t n = c.causal ? std::max<std::int64_t>(S - T + t + 1, 0) : S;
@@ -732,7 +801,22 @@ AttentionNear near_of(const Attention& c) {
             e.push_back(exp_of(score[i] - Near{m}) * again);
             mean.push_back(e[i] * d_share[i]);
         }
-        const Near sum = total(e), log_sum = Near{m} + log_of(sum), delta = total(mean) / sum;
+        const Near sum = total(e);
+        Near log_sum = Near{m} + log_of(sum), delta = total(mean) / sum;
+        std::vector<Near> grad_out;
+        for (std::int64_t d = 0; d < D; ++d) {
+            double out = 0;
+            for (std::int64_t i = 0; i < n; ++i) {
+                out += e[static_cast<std::size_t>(i)].value / sum.value * double{c.v(b, g, i, d)};
+            }
+            made.out(b, h, t, d) = static_cast<float>(out);
+            grad_out.push_back(of(c.grad, {b, h, t, d}) * result(out, 0));
+        }
+        made.log_sums(b, h, t) = static_cast<float>(log_sum.value);
+        if (kept) {
+            log_sum = result(log_sum.value, 0, 3);  // left as a float, then times the log2 of e
+            delta = total(grad_out);
+        }
         std::vector<Near> share, d_score;
         for (std::size_t i = 0; i < score.size(); ++i) {
             share.push_back(exp_of(score[i] - log_sum));
@@ -771,6 +855,36 @@ Layout heads_behind_tokens(const Shape& s) {
 constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_a_thread,
                                                      AttentionBackwardPath::tiles};
 
+// By the path 'kept', of an output and logs that are right but for a rounding; twice, to the same bits.
+void check_kept(const Attention& c, const AttentionSlopes& want) {
+    const AttentionNear near = near_of(c, true);
+    const Layout q = heads_behind_tokens(c.q.shape()), k = heads_behind_tokens(c.k.shape());
+    const Shape& s = c.q.shape();
+    const Layout logs({s[0], s[1], s[2]}, {s[1] * s[2], 1, s[1]});
+    DeviceIn<float> dq(c.q, q), dk(c.k, k), dv(c.v, k), dg(c.grad, q), out(near.out, q),
+        log_sums(near.log_sums, logs);
+    auto memory = room_of(attention_backward_workspace_bytes(dq.view()));
+    std::vector<Tensor<float>> first;
+    for (int i = 0; i < 2; ++i) {
+        DeviceOut<float> got_q(q), got_k(k), got_v(k);
+        attention_backward_cuda(dq.view(), dk.view(), dv.view(), {c.causal, c.scale},
+                                {out.view(), log_sums.view()}, dg.view(),
+                                {got_q.view(), got_k.view(), got_v.view()},
+                                {.path = AttentionBackwardPath::kept, .workspace = memory});
+        CHECK(got_q.close_to(want.q, bound_of(near.q)));
+        CHECK(got_k.close_to(want.k, bound_of(near.k)));
+        CHECK(got_v.close_to(want.v, bound_of(near.v)));
+        for (const auto* got : {&got_q, &got_k, &got_v}) first.push_back(got->values());
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t bytes = static_cast<std::size_t>(first[i].size()) * sizeof(float);
+        CHECK(std::memcmp(first[i].data(), first[i + 3].data(), bytes) == 0);
+    }
+    CHECK(out.unchanged());
+    CHECK(log_sums.unchanged());
+    CHECK(dg.unchanged());
+}
+
 // tiled: by tiles too, which the emulator takes seconds for.
 void check(const Attention& c, const AttentionSlopes& want, bool tiled = true) {
     const AttentionOptions options{c.causal, c.scale};
@@ -806,6 +920,7 @@ void check(const Attention& c, const AttentionSlopes& want, bool tiled = true) {
         CHECK(dv.unchanged());
         CHECK(dg.unchanged());
     }
+    if (tiled) check_kept(c, want);
 }
 
 // Attention once more, in double and by indices alone.
@@ -910,6 +1025,13 @@ TEST_CASE("what a token does not see gives it no gradient, even where it is NaN"
                                 {.path = path, .workspace = memory});
         all.push_back(got_q.values());
     }
+    DeviceOut<float> out({1, 1, 4, 2}), log_sums({1, 1, 4}), got_q({1, 1, 4, 2}),
+        got_k({1, 1, 4, 2}), got_v({1, 1, 4, 2});
+    attention_and_log_sums_cuda(dq.view(), dk.view(), dv.view(), {}, out.view(), log_sums.view());
+    attention_backward_cuda(dq.view(), dk.view(), dv.view(), {}, {out.view(), log_sums.view()},
+                            dg.view(), {got_q.view(), got_k.view(), got_v.view()},
+                            {.path = AttentionBackwardPath::kept, .workspace = memory});
+    all.push_back(got_q.values());
     for (const Tensor<float>& made : all) {
         for (std::int64_t t = 0; t < 3; ++t) {
             for (std::int64_t d = 0; d < 2; ++d) {
@@ -950,6 +1072,9 @@ TEST_CASE(
     };
     CHECK(choose_attention_backward(of_head(64, 31)) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(128)) == Path::tiles);
+    CHECK(choose_attention_backward(of_head(128), SIZE_MAX, true) == Path::kept);
+    CHECK(choose_attention_backward(of_head(129), SIZE_MAX, true) == Path::row_a_thread);
+    CHECK(choose_attention_backward(of_head(64, 31), SIZE_MAX, true) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(129)) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(64), 88'064) == Path::tiles);
     CHECK(choose_attention_backward(of_head(64), 88'063) == Path::row_a_thread);
@@ -964,6 +1089,12 @@ TEST_CASE(
                                  {q.view(), k.view(), v.view()}, Path::tiles);
     });
     CHECK(contains(said, "a head of 129 numbers; 128 is the most that the path 'tiles' takes"));
+    CHECK(contains(refusal([&] {
+                       check_attention_backward(c.q.view(), c.k.view(), c.v.view(), {},
+                                                c.grad.view(), {q.view(), k.view(), v.view()},
+                                                Path::kept);
+                   }),
+                   "the path 'kept' needs the output and the log of sums"));
 }
 
 // --- embedding -----------------------------------------------------------------------------------

@@ -8,98 +8,13 @@
 #include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "common/gpu/shared_tiles.hpp"
-#include "day06_transformer_ops/attention/steps/tiles.hpp"
+#include "day06_transformer_ops/training/backward/steps/attention/tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-using gpu::Larger, gpu::Plus;
-
-constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
-
-/// Which numbers of a tile count for a row: from `begin` on, up to `end`.
-struct Range {
-    int begin, end;
-    __device__ bool has(int s) const { return begin <= s && s < end; }
-};
-
-/// A number of a tile or its edge, which an int can hold.
-__device__ __forceinline__ int within_tile(std::int64_t s) {
-    return static_cast<int>(max(std::int64_t{0}, min(s, std::int64_t{kTile})));
-}
-
-template <class S>
-using Products = float[S::ROWS][S::KEYS];  // of rows y, y + 16, ... with x, x + ACROSS, ...
-template <class S>
-using Outputs = float[S::ROWS][S::OUT];
-template <class S>
-constexpr int kAtOnce = S::HEAD > 64   ? 1
-                        : S::HEAD > 32 ? 2
-                                       : 3;  // blocks that have registers
-
-// [add_rows]
-/// sums += products . tile, whose rows lie PITCH apart. ALL: each of them counts for each row;
-/// else only those in range(i): of the others nothing counts, neither row nor factor.
-template <class S, bool ALL, class Ranges>
-__device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
-                                         const Ranges& range) {
-    const float* const mine = products + threadIdx.x / S::ACROSS * S::PITCH_SHARES;
-    const float* const columns = tile + 4 * (threadIdx.x % S::ACROSS);
-#pragma unroll 2
-    for (int s = 0; s < kTile; s += 4) {
-        float factor[S::ROWS][4], row[S::OUT];
-#pragma unroll
-        for (int i = 0; i < S::ROWS; ++i) {
-            read_quad(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
-        }
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-#pragma unroll
-            for (int c = 0; c < S::OUT; c += 4) {
-                read_quad(row + c, columns + (s + e) * S::PITCH + c * S::ACROSS);
-            }
-#pragma unroll
-            for (int i = 0; i < S::ROWS; ++i) {
-                if (!ALL && !range(i).has(s + e)) continue;
-#pragma unroll
-                for (int c = 0; c < S::OUT; ++c) sums[i][c] += factor[i][e] * row[c];
-            }
-        }
-    }
-}
-// [add_rows]
-
-/// A thread's products, put where all threads of the block find them.
-template <class S>
-__device__ __forceinline__ void put(float* tile, const Products<S>& products) {
-    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
-#pragma unroll
-    for (int i = 0; i < S::ROWS; ++i) {
-#pragma unroll
-        for (int j = 0; j < S::KEYS; ++j) {
-            tile[(y + i * kDown) * S::PITCH_SHARES + x + j * S::ACROSS] = products[i][j];
-        }
-    }
-}
-
-/// A thread's outputs, times `factor`, to the rows of `to` from number `first` on.
-template <class S>
-__device__ __forceinline__ void store(const Outputs<S>& sums, float factor, float* to,
-                                      std::int64_t along_row, std::int64_t along_d,
-                                      std::int64_t first, std::int64_t n, int D) {
-    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
-#pragma unroll
-    for (int i = 0; i < S::ROWS; ++i) {
-        const std::int64_t r = first + y + i * kDown;
-        if (r >= n) continue;
-#pragma unroll
-        for (int c = 0; c < S::OUT; ++c) {
-            const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
-            if (d < D) to[r * along_row + d * along_d] = factor * sums[i][c];
-        }
-    }
-}
+using namespace way_back;
 
 // [softmaxed]
 /// What a thread has seen of its queries: the largest score, and sums of exp2(score - m).
@@ -186,7 +101,7 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
     };
     const auto range_from = [&](std::int64_t s0) {
         return [&f, t0, y, s0](int i) {
-            return Range{0, within_tile(f.seen(t0 + y + i * kDown, f.S) - s0)};
+            return Range{0, within_tile<S>(f.seen(t0 + y + i * kDown, f.S) - s0)};
         };
     };
     // 1. the log of the sum of exp, and delta
@@ -268,8 +183,8 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
         for (std::int64_t t0 = first; t0 < T; t0 += kTile) {
             const auto range = [&](int i) {
                 const std::int64_t s = s0 + y + i * kDown;
-                return Range{s < f.S ? within_tile(p.first_to_see(s) - t0) : kTile,
-                             within_tile(T - t0)};
+                return Range{s < f.S ? within_tile<S>(p.first_to_see(s) - t0) : kTile,
+                             within_tile<S>(T - t0)};
             };
             __syncthreads();  // all have done with the tiles before
             copy_tile<S>(queries, kTile, q, t0, T, D);

@@ -1,5 +1,6 @@
-// Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more, now
-// mostly out of the L2 cache, to write what becomes of it.
+// Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more to write
+// what becomes of it. Rows of all blocks at once are more than an L2 cache holds, so most of it comes out
+// of memory twice. With the row's loss, which tells the log of the sum, the first reading falls away.
 #include <type_traits>
 
 #include "common/gpu/launch.hpp"
@@ -23,10 +24,11 @@ __device__ __forceinline__ Four<T> four(const float (&x)[4]) {
 }
 
 // [kernel]
-template <int THREADS, class T>
-__global__ void __launch_bounds__(THREADS)
+template <int THREADS, bool LOSSES, class T>
+__global__ void __launch_bounds__(THREADS, LOSSES ? 1536 / THREADS : 1)
     cross_entropy_backward_block_kernel(const __grid_constant__ Rows<const float> logits,
                                         const __grid_constant__ View<const std::int64_t> targets,
+                                        const __grid_constant__ View<const float> losses,
                                         const __grid_constant__ View<const float> grad,
                                         const __grid_constant__ Rows<T> out) {
     const Index at = unravel(blockIdx.x, targets.shape());
@@ -35,14 +37,22 @@ __global__ void __launch_bounds__(THREADS)
     const std::int64_t target = targets(at);
     const bool known = 0 <= target && target < logits.length;
     const float g = known ? grad(at) : NAN;
-    PartSum mine;
-    mine.take_loose(row);
+    float m, share;  // out is share * exp(x - m), less g at the target
+    if (LOSSES) {
+        m = known ? losses(at) + row.x[target] : 0;
+        share = g;
+        __syncthreads();  // out may be the logits: all have read the target's
+    } else {
+        PartSum mine;
+        mine.take_loose(row);
 #pragma unroll 4
-    for (int q = threadIdx.x; q < row.quads; q += THREADS) mine.take_quad<float>(row.quad(q));
-    const PartSum all = join_block<THREADS>(mine);
-    const float share = g / all.sum;
+        for (int q = threadIdx.x; q < row.quads; q += THREADS) mine.take_quad<float>(row.quad(q));
+        const PartSum all = join_block<THREADS>(mine);
+        m = all.m;
+        share = g / all.sum;
+    }
     const auto result = [&](std::int64_t j, float x) {
-        const float p = share * expf(x - all.m);
+        const float p = share * expf(x - m);
         return j == target ? p - g : p;
     };
     if (static_cast<int>(threadIdx.x) < row.loose) {
@@ -68,10 +78,13 @@ __global__ void __launch_bounds__(THREADS)
 
 template <int THREADS, class T>
 void launch(const Rows<const float>& logits, const View<const std::int64_t>& targets,
-            const View<const float>& grad, const Rows<T>& out, gpu::Stream stream) {
+            const View<const float>& losses, const View<const float>& grad, const Rows<T>& out,
+            gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(logits.count(), 1);
-    cross_entropy_backward_block_kernel<THREADS, T>
-        <<<grid, THREADS, 0, stream>>>(logits, targets, grad, out);
+    const auto kernel = losses.data != nullptr
+                            ? cross_entropy_backward_block_kernel<THREADS, true, T>
+                            : cross_entropy_backward_block_kernel<THREADS, false, T>;
+    kernel<<<grid, THREADS, 0, stream>>>(logits, targets, losses, grad, out);
     gpu::check_launch("cross_entropy_backward_block_kernel", grid, THREADS);
 }
 
@@ -82,17 +95,20 @@ constexpr std::int64_t kShort = 2048;  // eight quads for each of 64 threads
 template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
+                                         const View<const float>& losses,
                                          const View<const float>& grad, const Rows<T>& out,
                                          gpu::Stream stream) {
-    logits.length > kShort ? launch<512>(logits, targets, grad, out, stream)
-                           : launch<64>(logits, targets, grad, out, stream);
+    logits.length > kShort ? launch<512>(logits, targets, losses, grad, out, stream)
+                           : launch<64>(logits, targets, losses, grad, out, stream);
 }
 template void launch_cross_entropy_backward_block(const Rows<const float>&,
                                                   const View<const std::int64_t>&,
+                                                  const View<const float>&,
                                                   const View<const float>&, const Rows<float>&,
                                                   gpu::Stream);
 template void launch_cross_entropy_backward_block(const Rows<const float>&,
                                                   const View<const std::int64_t>&,
+                                                  const View<const float>&,
                                                   const View<const float>&, const Rows<bf16>&,
                                                   gpu::Stream);
 

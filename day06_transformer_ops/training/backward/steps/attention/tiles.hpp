@@ -1,0 +1,99 @@
+/// @file
+/// What the tiled steps of attention's way back share. The block, its tiles and the product of two of
+/// them are the way there's (attention/steps/tiles.hpp).
+#pragma once
+
+#include "common/gpu/reduce.hpp"
+#include "day06_transformer_ops/attention/steps/tiles.hpp"
+
+namespace sixdays::day06_transformer_ops::way_back {
+
+using gpu::Larger, gpu::Plus;
+
+inline constexpr float kLog2OfE = 1.44269504f;  // exp(x) is exp2(x * log2(e))
+
+/// Which numbers of a tile count for a row: from `begin` on, up to `end`.
+struct Range {
+    int begin, end;
+    __device__ bool has(int s) const { return begin <= s && s < end; }
+};
+
+/// A number of a tile or its edge, which an int can hold.
+template <class S>
+__device__ __forceinline__ int within_tile(std::int64_t s) {
+    return static_cast<int>(max(std::int64_t{0}, min(s, std::int64_t{S::TILE})));
+}
+
+template <class S>
+using Products = float[S::ROWS][S::KEYS];  // of rows y, y + 16, ... with x, x + ACROSS, ...
+template <class S>
+using Outputs = float[S::ROWS][S::OUT];
+template <class S>
+inline constexpr int kAtOnce = S::HEAD > 64   ? 1
+                               : S::HEAD > 32 ? 2
+                                              : 3;  // blocks that have registers
+
+// [add_rows]
+/// sums += products . tile, whose rows lie PITCH apart. ALL: each of them counts for each row;
+/// else only those in range(i): of the others nothing counts, neither row nor factor.
+template <class S, bool ALL, class Ranges>
+__device__ __forceinline__ void add_rows(Outputs<S>& sums, const float* products, const float* tile,
+                                         const Ranges& range) {
+    const float* const mine = products + threadIdx.x / S::ACROSS * S::PITCH_SHARES;
+    const float* const columns = tile + 4 * (threadIdx.x % S::ACROSS);
+#pragma unroll 2
+    for (int s = 0; s < S::TILE; s += 4) {
+        float factor[S::ROWS][4], row[S::OUT];
+#pragma unroll
+        for (int i = 0; i < S::ROWS; ++i) {
+            read_quad(factor[i], mine + i * kDown * S::PITCH_SHARES + s);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+#pragma unroll
+            for (int c = 0; c < S::OUT; c += 4) {
+                read_quad(row + c, columns + (s + e) * S::PITCH + c * S::ACROSS);
+            }
+#pragma unroll
+            for (int i = 0; i < S::ROWS; ++i) {
+                if (!ALL && !range(i).has(s + e)) continue;
+#pragma unroll
+                for (int c = 0; c < S::OUT; ++c) sums[i][c] += factor[i][e] * row[c];
+            }
+        }
+    }
+}
+// [add_rows]
+
+/// A thread's products, put where all threads of the block find them.
+template <class S>
+__device__ __forceinline__ void put(float* tile, const Products<S>& products) {
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+#pragma unroll
+        for (int j = 0; j < S::KEYS; ++j) {
+            tile[(y + i * kDown) * S::PITCH_SHARES + x + j * S::ACROSS] = products[i][j];
+        }
+    }
+}
+
+/// A thread's outputs, times `factor`, to the rows of `to` from number `first` on.
+template <class S>
+__device__ __forceinline__ void store(const Outputs<S>& sums, float factor, float* to,
+                                      std::int64_t along_row, std::int64_t along_d,
+                                      std::int64_t first, std::int64_t n, int D) {
+    const int x = threadIdx.x % S::ACROSS, y = threadIdx.x / S::ACROSS;
+#pragma unroll
+    for (int i = 0; i < S::ROWS; ++i) {
+        const std::int64_t r = first + y + i * kDown;
+        if (r >= n) continue;
+#pragma unroll
+        for (int c = 0; c < S::OUT; ++c) {
+            const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
+            if (d < D) to[r * along_row + d * along_d] = factor * sums[i][c];
+        }
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops::way_back

@@ -1,0 +1,204 @@
+// Step 3, for an RMS norm too: as step 2, but each lane copies its quads of the next row into shared
+// memory while it works on this one, so that loads are always under way. The weight waits in shared
+// memory, in quads, and the blocks' sums are added up by more warps at once.
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
+#include "common/gpu/ptx.hpp"
+#include "common/gpu/shared_tiles.hpp"
+#include "day06_transformer_ops/held_row.hpp"
+#include "day06_transformer_ops/training/backward/steps/steps.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+constexpr int kWarps = 8, kThreads = 32 * kWarps;
+
+// [rows]
+template <int QUADS>
+using Held = HeldRow<float, 32, QUADS>;
+
+/// Where each thread finds what it copied of the next row: quad q of x, and of grad.
+template <int QUADS>
+struct Next {
+    uint4* quads;
+    __device__ uint4& x(int q) const { return quads[q * kThreads + threadIdx.x]; }
+    __device__ uint4& grad(int q) const { return x(QUADS + q); }
+    __device__ void copy(const float* of_x, const float* of_grad, int C) const {
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            const int i = Held<QUADS>::index(q), from = i < C ? i : 0, bytes = i < C ? 16 : 0;
+            gpu::copy_async<16>(&x(q), of_x + from, bytes);
+            gpu::copy_async<16>(&grad(q), of_grad + from, bytes);
+        }
+        gpu::copy_async_commit();
+    }
+};
+
+template <int QUADS>
+constexpr std::size_t kRowBytes = QUADS * 128 * sizeof(float);
+template <int QUADS>
+constexpr std::size_t kBytes = kRowBytes<QUADS>*(2 * kWarps + 1);
+
+// CENTRED: a layer norm; else an RMS norm, whose mean is 0.
+// parts (blocks, 2, C): what the block's rows give to the weight, and to the bias.
+template <int QUADS, bool CENTRED>
+__global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
+    norm_ahead_kernel(const __grid_constant__ Rows<const float> in,
+                      const __grid_constant__ NormParameters parameters,
+                      const __grid_constant__ Rows<const float> grad,
+                      const __grid_constant__ Rows<float> d_in,
+                      const __grid_constant__ View<float> parts) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    gpu::SharedTiles tiles(memory);
+    float* const weight = tiles.next<float>(QUADS * 128);
+    const Next<QUADS> next{tiles.next<uint4>(2 * QUADS * kThreads)};
+    const int C = static_cast<int>(in.length), warp = threadIdx.x / 32;
+    const float share = 1 / static_cast<float>(C);
+    const std::int64_t step = std::int64_t{gridDim.x} * kWarps;
+    std::int64_t r = std::int64_t{blockIdx.x} * kWarps + warp;
+    if (r < in.count()) next.copy(in.row(r).first, grad.row(r).first, C);
+    for (int i = threadIdx.x; i < QUADS * 128; i += kThreads) {
+        weight[i] = i < C ? weight_of(parameters, i) : 0;
+    }
+    __syncthreads();
+    float d_weight[QUADS][4] = {}, d_bias[QUADS][4] = {};
+    for (; r < in.count(); r += step) {
+        Held<QUADS> x, g;
+        gpu::copy_async_wait<0>();
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) x.quads[q] = next.x(q), g.quads[q] = next.grad(q);
+        if (r + step < in.count()) next.copy(in.row(r + step).first, grad.row(r + step).first, C);
+        if (CENTRED) {
+            const float first = __shfl_sync(0xffffffffu, __uint_as_float(x.quads[0].x), 0);
+            x.fill(C, first);
+            float sum = 0;
+            x.each([&](float a) { sum += a - first; });
+            const float mean = first + gpu::warp_reduce(sum, Plus()) * share;
+            x.change([&](int i, float& a) { a = i < C ? a - mean : 0; });
+        }
+        float squares = 0, of_mean = 0, of_scale = 0;
+        x.each([&](float a) { squares += a * a; });
+        const float mean_square = gpu::warp_reduce(squares, Plus()) * share;
+        const float scale = 1 / sqrtf(mean_square + parameters.eps);
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            float z[4], h[4], w[4];
+            unpack<float>(x.quads[q], z);
+            unpack<float>(g.quads[q], h);
+            unpack<float>(*reinterpret_cast<const uint4*>(weight + Held<QUADS>::index(q)), w);
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                z[e] *= scale;
+                d_weight[q][e] += h[e] * z[e];
+                d_bias[q][e] += h[e];
+                h[e] *= w[e];
+                of_mean += h[e];
+                of_scale += h[e] * z[e];
+            }
+            x.quads[q] = pack<float>(z);
+            g.quads[q] = pack<float>(h);
+        }
+        of_mean = CENTRED ? gpu::warp_reduce(of_mean, Plus()) * share : 0;
+        of_scale = gpu::warp_reduce(of_scale, Plus()) * share;
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+            float z[4], h[4];
+            unpack<float>(x.quads[q], z);
+            unpack<float>(g.quads[q], h);
+#pragma unroll
+            for (int e = 0; e < 4; ++e) h[e] = scale * (h[e] - of_mean - z[e] * of_scale);
+            g.quads[q] = pack<float>(h);
+        }
+        g.store(d_in.row(r).first, C);
+    }
+    float* const of_warp = reinterpret_cast<float*>(next.quads);
+    // The warps' sums, in their order.
+    const auto leave = [&](const float(&mine)[QUADS][4], int which) {
+        __syncthreads();  // all have read what lay there
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                of_warp[warp * QUADS * 128 + Held<QUADS>::index(q) + e] = mine[q][e];
+            }
+        }
+        __syncthreads();
+        for (int i = threadIdx.x; i < C; i += kThreads) {
+            float all = 0;
+            for (int w = 0; w < kWarps; ++w) all += of_warp[w * QUADS * 128 + i];
+            parts(blockIdx.x, which, i) = all;
+        }
+    };
+    leave(d_weight, 0);
+    leave(d_bias, 1);
+}
+// [rows]
+
+// [columns]
+// A block adds up 32 columns of all parts: a warp's lanes are neighbouring columns, and warp w has
+// parts w, w + 32, ... blockIdx.y: 0 for the weight, 1 for the bias.
+constexpr int kAdders = 32;
+__global__ void __launch_bounds__(32 * kAdders)
+    add_parts_kernel(const __grid_constant__ View<const float> parts,
+                     const __grid_constant__ NormGradients d) {
+    __shared__ float of_warp[kAdders][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, which = blockIdx.y;
+    const std::int64_t i = std::int64_t{blockIdx.x} * 32 + lane;
+    float sum = 0;
+    if (i < parts.extent(2)) {
+#pragma unroll 8
+        for (std::int64_t b = warp; b < parts.extent(0); b += kAdders) sum += parts(b, which, i);
+    }
+    of_warp[warp][lane] = sum;
+    __syncthreads();
+    const View<float>& out = which == 0 ? d.weight : d.bias;
+    if (warp > 0 || i >= parts.extent(2) || out.data == nullptr) return;
+    float all = 0;
+    for (int w = 0; w < kAdders; ++w) all += of_warp[w][lane];
+    out(i) += all;
+}
+// [columns]
+
+template <int QUADS, bool CENTRED>
+void launch(const Rows<const float>& in, const NormParameters& parameters,
+            const Rows<const float>& grad, const Rows<float>& d_in, const View<float>& parts,
+            gpu::Stream stream) {
+    const auto grid = static_cast<unsigned>(parts.extent(0));
+    gpu::allow_shared(norm_ahead_kernel<QUADS, CENTRED>, kBytes<QUADS>);
+    norm_ahead_kernel<QUADS, CENTRED>
+        <<<grid, kThreads, kBytes<QUADS>, stream>>>(in, parameters, grad, d_in, parts);
+    gpu::check_launch("norm_ahead_kernel", grid, kThreads, kBytes<QUADS>);
+}
+
+template <bool CENTRED>
+void launch_for(const Rows<const float>& in, const NormParameters& parameters,
+                const Rows<const float>& grad, const Rows<float>& d_in, const NormGradients& d,
+                const View<float>& parts, gpu::Stream stream) {
+    const std::int64_t quads = (in.length + 127) / 128;  // of a lane
+    const auto with = quads <= 1   ? launch<1, CENTRED>
+                      : quads <= 2 ? launch<2, CENTRED>
+                      : quads <= 4 ? launch<4, CENTRED>
+                      : quads <= 6 ? launch<6, CENTRED>
+                                   : launch<8, CENTRED>;
+    // Rows that lie evenly need no division to be found.
+    const auto [x, g, dx] = simplify(in.first.layout, grad.first.layout, d_in.first.layout);
+    with({{in.first.data, x}, in.length, in.stride}, parameters,
+         {{grad.first.data, g}, grad.length, grad.stride},
+         {{d_in.first.data, dx}, d_in.length, d_in.stride}, parts, stream);
+    if (d.weight.data == nullptr && d.bias.data == nullptr) return;
+    const dim3 grid(gpu::blocks_for(in.length, 32), 2);
+    add_parts_kernel<<<grid, 32 * kAdders, 0, stream>>>(parts, d);
+    gpu::check_launch("add_parts_kernel", grid, 32 * kAdders);
+}
+
+}  // namespace
+
+void launch_norm_backward_ahead(bool centred, const Rows<const float>& in,
+                                const NormParameters& parameters, const Rows<const float>& grad,
+                                const Rows<float>& d_in, const NormGradients& d,
+                                const View<float>& parts, gpu::Stream stream) {
+    const auto with = centred ? launch_for<true> : launch_for<false>;
+    with(in, parameters, grad, d_in, d, parts, stream);
+}
+
+}  // namespace sixdays::day06_transformer_ops
