@@ -75,7 +75,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               const AttentionLeft& left = {});
 
 /// @param shared  bytes of shared memory that a block may have
-/// @param left    the way there left something: 'kept' in the place of 'tiles'
+/// @param left    the way there left something: of more than 64 queries 'kept' takes the place of 'tiles'
 [[nodiscard]] AttentionBackwardPath choose_attention_backward(const View<const float>& q,
                                                               std::size_t shared = SIZE_MAX,
                                                               bool left = false);

@@ -1072,7 +1072,8 @@ TEST_CASE(
     };
     CHECK(choose_attention_backward(of_head(64, 31)) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(128)) == Path::tiles);
-    CHECK(choose_attention_backward(of_head(128), SIZE_MAX, true) == Path::kept);
+    CHECK(choose_attention_backward(of_head(128, 65), SIZE_MAX, true) == Path::kept);
+    CHECK(choose_attention_backward(of_head(128, 64), SIZE_MAX, true) == Path::tiles);
     CHECK(choose_attention_backward(of_head(129), SIZE_MAX, true) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(64, 31), SIZE_MAX, true) == Path::row_a_thread);
     CHECK(choose_attention_backward(of_head(129)) == Path::row_a_thread);

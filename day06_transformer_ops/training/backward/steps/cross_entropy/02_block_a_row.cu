@@ -25,7 +25,7 @@ __device__ __forceinline__ Four<T> four(const float (&x)[4]) {
 
 // [kernel]
 template <int THREADS, bool LOSSES, class T>
-__global__ void __launch_bounds__(THREADS, LOSSES ? 1536 / THREADS : 1)
+__global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
     cross_entropy_backward_block_kernel(const __grid_constant__ Rows<const float> logits,
                                         const __grid_constant__ View<const std::int64_t> targets,
                                         const __grid_constant__ View<const float> losses,
@@ -60,17 +60,29 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1536 / THREADS : 1)
         y[j] = T(result(j, row.x[j]));
     }
     const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % sizeof(Four<T>) == 0;
-#pragma unroll 4
-    for (int q = threadIdx.x; q < row.quads; q += THREADS) {
-        const std::int64_t j = row.head + std::int64_t{4} * q;
-        float x[4];
-        unpack<float>(row.quad(q), x);
+    // All loads before the first store: the two may be of one array, and the compiler keeps their order.
+    constexpr int kAtOnce = 4;
+    for (int first = threadIdx.x; first < row.quads; first += kAtOnce * THREADS) {
+        uint4 held[kAtOnce];
 #pragma unroll
-        for (int e = 0; e < 4; ++e) x[e] = result(j + e, x[e]);
-        if (quads) {
-            __stcs(reinterpret_cast<Four<T>*>(y + j), four<T>(x));
-        } else {
-            for (int e = 0; e < 4; ++e) y[j + e] = T(x[e]);
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int q = first + i * THREADS;
+            if (q < row.quads) held[i] = __ldcs(&row.quad(q));
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const int q = first + i * THREADS;
+            if (q >= row.quads) break;
+            const std::int64_t j = row.head + std::int64_t{4} * q;
+            float x[4];
+            unpack<float>(held[i], x);
+#pragma unroll
+            for (int e = 0; e < 4; ++e) x[e] = result(j + e, x[e]);
+            if (quads) {
+                __stcs(reinterpret_cast<Four<T>*>(y + j), four<T>(x));
+            } else {
+                for (int e = 0; e < 4; ++e) y[j + e] = T(x[e]);
+            }
         }
     }
 }
