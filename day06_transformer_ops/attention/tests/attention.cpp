@@ -308,9 +308,9 @@ TEST_CASE("without a key every token gets 0, by every path, and no key needs an 
     }
 }
 
-// The log of sums of each query of case c in double, and its bound: a score is off by `scores` at most
-// (reference.hpp), which moves every term of the sum alike; the sum as there; log2, two additions and
-// the factor 1 / log2(e) are rounded once each, of the sizes that they have.
+// The log of sums of each query of case c in double, and its bound: a score is off by `scores` at
+// most (reference.hpp), which moves every term of the sum alike; the sum as there; log2, two
+// additions and the factor 1 / log2(e) are rounded once each, of the sizes that they have.
 Wanted wanted_logs(const Case& c) {
     const std::int64_t T = c.q.shape()[1], S = c.k.shape()[1], D = c.q.shape()[2];
     Wanted want({c.q.shape()[0], T});

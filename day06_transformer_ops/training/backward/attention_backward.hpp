@@ -16,8 +16,8 @@
 /// B.2). There is a pass by queries and a pass by keys, and each sum has one writer: the same bits
 /// each time.
 ///
-/// Or the way there leaves each query's log_sum, which attention_and_log_sums_cuda() does. Then the pass
-/// by queries needs no walk before its own, for with the sums of delta's definition exchanged
+/// Or the way there leaves each query's log_sum, which attention_and_log_sums_cuda() does. Then the
+/// pass by queries needs no walk before its own, for with the sums of delta's definition exchanged
 ///
 ///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 #pragma once
@@ -46,7 +46,8 @@ struct AttentionLeft {
 };
 
 /// @param q        (..., T, D), as attention was given it, any strides
-/// @param k, v     (..., S, D), of q's rank; a dim before the last two may be 1 where q's is not: heads
+/// @param k, v     (..., S, D), of q's rank; a dim before the last two may be 1 where q's is not:
+/// heads
 ///                 that share keys, whose gradients add up
 /// @param options  causal and scale. A length is refused: it belongs to a cache, and training has
 /// none
@@ -75,7 +76,8 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               const AttentionLeft& left = {});
 
 /// @param shared  bytes of shared memory that a block may have
-/// @param left    the way there left something: of more than 64 queries 'kept' takes the place of 'tiles'
+/// @param left    the way there left something: of more than 64 queries 'kept' takes the place of
+/// 'tiles'
 [[nodiscard]] AttentionBackwardPath choose_attention_backward(const View<const float>& q,
                                                               std::size_t shared = SIZE_MAX,
                                                               bool left = false);

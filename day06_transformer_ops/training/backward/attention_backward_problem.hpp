@@ -57,8 +57,8 @@ SIXDAYS_HD inline float dot(const Row<const float>& x, const Row<const float>& y
     const View<const float>& q, const View<const float>& k, const View<const float>& v,
     const AttentionOptions& options, const View<const float>& grad, const AttentionGradients& d);
 
-/// Bytes of shared memory of a block of 'tiles': two tiles of 64 rows that it owns, two that it walks
-/// along, and a product of each pair of rows.
+/// Bytes of shared memory of a block of 'tiles': two tiles of 64 rows that it owns, two that it
+/// walks along, and a product of each pair of rows.
 [[nodiscard]] constexpr std::size_t attention_backward_tiles_bytes(std::int64_t D) {
     const std::size_t head = D > 64 ? 128 : D > 32 ? 64 : 32, across = D > 64 ? 16 : 8;
     return sizeof(float) * (4 * 64 * (head + 4) + 64 * (64 + across));

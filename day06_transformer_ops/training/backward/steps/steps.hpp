@@ -15,8 +15,8 @@ void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream str
 /// Step 3 of attention: the same cut, of what the way there left. D <= 128.
 void launch_attention_backward_kept(const AttentionBackward& p, gpu::Stream stream);
 
-/// Step 2 of layer norm: a warp, a row in registers. parts (blocks, 2, C) takes what each block's rows
-/// give to weight and bias. Rows are quads along memory, of kMostOfLanes elements at most.
+/// Step 2 of layer norm: a warp, a row in registers. parts (blocks, 2, C) takes what each block's
+/// rows give to weight and bias. Rows are quads along memory, of kMostOfLanes elements at most.
 void launch_layer_norm_backward_registers(const Rows<const float>& in,
                                           const NormParameters& parameters,
                                           const Rows<const float>& grad, const Rows<float>& d_in,

@@ -88,8 +88,8 @@ void check(const CrossEntropy& c, const Tensor<double>& want) {
     }
 }
 
-// From the losses: log_sum = loss + x(target) is off by what the loss was rounded by and by the sum's
-// own rounding, and x - log_sum by one more.
+// From the losses: log_sum = loss + x(target) is off by what the loss was rounded by and by the
+// sum's own rounding, and x - log_sum by one more.
 void check_from_losses(const CrossEntropy& c, const Tensor<double>& want) {
     const std::int64_t N = c.logits.shape()[0], V = c.logits.shape()[1];
     Tensor<float> losses({N});
@@ -855,7 +855,8 @@ Layout heads_behind_tokens(const Shape& s) {
 constexpr AttentionBackwardPath kAttentionPaths[] = {AttentionBackwardPath::row_a_thread,
                                                      AttentionBackwardPath::tiles};
 
-// By the path 'kept', of an output and logs that are right but for a rounding; twice, to the same bits.
+// By the path 'kept', of an output and logs that are right but for a rounding; twice, to the same
+// bits.
 void check_kept(const Attention& c, const AttentionSlopes& want) {
     const AttentionNear near = near_of(c, true);
     const Layout q = heads_behind_tokens(c.q.shape()), k = heads_behind_tokens(c.k.shape());

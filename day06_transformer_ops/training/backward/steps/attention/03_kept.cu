@@ -1,7 +1,7 @@
 // Step 3: the way there has left the log of each query's sum (attention_and_log_sums_cuda()), and
-// delta(t) is grad(t) . out(t). So no walk along the keys comes before the one for d_q, and seven products
-// are left of nine. Nor does a block wait for what it multiplies next: of the two tiles that it walks
-// along, one is copied while the other is in use.
+// delta(t) is grad(t) . out(t). So no walk along the keys comes before the one for d_q, and seven
+// products are left of nine. Nor does a block wait for what it multiplies next: of the two tiles
+// that it walks along, one is copied while the other is in use.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/shared_tiles.hpp"

@@ -1,6 +1,7 @@
-// Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more to write
-// what becomes of it. Rows of all blocks at once are more than an L2 cache holds, so most of it comes out
-// of memory twice. With the row's loss, which tells the log of the sum, the first reading falls away.
+// Step 2: a block, a row. Its threads read the row in quads for maximum and sum, and once more to
+// write what becomes of it. Rows of all blocks at once are more than an L2 cache holds, so most of
+// it comes out of memory twice. With the row's loss, which tells the log of the sum, the first
+// reading falls away.
 #include <type_traits>
 
 #include "common/gpu/launch.hpp"
@@ -60,7 +61,8 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
         y[j] = T(result(j, row.x[j]));
     }
     const bool quads = reinterpret_cast<std::uintptr_t>(y + row.head) % sizeof(Four<T>) == 0;
-    // All loads before the first store: the two may be of one array, and the compiler keeps their order.
+    // All loads before the first store: the two may be of one array, and the compiler keeps their
+    // order.
     constexpr int kAtOnce = 4;
     for (int first = threadIdx.x; first < row.quads; first += kAtOnce * THREADS) {
         uint4 held[kAtOnce];

@@ -1,6 +1,6 @@
-// Step 3, for an RMS norm too: as step 2, but each lane copies its quads of the next row into shared
-// memory while it works on this one, so that loads are always under way. The weight waits in shared
-// memory, in quads, and the blocks' sums are added up by more warps at once.
+// Step 3, for an RMS norm too: as step 2, but each lane copies its quads of the next row into
+// shared memory while it works on this one, so that loads are always under way. The weight waits in
+// shared memory, in quads, and the blocks' sums are added up by more warps at once.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
