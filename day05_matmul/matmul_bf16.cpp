@@ -1,6 +1,8 @@
 // What loop and ports of matmul_bf16 refuse, and which path is taken.
 #include "day05_matmul/matmul_bf16.hpp"
 
+#include <algorithm>
+
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
@@ -114,9 +116,11 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
         return (tiles + multiprocessors - 1) / multiprocessors * (rows / 64) * (columns / 64);
     };
     const std::int64_t small = most_for_one(64, 64), square = most_for_one(128, 128),
-                       wide = most_for_one(128, 256);
+                       middle = most_for_one(128, 192), wide = most_for_one(128, 256);
     if (2 * small <= square) return RingCut::small;
-    return most_shared < kWideRing || 10 * square < 9 * wide ? RingCut::square : RingCut::wide;
+    if (most_shared < kMiddleRing) return RingCut::square;
+    if (10 * std::min(square, middle) >= 9 * wide) return RingCut::wide;
+    return square < middle ? RingCut::square : RingCut::middle;
 }
 
 template <class T>

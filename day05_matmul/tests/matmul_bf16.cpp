@@ -354,9 +354,19 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
         check_product<bf16>(B::persistent, {2050, 3100, 16},
                             {.then = {.alpha = -2, .relu = true}, .bias = true});
     }
-    // 128 x 128, more than one for each multiprocessor; and 64 x 64, more than two.
-    if (kHopper) check_product<bf16>(B::persistent, {2050, 2100, 72}, {});
-    if (kHopper) check_product<bf16>(B::persistent, {300, 5750, 264}, {.bias = true});
+    if (!kHopper) return;
+    // 128 x 192, in every layout; 128 x 128, more than one for each multiprocessor; and 64 x 64,
+    // more than two.
+    std::optional<Exact> middle;
+    for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+        for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+            for (const B path : {B::warpgroups, B::persistent}) {
+                check_product<bf16>(path, {2050, 2100, 400}, {.a = a, .b = b}, &middle);
+            }
+        }
+    }
+    check_product<bf16>(B::persistent, {2050, 1900, 72}, {});
+    check_product<bf16>(B::persistent, {300, 5750, 264}, {.bias = true});
 }
 
 TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][matmul_bf16][small]") {
@@ -469,29 +479,32 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
     CHECK(cut_for_ring(128 * 10, 256 * 11 + 1, 132, most) == RingCut::square);
     CHECK(cut_for_ring(128 * 10 + 1, 256 * 11, 132, most) == RingCut::square);
     // Steps 6 and 7 count what the multiprocessor with most tiles has to do, in tiles of 64 x 64.
-    constexpr auto small = RingCut::small, square = RingCut::square, wide = RingCut::wide;
+    constexpr auto small = RingCut::small, square = RingCut::square, middle = RingCut::middle,
+                   wide = RingCut::wide;
     struct Row {
         std::int64_t M, N;
-        RingCut cut, without_wide;  // there is not as much shared memory
+        RingCut cut, with_less;  // shared memory
     };
     for (const Row& r :
-         std::vector<Row>{{1024, 768, small, small},               // two for four, or for eight
-                          {1056, 1024, square, square},            // three for four
-                          {128 * 11, 128 * 12, square, square},    // four for four
-                          {128 * 11 + 1, 128 * 12, wide, square},  // five for eight, and for eight
-                          {128 * 11, 128 * 12 + 1, wide, square},
-                          {1024, 2304, wide, square},
-                          {4096, 2304, square, square},  // 20 for 24
+         std::vector<Row>{{1024, 768, small, small},                 // two for four, six, eight
+                          {1056, 1024, square, square},              // three for four, six, eight
+                          {128 * 11, 128 * 12, square, square},      // four for four, six, eight
+                          {128 * 11 + 1, 128 * 12, middle, square},  // five for eight, six, eight
+                          {128 * 11, 128 * 12 + 1, middle, square},
+                          {1024, 2304, middle, square},
+                          {4096, 768, middle, square},
+                          {4096, 2304, middle, square},  // 18 for 20, 18, 24
                           {4096, 3072, wide, square},    // 24 each
-                          {8192, 2304, wide, square},    // 36 for 40: not a tenth less
+                          {8192, 2304, wide, square},    // 36 for 36, 36, 40: not a tenth less
                           {2050, 3100, wide, square},    // as the case with [huge] wants them
-                          {2050, 2100, square, square},
+                          {2050, 2100, middle, square},
+                          {2050, 1900, square, square},
                           {300, 5750, small, small},  // four for eight
                           {16384, 16384, wide, square}}) {
         CAPTURE(r.M, r.N);
         CHECK(cut_for_hopper(r.M, r.N, 132, most) == r.cut);
-        CHECK(cut_for_hopper(r.M, r.N, 132, kWideRing) == r.cut);
-        CHECK(cut_for_hopper(r.M, r.N, 132, kWideRing - 1) == r.without_wide);
+        CHECK(cut_for_hopper(r.M, r.N, 132, kMiddleRing) == r.cut);
+        CHECK(cut_for_hopper(r.M, r.N, 132, kMiddleRing - 1) == r.with_less);
     }
     CHECK(cut_for_hopper(1024, 768, 96, most) == small);   // two for four
     CHECK(cut_for_hopper(1024, 768, 95, most) == square);  // three for four

@@ -126,22 +126,25 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
 #define SIXDAYS_NEXT_32                                                                \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define SIXDAYS_LAST_64                                                                            \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, "   \
-    "%127"
+#define SIXDAYS_THIRD_32                                                               \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define SIXDAYS_LAST_32                                                                          \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "     \
+    "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, " \
+    "%126, %127"
 #define SIXDAYS_SUM(j) "+f"(sum[j][0]), "+f"(sum[j][1]), "+f"(sum[j][2]), "+f"(sum[j][3])
 #define SIXDAYS_SUM_OF_8(j)                                                           \
     SIXDAYS_SUM(j), SIXDAYS_SUM((j) + 1), SIXDAYS_SUM((j) + 2), SIXDAYS_SUM((j) + 3), \
         SIXDAYS_SUM((j) + 4), SIXDAYS_SUM((j) + 5), SIXDAYS_SUM((j) + 6), SIXDAYS_SUM((j) + 7)
 #define SIXDAYS_SUMS_64 SIXDAYS_SUM_OF_8(0)
 #define SIXDAYS_SUMS_128 SIXDAYS_SUMS_64, SIXDAYS_SUM_OF_8(8)
-#define SIXDAYS_SUMS_256 SIXDAYS_SUMS_128, SIXDAYS_SUM_OF_8(16), SIXDAYS_SUM_OF_8(24)
+#define SIXDAYS_SUMS_192 SIXDAYS_SUMS_128, SIXDAYS_SUM_OF_8(16)
+#define SIXDAYS_SUMS_256 SIXDAYS_SUMS_192, SIXDAYS_SUM_OF_8(24)
 #define SIXDAYS_REGISTERS_64 SIXDAYS_FIRST_32
 #define SIXDAYS_REGISTERS_128 SIXDAYS_FIRST_32 ", " SIXDAYS_NEXT_32
-#define SIXDAYS_REGISTERS_256 SIXDAYS_REGISTERS_128 ", " SIXDAYS_LAST_64
+#define SIXDAYS_REGISTERS_192 SIXDAYS_REGISTERS_128 ", " SIXDAYS_THIRD_32
+#define SIXDAYS_REGISTERS_256 SIXDAYS_REGISTERS_192 ", " SIXDAYS_LAST_32
 #define SIXDAYS_WGMMA_OF(N, type, operands, plus, ...)                                \
     asm volatile("{ .reg .pred add; setp.ne.b32 add, " plus                           \
                  ", 0; wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type \
@@ -158,19 +161,21 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
 #define SIXDAYS_TILE "l"(a.bits), "n"(A_ACROSS ? 1 : 0)
 #define SIXDAYS_FRAGMENT "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
 
-/// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 8, 16 or 32.
+/// sum += a b. T, bf16 or f16, is what a and b are made of. J = N / 8 is 8, 16, 24 or 32.
 /// @tparam A_ACROSS, B_ACROSS  do the rows of the tile hold m's or n's instead of k's?
 /// @param add  if not, sum = a b, whatever it was
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
 __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b,
                                       bool add = true) {
-    static_assert(J == 8 || J == 16 || J == 32);
+    static_assert(J == 8 || J == 16 || J == 24 || J == 32);
     if constexpr (!kHopper) {
         return;
     } else if constexpr (J == 8) {
         SIXDAYS_WGMMA(64, "%32, %34, add, 1, 1, %33, %35", "%36", SIXDAYS_TILE)
     } else if constexpr (J == 16) {
         SIXDAYS_WGMMA(128, "%64, %66, add, 1, 1, %65, %67", "%68", SIXDAYS_TILE)
+    } else if constexpr (J == 24) {
+        SIXDAYS_WGMMA(192, "%96, %98, add, 1, 1, %97, %99", "%100", SIXDAYS_TILE)
     } else {
         SIXDAYS_WGMMA(256, "%128, %130, add, 1, 1, %129, %131", "%132", SIXDAYS_TILE)
     }
@@ -194,14 +199,17 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&
 #undef SIXDAYS_WGMMA
 #undef SIXDAYS_WGMMA_OF
 #undef SIXDAYS_REGISTERS_256
+#undef SIXDAYS_REGISTERS_192
 #undef SIXDAYS_REGISTERS_128
 #undef SIXDAYS_REGISTERS_64
 #undef SIXDAYS_SUMS_256
+#undef SIXDAYS_SUMS_192
 #undef SIXDAYS_SUMS_128
 #undef SIXDAYS_SUMS_64
 #undef SIXDAYS_SUM_OF_8
 #undef SIXDAYS_SUM
-#undef SIXDAYS_LAST_64
+#undef SIXDAYS_LAST_32
+#undef SIXDAYS_THIRD_32
 #undef SIXDAYS_NEXT_32
 #undef SIXDAYS_FIRST_32
 

@@ -39,17 +39,18 @@ template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
 /// How steps 4 and 5 cut the outputs: 128 x 128 with three stages of 32 KiB, or 128 x 256 with four
-/// of 48 KiB, which fetch a quarter less a product. On Hopper also 64 x 64, with six of 16 KiB.
-enum class RingCut { square, wide, small };
-inline constexpr std::size_t kWideRing = 192 * 1024;
+/// of 48 KiB, which fetch a quarter less a product. On Hopper also 64 x 64, with six of 16 KiB, and
+/// 128 x 192, with five of 40.
+enum class RingCut { square, wide, small, middle };
+inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 
 /// Wide where a block may have so much shared memory, and there is a tile for every multiprocessor.
 [[nodiscard]] RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors,
                                    std::size_t most_shared);
 
 /// How steps 6 and 7 do. What counts is what the multiprocessor with most tiles has to do. Square,
-/// with six stages, if that is a tenth less than with wide ones. Measured on an H200, cold,
-/// sums stored in pairs as step 6 does, medians of 11, in microseconds:
+/// with six stages, or middle, if that is a tenth less than with wide ones. Measured on an H200,
+/// cold, sums stored in pairs as step 6 does, medians of 11, in microseconds:
 ///
 ///     M x N x K             square tiles for one, wide ones    square    wide
 ///     1024 x  768 x 3072                  1                1     19.5    34.7

@@ -108,9 +108,9 @@ gpu::TileMap tile_map(const Rows16<T>& of, int rows_of_tile) {
 }
 
 #ifdef SIXDAYS_EMULATED
-inline constexpr int kSquareStages = 4;  // the emulator grants a block 163 KiB
+inline constexpr int kSquareStages = 4, kMiddleStages = 3;  // the emulator grants 163 KiB
 #else
-inline constexpr int kSquareStages = 6;
+inline constexpr int kSquareStages = 6, kMiddleStages = 5;
 #endif
 
 /// Calls f(std::type_identity<S>) with the stages for these operands.
@@ -122,6 +122,9 @@ void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
         constexpr bool kA = a_across.value, kB = b_across.value;
         if (cut == RingCut::small) return f(std::type_identity<Stages<T, 64, 64, 6, kA, kB>>{});
         if (cut == RingCut::wide) return f(std::type_identity<Stages<T, 128, 256, 4, kA, kB>>{});
+        if (cut == RingCut::middle) {
+            return f(std::type_identity<Stages<T, 128, 192, kMiddleStages, kA, kB>>{});
+        }
         return f(std::type_identity<Stages<T, 128, 128, kSquareStages, kA, kB>>{});
     };
     using Yes = std::true_type;
