@@ -152,8 +152,8 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     if (path == AttentionBf16Path::tile && !in_tiles(q, k, v, out, log_sums)) {
         refuse(
             "attention_bf16: the path 'tile' needs stacks that are three dims at most, once "
-            "simplified, no negative stride, for CUDA Tile C++ takes strides for sizes, and heads "
-            "whose first and last row are less than 2^31 numbers apart; q has " +
+            "simplified, no negative stride, for CUDA Tile C++ takes strides for sizes, and first "
+            "and last numbers less than 2^31 numbers apart; q has " +
             to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
             ", out " + to_string(out.layout));
     }

@@ -1,4 +1,4 @@
-// Attention of 16-bit numbers in tiles, online: 128 queries meet 64 keys at a time. Both products
+// Attention of 16-bit numbers in tiles, online: 64 queries meet 128 keys at a time. Both products
 // are left to tensor cores by the type of their elements alone, and sums are float.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -12,23 +12,26 @@ namespace {
 
 namespace ct = cuda::tiles;
 using namespace ct::literals;
-using I = std::int64_t;  // from head to head; within a head, an int is enough
 
-constexpr int kQueries = 128, kKeys = 64;
+constexpr int kQueries = 64, kKeys = 128;
 using Column = ct::tile<float, ct::shape<kQueries, 1>>;
 using Scores = ct::tile<float, ct::shape<kQueries, kKeys>>;
 
 // [rows]
-/// n rows of D numbers, cut into tiles. Promised is that D and `down` are multiples of eight, and
-/// that the first number lies at a multiple of 16 bytes.
+/// Heads (b, g, h) of n rows of D numbers, cut into tiles of rows. Promised is that D and all steps
+/// are multiples of eight, and that the first number lies at a multiple of 16 bytes. All of it is
+/// an argument of the kernel: what a block works out first, no copy engine can be told beforehand.
 template <int ROWS, int HEAD, class E>
-__tile__ auto rows(E* data, int n, int D, int down) {
+__tile__ auto rows(E* data, int B, int G, int H, int n, int D, int s0, int s1, int s2, int down) {
     constexpr std::size_t kAny = ct::dynamic_extent;
-    const ct::extents<int, kAny, kAny> extents{n, ct::assume_divisible<8>(D)};
-    const ct::strides<int, kAny, 1> strides{ct::assume_divisible<8>(down)};
+    const ct::extents<int, kAny, kAny, kAny, kAny, kAny> extents{B, G, H, n,
+                                                                 ct::assume_divisible<8>(D)};
+    const ct::strides<int, kAny, kAny, kAny, kAny, 1> strides{
+        ct::assume_divisible<8>(s0), ct::assume_divisible<8>(s1), ct::assume_divisible<8>(s2),
+        ct::assume_divisible<8>(down)};
     const ct::tensor_span span{ct::assume_aligned<16>(data),
                                ct::layout_strided_mapping{extents, strides}};
-    return ct::partition_view{span, ct::shape<ROWS, HEAD>{}};
+    return ct::partition_view{span, ct::shape<1, 1, 1, ROWS, HEAD>{}};
 }
 // [rows]
 
@@ -58,18 +61,25 @@ __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O
 
 // [meet]
 /// All queries meet the keys of tiles `from` to `to`. SOME: not every query sees all of them. A
-/// hidden key has a share of 0, and its value is multiplied by it.
-template <bool SOME, class X, class K, class V, class SEEN, class O>
-__tile__ void meet(int from, int to, const X& x, const K& keys, const V& values, const SEEN& seen,
-                   float scale, Column& m, Column& sum, O& o) {
+/// hidden key has a share of 0, and its value is multiplied by it; CUT: but not from key n on.
+template <bool SOME, bool CUT, int HEAD, class X, class K, class V, class SEEN, class O>
+__tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, const K& keys,
+                   const V& values, const SEEN& seen, float scale, Column& m, Column& sum, O& o) {
+    using Rows = ct::shape<kKeys, HEAD>;
     for (const auto s : ct::irange(from, to)) {
-        auto score = ct::mma(x, ct::transpose(keys.load_masked(s, 0)), ct::zeros<Scores>());
+        const auto k = ct::reshape<Rows>(keys.load_masked(b, g, h, s, 0));
+        auto v = ct::reshape<Rows>(values.load_masked(b, g, h, s, 0));
+        auto score = ct::mma(x, ct::transpose(k), ct::zeros<Scores>());
         if constexpr (SOME) {
             const auto key = s * kKeys + ct::iota<ct::tile<int, ct::shape<1, kKeys>>>();
             score = ct::select(key < seen, score, ct::full<Scores>(-INFINITY));
         }
+        if constexpr (SOME && CUT) {
+            const auto key = s * kKeys + ct::iota<ct::tile<int, ct::shape<kKeys, 1>>>();
+            v = ct::select(key < n, v, ct::zeros<decltype(v)>());
+        }
         const auto p = ct::element_cast<ct::tile_element_t<X>>(shares(score, scale, m, sum, o));
-        o = ct::mma(p, values.load_masked(s, 0), o);
+        o = ct::mma(p, v, o);
     }
 }
 // [meet]
@@ -87,21 +97,21 @@ __tile__ void answers(const SEEN& seen, float nothing, Column& m, Column& sum, O
 // [answers]
 
 // [attention]
-template <int HEAD, class E>
-[[cutile::hint(0, num_worker_warps_per_cta = HEAD / 16)]] __tile_global__ void attention_bf16_tile(
-    const E* __restrict__ q, const E* __restrict__ k, const E* __restrict__ v, I G, I H, int T,
-    int S, int D, I q0, I q1, I q2, int q3, I k0, I k1, I k2, int k3, I v0, I v1, I v2, int v3,
-    I o0, I o1, I o2, int o3, I l0, I l1, I l2, int l3, const I* length, float scale, bool causal,
-    E* __restrict__ out, float* __restrict__ log_sums) {
+template <int HEAD, bool CUT, class E>
+[[cutile::hint(0, occupancy = 2)]] __tile_global__ void attention_bf16_tile(
+    const E* __restrict__ q, const E* __restrict__ k, const E* __restrict__ v, int B, int G, int H,
+    int T, int S, int D, int q0, int q1, int q2, int q3, int k0, int k1, int k2, int k3, int v0,
+    int v1, int v2, int v3, int o0, int o1, int o2, int o3, int l0, int l1, int l2, int l3,
+    const std::int64_t* length, float scale, bool causal, E* __restrict__ out,
+    float* __restrict__ log_sums) {
     const int counted = static_cast<int>(keys_counted(length, S)), n = ct::max(counted, 0);
-    const int down = (T + kQueries - 1) / kQueries;
-    const int i =
-        down - 1 - static_cast<int>(ct::bid().x) % down;  // if causal, the last take longest
-    const I head = ct::bid().x / down, h = head % H, g = head / H % G, b = head / H / G;
-    const auto x = rows<kQueries, HEAD>(q + (b * q0 + g * q1 + h * q2), T, D, q3);
-    const auto keys = rows<kKeys, HEAD>(k + (b * k0 + g * k1 + h * k2), n, D, k3);
-    const auto values = rows<kKeys, HEAD>(v + (b * v0 + g * v1 + h * v2), n, D, v3);
-    const auto outs = rows<kQueries, HEAD>(out + (b * o0 + g * o1 + h * o2), T, D, o3);
+    const int down = (T + kQueries - 1) / kQueries, head = ct::bid().x / down;
+    const int i = down - 1 - ct::bid().x % down;  // if causal, the last take longest
+    const int h = head % H, g = head / H % G, b = head / H / G;
+    const auto keys = rows<kKeys, HEAD>(k, B, G, H, S, D, k0, k1, k2, k3);
+    const auto values = rows<kKeys, HEAD>(v, B, G, H, S, D, v0, v1, v2, v3);
+    const auto x = ct::reshape<ct::shape<kQueries, HEAD>>(
+        rows<kQueries, HEAD>(q, B, G, H, T, D, q0, q1, q2, q3).load_masked(b, g, h, i, 0));
 
     // How many keys the first query sees, and how many more each next one.
     const int first = causal ? n - T + i * kQueries + 1 : n, step = causal ? 1 : 0;
@@ -109,38 +119,43 @@ template <int HEAD, class E>
     const int all = ct::max(first, 0) / kKeys, last = ct::min(n, first + step * (kQueries - 1));
     auto m = ct::full<Column>(-INFINITY), sum = ct::zeros<Column>();
     auto o = ct::zeros<ct::tile<float, ct::shape<kQueries, HEAD>>>();
-    meet<false>(0, all, x.load_masked(i, 0), keys, values, seen, scale, m, sum, o);
-    meet<true>(all, (last + kKeys - 1) / kKeys, x.load_masked(i, 0), keys, values, seen, scale, m,
-               sum, o);
+    meet<false, CUT, HEAD>(b, g, h, 0, all, n, x, keys, values, seen, scale, m, sum, o);
+    meet<true, CUT, HEAD>(b, g, h, all, (last + kKeys - 1) / kKeys, n, x, keys, values, seen, scale,
+                          m, sum, o);
     answers(seen, counted < 0 ? NAN : 0.0f, m, sum, o);
-    outs.store_masked(ct::element_cast<E>(o), i, 0);
+    const auto y = ct::reshape<ct::shape<1, 1, 1, kQueries, HEAD>>(ct::element_cast<E>(o));
+    rows<kQueries, HEAD>(out, B, G, H, T, D, o0, o1, o2, o3).store_masked(y, b, g, h, i, 0);
     if (log_sums == nullptr) return;
-    one_a_row(log_sums + (b * l0 + g * l1 + h * l2), T, l3).store_masked(m, i, 0);
+    const std::int64_t l = std::int64_t{b} * l0 + std::int64_t{g} * l1 + std::int64_t{h} * l2;
+    one_a_row(log_sums + l, T, l3).store_masked(m, i, 0);
 }
 // [attention]
 
 template <class E, class T>
 void launch(const Stacked<T>& x, const AttentionBf16Problem<T>& p, gpu::Stream stream) {
-    const auto far = [](const Layout& layout, int d) {  // of one index no step is taken
-        return layout.extent(d) == 1 ? 0 : layout.stride(d);
-    };
-    const auto near = [&](const Layout& layout) {  // from row to row
-        return static_cast<int>(far(layout, kStackOfHalves));
+    const auto step = [](const Layout& layout, int d) {  // of one index none is taken
+        return layout.extent(d) == 1 ? 0 : static_cast<int>(layout.stride(d));
     };
     const Layout &q = x.q.layout, &k = x.k.layout, &v = x.v.layout, &o = x.out.layout,
                  &l = x.log_sums.layout;
-    const I B = q.extent(0), G = q.extent(1), H = q.extent(2), tokens = q.extent(3);
+    const std::int64_t B = q.extent(0), G = q.extent(1), H = q.extent(2), tokens = q.extent(3);
     const unsigned grid = gpu::blocks_for(B * G * H * ((tokens + kQueries - 1) / kQueries), 1);
     const float scale = p.scale * 1.44269504f;  // times log2(e): powers of 2 instead of e
+    const auto of = [&]<int HEAD>() {
+        return p.length.data ? attention_bf16_tile<HEAD, true, E>
+                             : attention_bf16_tile<HEAD, false, E>;
+    };
     const auto kernel =
-        q.extent(4) <= 64 ? attention_bf16_tile<64, E> : attention_bf16_tile<128, E>;
+        q.extent(4) <= 64 ? of.template operator()<64>() : of.template operator()<128>();
+    const auto number = [](std::int64_t any) { return static_cast<int>(any); };
     kernel<<<grid, 1, 0, stream>>>(
         reinterpret_cast<const E*>(x.q.data), reinterpret_cast<const E*>(x.k.data),
-        reinterpret_cast<const E*>(x.v.data), G, H, static_cast<int>(tokens), static_cast<int>(p.S),
-        static_cast<int>(q.extent(4)), far(q, 0), far(q, 1), far(q, 2), near(q), far(k, 0),
-        far(k, 1), far(k, 2), near(k), far(v, 0), far(v, 1), far(v, 2), near(v), far(o, 0),
-        far(o, 1), far(o, 2), near(o), far(l, 0), far(l, 1), far(l, 2), near(l), p.length.data,
-        scale, p.causal, reinterpret_cast<E*>(x.out.data), x.log_sums.data);
+        reinterpret_cast<const E*>(x.v.data), number(B), number(G), number(H), number(tokens),
+        number(p.S), number(q.extent(4)), step(q, 0), step(q, 1), step(q, 2), step(q, 3),
+        step(k, 0), step(k, 1), step(k, 2), step(k, 3), step(v, 0), step(v, 1), step(v, 2),
+        step(v, 3), step(o, 0), step(o, 1), step(o, 2), step(o, 3), step(l, 0), step(l, 1),
+        step(l, 2), step(l, 3), p.length.data, scale, p.causal, reinterpret_cast<E*>(x.out.data),
+        x.log_sums.data);
     gpu::check_launch("attention_bf16_tile", grid, 1);
 }
 

@@ -10,11 +10,12 @@ namespace sixdays::day06_transformer_ops {
 
 inline constexpr int kStackOfHalves = 3;  // dims of stack: batch, group of heads, head of the group
 
-/// Within a head, numbers are counted in 32 bits, those of a last tile's missing rows too.
+/// Its numbers are counted in 32 bits, those of a last tile's missing rows too.
 template <class E>
 [[nodiscard]] bool is_near(const View<E>& x) {
-    const std::int64_t rows = x.extent(x.rank() - 2) + kMostOfHead, most = INT32_MAX;
-    return rows < most && x.stride(x.rank() - 2) <= most / rows;
+    const std::int64_t most = INT32_MAX, step = x.stride(x.rank() - 2);
+    return x.size() == 0 ||
+           (step < most / kMostOfHead && required_span(x.layout) <= most - kMostOfHead * step);
 }
 
 template <class T>

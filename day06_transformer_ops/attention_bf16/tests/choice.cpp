@@ -250,8 +250,9 @@ TEST_CASE("attention_bf16 in tiles: each condition is false alone",
         back.strides[d] = -back.strides[d];
         each(back, why);
     }
-    Layout far = fit;  // 4 rows and 128 that a last tile may lack: 132 steps of 2^31 / 132 numbers
-    far.strides[3] = (std::int64_t{1} << 31) / 132 / 8 * 8;
+    // 3 steps to the last row and 128 that a last tile may lack: 131 steps, and 7,232 numbers.
+    Layout far = fit;
+    far.strides[3] = ((std::int64_t{1} << 31) - 7232) / 131 / 8 * 8;
     CHECK(words(far, far, far, far).empty());
     far.strides[3] += 8;
     each(far, why);
