@@ -96,10 +96,7 @@ void matmul_cuda(View<const float> a, View<const float> b, const Epilogue& epilo
         how.path ? *how.path : choose_matmul(a, b, epilogue, out, how.workspace);
     if (path == MatmulPath::one_element) return matmul_one_element(a, b, epilogue, out, how.stream);
     if (path == MatmulPath::tile) {
-        return gpu::by_tile("matmul", [&] {
-            for_each_matrix(a, b, epilogue, out,
-                            [&](auto... one) { launch_matmul_tile(one..., how.stream); });
-        });
+        return gpu::by_tile("matmul", [&] { launch_matmul_tile(a, b, epilogue, out, how.stream); });
     }
     launch_matmul(path, problem_of(a, b, epilogue, out), how.workspace, how.stream);
 }

@@ -3,6 +3,7 @@
 // said.
 #include "common/gpu/tile.hpp"
 #include "day05_matmul/matmul_tiles.hpp"
+#include "day05_matmul/stack.hpp"
 #include "day05_matmul/tiles.hpp"
 
 namespace sixdays::day05_matmul {
@@ -11,7 +12,8 @@ void launch_matmul_tile(View<const float> a, View<const float> b, const Epilogue
                         View<float> out, gpu::Stream stream) {
     using Large = Blocks<128, 128, 8, 8>;  // of those that were tried on an H200 the fastest
     using Small = Blocks<64, 64, 16, 4>;
-    launch_tiles<Large, Small, float>(a, b, epilogue, out, stream);
+    for_each_matrix(a, b, epilogue, out,
+                    [stream](auto... one) { launch_tiles<Large, Small, float>(one..., stream); });
 }
 
 }  // namespace sixdays::day05_matmul
