@@ -56,7 +56,7 @@ void missing_phase(const float* in, int tiles, float* out) {
 // hint 1: up, and what is its parity?
 // hint 2: Phase 1, of parity 1. A wait(0) lets go at once: phase 0 is complete, it was tile 0's.
 // hint 3: Tiles 0 and 1 want parity 0, tiles 2 and 3 parity 1, tiles 4 and 5 parity 0 again.
-// why: A stage has one phase of its barriers for each round of the ring. So the parity flips when
-// the
-// why: ring begins again, and not from tile to tile: both stages of a round want the same one.
+// why: A stage has one phase of its barriers for each round of the ring. So the parity flips
+// why: when the ring begins again, and not from tile to tile: both stages of a round want the
+// why: same one.
 // told: thread (32,0,0) of block (0,0,0) reads 4 bytes at
