@@ -148,4 +148,19 @@ inline NormNear norm_near(const Tensor<float>& x, const Tensor<float>& weight, f
     return made;
 }
 
+/// The formula itself, in double, for rows too many or too long to move each number.
+struct NormSlopes {
+    Tensor<double> in, weight, bias;
+};
+inline NormSlopes norm_slopes(const Tensor<float>& x, const Tensor<float>& weight, float eps,
+                              const Tensor<float>& grad, bool centred) {
+    const NormNear near = norm_near(x, weight, eps, grad, Tensor<float>(weight.shape()), centred);
+    const auto values = [](const Tensor<Near>& of) {
+        Tensor<double> made(of.shape());
+        for (std::int64_t i = 0; i < of.size(); ++i) made.data()[i] = of.data()[i].value;
+        return made;
+    };
+    return {values(near.in), values(near.weight), values(near.bias)};
+}
+
 }  // namespace sixdays::day06_transformer_ops

@@ -291,12 +291,9 @@ struct LayerNorm {
     Tensor<float> x, weight, grad;  // (rows, C), (C), (rows, C)
     float eps;
 };
-struct LayerNormSlopes {
-    Tensor<double> x, weight, bias;
-};
 
 // alike: the same rows nearer to 0, whose numbers are rounded no less.
-void check(const LayerNorm& c, const LayerNormSlopes& want, const LayerNorm& alike) {
+void check(const LayerNorm& c, const NormSlopes& want, const LayerNorm& alike) {
     const Shape row = {c.weight.size()};
     const Tensor<float> before = there_before(row);
     const NormNear near = norm_near(alike.x, alike.weight, alike.eps, alike.grad, before, true);
@@ -309,7 +306,7 @@ void check(const LayerNorm& c, const LayerNormSlopes& want, const LayerNorm& ali
         auto dw = HostOut<float>::holding(before), db = HostOut<float>::holding(before);
         const NormParameters parameters{c.weight.view(), {}, c.eps};
         layer_norm_backward_cpu(x.view(), parameters, g.view(), dx.view(), {dw.view(), db.view()});
-        CHECK(dx.close_to(want.x, of_x));
+        CHECK(dx.close_to(want.in, of_x));
         CHECK(dw.close_to(weight, of_w));
         CHECK(db.close_to(bias, of_b));
 
@@ -331,7 +328,7 @@ void check(const LayerNorm& c, const LayerNormSlopes& want, const LayerNorm& ali
             layer_norm_backward_cuda(there.view(), of_port, grad.view(), d_in.view(),
                                      {d_weight.view(), d_bias.view()},
                                      {.path = path, .workspace = memory});
-            CHECK(d_in.close_to(want.x, of_x));
+            CHECK(d_in.close_to(want.in, of_x));
             CHECK(d_weight.close_to(weight, of_w));
             CHECK(d_bias.close_to(bias, of_b));
         }
@@ -341,11 +338,11 @@ void check(const LayerNorm& c, const LayerNormSlopes& want, const LayerNorm& ali
     }
 }
 
-void check(const LayerNorm& c, const LayerNormSlopes& want) {
+void check(const LayerNorm& c, const NormSlopes& want) {
     check(c, want, c);
 }
 
-LayerNormSlopes slopes_of(const LayerNorm& c) {
+NormSlopes slopes_of(const LayerNorm& c) {
     Tensor<double> x = in_double(c.x), w = in_double(c.weight), b(c.weight.shape());
     const std::int64_t rows = x.shape()[0], C = x.shape()[1];
     const auto all = [&] {
@@ -388,7 +385,7 @@ TEST_CASE("a row near 10240 keeps its gradient; rows by the hundred add up to on
     Tensor<float> x = random({300, 4}, 8);
     for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = std::round(x.data()[i] * 8) / 8;
     const LayerNorm near{x, random({4}, 9), random({300, 4}, 10), 0.125f};
-    const LayerNormSlopes want = slopes_of(near);
+    const NormSlopes want = slopes_of(near);
     check(near, want);
     LayerNorm far = near;
     for (std::int64_t i = 0; i < x.size(); ++i) far.x.data()[i] += 10240;
@@ -401,11 +398,20 @@ TEST_CASE("layer norm's way back: more columns than a block has threads",
     check(c, slopes_of(c));
 }
 
+TEST_CASE("layer norm's way back: more rows than warps, and rows as long as a model's",
+          "[day06][training][small]") {
+    for (const Shape& shape : {Shape{2057, 4}, Shape{3, 768}, Shape{3, 1024}}) {
+        CAPTURE(to_string(shape));
+        const LayerNorm c{random(shape, 5), random({shape[1]}, 6), random(shape, 7), 0.125f};
+        check(c, norm_slopes(c.x, c.weight, c.eps, c.grad, true));
+    }
+}
+
 TEST_CASE("a norm's bound refuses a variance that was found in one pass",
           "[day06][training][small]") {
     LayerNorm c{random({2, 8}, 36), random({8}, 37), random({2, 8}, 38), 0.125f};
     for (std::int64_t i = 0; i < c.x.size(); ++i) c.x.data()[i] += 1000;
-    const LayerNormSlopes want = slopes_of(c);
+    const NormSlopes want = slopes_of(c);
     const NormNear near = norm_near(c.x, c.weight, c.eps, c.grad, there_before({8}), true);
     const Bound bound = bound_of(near.in);
     // The mean of the squares less the mean's square: two numbers near a million, whose difference
@@ -422,7 +428,7 @@ TEST_CASE("a norm's bound refuses a variance that was found in one pass",
     for (std::int64_t r = 0; r < 2; ++r) {
         double worst = 0;  // of its bounds
         for (std::int64_t i = 0; i < 8; ++i) {
-            const double off = std::fabs(double{one_pass(r, i)} - want.x(r, i));
+            const double off = std::fabs(double{one_pass(r, i)} - want.in(r, i));
             worst = std::max(worst, off / bound({r, i}));
         }
         CHECK(worst > 3);
@@ -434,7 +440,7 @@ TEST_CASE("layer norm's way back: rows of two dims, evenly apart or not",
           "[day06][training][small]") {
     const Shape shape = {2, 3, 8};
     const LayerNorm c{random({6, 8}, 33), random({8}, 34), random({6, 8}, 35), 0.125f};
-    const LayerNormSlopes want = slopes_of(c);
+    const NormSlopes want = slopes_of(c);
     const Tensor<float> before = there_before({8});
     const Layout even = row_major(shape), apart(shape, {48, 12, 1}), exchanged(shape, {8, 16, 1});
     const Layout layouts[][3] = {{even, even, even},  // of x, grad and d_in: each alone uneven
@@ -449,7 +455,7 @@ TEST_CASE("layer norm's way back: rows of two dims, evenly apart or not",
     };
     const NormNear near = norm_near(c.x, c.weight, c.eps, c.grad, before, true);
     Tensor<double> d_x(shape);
-    std::copy_n(want.x.data(), want.x.size(), d_x.data());
+    std::copy_n(want.in.data(), want.in.size(), d_x.data());
     Tensor<Near> of_x(shape);
     std::copy_n(near.in.data(), near.in.size(), of_x.data());
     for (const auto& [in, g, out] : layouts) {
@@ -469,18 +475,18 @@ TEST_CASE("layer norm's way back: rows of two dims, evenly apart or not",
 TEST_CASE("layer norm's way back without weight, and with nothing to be added to",
           "[day06][training][small]") {
     LayerNorm c{random({2, 3}, 11), Tensor<float>({3}, {1, 1, 1}), random({2, 3}, 12), 0.5f};
-    const LayerNormSlopes want = slopes_of(c);
+    const NormSlopes want = slopes_of(c);
     const Bound bound =
         bound_of(norm_near(c.x, c.weight, c.eps, c.grad, there_before({3}), true).in);
     HostOut<float> loop({2, 3});
     layer_norm_backward_cpu(c.x.view(), {{}, {}, c.eps}, c.grad.view(), loop.view(), {});
-    CHECK(loop.close_to(want.x, bound));
+    CHECK(loop.close_to(want.in, bound));
     DeviceIn<float> x(c.x), g(c.grad);
     DeviceOut<float> got({2, 3});
     auto memory = room_of(layer_norm_backward_workspace_bytes(x.view()));
     layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {},
                              {.workspace = memory});
-    CHECK(got.close_to(want.x, bound));
+    CHECK(got.close_to(want.in, bound));
     const std::string said = refusal([&] {
         layer_norm_backward_cuda(x.view(), {{}, {}, c.eps}, g.view(), got.view(), {}, {});
     });

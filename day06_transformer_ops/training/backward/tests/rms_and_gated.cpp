@@ -31,13 +31,10 @@ double gated(Activation what, double gate, double in) {
     return 0;
 }
 
-struct RmsSlopes {
-    Tensor<double> in, weight, bias;
-};
-
-// By loop and port; in, grad and d_in each lie in memory in another way, and each in three.
+// By loop and port; in, grad and d_in each lie in memory in another way, and each in three. Then all
+// lie row after row: of whole quads the port reads the next row ahead.
 void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
-               const Tensor<float>& grad, const RmsSlopes& want) {
+               const Tensor<float>& grad, const NormSlopes& want) {
     const std::int64_t C = weight.size();
     const Tensor<float> before = there_before({C});
     const Tensor<double> d_weight = sum_of(before, want.weight);
@@ -45,9 +42,12 @@ void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
     const NormNear near = norm_near(x, weight, eps, grad, before, false);
     const std::vector<Layout> layouts = some_layouts(x.shape());
     const Layout twos({C}, {2}), backwards({C}, {-1});
-    for (std::size_t i = 0; i < 3; ++i) {
-        const Layout &of_x = layouts[i], &of_grad = layouts[(i + 1) % 3],
-                     &of_dx = layouts[(i + 2) % 3];
+    const Layout even = row_major(x.shape());
+    for (std::size_t i = 0; i < 4; ++i) {
+        const bool alike = i == 3;
+        const Layout &of_x = alike ? even : layouts[i],
+                     &of_grad = alike ? even : layouts[(i + 1) % 3],
+                     &of_dx = alike ? even : layouts[(i + 2) % 3];
         CAPTURE(to_string(of_x), to_string(of_grad), to_string(of_dx));
         const auto check = [&](auto& in, auto& g, auto& w, auto& dx, auto& dw, auto& db,
                                const auto& way_back) {
@@ -72,6 +72,7 @@ void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
         auto memory = room_of(rms_norm_backward_workspace_bytes(in2.view()));
         check(in2, g2, w2, dx2, dw2, db2,
               [&](const auto&... operands) { rms_norm_backward_cuda(operands..., memory); });
+        if (alike && C % 4 == 0) CHECK(last_kernel() == "add_parts_kernel");
     }
 }
 
@@ -127,7 +128,7 @@ void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>
 
 TEST_CASE("RMS norm's way back: central differences", "[day06][training][small]") {
     constexpr float kEps = 0.125f;
-    for (const std::int64_t C : {1, 3, 8, 130}) {
+    for (const std::int64_t C : {1, 3, 8, 130, 132}) {
         const std::int64_t rows = C == 3 ? 150 : 5;  // more than a block has threads
         CAPTURE(rows, C);
         const Tensor<float> x = random({rows, C}, 5), weight = random({C}, 6),
@@ -149,6 +150,16 @@ TEST_CASE("RMS norm's way back: central differences", "[day06][training][small]"
     }
 }
 
+TEST_CASE("RMS norm's way back: more rows than warps, and rows as long as a model's",
+          "[day06][training][small]") {
+    for (const Shape& shape : {Shape{2057, 8}, Shape{3, 768}, Shape{3, 1024}}) {
+        CAPTURE(to_string(shape));
+        const Tensor<float> x = random(shape, 5), weight = random({shape[1]}, 6),
+                            grad = random(shape, 7);
+        check_rms(x, weight, 0.125f, grad, norm_slopes(x, weight, 0.125f, grad, false));
+    }
+}
+
 TEST_CASE("RMS norm's way back, and SwiGLU's: PyTorch", "[day06][training][small]") {
     check_rms(floats({3, 6}, rms_norm_x), floats({6}, rms_norm_weight), 1e-5f,
               floats({3, 6}, rms_norm_grad),
@@ -162,44 +173,48 @@ TEST_CASE("RMS norm's way back, and SwiGLU's: PyTorch", "[day06][training][small
 
 TEST_CASE("RMS norm's way back: whoever wants no gradient of weight or bias gets none",
           "[day06][training][small]") {
-    const Tensor<float> x = random({5, 3}, 1), grad = random({5, 3}, 2), weight = random({3}, 3);
-    const NormParameters p = {weight.view(), {}, 0.5f};
-    HostOut<float> d_x({5, 3});
-    auto d_w = HostOut<float>::holding(there_before({3}));
-    auto d_b = HostOut<float>::holding(there_before({3}));
-    rms_norm_backward_cpu(x.view(), p, grad.view(), d_x.view(), {d_w.view(), d_b.view()});
-    const NormNear bounds = norm_near(x, weight, 0.5f, grad, there_before({3}), false);
-    for (const bool of_weight : {false, true}) {
-        for (const bool of_bias : {false, true}) {
-            CAPTURE(of_weight, of_bias);
-            HostOut<float> d_in({5, 3});
-            auto dw = HostOut<float>::holding(there_before({3}));
-            auto db = HostOut<float>::holding(there_before({3}));
-            rms_norm_backward_cpu(
-                x.view(), p, grad.view(), d_in.view(),
-                {of_weight ? dw.view() : View<float>{}, of_bias ? db.view() : View<float>{}});
-            const Tensor<float> nothing = there_before({3});
-            CHECK(d_in.matches(d_x.values()));
-            CHECK(dw.matches(of_weight ? d_w.values() : nothing));
-            CHECK(db.matches(of_bias ? d_b.values() : nothing));
+    for (const std::int64_t C : {3, 4}) {  // 4: whole quads
+        CAPTURE(C);
+        const Tensor<float> x = random({5, C}, 1), grad = random({5, C}, 2),
+                            weight = random({C}, 3);
+        const NormParameters p = {weight.view(), {}, 0.5f};
+        HostOut<float> d_x({5, C});
+        auto d_w = HostOut<float>::holding(there_before({C}));
+        auto d_b = HostOut<float>::holding(there_before({C}));
+        rms_norm_backward_cpu(x.view(), p, grad.view(), d_x.view(), {d_w.view(), d_b.view()});
+        const NormNear bounds = norm_near(x, weight, 0.5f, grad, there_before({C}), false);
+        for (const bool of_weight : {false, true}) {
+            for (const bool of_bias : {false, true}) {
+                CAPTURE(of_weight, of_bias);
+                HostOut<float> d_in({5, C});
+                auto dw = HostOut<float>::holding(there_before({C}));
+                auto db = HostOut<float>::holding(there_before({C}));
+                rms_norm_backward_cpu(
+                    x.view(), p, grad.view(), d_in.view(),
+                    {of_weight ? dw.view() : View<float>{}, of_bias ? db.view() : View<float>{}});
+                const Tensor<float> nothing = there_before({C});
+                CHECK(d_in.matches(d_x.values()));
+                CHECK(dw.matches(of_weight ? d_w.values() : nothing));
+                CHECK(db.matches(of_bias ? d_b.values() : nothing));
 
-            DeviceIn<float> in(x), g(grad), w(weight);
-            DeviceOut<float> in_there({5, 3});
-            auto w_there = DeviceOut<float>::holding(there_before({3}));
-            auto b_there = DeviceOut<float>::holding(there_before({3}));
-            auto memory = room_of(rms_norm_backward_workspace_bytes(in.view()));
-            rms_norm_backward_cuda(in.view(), {w.view(), {}, 0.5f}, g.view(), in_there.view(),
-                                   {of_weight ? w_there.view() : View<float>{},
-                                    of_bias ? b_there.view() : View<float>{}},
-                                   memory);
-            const auto near = [](const DeviceOut<float>& got, const Tensor<float>& want,
-                                 const Tensor<Near>& of) {
-                const auto once = bound_of(of);  // two floats may differ by twice as much
-                return got.close_to(want, [&](const Index& at) { return 2 * once(at); });
-            };
-            CHECK(near(in_there, d_x.values(), bounds.in));
-            CHECK(near(w_there, of_weight ? d_w.values() : nothing, bounds.weight));
-            CHECK(near(b_there, of_bias ? d_b.values() : nothing, bounds.bias));
+                DeviceIn<float> in(x), g(grad), w(weight);
+                DeviceOut<float> in_there({5, C});
+                auto w_there = DeviceOut<float>::holding(there_before({C}));
+                auto b_there = DeviceOut<float>::holding(there_before({C}));
+                auto memory = room_of(rms_norm_backward_workspace_bytes(in.view()));
+                rms_norm_backward_cuda(in.view(), {w.view(), {}, 0.5f}, g.view(), in_there.view(),
+                                       {of_weight ? w_there.view() : View<float>{},
+                                        of_bias ? b_there.view() : View<float>{}},
+                                       memory);
+                const auto near = [](const DeviceOut<float>& got, const Tensor<float>& want,
+                                     const Tensor<Near>& of) {
+                    const auto once = bound_of(of);  // two floats may differ by twice as much
+                    return got.close_to(want, [&](const Index& at) { return 2 * once(at); });
+                };
+                CHECK(near(in_there, d_x.values(), bounds.in));
+                CHECK(near(w_there, of_weight ? d_w.values() : nothing, bounds.weight));
+                CHECK(near(b_there, of_bias ? d_b.values() : nothing, bounds.bias));
+            }
         }
     }
 }
@@ -219,6 +234,18 @@ TEST_CASE("RMS norm's way back: no weight, nothing to be added to, no workspace"
         }),
         "rms_norm_backward: a workspace of 0 bytes"));
     CHECK(got.untouched());
+    for (const std::int64_t C : {3, 4}) {  // 4: whole quads
+        CAPTURE(C);
+        const Tensor<float> of_x = random({5, C}, 1), of_grad = random({5, C}, 2),
+                            one = seeded<float>({C}, 3, 1, 1);
+        DeviceIn<float> x2(of_x), g2(of_grad);
+        DeviceOut<float> d_x({5, C});
+        auto memory = room_of(rms_norm_backward_workspace_bytes(x2.view()));
+        rms_norm_backward_cuda(x2.view(), {{}, {}, 0.5f}, g2.view(), d_x.view(), {}, memory);
+        CHECK(d_x.close_to(
+            norm_slopes(of_x, one, 0.5f, of_grad, false).in,
+            bound_of(norm_near(of_x, one, 0.5f, of_grad, Tensor<float>({C}), false).in)));
+    }
     CHECK(contains(
         refusal([&] { rms_norm_backward_cpu(x.view(), {}, ones.view(), bare.view(), {}); }),
         "rms_norm_backward"));
