@@ -285,6 +285,33 @@ TEST_CASE("a target that names no logit: the loop refuses it, the port fills its
     CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
 }
 
+TEST_CASE("from the losses: no such target, a target at -infinity and a NaN stay in their rows",
+          "[day06][training][small]") {
+    Tensor<float> logits = random({4, 5}, 4);
+    Tensor<double> want = slopes_of_rows({logits, targets_of(4, 5), random({4}, 2)});
+    Tensor<std::int64_t> targets = targets_of(4, 5);
+    Tensor<float> losses({4});
+    for (std::int64_t i = 0; i < 4; ++i) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < 5; ++j) sum += std::exp(double{logits(i, j)});
+        losses(i) = static_cast<float>(std::log(sum) - double{logits(i, targets(i))});
+    }
+    targets(1) = 5;  // whatever its loss says
+    logits(2, targets(2)) = -INFINITY, losses(2) = INFINITY;
+    logits(3, 1) = NAN, losses(3) = NAN;
+    for (std::int64_t j = 0; j < 5; ++j) want(1, j) = want(2, j) = want(3, j) = NAN;
+    DeviceIn<float> x(logits), of_rows(losses), grad(random({4}, 2));
+    DeviceIn<std::int64_t> named(targets);
+    DeviceOut<float> got({4, 5}, {}, Poison{0x7e});
+    cross_entropy_backward_from_losses_cuda(x.view(), named.view(), of_rows.view(), grad.view(),
+                                            got.view());
+    CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+    auto in_place = DeviceOut<float>::holding(logits);
+    cross_entropy_backward_from_losses_cuda(View<const float>(in_place.view()), named.view(),
+                                            of_rows.view(), grad.view(), in_place.view());
+    CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
+}
+
 // --- layer norm ----------------------------------------------------------------------------------
 
 struct LayerNorm {

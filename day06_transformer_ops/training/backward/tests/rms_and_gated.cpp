@@ -31,8 +31,8 @@ double gated(Activation what, double gate, double in) {
     return 0;
 }
 
-// By loop and port; in, grad and d_in each lie in memory in another way, and each in three. Then all
-// lie row after row: of whole quads the port reads the next row ahead.
+// By loop and port; in, grad and d_in each lie in memory in another way, and each in three. Then
+// all lie row after row: of whole quads the port reads the next row ahead.
 void check_rms(const Tensor<float>& x, const Tensor<float>& weight, float eps,
                const Tensor<float>& grad, const NormSlopes& want) {
     const std::int64_t C = weight.size();
