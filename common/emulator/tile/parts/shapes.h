@@ -269,6 +269,7 @@ private:
 template <class T, detail::mapping M>
 tensor_span(T*, const M&) -> tensor_span<T, typename M::extents_type, typename M::layout_type>;
 template <class T, class E, class L = layout_right>
-tensor_span(T*, const E&, const L& = {}) -> tensor_span<T, E, L>;
+requires(!detail::mapping<E>) tensor_span(T*, const E&, const L& = {})
+->tensor_span<T, E, L>;
 
 }  // namespace cuda::tiles
