@@ -151,6 +151,32 @@ TEST_CASE("shares of a batch, added up, are the batch's loss and gradients, on e
     check_shares<Cuda>(2);
 }
 
+// Attention of more than 64 queries keeps its output and the logs of its sums for the way back.
+TEST_CASE("a context of more than a tile: the port's gradients are the loops'",
+          "[day06][training][small]") {
+    const gpt2::Config config{1, 66, 8, 2, 16, 5, 1e-5f};
+    REQUIRE(attention_keeps_cuda({nullptr, Shape{1, 2, 66, 4}}));
+    Batch batch;
+    for (std::int64_t i = 0; i < 66; ++i) {
+        batch.ids.push_back(i * 7 % 5), batch.targets.push_back((i * i + 3) % 5);
+    }
+    Trainer<Cpu> loop(config, 1);
+    Trainer<Cuda> port(config, 1);
+    loop.load(lively_state(loop.parameters()));
+    port.load(lively_state(loop.parameters()));
+    const double loss = loop.accumulate(batch);
+    CHECK(std::fabs(port.accumulate(batch) - loss) < 1e-6);
+    const std::vector<float> want = loop.gradients(), got = port.gradients();
+    for (const Parameter& p : loop.parameters().all()) {
+        CAPTURE(p.name);
+        const auto of = [&](const std::vector<float>& all) {
+            return one_run({all.begin() + p.first, all.begin() + p.first + size(p.shape)});
+        };
+        const Tensor<double> wide = in_double(of(want));
+        CHECK(close(of(got), wide, bound_of(wide, 2 * 66)));
+    }
+}
+
 TEST_CASE("when a layer is done, the gradients of its matrices are what they stay",
           "[day06][training][small]") {
     Trainer<Cpu> trainer(kModel, kSequences);
