@@ -109,6 +109,36 @@ TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not
         "cross_entropy_backward_bf16: ");
 }
 
+TEST_CASE("cross-entropy's way back from the losses refuses each operand that does not fit, alone",
+          "[day06][training][small]") {
+    Room r[5];
+    Tensor<bf16> halves({64});
+    const Read logits = r[0].of({3, 5}), losses = r[2].of({3}), grad = r[3].of({3});
+    const Ids targets = r[1].ids({3});
+    const auto says = [&](const Read& of_rows, const auto& out, const char* words) {
+        CAPTURE(words);
+        CHECK(contains(refusal([&] {
+                           cross_entropy_backward_from_losses_cuda(logits, targets, of_rows, grad,
+                                                                   out);
+                       }),
+                       words));
+    };
+    const auto each = [&](const auto& right) {
+        auto out = right;
+        Read wrong = losses;
+        reshaped(wrong, {2});
+        says(wrong, right, "losses has shape (2)");
+        wrong = losses, wrong.data = nullptr;
+        says(wrong, right, "losses is a null pointer");
+        wrong = losses, wrong.data = reinterpret_cast<const float*>(right.data);
+        says(wrong, right, "losses overlaps out");
+        out.layout = Layout({3, 5}, {1, 3});
+        says(losses, out, "along memory");
+    };
+    each(r[4].of({3, 5}));
+    each(View<bf16>(halves.data(), Shape{3, 5}));
+}
+
 TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[7];
@@ -502,6 +532,27 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
             (o.d.*out).data = (o.d.*too).data;
             CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, "overlap"));
         }
+    }
+    // What the way there left.
+    Room more[2];
+    const AttentionLeft left = {more[0].of({2, 3, 4}), more[1].of({2, 3})};
+    const auto says = [&](const AttentionLeft& wrong, const char* words) {
+        CAPTURE(words);
+        CHECK(contains(refusal([&] {
+                           attention_backward_cuda(right.q, right.k, right.v, {}, wrong, right.grad,
+                                                   right.d, {.workspace = memory});
+                       }),
+                       words));
+    };
+    AttentionLeft wrong = left;
+    reshaped(wrong.out, {2, 4, 3}), says(wrong, "out has shape (2, 4, 3)");
+    wrong = left, reshaped(wrong.log_sums, {3, 2}), says(wrong, "log_sums has shape (3, 2)");
+    wrong = left, wrong.out.data = nullptr, says(wrong, "out is a null pointer");
+    wrong = left, wrong.log_sums.data = nullptr, says(wrong, "log_sums is a null pointer");
+    for (const auto& [name, out] : written) {
+        CAPTURE(name);
+        wrong = left, wrong.out.data = (right.d.*out).data, says(wrong, "out overlaps");
+        wrong = left, wrong.log_sums.data = (right.d.*out).data, says(wrong, "log_sums overlaps");
     }
     CHECK(contains(refusal([&] {
                        attention_backward_cuda(right.q, right.k, right.v, {}, right.grad, right.d,
