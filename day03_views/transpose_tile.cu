@@ -35,8 +35,8 @@ __tile_global__ void transpose_tile(const T* in, std::int64_t M, std::int64_t N,
     const ct::tensor_span to{ct::assume_aligned<kBytes>(out), columns};
     const ct::partition_view tiles_in{from, ct::shape<kSide, kSide>{}};
     const ct::partition_view tiles_out{to, ct::shape<kSide, kSide>{}};
-    const std::int64_t across = (N + kSide - 1) / kSide;
-    const std::int64_t i = ct::bid().x / across, j = ct::bid().x % across;
+    const std::int64_t down = (M + kSide - 1) / kSide;  // neighbours store side by side
+    const std::int64_t i = ct::bid().x % down, j = ct::bid().x / down;
     tiles_out.store_masked(ct::transpose(tiles_in.load_masked(i, j)), j, i);
 }
 // [transpose]

@@ -29,9 +29,9 @@ __tile__ auto parameter(const float* data, I length, I stride, float missing) {
 
 // [norm]
 template <bool LAYER, int N, bool UNIT, class E>
-__tile_global__ void norm_tile(const E* in, I rows, I length, I step, I stride, const float* weight,
-                               I stride_w, const float* bias, I stride_b, float eps, I step_out,
-                               I stride_out, E* out) {
+[[cutile::hint(0, num_worker_warps_per_cta = N == 1024 ? 1 : 4)]] __tile_global__ void norm_tile(
+    const E* in, I rows, I length, I step, I stride, const float* weight, I stride_w,
+    const float* bias, I stride_b, float eps, I step_out, I stride_out, E* out) {
     const auto r = ct::bid().x;
     const auto from = tiles<1, N, UNIT>(in, rows, length, step, stride);
     auto x = ct::element_cast<float>(from.load_masked(r, 0));
