@@ -105,8 +105,7 @@ Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
 
 RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::size_t most_shared) {
     const std::int64_t tiles = (M + 127) / 128 * ((N + 255) / 256);
-    const bool wide = most_shared >= kWideRingOfThree && tiles >= multiprocessors;
-    return wide ? RingCut::wide : RingCut::square;
+    return most_shared >= kWideRing && tiles >= multiprocessors ? RingCut::wide : RingCut::square;
 }
 
 RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,

@@ -79,16 +79,15 @@ struct Fragments {
         read_b.first =
             R::kAcrossB ? B::offset(low, warps.n + high) : B::offset(warps.n + split, odd);
     }
-    /// Part i of W::kDown: one fragment of a, and as great a part of b's.
-    __device__ __forceinline__ void fetch(int set, const R& ring, int stage, int k, int i) {
-        constexpr int kPairs = W::kAcross / 2;
-        read_a.fetch(a[set][i], ring.tile_a(stage), 16 * i, k);
+    __device__ __forceinline__ void fetch(int set, const R& ring, int stage, int k) {
 #pragma unroll
-        for (int j = i * kPairs / W::kDown; j < (i + 1) * kPairs / W::kDown; ++j) {
+        for (int i = 0; i < W::kDown; ++i) read_a.fetch(a[set][i], ring.tile_a(stage), 16 * i, k);
+#pragma unroll
+        for (int j = 0; j < W::kAcross / 2; ++j) {
             std::uint32_t both[4];
             read_b.fetch(both, ring.tile_b(stage), 16 * j, k);
 #pragma unroll
-            for (int e = 0; e < 4; ++e) b[set][j][e / 2][e % 2] = both[e];
+            for (int i = 0; i < 4; ++i) b[set][j][i / 2][i % 2] = both[i];
         }
     }
 };
@@ -101,7 +100,7 @@ __global__ void __launch_bounds__(R::kThreads)
                                        std::int64_t K, const __grid_constant__ Epilogue epilogue,
                                        const __grid_constant__ View<float> out) {
     using T = typename R::Element;
-    constexpr int STAGES = R::kStages, STEPS = kDepth / 16, DOWN = Warps<R::kM, R::kN>::kDown;
+    constexpr int STAGES = R::kStages, STEPS = kDepth / 16;
     extern __shared__ __align__(128) unsigned char memory[];
     const R ring(memory);
     const TileAt at = tile_of_block(out, R::kM, R::kN);
@@ -122,10 +121,7 @@ __global__ void __launch_bounds__(R::kThreads)
     for (int s = 0; s < STAGES - 1; ++s) copy(s * kDepth, s);
     gpu::copy_async_wait<STAGES - 2>();
     __syncthreads();
-#pragma unroll
-    for (int row = 0; row < DOWN; ++row) {
-        if (K > 0) fragments.fetch(0, ring, 0, 0, row);
-    }
+    if (K > 0) fragments.fetch(0, ring, 0, 0);
     int stage = 0;
     for (std::int64_t k0 = 0; k0 < K; k0 += kDepth) {
         copy(k0 + (STAGES - 1) * kDepth, (stage + STAGES - 1) % STAGES);
@@ -136,13 +132,10 @@ __global__ void __launch_bounds__(R::kThreads)
                 __syncthreads();
                 stage = (stage + 1) % STAGES;
             }
-#pragma unroll
-            for (int row = 0; row < DOWN; ++row) {
-                if (i < STEPS - 1 || k0 + kDepth < K) {
-                    fragments.fetch((i + 1) % 2, ring, stage, (i + 1) % STEPS * 16, row);
-                }
-                warps.template add<T>(row, fragments.a[i % 2][row], fragments.b[i % 2]);
+            if (i < STEPS - 1 || k0 + kDepth < K) {
+                fragments.fetch((i + 1) % 2, ring, stage, (i + 1) % STEPS * 16);
             }
+            warps.template add<T>(fragments.a[i % 2], fragments.b[i % 2]);
         }
     }
     warps.store(epilogue, out, at.m0, at.n0);

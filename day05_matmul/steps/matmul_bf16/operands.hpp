@@ -38,11 +38,11 @@ template <class T>
 template <class T>
 [[nodiscard]] Operands16<T> operands_of(const View<const T>& a, const View<const T>& b);
 
-/// How steps 4 and 5 cut the outputs, in three stages: 128 x 128, of 32 KiB, or 128 x 256, of 48
-/// KiB, which fetch a quarter less a product. On Hopper wide ones have four, and there are 64 x 64,
-/// with six of 16 KiB, and 128 x 192, with five of 40.
+/// How steps 4 and 5 cut the outputs: 128 x 128 with three stages of 32 KiB, or 128 x 256 with four
+/// of 48 KiB, which fetch a quarter less a product. On Hopper also 64 x 64, with six of 16 KiB, and
+/// 128 x 192, with five of 40.
 enum class RingCut { square, wide, small, middle };
-inline constexpr std::size_t kWideRingOfThree = 144 * 1024, kMiddleRing = 200 * 1024;
+inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 
 /// Wide where a block may have so much shared memory, and there is a tile for every multiprocessor.
 [[nodiscard]] RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors,

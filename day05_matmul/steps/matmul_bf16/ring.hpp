@@ -81,7 +81,7 @@ void with_ring(const Operands16<T>& x, const View<float>& out, const F& f) {
         cut_for_ring(out.extent(0), out.extent(1), gpu::multiprocessors(), gpu::most_shared());
     const auto with = [&](auto a_across, auto b_across) {
         constexpr bool kA = a_across.value, kB = b_across.value;
-        if (cut == RingCut::wide) return f(std::type_identity<Ring16<T, 128, 256, 3, kA, kB>>{});
+        if (cut == RingCut::wide) return f(std::type_identity<Ring16<T, 128, 256, 4, kA, kB>>{});
         return f(std::type_identity<Ring16<T, 128, 128, 3, kA, kB>>{});
     };
     using Yes = std::true_type;

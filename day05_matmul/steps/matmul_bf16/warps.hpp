@@ -27,12 +27,17 @@ struct Warps {
     }
 
     // [multiply]
-    /// Adds what 16 of k make in row i of fragments: one of a meets each of b.
+    /// Adds what 16 of k make: each fragment of a meets each of b.
     template <class T>
-    __device__ __forceinline__ void add(int i, const std::uint32_t (&a)[4],
+    __device__ __forceinline__ void add(const std::uint32_t (&a)[kDown][4],
                                         const std::uint32_t (&b)[kAcross / 2][2][2]) {
 #pragma unroll
-        for (int j = 0; j < kAcross; ++j) gpu::mma_16x8x16<T>(sum[i][j], a, b[j / 2][j % 2]);
+        for (int i = 0; i < kDown; ++i) {
+#pragma unroll
+            for (int j = 0; j < kAcross; ++j) {
+                gpu::mma_16x8x16<T>(sum[i][j], a[i], b[j / 2][j % 2]);
+            }
+        }
     }
 
     /// Adds the product of two tiles.
@@ -45,8 +50,7 @@ struct Warps {
             std::uint32_t a[kDown][4], b[kAcross / 2][2][2];
             for (int i = 0; i < kDown; ++i) load_fragment_a(a[i], m + 16 * i, k);
             for (int j = 0; j < kAcross / 2; ++j) load_fragments_b(b[j], k, n + 16 * j);
-#pragma unroll
-            for (int i = 0; i < kDown; ++i) add<T>(i, a[i], b);
+            add<T>(a, b);
         }
     }
     // [multiply]
