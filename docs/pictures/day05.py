@@ -40,9 +40,10 @@ def square_a_thread():
     for i in range(8):
         svg.text(x + i * c, y - 10, 16 * i, "note")
         svg.text(x - 12, y + i * c + 12, 16 * i, "note end")
-        for j in range(8):
-            svg.cell(x + j * c, y + i * c, FAINT, "", c, c, border="thin")
-            for dm, dn, colour in ((0, 0, ORANGE), (0, 1, SKY), (1, 0, GREEN)):
+    matrix(svg, x, y, 8, 8, c, lambda m, n: FAINT)
+    for dm, dn, colour in ((0, 0, ORANGE), (0, 1, SKY), (1, 0, GREEN)):
+        for i in range(8):
+            for j in range(8):
                 svg.cell(x + j * c + dn * mark, y + i * c + dm * mark, colour, "", mark, mark, border="thin")
     left, below = 20, y + 8 * c + 24
     for row, (colour, words) in enumerate((

@@ -128,7 +128,7 @@ def widths(text):
 def test_sweep():
     text = measured.sweep("Day 02", results())
     xml.dom.minidom.parseString(text)
-    points = re.findall(r'<rect x="([0-9.]+)" y="([0-9.]+)" width="8"', text)
+    points = re.findall(r'M([0-9.]+) ([0-9.]+)h8v8h-8z', text)
     # Left 80, width 640 for 4 doublings; top 60, height 280 for 6 doublings from 100 to 6,400 GB/s.
     # Stride 1: 2,000 GB/s, 4.3219 doublings above 100: 60 + 280 * (1 - 4.3219 / 6) = 138.31.
     # Stride 16: 250, 1.3219 doublings: 278.31. The squares begin 4 before.

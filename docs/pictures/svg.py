@@ -7,37 +7,111 @@ place. Ink follows the reader's light or dark theme; in the pages, which put the
 docs/site/site.css lets it follow the pages' own switch.
 """
 
+import collections
+import operator
+import re
+
 COLOURS = ["#56b4e9", "#e69f00", "#009e73", "#cc79a7"]  # sky blue, orange, green, purple
 SKY, ORANGE, GREEN, PURPLE = COLOURS
 FAINT = "var(--faint)"
 CELL = 46
 
 # Names of variables and not colours, so that a page can set them for all its pictures at once.
-STYLE = """<style>
+INKS = """\
   svg.pic { --ink: #1f2328; --soft: #57606a; --faint: #e4e7eb; }
   @media (prefers-color-scheme: dark) {
     svg.pic { --ink: #e6edf3; --soft: #9aa4af; --faint: #343b44; }
   }
-  svg.pic text { font: 15px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace;
-    fill: var(--ink); }
-  svg.pic text.in { fill: #111; text-anchor: middle; }
-  svg.pic text.inkin { text-anchor: middle; }
-  svg.pic text.tiny { font-size: 12px; }
-  svg.pic text.small { font-size: 13px; text-anchor: middle; }
-  svg.pic text.word { font-family: system-ui, 'DejaVu Sans', sans-serif; }
-  svg.pic text.note { font: 13px system-ui, 'DejaVu Sans', sans-serif; fill: var(--soft); }
-  svg.pic text.middle { text-anchor: middle; }
-  svg.pic text.end { text-anchor: end; }
-  svg.pic rect { stroke: var(--ink); stroke-width: 1.2; }
-  svg.pic rect.thin { stroke-width: 0.6; }
-  svg.pic rect.box { fill: none; stroke: var(--soft); rx: 6px; }
-  svg.pic rect.idle { fill: none; stroke-dasharray: 4 3; stroke: var(--soft); }
-  svg.pic rect.marked { fill: none; stroke-width: 3.5; }
-  svg.pic path { stroke: var(--soft); stroke-width: 1.4; fill: none; }
-  svg.pic path.head { fill: var(--soft); stroke: none; }
-  svg.pic path.lead { stroke-dasharray: 3 3; }
-  svg.pic path.thick { stroke-width: 2.6; }
-</style>"""
+"""
+
+# A picture states those that it uses, in this order: where two apply, the later one holds.
+RULES = """\
+text { font: 15px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: var(--ink); }
+text.in { fill: #111; text-anchor: middle; }
+text.inkin { text-anchor: middle; }
+text.tiny { font-size: 12px; }
+text.small { font-size: 13px; text-anchor: middle; }
+text.word { font-family: system-ui, 'DejaVu Sans', sans-serif; }
+text.note { font: 13px system-ui, 'DejaVu Sans', sans-serif; fill: var(--soft); }
+text.middle { text-anchor: middle; }
+text.end { text-anchor: end; }
+rect { stroke: var(--ink); stroke-width: 1.2; }
+rect.thin { stroke-width: 0.6; }
+rect.box { fill: none; stroke: var(--soft); rx: 6px; }
+rect.idle { fill: none; stroke-dasharray: 4 3; stroke: var(--soft); }
+rect.marked { fill: none; stroke-width: 3.5; }
+path { stroke: var(--soft); stroke-width: 1.4; fill: none; }
+path.head { fill: var(--soft); stroke: none; }
+path.lead { stroke-dasharray: 3 3; }
+path.thick { stroke-width: 2.6; }
+path.cells { stroke: var(--ink); stroke-width: 1.2; }
+path.thin { stroke-width: 0.6; }
+""".splitlines()
+
+
+def style(body):
+    """The rules for what stands in `body`."""
+    used = {tag + dot + kind for tag, kinds in re.findall(r'<(\w+)(?: class="([^"]*)")?', body)
+            for dot, kind in [("", ""), *((".", kind) for kind in kinds.split())]}
+    rules = "".join(f"  svg.pic {rule}\n" for rule in RULES if rule.partition(" ")[0] in used)
+    return f"<style>\n{INKS}{rules}</style>"
+
+
+class Cell(collections.namedtuple("Cell", "x y width height colour border text kind")):
+    @property
+    def middle(self):
+        return self.x + self.width / 2
+
+    @property
+    def line(self):
+        """Where its text stands."""
+        return self.y + self.height / 2 + (4 if "tiny" in self.kind else 5)
+
+    def overlaps(self, other):
+        return (self.x < other.x + other.width and other.x < self.x + self.width and
+                self.y < other.y + other.height and other.y < self.y + self.height)
+
+    def joins(self, cells):
+        """May it be drawn at once with these? Then it is of their size, and above none of them."""
+        alike = operator.attrgetter("width", "height", "border")
+        return (self.border != "idle" and alike(self) == alike(cells[0]) and (self.colour == "none") == (cells[0].colour == "none") and
+                not any(map(self.overlaps, cells)))
+
+
+def outline(cells):
+    """The path around each of them. Where they fill a grid it is the grid's box and the lines in it."""
+    xs, ys = sorted({cell.x for cell in cells}), sorted({cell.y for cell in cells})
+    w, h = cells[0].width, cells[0].height
+    wide, high = len(xs) * w, len(ys) * h
+    if len(xs) * len(ys) > len(cells) or xs[-1] - xs[0] > wide - w + .01 or ys[-1] - ys[0] > high - h + .01:
+        return " ".join(f"M{cell.x:g} {cell.y:g}h{w:g}v{h:g}h{-w:g}z" for cell in cells)
+    return " ".join([f"M{xs[0]:g} {ys[0]:g}h{wide:g}v{high:g}h{-wide:g}z", *(f"M{x:g} {ys[0]:g}v{high:g}" for x in xs[1:]),
+                     *(f"M{xs[0]:g} {y:g}h{wide:g}" for y in ys[1:])])
+
+
+def drawn(cells):
+    """Cells that may be drawn at once: one path in the most common colour, over it one for each further colour, and
+    one text for the words of a row."""
+    if len(cells) == 1:
+        x, y, width, height, colour, border, *_ = cells[0]
+        border = f' class="{border}"' if border else ""
+        yield f'<rect{border} x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{colour}"/>'
+    else:
+        border = f" {cells[0].border}".rstrip()
+        colours = collections.Counter(cell.colour for cell in cells).most_common()
+        for number, (colour, _) in enumerate(colours):
+            shape = outline([cell for cell in cells if number == 0 or cell.colour == colour])
+            yield f'<path class="cells{border}" style="fill: {colour}" d="{shape}"/>'
+    rows = collections.defaultdict(list)
+    for cell in cells:
+        if cell.text != "":
+            rows[cell.kind, cell.line].append(cell)
+    for (kind, line), row in rows.items():
+        if len(row) == 1:
+            yield f'<text class="{kind}" x="{row[0].middle:g}" y="{line:g}">{row[0].text}</text>'
+        else:
+            words = "".join(f'<tspan x="{cell.middle:g}">{cell.text}</tspan>' for cell in row)
+            yield f'<text class="{kind}" y="{line:g}">{words}</text>'
 
 
 class Svg:
@@ -48,19 +122,11 @@ class Svg:
         self.head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="pic" viewBox="0 0 {width} {height}" '
             f'width="{width}" height="{height}" role="img" aria-label="{title}">\n'
-            f"<title>{title}</title>\n{STYLE}"
+            f"<title>{title}</title>\n"
         )
 
     def cell(self, x, y, colour, text="", width=CELL, height=CELL, kind="in", border=""):
-        border = f' class="{border}"' if border else ""
-        self.parts.append(
-            f'<rect{border} x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{colour}"/>'
-        )
-        if text != "":
-            drop = 4 if "tiny" in kind else 5
-            self.parts.append(
-                f'<text class="{kind}" x="{x + width / 2:g}" y="{y + height / 2 + drop:g}">{text}</text>'
-            )
+        self.parts.append(Cell(x, y, width, height, colour, border, text, kind))
 
     def text(self, x, y, text, kind="word"):
         self.parts.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{text}</text>')
@@ -99,4 +165,15 @@ class Svg:
         )
 
     def done(self):
-        return self.head + "\n" + "\n".join(self.parts) + "\n</svg>\n"
+        """Cells that follow each other are drawn at once as far as they may be."""
+        lines, cells = [], []
+        for part in [*self.parts, ""]:
+            if cells and not (isinstance(part, Cell) and part.joins(cells)):
+                lines += drawn(cells)
+                cells = []
+            if isinstance(part, Cell):
+                cells.append(part)
+            else:
+                lines.append(part)
+        body = "\n".join(lines)
+        return f"{self.head}{style(body)}\n{body}</svg>\n"
