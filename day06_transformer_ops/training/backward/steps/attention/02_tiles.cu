@@ -4,8 +4,6 @@
 // every sum has one writer: the same bits each time. Nothing of T x T leaves a multiprocessor.
 #include <cfloat>
 
-#include "common/gpu/large_shared.hpp"
-#include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/attention/tiles.hpp"
@@ -228,38 +226,14 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
 }
 // [by_keys]
 
-template <class S>
-void launch(const AttentionBackward& p, gpu::Stream stream) {
-    constexpr std::size_t bytes = attention_backward_tiles_bytes(S::HEAD);
-    const AttentionProblem& f = p.forward;
-    if (f.q.count() > 0) {
-        const std::int64_t heads = f.q.count() / f.tokens();
-        const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(f.tokens(), S::QUERIES), 1);
-        gpu::allow_shared(queries_tiles_kernel<S>, bytes);
-        queries_tiles_kernel<S>
-            <<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(heads));
-        gpu::check_launch("queries_tiles_kernel", grid, S::THREADS, bytes);
-    }
-    if (p.k.count() > 0) {
-        const std::int64_t stacks = p.k.count() / f.S;
-        const unsigned grid = gpu::blocks_for(stacks * gpu::blocks_for(f.S, S::QUERIES), 1);
-        gpu::allow_shared(keys_tiles_kernel<S>, bytes);
-        keys_tiles_kernel<S><<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(stacks));
-        gpu::check_launch("keys_tiles_kernel", grid, S::THREADS, bytes);
-    }
-}
-
 }  // namespace
 
 void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream stream) {
-    const std::int64_t D = p.forward.q.length;
-    if (p.forward.in_quads && p.grad_in_quads) {
-        const auto with = D > 64   ? launch<Block<128, 4, 4>>
-                          : D > 32 ? launch<Block<64, 4, 4>>
-                                   : launch<Block<32, 4, 4>>;
-        return with(p, stream);
-    }
-    D > 64 ? launch<Block<128, 4, 1>>(p, stream) : launch<Block<64, 4, 1>>(p, stream);
+    with_block(p, [&]<class S>(S) {
+        launch<S>({queries_tiles_kernel<S>, keys_tiles_kernel<S>, "queries_tiles_kernel",
+                   "keys_tiles_kernel"},
+                  p, stream);
+    });
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -2,8 +2,6 @@
 // delta(t) is grad(t) . out(t). So no walk along the keys comes before the one for d_q, and seven
 // products are left of nine. Nor does a block wait for what it multiplies next: of the two tiles
 // that it walks along, one is copied while the other is in use.
-#include "common/gpu/large_shared.hpp"
-#include "common/gpu/launch.hpp"
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/attention/tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
@@ -197,39 +195,14 @@ __global__ void __launch_bounds__(S::THREADS, kAtOnce<S>)
 }
 // [by_keys]
 
-template <class S>
-void launch(const AttentionBackward& p, gpu::Stream stream) {
-    constexpr std::size_t bytes =
-        sizeof(float) * (2 * (S::QUERIES + S::TILE) * S::PITCH + S::QUERIES * S::PITCH_SHARES);
-    const AttentionProblem& f = p.forward;
-    if (f.q.count() > 0) {
-        const std::int64_t heads = f.q.count() / f.tokens();
-        const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(f.tokens(), S::QUERIES), 1);
-        gpu::allow_shared(kept_queries_kernel<S>, bytes);
-        kept_queries_kernel<S>
-            <<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(heads));
-        gpu::check_launch("kept_queries_kernel", grid, S::THREADS, bytes);
-    }
-    if (p.k.count() > 0) {
-        const std::int64_t stacks = p.k.count() / f.S;
-        const unsigned grid = gpu::blocks_for(stacks * gpu::blocks_for(f.S, S::QUERIES), 1);
-        gpu::allow_shared(kept_keys_kernel<S>, bytes);
-        kept_keys_kernel<S><<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(stacks));
-        gpu::check_launch("kept_keys_kernel", grid, S::THREADS, bytes);
-    }
-}
-
 }  // namespace
 
 void launch_attention_backward_kept(const AttentionBackward& p, gpu::Stream stream) {
-    const std::int64_t D = p.forward.q.length;
-    if (p.forward.in_quads && p.grad_in_quads) {
-        const auto with = D > 64   ? launch<Block<128, 4, 4>>
-                          : D > 32 ? launch<Block<64, 4, 4>>
-                                   : launch<Block<32, 4, 4>>;
-        return with(p, stream);
-    }
-    D > 64 ? launch<Block<128, 4, 1>>(p, stream) : launch<Block<64, 4, 1>>(p, stream);
+    with_block(p, [&]<class S>(S) {
+        launch<S>({kept_queries_kernel<S>, kept_keys_kernel<S>, "kept_queries_kernel",
+                   "kept_keys_kernel"},
+                  p, stream);
+    });
 }
 
 }  // namespace sixdays::day06_transformer_ops

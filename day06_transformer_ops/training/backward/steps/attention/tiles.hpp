@@ -3,8 +3,11 @@
 /// of them are the way there's (attention/steps/tiles.hpp).
 #pragma once
 
+#include "common/gpu/large_shared.hpp"
+#include "common/gpu/launch.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/attention/steps/tiles.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward_problem.hpp"
 
 namespace sixdays::day06_transformer_ops::way_back {
 
@@ -93,6 +96,43 @@ __device__ __forceinline__ void store(const Outputs<S>& sums, float factor, floa
             const int d = c / 4 * (4 * S::ACROSS) + 4 * x + c % 4;
             if (d < D) to[r * along_row + d * along_d] = factor * sums[i][c];
         }
+    }
+}
+
+/// A step's two kernels. They are given the problem and how many heads share out the blocks.
+struct Kernels {
+    using Kernel = void(AttentionBackward, unsigned);
+    Kernel* by_queries;
+    Kernel* by_keys;
+    const char *of_queries, *of_keys;  // their names
+};
+
+/// Launches both, by queries first.
+template <class S>
+void launch(const Kernels& kernels, const AttentionBackward& p, gpu::Stream stream) {
+    constexpr std::size_t bytes = attention_backward_tiles_bytes(S::HEAD);
+    const auto one = [&](Kernels::Kernel* kernel, const char* name, std::int64_t rows,
+                         std::int64_t of_head) {
+        if (rows == 0) return;
+        const std::int64_t heads = rows / of_head;
+        const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(of_head, S::QUERIES), 1);
+        gpu::allow_shared(kernel, bytes);
+        kernel<<<grid, S::THREADS, bytes, stream>>>(p, static_cast<unsigned>(heads));
+        gpu::check_launch(name, grid, S::THREADS, bytes);
+    };
+    one(kernels.by_queries, kernels.of_queries, p.forward.q.count(), p.forward.tokens());
+    one(kernels.by_keys, kernels.of_keys, p.k.count(), p.forward.S);
+}
+
+/// Calls f with a Block: the smallest that has room for a head, and copies quads where all rows are
+/// made of them.
+template <class F>
+void with_block(const AttentionBackward& p, const F& f) {
+    const std::int64_t D = p.forward.q.length;
+    if (p.forward.in_quads && p.grad_in_quads) {
+        D > 64 ? f(Block<128, 4, 4>()) : D > 32 ? f(Block<64, 4, 4>()) : f(Block<32, 4, 4>());
+    } else {
+        D > 64 ? f(Block<128, 4, 1>()) : f(Block<64, 4, 1>());
     }
 }
 

@@ -1,11 +1,12 @@
 // Step 3, for an RMS norm too: as step 2, but each lane copies its quads of the next row into
-// shared memory while it works on this one, so that loads are always under way. The weight waits in
+// shared memory while it works on this one, so that loads are always in flight. The weight waits in
 // shared memory, in quads, and the blocks' sums are added up by more warps at once.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/held_row.hpp"
+#include "day06_transformer_ops/training/backward/steps/layer_norm/parts.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -134,31 +135,6 @@ __global__ void __launch_bounds__(kThreads, QUADS <= 6 ? 2 : 1)
 }
 // [rows]
 
-// [columns]
-// A block adds up 32 columns of all parts: a warp's lanes are neighbouring columns, and warp w has
-// parts w, w + 32, ... blockIdx.y: 0 for the weight, 1 for the bias.
-constexpr int kAdders = 32;
-__global__ void __launch_bounds__(32 * kAdders)
-    add_parts_kernel(const __grid_constant__ View<const float> parts,
-                     const __grid_constant__ NormGradients d) {
-    __shared__ float of_warp[kAdders][32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, which = blockIdx.y;
-    const std::int64_t i = std::int64_t{blockIdx.x} * 32 + lane;
-    float sum = 0;
-    if (i < parts.extent(2)) {
-#pragma unroll 8
-        for (std::int64_t b = warp; b < parts.extent(0); b += kAdders) sum += parts(b, which, i);
-    }
-    of_warp[warp][lane] = sum;
-    __syncthreads();
-    const View<float>& out = which == 0 ? d.weight : d.bias;
-    if (warp > 0 || i >= parts.extent(2) || out.data == nullptr) return;
-    float all = 0;
-    for (int w = 0; w < kAdders; ++w) all += of_warp[w][lane];
-    out(i) += all;
-}
-// [columns]
-
 template <int QUADS, bool CENTRED>
 void launch(const Rows<const float>& in, const NormParameters& parameters,
             const Rows<const float>& grad, const Rows<float>& d_in, const View<float>& parts,
@@ -180,15 +156,10 @@ void launch_for(const Rows<const float>& in, const NormParameters& parameters,
                       : quads <= 4 ? launch<4, CENTRED>
                       : quads <= 6 ? launch<6, CENTRED>
                                    : launch<8, CENTRED>;
-    // Rows that lie evenly need no division to be found.
-    const auto [x, g, dx] = simplify(in.first.layout, grad.first.layout, d_in.first.layout);
-    with({{in.first.data, x}, in.length, in.stride}, parameters,
-         {{grad.first.data, g}, grad.length, grad.stride},
-         {{d_in.first.data, dx}, d_in.length, d_in.stride}, parts, stream);
-    if (d.weight.data == nullptr && d.bias.data == nullptr) return;
-    const dim3 grid(gpu::blocks_for(in.length, 32), 2);
-    add_parts_kernel<<<grid, 32 * kAdders, 0, stream>>>(parts, d);
-    gpu::check_launch("add_parts_kernel", grid, 32 * kAdders);
+    with_even_rows(in, grad, d_in, [&](const auto& x, const auto& g, const auto& dx) {
+        with(x, parameters, g, dx, parts, stream);
+    });
+    add_parts<32>(parts, d, stream);
 }
 
 }  // namespace
