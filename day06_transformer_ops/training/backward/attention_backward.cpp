@@ -11,7 +11,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               const View<const float>& v, const AttentionOptions& options,
                               const View<const float>& grad, const AttentionGradients& d,
                               std::optional<AttentionBackwardPath> path,
-                              const AttentionLeft& left) {
+                              const std::optional<AttentionLeft>& left) {
     constexpr const char* kOp = "attention_backward";
     check_attention(q, k, v, options, d.q);
     require_same_shape(kOp, "k", k, "v", v);
@@ -24,17 +24,17 @@ void check_attention_backward(const View<const float>& q, const View<const float
     require_shape(kOp, "grad", grad, q.shape());
     require_gradient(kOp, "d_k", d.k, k.shape());
     require_gradient(kOp, "d_v", d.v, v.shape());
-    const bool kept = left.out.data != nullptr || left.log_sums.data != nullptr;
-    if (kept) {
+    require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
+                            std::pair("grad", grad));
+    if (left) {
         Shape queries = q.shape();
         --queries.rank;
-        require_shape(kOp, "out", left.out, q.shape());
-        require_shape(kOp, "log_sums", left.log_sums, queries);
+        require_shape(kOp, "out", left->out, q.shape());
+        require_shape(kOp, "log_sums", left->log_sums, queries);
+        require_gradients_apart(kOp, d, std::pair("out", left->out),
+                                std::pair("log_sums", left->log_sums));
     }
-    require_gradients_apart(kOp, d, std::pair("q", q), std::pair("k", k), std::pair("v", v),
-                            std::pair("grad", grad), std::pair("out", left.out),
-                            std::pair("log_sums", left.log_sums));
-    if (path == AttentionBackwardPath::kept && !kept) {
+    if (path == AttentionBackwardPath::kept && !left) {
         refuse(std::string(kOp) +
                ": the path 'kept' needs the output and the log of sums that the way there left");
     }

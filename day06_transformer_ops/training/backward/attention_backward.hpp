@@ -64,16 +64,17 @@ void attention_backward_cuda(View<const float> q, View<const float> k, View<cons
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how = {});
 /// The same from what the way there left; apart from d.
-void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
-                             const AttentionOptions& options, const AttentionLeft& left,
-                             View<const float> grad, const AttentionGradients& d,
-                             const gpu::Launch<AttentionBackwardPath>& how = {});
+void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
+                                       View<const float> v, const AttentionOptions& options,
+                                       const AttentionLeft& left, View<const float> grad,
+                                       const AttentionGradients& d,
+                                       const gpu::Launch<AttentionBackwardPath>& how = {});
 [[nodiscard]] std::int64_t attention_backward_workspace_bytes(const View<const float>& q);
 void check_attention_backward(const View<const float>& q, const View<const float>& k,
                               const View<const float>& v, const AttentionOptions& options,
                               const View<const float>& grad, const AttentionGradients& d,
                               std::optional<AttentionBackwardPath> path = {},
-                              const AttentionLeft& left = {});
+                              const std::optional<AttentionLeft>& left = {});
 
 /// @param shared  bytes of shared memory that a block may have
 /// @param left    the way there left something: of more than 64 queries 'kept' takes the place of

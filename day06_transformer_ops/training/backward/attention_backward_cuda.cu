@@ -97,6 +97,29 @@ void launch_row_a_thread(const AttentionBackward& p, gpu::Stream stream) {
     }
 }
 
+void launch(View<const float> q, View<const float> k, View<const float> v,
+            const AttentionOptions& options, const std::optional<AttentionLeft>& left,
+            View<const float> grad, const AttentionGradients& d,
+            const gpu::Launch<AttentionBackwardPath>& how) {
+    check_attention_backward(q, k, v, options, grad, d, how.path, left);
+    AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
+    p.softmaxed = gpu::carve("attention_backward", how.workspace,
+                             [&](gpu::Carver& c) { return attention_softmaxed(c, q); });
+    if (left) {
+        p.out = rows_along(left->out, q.rank() - 1);
+        p.log_sums = left->log_sums;
+    }
+    switch (how.path ? *how.path
+                     : choose_attention_backward(q, gpu::most_shared(), left.has_value())) {
+        case AttentionBackwardPath::row_a_thread:
+            return launch_row_a_thread(p, how.stream);
+        case AttentionBackwardPath::tiles:
+            return launch_attention_backward_tiles(p, how.stream);
+        case AttentionBackwardPath::kept:
+            return launch_attention_backward_kept(p, how.stream);
+    }
+}
+
 }  // namespace
 
 bool attention_keeps_cuda(const View<const float>& q) {
@@ -109,30 +132,15 @@ void attention_backward_cuda(View<const float> q, View<const float> k, View<cons
                              const AttentionOptions& options, View<const float> grad,
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how) {
-    attention_backward_cuda(q, k, v, options, AttentionLeft{}, grad, d, how);
+    launch(q, k, v, options, {}, grad, d, how);
 }
 
-void attention_backward_cuda(View<const float> q, View<const float> k, View<const float> v,
-                             const AttentionOptions& options, const AttentionLeft& left,
-                             View<const float> grad, const AttentionGradients& d,
-                             const gpu::Launch<AttentionBackwardPath>& how) {
-    check_attention_backward(q, k, v, options, grad, d, how.path, left);
-    const bool kept = left.out.data != nullptr;
-    AttentionBackward p = attention_backward_problem(q, k, v, options, grad, d);
-    p.softmaxed = gpu::carve("attention_backward", how.workspace,
-                             [&](gpu::Carver& c) { return attention_softmaxed(c, q); });
-    if (kept) {
-        p.out = rows_along(left.out, q.rank() - 1);
-        p.log_sums = left.log_sums;
-    }
-    switch (how.path ? *how.path : choose_attention_backward(q, gpu::most_shared(), kept)) {
-        case AttentionBackwardPath::row_a_thread:
-            return launch_row_a_thread(p, how.stream);
-        case AttentionBackwardPath::tiles:
-            return launch_attention_backward_tiles(p, how.stream);
-        case AttentionBackwardPath::kept:
-            return launch_attention_backward_kept(p, how.stream);
-    }
+void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
+                                       View<const float> v, const AttentionOptions& options,
+                                       const AttentionLeft& left, View<const float> grad,
+                                       const AttentionGradients& d,
+                                       const gpu::Launch<AttentionBackwardPath>& how) {
+    launch(q, k, v, options, left, grad, d, how);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -198,10 +198,11 @@ struct CudaOperations {
     }
     void attention_backward(In q, In k, In v, In out, In log_sums, In grad,
                             const AttentionGradients& d) const {
-        AttentionLeft left;
-        if (attention_keeps_cuda(q)) left = {out, log_sums};
-        attention_backward_cuda(q, k, v, {}, left, grad, d,
-                                {.workspace = workspace, .stream = stream});
+        const gpu::Launch<AttentionBackwardPath> how{.workspace = workspace, .stream = stream};
+        if (attention_keeps_cuda(q)) {
+            return attention_backward_from_left_cuda(q, k, v, {}, {out, log_sums}, grad, d, how);
+        }
+        attention_backward_cuda(q, k, v, {}, grad, d, how);
     }
     void attention_backward(In16 q, In16 k, In16 v, In16 out, In log_sums, In grad,
                             const AttentionGradients& d) const {

@@ -901,10 +901,10 @@ void check_kept(const Attention& c, const AttentionSlopes& want) {
     std::vector<Tensor<float>> first;
     for (int i = 0; i < 2; ++i) {
         DeviceOut<float> got_q(q), got_k(k), got_v(k);
-        attention_backward_cuda(dq.view(), dk.view(), dv.view(), {c.causal, c.scale},
-                                {out.view(), log_sums.view()}, dg.view(),
-                                {got_q.view(), got_k.view(), got_v.view()},
-                                {.path = AttentionBackwardPath::kept, .workspace = memory});
+        attention_backward_from_left_cuda(
+            dq.view(), dk.view(), dv.view(), {c.causal, c.scale}, {out.view(), log_sums.view()},
+            dg.view(), {got_q.view(), got_k.view(), got_v.view()},
+            {.path = AttentionBackwardPath::kept, .workspace = memory});
         CHECK(got_q.close_to(want.q, bound_of(near.q)));
         CHECK(got_k.close_to(want.k, bound_of(near.k)));
         CHECK(got_v.close_to(want.v, bound_of(near.v)));
@@ -1062,9 +1062,10 @@ TEST_CASE("what a token does not see gives it no gradient, even where it is NaN"
     DeviceOut<float> out({1, 1, 4, 2}), log_sums({1, 1, 4}), got_q({1, 1, 4, 2}),
         got_k({1, 1, 4, 2}), got_v({1, 1, 4, 2});
     attention_and_log_sums_cuda(dq.view(), dk.view(), dv.view(), {}, out.view(), log_sums.view());
-    attention_backward_cuda(dq.view(), dk.view(), dv.view(), {}, {out.view(), log_sums.view()},
-                            dg.view(), {got_q.view(), got_k.view(), got_v.view()},
-                            {.path = AttentionBackwardPath::kept, .workspace = memory});
+    attention_backward_from_left_cuda(dq.view(), dk.view(), dv.view(), {},
+                                      {out.view(), log_sums.view()}, dg.view(),
+                                      {got_q.view(), got_k.view(), got_v.view()},
+                                      {.path = AttentionBackwardPath::kept, .workspace = memory});
     all.push_back(got_q.values());
     for (const Tensor<float>& made : all) {
         for (std::int64_t t = 0; t < 3; ++t) {

@@ -539,8 +539,9 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
     const auto says = [&](const AttentionLeft& wrong, const char* words) {
         CAPTURE(words);
         CHECK(contains(refusal([&] {
-                           attention_backward_cuda(right.q, right.k, right.v, {}, wrong, right.grad,
-                                                   right.d, {.workspace = memory});
+                           attention_backward_from_left_cuda(right.q, right.k, right.v, {}, wrong,
+                                                             right.grad, right.d,
+                                                             {.workspace = memory});
                        }),
                        words));
     };
