@@ -59,9 +59,6 @@ void check_cross_entropy_backward(const View<const float>& logits,
 /// @param logits  rows along memory; so of out, which is apart from all inputs
 void cross_entropy_backward_bf16_cpu(View<const float> logits, View<const std::int64_t> targets,
                                      View<const float> grad, View<bf16> out);
-void cross_entropy_backward_bf16_cuda(View<const float> logits, View<const std::int64_t> targets,
-                                      View<const float> grad, View<bf16> out,
-                                      gpu::Stream stream = {});
 void check_cross_entropy_backward_bf16(const View<const float>& logits,
                                        const View<const std::int64_t>& targets,
                                        const View<const float>& grad, const View<bf16>& out);

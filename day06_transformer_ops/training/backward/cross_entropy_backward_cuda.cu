@@ -51,18 +51,8 @@ void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64
             return gpu::check_launch("cross_entropy_backward_kernel", grid, kThreads);
         }
         case CrossEntropyBackwardPath::block_a_row:
-            return launch_cross_entropy_backward_block(rows, targets, {}, grad, to, how.stream);
+            return launch_cross_entropy_backward_block(rows, targets, grad, to, how.stream);
     }
-}
-
-void cross_entropy_backward_bf16_cuda(View<const float> logits, View<const std::int64_t> targets,
-                                      View<const float> grad, View<bf16> out, gpu::Stream stream) {
-    check_cross_entropy_backward_bf16(logits, targets, grad, out);
-    if (out.size() == 0) return;
-    const int last = logits.rank() - 1;
-    launch_cross_entropy_backward_block(rows_along(logits, last), targets, {},
-                                        broadcast_to(grad, targets.shape()), rows_along(out, last),
-                                        stream);
 }
 
 template <class T>
@@ -74,9 +64,9 @@ void cross_entropy_backward_from_losses_cuda(const View<const float>& logits,
     check_cross_entropy_backward_from_losses(logits, targets, losses, grad, out);
     if (out.size() == 0) return;
     const int last = logits.rank() - 1;
-    launch_cross_entropy_backward_block(rows_along(logits, last), targets, losses,
-                                        broadcast_to(grad, targets.shape()), rows_along(out, last),
-                                        stream);
+    launch_cross_entropy_backward_from_losses(rows_along(logits, last), targets, losses,
+                                              broadcast_to(grad, targets.shape()),
+                                              rows_along(out, last), stream);
 }
 #define SIXDAYS_FOR(T)                                                                       \
     template void cross_entropy_backward_from_losses_cuda(                                   \

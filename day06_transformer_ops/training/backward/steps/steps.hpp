@@ -30,14 +30,18 @@ void launch_norm_backward_ahead(bool centred, const Rows<const float>& in,
                                 const Rows<float>& d_in, const NormGradients& d,
                                 const View<float>& parts, gpu::Stream stream);
 
-/// Step 2 of cross-entropy: a block, a row. Rows lie along memory. T is float or bf16.
-/// @param losses  of the rows; a null pointer: found once more
-template <class T>
+/// Step 2 of cross-entropy: a block, a row. Rows lie along memory.
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
-                                         const View<const float>& losses,
-                                         const View<const float>& grad, const Rows<T>& out,
+                                         const View<const float>& grad, const Rows<float>& out,
                                          gpu::Stream stream);
+/// The same from the rows' losses. T is float or bf16.
+template <class T>
+void launch_cross_entropy_backward_from_losses(const Rows<const float>& logits,
+                                               const View<const std::int64_t>& targets,
+                                               const View<const float>& losses,
+                                               const View<const float>& grad, const Rows<T>& out,
+                                               gpu::Stream stream);
 
 /// Step 2 of the activations: quads.
 void launch_activate_backward_quads(Activation what, const View<const float>& in,

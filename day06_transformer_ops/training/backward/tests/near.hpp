@@ -11,6 +11,11 @@
 
 namespace sixdays::day06_transformer_ops {
 
+/// Numbers from -2 to 2, the same ones for the same seed.
+inline Tensor<float> random(const Shape& shape, std::uint64_t seed) {
+    return testing::seeded<float>(shape, seed, -2, 2);
+}
+
 /// A number, and what a float that stands for it may be off.
 struct Near {
     double value = 0, off = 0;

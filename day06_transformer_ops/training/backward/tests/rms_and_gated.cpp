@@ -12,10 +12,6 @@ namespace {
 
 #include "day06_transformer_ops/training/backward/tests/golden_operations.inc"
 
-Tensor<float> random(const Shape& shape, std::uint64_t seed) {
-    return seeded<float>(shape, seed, -2, 2);
-}
-
 double gated(Activation what, double gate, double in) {
     const double u = std::sqrt(2 / M_PI) * (gate + 0.044715 * gate * gate * gate);
     switch (what) {
@@ -171,7 +167,7 @@ TEST_CASE("RMS norm's way back, and SwiGLU's: PyTorch", "[day06][training][small
                 {doubles(shape, swiglu_dgate), doubles(shape, swiglu_dx)});
 }
 
-TEST_CASE("RMS norm's way back: whoever wants no gradient of weight or bias gets none",
+TEST_CASE("RMS norm's way back: a gradient of weight or bias that nobody wants is not made",
           "[day06][training][small]") {
     for (const std::int64_t C : {3, 4}) {  // 4: whole quads
         CAPTURE(C);

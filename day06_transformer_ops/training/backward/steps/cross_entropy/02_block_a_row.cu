@@ -90,15 +90,13 @@ __global__ void __launch_bounds__(THREADS, LOSSES ? 1024 / THREADS : 1)
 }
 // [kernel]
 
-template <int THREADS, class T>
+template <int THREADS, bool LOSSES, class T>
 void launch(const Rows<const float>& logits, const View<const std::int64_t>& targets,
             const View<const float>& losses, const View<const float>& grad, const Rows<T>& out,
             gpu::Stream stream) {
     const unsigned grid = gpu::blocks_for(logits.count(), 1);
-    const auto kernel = losses.data != nullptr
-                            ? cross_entropy_backward_block_kernel<THREADS, true, T>
-                            : cross_entropy_backward_block_kernel<THREADS, false, T>;
-    kernel<<<grid, THREADS, 0, stream>>>(logits, targets, losses, grad, out);
+    cross_entropy_backward_block_kernel<THREADS, LOSSES>
+        <<<grid, THREADS, 0, stream>>>(logits, targets, losses, grad, out);
     gpu::check_launch("cross_entropy_backward_block_kernel", grid, THREADS);
 }
 
@@ -106,24 +104,29 @@ constexpr std::int64_t kShort = 2048;  // eight quads for each of 64 threads
 
 }  // namespace
 
-template <class T>
 void launch_cross_entropy_backward_block(const Rows<const float>& logits,
                                          const View<const std::int64_t>& targets,
-                                         const View<const float>& losses,
-                                         const View<const float>& grad, const Rows<T>& out,
+                                         const View<const float>& grad, const Rows<float>& out,
                                          gpu::Stream stream) {
-    logits.length > kShort ? launch<512>(logits, targets, losses, grad, out, stream)
-                           : launch<64>(logits, targets, losses, grad, out, stream);
+    const auto with = logits.length > kShort ? launch<512, false, float> : launch<64, false, float>;
+    with(logits, targets, {}, grad, out, stream);
 }
-template void launch_cross_entropy_backward_block(const Rows<const float>&,
-                                                  const View<const std::int64_t>&,
-                                                  const View<const float>&,
-                                                  const View<const float>&, const Rows<float>&,
-                                                  gpu::Stream);
-template void launch_cross_entropy_backward_block(const Rows<const float>&,
-                                                  const View<const std::int64_t>&,
-                                                  const View<const float>&,
-                                                  const View<const float>&, const Rows<bf16>&,
-                                                  gpu::Stream);
+
+template <class T>
+void launch_cross_entropy_backward_from_losses(const Rows<const float>& logits,
+                                               const View<const std::int64_t>& targets,
+                                               const View<const float>& losses,
+                                               const View<const float>& grad, const Rows<T>& out,
+                                               gpu::Stream stream) {
+    const auto with = logits.length > kShort ? launch<512, true, T> : launch<64, true, T>;
+    with(logits, targets, losses, grad, out, stream);
+}
+#define SIXDAYS_FOR(T)                                                                       \
+    template void launch_cross_entropy_backward_from_losses(                                 \
+        const Rows<const float>&, const View<const std::int64_t>&, const View<const float>&, \
+        const View<const float>&, const Rows<T>&, gpu::Stream);
+SIXDAYS_FOR(float)
+SIXDAYS_FOR(bf16)
+#undef SIXDAYS_FOR
 
 }  // namespace sixdays::day06_transformer_ops
