@@ -1,5 +1,5 @@
-// Three faster kernels of Day 01's add, for two inputs of floats and nothing else. The lesson's own, for
-// every operation, stand in day01_flat_memory/steps/elementwise/.
+// Three faster kernels of Day 01's add, for two inputs of floats and nothing else. The lesson's
+// own, for every operation, stand in day01_flat_memory/steps/elementwise/.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

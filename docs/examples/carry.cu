@@ -1,5 +1,5 @@
-// The numbers of the page to carry, worked out: offsets by our helpers, sectors and banks by counting
-// what a warp touches on the emulator.
+// The numbers of the page to carry, worked out: offsets by our helpers, sectors and banks by
+// counting what a warp touches on the emulator.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

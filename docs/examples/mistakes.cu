@@ -1,5 +1,5 @@
-// One mistake for each name: mistakes no_guard. The page "When it goes wrong" shows what the emulator,
-// the runtime and compute-sanitizer say to each.
+// One mistake for each name: mistakes no_guard. The page "When it goes wrong" shows what the
+// emulator, the runtime and compute-sanitizer say to each.
 #include <cstdio>
 #include <cstring>
 #include <vector>

@@ -1,5 +1,5 @@
-// Day 03's transpose with 16 loads in flight, for one matrix of floats and nothing else. The lesson's
-// own, for any element and a stack of matrices, is day03_views/steps/transpose/05_in_flight.cu.
+// Day 03's transpose with 16 loads in flight, for one matrix of floats and nothing else. The
+// lesson's own, for any element and any stack, is day03_views/steps/transpose/05_in_flight.cu.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

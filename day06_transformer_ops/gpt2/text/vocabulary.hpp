@@ -2,7 +2,7 @@
 /// GPT-2's vocabulary: what bytes each token stands for, and which two tokens merge into which.
 ///
 /// A token is a run of bytes. In files it is written in letters, one letter a byte: bytes that
-/// print stand for themselves, the other 68 are U+0100, U+0101 and so on, and a space is written Ġ.
+/// print stand for themselves, the other 68 are U+0100, U+0101 and so on; a space is written Ġ.
 #pragma once
 
 #include <array>

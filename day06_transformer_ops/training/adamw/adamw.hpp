@@ -5,7 +5,7 @@
 ///     g      = gradient * min(1, most / norm)               clipped; norm is that of all gradients
 ///     first  = beta1 * first  + (1 - beta1) * g               the way it has been going
 ///     second = beta2 * second + (1 - beta2) * g^2             how wild it has been
-///     p      = p - rate * decay * p                         not part of the gradient: the W in AdamW
+///     p      = p - rate * decay * p                         not in the gradient: the W in AdamW
 ///     p      = p - rate * (first / c1) / (sqrt(second / c2) + eps)      c = 1 - beta^step
 ///
 /// Both averages begin at 0, so they are too small at first, and c1 and c2 make up for it. (Kingma

@@ -2,10 +2,11 @@
 /// An activation's way back: each element by itself, so the gradient is multiplied by the slope of
 /// the function where the element was.
 ///
-///     relu        1 above 0, else 0 (at 0 itself too, as in PyTorch)
-///     gelu_erf    P + x p              P(x): a normal variable is below x; p: its density
-///     gelu_tanh  s + x s (1 - s) 2u' s = 1 / (1 + exp(-2u)), u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
-///     silu        s + x s (1 - s)      s = 1 / (1 + exp(-x))
+///     relu       1 above 0, else 0 (at 0 itself too, as in PyTorch)
+///     gelu_erf   P + x p              P(x): a normal variable is below x; p: its density
+///     gelu_tanh  s + x s (1 - s) 2u'  s = 1 / (1 + exp(-2u))
+///                                     u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
+///     silu       s + x s (1 - s)      s = 1 / (1 + exp(-x))
 ///
 /// The first term is what x is multiplied by, the second how that changes with x.
 #pragma once

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures PyTorch beside gpt2_train_bench: the same model, the same machine, the same types.
 
-    torch_peer.py PROGRAM [its words]...   prints what PROGRAM prints, with the columns peer and peer_s
-                                           filled in: docs/results/training_h200.csv is made so
+    torch_peer.py PROGRAM [its words]...   prints what PROGRAM prints, peer and peer_s filled in:
+                                           docs/results/training_h200.csv is made so
 
 A step is there, back, clipping by the norm and a fused AdamW, on random tokens; eager and compiled,
 of which the faster counts. TF32 is off: ours multiplies in float32 too. Sizes that end in -bf16
@@ -17,9 +17,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "gpt2" / "strides_model"))
 
+# vocabulary, context, channels, heads, layers, batch
 SIZES = {"124M": (50257, 1024, 768, 12, 12, 4), "124M-16": (50257, 1024, 768, 12, 12, 16),
          "124M-bf16": (50257, 1024, 768, 12, 12, 4), "124M-16-bf16": (50257, 1024, 768, 12, 12, 16),
-         "strides": (292, 64, 128, 4, 6, 256)}  # vocabulary, context, channels, heads, layers, batch
+         "strides": (292, 64, 128, 4, 6, 256)}
 
 
 def note(sentence):

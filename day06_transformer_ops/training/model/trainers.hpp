@@ -94,7 +94,7 @@ private:
         sum_.add_up(mark, runs, end - begin);
     }
 
-    // Whoever reads that something failed wants to know where.
+    // What fails says on which GPU.
     template <class F>
     void on(int gpu, const F& f) {
         named(gpu, sum_.gpus(), [&] {

@@ -1,6 +1,6 @@
 /// @file
-/// Kernels of one warp that make one request each; cases.cpp has the emulator count them. Each works
-/// out its own addresses, so that the live pictures' arithmetic is held against another's.
+/// Kernels of one warp that make one request each; cases.cpp has the emulator count them. Each
+/// works out its own addresses, so that the live pictures' arithmetic is held against another's.
 #pragma once
 
 namespace sixdays::explorers {

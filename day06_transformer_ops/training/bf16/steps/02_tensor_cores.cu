@@ -1,7 +1,8 @@
-// Step 2: all products on tensor cores. One kernel owns queries and walks along keys, the other owns
-// keys and walks along queries, and both are one text: of 64 rows that a block owns, a warp has 16.
-// Two products with a tile of 64 others give scores and slopes of shares, as sums of a tensor core;
-// what they become is handed back to it as an operand, and was never anywhere but in registers.
+// Step 2: all products on tensor cores. One kernel owns queries and walks along keys, the other
+// owns keys and walks along queries, and both are one text: of 64 rows that a block owns, a warp
+// has 16. Two products with a tile of 64 others give scores and slopes of shares, as sums of a
+// tensor core; what they become is handed back to it as an operand, and was never anywhere but in
+// registers.
 //
 //              owned rows   others   first product    second product    out
 //     queries  q, grad      k, v     q kᵀ, grad vᵀ    d_score k         d_q
@@ -110,8 +111,8 @@ __device__ __forceinline__ void multiply_rows(PairsBack& sums, TileBack<C> a, Ti
     }
 }
 
-/// sums += pairs . rows: 16 rows of pairs, rounded, with the 64 rows of a tile. Where a sum's numbers
-/// lie is where an operand's do (make_shares() in attention_bf16/steps/warp.hpp).
+/// sums += pairs . rows: 16 rows of pairs, rounded, with the 64 rows of a tile. Where a sum's
+/// numbers lie is where an operand's do (make_shares() in attention_bf16/steps/warp.hpp).
 template <class C>
 __device__ __forceinline__ void add_rows(SumsBack<C>& sums, const PairsBack& pairs,
                                          TileBack<C> rows) {
@@ -184,8 +185,8 @@ __device__ __forceinline__ Copies<C, C::kRows> rows_from(const HeadOf<const bf16
 }
 
 // [kernel]
-// Block b has rows of head b % heads. Those with most others come first: the last queries, the first
-// keys.
+// Block b has rows of head b % heads. Those with most others come first: the last queries, the
+// first keys.
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     attention_backward_kernel(const __grid_constant__ AttentionBackwardBf16 p, unsigned heads) {

@@ -1,6 +1,6 @@
 // Step 3: a block, a word. Of the tokens that name one row of the table, the first one's block adds
-// up all of them, in their order; the blocks of the others see that there was one before, and end. So
-// every row has one writer, and the loop's bits.
+// up all of them, in their order; the blocks of the others see that there was one before, and end.
+// So every row has one writer, and the loop's bits.
 #include "common/gpu/launch.hpp"
 #include "common/tensor/walk.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
