@@ -78,7 +78,6 @@ find_page() {
     if [[ ! -e $text ]]; then page='' && return; fi
     if [[ -e $page && ! $text -nt $page ]]; then return; fi
     if have_docs; then
-        if [[ ! -e $page ]]; then note "The pages take some minutes, once; Ctrl-C leaves them out."; fi
         if build_pages && [[ -e $page ]]; then return; fi
         note "They could not be built, so this names their text."
     fi
@@ -88,7 +87,7 @@ find_page() {
 build_pages() (  # a subshell: what stops it stops nothing else
     lock_build
     configure
-    build_target "the pages" --preset docs
+    build_target "the pages" "$build" --target docs_as_written
 )
 
 # Minutes that must be read of a page, from its lines `*Must read, 10 minutes.*`; empty if it does not say.

@@ -3,12 +3,13 @@
 
     pages.py fill  [<folder of outputs>]    writes into each page what it shows of code, results and runs
     pages.py check [<folder of outputs>]    says where a page is not what `fill` would write; a test runs it
-    pages.py make <folder of outputs> <folder for pages>    the pages as Doxygen reads them
+    pages.py make [<folder of outputs>] <folder for pages>    the pages as Doxygen reads them
 
 What a page shows of the tree stands in its committed text, so that it reads well where nothing was built. Nobody
 types it: write the empty block or link, then `fill`. After a change of a listing `check` names the page, and
 `fill` mends it. Outputs are filled where a folder of them is named: <build>/docs/outputs, made by target `docs`;
-their long sentences are broken, since code hosts do not break lines. After a merge that conflicts in a block, `fill`.
+their long sentences are broken, since code hosts do not break lines. `make` without that folder shows what the
+committed text says that programs print, and compiles nothing (target `docs_as_written`). After a merge that conflicts in a block, `fill`.
 
     ```cuda day01/add_cuda.cu add         the code between two comments `// [add]`; without `add` the whole file. A
     ```                                   loop (_cpu.cpp) and, right behind it, its port are shown side by side
@@ -59,6 +60,7 @@ WALK = re.compile(r"\[← [^][]*\]\([^()]*\)(?: · \[[^][]* →\]\([^()]*\))?$|\
 EXERCISES = "| exercise | what it asks for | how hard | how long |"
 STATEMENT = re.compile(r"///? Exercise (\d+) of Day \d+: (.*)\.\n///?\n///? (Tiny|Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
 OF_A_MISTAKE = re.compile(r"day\d\d_(?:\w+_)?wrong_|mistake_|try_")  # outputs that are set off in red
+ITS_OWN = re.compile(r" *\[|-?[\d.]+ is the |\w+, \S+:\d+: ")  # a line of an output that never goes on from the one above
 WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|")
 
 
@@ -75,6 +77,20 @@ def wrapped(lines):
     return [part for line in lines for part in
             (textwrap.wrap(line, 110, subsequent_indent=re.match(" *", line)[0], break_on_hyphens=False)
              if len(line) > 110 and "  " not in line.strip() else [line])]
+
+
+def unbroken(lines):
+    """What `wrapped` broke, whole again: where the first word of a line did not fit into the line above."""
+    made, above = [], ""
+    for line in lines:
+        sentences = above.count(" ") > 4 and line.strip() and "  " not in f"{above.strip()}|{line.strip()}"
+        alike = len(above) <= 110 and re.match(" *", above)[0] == re.match(" *", line)[0]
+        if sentences and alike and len(f"{above} {line.split()[0]}") > 110 and not ITS_OWN.match(line):
+            made[-1] += " " + line.strip()
+        else:
+            made.append(line)
+        above = line
+    return made
 
 
 def page_name(path):
@@ -289,8 +305,9 @@ class Page:
             return [self.include(steps.html_of(*self.difference(argument)))]
         if argument.endswith(".txt"):
             kind = "run refused" if OF_A_MISTAKE.match(argument) else "run"
-            if self.output(argument) is None:  # this machine cannot run it: the page knows what it printed
-                argument = self.include("\n".join(block[1:-1]) + "\n", "txt").split()[-1]
+            if self.output(argument) is None:  # not captured, or not here: the page knows what it printed
+                lines = unbroken(line.removeprefix(fence[1]) for line in block[1:-1])
+                argument = self.include("\n".join(lines) + "\n", "txt").split()[-1]
             return [raw(f'<div class="{kind}">'), f"@verbinclude {argument}", raw("</div>")]
         file, mark, _ = self.code(argument)
         listing = f"@snippet {file} {mark}" if mark else f"@include {file}"
@@ -405,16 +422,15 @@ def sources():
 
 def main():
     verb, folders = sys.argv[1] if len(sys.argv) > 1 else "", [pathlib.Path(name) for name in sys.argv[2:]]
-    if (verb, len(folders)) not in (("fill", 0), ("fill", 1), ("check", 0), ("check", 1), ("make", 2)):
+    if (verb, len(folders)) not in (("fill", 0), ("fill", 1), ("check", 0), ("check", 1), ("make", 1), ("make", 2)):
         sys.exit(__doc__)
     stale = []
     for path in sources():
-        page = Page(path, folders[0] if folders else None)
+        page = Page(path, folders[0] if folders[verb == "make":] else None)
         if verb == "make":
-            for folder in folders:
-                folder.mkdir(parents=True, exist_ok=True)
-            lines = page.made(folders[0])
-            write(folders[1] / f"{page_name(path)}.md", "\n".join(anchored(lines) if path.name == "words.md" else lines) + "\n")
+            folders[-1].mkdir(parents=True, exist_ok=True)
+            lines = page.made(folders[-1])
+            write(folders[-1] / f"{page_name(path)}.md", "\n".join(anchored(lines) if path.name == "words.md" else lines) + "\n")
             continue
         lines = page.filled()
         if verb == "fill":
