@@ -15,6 +15,14 @@ find_tile_nvcc() {
     return 1
 }
 
+# CMake looks for libcudart.so; the package names the library by its version alone.
+name_cudart() {
+    local library
+    for library in "${tile_nvcc%/bin/nvcc}"/lib/libcudart.so.*; do
+        if [[ -f $library ]]; then ln -sf "${library##*/}" "${library%.so.*}.so"; fi
+    done
+}
+
 nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p' | grep .; }
 
 verb_tile() {
@@ -34,6 +42,7 @@ verb_tile() {
         find_tile_nvcc || stop 1 "pip has installed $(path "$venv"), but no nvcc runs there."
         say "nvcc $tile_version: $(path "$tile_nvcc")"
     fi
+    name_cudart
     if ! cached CMAKE_CUDA_COMPILER "$tile_nvcc"; then
         rm -f "$build/build.ninja"  # configured afresh: one compiler for all ports
         say "The next run or test builds all ports with it, tile ports too."
