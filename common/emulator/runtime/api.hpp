@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <string>
 
+#include "common/emulator/report.hpp"
 #include "cuda_runtime_api.h"
 #include "emulated/launch.h"
 
@@ -43,6 +45,9 @@ void set_error(cudaError_t error, bool from_kernel);
 cudaError_t result(cudaError_t error);
 /// For calls that synchronise: the error of a kernel that ran before, told once.
 cudaError_t take_kernel_error();
+/// A finding at the caller's line about a pointer that a call was given. Returns the error.
+cudaError_t refuse_pointer(Kind kind, cudaError_t error, const void* caller, std::string text,
+                           const void* pointer);
 /// One side of a copy, or an array that a library call is given: does it lie where it should?
 /// Otherwise a finding at the caller's line.
 /// @param side    what the call takes it for, "target"

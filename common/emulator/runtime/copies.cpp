@@ -1,10 +1,8 @@
 /// @file
-/// Memory of the device, and copies to, from and in it. Everything happens at once, also what CUDA
-/// does asynchronously, but for copies between the device and pinned memory (in_flight.hpp).
+/// Copies to, from and in the device's memory. Everything happens at once, also what CUDA does
+/// asynchronously, but for copies between the device and pinned memory (in_flight.hpp).
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <map>
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/runtime/api.hpp"
@@ -19,31 +17,10 @@ namespace {
 using namespace sixdays::emulator;  // this file is the runtime's face
 
 std::size_t (*bytes_from)(const void*) = nullptr;  // know_host_buffers()
-std::map<std::uintptr_t, std::size_t> registered;  // cudaHostRegister: bytes by address
-
-cudaError_t refuse(Kind kind, cudaError_t error, const void* code, std::string text,
-                   const void* address) {
-    note({kind,
-          error,
-          code,
-          std::move(text),
-          reinterpret_cast<std::uintptr_t>(address),
-          {},
-          nullptr,
-          false});
-    return error;
-}
 
 }  // namespace
 
 namespace sixdays::emulator {
-
-bool is_registered(const void* pointer) {
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const auto after = registered.upper_bound(address);
-    return after != registered.begin() &&
-           address - std::prev(after)->first < std::prev(after)->second;
-}
 
 cudaError_t check_side(const char* call, const char* side, const void* p, std::size_t bytes,
                        bool device, const void* code) {
@@ -51,7 +28,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     if (const Extent in = device_variable_at(address); device && in.live) {
         const std::size_t left = in.bytes - (address - in.begin);
         if (bytes <= left) return cudaSuccess;
-        return refuse(
+        return refuse_pointer(
             Kind::out_of_bounds, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s is the variable `%s`, which has only %zu from "
                    "there on.",
@@ -60,7 +37,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     }
     if (device && !is_device_range(p, bytes)) {
         if (!is_device_only(p)) {
-            return refuse(
+            return refuse_pointer(
                 Kind::host_memory, cudaErrorInvalidValue, code,
                 format("%s of %zu bytes: its %s is a host pointer, where a device pointer "
                        "was announced. Are the arguments or the direction swapped?",
@@ -68,17 +45,17 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
                 p);
         }
         const Extent near = nearest_allocation(address);
-        return refuse(near.live ? Kind::out_of_bounds : Kind::freed_memory, cudaErrorInvalidValue,
-                      code,
-                      format("%s of %zu bytes: its %s is not inside one allocation; it starts ",
-                             call, bytes, side) +
-                          (address >= near.begin && address < near.begin + near.bytes && near.live
-                               ? describe_inside(heap, address, 1) + " and ends beyond it."
-                               : describe_outside(heap, address, 1)),
-                      p);
+        return refuse_pointer(
+            near.live ? Kind::out_of_bounds : Kind::freed_memory, cudaErrorInvalidValue, code,
+            format("%s of %zu bytes: its %s is not inside one allocation; it starts ", call, bytes,
+                   side) +
+                (address >= near.begin && address < near.begin + near.bytes && near.live
+                     ? describe_inside(heap, address, 1) + " and ends beyond it."
+                     : describe_outside(heap, address, 1)),
+            p);
     }
     if (!device && is_device_only(p)) {
-        return refuse(
+        return refuse_pointer(
             Kind::device_memory, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s is a device pointer, where a host pointer was "
                    "announced. Are the arguments or the direction swapped?",
@@ -87,7 +64,7 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
     }
     if (const std::size_t known = !device && bytes_from != nullptr ? bytes_from(p) : 0;
         known != 0 && known < bytes) {
-        return refuse(
+        return refuse_pointer(
             Kind::out_of_bounds, cudaErrorInvalidValue, code,
             format("%s of %zu bytes: its %s on the host has only %zu bytes from there on. "
                    "On a GPU this would run beyond it. Is the size right, in bytes?",
@@ -189,7 +166,7 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
     out_of = out_of && !is_variable(from.begin);
     if (out_of && !into && !written_somewhere(from) &&
         !is_excused(reinterpret_cast<std::uintptr_t>(from.begin))) {
-        return refuse(
+        return refuse_pointer(
             Kind::uninitialised_read, cudaErrorLaunchFailure, code,
             format("%s copies %zu bytes to the host, none of which anybody has written: no "
                    "kernel, no copy, no cudaMemset. Was the kernel launched, and does it "
@@ -232,17 +209,6 @@ cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaSt
     return cudaSuccess;
 }
 
-cudaError_t free_device(const char* call, void* pointer, const void* code) {
-    const cudaError_t earlier = take_kernel_error();
-    if (pointer == nullptr || release(pointer)) return earlier;
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const bool freed = is_device_only(pointer) && nearest_allocation(address).begin == address;
-    return refuse(Kind::invalid_call, cudaErrorInvalidValue, code,
-                  std::string(call) + (freed ? ": this pointer was freed before."
-                                             : ": this is not a pointer that cudaMalloc returned."),
-                  pointer);
-}
-
 }  // namespace
 
 void sixdays::emulator::know_host_buffers(std::size_t (*find)(const void*)) {
@@ -252,60 +218,6 @@ void sixdays::emulator::know_host_buffers(std::size_t (*find)(const void*)) {
 #define SIXDAYS_HERE __builtin_return_address(0)
 
 extern "C" {
-
-cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-    if (pointer == nullptr) return result(cudaErrorInvalidValue);
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
-    const InRuntime guard;  // a kernel may allocate, too
-    *pointer = bytes == 0 ? nullptr : allocate(bytes);
-    return result(bytes != 0 && *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
-}
-
-// Rows begin at multiples of 512 bytes, as they do on a GPU of compute capability 8.0.
-cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
-                            std::size_t rows) {
-    if (pitch == nullptr) return result(cudaErrorInvalidValue);
-    *pitch = (row_bytes + 511) / 512 * 512;
-    return cudaMalloc(pointer, *pitch * rows);
-}
-
-cudaError_t cudaFree(void* pointer) {
-    if (current != nullptr) {
-        free_here(pointer);
-        return cudaSuccess;
-    }
-    wait_for_all();
-    return free_device("cudaFree", pointer, SIXDAYS_HERE);
-}
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return in_order(stream, [pointer, code = SIXDAYS_HERE](cudaStream_t) {
-        return free_device("cudaFreeAsync", pointer, code);
-    });
-}
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-    if (!capturing()) return cudaMalloc(pointer, bytes);
-    *pointer =
-        allocate(bytes);  // whose address is known now, and which lives from launch to launch
-    if (*pointer == nullptr) return result(cudaErrorMemoryAllocation);
-    release(*pointer);
-    return in_order(stream, [p = *pointer](cudaStream_t) {
-        return result(live_again(p) ? cudaSuccess : cudaErrorMemoryAllocation);
-    });
-}
-
-cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
-    if (pointer == nullptr) return result(cudaErrorInvalidValue);
-    *pointer = allocate_pinned(bytes);
-    return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
-}
-cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
-    return cudaMallocHost(pointer, bytes);
-}
-cudaError_t cudaFreeHost(void* pointer) {
-    if (pointer == nullptr || release_pinned(pointer)) return cudaSuccess;
-    return refuse(Kind::invalid_call, cudaErrorInvalidValue, SIXDAYS_HERE,
-                  "cudaFreeHost: this is not a pointer that cudaMallocHost returned.", pointer);
-}
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     return result(copy("cudaMemcpy", to, from, bytes, kind, {true, nullptr}, SIXDAYS_HERE));
@@ -352,29 +264,6 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t widt
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
-    if (pointer == nullptr || bytes == 0) return result(cudaErrorInvalidValue);
-    if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
-    *pointer = allocate_shared_with_host(bytes);
-    return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
-}
-cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
-    if (device == nullptr || !(is_pinned(host) || is_registered(host)))
-        return result(cudaErrorInvalidValue);
-    *device = host;
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostRegister(void* host, std::size_t bytes, unsigned) {
-    if (host == nullptr || bytes == 0 || is_registered(host)) return result(cudaErrorInvalidValue);
-    registered[reinterpret_cast<std::uintptr_t>(host)] = bytes;
-    return cudaSuccess;
-}
-cudaError_t cudaHostUnregister(void* host) {
-    const bool was = registered.erase(reinterpret_cast<std::uintptr_t>(host)) > 0;
-    return result(was ? cudaSuccess : cudaErrorInvalidValue);
-}
-
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            std::size_t bytes) {
     if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
@@ -386,29 +275,6 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
     if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
     return result(copy("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice,
                        {false, stream}, SIXDAYS_HERE));
-}
-
-cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    if (free_bytes == nullptr || total_bytes == nullptr) return result(cudaErrorInvalidValue);
-    *total_bytes = kHeapBytes;
-    *free_bytes = kHeapBytes - allocated_bytes();
-    return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    if (attributes == nullptr) return result(cudaErrorInvalidValue);
-    const bool device = is_device_range(pointer, 1);
-    void* p = const_cast<void*>(pointer);
-    if (is_pinned(pointer)) {
-        *attributes = {cudaMemoryTypeHost, 0, p, p};
-    } else if (device && is_shared_with_host(pointer)) {
-        *attributes = {cudaMemoryTypeManaged, 0, p, p};
-    } else if (device) {
-        *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
-    } else {
-        *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, nullptr};
-    }
-    return cudaSuccess;
 }
 
 }  // extern "C"
