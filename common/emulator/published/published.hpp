@@ -70,4 +70,15 @@ inline std::vector<float> numbers(int n) {
     return values;
 }
 
+/// a (M, K) times b (K, N).
+inline std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b,
+                                  unsigned M, unsigned N, unsigned K) {
+    std::vector<float> sums(M * N, 0.0f);
+    for (unsigned i = 0; i < M * N * K; ++i) {
+        const unsigned row = i / (N * K), col = i / K % N, at = i % K;
+        sums[row * N + col] += a[row * K + at] * b[at * N + col];
+    }
+    return sums;
+}
+
 }  // namespace sixdays::emulator::published

@@ -27,6 +27,13 @@ std::vector<int> run(const std::string& name, std::size_t count) {
     return got;
 }
 
+// The same of a kernel that nobody accuses.
+std::vector<int> of_right(const std::string& name, std::size_t count) {
+    std::vector<int> got = run(name, count);
+    CHECK_FALSE(last_report());
+    return got;
+}
+
 std::string text_of_line(int line) {
     std::string path = __FILE__, text;
     std::ifstream in(path.replace(path.rfind(".cpp"), 4, ".cu"));
@@ -52,37 +59,24 @@ auto next_of(int n) {
 TEST_CASE("blocks of a cluster read, write and count in each other's shared memory") {
     const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
     set_order(order, 5);
-    CHECK(run("neighbours", 32) == made(32, next_of(2)));
-    CHECK_FALSE(last_report());
-    CHECK(run("template_neighbours", 32) == made(32, next_of(4)));
-    CHECK_FALSE(last_report());
-    CHECK(run("neighbours_by_call", 32) == made(32, next_of(8)));
-    CHECK_FALSE(last_report());
-    CHECK(run("alone", 32) == made(32, next_of(1)));
-    CHECK_FALSE(last_report());
+    CHECK(of_right("neighbours", 32) == made(32, next_of(2)));
+    CHECK(of_right("template_neighbours", 32) == made(32, next_of(4)));
+    CHECK(of_right("neighbours_by_call", 32) == made(32, next_of(8)));
+    CHECK(of_right("alone", 32) == made(32, next_of(1)));
     // 32 numbers of each cluster, whose sevenfold falls into 16 bins twice.
-    CHECK(run("histogram", 32) == std::vector<int>(32, 2));
-    CHECK_FALSE(last_report());
-    CHECK(run("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
-    CHECK_FALSE(last_report());
-    CHECK(run("by_ptx", 4) == std::vector<int>{102, 101, 104, 103});
-    CHECK_FALSE(last_report());
-    CHECK(run("pushed", 8) == std::vector<int>{10, 10, 10, 10, 26, 26, 26, 26});
-    CHECK_FALSE(last_report());
-    CHECK(run("many_threads", 16) == made(16, [](int i) { return (i + 1) % 16; }));
-    CHECK_FALSE(last_report());
+    CHECK(of_right("histogram", 32) == std::vector<int>(32, 2));
+    CHECK(of_right("arrive_early", 4) == std::vector<int>{2, 1, 4, 3});
+    CHECK(of_right("by_ptx", 4) == std::vector<int>{102, 101, 104, 103});
+    CHECK(of_right("pushed", 8) == std::vector<int>{10, 10, 10, 10, 26, 26, 26, 26});
+    CHECK(of_right("many_threads", 16) == made(16, [](int i) { return (i + 1) % 16; }));
     set_order(Order::forward);
 }
 
 TEST_CASE("a launch in clusters is described by the kernel, its prototype or a call") {
-    CHECK(run("neighbours_by_address", 32) == made(32, next_of(8)));
-    CHECK_FALSE(last_report());
-    CHECK(run("template_by_address", 32) == made(32, next_of(4)));
-    CHECK_FALSE(last_report());
-    CHECK(run("declared", 32) == made(32, next_of(2)));
-    CHECK_FALSE(last_report());
-    CHECK(run("deduced", 64) == made(64, next_of(16)));
-    CHECK_FALSE(last_report());
+    CHECK(of_right("neighbours_by_address", 32) == made(32, next_of(8)));
+    CHECK(of_right("template_by_address", 32) == made(32, next_of(4)));
+    CHECK(of_right("declared", 32) == made(32, next_of(2)));
+    CHECK(of_right("deduced", 64) == made(64, next_of(16)));
     int by_attribute = 0;
     cudaDeviceProp properties;
     CHECK(cudaDeviceGetAttribute(&by_attribute, cudaDevAttrClusterLaunch, 0) == cudaSuccess);
@@ -93,27 +87,20 @@ TEST_CASE("a launch in clusters is described by the kernel, its prototype or a c
 TEST_CASE("threads of a cluster come to its barrier by any line, and may meet others on the way") {
     const auto order = GENERATE(Order::forward, Order::reversed, Order::shuffled);
     set_order(order, 7);
-    CHECK(run("syncs_between", 8) == std::vector<int>(8, 1));
-    CHECK_FALSE(last_report());
+    CHECK(of_right("syncs_between", 8) == std::vector<int>(8, 1));
     const auto one_then_two = made(64, [](int i) { return 1 + i / 32; });
-    CHECK(run("two_lines", 64) == one_then_two);
-    CHECK_FALSE(last_report());
-    CHECK(run("two_lines_of_a_cluster", 64) == one_then_two);
-    CHECK_FALSE(last_report());
+    CHECK(of_right("two_lines", 64) == one_then_two);
+    CHECK(of_right("two_lines_of_a_cluster", 64) == one_then_two);
     set_order(Order::forward);
 }
 
 TEST_CASE("what is in flight stays so while its block waits for the cluster") {
     const auto order = GENERATE(Order::forward, Order::reversed);
     set_order(order);
-    CHECK(run("mbarrier_across", 4) == std::vector<int>(4, 5));
-    CHECK_FALSE(last_report());
-    CHECK(run("tiles_across", 8) == std::vector<int>(8, 3));
-    CHECK_FALSE(last_report());
-    CHECK(run("copy_across", 8) == std::vector<int>(8, -1));
-    CHECK_FALSE(last_report());
-    CHECK(run("sums_across", 64) == std::vector<int>(64, 32));
-    CHECK_FALSE(last_report());
+    CHECK(of_right("mbarrier_across", 4) == std::vector<int>(4, 5));
+    CHECK(of_right("tiles_across", 8) == std::vector<int>(8, 3));
+    CHECK(of_right("copy_across", 8) == std::vector<int>(8, -1));
+    CHECK(of_right("sums_across", 64) == std::vector<int>(64, 32));
     set_order(Order::forward);
 }
 
