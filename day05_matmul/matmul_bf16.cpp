@@ -108,8 +108,8 @@ RingCut cut_for_ring(std::int64_t M, std::int64_t N, int multiprocessors, std::s
     return most_shared >= kWideRing && tiles >= multiprocessors ? RingCut::wide : RingCut::square;
 }
 
-RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
-                       std::size_t most_shared) {
+RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors, std::size_t most_shared,
+                       std::size_t middle_ring) {
     // What the multiprocessor with most tiles has to make, counted in small ones.
     const auto most_for_one = [&](std::int64_t rows, std::int64_t columns) {
         const std::int64_t tiles = (M + rows - 1) / rows * ((N + columns - 1) / columns);
@@ -118,8 +118,9 @@ RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
     const std::int64_t small = most_for_one(64, 64), square = most_for_one(128, 128),
                        middle = most_for_one(128, 192), wide = most_for_one(128, 256);
     if (2 * small <= square) return RingCut::small;
-    if (most_shared < kMiddleRing) return RingCut::square;
-    if (10 * std::min(square, middle) >= 9 * wide) return RingCut::wide;
+    if (most_shared < middle_ring) return RingCut::square;
+    const bool wide_fits = most_shared >= kWideRing;  // on the emulator it does not
+    if (wide_fits && 10 * std::min(square, middle) >= 9 * wide) return RingCut::wide;
     return square < middle ? RingCut::square : RingCut::middle;
 }
 

@@ -127,6 +127,16 @@ void check_product(B path, const Size& s, const Case& c, std::optional<Exact>* k
     CHECK(dbias.unchanged());
 }
 
+// What the emulator grants a block, and Hopper; and the emulator's ring of 128 x 192, three stages.
+constexpr std::size_t kEmulated = 163 * 1024, kOnHopper = 227 * 1024, kEmulatedRing = 120 * 1024;
+
+// Which tiles do steps 6 and 7 take here?
+RingCut cut_here(const Size& s) {
+    const int multiprocessors = gpu::multiprocessors();
+    return gpu::is_emulated() ? cut_for_hopper(s.M, s.N, multiprocessors, kEmulated, kEmulatedRing)
+                              : cut_for_hopper(s.M, s.N, multiprocessors, kOnHopper);
+}
+
 // --- the loop ------------------------------------------------------------------------------------
 
 TEST_CASE("matmul_bf16: the loop, by hand", "[day05][matmul_bf16][small]") {
@@ -260,9 +270,35 @@ TEST_CASE("matmul_bf16: blocks that stay", "[day05][matmul_bf16][small]") {
                            {.a = Lies::column_gaps, .b = Lies::column_gaps, .bias = true});
         // Fifteen tiles of 64 x 64, two blocks on each of four multiprocessors.
         check_product<bf16>(B::persistent, {257, 129, K}, {.bias = true});
+        // Six of 128 x 128.
+        check_product<bf16>(B::persistent, {300, 250, K}, {.bias = true});
     }
     // More than 16 tiles down, and two across.
     check_product<bf16>(B::persistent, {2200, 264, 72}, {});
+}
+
+// Of 128 x 192 outputs, on the emulator's four multiprocessors: whole tiles, each edge alone, all
+// together in each layout, as many tiles as multiprocessors and more; and rows of k's for more
+// stages than the ring has. (On a GPU: the same with [huge].)
+TEST_CASE("matmul_bf16: tiles of 128 x 192", "[day05][matmul_bf16][small]") {
+    if (!gpu::is_emulated()) return;
+    const Case with_more = {.then = {.alpha = 0.75f, .relu = true}, .bias = true};
+    for (const B path : {B::warpgroups, B::persistent}) {
+        for (const Size& s : std::vector<Size>{{256, 384, 256},
+                                               {250, 384, 64},
+                                               {256, 380, 64},
+                                               {256, 384, 72},
+                                               {130, 700, 264}}) {
+            CAPTURE(s.M, s.N);
+            CHECK(cut_here(s) == RingCut::middle);
+            check_product<f16>(path, s, with_more);
+        }
+        for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+            for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+                check_product<bf16>(path, {250, 380, 200}, {.a = a, .b = b});
+            }
+        }
+    }
 }
 
 // Outputs of a whole tile go in pairs: each condition of that false alone, all others true.
@@ -369,6 +405,40 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     check_product<bf16>(B::persistent, {300, 5750, 264}, {.bias = true});
 }
 
+// On a GPU, since the emulator has neither so many multiprocessors nor rings so long: tiles of 128 x
+// 128 and of 128 x 192 that are all whole, each edge alone, and all together in each layout.
+TEST_CASE("matmul_bf16: edges of square and of middle tiles", "[day05][matmul_bf16][huge]") {
+    if (!kHopper) return;
+    struct Sizes {
+        RingCut cut;
+        Size whole, some;  // `some` is ragged in M, N and K
+    };
+    const bool as_measured = gpu::multiprocessors() == 132;  // an H100 or H200; else others are cut
+    for (const auto& [cut, whole, some] :
+         {Sizes{RingCut::square, {1152, 1024, 64}, {1056, 1000, 600}},
+          Sizes{RingCut::middle, {1024, 2304, 64}, {1000, 2250, 392}}}) {
+        for (const Size& s : {whole, Size{some.M, whole.N, whole.K}, Size{whole.M, some.N, whole.K},
+                              Size{whole.M, whole.N, whole.K + 8}}) {
+            CAPTURE(s.M, s.N);
+            if (as_measured) CHECK(cut_here(s) == cut);
+            std::optional<Exact> exact;
+            for (const B path : {B::warpgroups, B::persistent}) {
+                check_product<bf16>(path, s, {}, &exact);
+            }
+        }
+        if (as_measured) CHECK(cut_here(some) == cut);
+        std::optional<Exact> exact, with_more;
+        for (const B path : {B::warpgroups, B::persistent}) {
+            for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
+                for (const Lies b : {Lies::gaps, Lies::column_gaps}) {
+                    check_product<bf16>(path, some, {.a = a, .b = b}, &exact);
+                }
+            }
+            check_product<f16>(path, some, {.then = {.beta = 3}, .bias = true}, &with_more);
+        }
+    }
+}
+
 TEST_CASE("matmul_bf16: stacks, nothing to sum, and no outputs", "[day05][matmul_bf16][small]") {
     const Tensor<bf16> a = seeded_integers<bf16>({2, 1, 5, 8}, 1, -9, 9);
     const Tensor<bf16> b = seeded_integers<bf16>({3, 8, 16}, 2, -9, 9);
@@ -470,7 +540,7 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
 }
 
 TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
-    const std::size_t most = 227 * 1024;
+    const std::size_t most = kOnHopper;
     CHECK(cut_for_ring(4096, 4096, 132, most) == RingCut::wide);
     CHECK(cut_for_ring(4096, 4096, 132, kWideRing - 1) == RingCut::square);
     CHECK(cut_for_ring(128 * 11, 256 * 12, 132, most) == RingCut::wide);
@@ -506,8 +576,15 @@ TEST_CASE("matmul_bf16: how the ring cuts", "[day05][matmul_bf16][small]") {
         CHECK(cut_for_hopper(r.M, r.N, 132, kMiddleRing) == r.cut);
         CHECK(cut_for_hopper(r.M, r.N, 132, kMiddleRing - 1) == r.with_less);
     }
-    CHECK(cut_for_hopper(1024, 768, 96, most) == small);   // two for four
-    CHECK(cut_for_hopper(1024, 768, 95, most) == square);  // three for four
+    // The emulator has a ring for middle tiles, and none for wide ones.
+    const std::size_t ring = kEmulatedRing;
+    CHECK(cut_for_hopper(256, 384, 4, kEmulated, ring) == middle);  // six for eight
+    CHECK(cut_for_hopper(256, 384, 4, ring, ring) == middle);
+    CHECK(cut_for_hopper(256, 384, 4, ring - 1, ring) == square);
+    CHECK(cut_for_hopper(300, 250, 4, kEmulated, ring) == square);    // eight for twelve
+    CHECK(cut_for_hopper(4096, 4096, 4, kEmulated, ring) == square);  // wide ones would do
+    CHECK(cut_for_hopper(1024, 768, 96, most) == small);              // two for four
+    CHECK(cut_for_hopper(1024, 768, 95, most) == square);             // three for four
     CHECK(cut_for_hopper(1024, 2304, 144, most) == square);
 }
 

@@ -70,7 +70,10 @@ inline constexpr std::size_t kWideRing = 192 * 1024, kMiddleRing = 200 * 1024;
 ///     1024 x  768 x  768                  1                2     10.0     7.1
 ///     1024 x  768 x 3072                  1                2     20.5    15.0
 ///     1024 x 3072 x  768                  2                6     14.5    14.7
+///
+/// @param middle_ring  bytes of the ring of middle tiles; the emulator's has fewer stages
 [[nodiscard]] RingCut cut_for_hopper(std::int64_t M, std::int64_t N, int multiprocessors,
-                                     std::size_t most_shared);
+                                     std::size_t most_shared,
+                                     std::size_t middle_ring = kMiddleRing);
 
 }  // namespace sixdays::day05_matmul

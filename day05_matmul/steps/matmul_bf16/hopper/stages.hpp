@@ -112,12 +112,15 @@ inline constexpr int kSquareStages = 4, kMiddleStages = 3;  // the emulator gran
 #else
 inline constexpr int kSquareStages = 6, kMiddleStages = 5;
 #endif
+inline constexpr std::size_t kMiddleBytes =
+    Stages<bf16, 128, 192, kMiddleStages, false, false>::kBytes;
+static_assert(kMiddleBytes <= kMiddleRing);
 
 /// Calls f(std::type_identity<S>) with the stages for these operands.
 template <class T, class F>
 void with_stages(const Operands16<T>& x, const View<float>& out, const F& f) {
-    const auto cut =
-        cut_for_hopper(out.extent(0), out.extent(1), gpu::multiprocessors(), gpu::most_shared());
+    const auto cut = cut_for_hopper(out.extent(0), out.extent(1), gpu::multiprocessors(),
+                                    gpu::most_shared(), kMiddleBytes);
     const auto with = [&](auto a_across, auto b_across) {
         constexpr bool kA = a_across.value, kB = b_across.value;
         if (cut == RingCut::small) return f(std::type_identity<Stages<T, 64, 64, 6, kA, kB>>{});
