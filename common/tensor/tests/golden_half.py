@@ -25,21 +25,34 @@ HARD = [0.0, -0.0, 1.0, -1.0, 1.0 + 2**-11, 1.0 + 2**-11 + 2**-20, 1.0 + 2**-11 
         float("inf"), float("-inf"), 0.1, 1 / 3, 2049.0, 2051.0, 2050.5]
 
 
-def halves():
-    yield "// 64 groups of 1024 patterns without NaNs: checksum of floats"
-    yield "const std::uint64_t golden_f16_to_float[] = {"
+def four_a_line(sums):
+    words = ["0x%016xu," % s for s in sums]
+    for first in range(0, len(words), 4):
+        yield " ".join(words[first:first + 4])
+
+
+def floats_of_halves():
     for group in range(64):
         patterns = np.arange(group * 1024, (group + 1) * 1024, dtype=np.uint32).astype(np.uint16)
         values = patterns.view(np.float16)
-        bits = values[~np.isnan(values)].astype(np.float32).view(np.uint32)
-        yield "0x%016xu," % checksum(bits)
-    yield "};"
-    yield "// 256 groups: floats of bits group * 2^24 + 4099 * k, no NaNs"
-    yield "const std::uint64_t golden_float_to_f16[] = {"
+        yield checksum(values[~np.isnan(values)].astype(np.float32).view(np.uint32))
+
+
+def halves_of_floats():
     for group in range(256):
         bits = np.arange(group << 24, (group + 1) << 24, 4099, dtype=np.uint64)
         values = bits.astype(np.uint32).view(np.float32)
-        yield "0x%016xu," % checksum(nearest(values[~np.isnan(values)]))
+        yield checksum(nearest(values[~np.isnan(values)]))
+
+
+def halves():
+    yield "// 64 groups of 1024 patterns without NaNs: checksum of floats"
+    yield "const std::uint64_t golden_f16_to_float[] = {"
+    yield from four_a_line(floats_of_halves())
+    yield "};"
+    yield "// 256 groups: floats of bits group * 2^24 + 4099 * k, no NaNs"
+    yield "const std::uint64_t golden_float_to_f16[] = {"
+    yield from four_a_line(halves_of_floats())
     yield "};"
     yield "// a float, the bits of the nearest f16"
     yield "const GoldenHalf golden_hard_halves[] = {"

@@ -89,8 +89,8 @@ def wrapped(words, end):
 def text_lines(tokenizer):
     yield "const GoldenText golden_texts[] = {"
     for text in TEXTS:
-        yield "{" + literal(text) + ","
-        yield from wrapped(["{" + ", ".join(map(str, tokenizer.encode(text).ids)) + "}"], "},")
+        first, second = "{" + literal(text) + ",", "{" + ", ".join(map(str, tokenizer.encode(text).ids)) + "}},"
+        yield from [first + " " + second] if len(first + second) < LINE else [first, "    " + second]
     yield "};"
 
 
