@@ -7,8 +7,10 @@
 
 #include <cuda_tile.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "common/gpu/device.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/matmul.hpp"
@@ -40,11 +42,22 @@ __tile__ auto matrix(E* data, I rows, I columns, I down, I across) {
 }
 // [matrix]
 
+// [place]
+/// Where tile number t is. Tiles go in groups of eight rows: neighbours read the same columns of b,
+/// out of the L2 cache.
+template <class I>
+__tile__ void place(I t, I down, I across, I& i, I& j) {
+    const I group = 8 * across, first = t / group * 8, rows = ct::min(down - first, I{8});
+    i = first + t % group % rows, j = t % group / rows;
+}
+// [place]
+
 /// How much a block multiplies at a time, and by how many warps: a hint, without which nvcc takes
-/// four.
-template <int M, int N, int K, int W>
+/// four. STAY: where nothing is added to a product, there is a block for each multiprocessor.
+template <int M, int N, int K, int W, bool STAY = false>
 struct Blocks {
     static constexpr int BM = M, BN = N, BK = K, WARPS = W;
+    static constexpr bool kStay = STAY;
 };
 
 // [matmul]
@@ -58,10 +71,8 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
     const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
     const auto outs = matrix<BM, BN, OUT, kQuad>(out, M, N, out_m, out_n);
-    // Tiles in groups of eight rows: neighbours read the same columns of b, out of the L2 cache.
-    const I down = (M + BM - 1) / BM, group = 8 * ((N + BN - 1) / BN);
-    const I first = ct::bid().x / group * 8, rows = ct::min(down - first, I{8});
-    const I i = first + ct::bid().x % group % rows, j = ct::bid().x % group / rows;
+    I i = 0, j = 0;
+    place<I>(ct::bid().x, (M + BM - 1) / BM, (N + BN - 1) / BN, i, j);
 
     auto sum = ct::zeros<ct::tile<float, ct::shape<BM, BN>>>();
     for (const auto k : ct::irange(I{0}, (K + BK - 1) / BK)) {
@@ -77,6 +88,33 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
     outs.store_masked(sum, i, j);
 }
 // [matmul]
+
+// [staying]
+/// The same where nothing is added, by fewer blocks than tiles: each goes on to another one, and the
+/// numbers of that are on their way while it stores.
+template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class I, class E>
+[[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_staying_tile(
+    const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
+    I out_m, I out_n, float alpha, bool relu, float* __restrict__ out) {
+    constexpr int kQuad = 16 / sizeof(E);
+    const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
+    const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
+    const auto outs = matrix<BM, BN, OUT, kQuad>(out, M, N, out_m, out_n);
+    const I down = (M + BM - 1) / BM, across = (N + BN - 1) / BN;
+    const I mine = ct::bid().x, blocks = ct::num_blocks().x;
+    for (const auto t : ct::irange(mine, down * across, blocks)) {
+        I i = 0, j = 0;
+        place<I>(t, down, across, i, j);
+        auto sum = ct::zeros<ct::tile<float, ct::shape<BM, BN>>>();
+        for (const auto k : ct::irange(I{0}, (K + BK - 1) / BK)) {
+            sum = ct::mma(as.load_masked(i, k), bs.load_masked(k, j), sum);
+        }
+        sum = alpha * sum;
+        if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // NaN stays
+        outs.store_masked(sum, i, j);
+    }
+}
+// [staying]
 
 /// Which promise holds for this matrix?
 template <class T>
@@ -115,36 +153,48 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
         a = transpose(a), b = transpose(b), out = transpose(out);
     }
     const std::int64_t M = out.extent(0), N = out.extent(1), K = a.extent(1);
-    const auto launch = [&]<class BLOCKS, class I>(auto kernel, BLOCKS, I) {
+    const auto tiles = [=]<class BLOCKS>(BLOCKS) {
         constexpr int BM = BLOCKS::BM, BN = BLOCKS::BN;
-        const unsigned grid = gpu::blocks_for((M + BM - 1) / BM * ((N + BN - 1) / BN), 1);
+        return gpu::blocks_for((M + BM - 1) / BM * ((N + BN - 1) / BN), 1);
+    };
+    const auto launch = [&]<class I>(auto kernel, unsigned grid, I, auto... plus) {
         const auto number = [](std::int64_t x) { return static_cast<I>(x); };
         if (K == 0) a.data = b.data = nullptr;  // else they were out's, which is __restrict__
         kernel<<<grid, 1, 0, stream>>>(
             reinterpret_cast<const E*>(a.data), reinterpret_cast<const E*>(b.data), number(M),
             number(N), number(K), number(step(a, 0)), number(step(a, 1)), number(step(b, 0)),
-            number(step(b, 1)), number(step(out, 0)), number(step(out, 1)), then.alpha, then.beta,
-            then.bias.data, number(biased ? step(then.bias, 0) : 0), then.relu, out.data);
+            number(step(b, 1)), number(step(out, 0)), number(step(out, 1)), then.alpha, plus...,
+            then.relu, out.data);
         gpu::check_launch("matmul_tile", grid, 1);
+    };
+    const auto launch_plus = [&]<class I>(auto kernel, unsigned grid, I) {
+        launch(kernel, grid, I{}, then.beta, then.bias.data,
+               static_cast<I>(biased ? step(then.bias, 0) : 0));
     };
     const Along of_a = along_memory(a, kQuad), of_b = along_memory(b, kQuad);
     const bool promised = of_a != anything && of_b != anything && along_memory(out, kQuad) == rows;
     if (!promised || !is_small(a) || !is_small(b) || !is_small(out) || !is_small(then.bias)) {
         using I = std::int64_t;
         using X = OTHERWISE;
-        return launch(
+        return launch_plus(
             matmul_tile<X::BM, X::BN, X::BK, X::WARPS, anything, anything, anything, true, I, E>,
-            X{}, I{});
+            tiles(X{}), I{});
     }
     // A load behind the loop, though never taken, and nvcc 13.5 fetches no tile ahead in it.
     // Numbers of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
     const auto by = [&]<Along A, Along B>() {
         using X = PROMISED;
         if (then.beta != 0 || biased) {
-            return launch(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, true, int, E>, X{},
-                          int{});
+            return launch_plus(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, true, int, E>,
+                               tiles(X{}), int{});
         }
-        launch(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, false, int, E>, X{}, int{});
+        if constexpr (X::kStay) {
+            launch(matmul_staying_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, int, E>,
+                   std::min(tiles(X{}), static_cast<unsigned>(gpu::multiprocessors())), int{});
+        } else {
+            launch_plus(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, false, int, E>,
+                        tiles(X{}), int{});
+        }
     };
     if (of_a == rows) {
         return of_b == rows ? by.template operator()<rows, rows>()
