@@ -154,16 +154,17 @@ using wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 }  // namespace detail
 
 // --- operators -------------------------------------------------------------------------------------
-#define SIXDAYS_ARITHMETIC(op, name)                                                          \
-    template <class A, class B>                                                               \
-    requires detail::calculable<A, B> SIXDAYS_TILE inline auto name(const A& a, const B& b) { \
-        using T = detail::arithmetic<A, B>;                                                   \
-        return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE { return x op y; });        \
-    }                                                                                         \
-    template <class A, class B>                                                               \
-    requires(detail::one_is_tile<A, B> && detail::calculable<A, B>) SIXDAYS_TILE inline auto  \
-    operator op(const A& a, const B& b) {                                                     \
-        return name(a, b);                                                                    \
+#define SIXDAYS_ARITHMETIC(op, name)                                                         \
+    template <class A, class B, class... How>                                                \
+    requires detail::calculable<A, B> SIXDAYS_TILE inline auto name(const A& a, const B& b,  \
+                                                                    How...) {                \
+        using T = detail::arithmetic<A, B>;                                                  \
+        return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE { return x op y; });       \
+    }                                                                                        \
+    template <class A, class B>                                                              \
+    requires(detail::one_is_tile<A, B> && detail::calculable<A, B>) SIXDAYS_TILE inline auto \
+    operator op(const A& a, const B& b) {                                                    \
+        return name(a, b);                                                                   \
     }
 SIXDAYS_ARITHMETIC(+, add)
 SIXDAYS_ARITHMETIC(-, sub)
