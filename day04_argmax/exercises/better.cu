@@ -11,6 +11,7 @@ __device__ bool beats(float a, int at_a, float b, int at_b) {
     // your code
     // stub: return false;
     // wrong: return a > b || (a == b && at_a < at_b);
+    // wrong 2: return a > b || (a != a && b == b) || (a == b && at_a < at_b);
     const bool a_nan = a != a, b_nan = b != b;
     if (a_nan != b_nan) return a_nan;
     if (!a_nan && a != b) return a > b;
@@ -40,3 +41,4 @@ void better(const float* in, int M, int N, int* out) {
 // why: With a place in the rule no two candidates are ever equal, so one of them always wins, and
 // why: the answer does not depend on who meets whom. That is what lets threads share the work.
 // told: A NaN beats every number
+// told 2: The row is nan nan nan 1

@@ -1,4 +1,7 @@
 // What `common/learn check day04` asks of the exercises of one file.
+#include <limits>
+#include <sstream>
+
 #include "common/testing/practice.hpp"
 
 using namespace sixdays;
@@ -26,8 +29,17 @@ double sum_of(const Tensor<float>& x, std::int64_t from, std::int64_t count) {
     return sum;
 }
 
+std::string row_of(const std::vector<float>& row) {
+    std::ostringstream text;
+    text << "The row is";
+    for (const float x : row) text << ' ' << x;
+    text << '.';
+    return text.str();
+}
+
 void check_better(const std::vector<float>& row, int place) {
     const auto N = static_cast<int>(row.size());
+    INFO(row_of(row));
     DeviceIn<float> in(Tensor<float>({1, N}, row));
     practise<int>(
         {1}, [&](int* out) { better(in.view().data, 1, N, out); },
@@ -59,15 +71,15 @@ TEST_CASE("better: NaN", "[day04][better][small]") {
 }
 
 TEST_CASE("neighbours: the sum", "[day04][neighbours][small]") {
+    INFO(
+        "2,048 elements are 64 rounds of 32: round i begins at element 32 i, and lane l takes the "
+        "l-th from there.");
     const Tensor<float> x = mixed({2048});
     DeviceIn<float> in(x);
     practise<float>(
         {1}, [&](float* out) { neighbours(in.view().data, out); },
         [&](std::int64_t) { return sum_of(x, 0, 2048); },
-        {{"Some elements were counted more than once, others never: in each of the 64 rounds the "
-          "lanes "
-          "take the next 32, lane l the l-th of them.",
-          [&](std::int64_t) {
+        {{"Some elements were counted more than once, others never.", [&](std::int64_t) {
               double sum = 0;
               for (std::int64_t lane = 0; lane < 32; ++lane) sum += sum_of(x, lane * 32, 64);
               return sum;
@@ -86,7 +98,9 @@ TEST_CASE("neighbours: 32 lanes, 4 sectors", "[day04][neighbours][small]") {
 
 TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") {
     for (int where = 0; where < 32; ++where) {
-        CAPTURE(where);
+        INFO("The largest number, 7, is lane "
+             << where
+             << "'s. (No shuffle may stand inside of an `if`: all lanes must come to it.)");
         Tensor<float> x({32});
         for (int k = 0; k < 32; ++k) x.data()[k] = static_cast<float>(-k - 1);
         x.data()[where] = 7;
@@ -103,13 +117,30 @@ TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") 
             [](std::int64_t) { return 7.0; },
             {{"Every lane has the largest of a half only: lanes 16 apart have never met.",
               [&](std::int64_t lane) { return of(lane / 16 * 16, 16); }},
-             {"Lanes that differ in bit 1 only have never met: the bits are 1, 2, 4, 8 and 16.",
-              [&](std::int64_t lane) {
+             {"Every lane has the largest of eight only: the shuffle takes the digit's value, 1, "
+              "2, "
+              "4, 8 or 16, and not its number, 0 to 4.",
+              [&](std::int64_t lane) { return of(lane / 8 * 8, 8); }},
+             {"Lanes side by side have never met: d = 1 is missing.", [&](std::int64_t lane) {
                   double best = -100;
                   for (std::int64_t k = lane % 2; k < 32; k += 2) best = std::max(best, of(k, 1));
                   return best;
               }}});
     }
+}
+
+// A load and a store; a lane that loads all numbers itself makes 32 times as many.
+void check_one_load(const std::function<void()>& launch) {
+    const auto touched = touched_by(launch);
+    INFO("The warp made " << touched.requests << " loads and stores where 2 suffice: each lane "
+                          << "loads one number, and gets what it needs of the others by shuffles.");
+    REQUIRE(touched.requests <= 4);
+}
+
+TEST_CASE("all_lanes: one load for each lane", "[day04][all_lanes][small]") {
+    DeviceIn<float> in(mixed({32}));
+    DeviceOut<float> out({32});
+    check_one_load([&] { all_lanes(in.view().data, out.view().data); });
 }
 
 TEST_CASE("lanes_without: any number of elements", "[day04][lanes_without][small]") {
@@ -121,8 +152,16 @@ TEST_CASE("lanes_without: any number of elements", "[day04][lanes_without][small
             {1}, [&](float* out) { lanes_without(in.view().data, n, out); },
             [&](std::int64_t) { return sum_of(x, 0, n); },
             {{"That is lane 0's own number: nothing was added up.",
-              [&](std::int64_t) { return sum_of(x, 0, 1); }}});
+              [&](std::int64_t) { return sum_of(x, 0, 1); }},
+             {"Lanes without a number added a variable that was never set: what do they hold?",
+              [](std::int64_t) { return -INFINITY; }}});  // the emulator lays -1.7e38 there
     }
+}
+
+TEST_CASE("lanes_without: one load for each lane", "[day04][lanes_without][small]") {
+    DeviceIn<float> in(mixed({20}));
+    DeviceOut<float> out({1});
+    check_one_load([&] { lanes_without(in.view().data, 20, out.view().data); });
 }
 
 TEST_CASE("tree: a block's sum", "[day04][tree][small]") {
@@ -157,13 +196,29 @@ TEST_CASE("tree: in any order of threads", "[day04][tree][small]") {
     REQUIRE_NOTHROW(gpu::synchronize());
 }
 
-void check_row_by_block(const Tensor<float>& x, const std::vector<int>& places) {
+TEST_CASE("tree: the work is shared", "[day04][tree][small]") {
+    DeviceIn<float> in(mixed({256}));
+    DeviceOut<float> out({1});
+    const auto touched = touched_by([&] { tree(in.view().data, 1, out.view().data); });
+    INFO("The warps asked " << touched.requests
+                            << " times for memory where 54 suffice: a few threads added all, one "
+                               "number after the other. In the first round 128 threads add.");
+    REQUIRE(touched.requests <= 200);
+}
+
+void check_row_by_block(const Tensor<float>& x, const std::vector<int>& places,
+                        const std::vector<Guess>& guesses = {}) {
     const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
     CAPTURE(M, N);
     DeviceIn<float> in(x);
     practise<int>(
         {M}, [&](int* out) { row_by_block(in.view().data, M, N, out); },
-        [&](std::int64_t m) { return places[static_cast<std::size_t>(m)]; });
+        [&](std::int64_t m) { return places[static_cast<std::size_t>(m)]; }, guesses);
+}
+
+// The places that a mistake makes, one for each row.
+Guess guess(const std::string& sentence, const std::vector<int>& places) {
+    return {sentence, [places](std::int64_t m) { return places[static_cast<std::size_t>(m)]; }};
 }
 
 TEST_CASE("row_by_block: one largest element", "[day04][row_by_block][small]") {
@@ -176,23 +231,46 @@ TEST_CASE("row_by_block: one largest element", "[day04][row_by_block][small]") {
     }
 }
 
+TEST_CASE("row_by_block: numbers below 0", "[day04][row_by_block][small]") {
+    const std::vector<Guess> from_zero = {
+        guess("All numbers of this row are below 0, and none of them beats a start of 0.", {0})};
+    check_row_by_block(Tensor<float>({1, 3}, {-3, -1, -2}), {1}, from_zero);
+    Tensor<float> x({1, 300});
+    for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -static_cast<float>(k % 100 + 1);
+    x(0, 299) = -0.5f;
+    check_row_by_block(x, {299}, from_zero);
+    const float lowest = std::numeric_limits<float>::lowest();
+    const std::vector<Guess> too_high = {guess(
+        "Only -INFINITY is below all numbers of this row. Where does your search start?", {0})};
+    check_row_by_block(Tensor<float>({1, 3}, {-3e38f, -1e38f, -2e38f}), {1}, too_high);
+    check_row_by_block(Tensor<float>({1, 4}, {-INFINITY, -INFINITY, lowest, -INFINITY}), {2},
+                       too_high);
+}
+
 TEST_CASE("row_by_block: equal ones", "[day04][row_by_block][small]") {
     INFO(
         "Of equal ones the one at the lower place is the answer: in the tree they may meet in "
-        "either "
-        "order.");
-    Tensor<float> x({2, 1000});
+        "either order.");
+    Tensor<float> x({3, 1000});
     for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -1;
     x(0, 256) = x(0, 1) = 3;  // of threads 0 and 1
     x(1, 700) = x(1, 701) = x(1, 999) = 3;
-    check_row_by_block(x, {1, 700});
+    x(2, 5) = x(2, 261) = x(2, 517) = 3;  // all of thread 5
+    check_row_by_block(
+        x, {1, 700, 5},
+        {guess("A thread names the last of the equal ones in its share: `>=` in the loop takes a "
+               "later one, `>` keeps the first.",
+               {1, 700, 517})});
 }
 
 TEST_CASE("row_by_block: nothing but -INFINITY", "[day04][row_by_block][small]") {
-    INFO("A thread without an element must lose against every element, also against -INFINITY.");
+    INFO("Of equal ones the first is the answer, also where all are -INFINITY: place 0.");
     Tensor<float> x({2, 300});
     for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -INFINITY;
-    check_row_by_block(x, {0, 0});
+    check_row_by_block(x, {0, 0},
+                       {guess("That is N, no place of the row. Nothing beats a start of -INFINITY, "
+                              "so its place stays: let it be 0.",
+                              {300, 300})});
     check_row_by_block(Tensor<float>({1, 1}, {-INFINITY}), {0});
 }
 

@@ -11,6 +11,11 @@ __global__ void lanes_without_kernel(const float* in, int n, float* out) {
     // wrong: if (lane >= n) return;
     // wrong: float x = in[lane];
     // wrong: for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
+    // wrong 2: float x = 0;
+    // wrong 2: for (int i = 0; i < n; ++i) x += in[i];
+    // wrong 3: float x;
+    // wrong 3: if (lane < n) x = in[lane];
+    // wrong 3: for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
     float x = lane < n ? in[lane] : 0;
     for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
     // end of your code
@@ -28,3 +33,5 @@ void lanes_without(const float* in, int n, float* out) {
 // why: Every lane named in the mask must come to the shuffle, or what its partner gets is
 // why: undefined. 0 is the neutral number of a sum; of a maximum it would be -INFINITY.
 // told: lane
+// told 2: loads one number
+// told 3: never set

@@ -2,7 +2,7 @@
 //
 // Tiny, 4 minutes.
 //
-// A warp sums 2,048 elements, 64 a lane, and the 32 sums are then added up. The result is right,
+// A warp sums 2,048 elements, 64 per lane, and the 32 sums are then added up. The result is right,
 // but the lanes read far apart. Share the elements out anew, so that neighbours read neighbours.
 // (The shuffles that add up the 32 sums come later in the day; leave them as they are.)
 
@@ -13,6 +13,7 @@ __global__ void neighbours_kernel(const float* in, float* out) {
         // your code
         // stub: sum += in[lane * 64 + i];
         // wrong: sum += in[lane * 32 + i];
+        // wrong 2: sum += in[i * 64 + lane];
         sum += in[i * 32 + lane];
         // end of your code
     }
@@ -30,3 +31,4 @@ void neighbours(const float* in, float* out) {
 // why: All elements are still summed once, only by other lanes. But now the 32 that are read
 // why: together lie in 4 sectors, where they lay in 32.
 // told: counted more than once
+// told 2: round i begins at element 32 i

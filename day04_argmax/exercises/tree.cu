@@ -20,12 +20,22 @@ __global__ void tree_kernel(const float* in, float* out) {
     // wrong: for (int half = 128; half > 0; half /= 2) {
     // wrong: if (t < half) kept[t] += kept[t + half];
     // wrong: }
+    // wrong 2: __syncthreads();
+    // wrong 2: for (int half = 128; half > 0; half /= 2) {
+    // wrong 2: if (t < half) {
+    // wrong 2: kept[t] += kept[t + half];
+    // wrong 2: __syncthreads();
+    // wrong 2: }
+    // wrong 2: }
+    // wrong 3: __syncthreads();
+    // wrong 3: for (int k = 1; t == 0 && k < 256; ++k) kept[0] += kept[k];
     __syncthreads();
     for (int half = 128; half > 0; half /= 2) {
         if (t < half) kept[t] += kept[t + half];
         __syncthreads();
     }
     // end of your code
+    __syncthreads();  // all 256 threads must come here, and to each of yours
     if (t == 0) out[blockIdx.x] = kept[0];
 }
 
@@ -38,9 +48,11 @@ void tree(const float* in, int blocks, float* out) {
 // hint 2: In the next round a thread reads what another one has just written. What must stand in
 // hint 2: between, and may it stand in the if?
 // hint 3: A barrier before the loop, since others stored the numbers, and one at the end of each
-// hint 3: round, outside of the if: all 256 threads must come to it, also those that no longer
-// hint 3: add.
+// hint 3: round, behind the if and not inside it: all 256 threads must come to it, also those that
+// hint 3: no longer add.
 // why: In a round thread t writes kept[t], t < half, and reads kept[t + half], which nobody
 // why: writes in that round. Between rounds the barrier makes what was written visible. 8 rounds
 // why: instead of 255 additions.
 // told: meet between two rounds
+// told 2: inside an `if`
+// told 3: few threads added all

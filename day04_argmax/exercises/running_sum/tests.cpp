@@ -13,6 +13,48 @@ using namespace sixdays::testing;
 
 namespace {
 
+// The running sums as a mistake makes them, 32 elements at a time.
+Tensor<float> with_mistake(const Tensor<float>& x, bool adds_own, bool forgets) {
+    const std::int64_t M = x.shape()[0], N = x.shape()[1];
+    Tensor<float> out({M, N});
+    for (std::int64_t m = 0; m < M; ++m) {
+        float before = 0;
+        for (std::int64_t first = 0; first < N; first += 32) {
+            float sum[32] = {};
+            for (int lane = 0; lane < 32 && first + lane < N; ++lane)
+                sum[lane] = x(m, first + lane);
+            for (int left = 1; left < 32; left *= 2) {
+                for (int lane = 31; lane >= 0; --lane) {
+                    if (lane >= left)
+                        sum[lane] += sum[lane - left];
+                    else if (adds_own)
+                        sum[lane] += sum[lane];
+                }
+            }
+            const float own = sum[31];
+            for (int lane = 0; lane < 32; ++lane) {
+                sum[lane] += before;
+                if (first + lane < N) out(m, first + lane) = sum[lane];
+            }
+            before = forgets ? own : sum[31];
+        }
+    }
+    return out;
+}
+
+std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
+    const auto is = [&](const Tensor<float>& y) { return bool(equal(got, y)); };
+    if (is(with_mistake(x, true, false))) {
+        return "Lanes without a lane d to their left got their own x back and added it: only lanes "
+               "from d on may add.";
+    }
+    if (is(with_mistake(x, false, true))) {
+        return "From element 64 on the sum of the first elements is missing: add the earlier sum "
+               "to x first, then hand on the x of lane 31.";
+    }
+    return "";
+}
+
 // Whole numbers: the sums are exact in any order.
 void check_port(std::int64_t M, std::int64_t N) {
     CAPTURE(M, N);
@@ -22,12 +64,17 @@ void check_port(std::int64_t M, std::int64_t N) {
     DeviceIn<float> in(x, Lead{1});
     DeviceOut<float> got({M, N}, Lead{3});
     running_sum_cuda(in.view(), got.view());
+    REQUIRE_NOTHROW(gpu::synchronize());
     REQUIRE_NOTHROW(gpu::check_pending());
+    INFO(likely(got.values(), x));
     REQUIRE(got.matches(want));
     REQUIRE(in.unchanged());
 }
 
 TEST_CASE("running_sum: the example of the statement", "[day04][running_sum][small]") {
+    INFO(
+        "(All 32 lanes must come to every shuffle. A lane past the end of its row neither leaves "
+        "the loop nor goes round a shuffle: it holds 0.)");
     const Tensor<float> x({2, 5}, {1, 2, 3, 4, 5, 2, 0, 1, 0, 5});
     const Tensor<float> answer({2, 5}, {1, 3, 6, 10, 15, 2, 2, 3, 3, 8});
     HostOut<float> loop({2, 5});
@@ -36,6 +83,8 @@ TEST_CASE("running_sum: the example of the statement", "[day04][running_sum][sma
     DeviceIn<float> in(x);
     DeviceOut<float> got({2, 5});
     running_sum_cuda(in.view(), got.view());
+    REQUIRE_NOTHROW(gpu::synchronize());
+    INFO(likely(got.values(), x));
     REQUIRE(got.matches(answer));
 }
 

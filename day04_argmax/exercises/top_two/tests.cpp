@@ -32,7 +32,8 @@ Tensor<std::int64_t> sorted_two(const Tensor<float>& x) {
 }
 
 void check_port(const Tensor<float>& x, const Layout& in_layout, const Layout& out_layout) {
-    CAPTURE(to_string(in_layout), to_string(out_layout));
+    INFO("in has " << to_string(in_layout) << ", out " << to_string(out_layout)
+                   << ": in(m, n) and out(m, k) follow the strides.");
     HostOut<std::int64_t> want({x.shape()[0], 2});
     top_two_cpu(x.view(), want.view());
     REQUIRE(want.matches(sorted_two(x)));
@@ -56,6 +57,22 @@ TEST_CASE("top_two: the example of the statement", "[day04][top_two][small]") {
     top_two_cuda(in.view(), got.view());
     REQUIRE(got.matches(answer));
     check_port(x);
+}
+
+TEST_CASE("top_two: nothing but -INFINITY", "[day04][top_two][small]") {
+    INFO(
+        "Of equal ones the lower index comes first: 0, then 1. Nothing beats a start of -INFINITY: "
+        "begin with the row's own elements 0 and 1.");
+    DeviceIn<float> in(
+        Tensor<float>({2, 3}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY}));
+    DeviceOut<std::int64_t> got({2, 2});
+    top_two_cuda(in.view(), got.view());
+    REQUIRE_NOTHROW(gpu::synchronize());
+    const auto where = got.values();
+    for (std::int64_t m = 0; m < 2; ++m) {
+        REQUIRE(where(m, 0) == 0);
+        REQUIRE(where(m, 1) == 1);
+    }
 }
 
 TEST_CASE("top_two: one row more and one less than a block", "[day04][top_two][small]") {
