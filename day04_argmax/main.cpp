@@ -50,9 +50,9 @@ void a_line_for_each_output(lesson::Report& report) {
     const Lines lines = lines_of("argmax", x.view(), {2});
     std::printf("   x (2, 3, 4, 5, 6) has strides %s. argmax over dim 2\n",
                 to_string(x.view().layout.strides).c_str());
-    std::printf("   leaves (2, 3, 5, 6): %lld outputs, a thread each. A line has %lld elements,\n",
+    std::printf("   leaves (2, 3, 5, 6): %lld outputs, one thread each. A line has %lld\n",
                 static_cast<long long>(lines.count()), static_cast<long long>(lines.length()));
-    std::printf("   %lld apart.\n\n", static_cast<long long>(lines.stride()));
+    std::printf("   elements, %lld apart.\n\n", static_cast<long long>(lines.stride()));
     std::printf("   thread   output          the line's offsets\n");
     const struct {
         std::int64_t thread, begin;  // by hand
@@ -104,9 +104,10 @@ void ties_and_nan(lesson::Report& report) {
         {Tensor<float>({4}, {8, 48, 39, 48}), "1", "equal: the first one"},
         {Tensor<float>({2}, {-0.0f, 0.0f}), "0", "-0 equals +0"},
         {Tensor<float>({4}, {1, kNaN, kInf, kNaN}), "1", "the first NaN beats all numbers"},
-        {Tensor<float>({3}, {-kInf, -kInf, -kInf}), "0", "all equal: index 0, not -1"},
+        {Tensor<float>({3}, {-kInf, -kInf, -kInf}), "0", "all equal: the first one"},
         {Tensor<float>({2}, {-kInf, lowest}), "1", "the lowest float is above minus infinity"},
     };
+    std::printf("          %-26s  index, and why\n", "elements");
     for (const auto& row : rows) {
         std::string said;
         const bool ok = gives(row.line, 0, row.by_hand, &said);
@@ -145,10 +146,10 @@ void a_path_for_each_layout(lesson::Report& report) {
                     row.dim, step_name(path).c_str());
     }
     std::printf(
-        "\n   walk: a thread a line. warp: a warp a line. quads: 16 bytes a load, 4 to 256\n"
-        "   threads a line. strided: lanes across lines. short lines: copied to shared\n"
-        "   memory first, then a thread a line. split: many blocks a line. The number is\n"
-        "   that of the step on the page.\n\n");
+        "\n   walk: one thread per line. warp: one warp per line. quads: 16 bytes a load, 4\n"
+        "   to 256 threads per line. strided: lanes across lines. short lines: copied to\n"
+        "   shared memory first, then one thread per line. split: many blocks per line.\n"
+        "   The number is that of the step on the page.\n\n");
     report.check(ok, "with a workspace at hand; without one, the long row goes by quads");
 }
 
@@ -224,6 +225,7 @@ int main(int argc, char** argv) {
          .trace = trace_all,
          .bench = bench_all,
          .try_this =
-             "take the tie rule out of better() in steps/argmax/02_shared_tree.cu and run the "
-             "tests;\nthen the first __threadfence() out of common/gpu/last_block.hpp."});
+             "take the tie rule out of better() in day04_argmax/steps/argmax/02_shared_tree.cu,\n"
+             "and run common/learn test day04. Then the first __threadfence(), which step 8 of the "
+             "page\nexplains, out of common/gpu/last_block.hpp."});
 }

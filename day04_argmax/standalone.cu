@@ -1,4 +1,4 @@
-// The place of each row's largest element, in plain CUDA: the loop's twin, a thread a row, and the
+// The place of each row's largest element, in plain CUDA: the loop's twin, one thread per row, and the
 // step in which the 32 lanes of a warp share a row. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                   with the CUDA Toolkit and a GPU
@@ -105,7 +105,7 @@ int main() {
         check(cudaGetLastError(), "the launch");
         check(cudaMemcpy(got.data(), to, M * sizeof(std::int64_t), cudaMemcpyDeviceToHost),
               "running the kernel");
-        std::printf("%-15s", by_warp ? "a warp a row:" : "a thread a row:");
+        std::printf("%-19s", by_warp ? "one warp per row:" : "one thread per row:");
         for (std::int64_t m = 0; m < M; ++m) {
             std::printf(" %lld", static_cast<long long>(got[m]));
             if (got[m] != wanted[m]) {

@@ -17,10 +17,10 @@ void trace_all() {
             argmax_cuda(in, dim, out.view(Shape{dim == 0 ? 256 : 64}), {.path = path});
         });
     };
-    step("argmax of (64, 256) over dim 1, a thread a line", ArgmaxPath::one_thread, 1);
+    step("argmax of (64, 256) over dim 1, one thread per line", ArgmaxPath::one_thread, 1);
     step("the same over dim 0", ArgmaxPath::one_thread, 0);
-    step("dim 1, a block a line, a tree in shared memory", ArgmaxPath::shared_tree, 1);
-    step("dim 1, a warp a line", ArgmaxPath::warp, 1);
+    step("dim 1, one block per line, a tree in shared memory", ArgmaxPath::shared_tree, 1);
+    step("dim 1, one warp per line", ArgmaxPath::warp, 1);
     step("dim 1, quads", ArgmaxPath::quads, 1);
     lesson::trace("lines of 17, by way of shared memory", [&] {
         argmax_cuda({device.data(), Shape{900, 17}}, 1, out.view(Shape{900}),

@@ -8,7 +8,7 @@ def lines_of_a_tensor():
     svg = Svg(440, 410, "A tensor of shape 2 by 3 by 4 as a strip of 24 cells, and the line of one "
                         "output for each reduced dim: dim 2 offsets 4 to 7, dim 1 offsets 1, 5, 9, "
                         "dim 0 offsets 6 and 18")
-    svg.text(left, 20, "x (2, 3, 4), strides (12, 4, 1): one line of each kind")
+    svg.text(left, 20, "x (2, 3, 4), strides (12, 4, 1); numbers are offsets")
     rows = (
         ("dim 2, out(0, 1)", [4, 5, 6, 7], SKY, "4 elements, 1 apart: neighbours in memory"),
         ("dim 1, out(0, 1)", [1, 5, 9], ORANGE, "3 elements, 4 apart; the line of out(0, 2) lies beside it"),
@@ -31,17 +31,17 @@ def lines_of_a_tensor():
 def who_reads_what():
     """Rows of a matrix and its columns: what a warp reads in its first load, and after some."""
     c, m_of, k_of = 22, range(4), range(8)
-    svg = Svg(440, 610, "The elements that four lanes read. A thread a row: the first load touches four "
-                        "sectors, one for each lane. A warp a row, and a thread a column: four neighbours "
-                        "in one sector")
+    svg = Svg(440, 610, "The elements that four lanes read. One thread per row: the first load touches "
+                        "four sectors, one for each lane. One warp per row, and one thread per column: four "
+                        "neighbours in one sector")
     ways = (  # lane of element (m, k), or None, in the first load and after some; frames around lines
-        ("a thread a row", "over dim 1, step 1", "4 loads", "4 lanes in 4 sectors",
+        ("one thread per row", "over dim 1, step 1", "4 loads", "4 lanes in 4 sectors",
          lambda m, k: m if k == 0 else None, lambda m, k: m if k < 4 else None,
          [(0, m, 8, 1) for m in m_of]),
-        ("a warp a row", "over dim 1, step 4", "2 loads", "4 lanes in 1 sector",
+        ("one warp per row", "over dim 1, step 4", "2 loads", "4 lanes in 1 sector",
          lambda m, k: k if m == 0 and k < 4 else None, lambda m, k: k % 4 if m == 0 else None,
          [(0, 0, 8, 1)]),
-        ("a thread a column", "over dim 0, step 1", "4 loads", "4 lanes in 1 sector",
+        ("one thread per column", "over dim 0, step 1", "4 loads", "4 lanes in 1 sector",
          lambda m, k: k if m == 0 and k < 4 else None, lambda m, k: k if k < 4 else None,
          [(k, 0, 1, 4) for k in range(4)]),
     )
@@ -94,13 +94,13 @@ def reduction_tree():
                 svg.line(x + w / 2, y + h, xs[i] + w / 2, y + h + 34)
         level, xs, y = following, above, y + h + 34
     svg.text(82, y + 14, "9 stands at 1, 4 and 7. Whoever meets whom,", "note")
-    svg.text(82, y + 34, "the 1 must come through: better() looks at the index.", "note")
+    svg.text(82, y + 34, "the 1 must come through: of equal values the lower index.", "note")
     return svg.done()
 
 
 def split_line():
     """One long line, four blocks: parts, the workspace, the counter, the last block."""
-    svg = Svg(800, 330, "A line is cut into four parts, one a block; each block writes its candidate to "
+    svg = Svg(800, 330, "A line is cut into four parts, one per block; each block writes its candidate to "
                         "the workspace, then counts; the block that counts 4 combines the candidates")
     svg.text(20, 24, "a line along memory")
     for b in range(4):
@@ -150,11 +150,11 @@ def butterfly():
 
 
 def strided_reduction():
-    """Eight lines side by side, four warps: lanes across lines, warps along them, then a thread a line."""
+    """Eight lines side by side, four warps: lanes across lines, warps along them, then one thread per line."""
     c, left, top = 30, 92, 46
     svg = Svg(440, 470, "Eight lines side by side, of eight elements each. Warp 0 reads rows 0 and 4, warp 1 rows 1 "
                         "and 5, and so on; each lane keeps the best of its column. Then four candidates for each "
-                        "line lie in shared memory, and a thread a line combines them")
+                        "line lie in shared memory, and one thread per line combines them")
     svg.text(left, 18, "eight lines side by side: columns")
     for lane in range(8):
         svg.text(left + lane * c + c / 2, 38, lane, "note middle")

@@ -16,11 +16,11 @@
 ///     4 left    1   2   3   4   5   6         lanes 4 .. add lane - 4
 ///
 /// __shfl_up_sync(0xffffffff, x, d) is the x of the lane d further left; lanes 0 to d - 1 have
-/// none, and get their own x back. The next 32 elements begin with the sum that lane 31 has got:
-/// __shfl_sync(0xffffffff, x, 31) gives every lane the x of lane 31.
+/// none, and get their own x back. Then add the sum of all earlier elements; now
+/// lane 31's x is what the next 32 need, and __shfl_sync(0xffffffff, x, 31) gives it to every lane.
 ///
-/// Write the kernel in my/day04_argmax/running_sum.cu, then `common/learn check day04`: a warp a
-/// row, and loads and stores that run along it.
+/// Write the kernel in my/day04_argmax/running_sum.cu, then `common/learn check day04`: one warp
+/// per row, and loads and stores that run along it.
 #pragma once
 
 #include "common/gpu/stream.hpp"

@@ -11,7 +11,7 @@ namespace {
 constexpr int kWarps = 8;  // rows of a block
 
 __global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
-    // your code: one warp a row, 32 elements at a time
+    // your code: one warp per row, 32 elements at a time
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp

@@ -12,7 +12,7 @@ constexpr int kThreads = 256;
 
 __global__ void top_two_kernel(const __grid_constant__ View<const float> in,
                                const __grid_constant__ View<std::int64_t> out) {
-    // your code: one thread a row
+    // your code: one thread per row
     const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (m >= in.extent(0)) return;
     std::int64_t first = beats(in(m, 1), in(m, 0)) ? 1 : 0;

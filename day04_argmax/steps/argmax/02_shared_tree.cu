@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 /// The better of two, found anywhere in a line; if neither is better, the earlier one.
 __device__ Best better(Best a, Best b) {
     if (beats(b.value, a.value)) return b;
-    return !beats(a.value, b.value) && b.at < a.at ? b : a;
+    return (!beats(a.value, b.value) && b.at < a.at) ? b : a;
 }
 // [better]
 

@@ -16,7 +16,7 @@ __global__ void warp_kernel(const __grid_constant__ LineWalk<RANK> walk, const f
                             std::uint32_t length, std::int64_t stride, const OP op) {
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t k = blockIdx.x * (kThreads / 32) + threadIdx.x / 32;
-    if (k >= walk.size) return;  // all lanes of the warp
+    if (k >= walk.size) return;  // k is the same in all 32 lanes
     const Offsets<2> at = walk.offsets(k);
     const float* line = in + at.of[0];
     auto mine = OP::none();

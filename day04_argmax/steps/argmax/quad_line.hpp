@@ -86,7 +86,7 @@ template <class OP, int THREADS, int EACH>
 __device__ typename OP::Partial take_quads(const QuadLine& line, std::uint32_t first,
                                            std::uint32_t last, std::uint32_t t) {
     auto mine = OP::none();
-    auto edge = OP::none();  // the first quad, the last: of the line only in part
+    auto edge = OP::none();  // of quads at the ends that are not whole
     if (t == 0 && first < line.begin) {
         OP::take(edge, line.part(0, OP::neutral()), 0);
     }
