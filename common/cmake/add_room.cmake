@@ -35,6 +35,10 @@
 #              tests/*.cpp names, [small], [full] or [huge]. CMake looks again when such a file changes.
 #              Cases that have [kernels] too are about ports by every path; the sanitizers leave them out.
 #
+# Up to eight files of tests/ are compiled as one, in two thirds of the time: what they compare, they compare by
+# the same templates. One whose names are also another's (`using P = ...;` in namespace {}) stays alone:
+# set_source_files_properties(tests/x.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON).
+#
 # Ports libraries are there for every room (empty if it has no .cu), so any room can be named in USES. Its
 # tests run on a GPU too if it or a room that it uses has a port. If host code of a room calls the gpu
 # library (a Buffer, a Graph), say sixdays_needs_gpu(<room>_loops) after add_room(). Properties of single
@@ -274,6 +278,7 @@ function(add_room)
     sixdays_want_tiers(${folder} "${arg_TIERS}" "${tiers}")
     if(SIXDAYS_HAVE_CATCH2 AND tests)
         sixdays_test_object(${room}_tests ${tests})
+        set_target_properties(${room}_tests PROPERTIES UNITY_BUILD ON)
         sixdays_executable(${room}_tests_emulated sixdays_gpu_emulated $<TARGET_OBJECTS:${room}_tests>
             LIBRARIES sixdays_testing_main sixdays_testing ${room}_ports_emulated)
         if(SIXDAYS_HAVE_CUDA AND has_ports)

@@ -108,7 +108,7 @@ Exact exact_product(const Tensor<float>& weight, const Tensor<float>& x) {
     return exact;
 }
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
@@ -174,7 +174,7 @@ TEST_CASE("a weight of 0 does not hide a NaN in x", "[day06][small]") {
     const Weight weight{
         WeightType::q8_0, reinterpret_cast<const std::byte*>(blocks.data()), {2, 64}};
     Tensor<float> x({T, 64}), out({T, 2});
-    x(T - 1, 40) = kNan;
+    x(T - 1, 40) = kNotANumber;
     linear_fast_cpu(weight, x.view(), out.view());
     for (std::int64_t t = 0; t < T; ++t) {
         CHECK(std::isnan(out(t, 0)) == (t == T - 1));
