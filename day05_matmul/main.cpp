@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "common/gpu/device.hpp"
 #include "common/lesson/lesson.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"

@@ -1,5 +1,4 @@
 // Transforms that look for a shape: reshape and broadcast. The others are in transform.cpp.
-#include <algorithm>
 #include <optional>
 
 #include "common/tensor/arguments.hpp"

@@ -1,6 +1,5 @@
 #include "day02_strides/run/timed.hpp"
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 

@@ -4,9 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/graph.hpp"

@@ -2,7 +2,6 @@
 // the loops, over every element.
 #include "common/testing/testing.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>

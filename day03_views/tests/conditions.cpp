@@ -3,7 +3,6 @@
 // asked for, and what is chosen instead moves every element.
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/tile.hpp"

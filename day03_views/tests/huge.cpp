@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "common/gpu/different.hpp"
 #include "common/gpu/fill.hpp"

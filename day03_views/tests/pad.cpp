@@ -2,10 +2,8 @@
 // dropped.
 #include "common/testing/testing.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "common/tensor/index.hpp"

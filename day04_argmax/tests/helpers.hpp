@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "common/gpu/device.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"

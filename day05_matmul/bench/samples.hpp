@@ -3,7 +3,6 @@
 /// is always the same would pass: a few outputs are summed in double.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 

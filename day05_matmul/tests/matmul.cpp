@@ -2,7 +2,6 @@
 // the loop, over every element.
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "day05_matmul/tests/golden.hpp"
 #include "day05_matmul/tests/helpers.hpp"

@@ -1,7 +1,6 @@
 // Measuring, as far as it can be tested where no time means anything: how often, in which turns,
 // and what is made of the numbers.
 #include <algorithm>
-#include <climits>
 #include <functional>
 #include <set>
 #include <string>

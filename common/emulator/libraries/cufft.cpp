@@ -2,7 +2,6 @@
 /// cuFFT, by the definition: out[k] = sum over j of in[j] exp(sign 2 pi i j k / n), no scaling.
 #include "cufft.h"
 
-#include <cmath>
 #include <complex>
 #include <map>
 #include <numbers>

@@ -3,9 +3,7 @@
 /// limits, priorities, pools, functions that a stream calls. What cannot be had is refused as CUDA
 /// refuses it where it cannot be had.
 #include "common/emulator/runtime/api.hpp"
-#include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
-#include "common/emulator/runtime/memory.hpp"
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 

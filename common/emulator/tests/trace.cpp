@@ -1,7 +1,6 @@
 // Requests, sectors and bank conflicts of known kernels, worked out by hand.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>

@@ -10,7 +10,6 @@
 
 #include "common/emulator/runtime/access.hpp"
 #include "common/emulator/runtime/finding.hpp"
-#include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/trace.hpp"
 #include "common/emulator/tile/coverage.hpp"
 

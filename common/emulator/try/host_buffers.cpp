@@ -1,7 +1,6 @@
 /// @file
 /// How long the program's own buffers are: it is linked with these in place of new and malloc, so
 /// that a copy that runs beyond one is noticed. Stack arrays and globals are not known.
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <new>

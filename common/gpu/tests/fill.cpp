@@ -1,5 +1,4 @@
 // fill: one value in every element, wherever they lie, and nothing else is touched.
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>

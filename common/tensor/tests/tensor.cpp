@@ -1,5 +1,4 @@
 // The stride helpers, walked over every small case against a second formula, and against NumPy.
-#include <type_traits>
 
 #include "common/tensor/index.hpp"
 #include "common/tensor/packings.hpp"

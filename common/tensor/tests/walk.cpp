@@ -1,6 +1,5 @@
 // A walk finds the offsets that unravel() and offset() find, for every small shape and layout; and
 // pieces are all of a tensor, each element once.
-#include <set>
 #include <vector>
 
 #include "common/tensor/index.hpp"

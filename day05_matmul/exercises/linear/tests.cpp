@@ -1,8 +1,6 @@
 // What `common/learn check` asks of a linear port. Run against stub and solution, too.
 #include "common/testing/testing.hpp"
 
-#include <cmath>
-
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/tensor/transform.hpp"

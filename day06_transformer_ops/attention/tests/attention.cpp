@@ -1,5 +1,4 @@
 // The proof of the set attention: loop and every path against float64, over every element.
-#include <memory>
 
 #include "day06_transformer_ops/attention/tests/reference.hpp"
 

@@ -10,7 +10,6 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "day03_views/copy.hpp"
-#include "day04_argmax/argmax.hpp"
 #include "day05_matmul/exercises/linear/linear.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "common/gpu/device.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"

@@ -3,7 +3,6 @@
 
 #include "common/testing/testing.hpp"
 #include "day06_transformer_ops/gpt2/tests/gguf_writer.hpp"
-#include "day06_transformer_ops/gpt2/text/bpe.hpp"
 #include "day06_transformer_ops/gpt2/text/pre_split.hpp"
 #include "day06_transformer_ops/gpt2/text/utf8.hpp"
 
