@@ -140,7 +140,7 @@ TEST_CASE("variables of the device are copied by name") {
 
     CHECK(copy_to_host_variable(in.data()) == cudaErrorInvalidSymbol);
     const std::string host = told();
-    CHECK(contains(host, "language.cu:"));
+    CHECK(contains(host, "language_calls.cu:"));
     CHECK(contains(host, "cudaMemcpyToSymbol: this is no __device__ or __constant__ variable"));
     CHECK(copy_too_much_to_symbol(in.data()) == cudaErrorInvalidValue);
     CHECK(contains(told(), "16 bytes from byte 20 on: the variable has 32 bytes"));
@@ -245,7 +245,7 @@ TEST_CASE("a block size is suggested that fills a multiprocessor") {
 TEST_CASE("__trap ends the launch, by line and thread") {
     stop_at_trap();
     const std::string text = told();
-    CHECK(contains(text, "language.cu:"));
+    CHECK(contains(text, "language_calls.cu:"));
     CHECK(contains(text, "thread (3,0,0) of block (0,0,0) stops at __trap()"));
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("the copy engine is asked in PTX, and what is wrong with it is told") 
     INFO(text);
     if (*says != '\0') {
         CHECK(contains(text, says));
-        CHECK(contains(text, "language.cu:"));
+        CHECK(contains(text, "language_calls.cu:"));
     } else {
         CHECK(text == "");
         CHECK(out.host() == reversed);
