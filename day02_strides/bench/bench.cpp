@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "common/gpu/tile.hpp"
 #include "day02_strides/conventions.hpp"
 #include "day02_strides/pack.hpp"
 #include "day02_strides/pitched.hpp"
@@ -41,6 +42,25 @@ void pitched_matrix(lesson::Report& report, const std::string& op, std::int64_t 
     report.port(v);
 }
 
+// What the dispatchers never choose: a stack of heads, and rows with room behind them.
+void in_tiles(lesson::Report& report) {
+    if (!gpu::has_tile()) return;
+    const auto stack =
+        packing(Layout({64, 12, 1024, 64}, {1024 * 12 * 64, 64, 12 * 64, 1}));  // as the ladder's
+    lesson::Version packed = version("pack", name(PackPath::tile), {64, 12, 1024, 64});
+    packed.check =
+        trial(stack, [](auto in, auto out) { pack_cuda(in, out, {.path = PackPath::tile}); });
+    report.port(packed);
+
+    const std::int64_t K = 4096, M = kLarge / K;
+    const auto rows =
+        std::make_shared<Pair>(pitched_cpu, pitched_rows(M, K, K + 32), pitched_rows(M, K, K + 64));
+    lesson::Version v = version("pitched", "tile (pitch 4128 to 4160)", {M, K});
+    v.check =
+        trial(rows, [](auto in, auto out) { pitched_cuda(in, out, {.path = PitchedPath::tile}); });
+    report.port(v);
+}
+
 }  // namespace
 
 void bench_all(lesson::Report& report) {
@@ -55,6 +75,7 @@ void bench_all(lesson::Report& report) {
         pitched_matrix(report, "pitched", row, row + 32, row + 64, row > 32);
         pitched_matrix(report, "pitched_odd", row, row + 1, row + 32, false);
     }
+    in_tiles(report);
     time_sweep(report, kStrides);
 }
 
