@@ -399,6 +399,11 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
                                reshaped(o.v, {2, 5, 4});
                            },
                            "v "},
+                          {[](O o) {
+                               // There it is broadcast. Its gradient fits.
+                               reshaped(o.v, {1, 6, 4}), reshaped(o.d.v, {1, 6, 4});
+                           },
+                           "v has shape (1, 6, 4)"},
                           {[](O o) { o.v.data = nullptr; }, "v is a null pointer"},
                           {[](O o) {
                                o.k = {o.k.data, Shape{6, 4}}, o.v = {o.v.data, Shape{6, 4}};
@@ -463,6 +468,7 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
                        }),
                        words));
     };
+    says({}, "out has shape ()");
     AttentionLeft wrong = left;
     reshaped(wrong.out, {2, 4, 3}), says(wrong, "out has shape (2, 4, 3)");
     wrong = left, reshaped(wrong.log_sums, {3, 2}), says(wrong, "log_sums has shape (3, 2)");

@@ -269,38 +269,48 @@ TEST_CASE("cross-entropy's way back from the losses: few logits and far ones",
 
 TEST_CASE("a target that names no logit: the loop refuses it, the port fills its row with NaN",
           "[day06][training][small]") {
-    const Tensor<float> logits = random({2, 3}, 4);
-    Tensor<std::int64_t> targets({2}, {1, 3});
-    const Tensor<float> one({}, {1});
-    HostOut<float> loop({2, 3});
-    const std::string said = refusal([&] {
-        cross_entropy_backward_cpu(logits.view(), targets.view(), one.view(), loop.view());
-    });
-    CHECK(contains(said, "the target at (1) is 3, but there are 3 logits"));
-    CHECK(loop.untouched());
-    DeviceIn<float> dx(logits), dg(one);
-    DeviceIn<std::int64_t> dt(targets);
-    DeviceOut<float> got({2, 3}, {}, Poison{0x7e});
-    cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view());
-    targets(1) = 0;
-    Tensor<double> want = slopes_of({logits, targets, Tensor<float>({2}, {1, 1})});
+    const Tensor<float> logits = random({2, 3}, 4), one({}, {1});
+    Tensor<double> want =
+        slopes_of({logits, Tensor<std::int64_t>({2}, {1, 0}), Tensor<float>({2}, {1, 1})});
     for (std::int64_t j = 0; j < 3; ++j) want(1, j) = NAN;
-    CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+    for (const std::int64_t none : {3, -1}) {
+        const Tensor<std::int64_t> targets({2}, {1, none});
+        HostOut<float> loop({2, 3});
+        const std::string said = refusal([&] {
+            cross_entropy_backward_cpu(logits.view(), targets.view(), one.view(), loop.view());
+        });
+        CHECK(contains(
+            said, "the target at (1) is " + std::to_string(none) + ", but there are 3 logits"));
+        CHECK(loop.untouched());
+        DeviceIn<float> dx(logits), dg(one);
+        DeviceIn<std::int64_t> dt(targets);
+        using Path = CrossEntropyBackwardPath;
+        for (const Path path : {Path::row_a_thread, Path::block_a_row}) {
+            CAPTURE(none, name(path));
+            DeviceOut<float> got({2, 3}, {}, Poison{0x7e});
+            cross_entropy_backward_cuda(dx.view(), dt.view(), dg.view(), got.view(),
+                                        {.path = path});
+            CHECK(got.close_to(want, bound_of(want), Nans::where_expected));
+        }
+    }
 }
 
 TEST_CASE("from the losses: no such target, a target at -infinity and a NaN stay in their rows",
           "[day06][training][small]") {
-    Tensor<float> logits = random({4, 5}, 4);
-    Tensor<double> want = slopes_of_rows({logits, targets_of(4, 5), random({4}, 2)});
-    Tensor<std::int64_t> targets = targets_of(4, 5);
-    Tensor<float> losses = losses_of({logits, targets, random({4}, 2)});
-    targets(1) = 5;  // whatever its loss says
+    Tensor<float> logits = random({5, 5}, 4);
+    const Tensor<float> grads = random({5}, 2);
+    Tensor<std::int64_t> targets = targets_of(5, 5);
+    Tensor<double> want = slopes_of_rows({logits, targets, grads});
+    Tensor<float> losses = losses_of({logits, targets, grads});
+    targets(1) = 5, targets(4) = -1;  // whatever their losses say
     logits(2, targets(2)) = -INFINITY, losses(2) = INFINITY;
     logits(3, 1) = NAN, losses(3) = NAN;
-    for (std::int64_t j = 0; j < 5; ++j) want(1, j) = want(2, j) = want(3, j) = NAN;
-    DeviceIn<float> x(logits), of_rows(losses), grad(random({4}, 2));
+    for (std::int64_t i = 1; i < 5; ++i) {
+        for (std::int64_t j = 0; j < 5; ++j) want(i, j) = NAN;
+    }
+    DeviceIn<float> x(logits), of_rows(losses), grad(grads);
     DeviceIn<std::int64_t> named(targets);
-    DeviceOut<float> got({4, 5}, {}, Poison{0x7e});
+    DeviceOut<float> got({5, 5}, {}, Poison{0x7e});
     cross_entropy_backward_from_losses_cuda(x.view(), named.view(), of_rows.view(), grad.view(),
                                             got.view());
     CHECK(got.close_to(want, bound_of(want), Nans::where_expected));

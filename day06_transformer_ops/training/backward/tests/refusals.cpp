@@ -217,14 +217,14 @@ TEST_CASE("the embedding's way back refuses each operand that does not fit, alon
          {[](O o) { o.ids.data = nullptr; }, "ids is a null pointer"},
          {[](O o) { reshaped(o.places, {2}); }, "places: "},
          {[](O o) { o.places.data = nullptr; }, "places is a null pointer"},
-         {[](O o) { reshaped(o.d.tokens, {28}); }, "d_tokens has shape (28)"},
+         {[](O o) { reshaped(o.d.tokens, {28}); }, "d_tokens has shape (28) of rank 1"},
          {[](O o) {
               reshaped(o.d.tokens, {7, 5});
           },
           "d_tokens has shape (7, 5)"},
          {[](O o) { o.d.tokens.data = nullptr; }, "d_tokens is a null pointer"},
          {[](O o) { o.d.tokens = collapsed(o.d.tokens); }, "d_tokens"},
-         {[](O o) { reshaped(o.d.positions, {20}); }, "d_positions has shape"},
+         {[](O o) { reshaped(o.d.positions, {20}); }, "d_positions has shape (20) of rank 1"},
          {[](O o) {
               reshaped(o.d.positions, {5, 3});
           },
