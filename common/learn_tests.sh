@@ -166,6 +166,7 @@ words() {
     PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
     run_targets
     test_log
+    pypi_nvcc
     alone
     unwritable
     folder_names
@@ -220,6 +221,18 @@ verb_test --sanitizer
 END
     timeout 2 bash -euo pipefail "$scratch/log.sh" "$scratch" >"$scratch/said" 2>&1 || true
     holds "the log of tests that were ended" grep -q "#1: a .* Passed" "$scratch/log/learn.test.log"
+}
+
+# An nvcc from PyPI: its library gets the name that CMake looks for.
+pypi_nvcc() {
+    local place=build/tile-venv/lib/python3.11/site-packages/nvidia/cu13
+    mkdir -p "$place/bin" "$place/lib"
+    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.5, V13.5.37"\n' >"$place/bin/nvcc"
+    chmod +x "$place/bin/nvcc"
+    touch "$place/lib/libcudart.so.13"
+    learns "an nvcc from PyPI that is there" 0 'nvcc 13\.5 is here already' -- tile
+    holds "CMake finds its library" test "$(readlink "$place/lib/libcudart.so")" = libcudart.so.13
+    rm -r build/tile-venv
 }
 
 # Two runs in one tree: the second waits for the first, and for nobody who is dead.
