@@ -151,7 +151,7 @@ verb_solution() {
         solution=$(solution_of "$exercise") hints=$root/$day/exercises/$exercise/hints.md
         if is_small "$exercise"; then hints=$solution; fi
         say "${bold}$exercise, a solution${plain}  $(path "$solution")" ""
-        awk '/^\/\/ hint 1/ { exit } /\/\/ (stub|wrong( [1-9]+)?): / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$solution" | trimmed
+        awk '/^\/\/ hint 1/ { exit } /\/\/ (told|stub|wrong( [1-9]+)?): / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$solution" | trimmed
         say "" "${bold}Why it is right${plain}" ""
         hints_in "$hints" | awk '/^## /{ on = ($0 == "## Why"); next } on' | trimmed
         say ""

@@ -95,8 +95,8 @@ std::string corner(const Tally& tally, const Shape& shape, std::int64_t size) {
     }
     if (shape.rank < 2 || inside == 0 || inside + tally.unwritten != size) return "";
     return " Written is " + part +
-           ", no more: are the thread's x and y exchanged (x belongs to the last dim), or has the "
-           "grid too few blocks along one of them?";
+           ", no more: are the thread's x and y exchanged (x belongs to the last dim), has the "
+           "grid too few blocks along one of them, or should each block make more?";
 }
 
 // How many, which first, and what is known about it. `why`: what makes it differ, where the two

@@ -1,4 +1,7 @@
 // What `common/learn check day06` asks of the exercises of one file.
+#include <algorithm>
+#include <array>
+
 #include "common/testing/practice.hpp"
 
 using namespace sixdays;
@@ -68,6 +71,21 @@ TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
     }
 }
 
+// Element k of a softmax in float with one thing wrong.
+struct WrongShare {
+    float largest;      // what the search for it begins with
+    bool above, below;  // is it subtracted there?
+};
+double wrong_share(const Tensor<float>& x, std::int64_t k, const WrongShare& wrong) {
+    const std::int64_t N = x.shape()[1], first = k / N * N;
+    float m = wrong.largest, sum = 0;
+    for (std::int64_t n = first; n < first + N; ++n) m = std::max(m, x.data()[n]);
+    for (std::int64_t n = first; n < first + N; ++n) {
+        sum += std::exp(x.data()[n] - (wrong.below ? m : 0));
+    }
+    return double{std::exp(x.data()[k] - (wrong.above ? m : 0)) / sum};
+}
+
 void check_shares(const Tensor<float>& x) {
     const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
     CAPTURE(M, N);
@@ -80,10 +98,30 @@ void check_shares(const Tensor<float>& x) {
         for (std::int64_t n = first; n < first + N; ++n) sum += std::exp(at(n) - largest);
         return std::exp(at(k) - largest) / (divided ? sum : 1);
     };
+    const auto guess = [&](const WrongShare& wrong, const char* sentence) {
+        return Guess{sentence, [&x, wrong](std::int64_t k) { return wrong_share(x, k, wrong); }};
+    };
     std::vector<Guess> guesses;
-    if (N > 1)
-        guesses = {
-            {"Nothing was divided by the sum.", [&](std::int64_t k) { return share(k, false); }}};
+    if (at(0) < -100) {
+        guesses = {guess({0, true, true},
+                         "The search for the largest seems to begin at 0, which is larger than "
+                         "the whole row: both exp are 0, and 0 / 0 is NaN. Begin with the row's "
+                         "first number.")};
+    } else {
+        guesses = {guess({-INFINITY, false, false},
+                         "Nothing was subtracted: exp(100) is infinite in float, and infinity "
+                         "divided by infinity is NaN. Ask exp of x - largest."),
+                   guess({-INFINITY, false, true},
+                         "The largest was subtracted in the sum only. Above it, too, exp is asked "
+                         "of x - largest."),
+                   guess({-INFINITY, true, false},
+                         "The largest was not subtracted in the sum. There, too, exp is asked of "
+                         "x - largest.")};
+    }
+    if (N > 1) {
+        guesses.push_back(
+            {"Nothing was divided by the sum.", [&](std::int64_t k) { return share(k, false); }});
+    }
     // N + 4 roundings in the sum, and those of exp and of the quotient, to a share of at most 1
     const double bound = (N + 12) * 0x1p-24;
     practise<float>(
@@ -98,12 +136,11 @@ TEST_CASE("share_of_each: small numbers", "[day06][share_of_each][small]") {
 }
 
 TEST_CASE("share_of_each: large ones", "[day06][share_of_each][small]") {
-    INFO(
-        "exp(100) is more than a float can hold, and exp(-1000) is 0 in any float: infinity "
-        "divided by "
-        "infinity, or 0 by 0, is NaN. exp is asked of differences only: no float holds the "
-        "others.");
-    check_shares(Tensor<float>({2, 3}, {100, 101, 99, 3, 1000, 2}));
+    {
+        INFO("The rows are 100 101 99 and 3 1000 2.");
+        check_shares(Tensor<float>({2, 3}, {100, 101, 99, 3, 1000, 2}));
+    }
+    INFO("The row is -1000 -1001.");
     check_shares(Tensor<float>({1, 2}, {-1000, -1001}));
 }
 
@@ -129,6 +166,11 @@ void check_running(const Tensor<float>& x) {
              "largest - new largest).",
              [&](std::int64_t m) { return row(m, false); }}};
     }
+    guesses.push_back(
+        {"Is the exponent's sign turned? largest begins as -INFINITY, so exp(new largest - old "
+         "largest) is infinite at first, and infinity times a sum of 0 is NaN. The factor is "
+         "exp(old largest - new largest), which is 0 at first.",
+         [](std::int64_t) { return NAN; }});
     practise<float>(
         {M}, [&](float* out) { running_maximum(in.view().data, M, N, out); },
         [&](std::int64_t m) { return row(m, true); }, guesses, (2 * N + 12 + 1024) * 0x1p-24);
@@ -168,13 +210,25 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
             sum += std::pow(double(x.data()[k]), 2);
         return sum / 32;
     };
-    INFO("All 32 lanes take part in the shuffle, the one that gives as well as those that take.");
     practise<float>(
         {3, 32}, [&](float* out) { whole_row(in.view().data, 3, out); },
         [&](std::int64_t k) {
             return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32));
         },
-        {}, 40 * 0x1p-24);
+        {{"Every lane kept its own number, which is the whole sum in lane 0 only. The last "
+          "argument of __shfl_sync names the lane that is asked: it is 0 for all.",
+          [&](std::int64_t k) {
+              // what five rounds of __shfl_down_sync leave in this lane
+              std::array<double, 32> sum{};
+              for (std::size_t l = 0; l < 32; ++l) {
+                  sum[l] = std::pow(double(x.data()[k / 32 * 32 + std::int64_t(l)]), 2);
+              }
+              for (std::size_t far = 16; far > 0; far /= 2) {
+                  for (std::size_t l = 0; l < 32; ++l) sum[l] += sum[l + far < 32 ? l + far : l];
+              }
+              return double{x.data()[k]} / std::sqrt(sum[std::size_t(k % 32)] / 32);
+          }}},
+        40 * 0x1p-24);
 }
 
 }  // namespace

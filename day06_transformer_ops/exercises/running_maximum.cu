@@ -19,6 +19,9 @@ __global__ void running_maximum_kernel(const float* in, int M, int N, float* out
         // stub: sum += 0 * x;
         // wrong: largest = fmaxf(largest, x);
         // wrong: sum += expf(x - largest);
+        // wrong 2: const float larger = fmaxf(largest, x);
+        // wrong 2: sum = sum * expf(larger - largest) + expf(x - larger);
+        // wrong 2: largest = larger;
         const float larger = fmaxf(largest, x);
         sum = sum * expf(largest - larger) + expf(x - larger);
         largest = larger;
@@ -35,9 +38,10 @@ void running_maximum(const float* in, int M, int N, float* out) {
 // hint 1: be multiplied?
 // hint 2: All by the same: exp(old - new). If no larger one came, that is exp(0) = 1, so it needs
 // hint 2: no if.
-// hint 3: larger = fmaxf(largest, x); the sum times expf(largest - larger), plus expf(x -
-// hint 3: larger); then largest is larger.
+// hint 3: const float larger = fmaxf(largest, x); then sum = sum * expf(largest - larger) +
+// hint 3: expf(x - larger); then largest = larger;
 // why: After each step the sum is what it would be had the largest so far been known from the
 // why: start. At first exp(-INFINITY - x) = 0 multiplies a sum of 0. One pass instead of two:
 // why: attention lives on it.
 // told: was not put right
+// told 2: exponent's sign turned

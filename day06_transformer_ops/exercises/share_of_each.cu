@@ -15,6 +15,14 @@ __global__ void share_of_each_kernel(const float* in, int M, int N, float* out) 
     // wrong: float sum = 0;
     // wrong: for (int n = 0; n < N; ++n) sum += expf(row[n]);
     // wrong: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n]) / sum;
+    // wrong 2: float largest = 0, sum = 0;
+    // wrong 2: for (int n = 0; n < N; ++n) largest = fmaxf(largest, row[n]);
+    // wrong 2: for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
+    // wrong 2: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n] - largest) / sum;
+    // wrong 3: float largest = row[0], sum = 0;
+    // wrong 3: for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
+    // wrong 3: for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
+    // wrong 3: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n]) / sum;
     float largest = row[0], sum = 0;
     for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
     for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
@@ -31,4 +39,6 @@ void share_of_each(const float* in, int M, int N, float* out) {
 // hint 2: Nothing. Which c makes sure that no exp is larger than 1?
 // why: The largest number becomes exp(0) = 1, all others less: nothing overflows, and the sum is
 // why: at least 1.
-// told: no float holds
+// told: Nothing was subtracted
+// told 2: seems to begin at 0
+// told 3: subtracted in the sum only

@@ -10,9 +10,10 @@ __global__ void whole_row_kernel(const float* in, float* out) {
     const float x = in[blockIdx.x * 32 + lane];
     float sum = x * x;
     for (int far = 16; far > 0; far /= 2) sum += __shfl_down_sync(0xffffffff, sum, far);
-    // your code: __shfl_sync(0xffffffff, value, lane) is the value that this lane has
+    // your code: __shfl_sync(0xffffffff, value, j) is the value that lane j has
     // stub:
-    // wrong: if (lane > 0) sum = __shfl_sync(0xffffffff, sum, 0);
+    // wrong: sum = __shfl_sync(0xffffffff, sum, lane);
+    // wrong 2: if (lane > 0) sum = __shfl_sync(0xffffffff, sum, 0);
     sum = __shfl_sync(0xffffffff, sum, 0);
     // end of your code
     out[blockIdx.x * 32 + lane] = x / sqrtf(sum / 32);
@@ -26,4 +27,5 @@ void whole_row(const float* in, int M, float* out) {
 // hint 2: One line: sum becomes what lane 0 has.
 // why: __shfl_sync hands one lane's value to all. A butterfly, __shfl_xor_sync in place of
 // why: __shfl_down_sync, would have left every lane with the sum, in as many rounds.
-// told: lane
+// told: Every lane kept its own number
+// told 2: lane 0

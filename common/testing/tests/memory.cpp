@@ -89,8 +89,8 @@ TEMPLATE_TEST_CASE("where just a corner was written, the comparison asks for x a
     CHECK(contains(got.matches(want).text,
                    "Never written: 3 elements still hold the poison that the output was filled "
                    "with. Written is [0, 3) x [0, 3), no more: are the thread's x and y exchanged "
-                   "(x belongs to the last dim), or has the grid too few blocks along one of "
-                   "them?"));
+                   "(x belongs to the last dim), has the grid too few blocks along one of them, "
+                   "or should each block make more?"));
 }
 
 TEMPLATE_TEST_CASE("where the poison is what is expected, untouched is not accepted",

@@ -7,7 +7,7 @@
 /// the sum brought to one size. RMS norm divides by the root of the mean square; nothing is
 /// subtracted:
 ///
-///     residual (1, 2) = 1 2     in = 2 6     weight = 1 10      eps = 0
+///     residual (1, 2) = 1 2     in = 2 6     weight = 1 10      eps = 1e-12
 ///     residual becomes  3 8     the mean of 9 and 64 is 36.5, its root 6.0415
 ///                               out = 3 / 6.0415 * 1, 8 / 6.0415 * 10 = 0.4966 13.242
 ///

@@ -34,6 +34,21 @@ __global__ void causal_row_kernel(const __grid_constant__ View<const float> q,
         m = larger;
     }
     if (d < D) out(t, d) = x / sum;
+    // wrong: const int d = threadIdx.x % 32;
+    // wrong: const std::int64_t t = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong: if (t >= T) return;
+    // wrong: float m = -INFINITY, sum = 0, x = 0;
+    // wrong: for (std::int64_t s = 0; s <= t; ++s) {
+    // wrong:     const float mine = d < D ? q(t, d) * k(s, d) : 0;
+    // wrong:     const float score = scale * gpu::warp_reduce(mine, gpu::Plus());
+    // wrong:     const float larger = fmaxf(m, score);
+    // wrong:     const float old = expf(m - larger), e = expf(score - larger);
+    // wrong:     sum = sum * old + e;
+    // wrong:     x = x * old + (d < D ? e * v(s, d) : 0);
+    // wrong:     m = larger;
+    // wrong: }
+    // wrong: if (d < D) out(t, d) = x / sum;
+    // told: q(t, d) is loaded anew for each key
     // end of your code
 }
 

@@ -212,10 +212,16 @@ TEST_CASE("causal_row: one pass, and nothing is stored on the way", "[day06][cau
     REQUIRE(touched.has_value() == gpu::is_emulated());
     if (touched) {  // the emulator tells; a GPU does not
         const std::int64_t pairs = T * (T + 1) / 2, enough = row * (2 * T + 2 * pairs);
+        const bool query_anew = touched->sectors == row * (T + 3 * pairs);
         INFO("Memory moved " << touched->sectors << " sectors of 32 bytes where " << enough
                              << " suffice: each query once, each key and value once for each token "
-                                "that sees it, and the output. If it is more, keys are read in two "
-                                "passes, scores are stored, or lanes are not neighbours along d.");
+                                "that sees it, and the output. "
+                             << (query_anew
+                                     ? "Just so many are moved if q(t, d) is loaded anew for each "
+                                       "key: load it once, before the loop over s."
+                                     : "If it is more, q(t, d) is loaded in the loop over s, keys "
+                                       "are read in two passes, scores are stored, or lanes are "
+                                       "not neighbours along d."));
         REQUIRE(touched->sectors <= enough);
     }
     REQUIRE_NOTHROW(gpu::synchronize());

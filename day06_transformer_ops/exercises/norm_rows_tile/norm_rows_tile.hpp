@@ -1,7 +1,7 @@
 /// @file
 /// Exercise 9 of Day 06: norm every row, a tile a row.
 ///
-/// Easy, 25 minutes.
+/// Easy, 40 minutes.
 ///
 /// The words that it takes are in docs/tile.md: its first three sections and *Padding*.
 ///

@@ -52,10 +52,14 @@ void check_port(const Case& k) {
     DeviceOut<float> got = DeviceOut<float>::holding(k.before, Lead{1});
     norm_weight_cuda(in.view(), rows.view(), grad.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
+    Tensor<double> first_block = want;
+    for (std::int64_t c = 128; c < C; ++c) first_block(c) = k.before(c);
     INFO(likely_mistake(
         got.values(), want,
         {{"What was there before is gone: gradients of a weight are added, +=.",
           summed(k.before, k.grad, 0, z)},
+         {"Only the first 128 columns were touched: every 128 columns (kThreads) need a block.",
+          first_block},
          {"This is the bias's gradient, the sum of grad alone: grad is multiplied by z.",
           summed(k.before, k.grad, 1, [](std::int64_t, std::int64_t) { return 1.0; })},
          {"The mean was not taken off: z is (in - mean) * scale.",

@@ -1,7 +1,7 @@
 /// @file
 /// Exercise 11 of Day 06: softmax's way back, by rows.
 ///
-/// Hard, 60 minutes.
+/// Medium, 30 minutes.
 ///
 /// p is a row of shares, made by softmax of some scores x. `grad` says how the loss changes with
 /// each share; wanted is how it changes with each score. A score that grows takes from all other

@@ -30,6 +30,19 @@ __global__ void softmax_rows_kernel(const float* in, std::int64_t M, std::int64_
     for (std::int64_t n = lane; n < N; n += 32) {
         out[m * N + n] = expf(x[n] - largest) / sum;
     }
+    // wrong: const int lane = threadIdx.x % 32;
+    // wrong: const std::int64_t m = blockIdx.x;
+    // wrong: if (threadIdx.x >= 32) return;
+    // wrong: const float* x = in + m * N;
+    // wrong: float largest = -INFINITY, sum = 0;
+    // wrong: for (std::int64_t n = lane; n < N; n += 32) largest = fmaxf(largest, x[n]);
+    // wrong: largest = gpu::warp_reduce(largest, gpu::Larger());
+    // wrong: for (std::int64_t n = lane; n < N; n += 32) sum += expf(x[n] - largest);
+    // wrong: sum = gpu::warp_reduce(sum, gpu::Plus());
+    // wrong: for (std::int64_t n = lane; n < N; n += 32) {
+    // wrong:     out[m * N + n] = expf(x[n] - largest) / sum;
+    // wrong: }
+    // told: Here each block made one row
     // end of your code
 }
 

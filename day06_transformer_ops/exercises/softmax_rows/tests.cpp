@@ -36,6 +36,10 @@ double sum_of_exp(const Tensor<float>& x, std::int64_t m, double largest, std::i
 }
 
 std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& x) {
+    Tensor<double> first_rows = want;
+    for (std::int64_t m = (x.shape()[0] + 7) / 8; m < x.shape()[0]; ++m) {
+        for (std::int64_t n = 0; n < x.shape()[1]; ++n) first_rows(m, n) = NAN;
+    }
     const auto lanes_beyond = static_cast<double>((x.shape()[1] + 31) / 32 * 32 - x.shape()[1]);
     return likely_mistake(
         got, want,
@@ -51,6 +55,10 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
           "those of all lanes.",
           softmax_of(x, [&](std::int64_t m, std::int64_t n,
                             double largest) { return sum_of_exp(x, m, largest, n % 32, 32); })},
+         {"The grid is as it should be: a block for every 8 rows (kWarps). Here each block made "
+          "one "
+          "row: warp w of it has row m = blockIdx.x * kWarps + w.",
+          first_rows},
          {"These are exp(x - m), not yet divided by their sum.",
           softmax_of(x, [](std::int64_t, std::int64_t, double) { return 1.0; })}});
 }
