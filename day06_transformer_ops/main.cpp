@@ -101,7 +101,7 @@ void who_asks_whom(lesson::Report& report) {
     Tensor<float> scores({1, 2, 3, 3}), shares({1, 2, 3, 3});
     layout("transpose(k)", transpose(of.k));
     layout("scores", scores.view());
-    layout("mixed", split_heads(model.mixed.view(), 2));
+    layout("mixed, heads", split_heads(model.mixed.view(), 2));
     matmul_cpu(of.q, transpose(of.k), {1 / kRoot2}, scores.view());
     causal_softmax_cpu(scores.view(), shares.view());
     matmul_cpu(shares.view(), of.v, split_heads(model.mixed.view(), 2));
@@ -113,9 +113,9 @@ void who_asks_whom(lesson::Report& report) {
                     of_token(scores).c_str(), of_token(shares).c_str());
     }
     report.check(near({&scores(0, 0, 2, 0), Shape{3}}, {kLog2, 0, kLog2}),
-                 "sat and the: (1 * 0.4901 + -1 * -0.4901) / root of 2 = 0.6931 = log 2");
+                 "query of sat, key of the: (1 * 0.4901 + -1 * -0.4901) / root of 2 = log 2");
     report.check(near({&shares(0, 0, 2, 0), Shape{3}}, {.4, .2, .4}),
-                 "sat: exp of its scores is 2, 1, 2 of 5. What lies ahead of the and cat gets 0");
+                 "sat: exp of its scores is 2, 1, 2 of 5. Tokens that lie ahead get a share of 0");
     report.check(near(sat(model.mixed), {1, -.6, -5. / 7, 1. / 7}),
                  "0.4 (1, -1) + 0.2 (1, 1) + 0.4 (1, -1), and head 1:" + shown(sat(model.mixed)));
     Tensor<float> large({3}, {1000, 1000, 999});
