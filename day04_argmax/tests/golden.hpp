@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "common/tensor/layout.hpp"
+#include "common/tensor/tensor.hpp"
 
 namespace sixdays::day04_argmax {
 
@@ -23,5 +23,12 @@ struct GoldenReduction {
     std::initializer_list<float> max, min, sum, mean;
 };
 #include "day04_argmax/tests/golden.inc"
+
+/// What the golden reductions are views of.
+inline Tensor<float> golden_numbers() {
+    Tensor<float> base({120});
+    for (std::int64_t k = 0; k < 120; ++k) base(k) = static_cast<float>((k * 37 + 11) % 29);
+    return base;
+}
 
 }  // namespace sixdays::day04_argmax

@@ -5,33 +5,21 @@ Which number stands before which line of a loop, and before which of its kernel.
 import html
 import pathlib
 import sys
+import textwrap
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "explorers"))
-import browser as real  # noqa: E402
 import run_tests  # noqa: E402
 
-LOOP = """
-for (int r = 0; r < rows; ++r) {
-    float sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i];
-    }
-    for (int i = 0; i < n; ++i) {
-        y[i] = x[i] / sum;
-    }
-}"""
-KERNEL = """
-const int r = blockIdx.x * blockDim.x + threadIdx.x;
-if (r >= rows) return;
-float sum = 0;
+OF_A_ROW = """float sum = 0;
 for (int i = 0; i < n; ++i) {
     sum += x[i];
 }
 for (int i = 0; i < n; ++i) {
     y[i] = x[i] / sum;
 }"""
+LOOP = "for (int r = 0; r < rows; ++r) {\n" + textwrap.indent(OF_A_ROW, "    ") + "\n}"
+KERNEL = "const int r = blockIdx.x * blockDim.x + threadIdx.x;\nif (r >= rows) return;\n" + OF_A_ROW
 
 
 def marks(loop, kernel):
@@ -86,8 +74,4 @@ def test_lines_that_go_on():
 
 
 if __name__ == "__main__":
-    FOLDER = pathlib.Path(sys.argv[2])
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with real.Browser(sys.argv[1]) as browser:
-        PAGE = real.Page(browser, 1250, 900)
-        run_tests.run(globals())
+    run_tests.in_browser(globals(), 1250)

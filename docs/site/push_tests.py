@@ -5,8 +5,6 @@ import sys
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "explorers"))
-import browser as real  # noqa: E402
 import run_tests  # noqa: E402
 
 PAGE_HTML = """<!doctype html><script src="{script}"></script>
@@ -39,8 +37,4 @@ def test_says_so_where_something_is_wider_than_its_place():
 
 
 if __name__ == "__main__":
-    FOLDER = pathlib.Path(sys.argv[2])
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with real.Browser(sys.argv[1]) as browser:
-        PAGE = real.Page(browser, 420, 900)
-        run_tests.run(globals())
+    run_tests.in_browser(globals(), 420)

@@ -45,10 +45,7 @@ __global__ void compaction_kernel(const float* in, unsigned n, float* out, int* 
 Outcome compaction(int mistake) {
     constexpr unsigned kCount = 600;
     const std::vector<float> values = numbers(kCount);
-    std::vector<float> expected;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(expected),
-                 [](float v) { return v > 0.0f; });
-    std::sort(expected.begin(), expected.end());
+    const std::vector<float> expected = positive(values);
     const Device<float> in(values), out(expected.size());
     const Device<int> count(std::vector<int>(1, 0));
     compaction_kernel<<<5, kThreads>>>(in.data(), kCount, out.data(), count.data(), mistake);

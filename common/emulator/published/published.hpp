@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -67,6 +68,13 @@ inline std::vector<float> numbers(int n) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>((i * 37 + i / 97) % 16) - 7.0f;
     }
+    return values;
+}
+
+/// Those above 0, in order of size.
+inline std::vector<float> positive(std::vector<float> values) {
+    std::erase_if(values, [](float v) { return !(v > 0.0f); });
+    std::sort(values.begin(), values.end());
     return values;
 }
 

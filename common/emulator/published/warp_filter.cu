@@ -43,10 +43,7 @@ __global__ void warp_filter_kernel(const float* in, int n, float* out, int* coun
 Outcome warp_filter(int mistake) {
     constexpr int kCount = 300, kThreads = 96, kBlocks = 4;
     const std::vector<float> values = numbers(kCount);
-    std::vector<float> expected;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(expected),
-                 [](float v) { return v > 0.0f; });
-    std::sort(expected.begin(), expected.end());
+    const std::vector<float> expected = positive(values);
     const Device<float> in(values), out(expected.size());
     std::vector<int> by_block(kBlocks, 0);
     for (int i = 0; i < kCount; ++i) {
