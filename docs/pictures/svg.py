@@ -74,7 +74,8 @@ class Cell(collections.namedtuple("Cell", "x y width height colour border text k
     def joins(self, cells):
         """May it be drawn at once with these? Then it is of their size, and above none of them."""
         alike = operator.attrgetter("width", "height", "border")
-        return (self.border != "idle" and alike(self) == alike(cells[0]) and (self.colour == "none") == (cells[0].colour == "none") and
+        filled = self.colour != "none"
+        return (self.border != "idle" and alike(self) == alike(cells[0]) and filled == (cells[0].colour != "none") and
                 not any(map(self.overlaps, cells)))
 
 
@@ -85,8 +86,8 @@ def outline(cells):
     wide, high = len(xs) * w, len(ys) * h
     if len(xs) * len(ys) > len(cells) or xs[-1] - xs[0] > wide - w + .01 or ys[-1] - ys[0] > high - h + .01:
         return " ".join(f"M{cell.x:g} {cell.y:g}h{w:g}v{h:g}h{-w:g}z" for cell in cells)
-    return " ".join([f"M{xs[0]:g} {ys[0]:g}h{wide:g}v{high:g}h{-wide:g}z", *(f"M{x:g} {ys[0]:g}v{high:g}" for x in xs[1:]),
-                     *(f"M{xs[0]:g} {y:g}h{wide:g}" for y in ys[1:])])
+    return " ".join([f"M{xs[0]:g} {ys[0]:g}h{wide:g}v{high:g}h{-wide:g}z",
+                     *(f"M{x:g} {ys[0]:g}v{high:g}" for x in xs[1:]), *(f"M{xs[0]:g} {y:g}h{wide:g}" for y in ys[1:])])
 
 
 def drawn(cells):
