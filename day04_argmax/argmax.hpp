@@ -25,8 +25,9 @@ using ArgmaxPath = LinePath;
 void argmax_cpu(View<const float> in, int dim, View<std::int64_t> out);
 
 /// The port: by the path it is given, else by the best; blocks may share a line where there is a
-/// workspace of argmax_workspace_bytes(). @throws std::invalid_argument  also a path that cannot
-/// take these views, and a workspace that is too small
+/// workspace of argmax_workspace_bytes().
+/// @throws std::invalid_argument  also a path that cannot take these views, and a workspace that is
+/// too small
 void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
                  const gpu::Launch<ArgmaxPath>& how = {});
 

@@ -2,8 +2,8 @@
 /// A tensor as a reduction sees it: one line of elements for each output. Host only: numbers about
 /// layouts, no element is looked at.
 ///
-///     in (2, 3, 4), reduced over dim 1       first: select(in, 1, 0), shape (2, 4), strides (12,
-///     1) out(b, c) looks at in(b, 0..2, c)      along: shape (3), strides (4)
+///     in (2, 3, 4), reduced over dim 1     first: select(in, 1, 0), shape (2, 4), strides (12, 1)
+///     out(b, c) looks at in(b, 0..2, c)    along: shape (3), strides (4)
 ///
 /// The line of output (b, c) begins at offset 12 b + c, and its elements lie 4 apart.
 #pragma once

@@ -90,8 +90,8 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
 // [matmul]
 
 // [staying]
-/// The same where nothing is added, by fewer blocks than tiles: each goes on to another one, and the
-/// numbers of that are on their way while it stores.
+/// The same where nothing is added, by fewer blocks than tiles: each goes on to another one, and
+/// the numbers of that are on their way while it stores.
 template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, class I, class E>
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_staying_tile(
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
@@ -139,9 +139,9 @@ template <class T>
     return required_span(x.layout) <= std::numeric_limits<int>::max() - 4096;
 }
 
-/// @param a, b, out  matrices that missing_for_tiles() has not refused; E is what the kernel calls
-///   T
 /// PROMISED, OTHERWISE: Blocks for matrices of which everything can be promised, and for others.
+/// E: what the kernel calls T.
+/// @param a, b, out  matrices that missing_for_tiles() has not refused
 template <class PROMISED, class OTHERWISE, class E, class T>
 void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<float> out,
                   gpu::Stream stream) {

@@ -31,13 +31,13 @@ struct Device {
 /// The current device. @throws gpu::Error
 [[nodiscard]] Device device();
 
-/// How many multiprocessors the current device has: cheap enough to ask at every call. @throws
-/// gpu::Error
+/// How many multiprocessors the current device has: cheap enough to ask at every call.
+/// @throws gpu::Error
 [[nodiscard]] int multiprocessors();
 
 /// Is the current device a Hopper (compute capability 9.0)? Then it may be given kernels of
-/// hopper/, whose instructions no other has. The emulator runs them too, but is none. @throws
-/// gpu::Error
+/// hopper/, whose instructions no other has. The emulator runs them too, but is none.
+/// @throws gpu::Error
 [[nodiscard]] bool on_hopper();
 
 /// Bytes of device memory that nobody has taken. @throws gpu::Error

@@ -2,10 +2,9 @@
 /// The last argument of every operation that has a choice of paths: by which one, with which
 /// memory, on which stream. All three may be left out:
 ///
-///     softmax_cuda<float>(in, 1, out);                                      // the best path
-///     softmax_cuda<float>(in, 1, out, {.path = SoftmaxPath::online});       // this one, or refuse
-///     softmax_cuda<float>(in, 1, out, {.workspace = memory, .stream = s});  // the best with
-///     memory
+///     softmax_cuda<float>(in, 1, out);                                 // the best path
+///     softmax_cuda<float>(in, 1, out, {.path = SoftmaxPath::online});  // this one, or refuse
+///     softmax_cuda<float>(in, 1, out, {.workspace = m, .stream = s});  // the best with memory
 #pragma once
 
 #include <optional>

@@ -11,9 +11,9 @@
 /// (GELU: Hendrycks and Gimpel 2016, arXiv 1606.08415, both forms. SiLU: Elfwing and others 2017,
 /// arXiv 1702.03118.)
 ///
-/// Two ways of writing them lose digits where x is far below 0: 1 + erf(x / sqrt(2)) and 1 +
-/// tanh(u) subtract two numbers that are nearly equal. So erfc is used, and 1 + tanh(u) = 2 / (1 +
-/// exp(-2u)), which makes gelu_tanh a sister of silu: x / (1 + exp(-2u)).
+/// Two ways of writing them lose digits where x is far below 0: 1 + erf(x / sqrt(2)) and
+/// 1 + tanh(u) subtract two numbers that are nearly equal. So erfc is used, and 1 + tanh(u) is
+/// 2 / (1 + exp(-2u)), which makes gelu_tanh a sister of silu: x / (1 + exp(-2u)).
 ///
 /// For all versions: any strides, `out` injective; an input may be `out` itself where the shape is
 /// the same. T is float or bf16; arithmetic is float. NaN stays NaN and +infinity stays; -infinity
@@ -23,7 +23,7 @@
 /// gelu_tanh. And 3e-37 where y is as small; a gate or a bf16 costs the rounding of it. relu is
 /// exact.
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-///   overlap
+/// overlap
 #pragma once
 
 #include <cmath>

@@ -18,12 +18,11 @@
 /// query belongs to the last of them, so causal token t sees length - T + t + 1. (PyTorch's
 /// `is_causal` lets token t see the first t + 1: the same if T = S.) A token that sees nothing gets
 /// 0. What it does not see is not read, and may be NaN; what it sees counts even if its share is 0,
-///   for 0 * NaN is NaN.
+/// for 0 * NaN is NaN.
 /// Error of out(t, d) for a token that sees n keys: (2 (D + 6) P + 4 n + 40) 2^-24 of the sum of
 /// share * |v|; P is the largest of its scale * sum of |q k|.
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-///   overlap;
-/// a path that cannot take these views; the loop: a length that is not 0 to S
+/// overlap; a path that cannot take these views; the loop: a length that is not 0 to S
 #pragma once
 
 #include <cstddef>
@@ -59,8 +58,7 @@ struct AttentionOptions {
 void attention_cpu(View<const float> q, View<const float> k, View<const float> v,
                    const AttentionOptions& options, View<float> out);
 /// @param how  the twin keeps all scores in the workspace and needs one; 'split blocks' takes one
-///   block
-/// for a query if there is none; the others use none
+/// block for a query if there is none; the others use none
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out,
                     const gpu::Launch<AttentionPath>& how = {});

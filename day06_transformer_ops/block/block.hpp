@@ -8,14 +8,13 @@
 ///
 /// x is the residual stream: every part reads it and adds to it, and none overwrites it. The norm
 /// comes before a part, not behind it (pre-norm, as in GPT-2; why: Xiong and others 2020, arXiv
-/// 2002.04745). Products are Day 05's, and its epilogue adds bias
-/// and stream on the way out; attention is causal.
+/// 2002.04745). Products are Day 05's, and its epilogue adds bias and stream on the way out;
+/// attention is causal.
 ///
 /// For all versions: float, contiguous or not; x injective. The ports need a workspace, and write x
 /// only after everything was found to fit.
 /// @throws std::invalid_argument  shapes that do not fit, heads that do not divide C, x not
-///   injective,
-/// a null pointer, parameters that overlap x; the ports: too small a workspace
+/// injective, a null pointer, parameters that overlap x; the ports: too small a workspace
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,7 @@ enum class EmbedPath {
 ///                   cache that grows by a token changes them without a new launch
 /// @param out        (S.., C), injective, apart from all inputs
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-///   overlap;
-/// the loop: an id or a place that names no row, and where it stands
+/// overlap; the loop: an id or a place that names no row, and where it stands
 template <class T>
 void embed_cpu(View<const T> tokens, View<const std::int64_t> ids, View<const Same<T>> positions,
                View<const std::int64_t> places, View<Same<T>> out);
@@ -87,8 +86,7 @@ enum class Pairing {
 /// @param places  broadcast to (..., T), 0 <= place < P; a port answers another one with NaN
 /// @param out     in's shape, injective; may be `in` itself
 /// @throws std::invalid_argument  shapes that do not fit, out not injective, a null pointer,
-///   overlap;
-/// the loop: a place that has no row
+/// overlap; the loop: a place that has no row
 void rotary_cpu(View<const float> in, View<const float> table, View<const std::int64_t> places,
                 Pairing pairing, View<float> out);
 void rotary_cuda(View<const float> in, View<const float> table, View<const std::int64_t> places,

@@ -17,9 +17,8 @@
 /// row that holds a NaN becomes NaN; one with an infinity too, but RMS norm, which divides by
 /// infinity then, leaves 0 of its finite elements. Other rows do not notice.
 /// @throws std::invalid_argument  rank 0, other shapes, an eps that is negative or no number, out
-///   not
-/// injective, a null pointer, overlap of in and out that are not the same; a path that cannot take
-/// these views
+/// not injective, a null pointer, overlap of in and out that are not the same; a path that cannot
+/// take these views
 #pragma once
 
 #include <cmath>

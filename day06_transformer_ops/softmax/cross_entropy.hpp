@@ -4,7 +4,6 @@
 ///
 ///     out(i) = -log(softmax(logits(i))(targets(i)))
 ///            = log(sum over j of exp(x(j) - m)) - (x(target) - m)     x: row i, m: its largest
-///            element
 ///
 /// 0 if the model was certain of the target, log(V) if it took all V for equally probable. (The
 /// formula: Goodfellow, Bengio and Courville, "Deep Learning", section 6.2.2.3.)

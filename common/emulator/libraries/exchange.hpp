@@ -16,8 +16,8 @@ constexpr std::size_t kMostShown = 128;  // bytes that one lane can show
 const unsigned char* exchange(const void* mine, std::size_t bytes, Site site);
 
 /// What ldmatrix does with the 16 bytes that each lane has fetched, a row of a matrix of 8 x 8:
-/// lanes 8 i to 8 i + 7 have those of matrix i. Lane 4 r + c gets of each the neighbours 2 c and 2
-/// c + 1 of row r, or if `transposed`, of column r.
+/// lanes 8 i to 8 i + 7 have those of matrix i. Lane 4 r + c gets of each the neighbours
+/// 2 c and 2 c + 1 of row r, or if `transposed`, of column r.
 void spread_matrices(std::uint32_t (&to)[4], const void* row, bool transposed, Site site);
 
 }  // namespace sixdays::emulator

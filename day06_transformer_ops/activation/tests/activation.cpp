@@ -45,9 +45,9 @@ double reference(Activation what, double x) {
 
 // activation.hpp's bound: 4 of exp or 8 of erfc, an addition, a division and a product or two make
 // 16. An argument v of exp that is off by n units moves the result by n |v|. Of silu v = x, and
-//   three
-// roundings (the constant, the product, - 2); of gelu_tanh v = 2 u, and seven; erfc at x / sqrt(2)
-// moves by x^2 for each of two. Above 0 exp is small beside 1, and so is what it is off.
+// three roundings (the constant, the product, - 2); of gelu_tanh v = 2 u, and seven; erfc at
+// x / sqrt(2) moves by x^2 for each of two. Above 0 exp is small beside 1, and so is what it is
+// off.
 double allowed(Activation what, double x, double y) {
     if (what == Activation::relu) return 0;
     double more = 0;

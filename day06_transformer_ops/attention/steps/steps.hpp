@@ -66,8 +66,8 @@ __device__ inline void take(Online& o, float score, bool seen, int n, const Valu
 }
 // [online]
 
-/// A tile of ROWS keys or values from s0 on, by THREADS threads: row s, element d to tile[s * pitch
-/// + d]. From key `end` on and beyond D there is 0.
+/// A tile of ROWS keys or values from s0 on, by THREADS threads: row s, element d to
+/// tile[s * pitch + d]. From key `end` on and beyond D there is 0.
 template <int THREADS, int ROWS = kKeys, int COLUMNS = kHead>
 __device__ void load_tile(float* tile, int pitch, const Table& from, std::int64_t s0,
                           std::int64_t end, int D) {

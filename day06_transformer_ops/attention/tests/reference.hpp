@@ -58,10 +58,10 @@ inline Case case_of(const Shape& stack, std::int64_t T, std::int64_t S, std::int
     return {few(shape(T), 5, 13), few(shape(S), 7, 11), few(shape(S), 3, 17)};
 }
 
-// The definition in double, and attention.hpp's bound. A score is off by D + 2 units of scale |q| .
-// |k|, 2 where log2(e) is multiplied in, and 2 where the maximum is subtracted; that moves its
-// share and the sum. For each key the sum and the output are corrected and added to, a rounding
-// each: 4 n. 40 are exp, the product and the division, and the joints of warps and blocks.
+// The definition in double, and attention.hpp's bound. A score is off by D + 2 units of
+// scale |q| . |k|, 2 where log2(e) is multiplied in, and 2 where the maximum is subtracted; that
+// moves its share and the sum. For each key the sum and the output are corrected and added to, a
+// rounding each: 4 n. 40 are exp, the product and the division, and the joints of warps and blocks.
 inline Wanted wanted(const Case& c) {
     Wanted want(c.q.shape());
     const int r = c.q.shape().rank;

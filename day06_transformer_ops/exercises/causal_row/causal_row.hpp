@@ -26,8 +26,9 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// out(t, d) = sum over s <= t of share(t, s) * v(s, d), where share(t, :) is the softmax over s <=
-/// t of score(t, s) = sum over d of q(t, d) * k(s, d) / sqrt(D). What lies ahead of t is not read.
+/// out(t, d) = sum over s <= t of share(t, s) * v(s, d), where share(t, :) is the softmax over
+/// s <= t of score(t, s) = sum over d of q(t, d) * k(s, d) / sqrt(D). What lies ahead of t is not
+/// read.
 /// @param q, k, v  (T, D), any strides, D at most 32: one head, as heads_of() cuts it out
 /// @param out      (T, D), any strides, injective
 /// @throws std::invalid_argument  other shapes, D not 1 to 32, out not injective, a null pointer,

@@ -5,11 +5,10 @@
 ///
 /// p is a row of shares, made by softmax of some scores x. `grad` says how the loss changes with
 /// each share; wanted is how it changes with each score. A score that grows takes from all other
-/// shares, so each score reaches the whole row: the slope of p(j) along x(i) is p(j) * ([i = j] -
-/// p(i)), and
+/// shares, so each score reaches the whole row: the slope of p(j) along x(i) is
+/// p(j) * ([i = j] - p(i)), and
 ///
-///     d_in(i) = sum over j of grad(j) * p(j) * ([i = j] - p(i))      [i = j]: 1 if the same, else
-///     0
+///     d_in(i) = sum over j of grad(j) * p(j) * ([i = j] - p(i))    [i = j]: 1 if the same, else 0
 ///
 ///     p (1, 2) = 0.25 0.75     grad = 8 4
 ///     d_in(0) = 8 * 0.25 * 0.75 - 4 * 0.75 * 0.25 =  0.75

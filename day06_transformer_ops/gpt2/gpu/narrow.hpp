@@ -15,11 +15,10 @@ enum class Before { nothing, gelu };
 /// out = in, rounded to the nearest T, bf16 or f16, or GELU (its tanh form) of in. Beyond what an
 /// f16 holds it is infinite.
 /// @param in   rows, along the last dim, are whole groups of eight numbers that lie side by side
-///   and
-/// begin at a multiple of their size
+/// and begin at a multiple of their size
 /// @param out  the same
 /// @throws std::invalid_argument  other shapes or layouts, out not injective, a null pointer,
-///   overlap
+/// overlap
 template <class T>
 void narrow_cuda(View<const float> in, View<T> out, Before before = Before::nothing,
                  gpu::Stream stream = {});

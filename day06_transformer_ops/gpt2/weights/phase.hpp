@@ -6,8 +6,7 @@
 ///     in                the block makes x (K), in shared memory: a norm, or attention's parts
 ///     joined the product       a warp has ROWS rows at a time; PARTS warps share a row's columns
 ///     out               one thread a row stores it: to the cache, to the stream, through GELU;
-///     what it
-///                       adds to it (a bias, the stream) was loaded while the block made x
+///                       what it adds to it (a bias, the stream) was loaded while the block made x
 ///
 /// What makes the phases differ is `In` and `Out`, two small objects with the phase's two ends.
 ///

@@ -42,8 +42,7 @@ double chain(NormPath path, std::int64_t N) {
 // The norm of `row`, and how far from it a float computation may be:
 //   mean      sums of x - x(0) are off by terms + 2 half units of the mean of |x - x(0)|
 //   z         that, scaled; the root is off by half of what the sum of squares is, terms + 8, and
-//   by
-//             the square of a wrong mean; three roundings on the way
+//             by the square of a wrong mean; three roundings on the way
 //   z w + b   one rounding
 template <class T>
 void put(Wanted& want, Kind kind, const std::vector<double>& row, const Tensor<float>& weight,

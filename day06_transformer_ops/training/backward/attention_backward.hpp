@@ -47,10 +47,9 @@ struct AttentionLeft {
 
 /// @param q        (..., T, D), as attention was given it, any strides
 /// @param k, v     (..., S, D), of q's rank; a dim before the last two may be 1 where q's is not:
-/// heads
-///                 that share keys, whose gradients add up
+///                 heads that share keys, whose gradients add up
 /// @param options  causal and scale. A length is refused: it belongs to a cache, and training has
-/// none
+///                 none
 /// @param grad     (..., T, D), of the output
 /// @param d        injective, apart from the inputs and each other
 /// @throws std::invalid_argument  shapes that do not fit, a length, outputs that are not injective,

@@ -8,8 +8,8 @@
 /// exp(x(j)) / sum, which is p(j); the second's is 1 at the target and 0 elsewhere. So softmax and
 /// its loss together are simpler than each alone, and the elements of a row add up to 0.
 ///
-/// The way there has left loss = log(sum of exp(x)) - x(target). Hence p(j) = exp(x(j) - (loss +
-/// x(target))): with the losses the logits are read once.
+/// The way there has left loss = log(sum of exp(x)) - x(target). Hence
+/// p(j) = exp(x(j) - (loss + x(target))): with the losses the logits are read once.
 ///
 /// As in the loss, the loop refuses a target that names no logit, and the port fills its row with
 /// NaN.
@@ -41,8 +41,9 @@ void cross_entropy_backward_cpu(View<const float> logits, View<const std::int64_
 void cross_entropy_backward_cuda(View<const float> logits, View<const std::int64_t> targets,
                                  View<const float> grad, View<float> out,
                                  const gpu::Launch<CrossEntropyBackwardPath>& how = {});
-/// The same by one reading of the logits, T float or bf16. p's error grows by (|loss| + 2 |loss +
-/// x(target)|) 2^-24 of it. A target whose logit is -infinity makes its row NaN.
+/// The same by one reading of the logits, T float or bf16. p's error grows by
+/// (|loss| + 2 |loss + x(target)|) 2^-24 of it. A target whose logit is -infinity makes its row
+/// NaN.
 /// @param logits  rows along memory, as of out
 /// @param losses  (...), what cross_entropy_cuda() made of these logits; apart from out
 template <class T>

@@ -1,6 +1,6 @@
 /// @file
-/// The norms' ways back. Layer norm's, with z = (x - mean) * scale, scale = 1 / sqrt(variance +
-/// eps), as there:
+/// The norms' ways back. Layer norm's, with z = (x - mean) * scale,
+/// scale = 1 / sqrt(variance + eps), as there:
 ///
 ///     d_bias(i)   += sum over rows of grad(i)
 ///     d_weight(i) += sum over rows of grad(i) * z(i)

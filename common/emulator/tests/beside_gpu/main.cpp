@@ -1,7 +1,7 @@
 // The kernels of trace.cu, once each, in a fixed order. Built twice from this text:
 //   emulator_counts        prints what the emulator counts, as CSV
 //   emulator_counts_cuda   runs them on a GPU, where ncu counts; compare.py sets the two side by
-//   side
+//                          side
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
