@@ -1,5 +1,5 @@
-// The place of each row's largest element, in plain CUDA: the loop's twin, one thread per row, and the
-// step in which the 32 lanes of a warp share a row. One file, one command.
+// The place of each row's largest element, in plain CUDA: the loop's twin, one thread per row, and
+// the step in which the 32 lanes of a warp share a row. One file, one command.
 //
 //     nvcc standalone.cu && ./a.out                   with the CUDA Toolkit and a GPU
 //     common/learn try day04_argmax/standalone.cu     without either

@@ -405,8 +405,8 @@ TEST_CASE("matmul_bf16: the wide ring", "[day05][matmul_bf16][huge]") {
     check_product<bf16>(B::persistent, {300, 5750, 264}, {.bias = true});
 }
 
-// On a GPU, since the emulator has neither so many multiprocessors nor rings so long: tiles of 128 x
-// 128 and of 128 x 192 that are all whole, each edge alone, and all together in each layout.
+// On a GPU, since the emulator has neither so many multiprocessors nor rings so long: tiles of
+// 128 x 128 and of 128 x 192 that are all whole, each edge alone, and all together in each layout.
 TEST_CASE("matmul_bf16: edges of square and of middle tiles", "[day05][matmul_bf16][huge]") {
     if (!kHopper) return;
     struct Sizes {

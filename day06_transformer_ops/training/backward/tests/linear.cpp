@@ -1,5 +1,5 @@
-// The proof of a linear layer's way back: loop and port against central differences and against what
-// PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
+// The proof of a linear layer's way back: loop and port against central differences and against
+// what PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
 #include <bit>
 
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
