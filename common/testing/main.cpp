@@ -1,6 +1,6 @@
 // The main of every test program, around Catch2's own (the linker's --wrap=main). It asks for a
 // device before Catch2 starts, so that "no GPU here" ends as Skipped (status 4) and is never taken
-// for a pass; whatever fails ends with status 1, never with a count of failures, which could be a 4.
+// for a pass; what fails ends with status 1, never with a count of failures, which could be a 4.
 #if !__has_include(<catch2/catch_all.hpp>)
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #endif
