@@ -172,13 +172,14 @@ words() {
     folder_names
 }
 
-# What `run` builds on each kind of machine: nothing for a GPU that does not answer.
+# What `run`, `gpt2` and `train` build on each kind of machine: nothing for a GPU that does not answer.
 run_targets() {
-    local gpu nvcc wanted
+    local verb gpu nvcc wanted
     cat >"$scratch/targets.sh" <<'END'
-gpu=$1 nvcc=$2 build=$3
+verb=$1 gpu=$2 nvcc=$3 build=$4 root=.
 days=(day06_transformer_ops) why_no_gpu=none
 source common/learn.d/lessons.sh
+source common/learn.d/gpt2.sh
 say() { :; }
 note() { :; }
 need() { :; }
@@ -189,18 +190,24 @@ built_with_nvcc() { [[ $nvcc == nvcc ]]; }
 build_one() {  # and each program that is there afterwards ends well
     printf '%s ' "${@:2}"
     rm -rf "$build" && mkdir -p "$build/bin"
-    for program in "${@:2}"; do ln -s "$(type -P true)" "$build/bin/$program"; done
+    for program in "${@:2}"; do ln -s "$(type -P true)" "$build/bin/${program%_command}"; done
 }
-verb_run || printf "failed "
+"verb_$verb" || printf "failed "
 END
-    while read -r gpu nvcc wanted; do
-        holds "what run builds with $gpu and $nvcc" test "$wanted" = \
-            "$(bash -eu "$scratch/targets.sh" "$gpu" "$nvcc" "$scratch/pretended" | sed 's/ $//')"
+    while read -r verb gpu nvcc wanted; do
+        holds "what $verb builds with $gpu and $nvcc" test "$wanted" = \
+            "$(bash -eu "$scratch/targets.sh" "$verb" "$gpu" "$nvcc" "$scratch/pretended" | sed 's/ $//')"
     done <<END
-gpu nvcc day06_transformer_ops gpt2_strides gpt2_command
-no_gpu nvcc day06_transformer_ops_emulated gpt2_strides_emulated gpt2_emulated
-gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
-no_gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
+run gpu nvcc day06_transformer_ops gpt2_strides gpt2_command
+run no_gpu nvcc day06_transformer_ops_emulated gpt2_strides_emulated gpt2_emulated
+run gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
+run no_gpu no_nvcc day06_transformer_ops_emulated gpt2_strides gpt2_command
+gpt2 gpu nvcc gpt2_command
+gpt2 no_gpu nvcc gpt2_command gpt2_emulated
+gpt2 gpu no_nvcc gpt2_command
+gpt2 no_gpu no_nvcc gpt2_command
+train gpu nvcc gpt2_train_command
+train no_gpu nvcc gpt2_train_command
 END
 }
 

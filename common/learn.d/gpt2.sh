@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the parts share their names
 # A GPT-2 that writes, and one that does it by the learner's own kernels: `learn gpt2 [--mine] [flags]`.
+# A model that learns: `learn train [flags]`.
 
 # Exercises with a place in the model, and what they make there (day06_transformer_ops/gpt2/mine).
 in_the_model=(
@@ -12,7 +13,7 @@ in_the_model=(
 )
 
 verb_gpt2() {
-    local word mine='' flags=() named_model=''
+    local word mine='' flags=() named_model='' emulated=()
     for word in "$@"; do
         case $word in
             --mine) mine=yes ;;
@@ -30,8 +31,17 @@ verb_gpt2() {
     fi
     need
     configure
-    build_one "the GPT-2" gpt2_command
+    # Built by nvcc, and where no GPU answers, it becomes gpt2_emulated as soon as it is to run kernels.
+    if built_with_nvcc && ! find_gpu; then emulated=(gpt2_emulated); fi
+    build_one "the GPT-2" gpt2_command "${emulated[@]}"
     "$build/bin/gpt2" "${flags[@]}"
+}
+
+verb_train() {
+    need
+    configure
+    build_one "gpt2_train" gpt2_train_command
+    "$build/bin/gpt2_train" "$@"
 }
 
 # The exercises of $in_the_model that have passed, in $passed, as day06/softmax_rows; and whose is what.
