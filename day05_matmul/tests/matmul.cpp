@@ -191,7 +191,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") 
         {P::quads, false, 1024, 256 + 8 * K * (2 + 8), 256 + 8 * K * (2 + 4)},
         {P::shallow, false, 1024, -1, -1},
         {P::warp_tiles, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},
-        {P::ring, false, 1024, -1, -1},
+        {P::ring, false, 1024, 256 + 8 * K * 4, 256 + 8 * K * 4},  // a copy is one request
         {P::fragments, false, 1024, -1, -1},
         {P::spread_copies, false, 1024, -1, -1},
         // Two tiles of K, and the second twice more: nothing asks whether it is the last.

@@ -125,7 +125,7 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
 
 // The long way: what is wrong, if anything is?
 [[gnu::noinline]] void check_access(std::uintptr_t address, std::size_t bytes, AccessKind what,
-                                    const void* code, const void* expected) {
+                                    const void* code, const void* expected, bool traced) {
     const InRuntime guard;
     if (current->accesses_left == 0) pass_turn(address, bytes, code);  // others may go first
     Region* region = region_of(address);
@@ -141,18 +141,19 @@ void pass_turn(std::uintptr_t address, std::size_t bytes, const void* code) {
     check_bytes(access);
     if (judgement_pending && writes(what)) judge_stores();
     check_race(access);
-    if (tracing && region != &variables) trace_access(*region, address, bytes, what, code);
+    const bool noted = tracing && traced && region != &variables;
+    if (noted) trace_access(*region, address, bytes, what, code);
     if (what == AccessKind::write) block.turns_without_write = 0;
 }
 
 }  // namespace
 
 void before_access(const void* pointer, std::size_t bytes, AccessKind what, const void* code,
-                   const void* expected) {
+                   const void* expected, bool traced) {
     if (current == nullptr || in_runtime || bytes == 0) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (--current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
-    check_access(address, bytes, what, code, expected);
+    check_access(address, bytes, what, code, expected, traced);
 }
 
 void let_others_run() {

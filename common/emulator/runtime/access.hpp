@@ -13,8 +13,9 @@ namespace sixdays::emulator {
 /// Called before the current thread reads or writes [address, address + bytes).
 /// @param code      return address of the hook: where in the kernel that is
 /// @param expected  what a compare-and-swap compares with
+/// @param traced    false: the trace has this access already
 void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
-                   const void* expected = nullptr);
+                   const void* expected = nullptr, bool traced = true);
 
 /// Has the block written to this address of shared memory?
 bool was_written(const void* address);

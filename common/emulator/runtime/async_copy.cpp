@@ -85,11 +85,11 @@ void check_source(const Copy& copy, const void* wait) {
           {copy.code}});
 }
 
-// The copy arrives: the thread writes its target now.
+// The copy arrives: the thread writes its target now. (The trace had the request at its start.)
 void land(const Copy& copy, const void* wait) {
     check_source(copy, wait);
     set_pending(copy.to, copy.bytes, false);
-    before_access(copy.to, copy.bytes, AccessKind::write, copy.code);
+    before_access(copy.to, copy.bytes, AccessKind::write, copy.code, nullptr, false);
     std::memset(copy.to, 0, copy.bytes);
     std::memcpy(copy.to, copy.from, copy.valid_bytes);
 }
