@@ -32,7 +32,7 @@ __global__ void indices3_kernel(std::int64_t base, std::int64_t B, std::int64_t 
                                 float* out) {
     const std::int64_t c = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (c >= C) return;
-    for (std::int64_t b = blockIdx.z; b < B; b += gridDim.z) {
+    for (std::int64_t b = blockIdx.z; b < B; b += gridDim.z) {  // blockDim.z is 1
         std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
         for (; t < T; t += std::int64_t{gridDim.y} * blockDim.y) {
             const std::int64_t value = (b * base + t) * base + c;

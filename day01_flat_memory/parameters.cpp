@@ -30,7 +30,7 @@ std::vector<Part> gpt2_parameters(const Gpt2Sizes& sizes) {
 std::int64_t cut(std::vector<Part>& parts) {
     std::int64_t first = 0;
     for (Part& part : parts) {
-        part.first = first;
+        part.first = first;  // begins where the parts before it end
         part.count = size(part.shape);
         if (__builtin_add_overflow(first, part.count, &first)) {
             refuse("cut: the total up to " + part.name + " does not fit in 64 bits");

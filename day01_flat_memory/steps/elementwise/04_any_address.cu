@@ -1,9 +1,9 @@
 // Step 4: quads need a multiple of 16, and the tensors' addresses may agree on none. But the width
 // of a load is not the point. Memory is far away, so what counts is how many bytes are on their way
-// at any moment: those per second times the seconds of a round trip (Little's law). An H200 needs
-// about 48 KiB of them for each multiprocessor. With 2,048 threads, step 1 has 16 KiB in flight for
-// two inputs, step 3 has 64 KiB, and so has this one: eight single loads of a thread before its
-// first store.
+// at any moment: those per second times the seconds of a round trip (Little's law). For `add` an
+// H200 needs about 20 KiB of loads for each multiprocessor. With 2,048 threads, step 1 has 16 KiB
+// of them in flight, step 3 has 64 KiB, and so has this one: eight single loads of a thread before
+// its first store.
 #include "common/gpu/launch.hpp"
 #include "day01_flat_memory/steps/elementwise/steps.hpp"
 
