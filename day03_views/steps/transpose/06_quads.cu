@@ -1,6 +1,6 @@
-// Step 6: a quad a load and a store, a quarter of the instructions. A thread takes a block of 4 x 4
+// Step 6: a quad a load and a store, a quarter of the instructions. A thread takes a square, 4 x 4
 // floats: a quad from each of four rows. To transpose it costs nothing, it is a matter of which
-// register is called what: column i of the block is (row[0].i, row[1].i, row[2].i, row[3].i), a
+// register is called what: column i of the square is (row[0].i, row[1].i, row[2].i, row[3].i), a
 // quad of a row of `out`. So the tile holds quads, and all that comes and goes are quads.
 //
 // A pad would spoil the alignment of those quads, so the tile's banks are kept apart by a swizzle.
@@ -16,18 +16,18 @@ namespace sixdays::day03_views {
 namespace {
 
 constexpr int kSide = 64;      // rows and columns of a tile: 16 KiB
-constexpr int kThreads = 256;  // 16 x 16 blocks of 4 x 4
+constexpr int kThreads = 256;  // 16 x 16 squares of 4 x 4
 
 // [kernel]
 __global__ void transpose_quads_kernel(const __grid_constant__ Matrices x) {
     __shared__ uint4 shared[kSide][kSide / 4];
     const auto tile = tile_of_block<std::uint32_t>(x, kSide, kSide);
-    const int p = threadIdx.x % 16;  // this thread's block: columns 4 p .. 4 p + 3
+    const int p = threadIdx.x % 16;  // this thread's square: columns 4 p .. 4 p + 3
     const int q = threadIdx.x / 16;  // rows 4 q .. 4 q + 3
 
     uint4 row[4];
-    load_block(tile.in + 4 * q * x.pitch_in + 4 * p, x.pitch_in, tile.rows - 4 * q,
-               tile.columns - 4 * p, row);
+    load_square(tile.in + 4 * q * x.pitch_in + 4 * p, x.pitch_in, tile.rows - 4 * q,
+                tile.columns - 4 * p, row);
     shared[4 * p + 0][q ^ p] = make_uint4(row[0].x, row[1].x, row[2].x, row[3].x);
     shared[4 * p + 1][q ^ p] = make_uint4(row[0].y, row[1].y, row[2].y, row[3].y);
     shared[4 * p + 2][q ^ p] = make_uint4(row[0].z, row[1].z, row[2].z, row[3].z);

@@ -1,5 +1,5 @@
 // Step 7: small elements. Step 6 with K = 8 elements of 2 bytes or 16 of 1 byte in a quad: a thread
-// takes a block of K x K. But now a register holds 2 or 4 elements, and to transpose the block
+// takes a square of K x K. But now a register holds 2 or 4 elements, and to transpose the square
 // means taking registers apart. Bytes that stand one below the other are put into one word:
 //
 //     row 0   a0 a1 a2 a3 ..               a0 b0 c0 d0   a1 b1 c1 d1   ..
@@ -21,9 +21,9 @@ __device__ unsigned word(const uint4& quad, int i) {
     return i == 0 ? quad.x : i == 1 ? quad.y : i == 2 ? quad.z : quad.w;
 }
 
-// [block]
+// [square]
 // word[i] of column c: elements (2 i, c) and (2 i + 1, c), of 2 bytes.
-__device__ void transpose_block(const uint4 (&row)[8], uint4 (&column)[8]) {
+__device__ void transpose_square(const uint4 (&row)[8], uint4 (&column)[8]) {
     const auto pair = [&](int i, int c) {  // of rows 2 i and 2 i + 1
         const unsigned a = word(row[2 * i], c / 2), b = word(row[2 * i + 1], c / 2);
         return __byte_perm(a, b, c % 2 == 0 ? 0x5410 : 0x7632);  // the lower or the upper halves
@@ -44,8 +44,8 @@ __device__ uint4 transposed(unsigned a, unsigned b, unsigned c, unsigned d) {
                       __byte_perm(ab23, cd23, 0x5410), __byte_perm(ab23, cd23, 0x7632));
 }
 
-// Elements of 1 byte: 4 x 4 words, each the start of a block of 4 x 4 bytes.
-__device__ void transpose_block(const uint4 (&row)[16], uint4 (&column)[16]) {
+// Elements of 1 byte: 4 x 4 words, each the start of a square of 4 x 4 bytes.
+__device__ void transpose_square(const uint4 (&row)[16], uint4 (&column)[16]) {
     for (int i = 0; i < 4; ++i) {  // columns 4 i .. 4 i + 3
         uint4 t[4];                // t[j]: of rows 4 j .. 4 j + 3
         for (int j = 0; j < 4; ++j) {
@@ -58,10 +58,10 @@ __device__ void transpose_block(const uint4 (&row)[16], uint4 (&column)[16]) {
         }
     }
 }
-// [block]
+// [square]
 
 // [kernel]
-// P x Q blocks of K x K elements, one a thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
+// P x Q squares of K x K elements, one a thread: 16 x 16 of 8 x 8, or 16 x 8 of 16 x 16.
 template <class T, int P, int Q>
 __global__ void __launch_bounds__(P* Q)
     transpose_small_elements_kernel(const __grid_constant__ Matrices x) {
@@ -71,9 +71,9 @@ __global__ void __launch_bounds__(P* Q)
     const int p = threadIdx.x % P, q = threadIdx.x / P;
 
     uint4 row[K], column[K];
-    load_block(tile.in + K * q * x.pitch_in + K * p, x.pitch_in, tile.rows - K * q,
-               tile.columns - K * p, row);
-    transpose_block(row, column);
+    load_square(tile.in + K * q * x.pitch_in + K * p, x.pitch_in, tile.rows - K * q,
+                tile.columns - K * p, row);
+    transpose_square(row, column);
     for (int c = 0; c < K; ++c) shared[K * p + c][(q ^ p) % Q] = column[c];
     __syncthreads();
 

@@ -12,13 +12,13 @@
 
 namespace sixdays::day03_views {
 
-// [load_block]
-/// A block of K x K elements, where K elements are a quad: 4 x 4, 8 x 8 or 16 x 16. row[j] = the
+// [load_square]
+/// A square of K x K elements, where K elements are a quad: 4 x 4, 8 x 8 or 16 x 16. row[j] = the
 /// quad of row j, for all K rows: loads only, so that all are in flight together. At an edge, the
 /// `rows` and `columns` that exist, element by element, with zeros for the others.
 template <class T, int K>
-__device__ void load_block(const T* from, std::int64_t pitch, int rows, int columns,
-                           uint4 (&row)[K]) {
+__device__ void load_square(const T* from, std::int64_t pitch, int rows, int columns,
+                            uint4 (&row)[K]) {
     if (rows >= K && columns >= K) {
         for (int j = 0; j < K; ++j) {
             row[j] = __ldcs(reinterpret_cast<const uint4*>(from + j * pitch));
@@ -33,7 +33,7 @@ __device__ void load_block(const T* from, std::int64_t pitch, int rows, int colu
     }
     for (int j = 0; j < K; ++j) row[j] = *reinterpret_cast<const uint4*>(element[j]);
 }
-// [load_block]
+// [load_square]
 
 /// A quad, or at an edge the first `inside` elements of it, with zeros behind.
 template <class T>
