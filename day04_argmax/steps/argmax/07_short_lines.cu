@@ -28,11 +28,11 @@ __device__ void stage(const QuadLine& run, float* shared) {
     gpu::copy_async_commit();
 }
 
-/// TURN: lanes whose lines begin in one bank of shared memory start at
-/// different elements of them, and go round.
+/// TURN: `sharing` lanes, whose lines begin in one bank of shared memory, start
+/// at different elements of them, and go round.
 template <bool TURN, int RANK, class OP>
 __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, const float* in,
-                                   std::uint32_t length, std::uint32_t apart, const OP op) {
+                                   std::uint32_t length, std::uint32_t sharing, const OP op) {
     extern __shared__ __align__(16) float shared[];
     const std::uint32_t first = blockIdx.x * kThreads;
     const std::uint32_t lines = min(walk.size - first, kThreads);
@@ -44,7 +44,7 @@ __global__ void short_lines_kernel(const __grid_constant__ LineWalk<RANK> walk, 
     __syncthreads();
     if (t >= lines) return;
     const float* line = shared + run.past + t * length;
-    std::uint32_t i = TURN ? t % 32 * apart / 32 : 0;
+    std::uint32_t i = TURN ? t % 32 * sharing / 32 : 0;
     auto behind = OP::none(), mine = OP::none();
 #pragma unroll 4
     for (std::uint32_t seen = 0; seen < length; ++seen) {
@@ -67,19 +67,19 @@ template <class OP>
 void launch_short_lines(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream) {
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto length = static_cast<std::uint32_t>(lines.length());
-        // Lines of `length` words begin in 32 / apart different banks: apart is the largest power
-        // of two that divides both.
-        std::uint32_t apart = 1;
-        while (apart < 32 && length % (2 * apart) == 0) apart *= 2;
+        // Lines of `length` words begin in 32 / sharing banks, `sharing` lanes in each. It is the
+        // largest power of two that divides both 32 and the length.
+        std::uint32_t sharing = 1;
+        while (sharing < 32 && length % (2 * sharing) == 0) sharing *= 2;
         const unsigned grid = gpu::blocks_for(walk.size, kThreads);
         const std::size_t bytes = 4 * (std::size_t{kThreads} * length + 4);
         const auto launch = [&](auto turn) {
             constexpr bool TURN = turn;
             short_lines_kernel<TURN>
-                <<<grid, kThreads, bytes, stream>>>(walk, in, length, apart, piece);
+                <<<grid, kThreads, bytes, stream>>>(walk, in, length, sharing, piece);
             gpu::check_launch("short_lines_kernel", grid, kThreads, bytes);
         };
-        if (apart == 1) return launch(std::false_type());
+        if (sharing == 1) return launch(std::false_type());
         launch(std::true_type());
     });
 }

@@ -1,5 +1,5 @@
 // Step 8: a few long lines, which is the choice of the next token. A block for each would leave
-// most multiprocessors idle, so many blocks share a line. Each leaves what it has found in the
+// most multiprocessors idle, so several blocks share a line. Each leaves what it has found in the
 // workspace and counts itself; the block that is done last combines the parts.
 #include "common/gpu/last_block.hpp"
 #include "common/gpu/launch.hpp"
