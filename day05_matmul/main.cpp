@@ -164,6 +164,8 @@ void epilogues(lesson::Report& report) {
     matmul_cpu(a.view(), transpose(w.view()), {.bias = bias.view(), .relu = true}, want.view());
     matmul_cuda(da.view({2, 1, 2}), transpose(dw.view({3, 2})),
                 {.bias = dbias.view({3}), .relu = true}, got.view({2, 1, 3}));
+    std::printf("   a(0) = 1 2   w = 1  0   bias = 10 -3 0\n");
+    std::printf("   a(1) = 3 4       0  1\n                    1 -1\n\n");
     report.check(lesson::same(got, want) && want(0, 0, 0) == 11 && want(1, 0, 1) == 1,
                  "a (2, 1, 2) times w (3, 2), transposed, plus a bias, cut at 0: 11 0 0 / 13 1 0");
 }

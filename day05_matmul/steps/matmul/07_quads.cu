@@ -1,7 +1,7 @@
 // Step 7: quads, 16 bytes a load, from memory and from the tile: 4 instructions fetch what took 16,
-// and the multiprocessor, which issues one instruction a cycle for each quarter of its lanes, has
-// more cycles left for multiply-adds. A thread's rows and columns now come in two groups of four
-// neighbours, 64 apart. Rows of a, b and out begin at multiples of 16 bytes.
+// and the multiprocessor, which can start four instructions a cycle, has more cycles left for
+// multiply-adds. A thread's rows and columns now come in two groups of four neighbours, 64 apart.
+// Rows of a, b and out begin at multiples of 16 bytes.
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/quads.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"

@@ -3,7 +3,8 @@
 // What is left of K beside whole tiles comes first, where the ring is filled anyway. So pointers
 // only advance, and at the end the last tile is copied again instead of one behind it. And three
 // more things: any layout, by copies whose lanes lie along the dim that is contiguous; tiles in an
-// order that keeps their operands in the L2 cache; smaller tiles where large ones would be few.
+// order that keeps their operands in the L2 cache (no difference at 4,096, as measured); smaller
+// tiles where large ones would be few.
 #include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "day05_matmul/steps/matmul/feed.hpp"

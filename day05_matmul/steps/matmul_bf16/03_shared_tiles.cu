@@ -12,6 +12,7 @@ constexpr int BM = 128, BN = 128;
 using W = Warps<BM, BN>;
 
 /// Fills a tile of ROWS rows, element by element; lanes lie along whichever dim is contiguous.
+// [fill]
 template <int ROWS, class T, class F>
 __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
     for (int i = static_cast<int>(threadIdx.x); i < ROWS * kDepth; i += W::kThreads) {
@@ -20,6 +21,7 @@ __device__ void fill(Panel<T, ROWS> tile, bool along_k, const F& element) {
         *tile.at(row, k) = element(row, k);
     }
 }
+// [fill]
 
 // [kernel]
 template <class T>

@@ -10,8 +10,8 @@ namespace sixdays::day05_matmul {
 /// ROWS rows of 64 numbers, 128 bytes: each row fills all 32 banks once. ldmatrix fetches 16 bytes
 /// of eight rows at a time. One below the other they would lie in the same four banks, and take
 /// eight passes. So they lie *swizzled*: of row r, the 16 bytes that belong at place p lie at
-/// p ^ (r % 8). Eight rows, eight places, one pass. A tile of more than 64 columns is panels side
-/// by side.
+/// p ^ (r % 8). Eight rows, eight places, one pass. A tile of more than 64 columns is several
+/// panels, one after the other in memory.
 template <class T, int ROWS>
 struct Panel {
     T* data;
