@@ -30,7 +30,7 @@ void attention_loop(const AttentionProblem& p, float* score) {
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, score[s]);
         }
-        // 3. exp of each, and their sum: a share is one over the other
+        // 3. exp of each, and their sum: a share is exp over sum
         float sum = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             score[s] = std::exp(score[s] - m);

@@ -39,7 +39,7 @@ __global__ void attention_kernel(const __grid_constant__ AttentionProblem p, flo
         for (std::int64_t s = 0; s < n; ++s) {
             m = std::fmax(m, score[s]);
         }
-        // 3. exp of each, and their sum: a share is one over the other
+        // 3. exp of each, and their sum: a share is exp over sum
         float sum = 0;
         for (std::int64_t s = 0; s < n; ++s) {
             score[s] = std::exp(score[s] - m);

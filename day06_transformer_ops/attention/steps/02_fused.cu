@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kThreads)
         }
         const bool seen = s0 + lane < n;
         const int some = n - s0 < kKeys ? static_cast<int>(n - s0) : kKeys;
-        take(o, seen ? p.scale * dot : -INFINITY, seen, some,
+        take(o, seen ? p.scale * dot : -INFINITY, some,
              [&](int j, int d) { return values[j * kHead + d]; });
     }
     if (t >= T) return;

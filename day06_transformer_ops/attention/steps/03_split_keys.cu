@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads)
         float dot = 0;
         for (int d = 0; seen && d < D; ++d) dot += query[d] * k(s0 + lane, d);
         const int some = n - s0 < kKeys ? static_cast<int>(n - s0) : kKeys;
-        take(o, seen ? p.scale * dot : -INFINITY, seen, some,
+        take(o, seen ? p.scale * dot : -INFINITY, some,
              [&](int j, int d) { return d < D ? v(s0 + j, d) : 0; });
     }
     of_warp[warp][lane] = o;

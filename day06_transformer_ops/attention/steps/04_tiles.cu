@@ -1,8 +1,9 @@
 // Step 4: a prompt has many queries, and step 2 reads two floats of shared memory for each product
-// that it adds. Here a block takes 128 queries and walks along the keys in tiles of 64. A thread
-// has scores of 8 queries with 8 keys, and reads 16 quads for 256 products, as in Day 05. Shares go
-// through shared memory once more, and weigh the values in a second product. Copies are in flight
-// meanwhile: values during the first product, the next keys during the second.
+// that it adds. Here a block takes 128 queries, or 64 where blocks would be too few, and walks
+// along the keys in tiles of 64. A thread has scores of 8 queries, or 4, with 8 keys (4 where a
+// head has more than 64 numbers). With 8 and 8 it reads 16 quads for 256 products, as in Day 05.
+// Shares go through shared memory once more, and weigh the values in a second product. Copies are
+// in flight meanwhile: values during the first product, the next keys during the second.
 #include <string>
 
 #include "common/gpu/device.hpp"

@@ -38,8 +38,8 @@ inline constexpr int kHead = int(kMostOfHead);  // numbers of a head, at most
 
 // [online]
 /// One query's sums so far, of a warp. m and sum are the same in all lanes, and lane l has
-/// elements l, l + 32, ... of the output. m begins with the lowest finite float: exp(m - score)
-/// is 0 then, and not NaN.
+/// elements l, l + 32, ... of the output. m begins with the lowest finite float, not with
+/// -infinity: -infinity minus -infinity is NaN.
 struct Online {
     float m, sum;
     float x[kHead / 32];
@@ -49,10 +49,10 @@ struct Online {
 /// value(j, d) is element d of the j-th one's value, and 0 if there is no such element; the first
 /// `n` of them count.
 template <class Value>
-__device__ inline void take(Online& o, float score, bool seen, int n, const Value& value) {
+__device__ inline void take(Online& o, float score, int n, const Value& value) {
     const int lane = threadIdx.x % 32;
     const float m = fmaxf(o.m, gpu::warp_reduce(score, Larger()));
-    const float e = seen ? expf(score - m) : 0;
+    const float e = expf(score - m);
     const float old = expf(o.m - m);  // what was added so far was too large by 1 / old
     o.sum = o.sum * old + gpu::warp_reduce(e, Plus());
     o.m = m;

@@ -10,7 +10,8 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [guess]
-/// Shares may be that large: f16 ends at 65,504.
+/// The most that a lane's shares of a query may add up to in a tile: f16 ends at 65,504. The limit
+/// for bf16, too.
 constexpr float kMostOfShare = 32768;
 
 /// Is a sum of this warp too large, or NaN?
@@ -33,7 +34,8 @@ __device__ __forceinline__ void attend(std::uint32_t (&share)[C::kKeys / 16][C::
     // At most twice, the second time with a search.
 #pragma unroll 1
     for (;; search = true) {
-        mine.make_scores(tiles.keys(stage));  // also again: shares have taken their registers
+        // The second time too: the shares have taken the scores' registers.
+        mine.make_scores(tiles.keys(stage));
         place.hide(mine, s0);
         if (search) {
             float old[C::kDown][2];

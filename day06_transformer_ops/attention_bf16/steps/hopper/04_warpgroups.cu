@@ -1,7 +1,7 @@
 // Step 4, for Hopper: one thread asks the copy engine for tiles, and warpgroups, each with 64 of
 // the block's queries, give them to the tensor cores; only the shares come from registers. And a
-// warpgroup's work is turned so that the tensor cores have some while it takes exps: it asks for
-// the next tile's scores and for this tile's values together, and when the scores are there, it
+// warpgroup's work is turned so that the tensor cores have some while it takes exps: it asks for a
+// tile's scores and for the values of the tile before together, and when the scores are there, it
 // takes their exps while the values are added. The groups ask one after the other, so while one
 // takes exps another one's products are made.
 #include <algorithm>
