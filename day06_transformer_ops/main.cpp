@@ -60,7 +60,7 @@ void words_become_vectors(lesson::Report& report) {
 }
 
 void rows_of_one_size(lesson::Report& report) {
-    report.heading("2. Layer norm: every vector gets mean 0 and variance 1");
+    report.heading("2. Layer norm: every row gets mean 0 and variance 1");
     layer_norm_cpu(model.x.view(), {}, model.normed.view());
     every_token(model.normed);
     report.check(near(sat(model.normed), {1, -1, -1, 1}),
@@ -72,7 +72,7 @@ void rows_of_one_size(lesson::Report& report) {
     float sum = 0, squares = 0;
     for (const float v : {10240.0f, 10241.0f, 10240.0f, 10241.0f}) sum += v, squares += v * v;
     const float one_pass = squares / 4 - (sum / 4) * (sum / 4);
-    report.check(one_pass != 0.25f, "its variance is 0.25; E[x^2] - E[x]^2 says " +
+    report.check(one_pass != 0.25f, "its variance is 0.25; E[x^2] - E[x]^2 gives " +
                                         std::to_string(one_pass) +
                                         ": near 10^8 floats lie 8 apart");
     rms_norm_cpu(sat(model.x), {}, y.view());
@@ -92,7 +92,7 @@ void one_buffer_three_views(lesson::Report& report) {
     report.check(&of.k(0, 1, 2, 0) == model.qkv.data() + 4 + 2 * 1 + 12 * 2,
                  "k of head 1, token 2, number 0 lies at 4 + 1 * 2 + 2 * 12 + 0 = 30");
     report.check(near(sat(model.qkv), {1, -1, -1, 1, .4901, -.4901, -.4901, .4901, 1, -1, -1, 1}),
-                 "sat's q and v are its normed vector, its k is 0.4901 times that");
+                 "sat's q and v are its normed row, its k is 0.4901 times that");
 }
 
 void who_asks_whom(lesson::Report& report) {
@@ -217,7 +217,7 @@ void one_token_more(lesson::Report& report) {
     report.check(near(out, model.mixed),
                  "one query at a time against room for 8 tokens, of which 1, 2, 3 count: the same");
     const Tensor<float> few({1, 2, 8, 2}), many({1, 6, 3, 2});
-    std::printf("   6 heads of queries that share 2 of keys:\n");
+    std::printf("   H = 6 heads of queries share G = 2 heads of keys:\n");
     layout("q", grouped(many.view(), 2));
     const View<const float> shared = broadcast_to(for_groups(few.view()), {1, 2, 3, 8, 2});
     layout("keys", shared);

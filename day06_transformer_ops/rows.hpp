@@ -24,7 +24,7 @@ template <class T>
 using Same = std::type_identity_t<T>;
 
 // [rows]
-/// Element i of a row lies i strides behind its first.
+/// Element i of a row lies i strides after its first.
 template <class T>
 struct Row {
     T* first;
