@@ -1,6 +1,6 @@
 // The loops in tiles. A block takes 2,048 elements at once: it loads them, computes with them as if
 // they were one number, and stores them. Which thread does what, the compiler decides; there is no
-// guard `i < n`, but a mask: what lies behind the end is neither loaded nor stored.
+// guard `i < n`, but a mask: what lies past the end is neither loaded nor stored.
 //
 // BYTES is a promise: all tensors begin at multiples of so many. 4 always holds; 16 lets the
 // compiler move 16 bytes at once, and is promised where it holds.

@@ -9,7 +9,7 @@ namespace {
 using namespace ct::literals;
 
 // [argmax]
-// LEAST: of the smallest, as the largest of -x.
+// LEAST: the place of the smallest, found as that of the largest of -x.
 template <bool LEAST, Lie LIE>
 __tile_global__ void argmax_tile(const float* in, I n0, I n1, I length, I s0, I s1, I step, I o0,
                                  I o1, I* out) {

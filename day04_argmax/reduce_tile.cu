@@ -1,4 +1,4 @@
-// The other reductions in tiles. What lies behind the end of a line must change nothing: -infinity
+// The other reductions in tiles. What lies past the end of a line must change nothing: -infinity
 // for a maximum, 0 for a sum; a product needs 1, which no load puts there, so it is chosen
 // afterwards.
 #include "day04_argmax/line_tiles.hpp"

@@ -80,7 +80,7 @@ TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
         std::vector<Guess> guesses;
         if (K % 16 != 0) {
             guesses = {
-                {"Behind the end of a row come the next row's elements, and they were added too: "
+                {"Past the end of a row come the next row's elements, and they were added too: "
                  "ask "
                  "for the column by itself.",
                  [&](std::int64_t at) { return of(at, true); }}};

@@ -29,7 +29,7 @@ void edge_of_a_tile(const float* a, int M, int K, float* out) {
 
 // hint 1: A thread whose element does not exist must stay, for the barrier. What may it store
 // hint 1: that changes no sum?
-// hint 2: Ask for both indices: what lies behind the end of a row is the next row, not the end of
+// hint 2: Ask for both indices: what lies past the end of a row is the next row, not the end of
 // hint 2: memory.
 // why: 0 adds nothing. And a column of its own has to be asked for: m K + k may lie in memory and
 // why: yet be an element of the next row.

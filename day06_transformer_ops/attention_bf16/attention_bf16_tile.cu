@@ -45,12 +45,12 @@ __tile__ inline auto one_a_row(float* data, int n, int step) {
 
 // [shares]
 /// Scores become shares before the division, 2^(scale * score - m), where m is the largest so far.
-/// What `sum` and `o` hold was shared out by an earlier m.
+/// What `sum` and `o` hold was made with an earlier m.
 template <class O>
 __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O& o) {
     const Column larger = ct::max(m, scale * ct::reduce_max(score, 1_ic));
     const Column base = ct::select(larger == -INFINITY, ct::zeros<Column>(), larger);
-    const auto p = ct::exp2(scale * score - base);  // -inf less -inf were NaN: hence `base`
+    const auto p = ct::exp2(scale * score - base);  // -inf minus -inf would be NaN: hence `base`
     const auto keep = ct::exp2(m - base);
     sum = sum * keep + ct::sum(p, 1_ic);
     o = o * keep;
@@ -61,7 +61,8 @@ __tile__ auto shares(const Scores& score, float scale, Column& m, Column& sum, O
 
 // [meet]
 /// All queries meet the keys of tiles `from` to `to`. SOME: not every query sees all of them. A
-/// hidden key has a share of 0, and its value is multiplied by it; CUT: but not from key n on.
+/// hidden key's share is 0, and its value is multiplied by that. CUT: keys from n on do not count,
+/// and their values, which may be anything, are made 0.
 template <bool SOME, bool CUT, int HEAD, class X, class K, class V, class SEEN, class O>
 __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, const K& keys,
                    const V& values, const SEEN& seen, float scale, Column& m, Column& sum, O& o) {

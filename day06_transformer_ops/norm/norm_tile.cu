@@ -1,4 +1,4 @@
-// Layer norm and RMS norm in tiles: a row is one tile. What lies behind its end is loaded as 0, but
+// Layer norm and RMS norm in tiles: a row is one tile. What lies past its end is loaded as 0, but
 // is -mean once the mean is taken away, and its square would be summed: so it is made 0 again.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"

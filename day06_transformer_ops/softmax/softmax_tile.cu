@@ -1,7 +1,7 @@
 // Softmax in tiles: a row of a tile for each row of the matrix. Three things the loop gets for
-// nothing must be said here: what lies behind the row is padded with -infinity, for 0 would be the
-// largest of a row of negative numbers; tiles are powers of two, so a row is rarely a whole one;
-// and a row longer than a tile is walked, with maximum and sum corrected on the way.
+// nothing must be said here: what lies past the end of a row is padded with -infinity, for 0 would
+// be the largest of a row of negative numbers; tiles are powers of two, so a row is rarely a whole
+// one; and a row longer than a tile is walked, with maximum and sum corrected on the way.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/simplify.hpp"

@@ -36,7 +36,7 @@ def batches(lines, batch):
 
 
 def targets(tokens, begins, end_of_text):
-    """The token after each, -100 where it is part of the question or behind the end."""
+    """The token after each, -100 where it is part of the question or past the end."""
     following = tokens[:, 1:].clone()
     place = torch.arange(1, LONGEST, device=tokens.device)
     ended = (tokens[:, :-1] == end_of_text)

@@ -89,7 +89,7 @@ TEST_CASE("the end-of-text token ends a text and is not printed", "[day06][small
     CHECK(told({299}, {1}, 3).made.tokens == 0);
 }
 
-TEST_CASE("a text without a prompt begins behind the end of another", "[day06][small]") {
+TEST_CASE("a text without a prompt begins after the end of another", "[day06][small]") {
     const Told t = told({64}, {}, 1);
     CHECK(t.read == std::vector<std::int64_t>{299});
     CHECK(t.made.prompt == 1);

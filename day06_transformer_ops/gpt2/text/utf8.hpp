@@ -9,7 +9,7 @@
 namespace sixdays::gpt2 {
 
 /// How a text begins: with a whole character, with a byte that can begin none, or with the first
-/// bytes of one that might go on behind the end.
+/// bytes of one that might go on past the end.
 enum class Utf8 { whole, broken, cut };
 
 /// What stands at the front of a text.

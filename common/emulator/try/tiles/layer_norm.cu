@@ -62,7 +62,7 @@ template <class T, int ROWS, int N, int LENGTH, int BLOCKS, bool MAKE, float EPS
     }
 }
 
-// A row of any length, 64 numbers at a time, by addresses: what lies behind the end adds nothing.
+// A row of any length, 64 numbers at a time, by addresses: what lies past the end adds nothing.
 template <class T>
 __tile_global__ void norm_long_row(const T* x, const T* w, const T* b, int length, float eps,
                                    float* mean_, float* scale_, T* y) {
