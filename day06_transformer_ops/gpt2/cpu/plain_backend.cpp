@@ -78,6 +78,7 @@ public:
     // [head]
     void head(std::int64_t first, std::int64_t count) override {
         logits_ = Tensor<float>({count, model_.config.vocabulary});
+        // Room for the norm of these rows.
         const View<float> last = slice(normed(), 0, first, first + count);
         layer_norm_cpu(slice(x(), 0, first, first + count), norm_of(model_.final_norm), last);
         matmul_cpu(last, transpose(head_.view()), logits_.view());

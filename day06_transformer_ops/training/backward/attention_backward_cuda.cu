@@ -62,10 +62,10 @@ __global__ void keys_backward_kernel(const __grid_constant__ AttentionBackward p
         }
         for (std::int64_t h = 0; h < p.heads; ++h) {
             Index at = unravel(r, p.k.first.shape());
-            const Index head = unravel(h, p.sharing);
+            const Index of_head = unravel(h, p.sharing);  // of the heads that share this key
             const std::int64_t s = at[at.rank - 1];
             for (int dim = 0; dim + 1 < at.rank; ++dim) {
-                at[dim] += head[dim];
+                at[dim] += of_head[dim];
             }
             for (std::int64_t t = p.first_to_see(s); t < T; ++t) {
                 at[at.rank - 1] = t;

@@ -76,8 +76,8 @@ private:
     static constexpr std::int64_t kAll = -1;  // the mark behind the whole way back
 
     // [add_up]
-    // Matrices of a layer are one run of numbers. What the first operation of the way there uses,
-    // and all norms and biases, come last.
+    // A layer's matrices are one run of numbers. The two tables, whose gradients are complete last,
+    // and all norms and biases wait for the end of the way back.
     void add_up() {
         const Parameters& map = parameters();
         for (std::int64_t layer = map.config().layers; layer-- > 0;) {
