@@ -17,6 +17,7 @@
 /// - Dims may be negative, as there: -1 is the last. Indices and bounds may not, and a bound beyond
 ///   the extent is refused, not clamped: a number computed wrongly should say so.
 /// - A step is at least 1; flip() walks backwards.
+/// - transpose(v) exchanges the last two dims, as PyTorch's v.mT does; NumPy's reverses all.
 /// - A result without elements has the pointer of what it was cut from. One past the end of a dim
 ///   may be far past the end of the memory.
 ///
