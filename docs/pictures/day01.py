@@ -129,9 +129,9 @@ def tiles_of_an_addition():
     for name, y in names:
         svg.text(left - 10, y + c / 2 + 5, name, "end")
     y = names[2][1] + c + 36
-    svg.text(left, y, "load_masked: behind the end stands 0, and nothing is read", "note")
-    svg.text(left, y + 20, "+: four sums, which lane makes which is not said", "note")
-    svg.text(left, y + 40, "store_masked: behind the end nothing is written", "note")
+    svg.text(left, y, "load_masked: past the end stands 0, and nothing is read", "note")
+    svg.text(left, y + 20, "+: four sums; who makes which is not said", "note")
+    svg.text(left, y + 40, "store_masked: past the end nothing is written", "note")
     return svg.done()
 
 

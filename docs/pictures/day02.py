@@ -33,7 +33,8 @@ def two_layouts():
         for k in range(2):  # one step in k, twice
             a, b = k * strides[1], (k + 1) * strides[1]
             svg.arch(left + (a + 0.5) * c, left + (b + 0.5) * c, y - 1, 34)
-        svg.text(left, y + c + 44, f"one step in m: {strides[0]} elements; in k: {strides[1]}")
+        elements = "1 element" if strides[0] == 1 else f"{strides[0]} elements"
+        svg.text(left, y + c + 44, f"one step in m: {elements}; in k: {strides[1]}")
         svg.text(left, y + c + 66, f"(1, 2) lies at 1*{strides[0]} + 2*{strides[1]} = "
                  f"{strides[0] + 2 * strides[1]}, and holds {10 * (strides[0] + 2 * strides[1] + 1)}")
     return svg.done()

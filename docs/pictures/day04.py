@@ -24,7 +24,7 @@ def lines_of_a_tensor():
             svg.arch(left + (a + .5) * w, left + (b + .5) * w, top, 18)
         svg.text(left, top + h + 18, note, "note")
     svg.text(left, 380, "An output looks at the elements of its line and at no other.", "note")
-    svg.text(left, 400, "Its index is what it has in common with them.", "note")
+    svg.text(left, 400, "They agree with it in every index but the reduced one.", "note")
     return svg.done()
 
 
@@ -109,7 +109,7 @@ def split_line():
         svg.cell(20 + 190 * b + 54, 120, COLOURS[b], "best", 80, 30)
     svg.text(20, 172, "1  each block writes its candidate to the workspace", "note")
     svg.text(20, 194, "2  __threadfence(): what was written comes before what is counted", "note")
-    svg.text(20, 216, "3  atomicInc(done, 3): 0, 1, 2, 3. Who reads 3 was the last, and the counter is 0 again",
+    svg.text(20, 216, "3  atomicInc(done, 3): 0, 1, 2, 3. The block that gets 3 is the last, and the counter is 0 again",
              "note")
     svg.cell(440, 250, GREEN, "block 2 was last", 160, 34)
     for b in range(4):

@@ -36,21 +36,20 @@ def token_path():
     svg.arrow(x + w / 2, 104, x + w / 2, 124)
     stage(124, "embedding", "a row of C numbers for each id, plus one for its place: (B, T, C)", SKY)
     svg.line(x + w / 2, 158, x + w / 2, 458, "thick")
-    svg.text(4, 186, "the", "note")
-    svg.text(4, 203, "residual", "note")
-    svg.text(4, 220, "stream", "note")
+    for line, word in enumerate(("the", "residual", "stream")):
+        svg.text(x + w / 2 - 8, 178 + 17 * line, word, "note end")
     part(216, (("norm", 64, FAINT), ("q k v", 70, ORANGE), ("attention", 96, GREEN), ("projection", 92, ORANGE)),
-         "tokens tell each other what they know")
+         "attention: tokens tell each other what they know")
     part(336, (("norm", 64, FAINT), ("up", 60, ORANGE), ("GELU", 70, SKY), ("down", 70, ORANGE)),
-         "each token by itself")
+         "MLP: each token by itself")
     svg.box(220, 178, 500, 242)
-    svg.text(470, 440, "a block; a GPT-2 has twelve of them", "note")
+    svg.text(720, 440, "a transformer block; a GPT-2 has twelve of them", "note end")
     svg.arrow(x + w / 2, 450, x + w / 2, 470)
-    stage(470, "norm", "one more, behind the last block")
+    stage(470, "norm", "one more, after the last block")
     svg.arrow(x + w / 2, 504, x + w / 2, 524)
     stage(524, "head", "one number for each token of the vocabulary: (B, T, V)", ORANGE)
     svg.arrow(x + w / 2, 558, x + w / 2, 578)
-    stage(578, "argmax: mat", "the next token, which is put behind the others; and again from the top", GREEN)
+    stage(578, "argmax: mat", "the next token, which is put after the others; and again from the top", GREEN)
     svg.text(232, 632, "orange: a matrix product, Day 05", "note")
     return svg.done()
 
@@ -93,7 +92,7 @@ def qkv_views():
 def three_tokens():
     """Head 0 of the run: queries times keys, causal softmax, times values."""
     c = 38
-    svg = Svg(440, 692, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
+    svg = Svg(440, 712, "Attention of three tokens, head 0: queries times keys are scores, 3 by 3, of which those above the "
                         "diagonal are not read; softmax makes shares of each row; shares times values is the output")
 
     def grid(x, y, values, colour, title, strides, width=c):
@@ -124,7 +123,8 @@ def three_tokens():
     svg.text(154, 396, "softmax", "note")
     svg.arrow(200, 581, 262, 581)
     for number, text in enumerate((
-            "sat, number 1 of its output: 2/5 · (-1) + 1/5 · 1 + 2/5 · (-1) = -0.6.",
+            "The second number of sat's output:",
+            "2/5 · (-1) + 1/5 · 1 + 2/5 · (-1) = -0.6.",
             "Dashed: what lies ahead of a token. It is not read.")):
         svg.text(12, 662 + 20 * number, text, "note")
     return svg.done()
@@ -185,7 +185,7 @@ def kv_cache():
 def row_in_registers():
     """1,024 floats as 256 quads, 32 lanes (here 4), 8 quads each (here 3)."""
     w, h, left = 58, 30, 74
-    svg = Svg(440, 352, "A row of 1,024 floats in the registers of a warp. Quads 0 to 31 go to lanes 0 to 31, quads 32 to 63 "
+    svg = Svg(440, 368, "A row of 1,024 floats in the registers of a warp. Quads 0 to 31 go to lanes 0 to 31, quads 32 to 63 "
                         "again, eight times. Maximum and sum go over a lane's own registers, then over the lanes by shuffles")
     lanes = ("lane 0", "lane 1", "lane 2", "…", "lane 31")
     for number, lane in enumerate(lanes):
@@ -199,11 +199,12 @@ def row_in_registers():
             svg.cell(left + number * 70, 38 + 44 * q, colour, text, w + 8, h, "inkin tiny" if colour == FAINT else "in tiny")
     for number in range(5):
         svg.arrow(left + number * 70 + 33, 206, left + number * 70 + 33, 224)
-        svg.cell(left + number * 70, 226, FAINT, "…" if number == 3 else "its best", w + 8, h, "inkin tiny")
+        svg.cell(left + number * 70, 226, FAINT, "…" if number == 3 else "largest", w + 8, h, "inkin tiny")
         svg.arrow(left + number * 70 + 33, 260, left + number * 70 + 33, 278)
     svg.cell(left, 280, ORANGE, "shuffles: the largest, in every lane", 4 * 70 + w + 8, h, "in tiny")
     svg.text(4, 332, "A row across lies side by side in memory: one load of a", "note")
-    svg.text(4, 348, "warp. A column is one lane's registers. The sum goes alike.", "note")
+    svg.text(4, 348, "warp. A column is one lane's registers. The sum is made", "note")
+    svg.text(4, 364, "the same way.", "note")
     return svg.done()
 
 
@@ -215,10 +216,9 @@ def fused_attention():
     for warp in range(8):
         svg.cell(4, 32 + 16 * warp, ORANGE if warp == 2 else FAINT, "", 120, 16, border="thin")
     svg.text(130, 77, "warp 2: query 2", "note")
-    svg.text(250, 20, "keys, tiles of 32")
-    for tile in range(4):
-        svg.cell(250, 32 + 32 * tile, SKY if tile == 1 else FAINT, "in shared memory" if tile == 1 else "", 180, 30,
-                 "in tiny")
+    svg.text(250, 20, "keys and values")
+    for tile, name in enumerate(("a tile of 32", "in shared memory", "", "")):
+        svg.cell(250, 32 + 32 * tile, SKY if tile == 1 else FAINT, name, 180, 30, "in tiny" if tile == 1 else "inkin tiny")
     svg.text(4, 196, "1. lane j: query times key j = score j")
     for j in range(8):
         name = ("0", "1", "2", "3", "4", "5", "…", "31")[j]
@@ -254,7 +254,7 @@ def attention_tiles():
     svg.text(84, 58, "one column a key of this tile", "note")
     grid(84, 66, 8, 8, lambda m, n: GREEN if m % 4 == 1 and n % 4 == 2 else SKY if m % 4 == 1 else ORANGE if n % 4 == 2 else FAINT)
     for line, words in enumerate(("green: one thread's", "scores, in registers.", "Each number that it", "reads meets several",
-                                  "others (8, drawn as 2).")):
+                                  "others (4 or 8, drawn", "as 2).")):
         svg.text(254, 86 + 20 * line, words, "note")
     svg.text(4, 256, "2. output: shares times values")
     svg.text(4, 282, "shares, in shared memory", "note")
