@@ -75,7 +75,8 @@ std::string advice_within_block(const Race& race, bool same_line) {
         const bool shared = race.region->space == Space::shared;
         return std::string("Both come by the same line: ") +
                (shared ? "if a loop hands values from round to round, a __syncthreads() is missing "
-                         "between two rounds; "
+                         "between two rounds; if one thread writes what another reads in the same "
+                         "round, let all read, then meet, then write; "
                        : "") +
                "if they count or add up, that needs an atomic; if each should have a word of its "
                "own, do both compute the same index?";
@@ -122,8 +123,14 @@ Finding in_words(const Race& race) {
     const Thread* waits = same_block && &block.threads[race.accused.thread()] == current
                               ? waits_above(here)
                               : nullptr;
+    const Thread& them = block.threads[race.other.thread()];
+    const bool ahead = same_block && &block.threads[race.accused.thread()] == current &&
+                       is_a_round_ahead(them, here);
     const std::string advice =
-        waits != nullptr
+        ahead ? "Meanwhile that thread has come to the __syncthreads() in {2} again: it is a round "
+                "ahead. Is a __syncthreads() missing at the end of the round, before anything is "
+                "overwritten?"
+        : waits != nullptr
             ? "Meanwhile " + name(*waits) +
                   " waits at the __syncthreads() in {2}, which this thread has gone past without "
                   "coming to it. Is that barrier inside an `if` or a loop that not every thread "
@@ -148,7 +155,9 @@ Finding in_words(const Race& race) {
                    race.did, advice.c_str()),
             race.address,
             {code_of(race.other), code_of(met),
-             waits != nullptr ? Place(waits->barrier_site, waits->barrier_code) : Place()},
+             ahead              ? Place(them.barrier_site, them.barrier_code)
+             : waits != nullptr ? Place(waits->barrier_site, waits->barrier_code)
+                                : Place()},
             &accused};
 }
 

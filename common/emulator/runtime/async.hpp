@@ -11,6 +11,7 @@ namespace sixdays::emulator {
 /// A block starts: what was in flight no longer is.
 void forget_copies();
 void forget_mbarriers();
+bool has_mbarriers();  // has this block set one up?
 void forget_wgmma();
 
 /// A block stops to wait for others, or goes on: what it has in flight is exchanged for what lies

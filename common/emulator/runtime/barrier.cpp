@@ -1,5 +1,6 @@
 /// @file
 /// __syncthreads(), and what happens when somebody never comes.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,12 +17,24 @@ namespace {
 
 void remark_on_returned();
 
+bool same(const Site& a, const Site& b) {
+    return a.line() == b.line() && a.column() == b.column() &&
+           (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
+}
+
+bool has_opened(const Site& barrier) {
+    return std::any_of(block.barriers_opened.begin(), block.barriers_opened.end(),
+                       [&](const Site& opened) { return same(opened, barrier); });
+}
+
 void open_barrier() {
     if (block.live < block.size) remark_on_returned();
     block.barrier_result = block.barrier_votes;
     block.barrier_votes = 0;
     block.at_barrier = 0;
     ++block.barriers_passed;
+    const Site& here = block.first_at_barrier->barrier_site;
+    if (!has_opened(here)) block.barriers_opened.push_back(here);
     block.turns_without_write = 0;
     meet_at_barrier(block.size);
     for (const unsigned id : block.order) {
@@ -30,9 +43,9 @@ void open_barrier() {
     }
 }
 
-bool same(const Site& a, const Site& b) {
-    return a.line() == b.line() && a.column() == b.column() &&
-           (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
+bool is_above(const Site& barrier, const Line& here) {
+    const Line there = find_line(Place(barrier));
+    return there.file == here.file && there.line < here.line;
 }
 
 // "threads 0-31, 40"; where they have more than one index, how many and which is the first.
@@ -210,9 +223,13 @@ void report_deadlock() {
 
 const Thread* waits_above(const Line& here) {
     const Thread* other = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
-    if (other == nullptr || same(other->barrier_site, current->barrier_site)) return nullptr;
-    const Line there = find_line(Place(other->barrier_site));
-    return there.file == here.file && there.line < here.line ? other : nullptr;
+    if (other == nullptr || has_opened(other->barrier_site)) return nullptr;
+    return is_above(other->barrier_site, here) ? other : nullptr;
+}
+
+bool is_a_round_ahead(const Thread& thread, const Line& here) {
+    return thread.state == Thread::State::at_barrier && has_opened(thread.barrier_site) &&
+           is_above(thread.barrier_site, here);
 }
 
 }  // namespace sixdays::emulator

@@ -80,7 +80,8 @@ struct Block {
     const Thread* astray = nullptr;    // the first that came to another barrier than that one
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
     unsigned barriers_passed = 0;
-    int barrier_votes = 0;  // predicates that were true, so far
+    std::vector<Site> barriers_opened;  // each of them once
+    int barrier_votes = 0;              // predicates that were true, so far
     int barrier_result = 0;
     volatile int seconds_left = 0;                              // of its time
     std::array<unsigned, kMaxThreads / kWarp> live_lanes{};     // by warp, as masks of lanes
@@ -144,6 +145,10 @@ void report_deadlock();
 /// A thread that waits at a barrier above this line of its file, to which the current thread, now
 /// here, has never come; null if there is none.
 const Thread* waits_above(const Line& here);
+
+/// Has this thread, in a loop around `here`, come to a barrier again through which the block has
+/// been already? Then it is a round ahead of the current thread.
+bool is_a_round_ahead(const Thread& thread, const Line& here);
 
 constexpr unsigned bit(unsigned lane) {
     return 1u << lane;

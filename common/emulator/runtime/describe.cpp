@@ -150,7 +150,8 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
     if (past == 0 && is_first_thread()) {
         return text +
                ": one past its end, and that by the very first thread. Does the view begin at the "
-               "right place, and does a loop end with `<` and not `<=`?";
+               "right place, does a loop end with `<` and not `<=`, and is each index multiplied "
+               "by its own stride, or are two of them exchanged?";
     }
     if (past == 0) {
         return text +

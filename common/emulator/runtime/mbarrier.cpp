@@ -111,6 +111,17 @@ std::int64_t phase_of(const Mbarrier& b, unsigned parity) {
     return static_cast<unsigned>(b.phase % 2) != parity % 2 ? b.phase - 1 : b.phase;
 }
 
+// There is no other parity (PTX, mbarrier.test_wait).
+void check_parity(const Mbarrier& b, unsigned parity, const Place& place) {
+    if (parity < 2) return;
+    fail_barrier(place,
+                 format("%s names a phase of an mbarrier by the parity %u; there are 0 and 1. Is "
+                        "it counted up, where it should flip (parity ^= 1)? The barrier was set "
+                        "up in {0}.",
+                        name(*current).c_str(), parity),
+                 {b.set_up});
+}
+
 // What waits for phase `phase` lets its tiles arrive.
 bool is_complete(Mbarrier& b, std::int64_t phase) {
     complete(b, b.phase == phase);
@@ -209,6 +220,7 @@ void mbarrier_wait(std::uint64_t* word, unsigned parity, Site site) {
     const Place place(site, __builtin_return_address(0));
     if (time_is_up) fail_for_time(site);
     Mbarrier& b = find(word, place);
+    check_parity(b, parity, place);
     const std::int64_t phase = phase_of(b, parity);
     if (b.seen[current->id] == phase) {
         fail_barrier(
@@ -321,6 +333,10 @@ CopyTo tile_to(std::uintptr_t address) {
         }
     }
     return {};
+}
+
+bool has_mbarriers() {
+    return !mbarriers.empty();
 }
 
 void forget_mbarriers() {

@@ -40,8 +40,12 @@ void shuffle(unsigned warp, unsigned members) {
                   format("%s, lane %u of its warp, asks for the value of lane %u, %s. What it gets "
                          "is undefined.",
                          name(me).c_str(), lane, from,
-                         named ? "which has returned or does not exist"
-                               : "which the mask does not name"),
+                         !named                              ? "which the mask does not name"
+                         : block.lane(warp, from) == nullptr ? "which this block does not have"
+                                                             : "which has returned without "
+                                                               "coming to this call: by a "
+                                                               "`return`, or past an `if` "
+                                                               "around the call"),
                   0,
                   {},
                   &me});

@@ -73,10 +73,14 @@ void fail_uninitialised(const NewAccess& a) {
                   ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
                     "between the write and this read? Shared memory starts with whatever an "
                     "earlier block left there."
+              : has_mbarriers()
+                  ? ", which no thread of this block has written yet. Is a guard missing here, or "
+                    "has a wait on an mbarrier let this thread go at once, by the other parity? "
+                    "(Before phase 0 there is one of parity 1, which counts as complete.)"
                   : ", which no thread of this block has written, not before its last "
-                    "__syncthreads() either. Is a guard missing here, or the storing of zeros "
-                    "where there is no element? Shared memory starts with whatever an earlier "
-                    "block left there.";
+                    "__syncthreads() either. Is a guard missing here, or, where there is no "
+                    "element, the storing of what changes no result (0 for a sum)? Shared memory "
+                    "starts with whatever an earlier block left there.";
         if (&a.region == &cluster_memory) {
             why =
                 ", which neither that block nor another has written, not before the last "

@@ -89,6 +89,7 @@ TEST_CASE("a warpgroup's product is right, and what is wrong with it is told in 
         {Wrong::not_waited_for, "has nobody waited for that?"},
         {Wrong::other_parity, "has nobody waited for that?"},
         {Wrong::waited_for_twice, "waits again for phase 0 of an mbarrier"},
+        {Wrong::parity_counted, "by the parity 2; there are 0 and 1. Is it counted up"},
         {Wrong::tile_off_its_place, "to a multiple of 1024 bytes"},
         {Wrong::operand_leaves, "out_of_bounds: "},
         {Wrong::half_a_group, "only 64 threads of its warpgroup have begun"},

@@ -43,7 +43,9 @@ __global__ void product(Wrong wrong, const __grid_constant__ gpu::TileMap map_a,
         gpu::copy_tile_async(a, map_a, 0, 0, full);
         gpu::copy_tile_async(wrong == Wrong::tile_off_its_place ? b + 128 : b, map_b, 0, 0, full);
     }
-    if (wrong != Wrong::not_waited_for) full.wait(wrong == Wrong::other_parity ? 1 : 0);
+    if (wrong != Wrong::not_waited_for) {
+        full.wait(wrong == Wrong::other_parity ? 1 : wrong == Wrong::parity_counted ? 2 : 0);
+    }
     if (wrong == Wrong::waited_for_twice) full.wait(0);
     float sum[N / 8][4] = {};
     const int thread = static_cast<int>(threadIdx.x);

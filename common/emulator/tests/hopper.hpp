@@ -15,6 +15,7 @@ enum class Wrong {
     not_waited_for,
     other_parity,
     waited_for_twice,
+    parity_counted,
     tile_off_its_place,
     operand_leaves,
     half_a_group,

@@ -92,7 +92,7 @@ TEST_CASE("who else writes a word is said, and a barrier is asked for only where
     check("plain_variable",
           {"of the __device__ variable `variable_last` of 1 element of", "of block (0,0,0)"});
     check("plain_counter", {"if they count or add up, that needs an atomic"}, {"__syncwarp()"});
-    check("no_second_barrier", {"No __syncthreads() stands between"}, {"same line"});
+    check("no_second_barrier", {"it is a round ahead"}, {"same line", "stands between"});
     check("lanes_of_two_lines", {"no __syncwarp() or __syncthreads() stands between"});
 }
 
@@ -125,6 +125,48 @@ TEST_CASE("a barrier in a branch is named, and who never came") {
           {"threads 32-63 never came there, and threads 0-31 never come here"});
     check("barriers_in_both_branches", {"32 threads, (1,0,0) the first, never came there"});
     check("no_first_barrier", {"Is a __syncthreads() missing"}, {"inside an `if`"});
+}
+
+TEST_CASE("a thread that is a round ahead in a loop is told as that") {
+    const Device<float> out(64);
+    for (const int barriers : {1, 2}) {
+        clear_report();
+        run_a_round_ahead(barriers, out.data());
+        const auto report = last_report();
+        REQUIRE(report);
+        CHECK(report->kind == Kind::race);
+        CHECK(report->text.find("has come to the __syncthreads() in common/emulator/tests/values.cu"
+                                ":") != std::string::npos);
+        CHECK(
+            report->text.find("it is a round ahead. Is a __syncthreads() missing at the end of") !=
+            std::string::npos);
+        CHECK(report->text.find("inside an `if`") == std::string::npos);
+        cudaGetLastError();
+    }
+}
+
+TEST_CASE("no barrier at all is told as that, and not as a round ahead") {
+    const Device<float> out(64);
+    clear_report();
+    run_a_round_ahead(0, out.data());
+    REQUIRE(last_report());
+    CHECK(last_report()->text.find("No __syncthreads() stands between") != std::string::npos);
+    cudaGetLastError();
+}
+
+TEST_CASE("a lane that never came to a shuffle: it went past, or there is none") {
+    const Device<float> out(64);
+    clear_report();
+    shuffle_past_if(32, out.data());
+    REQUIRE(last_report());
+    CHECK(last_report()->text.find("which has returned without coming to this call: by a `return`, "
+                                   "or past an `if` around the call") != std::string::npos);
+    cudaGetLastError();
+    clear_report();
+    shuffle_past_if(20, out.data());
+    REQUIRE(last_report());
+    CHECK(last_report()->text.find("which this block does not have") != std::string::npos);
+    cudaGetLastError();
 }
 
 TEST_CASE("what the program calls an array is said, and where it was allocated") {
@@ -174,6 +216,12 @@ TEST_CASE("one past the end by the very first thread is not put down to its guar
     check("one_block_too_many", {"one past its end. Is a guard"}, {"first thread"});
     check("first_past_end",
           {"one past its end, and that by the very first thread", "Does the view"}, {"guard"});
+    const Device<float> in(std::vector<float>(15, 1.0f)), out(3);
+    clear_report();
+    exchange_indices(in.data(), out.data());
+    REQUIRE(last_report());
+    CHECK(last_report()->text.find("or are two of them exchanged?") != std::string::npos);
+    cudaGetLastError();
 }
 
 TEST_CASE("a refused launch is told with its line, and before what follows from it") {

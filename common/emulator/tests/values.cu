@@ -258,6 +258,50 @@ void return_before_barrier(float* out) {
     early_kernel<<<1, 64>>>(out);
 }
 
+__global__ void ahead_kernel(int barriers, float* out) {
+    __shared__ float a[64], b[64];
+    const unsigned t = threadIdx.x;
+    float sum = 0;
+    if (barriers == 0) {
+        a[t] = b[t] = 1;
+        __syncthreads();
+        a[t] = 2;
+        out[t] = a[63 - t];
+        return;
+    }
+    for (int i = 0; i < 3; ++i) {
+        a[t] = static_cast<float>(i);
+        if (barriers == 2) __syncthreads();
+        b[t] = a[t];
+        __syncthreads();
+        sum += a[63 - t] * b[63 - t];
+    }
+    out[t] = sum;
+}
+void run_a_round_ahead(int barriers, float* out) {
+    ahead_kernel<<<1, 64>>>(barriers, out);
+}
+
+__global__ void past_if_kernel(float* out) {
+    float x = 1.0f;
+    if (threadIdx.x < 20) {
+        x += __shfl_xor_sync(0xffffffffu, x, 16);
+        out[threadIdx.x] = x;
+    }
+}
+void shuffle_past_if(int lanes, float* out) {
+    past_if_kernel<<<1, lanes>>>(out);
+}
+
+__global__ void exchanged_kernel(const float* in, float* out) {
+    float sum = 0;
+    for (int k = 0; k < 5; ++k) sum += in[k * 5 + threadIdx.x];  // of one row: k + 5 * threadIdx.x
+    out[threadIdx.x] = sum;
+}
+void exchange_indices(const float* in, float* out) {
+    exchanged_kernel<<<1, 3>>>(in, out);
+}
+
 __global__ void dynamic_kernel() {
     extern __shared__ float words[];
     if (threadIdx.x == 0) words[0] = 1.0f;

@@ -22,6 +22,10 @@ void variables(int* out);
 void vector_sum(const void* float4s, int n, float* out);
 void launch_empty(int grid, int block);
 void return_before_barrier(float* out);  // four of 64 threads
+void run_a_round_ahead(int barriers,
+                       float* out);           // a loop with one or two, none at its end; 0: no loop
+void shuffle_past_if(int lanes, float* out);  // the first 20 lanes of so many
+void exchange_indices(const float* in, float* out);  // of 3 x 5 elements
 void dynamic_bytes(int bytes, bool ask_first);
 /// bytes[at], and more of the first six in ways of its own; stores into the bytes 2, 3 and 5.
 void narrow(unsigned char* bytes, int at, unsigned* out);
