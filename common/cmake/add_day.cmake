@@ -20,8 +20,8 @@ set(SIXDAYS_UNFINISHED -Wno-unused-parameter -Wno-unused-variable -Wno-unused-fu
 add_custom_target(lessons)  # the executables of all days, without the tests
 
 # An exercise: the same cases run against the stub (must be refused), against the solution (must
-# pass), against the lines `// wrong: ` if there is a `// told: ` (must be refused in its words), and, by
-# `learn check`, against the learner's own file.
+# pass), against the lines `// wrong: ` if there is a `// told: ` (must be refused in its words), `// wrong 2: `
+# if there is a `// told 2: ` and so on, and, by `learn check`, against the learner's own file.
 function(sixdays_add_exercise day label name)
     set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises/${name})
     set(prefix ${label}_${name})
@@ -50,19 +50,26 @@ function(sixdays_add_exercise day label name)
         PROPERTIES LABELS "${label};exercise;small")
 
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${solution})  # `// told:` is read here
-    file(STRINGS ${solution} told REGEX "^ *// told: ")
-    if(told)
-        set(wrong ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub/wrong.cu)
-        add_custom_command(OUTPUT ${wrong} COMMAND awk -v wrong=1 -f ${script} ${solution} > ${wrong}
+    file(STRINGS ${solution} told REGEX "^ *// told( [2-9])?: ")
+    foreach(line IN LISTS told)
+        string(REGEX MATCH "// told( ([2-9]))?: (.*)" line "${line}")
+        set(words "${CMAKE_MATCH_3}")
+        set(number 1)
+        set(attempt wrong)
+        if(CMAKE_MATCH_2)
+            set(number ${CMAKE_MATCH_2})
+            set(attempt wrong_${number})
+        endif()
+        set(wrong ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub/${attempt}.cu)
+        add_custom_command(OUTPUT ${wrong} COMMAND awk -v wrong=${number} -f ${script} ${solution} > ${wrong}
             DEPENDS ${solution} ${script} VERBATIM)
-        sixdays_emulated_library(${prefix}_wrong_port ${wrong})
-        target_compile_options(${prefix}_wrong_port PRIVATE ${SIXDAYS_UNFINISHED})
-        sixdays_executable(${prefix}_wrong sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
-            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_wrong_port)
-        string(REGEX REPLACE "^ *// told: " "" told "${told}")
-        sixdays_expect_status(${label}.exercise.${name}.wrong "${label};exercise" 1 "${told}"
-            $<TARGET_FILE:${prefix}_wrong> -r xml)
-    endif()
+        sixdays_emulated_library(${prefix}_${attempt}_port ${wrong})
+        target_compile_options(${prefix}_${attempt}_port PRIVATE ${SIXDAYS_UNFINISHED} -Wno-maybe-uninitialized)
+        sixdays_executable(${prefix}_${attempt} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
+            LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${attempt}_port)
+        sixdays_expect_status(${label}.exercise.${name}.${attempt} "${label};exercise" 1 "${words}"
+            $<TARGET_FILE:${prefix}_${attempt}> -r xml)
+    endforeach()
 
     set(by_nvcc ${SIXDAYS_HAVE_CUDA})
     if(name MATCHES "_tile$")
