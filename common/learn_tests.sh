@@ -307,6 +307,12 @@ check() {
     learns "the stubs" 1 "^$one: refused" "^$other: refused" 'The first case that fails: .' \
         "my/$day/$one.log" "^A hint, if you want one: common/learn hint day01 $one\$" -- check day01
     learns "progress after it" 0 "$one .* not right yet" --
+    stub "$other" >"my/$day/$other.cu"
+    cp "$day/exercises/$other/$other.hpp" "$scratch/statement"
+    echo '/// Check it as it is: the cases say why.' >>"$day/exercises/$other/$other.hpp"
+    learns "a stub to look at" 1 "^$other: refused" 'The first case that fails: .' -- check day01 "$other"
+    learns "it is not begun yet" 0 "$other .* not begun" --
+    mv "$scratch/statement" "$day/exercises/$other/$other.hpp"
 
     cp "$day/exercises/$one/solution.cu" "$mine"
     cp "$day/exercises/$other/solution.cu" "my/$day/$other.cu"

@@ -34,13 +34,14 @@ solution_of() {
         printf '%s' "$root/$day/exercises/$1/solution.cu"
     fi
 }
+statement_of() { if is_small "$1"; then solution_of "$1"; else printf '%s' "$root/$day/exercises/$1/$1.hpp"; fi; }
 is_small() { [[ -f $root/$day/exercises/$1.cu ]]; }
 
 # What the statement says of an exercise: $level and $minutes, from its line "/// Easy, 15 minutes.",
 # and $title.
 about() {
-    local statement=$root/$day/exercises/$1/$1.hpp
-    if is_small "$1"; then statement=$(solution_of "$1"); fi
+    local statement
+    statement=$(statement_of "$1")
     read -r level minutes < <(sed -nE 's,^///? (Tiny|Easy|Medium|Hard)\, ([0-9]+) minutes\.$,\1 \2,p' "$statement") || true
     level=${level,,}
     title=$(sed -nE 's|^///? Exercise [0-9]+ of Day [0-9]+: (.*)\.$|\1|p' "$statement")
@@ -79,7 +80,7 @@ verb_start() {
     say "${bold}$day${plain}: in this order, first read what is asked, then fill in the kernel." ""
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu yours=''
-        statement=$root/$day/exercises/$exercise/$exercise.hpp
+        statement=$(statement_of "$exercise")
         about "$exercise"
         if [[ -e $file ]]; then yours="  (yours already; left as it is)"; else put_stub "$exercise" "$file"; fi
         say "  $exercise: $title ($level, $minutes minutes)"
@@ -151,7 +152,7 @@ verb_solution() {
         solution=$(solution_of "$exercise") hints=$root/$day/exercises/$exercise/hints.md
         if is_small "$exercise"; then hints=$solution; fi
         say "${bold}$exercise, a solution${plain}  $(path "$solution")" ""
-        awk '/^\/\/ hint 1/ { exit } /\/\/ (told|stub|wrong( [1-9]+)?): / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$solution" | trimmed
+        awk '/^\/\/ hint 1/ { exit } /\/\/ (stub|(told|wrong)( [1-9]+)?): / { next } /\/\/ end of your code/ { on = 0; print "" } on; /\/\/ your code/ { on = 1; print }' "$solution" | trimmed
         say "" "${bold}Why it is right${plain}" ""
         hints_in "$hints" | awk '/^## /{ on = ($0 == "## Why"); next } on' | trimmed
         say ""
@@ -242,7 +243,7 @@ check_these() {
         if (($# < 2)); then list_exercises; fi
         for exercise in "${exercises[@]}"; do
             if [[ ! -e $root/my/$day/$exercise.cu ]]; then continue; fi
-            if is_begun "$exercise"; then
+            if is_begun "$exercise" || is_to_look_at "$exercise"; then
                 check_one "$exercise" || refused=${refused:-${day%%_*} $exercise}
             else
                 say "${bold}$exercise${plain}: not begun. Your code goes between the marks in $(path "$root/my/$day/$exercise.cu")."
@@ -264,6 +265,9 @@ check_these() {
 
 # Is the learner's file there, and another one than the stub?
 is_begun() { [[ -e $root/my/$day/$1.cu ]] && ! cmp -s "$root/my/$day/$1.cu" <(stub_of "$1"); }
+
+# Is its stub a program to be run as it is? Then its statement says so, in a line that begins with these words.
+is_to_look_at() { grep -q '^///* Check it as it is' "$(statement_of "$1")"; }
 
 # What a linker did not find, a name a line; ld and lld say it differently.
 undefined_names() { sed -nE "s/.*undefined (reference to .|symbol: )(.*[^'])'?$/\2/p" "$1" | sort -u; }
@@ -398,8 +402,15 @@ verb_progress() {
             hints=$(recall "$exercise" hints)
             case $result in
                 passed) result="${green}done${plain}" && solved=$((solved + 1)) ;;
-                refused) result='begun, not right yet' ;;
-                *) if is_begun "$exercise"; then result=begun; else result='not begun'; fi ;;
+                *)
+                    if ! is_begun "$exercise"; then
+                        result='not begun'
+                    elif [[ $result == refused ]]; then
+                        result='begun, not right yet'
+                    else
+                        result=begun
+                    fi
+                    ;;
             esac
             if [[ $hints ]]; then result+=", hints seen: $hints"; fi
             about "$exercise"

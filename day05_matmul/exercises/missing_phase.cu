@@ -1,4 +1,4 @@
-// Exercise 9 of Day 05: tensor cores: the missing phase.
+// Exercise 7 of Day 05: tensor cores: the missing phase.
 //
 // Medium, 20 minutes.
 //
@@ -11,7 +11,8 @@
 //     wait(0)    until phase 0 is complete, or 2, 4, ...: the latest one of parity 0
 //     wait(1)    until phase 1 is complete, or 3, 5, ...; before phase 0 it lets go at once
 //
-// With one or two tiles it works. Run it with more, and read what the emulator says.
+// With one or two tiles it works.
+// Check it as it is: the cases have more, and the emulator says what goes wrong.
 
 #include "common/gpu/ptx/mbarrier.hpp"
 

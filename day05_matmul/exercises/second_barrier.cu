@@ -5,6 +5,7 @@
 // A block walks along K numbers, 64 at a time: all load them to shared memory, and each thread
 // then adds up all 64. At the end it multiplies by a factor of its own. (K is a multiple of 64.)
 // Something is missing in the loop.
+// Check it as it is: the emulator says who meets whom.
 
 __global__ void second_barrier_kernel(const float* in, int K, float* out) {
     __shared__ float tile[64];

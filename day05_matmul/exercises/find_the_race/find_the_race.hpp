@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 8 of Day 05: find the races.
+/// Exercise 9 of Day 05: find the races.
 ///
 /// Medium, 30 minutes.
 ///
@@ -11,9 +11,9 @@
 ///     a (2, 2) = 1 2     b (2, 2) = 5 6     out = 19 22
 ///                3 4                7 8           43 50
 ///
-/// Run `common/learn start day05`, then `common/learn check day05`: the emulator names thread, line
-/// and the other thread. Mend what it names, and ask again. Keep the tiles: a kernel that reads
-/// memory for every product is right, and is refused.
+/// Check it as it is: `common/learn start day05`, then `common/learn check day05`. The emulator
+/// names thread, line and the other thread. Mend what it names, and ask again. Keep the tiles: a
+/// kernel that reads memory for every product is right, and is refused.
 #pragma once
 
 #include "common/gpu/stream.hpp"
