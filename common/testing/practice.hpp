@@ -43,16 +43,51 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
     return found;
 }
 
+/// Advice for one kind of error only: said where the emulator stops a kernel in some of these words.
+struct Advice {
+    std::vector<std::string> words;
+    std::string sentence;
+};
+
+inline const Advice kShuffles = {
+    {"warp call", "asks for the value of lane"},
+    "All 32 lanes must come to every shuffle, so none may stand inside of an `if`, and no lane may "
+    "leave before it: one without an element takes part with a number that changes nothing."};
+
+/// Runs the launches to their end.
+inline void finish(const std::function<void()>& launches, const Advice& advice = {}) {
+    std::string error, sentence;
+    try {
+        launches();
+        gpu::synchronize();
+    } catch (const std::exception& stopped) {
+        error = stopped.what();
+    }
+    for (const std::string& words : advice.words) {
+        if (contains(error, words)) sentence = advice.sentence;
+    }
+    INFO(sentence);
+    if (!error.empty()) FAIL(error);
+}
+
+/// Where the cause of a wrong result is known, what the comparison makes of it by itself is left
+/// out: how many are wrong and the first of them are enough.
+inline void require(Comparison same, const std::string& cause) {
+    if (!cause.empty()) same.text = same.text.substr(0, same.text.find('\n'));
+    INFO(cause);
+    REQUIRE(same);
+}
+
 /// Runs a launcher on a poisoned output of this shape, and holds each element k, counted row-major,
 /// against want(k): equal, or no farther off than `bound`. A wrong result that is just what a guess
 /// makes is told in its sentence.
 template <class T>
 void practise(const Shape& shape, const std::function<void(T*)>& launch,
               const std::function<double(std::int64_t)>& want,
-              const std::vector<Guess>& guesses = {}, double bound = 0) {
+              const std::vector<Guess>& guesses = {}, double bound = 0,
+              const Advice& if_stopped = {}) {
     DeviceOut<T> got(shape);
-    launch(got.view().data);
-    REQUIRE_NOTHROW(gpu::synchronize());
+    finish([&] { launch(got.view().data); }, if_stopped);
     try {
         gpu::check_pending();
     } catch (const std::exception& error) {
@@ -64,8 +99,7 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
     Tensor<double> right(shape);
     for (std::int64_t k = 0; k < right.size(); ++k) right.data()[k] = want(k);
     const Comparison same = got.close_to(right, bound);
-    INFO((same ? std::string() : guessed(got.values(), guesses)));
-    REQUIRE(same);
+    require(same, same ? std::string() : guessed(got.values(), guesses));
 }
 
 /// What the launch touched; a GPU does not tell.

@@ -41,5 +41,5 @@ void all_lanes(const float* in, float* out) {
 // why: Every lane ends with the same.
 // told: of a half only
 // told 2: not its number
-// told 3: inside of an `if`
+// told 3: none may stand inside of an `if`
 // told 4: loads one number

@@ -12,6 +12,10 @@ __device__ bool wins(float a, int at_a, float b, int at_b) {
     // stub: return false;
     // wrong: return a > b || (a == b && at_a < at_b);
     // wrong 2: return a > b || (a != a && b == b) || (a == b && at_a < at_b);
+    // wrong 3: if (a != a) return b == b || at_a < at_b;
+    // wrong 3: return a >= b && at_a < at_b;
+    // wrong 4: if (a != a) return at_a < at_b;
+    // wrong 4: return a > b || (a == b && at_a < at_b);
     const bool a_nan = a != a, b_nan = b != b;
     if (a_nan != b_nan) return a_nan;
     if (!a_nan && a != b) return a > b;
@@ -42,3 +46,5 @@ void better(const float* in, int M, int N, int* out) {
 // why: the answer does not depend on who meets whom. That is what lets threads share the work.
 // told: A NaN beats every number
 // told 2: The row is nan nan nan 1
+// told 3: The row is 1 2 3 9
+// told 4: The row is 1 2 3 nan

@@ -16,6 +16,8 @@ __global__ void lanes_without_kernel(const float* in, int n, float* out) {
     // wrong 3: float x;
     // wrong 3: if (lane < n) x = in[lane];
     // wrong 3: for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
+    // wrong 4: float x = lane < n ? in[lane] : -INFINITY;
+    // wrong 4: for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
     float x = lane < n ? in[lane] : 0;
     for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
     // end of your code
@@ -32,6 +34,7 @@ void lanes_without(const float* in, int n, float* out) {
 // hint 2: bit = 16, 8, 4, 2, 1.
 // why: Every lane named in the mask must come to the shuffle, or what its partner gets is
 // why: undefined. 0 is the neutral number of a sum; of a maximum it would be -INFINITY.
-// told: lane
+// told: no lane may leave before it
 // told 2: loads one number
 // told 3: never set
+// told 4: what changes no sum, 0: not -INFINITY

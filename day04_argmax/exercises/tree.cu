@@ -53,6 +53,6 @@ void tree(const float* in, int blocks, float* out) {
 // why: In a round thread t writes kept[t], t < half, and reads kept[t + half], which nobody
 // why: writes in that round. Between rounds the barrier makes what was written visible. 8 rounds
 // why: instead of 255 additions.
-// told: meet between two rounds
-// told 2: inside an `if`
+// told: a __syncthreads() is missing between two rounds
+// told 2: inside an `if` or a loop that not every thread enters
 // told 3: few threads added all

@@ -12,6 +12,33 @@ constexpr int kWarps = 8;  // rows of a block
 
 __global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t N, float* out) {
     // your code: one warp per row, 32 elements at a time
+    // wrong 23456: const int lane = threadIdx.x % 32;
+    // wrong: const int lane = threadIdx.x;
+    // wrong 123456: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 123456: if (m >= M) return;
+    // wrong 12356: float before = 0;
+    // wrong 4: float before;
+    // wrong 123456: for (std::int64_t first = 0; first < N; first += 32) {
+    // wrong 123456: const std::int64_t n = first + lane;
+    // wrong 5: if (n >= N) return;
+    // wrong 123456: float sum = n < N ? in[m * N + n] : 0;
+    // wrong 123456: for (int left = 1; left < 32; left *= 2) {
+    // wrong 123456: const float x = __shfl_up_sync(0xffffffffu, sum, left);
+    // wrong 12345: if (lane >= left) sum += x;
+    // wrong 6: if (lane > left) sum += x;
+    // wrong 123456: }
+    // wrong 123456: sum += before;
+    // wrong 123456: if (n < N) out[m * N + n] = sum;
+    // wrong 1456: before = __shfl_sync(0xffffffffu, sum, 31);
+    // wrong 2: before += __shfl_sync(0xffffffffu, sum, 31);
+    // wrong 3: before = sum;
+    // wrong 123456: }
+    // told: row 1 was not, which is that of warp 1
+    // told 2: Right up to element 63, then wrong: what is handed on
+    // told 3: Right up to element 31, then wrong: what is handed on
+    // told 4: began with a number that was never set
+    // told 5: no lane may leave before it
+    // told 6: lane d has one to its left, too
     const int lane = threadIdx.x % 32;
     const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
     if (m >= M) return;  // all lanes of the warp

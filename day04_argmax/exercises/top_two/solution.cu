@@ -13,6 +13,47 @@ constexpr int kThreads = 256;
 __global__ void top_two_kernel(const __grid_constant__ View<const float> in,
                                const __grid_constant__ View<std::int64_t> out) {
     // your code: one thread per row
+    // wrong: const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong: if (m >= in.extent(0)) return;
+    // wrong: float a = -INFINITY, b = -INFINITY;
+    // wrong: std::int64_t first = 0, second = 1;
+    // wrong: for (std::int64_t n = 0; n < in.extent(1); ++n) {
+    // wrong: const float x = in(m, n);
+    // wrong: if (beats(x, a)) {
+    // wrong: b = a, a = x, second = first, first = n;
+    // wrong: } else if (beats(x, b)) {
+    // wrong: b = x, second = n;
+    // wrong: }
+    // wrong: }
+    // wrong: out(m, 0) = first, out(m, 1) = second;
+    // wrong 23456: const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong 23456: if (m >= in.extent(0)) return;
+    // wrong 234: std::int64_t first = beats(in(m, 1), in(m, 0)) ? 1 : 0;
+    // wrong 5: std::int64_t first = in(m, 1) > in(m, 0) ? 1 : 0;
+    // wrong 6: std::int64_t first = in(m, 1) >= in(m, 0) ? 1 : 0;
+    // wrong 2356: std::int64_t second = 1 - first;
+    // wrong 4: std::int64_t second = 0;
+    // wrong 23456: for (std::int64_t n = 2; n < in.extent(1); ++n) {
+    // wrong 234: if (beats(in(m, n), in(m, first))) {
+    // wrong 5: if (in(m, n) > in(m, first)) {
+    // wrong 6: if (in(m, n) >= in(m, first)) {
+    // wrong 2456: second = first;
+    // wrong 23456: first = n;
+    // wrong 2: }
+    // wrong 2: if (beats(in(m, n), in(m, second))) {
+    // wrong 34: } else if (beats(in(m, n), in(m, second))) {
+    // wrong 5: } else if (in(m, n) > in(m, second)) {
+    // wrong 6: } else if (in(m, n) >= in(m, second)) {
+    // wrong 23456: second = n;
+    // wrong 23456: }
+    // wrong 23456: }
+    // wrong 23456: out(m, 0) = first, out(m, 1) = second;
+    // told: is 5 -inf: expected 0 and 1, got 0 and 0.
+    // told 2: and named twice
+    // told 3: pushes the old one down
+    // told 4: Both began at place 0
+    // told 5: is 1 nan 3 2: expected 1 and 2, got 2 and 3. `>` never chooses a NaN
+    // told 6: takes the later of two equal elements
     const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
     if (m >= in.extent(0)) return;
     std::int64_t first = beats(in(m, 1), in(m, 0)) ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 #include "common/gpu/device.hpp"
 #include "day04_argmax/exercises/top_two/top_two.hpp"
@@ -31,16 +32,74 @@ Tensor<std::int64_t> sorted_two(const Tensor<float>& x) {
     return two;
 }
 
+// The loop with a mistake in it.
+enum class Wrong { no_else, no_push, both_at_0, greater, later };
+using Two = std::pair<std::int64_t, std::int64_t>;
+Two with_mistake(const Tensor<float>& x, std::int64_t m, Wrong wrong) {
+    const auto better = [&](std::int64_t n, std::int64_t best) {
+        if (wrong == Wrong::greater) return x(m, n) > x(m, best);
+        if (wrong == Wrong::later) return x(m, n) >= x(m, best);
+        return beats(x(m, n), x(m, best));
+    };
+    std::int64_t first = better(1, 0) ? 1 : 0;
+    std::int64_t second = wrong == Wrong::both_at_0 ? 0 : 1 - first;
+    for (std::int64_t n = 2; n < x.shape()[1]; ++n) {
+        const bool is_first = better(n, first);
+        if (is_first && wrong != Wrong::no_push) second = first;
+        if (is_first) first = n;
+        if ((!is_first || wrong == Wrong::no_else) && better(n, second)) second = n;
+    }
+    return {first, second};
+}
+
+// The only mistake that makes all of `got`, in words.
+std::string likely(const Tensor<std::int64_t>& got, const Tensor<float>& x) {
+    std::string found;
+    for (const auto& [wrong, sentence] :
+         {std::pair{Wrong::no_else,
+                    "The new first was compared with the second, too, and named twice: `else if`."},
+          {Wrong::no_push,
+           "A new first pushes the old one down: `second = first` comes before `first = n`."},
+          {Wrong::both_at_0,
+           "Both began at place 0: first and second are two places from the start, 0 and 1."},
+          {Wrong::greater,
+           "`>` never chooses a NaN, and never leaves one: ask beats(x, best), which does both."},
+          {Wrong::later,
+           "`>=` takes the later of two equal elements: beats(x, best) keeps the earlier."}}) {
+        bool all = true;
+        for (std::int64_t m = 0; m < got.shape()[0]; ++m) {
+            all = all && with_mistake(x, m, wrong) == Two(got(m, 0), got(m, 1));
+        }
+        if (all && !found.empty()) return "";
+        if (all) found = std::string(" ") + sentence;
+    }
+    return found;
+}
+
+// The first wrong row, in words, unless some place was never written (-1): matches() tells of that.
+void check_rows(const Tensor<std::int64_t>& got, const Tensor<std::int64_t>& want,
+                const Tensor<float>& x) {
+    if (std::count(got.data(), got.data() + got.size(), -1) > 0) return;
+    for (std::int64_t m = 0; m < got.shape()[0]; ++m) {
+        if (got(m, 0) == want(m, 0) && got(m, 1) == want(m, 1)) continue;
+        std::ostringstream row;
+        for (std::int64_t n = 0; n < x.shape()[1]; ++n) row << ' ' << x(m, n);
+        FAIL("Row " << m << " is" << row.str() << ": expected " << want(m, 0) << " and "
+                    << want(m, 1) << ", got " << got(m, 0) << " and " << got(m, 1) << '.'
+                    << likely(got, x));
+    }
+}
+
 void check_port(const Tensor<float>& x, const Layout& in_layout, const Layout& out_layout) {
-    INFO("in has " << to_string(in_layout) << ", out " << to_string(out_layout)
-                   << ": in(m, n) and out(m, k) follow the strides.");
     HostOut<std::int64_t> want({x.shape()[0], 2});
     top_two_cpu(x.view(), want.view());
     REQUIRE(want.matches(sorted_two(x)));
     DeviceIn<float> in(x, in_layout);
     DeviceOut<std::int64_t> got(out_layout);
     top_two_cuda(in.view(), got.view());
+    REQUIRE_NOTHROW(gpu::synchronize());
     REQUIRE_NOTHROW(gpu::check_pending());
+    check_rows(got.values(), sorted_two(x), x);
     REQUIRE(got.matches(want));
     REQUIRE(in.unchanged());
 }
@@ -52,27 +111,20 @@ void check_port(const Tensor<float>& x) {
 TEST_CASE("top_two: the example of the statement", "[day04][top_two][small]") {
     const Tensor<float> x({3, 4}, {5, 1, 9, 2, 7, 7, 0, 3, 4, 8, 6, 8});
     const Tensor<std::int64_t> answer({3, 2}, {2, 0, 0, 1, 1, 3});
-    DeviceIn<float> in(x);
-    DeviceOut<std::int64_t> got({3, 2});
-    top_two_cuda(in.view(), got.view());
-    REQUIRE(got.matches(answer));
+    HostOut<std::int64_t> loop({3, 2});
+    top_two_cpu(x.view(), loop.view());
+    REQUIRE(loop.matches(answer));
     check_port(x);
 }
 
-TEST_CASE("top_two: nothing but -INFINITY", "[day04][top_two][small]") {
+TEST_CASE("top_two: -INFINITY", "[day04][top_two][small]") {
     INFO(
-        "Of equal ones the lower index comes first: 0, then 1. Nothing beats a start of -INFINITY: "
-        "begin with the row's own elements 0 and 1.");
-    DeviceIn<float> in(
-        Tensor<float>({2, 3}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY}));
-    DeviceOut<std::int64_t> got({2, 2});
-    top_two_cuda(in.view(), got.view());
-    REQUIRE_NOTHROW(gpu::synchronize());
-    const auto where = got.values();
-    for (std::int64_t m = 0; m < 2; ++m) {
-        REQUIRE(where(m, 0) == 0);
-        REQUIRE(where(m, 1) == 1);
-    }
+        "Nothing beats a start of -INFINITY: begin with the row's own elements 0 and 1. Of equal "
+        "ones the lower index comes first.");
+    const float inf = INFINITY;
+    check_port(Tensor<float>({2, 3}, {-inf, -inf, -inf, -inf, -inf, -inf}));
+    check_port(Tensor<float>({1, 2}, {5, -inf}));
+    check_port(Tensor<float>({3, 3}, {5, -inf, -inf, -inf, 5, -inf, -inf, -inf, 5}));
 }
 
 TEST_CASE("top_two: one row more and one less than a block", "[day04][top_two][small]") {
@@ -90,6 +142,7 @@ TEST_CASE("top_two: NaN first, infinities, zeros", "[day04][top_two][small]") {
 
 TEST_CASE("top_two: any strides", "[day04][top_two][small]") {
     const Tensor<float> x = seeded_integers<float>({5, 6}, 4, 0, 9);
+    INFO("in(m, n) and out(m, k) follow the strides, which are not row-major here.");
     check_port(x, column_major({5, 6}), column_major({5, 2}));
     check_port(x, Layout({5, 6}, {-14, 2}), Layout({5, 2}, {3, 1}));
 }
