@@ -1,4 +1,6 @@
 // What `common/learn check day05` asks of the exercises of one file.
+#include <algorithm>
+
 #include "common/testing/practice.hpp"
 
 using namespace sixdays;
@@ -129,15 +131,39 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
             }
             return sum;
         };
-        practise<float>({M, N},
-                        [&, M = M, N = N, K = K](float* c) {
-                            shared_tile(da.view().data, db.view().data, M, N, K, c);
-                        },
-                        of,
-                        {{"Look again which rows of b the threads load: all with the same x load "
-                          "the same number. It is "
-                          "row y of the tile, and not row n.",
-                          diagonal}});
+        // The products of k from `first` to `end`, those past K with what lies 16 before.
+        const auto part = [&, columns, depth](std::int64_t at, std::int64_t first,
+                                              std::int64_t end) {
+            double sum = 0;
+            for (std::int64_t k = first; k < end; ++k) {
+                const std::int64_t kept = k < depth ? k : k - 16;
+                if (kept < 0) continue;
+                sum += static_cast<double>(a.data()[at / columns * depth + kept]) *
+                       static_cast<double>(b.data()[at % columns * depth + kept]);
+            }
+            return sum;
+        };
+        const std::int64_t rounds = (depth + 15) / 16;
+        practise<float>(
+            {M, N},
+            [&, M = M, N = N, K = K](float* c) {
+                shared_tile(da.view().data, db.view().data, M, N, K, c);
+            },
+            of,
+            {{"Look again which rows of b the threads load: all with the same x load the same "
+              "number. It is row y of the tile, and not row n.",
+              diagonal},
+             {"Where there is no element, the tile still holds what was there the round before: "
+              "store 0.",
+              [&](std::int64_t at) { return part(at, 0, rounds * 16); }},
+             {"The last k are missing, those behind the last whole tile: the loop runs while first "
+              "is less than K.",
+              [&](std::int64_t at) { return part(at, 0, depth / 16 * 16); }},
+             {"Every round loaded the first tile again: k is first + x, and not x.",
+              [&](std::int64_t at) {
+                  return static_cast<double>(rounds) *
+                         part(at, 0, std::min<std::int64_t>(16, depth));
+              }}});
     }
 }
 
@@ -166,8 +192,9 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
                 a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
                 [=](int k) { return k * columns + n; });
         };
-        const auto other = [](std::int64_t i) {  // 4 y + i in place of y + 16 i
-            return i / 64 * 64 + i % 64 % 16 * 4 + i % 64 / 16;
+        // What a thread takes in place of y + 16 i: step y + i.
+        const auto other = [](std::int64_t row, std::int64_t step) {
+            return row / 64 * 64 + row % 16 * step + row % 64 / 16;
         };
         practise<float>(
             {M, N},
@@ -177,7 +204,9 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
             [&](std::int64_t at) { return of(at / columns, at % columns); },
             {{"You took rows 4 y + i and columns 4 x + j, but the stores have y + 16 i and x + 16 "
               "j.",
-              [&](std::int64_t at) { return of(other(at / columns), other(at % columns)); }},
+              [&](std::int64_t at) { return of(other(at / columns, 4), other(at % columns, 4)); }},
+             {"You took rows y + i and columns x + j, but the stores have y + 16 i and x + 16 j.",
+              [&](std::int64_t at) { return of(other(at / columns, 1), other(at % columns, 1)); }},
              {"Only sum[0][0] was added to: of 16 outputs of a thread one is right, the others are "
               "0.",
               [&](std::int64_t at) {
@@ -185,6 +214,18 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
                   return m % 64 < 16 && n % 64 < 16 ? of(m, n) : 0.0;
               }}});
     }
+}
+
+TEST_CASE("four_by_four: the products are made from the tiles", "[day05][four_by_four][small]") {
+    DeviceIn<float> a(whole({64, 64}, 7)), b(whole({64, 64}, 5));
+    DeviceOut<float> c({64, 64});
+    const auto touched =
+        touched_by([&] { four_by_four(a.view().data, b.view().data, 64, 64, 64, c.view().data); });
+    const std::int64_t enough = 3 * 64 * 64 / 8;  // a, b and c, 8 elements a sector
+    INFO("Memory moved " << touched.sectors << " sectors where " << enough
+                         << " suffice: take the numbers from the tiles, tile_a and tile_b, and "
+                            "not from a and b.");
+    REQUIRE(touched.sectors <= enough);
 }
 
 TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {

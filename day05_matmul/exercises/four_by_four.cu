@@ -25,6 +25,12 @@ __global__ void four_by_four_kernel(const float* a, const float* b, int N, int K
             // wrong: for (int j = 0; j < 4; ++j)
             // wrong: sum[i][j] += tile_a[k][4 * y + i] * tile_b[k][4 * x + j];
             // wrong: }
+            // wrong 23: for (int i = 0; i < 4; ++i) {
+            // wrong 23: for (int j = 0; j < 4; ++j)
+            // wrong 2: sum[i][j] += tile_a[k][y + i] * tile_b[k][x + j];
+            // wrong 3: sum[i][j] += a[(first_m + y + 16 * i) * K + first + k] *
+            // wrong 3: b[(first + k) * N + first_n + x + 16 * j];
+            // wrong 23: }
             float of_a[4], of_b[4];
             for (int i = 0; i < 4; ++i) {
                 of_a[i] = tile_a[k][y + 16 * i];
@@ -57,3 +63,5 @@ void four_by_four(const float* a, const float* b, int M, int N, int K, float* c)
 // why: arrays are small and all their indices are known to the compiler, so they live in
 // why: registers. Columns 16 apart: the lanes of a warp then read neighbouring words of tile_b.
 // told: rows 4 y + i and columns 4 x + j
+// told 2: rows y + i and columns x + j
+// told 3: take the numbers from the tiles

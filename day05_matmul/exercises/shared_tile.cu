@@ -24,6 +24,19 @@ __global__ void shared_tile_kernel(const float* a, const float* b, int M, int N,
     // wrong: for (int i = 0; i < 16; ++i) sum += tile_a[y][i] * tile_b[x][i];
     // wrong: __syncthreads();
     // wrong: }
+    // wrong 234: const int row_b = blockIdx.x * 16 + y;
+    // wrong 24: for (int first = 0; first < K; first += 16) {
+    // wrong 3: for (int first = 0; first < K / 16 * 16; first += 16) {
+    // wrong 23: const int k = first + x;
+    // wrong 4: const int k = x;
+    // wrong 2: if (m < M && k < K) tile_a[y][x] = a[m * K + k];
+    // wrong 2: if (row_b < N && k < K) tile_b[y][x] = b[row_b * K + k];
+    // wrong 34: tile_a[y][x] = m < M && k < K ? a[m * K + k] : 0;
+    // wrong 34: tile_b[y][x] = row_b < N && k < K ? b[row_b * K + k] : 0;
+    // wrong 234: __syncthreads();
+    // wrong 234: for (int i = 0; i < 16; ++i) sum += tile_a[y][i] * tile_b[x][i];
+    // wrong 234: __syncthreads();
+    // wrong 234: }
     const int row_b = blockIdx.x * 16 + y;  // which row of b this thread loads
     for (int first = 0; first < K; first += 16) {
         const int k = first + x;
@@ -51,3 +64,6 @@ void shared_tile(const float* a, const float* b, int M, int N, int K, float* c) 
 // why: threads. The lanes load along k, where both operands lie in a row; which thread uses a
 // why: number afterwards plays no part, since a barrier stands in between.
 // told: which rows of b
+// told 2: the round before: store 0
+// told 3: The last k are missing
+// told 4: loaded the first tile again
