@@ -172,7 +172,7 @@ void check_inside(const TileOfSpan& t, bool masked, const void* code) {
             outside
                 ? format(
                       "all of them outside. A mask does not allow that: at least one element "
-                      "must lie inside. The grid has %s tile%s along this dim, not more.",
+                      "must lie inside. The span has %s tile%s along this dim, not more.",
                       std::to_string((t.extents[d] + t.lengths[d] - 1) / t.lengths[d]).c_str(),
                       t.extents[d] > t.lengths[d] ? "s" : "")
                 : format("and the last one there is %lld. The last tile needs a mask: %s_masked.",

@@ -118,7 +118,7 @@ const Mistake kMistakes[] = {
     {"store_without_mask", 3, Kind::out_of_bounds, 2, "The last tile needs a mask: store_masked."},
     {"one_tile_too_many", 4, Kind::out_of_bounds, 3,
      "it holds elements 24 to 31, all of them outside. A mask does not allow that: at least one "
-     "element must lie inside. The grid has 3 tiles along this dim, not more."},
+     "element must lie inside. The span has 3 tiles along this dim, not more."},
     {"addresses_without_mask", 3, Kind::out_of_bounds, 2, "reads 4 bytes"},
     {"not_aligned", 3, Kind::undefined_behaviour, 0, "is said to be divisible by 16, but it is 0x"},
     {"not_divisible", 3, Kind::undefined_behaviour, 0,
