@@ -105,23 +105,33 @@ Perplexity perplexity(Engine& engine, const std::vector<std::int64_t>& text) {
 
 namespace {
 
-// What leaves each layer, and the last token's logits.
+// What leaves each layer, and the last token's logits: of all ids in one pass, then of each of
+// `more` in a pass of its own.
 std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
-                                   const std::vector<std::int64_t>& ids) {
+                                   View<const std::int64_t> ids, View<const std::int64_t> more) {
     std::vector<Tensor<float>> seen;
-    const auto T = static_cast<std::int64_t>(ids.size());
+    std::int64_t T = ids.size();
+    SamplerOptions likeliest;
+    likeliest.temperature = 0;
+    engine.backend().set_sampler(likeliest);
     engine.forget();
     engine.watch([&](std::int64_t) {
         seen.emplace_back(Shape{T, config.channels});
         engine.backend().read_stream(seen.back().view());
     });
     Tensor<float> last({1, config.vocabulary});
-    engine.score(view_of(ids), [&](std::int64_t, View<const float> logits) {
+    engine.score(ids, [&](std::int64_t, View<const float> logits) {
         const std::int64_t rows = logits.extent(0);
         day03_views::copy_cpu(slice(logits, 0, rows - 1, rows), last.view());
     });
-    engine.watch({});
     seen.push_back(std::move(last));
+    T = 1;
+    for (std::int64_t i = 0; i < more.size(); ++i) {
+        engine.read(slice(more, 0, i, i + 1));
+        seen.emplace_back(Shape{1, config.vocabulary});
+        engine.backend().read_logits(seen.back().view());
+    }
+    engine.watch({});
     return seen;
 }
 
@@ -130,22 +140,30 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
 // [compare]
 std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& expected,
                                      const std::vector<std::int64_t>& ids) {
-    const std::vector<Tensor<float>> a = outputs(config, got, ids);
-    const std::vector<Tensor<float>> b = outputs(config, expected, ids);
+    const auto T = static_cast<std::int64_t>(ids.size());
+    const std::int64_t tokens =
+        std::clamp<std::int64_t>(got.capacity() - T, 0, std::min<std::int64_t>(T, 4));
+    const View<const std::int64_t> more = slice(view_of(ids), 0, 0, tokens);
+    const std::vector<Tensor<float>> a = outputs(config, got, view_of(ids), more);
+    const std::vector<Tensor<float>> b = outputs(config, expected, view_of(ids), more);
+    const auto rows = static_cast<std::size_t>(config.layers) + 2;
     std::vector<LayerDifference> all;
-    for (std::size_t layer = 0; layer < a.size(); ++layer) {
-        std::string name = "block " + std::to_string(layer - 1);
-        if (layer == 0) name = "embedding";
-        if (layer + 1 == a.size()) name = "logits";
-        LayerDifference found{name, 0, 0};
-        for (std::int64_t i = 0; i < a[layer].size(); ++i) {
-            const double want = b[layer].data()[i];
-            const double difference = std::abs(a[layer].data()[i] - want);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const std::size_t layer = i % rows;
+        if (i < 2 * rows) {  // later tokens go to the rows of the first
+            std::string name = "block " + std::to_string(layer - 1);
+            if (layer == 0) name = "embedding";
+            if (layer + 1 == rows) name = "logits";
+            all.push_back({name + (i < rows ? "" : ", one token"), 0, 0});
+        }
+        LayerDifference& found = all[i < rows ? layer : rows + layer];
+        for (std::int64_t n = 0; n < a[i].size(); ++n) {
+            if (std::isnan(found.difference)) break;  // which the next comparison would forget
+            const double want = b[i].data()[n];
+            const double difference = std::abs(a[i].data()[n] - want);
             found.largest = std::max(found.largest, std::abs(want));
             if (!(difference <= found.difference)) found.difference = difference;
-            if (std::isnan(difference)) break;  // which the next comparison would forget
         }
-        all.push_back(found);
     }
     return all;
 }

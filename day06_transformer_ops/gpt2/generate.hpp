@@ -49,7 +49,7 @@ struct Perplexity {
 
 /// What leaves a layer in two backends.
 struct LayerDifference {
-    std::string layer;  // "embedding", "block 0", "logits"
+    std::string layer;  // "embedding", "block 0", "logits"; "block 0, one token"
     double largest;     // size of a number in the expected one
     double difference;  // largest of got and expected; NaN if one is NaN
 
@@ -57,7 +57,9 @@ struct LayerDifference {
     static constexpr double kBound = 1e-4;
     bool beyond() const noexcept { return !(difference <= kBound * largest); }
 };
-/// One pass over `ids` in each. In order: the embedding, all blocks, logits of the last token.
+/// One pass over `ids` in each; then, where the text has room for them, the first four of `ids` once
+/// more, one token a pass. In order: the embedding, all blocks, logits of the last token; and the
+/// same of passes of one token, the largest of all of them.
 [[nodiscard]] std::vector<LayerDifference> compare(const Config& config, Engine& got,
                                                    Engine& expected,
                                                    const std::vector<std::int64_t>& ids);

@@ -143,9 +143,9 @@ int show_comparison(const Options& options, const Model& model, Engine& engine) 
     Engine expected(model.weights.config, *plain, engine.capacity());
     const LayerDifference* first = nullptr;
     const auto layers = compare(model.weights.config, engine, expected, ids);
-    std::printf("%-12s %14s %14s\n", "", "largest", "difference");
+    std::printf("%-20s %14s %14s\n", "", "largest", "difference");
     for (const LayerDifference& layer : layers) {
-        std::printf("%-12s %14.6g %14.3g\n", layer.layer.c_str(), layer.largest, layer.difference);
+        std::printf("%-20s %14.6g %14.3g\n", layer.layer.c_str(), layer.largest, layer.difference);
         if (first == nullptr && layer.beyond()) first = &layer;
     }
     const std::string both = engine.backend().name() + " and " + plain->name();

@@ -1,7 +1,9 @@
 // The model by kernels of the exercises, the reader's own where they have passed and our solutions
 // elsewhere: `common/learn gpt2 --mine`. Which is which is decided when the program is linked.
-// Numbers lie in host memory, and go to the device for one call. What no exercise is about (the
-// embedding, GELU, scores of a single query) is made by the days' loops.
+// Numbers lie in host memory, and go to the device for one call; what comes back is held against the
+// exercise's loop. What no exercise is about (the embedding, GELU, scores of a single query) is made
+// by the days' loops.
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -18,6 +20,7 @@
 #include "day06_transformer_ops/exercises/causal_row/causal_row.hpp"
 #include "day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp"
 #include "day06_transformer_ops/gpt2/cpu/host_backend.hpp"
+#include "day06_transformer_ops/gpt2/generate.hpp"
 
 void row_by_block(const float* in, int M, int N, int* out);
 void shared_tile(const float* a, const float* b, int M, int N, int K, float* c);
@@ -34,17 +37,49 @@ gpu::Buffer<float> sent(View<const float> host) {
     return gpu::Buffer<float>(packed);
 }
 
+/// @param what  for the reader, who has changed a kernel since it passed
+[[noreturn]] void not_right(const std::string& what) {
+    throw std::runtime_error(
+        what + "\nOne of yours is not right any more: common/learn check says which.");
+}
+
 /// What `launch` writes to device memory of out's shape. Exercises do not ask whether their launch
 /// worked, so it is asked here.
 template <class T, class Launch>
-void run(View<T> out, const Launch& launch) {
+void run(const std::string& exercise, View<T> out, const Launch& launch) {
     gpu::Buffer<T> device(out.size());
     device.fill_bytes(0xFF);
-    launch(device.view(out.shape()));
-    gpu::synchronize();
-    gpu::check_pending();
+    try {
+        launch(device.view(out.shape()));
+        gpu::synchronize();
+        gpu::check_pending();
+    } catch (const std::exception& error) {
+        not_right(exercise + ": " + error.what());
+    }
     std::vector<T> made = device.download();
     day03_views::copy_cpu(View<T>(made.data(), out.shape()), out);
+}
+
+/// The same, and it must be what the exercise's loop writes: else a wrong kernel would only make a
+/// wrong text.
+template <class Launch, class Loop>
+void run(const std::string& exercise, View<float> out, const Launch& launch, const Loop& loop) {
+    run(exercise, out, launch);
+    Tensor<float> made(out.shape()), right(out.shape());
+    day03_views::copy_cpu(View<const float>(out), made.view());
+    loop(right.view());
+    double largest = 0;
+    for (std::int64_t i = 0; i < right.size(); ++i) {
+        largest = std::max(largest, std::abs(double{right.data()[i]}));
+    }
+    for (std::int64_t i = 0; i < right.size(); ++i) {
+        const double got = made.data()[i], want = right.data()[i];
+        if (!(std::abs(got - want) <= LayerDifference::kBound * largest)) {
+            not_right(exercise + ": number " + std::to_string(i) + " of " +
+                      std::to_string(right.size()) + " is " + std::to_string(got) +
+                      "; the loop's is " + std::to_string(want));
+        }
+    }
 }
 
 class MineBackend final : public HostBackend {
@@ -75,12 +110,17 @@ public:
             select(split_heads(unsqueeze(mixed(), 0), model_.config.heads), 0, 0);
         if (position_ == 0 && T_ > 1 && model_.config.head_dim() <= 32) {  // as causal_row asks
             for (std::int64_t h = 0; h < q.extent(0); ++h) {
-                const auto of_q = sent(select(q, 0, h)), of_k = sent(select(held.keys, 0, h)),
-                           of_v = sent(select(held.values, 0, h));
+                const View<const float> of_q = select(q, 0, h), of_k = select(held.keys, 0, h),
+                                        of_v = select(held.values, 0, h);
+                const auto q_there = sent(of_q), k_there = sent(of_k), v_there = sent(of_v);
                 const Shape head = {T_, q.extent(2)};
-                run(select(out, 0, h), [&](View<float> to) {
-                    causal_row_cuda(of_q.view(head), of_k.view(head), of_v.view(head), to);
-                });
+                run(
+                    "causal_row", select(out, 0, h),
+                    [&](View<float> to) {
+                        causal_row_cuda(q_there.view(head), k_there.view(head), v_there.view(head),
+                                        to);
+                    },
+                    [&](View<float> to) { causal_row_cpu(of_q, of_k, of_v, to); });
             }
             return;
         }
@@ -111,8 +151,7 @@ public:
                 View<const float>(&none, Layout({model_.config.vocabulary}, {0})), logits_.view());
     }
 
-    /// At temperature 0 by the exercise's argmax, which is held against the loop: a wrong one would
-    /// only make a wrong text.
+    /// At temperature 0 by the exercise's argmax, which is held against the loop.
     void choose() override {
         HostBackend::choose();
         if (sampler_.temperature != 0) return;
@@ -120,13 +159,12 @@ public:
         const View<const float> last = select(logits_.view(), 0, logits_.shape()[0] - 1);
         const auto logits = sent(last);
         int best = -1;
-        run(View<int>(&best, Shape{1}),
+        run("row_by_block", View<int>(&best, Shape{1}),
             [&](View<int> to) { row_by_block(logits.data(), 1, static_cast<int>(V), to.data); });
         if (best != right) {
-            throw std::runtime_error("row_by_block says that token " + std::to_string(best) +
-                                     " has the largest of " + std::to_string(V) +
-                                     " logits; the loop says token " + std::to_string(right) +
-                                     ", whose logit is " + std::to_string(last(right)));
+            not_right("row_by_block says that token " + std::to_string(best) +
+                      " has the largest of " + std::to_string(V) + " logits; the loop says token " +
+                      std::to_string(right) + ", whose logit is " + std::to_string(last(right)));
         }
     }
 
@@ -142,10 +180,16 @@ private:
         }
         const auto of_in = sent(in), weight = sent(weights.weight.view());
         gpu::Buffer<float> residual(below);
-        run(out, [&](View<float> to) {
-            add_rms_norm_cuda(of_in.view(Shape{T, C}), weight.view(Shape{C}), model_.config.epsilon,
-                              residual.view(Shape{T, C}), to);
-        });
+        run(
+            "add_rms_norm", out,
+            [&](View<float> to) {
+                add_rms_norm_cuda(of_in.view(Shape{T, C}), weight.view(Shape{C}),
+                                  model_.config.epsilon, residual.view(Shape{T, C}), to);
+            },
+            [&](View<float> to) {
+                add_rms_norm_cpu(in, weights.weight.view(), model_.config.epsilon, below.view(),
+                                 to);
+            });
         for (std::int64_t t = 0; t < T; ++t) {
             for (std::int64_t c = 0; c < C; ++c) out(t, c) += weights.bias(c);
         }
@@ -155,18 +199,27 @@ private:
     void product(View<const float> in, const Weight& weight, View<const float> bias,
                  View<float> out) {
         const std::int64_t M = in.extent(0), K = in.extent(1), N = out.extent(1);
-        const auto of_in = sent(in), of_weight = sent(as_floats(weight).view());
+        const Tensor<float> floats = as_floats(weight);
+        const auto of_in = sent(in), of_weight = sent(floats.view());
         if (M == 1) {
             const auto of_bias = sent(bias);
-            return run(out, [&](View<float> to) {
-                day05_matmul::linear_cuda(of_in.view(Shape{M, K}), of_weight.view(Shape{N, K}),
-                                          of_bias.view(Shape{N}), to);
-            });
+            return run(
+                "linear", out,
+                [&](View<float> to) {
+                    day05_matmul::linear_cuda(of_in.view(Shape{M, K}), of_weight.view(Shape{N, K}),
+                                              of_bias.view(Shape{N}), to);
+                },
+                [&](View<float> to) { day05_matmul::linear_cpu(in, floats.view(), bias, to); });
         }
-        run(out, [&](View<float> to) {
-            shared_tile(of_in.data(), of_weight.data(), static_cast<int>(M), static_cast<int>(N),
-                        static_cast<int>(K), to.data);
-        });
+        const float none = 0;
+        const View<const float> no_bias(&none, Layout({N}, {0}));
+        run(
+            "shared_tile", out,
+            [&](View<float> to) {
+                shared_tile(of_in.data(), of_weight.data(), static_cast<int>(M),
+                            static_cast<int>(N), static_cast<int>(K), to.data);
+            },
+            [&](View<float> to) { day05_matmul::linear_cpu(in, floats.view(), no_bias, to); });
         for (std::int64_t m = 0; m < M; ++m) {
             for (std::int64_t n = 0; n < N; ++n) out(m, n) += bias(n);
         }
@@ -186,11 +239,16 @@ private:
         scaled.alpha = 1 / std::sqrt(static_cast<float>(q.extent(2)));
         day05_matmul::matmul_cpu(q, transpose(slice(held.keys, 1, 0, n), 1, 2), scaled,
                                  scores.view());
-        const auto of_scores = sent(scores.view());
-        run(View<float>(scores.data(), Shape{H, n}), [&](View<float> to) {
-            softmax_rows_cuda(of_scores.view(Shape{H, n}), to);
-        });
-        day05_matmul::matmul_cpu(scores.view(), slice(held.values, 1, 0, n), out);
+        Tensor<float> shares({H, 1, n});
+        const View<const float> rows(scores.data(), Shape{H, n});
+        const auto of_scores = sent(rows);
+        run(
+            "softmax_rows", View<float>(shares.data(), Shape{H, n}),
+            [&](View<float> to) {
+                softmax_rows_cuda(of_scores.view(Shape{H, n}), to);
+            },
+            [&](View<float> to) { softmax_rows_cpu(rows, to); });
+        day05_matmul::matmul_cpu(shares.view(), slice(held.values, 1, 0, n), out);
     }
 
     Tensor<float> tokens_table_, positions_;
