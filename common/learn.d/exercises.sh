@@ -272,20 +272,27 @@ is_to_look_at() { grep -q '^///* Check it as it is' "$(statement_of "$1")"; }
 # What a linker did not find, a name a line; ld and lld say it differently.
 undefined_names() { sed -nE "s/.*undefined (reference to .|symbol: )(.*[^'])'?$/\2/p" "$1" | sort -u; }
 
+# Builds what holds the learner's file, and nothing else that may be broken; says what the compiler finds.
+compiles() {  # compiles <exercise> <target>
+    local mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log word
+    if (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "$2") >"$log" 2>&1; then return 0; fi
+    word='does not compile'
+    if ! grep -q ':[0-9]*: error: ' "$log" && [[ $(undefined_names "$log") ]]; then
+        word='compiles, but is not complete'
+    fi
+    say "${bold}$1${plain}: ${red}$word${plain}."
+    show_errors "$1" "$mine" "$log"
+    say "  Everything the build said: $(path "$log")"
+    return 1
+}
+
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
-    local name=${day%%_*}_$1 mine=$root/my/$day/$1.cu log=$root/my/$day/$1.log status=0 word ours
+    local name=${day%%_*}_$1 log=$root/my/$day/$1.log status=0 ours
     # Our solution first: whatever fails after it is about the learner's file.
     if is_small "$1"; then ours=${day%%_*}_exercises_stub; else ours=${name}_solution; fi
     build_target "what $1 is checked with" "$build" --target "$ours"
-    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$build" --target "my_$name") >"$log" 2>&1; then
-        word='does not compile'
-        if ! grep -q ':[0-9]*: error: ' "$log" && [[ $(undefined_names "$log") ]]; then
-            word='compiles, but is not complete'
-        fi
-        say "${bold}$1${plain}: ${red}$word${plain}."
-        show_errors "$1" "$mine" "$log"
-        say "  Everything the build said: $(path "$log")"
+    if ! compiles "$1" "my_$name"; then
         remember "$1" result refused
         return 1
     fi

@@ -44,14 +44,15 @@ verb_train() {
     "$build/bin/gpt2_train" "$@"
 }
 
-# The exercises of $in_the_model that have passed, in $passed, as day06/softmax_rows; and whose is what.
+# The exercises of $in_the_model that have passed, in $passed, as day06_transformer_ops/softmax_rows; and
+# whose is what.
 whose() {
     local day name what
     passed=()
     say "Whose kernel makes what:"
     while read -r day name what; do
         if [[ -e $root/my/$day/$name.cu && $(recall "$name" result) == passed ]]; then
-            passed+=("${day%%_*}/$name")
+            passed+=("$day/$name")
             printf '  %-13s %-36s %s\n' "$name" "$what" "${green}yours${plain}"
         else
             printf '  %-13s %-36s %s\n' "$name" "$what" "ours, until $learn check ${day%%_*} $name passes"
@@ -60,25 +61,41 @@ whose() {
 }
 
 by_your_kernels() {
-    local passed list said prompt=(--prompt "shape 3 4 5 ->") at
+    local passed list said prompt=(--prompt "shape 3 4 5 ->") at one
     whose >&2
     if ((${#passed[@]} == 0)); then
         stop 1 "" "None of yours has passed yet. The shortest is row_by_block: $learn start day04, $learn check day04 row_by_block."
     fi
-    list=$(IFS=';' && printf '%s' "${passed[*]}")
+    list=$(IFS=';' && printf '%s' "${passed[*]/_*\///}")  # day06/softmax_rows
     need tests
     configure
     if ! cached SIXDAYS_MINE "$list\$"; then
         if ! said=$(cd "$root" && "$cmake" "-DSIXDAYS_MINE=$list" "$build" 2>&1); then stop 1 "$said"; fi
     fi
+    # With our solutions first: whatever fails after it is about the learner's files.
+    build_one "the GPT-2 by your kernels" gpt2_mine_solutions
+    lock_build
+    for one in "${passed[@]}"; do
+        day=${one%/*}
+        compiles "${one#*/}" "my_${day%%_*}_${one#*/}_port" >&2 || exit 1
+    done
+    unlock_build
     build_one "the GPT-2 by your kernels" gpt2_mine
     # A kernel may have been changed since it passed.
     for at in "${!flags[@]}"; do
         if [[ ${flags[at]} == --model ]]; then prompt+=(--model "${flags[at + 1]:-}"); fi
     done
-    if ! said=$("$build/bin/gpt2_mine" --backend cuda "${prompt[@]}" --compare 2>&1); then
-        stop 1 "" "$said" "" "One of yours is not right any more: $learn check says which."
-    fi
+    if ! said=$(write_by_yours "${prompt[@]}" --compare 2>&1); then stop 1 "" "$said"; fi
     note "After every layer they agree with the plain loops." ""
-    "$build/bin/gpt2_mine" --backend cuda "${flags[@]}"
+    write_by_yours "${flags[@]}"
+}
+
+# Which kernel is not right it says itself, unless that one has ended it.
+write_by_yours() {
+    local status=0
+    "$build/bin/gpt2_mine" --backend cuda "$@" || status=$?
+    if ((status == 134 || status == 139)); then  # abort, segmentation fault
+        say "It crashed." "One of yours is not right any more: $learn check says which." >&2
+    fi
+    return "$status"
 }
