@@ -31,8 +31,8 @@ struct Mistake {
     return all;
 }
 
-/// The sentence of the only mistake that makes what was got; "" if none does, if two do, or if what
-/// was got is right.
+/// The sentence of the only mistake that makes what was got; "" if none does, if two do that have
+/// sentences of their own, or if what was got is right.
 [[nodiscard]] inline std::string likely_mistake(const Tensor<float>& got,
                                                 const Tensor<double>& want,
                                                 std::initializer_list<Mistake> mistakes) {
@@ -42,7 +42,7 @@ struct Mistake {
     std::string found;
     for (const Mistake& mistake : mistakes) {
         if (!looks_like(wide, mistake.result)) continue;
-        if (!found.empty()) return "";
+        if (!found.empty() && found != mistake.sentence) return "";
         found = mistake.sentence;
     }
     return found;

@@ -24,7 +24,7 @@ struct Guess {
     std::function<double(std::int64_t)> at;
 };
 
-/// The sentence of the only guess that makes all of `got`; "" if none does, or two do.
+/// The sentence of the only guess that makes all of `got`; "" if none does, or guesses differ.
 template <class T>
 std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
     std::string found;
@@ -37,7 +37,7 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
                                   : std::abs(x - y) <= 1e-3 * (std::abs(y) + 1e-3);
         }
         if (!all) continue;
-        if (!found.empty()) return "";
+        if (!found.empty() && found != guess.sentence) return "";
         found = guess.sentence;
     }
     return found;

@@ -125,5 +125,7 @@ TEST_CASE("a result that one known mistake makes names it, and no other", "[test
     CHECK(cause(1, 2, twice) == "");     // right
     CHECK(cause(2, 4.1f, twice) == "");  // none of them
     CHECK(cause(0.5f, 1, half) == "");   // either
-    CHECK(cause(1, 2, want) == "");      // a mistake that does not show here
+    CHECK(likely_mistake(Tensor<float>({2}, {2, 4}), want, {{"one", twice}, {"one", twice}}) ==
+          "one");
+    CHECK(cause(1, 2, want) == "");  // a mistake that does not show here
 }
