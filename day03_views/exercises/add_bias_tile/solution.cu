@@ -28,6 +28,16 @@ __tile_global__ void add_bias_kernel(const float* in, I M, I N, I pitch, const f
     const auto i = ct::bid().x, j = ct::bid().y;
     const auto sum = from.load_masked(i, j) + biases.load_masked(0, j);
     to.store_masked(sum, i, j);
+    // wrong: const auto i = ct::bid().x * kRows, j = ct::bid().y * kColumns;
+    // wrong: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, j), i, j);
+    // wrong 2: const auto i = ct::bid().y, j = ct::bid().x;
+    // wrong 34: const auto i = ct::bid().x, j = ct::bid().y;
+    // wrong 23: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, j), i, j);
+    // wrong 4: to.store_masked(from.load_masked(i, j) + biases.load_masked(0, i), i, j);
+    // told: An index counts tiles, not elements
+    // told 2: Are x and y exchanged
+    // told 3: Only the first tile was made
+    // told 4: The tile of the bias is (0, j)
     // end of your code
 }
 
@@ -41,6 +51,9 @@ void add_bias_tile_cuda(View<const float> in, View<const float> bias, View<float
     // your code: a block for each tile; x counts down the rows, y across the columns
     // stub: const dim3 grid(1, 1);
     const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
+    // wrong: const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
+    // wrong 24: const dim3 grid(gpu::blocks_for(M, kRows), gpu::blocks_for(N, kColumns));
+    // wrong 3: const dim3 grid(1, 1);
     // end of your code
     const I pitch = M > 1 ? in.stride(0) : 0;
     add_bias_kernel<<<grid, 1, 0, stream>>>(in.data, M, N, pitch, bias.data, out.data);

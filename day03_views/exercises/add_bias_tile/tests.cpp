@@ -1,8 +1,11 @@
 // What `common/learn check` asks of an add_bias_tile port. Run against stub and solution, too.
 #include "common/testing/testing.hpp"
 
+#include <cmath>
+
 #include "common/gpu/device.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/testing/practice.hpp"
 #include "day03_views/exercises/add_bias_tile/add_bias_tile.hpp"
 
 using namespace sixdays;
@@ -10,6 +13,19 @@ using namespace sixdays::day03_views;
 using namespace sixdays::testing;
 
 namespace {
+
+// in(m, n) + bias(of(m, n)); where that is no number of the bias, nobody wrote.
+template <class Of>
+Tensor<double> sum_of(const Tensor<float>& in, const Tensor<float>& bias, const Of& of) {
+    Tensor<double> y(in.shape());
+    for (std::int64_t m = 0; m < in.shape()[0]; ++m) {
+        for (std::int64_t n = 0; n < in.shape()[1]; ++n) {
+            const std::int64_t k = of(m, n);
+            y(m, n) = k < 0 || k >= bias.size() ? NAN : double(in(m, n)) + bias(k);
+        }
+    }
+    return y;
+}
 
 /// @param pitch  from one row of `in` to the next
 void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
@@ -22,9 +38,22 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
     DeviceIn<float> from(in, Layout({M, N}, {pitch, 1}), Lead{1});
     DeviceIn<float> row(bias, Lead{2});
     DeviceOut<float> got({M, N}, Lead{3});
-    add_bias_tile_cuda(from.view(), row.view(), got.view());
-    REQUIRE_NOTHROW(gpu::check_pending());
-    REQUIRE(got.matches(want));
+    {
+        INFO(
+            "If a tile lies outside: An index counts tiles, not elements. Are x and y exchanged, "
+            "in the kernel or in the grid? x counts down the rows, kRows to a tile, and y across "
+            "the columns, kColumns to a tile.");
+        add_bias_tile_cuda(from.view(), row.view(), got.view());
+        REQUIRE_NOTHROW(gpu::check_pending());
+    }
+    using I = std::int64_t;
+    const std::string cause =
+        likely_mistake(got.values(), sum_of(in, bias, [](I, I n) { return n; }),
+                       {{"Only the first tile was made: the grid needs a block for each tile.",
+                         sum_of(in, bias, [](I m, I n) { return m < 8 && n < 32 ? n : -1; })},
+                        {"The tile of the bias is (0, j): it has the columns of the block's tile.",
+                         sum_of(in, bias, [](I m, I n) { return m / 8 * 32 + n % 32; })}});
+    require(got.matches(want), cause);
     REQUIRE(from.unchanged());
     REQUIRE(row.unchanged());
 }
