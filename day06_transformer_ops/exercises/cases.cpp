@@ -26,20 +26,25 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
             {"A token does not look at itself here, and it should.", seen(1, kept - 1)},
             {"Everything is allowed: a token must not look ahead.",
              [](std::int64_t) { return 1.0; }}};
+        if (T > 1) {  // with one new token it is what the next guess makes, too
+            guesses.push_back(
+                {"The mask is reversed: a token looks at itself and back, at s up to "
+                 "its own place, not from there on.",
+                 [=](std::int64_t k) { return k % all >= k / all + kept; }});
+        }
         if (P > 0) {
             guesses.push_back(
                 {"It looks as if the P tokens before were forgotten: new token t is "
                  "token P + t of all.",
                  seen(1, 0)});
+            guesses.push_back(
+                {"The P tokens before are not looked at, and they should be: keys 0 "
+                 "to P - 1 were kept for that.",
+                 [=](std::int64_t k) { return k % all >= kept && k % all <= k / all + kept; }});
         }
-        if (T > 1) {  // with one new token everything is allowed
-            practise<float>(
-                {T, all}, [&, P = P, T = T](float* out) { looking_back(P, T, out); }, seen(1, kept),
-                guesses);
-        } else {
-            practise<float>({T, all}, [&, P = P, T = T](float* out) { looking_back(P, T, out); },
-                            seen(1, kept), {guesses.back()});
-        }
+        practise<float>(
+            {T, all}, [&, P = P, T = T](float* out) { looking_back(P, T, out); }, seen(1, kept),
+            guesses);
     }
 }
 
@@ -67,7 +72,12 @@ TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
               of(channels, 0)},
              {"The key begins C numbers into its row, yes, but the next row is 3 C further on, not "
               "C.",
-              of(channels, channels)}});
+              of(channels, channels)},
+             {"Query, key and value of a token stand side by side, each with all heads: the key of "
+              "all heads begins at C, and head h in it at h * D.",
+              of(3 * channels, D + 2 * head * D)},
+             {"These are the keys of head 0: head h begins h * D further on.",
+              of(3 * channels, channels - head * D)}});
     }
 }
 
@@ -118,7 +128,16 @@ void check_shares(const Tensor<float>& x) {
                          "The largest was not subtracted in the sum. There, too, exp is asked of "
                          "x - largest.")};
     }
+    const auto until = [&](std::int64_t k) {
+        double sum = 0;
+        for (std::int64_t n = k / N * N; n <= k; ++n) sum += std::exp(at(n) - at(k));
+        return 1 / sum;
+    };
     if (N > 1) {
+        guesses.push_back(
+            {"It was divided before the sum was complete: the loop that sums up has "
+             "to end before another one divides.",
+             until});
         guesses.push_back(
             {"Nothing was divided by the sum.", [&](std::int64_t k) { return share(k, false); }});
     }
@@ -167,10 +186,46 @@ void check_running(const Tensor<float>& x) {
              [&](std::int64_t m) { return row(m, false); }}};
     }
     guesses.push_back(
-        {"Is the exponent's sign turned? largest begins as -INFINITY, so exp(new largest - old "
-         "largest) is infinite at first, and infinity times a sum of 0 is NaN. The factor is "
-         "exp(old largest - new largest), which is 0 at first.",
+        {"Is the exponent's sign turned, or is exp missing? largest begins as -INFINITY, so "
+         "exp(new largest - old largest) and the bare difference are infinite at first, and "
+         "infinity times a sum of 0 is NaN. The factor is exp(old largest - new largest), which is "
+         "0 at first.",
          [](std::int64_t) { return NAN; }});
+    // what comes of step(largest, sum, x), taken with each number of the row
+    const auto stepped = [&](const char* sentence, const auto& step) {
+        guesses.push_back({sentence, [&x, N, step](std::int64_t m) {
+                               double largest = -INFINITY, sum = 0;
+                               for (int n = 0; n < N; ++n) step(largest, sum, double(x(m, n)));
+                               return largest + std::log(sum);
+                           }});
+    };
+    stepped("The new largest was not added itself: it counts as exp(0) = 1.",
+            [](double& largest, double& sum, double value) {
+                sum = value > largest ? sum * std::exp(largest - value)
+                                      : sum + std::exp(value - largest);
+                largest = std::max(largest, value);
+            });
+    stepped(
+        "What was summed up before is gone when a larger number comes: it is multiplied by exp(old "
+        "largest - new largest), and 1 is added.",
+        [](double& largest, double& sum, double value) {
+            sum = value > largest ? 1 : sum + std::exp(value - largest);
+            largest = std::max(largest, value);
+        });
+    stepped("largest became x each time, also where x is smaller: the larger of both stays.",
+            [](double& largest, double& sum, double value) {
+                const double larger = std::max(largest, value);
+                sum = sum * std::exp(largest - larger) + std::exp(value - larger);
+                largest = value;
+            });
+    for (const bool put_right : {false, true}) {
+        stepped("exp was asked of x itself, not of x - largest.",
+                [put_right](double& largest, double& sum, double value) {
+                    const double larger = std::max(largest, value);
+                    sum = sum * (put_right ? std::exp(largest - larger) : 1) + std::exp(value);
+                    largest = larger;
+                });
+    }
     practise<float>(
         {M}, [&](float* out) { running_maximum(in.view().data, M, N, out); },
         [&](std::int64_t m) { return row(m, true); }, guesses, (2 * N + 12 + 1024) * 0x1p-24);
@@ -216,7 +271,8 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
             return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32));
         },
         {{"Every lane kept its own number, which is the whole sum in lane 0 only. The last "
-          "argument of __shfl_sync names the lane that is asked: it is 0 for all.",
+          "argument of __shfl_sync names the lane that is asked: it is 0 for all. And was "
+          "what it returns kept?",
           [&](std::int64_t k) {
               // what five rounds of __shfl_down_sync leave in this lane
               std::array<double, 32> sum{};
@@ -227,6 +283,12 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
                   for (std::size_t l = 0; l < 32; ++l) sum[l] += sum[l + far < 32 ? l + far : l];
               }
               return double{x.data()[k]} / std::sqrt(sum[std::size_t(k % 32)] / 32);
+          }},
+         {"Only lane 0 has written: each lane has a number of its own, so none may leave before "
+          "the end.",
+          [&](std::int64_t k) {
+              if (k % 32 != 0) return double(NAN);
+              return double{x.data()[k]} / std::sqrt(mean_of(k, 32));
           }}},
         40 * 0x1p-24);
 }

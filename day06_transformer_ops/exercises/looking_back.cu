@@ -13,6 +13,8 @@ __global__ void looking_back_kernel(int P, int T, int S, float* out) {
         // your code
         // stub: const bool may = true;
         // wrong: const bool may = s <= t;
+        // wrong 2: const bool may = s >= P && s <= P + t;
+        // wrong 3: const bool may = s >= P + t;
         const bool may = s <= P + t;
         // end of your code
         out[t * S + s] = may ? 1.0f : 0.0f;
@@ -30,3 +32,5 @@ void looking_back(int P, int T, float* out) {
 // why: same count. With P = 0 it is the mask of a prompt, and with T = 1, one new token,
 // why: everything is allowed.
 // told: the P tokens before were forgotten
+// told 2: The P tokens before are not looked at
+// told 3: The mask is reversed

@@ -12,6 +12,8 @@ __global__ void one_head_kernel(const float* qkv, int C, int D, int h, float* ou
         // your code
         // stub: out[d] = qkv[d];
         // wrong: out[t * D + d] = qkv[t * C + h * D + d];
+        // wrong 2: out[t * D + d] = qkv[t * 3 * C + h * 3 * D + D + d];
+        // wrong 3: out[t * D + d] = qkv[t * 3 * C + C + d];
         out[t * D + d] = qkv[t * 3 * C + C + h * D + d];
         // end of your code
     }
@@ -27,3 +29,5 @@ void one_head(const float* qkv, int T, int C, int H, int h, float* out) {
 // why: It is a view with steps (3 C, 1), which begins at C + h D. No head is ever moved:
 // why: attention reads it where it lies.
 // told: as if qkv were
+// told 2: stand side by side, each with all heads
+// told 3: the keys of head 0

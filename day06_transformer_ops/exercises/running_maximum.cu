@@ -22,6 +22,29 @@ __global__ void running_maximum_kernel(const float* in, int M, int N, float* out
         // wrong 2: const float larger = fmaxf(largest, x);
         // wrong 2: sum = sum * expf(larger - largest) + expf(x - larger);
         // wrong 2: largest = larger;
+        // wrong 3: const float old = largest;
+        // wrong 3: largest = fmaxf(largest, x);
+        // wrong 3: sum = sum * (old - largest) + expf(x - largest);
+        // wrong 4: if (x > largest) {
+        // wrong 4:     sum *= expf(largest - x);
+        // wrong 4:     largest = x;
+        // wrong 4: } else {
+        // wrong 4:     sum += expf(x - largest);
+        // wrong 4: }
+        // wrong 5: if (x > largest) {
+        // wrong 5:     sum = 1;
+        // wrong 5:     largest = x;
+        // wrong 5: } else {
+        // wrong 5:     sum += expf(x - largest);
+        // wrong 5: }
+        // wrong 6: const float larger = fmaxf(largest, x);
+        // wrong 6: sum = sum * expf(largest - larger) + expf(x - larger);
+        // wrong 6: largest = x;
+        // wrong 7: largest = fmaxf(largest, x);
+        // wrong 7: sum += expf(x);
+        // wrong 8: const float larger = fmaxf(largest, x);
+        // wrong 8: sum = sum * expf(largest - larger) + expf(x);
+        // wrong 8: largest = larger;
         const float larger = fmaxf(largest, x);
         sum = sum * expf(largest - larger) + expf(x - larger);
         largest = larger;
@@ -45,3 +68,9 @@ void running_maximum(const float* in, int M, int N, float* out) {
 // why: attention lives on it.
 // told: was not put right
 // told 2: exponent's sign turned
+// told 3: or is exp missing
+// told 4: The new largest was not added itself
+// told 5: What was summed up before is gone
+// told 6: largest became x
+// told 7: exp was asked of x itself
+// told 8: exp was asked of x itself

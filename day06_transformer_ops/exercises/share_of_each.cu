@@ -23,6 +23,12 @@ __global__ void share_of_each_kernel(const float* in, int M, int N, float* out) 
     // wrong 3: for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
     // wrong 3: for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
     // wrong 3: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n]) / sum;
+    // wrong 4: float largest = row[0], sum = 0;
+    // wrong 4: for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
+    // wrong 4: for (int n = 0; n < N; ++n) {
+    // wrong 4:     const float e = expf(row[n] - largest);
+    // wrong 4:     sum += e, out[m * N + n] = e / sum;
+    // wrong 4: }
     float largest = row[0], sum = 0;
     for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
     for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
@@ -42,3 +48,4 @@ void share_of_each(const float* in, int M, int N, float* out) {
 // told: Nothing was subtracted
 // told 2: seems to begin at 0
 // told 3: subtracted in the sum only
+// told 4: before the sum was complete

@@ -14,6 +14,8 @@ __global__ void whole_row_kernel(const float* in, float* out) {
     // stub:
     // wrong: sum = __shfl_sync(0xffffffff, sum, lane);
     // wrong 2: if (lane > 0) sum = __shfl_sync(0xffffffff, sum, 0);
+    // wrong 3: __shfl_sync(0xffffffff, sum, 0);
+    // wrong 4: if (lane != 0) return;
     sum = __shfl_sync(0xffffffff, sum, 0);
     // end of your code
     out[blockIdx.x * 32 + lane] = x / sqrtf(sum / 32);
@@ -29,3 +31,5 @@ void whole_row(const float* in, int M, float* out) {
 // why: __shfl_down_sync, would have left every lane with the sum, in as many rounds.
 // told: Every lane kept its own number
 // told 2: lane 0
+// told 3: And was what it returns kept
+// told 4: Only lane 0 has written

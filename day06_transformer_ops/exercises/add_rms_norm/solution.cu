@@ -28,6 +28,44 @@ __global__ void add_rms_norm_kernel(const float* in, const float* weight, float 
     for (std::int64_t c = lane; c < C; c += 32) {
         out[m * C + c] = residual[m * C + c] * scale * weight[c];
     }
+    // wrong: const int lane = threadIdx.x % 32;
+    // wrong: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong: if (m >= M) return;
+    // wrong: float mine = 0, squares = 0;
+    // wrong: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong:     mine += residual[m * C + c] += in[m * C + c];
+    // wrong: }
+    // wrong: const float mean = gpu::warp_reduce(mine, gpu::Plus()) / static_cast<float>(C);
+    // wrong: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong:     const float left = residual[m * C + c] - mean;
+    // wrong:     squares += left * left;
+    // wrong: }
+    // wrong: squares = gpu::warp_reduce(squares, gpu::Plus());
+    // wrong: const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
+    // wrong: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong:     out[m * C + c] = (residual[m * C + c] - mean) * scale * weight[c];
+    // wrong: }
+    // wrong 2345: const int lane = threadIdx.x % 32;
+    // wrong 2345: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 2345: if (m >= M) return;
+    // wrong 2345: float squares = 0;
+    // wrong 2345: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 2345:     const float sum = residual[m * C + c] += in[m * C + c];
+    // wrong 234:     squares += sum * sum;
+    // wrong 5:     squares += in[m * C + c] * in[m * C + c];
+    // wrong 2345: }
+    // wrong 345: squares = gpu::warp_reduce(squares, gpu::Plus());
+    // wrong 245: const float scale = 1 / sqrtf(squares / static_cast<float>(C) + eps);
+    // wrong 3: const float scale = 1 / sqrtf(squares / 32 + eps);
+    // wrong 2345: for (std::int64_t c = lane; c < C; c += 32) {
+    // wrong 235:     out[m * C + c] = residual[m * C + c] * scale * weight[c];
+    // wrong 4:     out[m * C + c] = residual[m * C + c] * scale * weight[lane];
+    // wrong 2345: }
+    // told: The mean was subtracted
+    // told 2: Each lane took the root of its own squares only
+    // told 3: divided by 32, the lanes of a warp
+    // told 4: multiplied by the weight of its lane
+    // told 5: squares of `in` alone
     // end of your code
 }
 

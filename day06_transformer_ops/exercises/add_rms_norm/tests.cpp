@@ -5,6 +5,7 @@
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/testing/practice.hpp"
 #include "day06_transformer_ops/exercises/add_rms_norm/add_rms_norm.hpp"
 
 using namespace sixdays;
@@ -13,20 +14,40 @@ using namespace sixdays::testing;
 
 namespace {
 
+// The squares of row m, of every step-th number from `first` on.
+double squares_of(const Tensor<float>& r, std::int64_t m, std::int64_t first = 0,
+                  std::int64_t step = 1) {
+    double squares = 0;
+    for (std::int64_t c = first; c < r.shape()[1]; c += step) {
+        squares += static_cast<double>(r(m, c)) * r(m, c);
+    }
+    return squares;
+}
+// each(m, c) in double.
+template <class Each>
+Tensor<double> made_of(const Tensor<float>& r, const Each& each) {
+    Tensor<double> y(r.shape());
+    for (std::int64_t m = 0; m < r.shape()[0]; ++m) {
+        for (std::int64_t c = 0; c < r.shape()[1]; ++c) y(m, c) = each(m, c);
+    }
+    return y;
+}
 // What a row r of C numbers becomes, in double; `root(squares)` is what they are divided by.
 template <class Root>
 Tensor<double> normed(const Tensor<float>& r, const Tensor<float>& weight, const Root& root) {
-    Tensor<double> y(r.shape());
-    for (std::int64_t m = 0; m < r.shape()[0]; ++m) {
-        double squares = 0;
-        for (std::int64_t c = 0; c < r.shape()[1]; ++c) {
-            squares += static_cast<double>(r(m, c)) * r(m, c);
-        }
-        for (std::int64_t c = 0; c < r.shape()[1]; ++c) {
-            y(m, c) = r(m, c) / root(squares) * weight(c);
-        }
-    }
-    return y;
+    return made_of(r, [&](std::int64_t m, std::int64_t c) {
+        return r(m, c) / root(squares_of(r, m)) * weight(c);
+    });
+}
+// Layer norm: the mean is subtracted before.
+Tensor<double> layer_normed(const Tensor<float>& r, const Tensor<float>& weight, double eps) {
+    const std::int64_t C = r.shape()[1];
+    return made_of(r, [&](std::int64_t m, std::int64_t c) {
+        double mean = 0, variance = 0;
+        for (std::int64_t k = 0; k < C; ++k) mean += r(m, k) / double(C);
+        for (std::int64_t k = 0; k < C; ++k) variance += std::pow(r(m, k) - mean, 2) / double(C);
+        return (r(m, c) - mean) / std::sqrt(variance + eps) * weight(c);
+    });
 }
 
 std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& in,
@@ -49,14 +70,36 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
          {"This is the norm of the old residual. That of the new one is wanted, residual + in.",
           normed(before, weight, right)},
          {"The weight was left out: column c is multiplied by weight(c).",
-          normed(after, ones, right)}});
+          normed(after, ones, right)},
+         {"Each lane took the root of its own squares only: gpu::warp_reduce(squares, "
+          "gpu::Plus()) adds up those of all lanes.",
+          made_of(after,
+                  [&](std::int64_t m, std::int64_t c) {
+                      return after(m, c) / right(squares_of(after, m, c % 32, 32)) * weight(c);
+                  })},
+         {"The sum of squares was divided by 32, the lanes of a warp: a row has C numbers.",
+          normed(after, weight, [=](double squares) { return std::sqrt(squares / 32 + eps); })},
+         {"Column c was multiplied by the weight of its lane: it is weight[c], not weight[lane].",
+          made_of(after,
+                  [&](std::int64_t m, std::int64_t c) {
+                      return after(m, c) / right(squares_of(after, m)) * weight(c % 32);
+                  })},
+         {"These are divided by the root of the squares of `in` alone. Sum up those of the new "
+          "residual, residual + in.",
+          made_of(after,
+                  [&](std::int64_t m, std::int64_t c) {
+                      return after(m, c) / right(squares_of(in, m)) * weight(c);
+                  })},
+         {"The mean was subtracted, as layer norm does. RMS norm subtracts nothing.",
+          layer_normed(after, weight, eps)}});
 }
 
 // Small whole numbers and powers of two, so that what the stream becomes is exact.
 void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tensor<float>& weight,
                 float eps) {
     const std::int64_t M = in.shape()[0], C = in.shape()[1];
-    CAPTURE(M, C, eps);
+    CAPTURE(M, C);
+    INFO("eps := " << eps);  // CAPTURE would make 0.0 of 1e-12
     Tensor<float> after({M, C});
     for (std::int64_t i = 0; i < after.size(); ++i) {
         after.data()[i] = before.data()[i] + in.data()[i];
@@ -85,8 +128,8 @@ void check_port(const Tensor<float>& in, const Tensor<float>& before, const Tens
             "not overwritten.");
         REQUIRE(residual.matches(after));
     }
-    INFO(cause_of(got.values(), want, in, before, after, weight, eps));
-    REQUIRE(got.close_to(want, bound));
+    const std::string cause = cause_of(got.values(), want, in, before, after, weight, eps);
+    require(got.close_to(want, bound), cause);
     REQUIRE(x.unchanged());
     REQUIRE(scale.unchanged());
 }

@@ -7,7 +7,7 @@
 /// the shares, then adds up the values: a row of scores has to be kept. With a running maximum
 /// nothing is: key after key, m is the largest score so far, sum the sum of exp(score - m), x(d)
 /// the sum of exp(score - m) * v(s, d). When a larger score comes, what was added so far was too
-/// large by exp(new m - old m), and is corrected:
+/// large, and is corrected: sum and x are multiplied by exp(old m - new m).
 ///
 ///     scores 0, log 3     values 4, 8
 ///     m = 0               sum = 1                  x = 4

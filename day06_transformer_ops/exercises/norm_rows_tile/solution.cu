@@ -31,6 +31,28 @@ __tile_global__ void norm_rows_kernel(const float* in, I M, I N, float* out) {
     const auto left = ct::select(inside, x - mean, ct::zeros<decltype(x - mean)>());
     const auto variance = ct::sum(left * left, 1_ic) / count;
     to.store_masked(left / ct::sqrt(variance + kEps), r, 0);
+    // wrong: const auto r = ct::bid().x;
+    // wrong: const auto x = from.load_masked(r, 0);
+    // wrong: const auto mean = ct::sum(x, 1_ic) / count;
+    // wrong: const auto d = ct::select(x != 0.0f, x - mean, x);
+    // wrong: to.store_masked(d / ct::sqrt(ct::sum(d * d, 1_ic) / count + kEps), r, 0);
+    // wrong 234: const auto r = ct::bid().x;
+    // wrong 234: const auto x = from.load_masked(r, 0);
+    // wrong 2: const auto mean = ct::sum(x, 1_ic) / count;
+    // wrong 2: const auto inside = ct::iota<ct::tile<I, ct::shape<1, kRow>>>() <= N;
+    // wrong 3: const auto mean = ct::sum(x, 1_ic) / kRow;
+    // wrong 3: const auto inside = ct::iota<ct::tile<I, ct::shape<1, kRow>>>() < N;
+    // wrong 4: const auto mean = ct::sum(x, 0_ic) / count;
+    // wrong 4: const auto inside = ct::iota<ct::tile<I, ct::shape<1, kRow>>>() < N;
+    // wrong 234: const auto left = ct::select(inside, x - mean, ct::zeros<decltype(x - mean)>());
+    // wrong 2: const auto variance = ct::sum(left * left, 1_ic) / count;
+    // wrong 3: const auto variance = ct::sum(left * left, 1_ic) / kRow;
+    // wrong 4: const auto variance = ct::sum(left * left, 0_ic) / count;
+    // wrong 234: to.store_masked(left / ct::sqrt(variance + kEps), r, 0);
+    // told: A number of the row that is 0 was taken for padding
+    // told 2: One lane too many was kept
+    // told 3: Both sums are divided by 128
+    // told 4: sums along dim 0
     // end of your code
 }
 

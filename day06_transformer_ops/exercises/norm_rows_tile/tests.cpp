@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/gpu/device.hpp"
+#include "common/testing/practice.hpp"
 #include "day06_transformer_ops/exercises/norm_rows_tile/norm_rows_tile.hpp"
 
 using namespace sixdays;
@@ -41,6 +42,14 @@ Tensor<double> normed(const Tensor<float>& x, const Root& root_of) {
 std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& x) {
     const auto N = static_cast<double>(x.shape()[1]);
     const auto by = [&](double squares, double count) { return std::sqrt(squares / count + 1e-5); };
+    // each(m, n)
+    const auto made_of = [&](const auto& each) {
+        Tensor<double> y(x.shape());
+        for (std::int64_t m = 0; m < x.shape()[0]; ++m) {
+            for (std::int64_t n = 0; n < x.shape()[1]; ++n) y(m, n) = each(m, n);
+        }
+        return y;
+    };
     return likely_mistake(
         got, want,
         {{"Lanes behind the row's end hold 0 - mean after the subtraction, and their squares are "
@@ -52,7 +61,31 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
          {"The sum of squares is divided by N - 1: here it is N.",
           normed(x, [&](const Row& r) { return by(r.squares, N - 1); })},
          {"This is x - mean, not yet divided by the root.",
-          normed(x, [](const Row&) { return 1.0; })}});
+          normed(x, [](const Row&) { return 1.0; })},
+         {"One lane too many was kept: lane N is the first behind the row's end (`iota < N`).",
+          normed(x, [&](const Row& r) { return by(r.squares + (N < 128) * r.mean * r.mean, N); })},
+         {"Both sums are divided by 128, the lanes of a tile: a row has N numbers.",
+          made_of([&](std::int64_t m, std::int64_t n) {
+              const Row r = row_of(x, m);
+              const double mean = r.mean * N / 128;
+              // what lies N numbers around another point than their mean
+              return (x(m, n) - mean) / by(r.squares + N * std::pow(r.mean - mean, 2), 128);
+          })},
+         {"These are sums along dim 0, of one number each: 1_ic adds up a row, along dim 1.",
+          made_of([&](std::int64_t m, std::int64_t n) {
+              const double left = x(m, n) - x(m, n) / N;
+              return left / by(left * left, N);
+          })},
+         {"A number of the row that is 0 was taken for padding: ask for the place (`iota < N`), "
+          "not the value.",
+          made_of([&](std::int64_t m, std::int64_t n) {
+              const Row r = row_of(x, m);
+              double squares = 0;
+              for (std::int64_t k = 0; k < x.shape()[1]; ++k) {
+                  squares += x(m, k) == 0 ? 0 : std::pow(x(m, k) - r.mean, 2);
+              }
+              return (x(m, n) == 0 ? 0 : x(m, n) - r.mean) / by(squares, N);
+          })}});
 }
 
 // The mean is off by N + 1 half units of the mean of |x| at most, and so are all differences. That
@@ -75,13 +108,17 @@ void check_port(const Tensor<float>& x) {
     DeviceOut<float> got({M, N}, Lead{3});
     norm_rows_tile_cuda(in.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
-    INFO(cause_of(got.values(), want, x));
-    REQUIRE(got.close_to(want, bound));
+    const std::string cause = cause_of(got.values(), want, x);
+    require(got.close_to(want, bound), cause);
     REQUIRE(in.unchanged());
 }
 
 TEST_CASE("norm_rows_tile: the example of the statement", "[day06][norm_rows_tile][small]") {
     check_port(Tensor<float>({1, 4}, {1, 2, 3, 6}));
+}
+
+TEST_CASE("norm_rows_tile: a 0 inside a row is a number", "[day06][norm_rows_tile][small]") {
+    check_port(Tensor<float>({2, 4}, {0, 2, 4, 6, 3, -1, 0, 6}));
 }
 
 TEST_CASE("norm_rows_tile: rows of a tile's width", "[day06][norm_rows_tile][small]") {

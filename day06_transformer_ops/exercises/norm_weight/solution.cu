@@ -21,6 +21,34 @@ __global__ void norm_weight_kernel(const float* in, const float* rows, const flo
         sum += grad[m * C + c] * z;
     }
     d_weight[c] += sum;
+    // wrong: const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong: if (c >= C) return;
+    // wrong: float sum = 0;
+    // wrong: for (std::int64_t m = 0; m < M; ++m) {
+    // wrong:     sum += grad[m * C + c] * (in[m * C + c] - rows[2 * m]) * rows[2 * m + 1];
+    // wrong: }
+    // wrong: d_weight[c] += sum;
+    // wrong 346: const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong 346: if (c >= C) return;
+    // wrong 346: float sum = 0;
+    // wrong 346: for (std::int64_t m = 0; m < M; ++m) {
+    // wrong 3:     sum += grad[m * C + c] * (in[m * C + c] - rows[m]) * rows[m + 1];
+    // wrong 4:     sum += grad[m * C + c] * (in[m * C + c] - rows[m]) * rows[M + m];
+    // wrong 6:     sum += grad[m * C + c] * (in[m * C + c] - rows[2 * m]) * rows[2 * m + 1];
+    // wrong 346: }
+    // wrong 346: d_weight[c] += sum;
+    // wrong 5: const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong 5: if (m >= M) return;
+    // wrong 5: for (std::int64_t c = 0; c < C; ++c) {
+    // wrong 5:     const float z = (in[m * C + c] - rows[2 * m]) * rows[2 * m + 1];
+    // wrong 5:     atomicAdd(&d_weight[c], grad[m * C + c] * z);
+    // wrong 5: }
+    // told: the grid has blocks without work
+    // told 2: Nothing was added
+    // told 3: Mean and scale of a row stand side by side
+    // told 4: Mean and scale of a row stand side by side
+    // told 5: Only the first 128 rows were added
+    // told 6: the grid has blocks without work
     // end of your code
 }
 
@@ -34,6 +62,10 @@ void norm_weight_cuda(View<const float> in, View<const float> rows, View<const f
     // your code: how many blocks of kThreads threads
     // stub: const unsigned grid = 1;
     const unsigned grid = gpu::blocks_for(C, kThreads);
+    // wrong: const unsigned grid = gpu::blocks_for(M * C, kThreads);
+    // wrong 234: const unsigned grid = gpu::blocks_for(C, kThreads);
+    // wrong 5: const unsigned grid = 1;
+    // wrong 6: const unsigned grid = (C + kThreads) / kThreads + 1;
     // end of your code
     norm_weight_kernel<<<grid, kThreads, 0, stream>>>(in.data, rows.data, grad.data, M, C,
                                                       d_weight.data);

@@ -5,6 +5,7 @@
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/testing/practice.hpp"
 #include "day06_transformer_ops/exercises/norm_weight/norm_weight.hpp"
 
 using namespace sixdays;
@@ -54,7 +55,13 @@ void check_port(const Case& k) {
     REQUIRE_NOTHROW(gpu::check_pending());
     Tensor<double> first_block = want;
     for (std::int64_t c = 128; c < C; ++c) first_block(c) = k.before(c);
-    INFO(likely_mistake(
+    const auto z_at = [&](std::int64_t m, std::int64_t c, std::int64_t mean, std::int64_t scale) {
+        return (static_cast<double>(k.in(m, c)) - k.rows.data()[mean]) * k.rows.data()[scale];
+    };
+    const char* beside =
+        "Mean and scale of a row stand side by side: row m has its mean in rows[2 * m], its scale "
+        "in rows[2 * m + 1].";
+    const std::string cause = likely_mistake(
         got.values(), want,
         {{"What was there before is gone: gradients of a weight are added, +=.",
           summed(k.before, k.grad, 0, z)},
@@ -68,10 +75,21 @@ void check_port(const Case& k) {
                      return static_cast<double>(k.in(m, c)) * k.rows(m, 1);
                  })},
          {"The scale was left out: z is (in - mean) * scale.",
-          summed(k.before, k.grad, 1, [&](std::int64_t m, std::int64_t c) {
-              return static_cast<double>(k.in(m, c)) - k.rows(m, 0);
-          })}}));
-    REQUIRE(got.close_to(want, bound));
+          summed(k.before, k.grad, 1,
+                 [&](std::int64_t m, std::int64_t c) {
+                     return static_cast<double>(k.in(m, c)) - k.rows(m, 0);
+                 })},
+         {beside, summed(k.before, k.grad, 1,
+                         [&](std::int64_t m, std::int64_t c) { return z_at(m, c, m, m + 1); })},
+         {beside, summed(k.before, k.grad, 1,
+                         [&](std::int64_t m, std::int64_t c) { return z_at(m, c, m, M + m); })},
+         {"Only the first 128 rows were added. A thread takes a column here, and walks through all "
+          "M rows.",
+          summed(k.before, k.grad, 1,
+                 [&](std::int64_t m, std::int64_t c) { return m < 128 ? z(m, c) : 0; })},
+         {"Nothing was added: d_weight holds what was there before.",
+          summed(k.before, k.grad, 1, [](std::int64_t, std::int64_t) { return 0.0; })}});
+    require(got.close_to(want, bound), cause);
     REQUIRE(in.unchanged());
     REQUIRE(rows.unchanged());
     REQUIRE(grad.unchanged());
@@ -113,6 +131,23 @@ TEST_CASE("norm_weight: a warp reads along the rows, and each weight is written 
                                 "neighbouring columns, or d_weight is touched for every row and "
                                 "not once at the end.");
         REQUIRE(touched->sectors <= enough);
+    }
+    REQUIRE_NOTHROW(gpu::synchronize());
+}
+
+TEST_CASE("norm_weight: a grid has a thread for each column, and no block too many",
+          "[day06][norm_weight][small]") {
+    for (const std::int64_t C : {256, 300}) {
+        CAPTURE(C);
+        DeviceIn<float> in(seeded<float>({5, C}, 1, -3, 5)), rows(seeded<float>({5, 2}, 2, 1, 2));
+        DeviceOut<float> got = DeviceOut<float>::holding(seeded<float>({C}, 4, -1, 1));
+        const bool one_each = gpu::run_last_block(
+            C, [&] { norm_weight_cuda(in.view(), rows.view(), in.view(), got.view()); });
+        INFO(
+            "The values are right, but the grid has blocks without work, or threads with several "
+            "columns: C columns are cut into blocks of kThreads, rounded up, "
+            "gpu::blocks_for(C, kThreads). Rows need no blocks.");
+        REQUIRE((one_each || !gpu::is_emulated()));
     }
     REQUIRE_NOTHROW(gpu::synchronize());
 }

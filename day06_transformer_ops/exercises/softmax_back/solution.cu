@@ -24,6 +24,41 @@ __global__ void softmax_back_kernel(const float* p, const float* grad, std::int6
     for (std::int64_t i = lane; i < N; i += 32) {
         d_in[m * N + i] = of_p[i] * (of_grad[i] - delta);
     }
+    // wrong: const int lane = threadIdx.x % 32;
+    // wrong: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong: if (m >= M) return;
+    // wrong: const float *of_p = p + m * N, *of_grad = grad + m * N;
+    // wrong: float delta = 0;
+    // wrong: for (std::int64_t j = lane; j < N; j += 32) delta += of_p[j] * of_grad[j];
+    // wrong: delta = gpu::warp_reduce(delta, gpu::Plus());
+    // wrong: for (std::int64_t i = lane; i < N; i += 32) {
+    // wrong:     d_in[m * N + i] = of_grad[i] - of_p[i] * delta;
+    // wrong: }
+    // wrong 2345: const int lane = threadIdx.x % 32;
+    // wrong 2345: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 2345: if (m >= M) return;
+    // wrong 2345: const float *of_p = p + m * N, *of_grad = grad + m * N;
+    // wrong 2345: float delta = 0;
+    // wrong 245: for (std::int64_t j = lane; j < N; j += 32) delta += of_p[j] * of_grad[j];
+    // wrong 3: for (std::int64_t j = lane; j < N; j += 32) delta += of_grad[j];
+    // wrong 2345: delta = gpu::warp_reduce(delta, gpu::Plus());
+    // wrong 2: for (std::int64_t i = lane; i < N; i += 32) {
+    // wrong 2:     d_in[m * N + i] = of_p[i] * (1 - delta);
+    // wrong 2: }
+    // wrong 3: for (std::int64_t i = lane; i < N; i += 32) {
+    // wrong 3:     d_in[m * N + i] = of_p[i] * (of_grad[i] - delta);
+    // wrong 3: }
+    // wrong 4: for (std::int64_t i = lane; i < N; i += 32) {
+    // wrong 4:     d_in[m * N + i] = of_p[i] * of_grad[i] * (1 - of_p[i]) - of_p[i] * delta;
+    // wrong 4: }
+    // wrong 5: for (std::int64_t i = lane; i < N; i += 32) {
+    // wrong 5:     d_in[m * N + i] = of_p[i] * (delta - of_grad[i]);
+    // wrong 5: }
+    // told: p(i) stands before delta only
+    // told 2: grad(i) was lost
+    // told 3: The plain sum of grad was taken off
+    // told 4: The term of j = i is there twice
+    // told 5: The sign is turned
     // end of your code
 }
 

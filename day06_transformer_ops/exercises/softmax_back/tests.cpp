@@ -5,6 +5,7 @@
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/testing/practice.hpp"
 #include "day06_transformer_ops/exercises/softmax_back/softmax_back.hpp"
 
 using namespace sixdays;
@@ -13,16 +14,20 @@ using namespace sixdays::testing;
 
 namespace {
 
+// each(m, i) in double.
+template <class Each>
+Tensor<double> made_of(const Tensor<float>& p, const Each& each) {
+    Tensor<double> d(p.shape());
+    for (std::int64_t m = 0; m < p.shape()[0]; ++m) {
+        for (std::int64_t i = 0; i < p.shape()[1]; ++i) d(m, i) = each(m, i);
+    }
+    return d;
+}
 // p(i) * (grad(i) - delta) in double; delta_of(m, i): what is taken off.
 template <class Delta>
 Tensor<double> back_of(const Tensor<float>& p, const Tensor<float>& grad, const Delta& delta_of) {
-    Tensor<double> d(p.shape());
-    for (std::int64_t m = 0; m < p.shape()[0]; ++m) {
-        for (std::int64_t i = 0; i < p.shape()[1]; ++i) {
-            d(m, i) = p(m, i) * (grad(m, i) - delta_of(m, i));
-        }
-    }
-    return d;
+    return made_of(
+        p, [&](std::int64_t m, std::int64_t i) { return p(m, i) * (grad(m, i) - delta_of(m, i)); });
 }
 // Sum of p * grad over every step-th element of row m, from `first` on.
 double delta(const Tensor<float>& p, const Tensor<float>& grad, std::int64_t m,
@@ -37,25 +42,48 @@ double delta(const Tensor<float>& p, const Tensor<float>& grad, std::int64_t m,
 std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& p,
                      const Tensor<float>& grad) {
     const std::int64_t M = p.shape()[0], N = p.shape()[1];
+    const auto sum = [&](std::int64_t m) {
+        double all = 0;
+        for (std::int64_t j = 0; j < N; ++j) all += grad(m, j);
+        return all;
+    };
+    const auto made = [&](const auto& of_p_grad_delta) {
+        return made_of(p, [&](std::int64_t m, std::int64_t i) {
+            return of_p_grad_delta(double(p(m, i)), double(grad(m, i)), delta(p, grad, m));
+        });
+    };
     return likely_mistake(
         got, want,
         {{"Nothing was taken off: these are p(i) * grad(i). The other shares shrink as this one "
           "grows.",
           back_of(p, grad, [](std::int64_t, std::int64_t) { return 0.0; })},
-         {"Each lane has taken off its own part of delta: gpu::warp_reduce(delta, gpu::Plus()) "
+         {"Each lane has taken off its own part of delta, the sum of p(j) * grad(j): "
+          "gpu::warp_reduce(delta, gpu::Plus()) "
           "adds up those of all lanes.",
           back_of(p, grad,
                   [&](std::int64_t m, std::int64_t i) { return delta(p, grad, m, i % 32, 32); })},
-         {"delta is that of another row.", back_of(p, grad,
-                                                   [&](std::int64_t m, std::int64_t) {
-                                                       return delta(p, grad, m == 0 ? M - 1 : 0);
-                                                   })},
+         {"delta, the sum of p(j) * grad(j), is that of another row.",
+          back_of(
+              p, grad,
+              [&](std::int64_t m, std::int64_t) { return delta(p, grad, m == 0 ? M - 1 : 0); })},
          {"The plain mean of grad was taken off. Each gradient counts by its share, p(j).",
-          back_of(p, grad, [&](std::int64_t m, std::int64_t) {
-              double sum = 0;
-              for (std::int64_t j = 0; j < N; ++j) sum += grad(m, j);
-              return sum / static_cast<double>(N);
-          })}});
+          back_of(p, grad,
+                  [&](std::int64_t m, std::int64_t) { return sum(m) / static_cast<double>(N); })},
+         {"The plain sum of grad was taken off. Each gradient counts by its share, p(j).",
+          back_of(p, grad, [&](std::int64_t m, std::int64_t) { return sum(m); })},
+         {"p(i) stands before delta only, the sum of p(j) * grad(j). It is a factor of grad(i), "
+          "too: the term of j = i is grad(i) * p(i).",
+          made([](double share, double g, double all) { return g - share * all; })},
+         {"grad(i) was lost: where j = i, the sum has grad(i) * p(i), not p(i) alone.",
+          made([](double share, double, double all) { return share * (1 - all); })},
+         {"The term of j = i is there twice: p(i) * grad(i) * (1 - p(i)) has its -p(i) already, "
+          "and "
+          "so has the sum over all j.",
+          made([](double share, double g, double all) {
+              return share * g * (1 - share) - share * all;
+          })},
+         {"The sign is turned: grad(i) counts as plus, and the sum over all j is taken off.",
+          made([](double share, double g, double all) { return share * (all - g); })}});
 }
 
 Tensor<float> shares(std::int64_t M, std::int64_t N, std::uint64_t seed) {
@@ -88,8 +116,8 @@ void check_port(const Tensor<float>& p, const Tensor<float>& grad) {
     DeviceOut<float> got({M, N}, Lead{3});
     softmax_back_cuda(in.view(), g.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
-    INFO(cause_of(got.values(), want, p, grad));
-    REQUIRE(got.close_to(want, bound));
+    const std::string cause = cause_of(got.values(), want, p, grad);
+    require(got.close_to(want, bound), cause);
     REQUIRE(in.unchanged());
     REQUIRE(g.unchanged());
 }

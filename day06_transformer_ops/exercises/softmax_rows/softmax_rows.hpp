@@ -15,7 +15,8 @@
 ///     gpu::warp_reduce(mine, gpu::Larger())    the largest `mine` of all lanes, in each lane
 ///     gpu::warp_reduce(mine, gpu::Plus())      their sum, likewise
 ///
-/// All 32 lanes must come to these, also those without an element.
+/// All 32 lanes must come to these, also those without an element. Each element of out is written
+/// once and not read, so exp(x - m) is asked twice.
 ///
 /// Write the kernel in my/day06_transformer_ops/softmax_rows.cu, then `common/learn check day06`.
 #pragma once

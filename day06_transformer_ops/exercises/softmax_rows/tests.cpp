@@ -5,6 +5,7 @@
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/testing/practice.hpp"
 #include "day06_transformer_ops/exercises/softmax_rows/softmax_rows.hpp"
 
 using namespace sixdays;
@@ -35,8 +36,30 @@ double sum_of_exp(const Tensor<float>& x, std::int64_t m, double largest, std::i
     return sum;
 }
 
+// Each lane subtracts the largest of its own elements, and the parts of the sum are added all the
+// same.
+Tensor<double> with_own_maximum(const Tensor<float>& x) {
+    Tensor<double> y(x.shape());
+    for (std::int64_t m = 0; m < x.shape()[0]; ++m) {
+        double sum = 0;
+        for (std::int64_t n = 0; n < x.shape()[1]; ++n) {
+            double own = -INFINITY;
+            for (std::int64_t k = n % 32; k < x.shape()[1]; k += 32) {
+                own = std::fmax(own, double(x(m, k)));
+            }
+            y(m, n) = std::exp(x(m, n) - own);
+            sum += y(m, n);
+        }
+        for (std::int64_t n = 0; n < x.shape()[1]; ++n) y(m, n) /= sum;
+    }
+    return y;
+}
+
 std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor<float>& x) {
-    Tensor<double> first_rows = want;
+    Tensor<double> first_rows = want, eight_of_256 = want;
+    for (std::int64_t m = 0; m < x.shape()[0]; ++m) {
+        for (std::int64_t n = 0; n < x.shape()[1] && m % 256 >= 8; ++n) eight_of_256(m, n) = NAN;
+    }
     for (std::int64_t m = (x.shape()[0] + 7) / 8; m < x.shape()[0]; ++m) {
         for (std::int64_t n = 0; n < x.shape()[1]; ++n) first_rows(m, n) = NAN;
     }
@@ -59,6 +82,16 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
           "one "
           "row: warp w of it has row m = blockIdx.x * kWarps + w.",
           first_rows},
+         {"Do blocks count rows in threads here? A block has 32 threads for each of its kWarps "
+          "rows: row m = blockIdx.x * kWarps + the warp's number.",
+          eight_of_256},
+         {"Each lane subtracted its own largest element: gpu::warp_reduce(largest, gpu::Larger()) "
+          "gives all lanes the row's.",
+          with_own_maximum(x)},
+         {"32 lanes added the same sum: if each walks the whole row, gpu::warp_reduce adds up 32 "
+          "times too much. Lane i takes elements i, i + 32, ... only.",
+          softmax_of(x, [&](std::int64_t m, std::int64_t,
+                            double largest) { return 32 * sum_of_exp(x, m, largest); })},
          {"These are exp(x - m), not yet divided by their sum.",
           softmax_of(x, [](std::int64_t, std::int64_t, double) { return 1.0; })}});
 }
@@ -80,8 +113,8 @@ void check_port(const Tensor<float>& x, double range) {
     DeviceOut<float> got({M, N}, Lead{3});
     softmax_rows_cuda(in.view(), got.view());
     REQUIRE_NOTHROW(gpu::check_pending());
-    INFO(cause_of(got.values(), want, x));
-    REQUIRE(got.close_to(want, bound));
+    const std::string cause = cause_of(got.values(), want, x);
+    require(got.close_to(want, bound), cause);
     REQUIRE(in.unchanged());
 }
 
@@ -139,11 +172,12 @@ TEST_CASE("softmax_rows: a warp reads and writes along its row", "[day06][softma
     const auto touched = gpu::touched([&] { softmax_rows_cuda(in.view(), got.view()); });
     REQUIRE(touched.has_value() == gpu::is_emulated());
     if (touched) {  // the emulator tells; a GPU does not
-        INFO(
-            "Memory moved " << touched->sectors << " sectors of 32 bytes where " << M * row * 4
-                            << " suffice for three passes that read and one that "
-                            << "writes. If it is more, the lanes of a warp do not take neighbours: "
-                               "lane i takes elements i, i + 32, ... of its row.");
+        INFO("Memory moved "
+             << touched->sectors << " sectors of 32 bytes where " << M * row * 4
+             << " suffice for three passes that read and one that "
+             << "writes. If it is more, out is written twice (or read), or the lanes "
+                "of a warp do not take neighbours: lane i takes elements i, i + 32, "
+                "... of its row.");
         REQUIRE(touched->sectors <= M * row * 4);
         INFO("The warps asked " << touched->requests << " times where " << M * N / 32 * 4
                                 << " suffice.");
