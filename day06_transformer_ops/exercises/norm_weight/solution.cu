@@ -65,7 +65,7 @@ void norm_weight_cuda(View<const float> in, View<const float> rows, View<const f
     // wrong: const unsigned grid = gpu::blocks_for(M * C, kThreads);
     // wrong 234: const unsigned grid = gpu::blocks_for(C, kThreads);
     // wrong 5: const unsigned grid = 1;
-    // wrong 6: const unsigned grid = (C + kThreads) / kThreads + 1;
+    // wrong 6: const auto grid = static_cast<unsigned>((C + kThreads) / kThreads + 1);
     // end of your code
     norm_weight_kernel<<<grid, kThreads, 0, stream>>>(in.data, rows.data, grad.data, M, C,
                                                       d_weight.data);
