@@ -126,7 +126,10 @@ std::vector<Tensor<float>> outputs(const Config& config, Engine& engine,
     });
     seen.push_back(std::move(last));
     T = 1;
+    const auto no_choice = [](float logit) { return !(logit < INFINITY); };  // NaN, too
     for (std::int64_t i = 0; i < more.size(); ++i) {
+        const Tensor<float>& logits = seen.back();
+        if (std::any_of(logits.data(), logits.data() + logits.size(), no_choice)) break;
         engine.read(slice(more, 0, i, i + 1));
         seen.emplace_back(Shape{1, config.vocabulary});
         engine.backend().read_logits(seen.back().view());
@@ -148,7 +151,7 @@ std::vector<LayerDifference> compare(const Config& config, Engine& got, Engine& 
     const std::vector<Tensor<float>> b = outputs(config, expected, view_of(ids), more);
     const auto rows = static_cast<std::size_t>(config.layers) + 2;
     std::vector<LayerDifference> all;
-    for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         const std::size_t layer = i % rows;
         if (i < 2 * rows) {  // later tokens go to the rows of the first
             std::string name = "block " + std::to_string(layer - 1);

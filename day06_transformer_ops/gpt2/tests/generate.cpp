@@ -195,22 +195,24 @@ TEST_CASE("two backends that differ by a bias differ from that layer on", "[day0
     Engine got(config, *a, 16), expected(config, *b, 16);
     const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9};
     auto layers = compare(config, got, expected, ids);
-    REQUIRE(layers.size() == 5);
+    REQUIRE(layers.size() == 10);  // the prompt whole, then tokens one by one
     CHECK(layers[0].layer == "embedding");
     CHECK(layers[3].layer == "block 2");
     CHECK(layers[4].layer == "logits");
-    for (const LayerDifference& layer : layers) {
-        CAPTURE(layer.layer);
-        CHECK_FALSE(layer.beyond());
-        CHECK(layer.largest > 0.1);
-        CHECK((layer.difference > 0) == (layer.layer != "embedding"));
+    CHECK(layers[9].layer == "logits, one token");
+    for (std::size_t i = 0; i < 10; ++i) {
+        CAPTURE(layers[i].layer);
+        CHECK_FALSE(layers[i].beyond());
+        CHECK(layers[i].largest > 0.1);
+        CHECK((layers[i].difference > 0) == (i % 5 > 0));
     }
     wrong.blocks[1].down.bias(7) += 0.01f;
     layers = compare(config, got, expected, ids);
-    for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 2));
+    for (std::size_t i = 0; i < 10; ++i) CHECK(layers[i].beyond() == (i % 5 >= 2));
     CHECK(std::abs(layers[2].difference - 0.01) < 1e-4);
     wrong.blocks[0].down.bias(7) = std::numeric_limits<float>::quiet_NaN();
     layers = compare(config, got, expected, ids);
+    REQUIRE(layers.size() == 5);  // nothing can be chosen from such logits
     CHECK(std::isnan(layers[1].difference));
     for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 1));
 }
