@@ -167,6 +167,7 @@ words() {
     run_targets
     test_log
     pypi_nvcc
+    which_nvcc
     alone
     unwritable
     folder_names
@@ -240,6 +241,59 @@ pypi_nvcc() {
     learns "an nvcc from PyPI that is there" 0 'nvcc 13\.5 is here already' -- tile
     holds "CMake finds its library" test "$(readlink "$place/lib/libcudart.so")" = libcudart.so.13
     rm -r build/tile-venv
+}
+
+# What doctor says of a GPU beside each kind of nvcc, and when it offers another one. In place of this
+# machine's own it finds $toolkit, if that names one.
+which_nvcc() {
+    local place=build/tile-venv/lib/python3.11/site-packages/nvidia/cu13/bin toolkit='' smi_says='9.0, 580.95.05'
+    local offer='common/learn tile gets one from PyPI' all='row "nvcc and a GPU"'
+    export toolkit smi_says BASH_ENV=$scratch/toolkit.sh
+    cat >"$BASH_ENV" <<'END'
+command() {
+    if [[ $* != "-v nvcc" ]]; then builtin command "$@"; elif [[ $toolkit ]]; then echo "$toolkit"; else false; fi
+}
+END
+    # shellcheck disable=SC2016  # nvidia-smi is to expand it
+    printf '#!/bin/sh\necho "A GPU, $smi_says"\n' >"$scratch/bin/nvidia-smi"
+    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$scratch/nvcc"
+    chmod +x "$scratch/bin/nvidia-smi" "$scratch/nvcc"
+
+    learns "a GPU and no nvcc" 0 '^  nvcc +none' '^  tile +none' "^  nvcc: $offer" 'Or install the CUDA Toolkit' \
+        'row "no nvcc"' -- doctor
+    holds "one offer is enough" test "$(grep -c "$offer" "$scratch/said")" -eq 1
+    smi_says='9.0, 550.54.15'
+    learns "and a driver that is too old for it" 0 '^  nvcc: install the CUDA Toolkit' '^    580 or newer, ' -- doctor
+    toolkit=$scratch/nvcc
+    learns "a Toolkit too new for the driver" 0 '^  driver: 550.* is too old for CUDA 13.0' \
+        '^  tile: .* driver 580, or newer' 'row "nvcc, no GPU"' -- doctor
+    smi_says='9.0, 580.95.05'
+    learns "a GPU and an older nvcc" 0 '^  nvcc +13\.0 +compiles' '^  tile +none' \
+        "^  tile: tile ports need nvcc 13\.3 or newer; $offer" "$all" -- doctor
+    silent "an nvcc is here" '^  nvcc:'
+    sed -i 's/13\.0/13.3/' "$scratch/nvcc"
+    learns "a GPU and an nvcc that knows tiles" 0 '^  nvcc +13\.3 +compiles' '^  tile +13\.3' "$all" -- doctor
+    silent "nothing is left to do" 'What to do'
+    printf '#!/bin/sh\nexit 1\n' >"$scratch/nvcc"
+    learns "a GPU and an nvcc that is broken" 0 '^  nvcc +broken' '^  nvcc: it may be too old' "^  nvcc: $offer" \
+        -- doctor
+
+    mkdir -p "$place"
+    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.5, V13.5.37"\n' >"$place/nvcc"
+    chmod +x "$place/nvcc"
+    for toolkit in '' "$scratch/nvcc"; do
+        learns "a GPU and the nvcc of learn tile${toolkit:+, beside another}" 0 \
+            '^  nvcc +13\.5 .*common/learn tile brought it' '^  tile +13\.5' "$all" -- doctor
+        silent "it is not offered again" 'What to do|PyPI'
+    done
+    smi_says='9.0, 550.54.15'
+    learns "and a driver that is too old" 0 '^  driver: 550.* that came from common/learn tile' \
+        'remove build/tile-venv' -- doctor
+    rm -r build/tile-venv "$scratch/bin/nvidia-smi"
+    toolkit=''
+    learns "no GPU and no nvcc" 0 'row "no nvcc"' -- doctor
+    silent "nobody needs one" 'PyPI|Toolkit'
+    unset toolkit smi_says BASH_ENV
 }
 
 # Two runs in one tree: the second waits for the first, and for nobody who is dead.

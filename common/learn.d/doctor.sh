@@ -4,12 +4,13 @@
 found() { printf '  %-10s %-14s %s\n' "$1" "$2" "$3"; }  # found <tool> <version> <what it means>
 
 verb_doctor() {
-    local nvcc card='' version
+    local nvcc cuda card='' version
     advice=()
     no_more_than 0 "$@"
     say "${bold}What is on this machine${plain}" ""
     doctor_builders
     doctor_extras
+    doctor_nvcc
     doctor_gpu
     if ((${#advice[@]} > 0)); then say "" "${bold}What to do${plain}" "" "${advice[@]}"; fi
     say ""
@@ -74,32 +75,35 @@ doctor_extras() {
     fi
 }
 
-doctor_gpu() {
-    local device version
-    gpu_works=''
-    nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
-    if [[ $nvcc ]]; then
-        version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p' || true)
+# The nvcc that the build takes, as common/cmake/toolchain.cmake chooses it: what `learn tile` has brought first.
+doctor_nvcc() {
+    local means="compiles the kernels for a GPU"
+    cuda=''
+    if find_tile_nvcc; then
+        nvcc=$tile_nvcc cuda=$tile_version means+=" ($learn tile brought it)"
+    else
+        nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
     fi
+    if [[ $nvcc && -z $cuda ]]; then cuda=$(nvcc_version "$nvcc" || true); fi
     if [[ -z $nvcc ]]; then
         found nvcc none "kernels are not compiled for a GPU"
     elif nvcc_compiles; then
-        found nvcc "$version" "compiles the kernels for a GPU"
+        found nvcc "${cuda:-found}" "$means"
     else
-        found nvcc "${version:-broken}" "is here, but cannot compile a kernel"
-        advice+=("  nvcc: it may be too old for this g++. Type: nvcc --version; g++ --version")
+        found nvcc "${cuda:-broken}" "is here, but cannot compile a kernel"
+        if [[ $gxx ]]; then advice+=("  nvcc: it may be too old for this g++. Type: $(path "$nvcc") --version; g++ --version"); fi
         nvcc=''
     fi
-
-    if find_tile_nvcc; then
-        found tile "$tile_version" "compiles the tile ports too (CUDA Tile C++), and is taken for all"
-    elif [[ $nvcc ]] && at_least "$version" 13.3; then
-        found tile "$version" "nvcc compiles the tile ports too (CUDA Tile C++)"
+    if [[ $nvcc ]] && at_least "$cuda" 13.3; then
+        found tile "$cuda" "nvcc compiles the tile ports too (CUDA Tile C++)"
     else
         found tile none "tile ports (CUDA Tile C++) run on the emulator alone"
-        advice+=("  tile: they need nvcc 13.3; $learn tile gets it from PyPI, 600 MB, without root's rights")
     fi
+}
 
+doctor_gpu() {
+    local device
+    gpu_works=''
     if find_gpu; then gpu_works=yes; fi
     found driver "${gpu_driver:-none}" ""
     if [[ $gpu_name ]]; then
@@ -113,8 +117,13 @@ doctor_gpu() {
         fi
     done
 
-    if [[ $gpu_works && $version ]] && driver_too_old "${version%%.*}"; then
-        advice+=("  driver: $gpu_driver is too old for CUDA $version. Take a newer driver, or an older Toolkit.")
+    if [[ $gpu_works && $cuda ]] && driver_too_old "${cuda%%.*}"; then
+        if [[ $tile_nvcc ]]; then
+            advice+=("  driver: $gpu_driver is too old for CUDA $cuda, and that came from $learn tile. Take driver 580 or"
+                "    newer, or remove $(path "$root/build/tile-venv") and take an older Toolkit.")
+        else
+            advice+=("  driver: $gpu_driver is too old for CUDA $cuda. Take a newer driver, or an older Toolkit.")
+        fi
         gpu_works=''
     elif [[ $gpu_name && -z $gpu_works ]]; then
         advice+=("  GPU: $why_no_gpu. The emulator runs all lessons.")
@@ -122,9 +131,27 @@ doctor_gpu() {
         advice+=("  driver: an NVIDIA card is in this machine, but no driver answers. Install the driver of"
             "    your distribution, or https://www.nvidia.com/drivers; this script never does.")
     fi
-    if [[ $gpu_works && -z $nvcc ]]; then
-        advice+=("  nvcc: $learn tile gets one from PyPI, if the driver is 580 or newer. Or install the CUDA Toolkit, https://developer.nvidia.com/cuda-downloads,"
-            "    no newer than the driver allows (nvidia-smi shows \"CUDA Version\"), and put its bin folder on PATH.")
+    if [[ -z $tile_nvcc ]]; then offer_tile; fi
+}
+
+# What `learn tile` would bring: nvcc to a GPU without one, tile ports to an older nvcc.
+offer_tile() {
+    local gets="$learn tile gets one from PyPI, 600 MB, without root's rights"
+    if [[ $nvcc ]] && ! at_least "$cuda" 13.3; then
+        if [[ -z $gpu_driver ]] || at_least "$gpu_driver" 580; then
+            advice+=("  tile: tile ports need nvcc 13.3 or newer; $gets")
+        else
+            advice+=("  tile: tile ports need nvcc 13.3 and driver 580, or newer. Once that driver is here,"
+                "    $gets.")
+        fi
+    elif [[ -z $nvcc && $gpu_works ]] && at_least "$gpu_driver" 580; then
+        advice+=("  nvcc: $gets; it compiles the tile ports, too."
+            "    Or install the CUDA Toolkit, https://developer.nvidia.com/cuda-downloads, no newer than the driver"
+            "    allows (nvidia-smi shows \"CUDA Version\"), and put its bin folder on PATH.")
+    elif [[ -z $nvcc && $gpu_works ]]; then
+        advice+=("  nvcc: install the CUDA Toolkit, https://developer.nvidia.com/cuda-downloads, no newer than the"
+            "    driver allows (nvidia-smi shows \"CUDA Version\"), and put its bin folder on PATH. Or, with driver"
+            "    580 or newer, $gets.")
     fi
 }
 

@@ -6,6 +6,7 @@ tile_packages=(nvidia-cuda-{nvcc,runtime,crt,cccl,tileiras} nvidia-nvvm)
 # Its nvcc, if `learn tile` has brought one. CMake looks there first (common/cmake/toolchain.cmake).
 find_tile_nvcc() {
     local candidate
+    tile_nvcc='' tile_version=''
     for candidate in "$root"/build/tile-venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc; do
         if [[ -x $candidate ]] && tile_version=$(nvcc_version "$candidate"); then
             tile_nvcc=$candidate
