@@ -148,7 +148,7 @@ tries "no file" 2 "" "There is no file nothing.cu" try nothing.cu
 tries "no program" 2 "" "helper.cuh has no main" try helper.cuh
 tries "an unknown flag" 2 "" "--fast is not something" try --fast right.cu
 if ! command -v nvidia-smi >/dev/null; then
-    tries "no GPU" 2 "" "no nvcc|No GPU answers" try --gpu -DN=0 right.cu
+    tries "no GPU" 2 "" "No GPU answers" try --gpu -DN=0 right.cu
 fi
 # An nvcc that writes a program which says how it was compiled, and a GPU that answers.
 mkdir bin
@@ -314,6 +314,60 @@ int main() {
     cudaFree(a);
 }' >main.cu
 installed "several files, folders and macros" 0 "14" '' -std=c++17 -I headers -DFACTOR=2 main.cu set.cu twice.cpp
+
+# Which nvcc --gpu takes. $toolkit is found in place of this machine's own; $1/common/learn tile has brought one, or not.
+cat >toolkit.sh <<'END'
+command() {
+    if [[ $* != "-v nvcc" ]]; then builtin command "$@"; elif [[ $toolkit ]]; then echo "$toolkit"; else false; fi
+}
+END
+fake_nvcc() {  # fake_nvcc <file> <version>: it writes a program that says how it was compiled
+    mkdir -p "$(dirname -- "$1")"
+    cat >"$1" <<END
+#!/bin/bash
+if [[ \$1 == --version ]]; then echo "Cuda compilation tools, release $2, V$2.1" && exit; fi
+printf '#!/bin/bash\necho "%s"\n' "$2 \${*/\$CUDATRY_FOLDER/}" >"\$CUDATRY_FOLDER/on_gpu"
+chmod +x "\$CUDATRY_FOLDER/on_gpu"
+END
+    chmod +x "$1"
+}
+fake_nvcc toolkit/nvcc 13.0
+ln -s "$PWD/bin/nvidia-smi" "$(command -v chmod)" tools/
+mkdir -p folder/common
+ln -s /bin/true folder/common/learn
+if [[ ! $(<"$scratch/prefix/lib/cudatry/tree") -ef $root ]]; then complain "the command knows where it comes from"; fi
+echo "$PWD/folder" >"$scratch/prefix/lib/cudatry/tree"
+mkdir headers/deep
+printf '#pragma once\n#include <cuda_tile.h>\n' >headers/deep/kernels.cuh
+printf '#include <deep/kernels.cuh>\nint main() {}\n' >tiles.cu
+printf '// #include <cuda_tile.h>\nint main() {}\n' >threads.cu
+export BASH_ENV=$PWD/toolkit.sh CUDATRY_FOLDER=$PWD/on toolkit=''
+compiled='-std=c++20 -O3 -lineinfo -arch=native'
+installed "no nvcc for a GPU" 2 "" "^There is no nvcc here, so threads.cu" --gpu threads.cu
+grep -qxF "$PWD/folder/common/learn tile gets one from PyPI, 600 MB, without root's rights." "$scratch/err" ||
+    complain "no nvcc for a GPU: what brings one"
+installed "no nvcc for tiles" 2 "" "need nvcc 13.3 or newer, and there is no nvcc here" --gpu -Iheaders tiles.cu
+toolkit=$PWD/toolkit/nvcc
+installed "an nvcc for threads" 0 "13.0 $compiled -o /on_gpu threads.cu" '' --gpu threads.cu
+CUDATRY_NAME="common/learn try" installed "an nvcc too old for tiles" 2 "" "^common/learn tile gets one" \
+    --gpu -Iheaders tiles.cu
+grep -qxF "tiles.cu has kernels in tiles. They need nvcc 13.3 or newer, and $toolkit is 13.0." "$scratch/err" ||
+    complain "an nvcc too old for tiles: what it needs"
+fake_nvcc toolkit/nvcc 13.10
+installed "an nvcc new enough for tiles" 0 "13.10 $compiled --enable-tile -Iheaders -o /on_gpu tiles.cu" '' \
+    --gpu -Iheaders tiles.cu
+fake_nvcc folder/build/tile-venv/lib/python3.11/site-packages/nvidia/cu13/bin/nvcc 13.5
+installed "threads, where learn tile has brought another nvcc" 0 "13.10 $compiled -o /on_gpu threads.cu" '' --gpu threads.cu
+fake_nvcc toolkit/nvcc 12.4
+installed "tiles there" 0 "13.5 $compiled --enable-tile -I headers -o /on_gpu tiles.cu" '' --gpu -I headers tiles.cu
+installed "tiles in one of two files" 0 "13.5 $compiled --enable-tile -Iheaders -o /on_gpu threads.cu tiles.cu" '' \
+    --gpu -Iheaders threads.cu tiles.cu
+toolkit=''
+installed "threads, where learn tile has brought the only nvcc" 0 "13.5 $compiled -o /on_gpu threads.cu" '' --gpu threads.cu
+rm -r folder
+installed "the folder that it came from is gone" 2 "" '^The CUDA Toolkit has one: https' --gpu -Iheaders tiles.cu
+unset BASH_ENV CUDATRY_FOLDER toolkit
+
 cp right.cu saved.cu
 PATH=$PWD/tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/out" 2>"$scratch/err" &
 watching=$!
