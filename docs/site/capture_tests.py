@@ -35,6 +35,8 @@ def test_planned_sentence():
     assert run(printed, "got <15>. It is") == ({"out.txt": "expected 5,\ngot <15>.\nIt is (2)\n"}, "")
     counted = FAILED.format(asked="a == b", said="1024 (0x400) == 32")
     assert run(counted, "a == b") == ({"out.txt": "CHECK( a == b )\nhere: 1024 == 32\n"}, "")
+    addressed = FAILED.format(asked="x", said="got nan (0xffc00000); it is 0x7ff4ae995804, which leaves 4")
+    assert run(addressed, "it is") == ({"out.txt": "got nan (0xffc00000); it is 0x…4, which leaves 4\n"}, "")
     thrown = "<Exception filename=\"x\" line=\"1\">x.cu:1: past its end</Exception>"
     assert run(thrown, "past its end") == ({"out.txt": "x.cu:1: past its end\n"}, "")
 
