@@ -30,28 +30,37 @@ __tile__ auto shares(const S& score, M& m, M& sum, O& o) {
 }
 // [online]
 
-// [meet]
-/// Keys that all queries see: two products of tiles.
-template <class X, class K, class V, class M, class O>
-__tile__ void meet_all(const X& x, const K& keys, const V& values, M& m, M& sum, O& o) {
-    const auto p = shares(ct::matmul(x, ct::transpose(keys)), m, sum, o);
-    o = ct::mma(p, values, o);
-}
-/// One key, of which some queries see nothing.
-template <class X, class K, class V, class SEES, class M, class O>
-__tile__ void meet_some(const X& x, const K& key, const V& value, const SEES& sees, M& m, M& sum,
-                        O& o) {
-    const auto score = ct::sum(x * key, 1_ic);
-    const auto p = shares(ct::select(sees, score, ct::full<M>(-INFINITY)), m, sum, o);
-    o = o + ct::select(sees, p * value, ct::zeros<O>());
-}
-// [meet]
-
 /// Tile s of head h of batch b, as a matrix.
 template <int ROWS, int HEAD, class View>
 __tile__ auto rows_of(const View& view, I b, I h, I s) {
     return ct::reshape<ct::shape<ROWS, HEAD>>(view.load_masked(b, h, s, 0));
 }
+
+// [meet]
+/// Tiles of keys that all queries see, `end` of them: two products each.
+template <int HEAD, class X, class K, class V, class M, class O>
+__tile__ void meet_all(I b, I h, I end, const X& x, const K& keys, const V& values, M& m, M& sum,
+                       O& o) {
+    for (const auto s : ct::irange(I{0}, end)) {
+        const auto k = rows_of<kKeys, HEAD>(keys, b, h, s);
+        const auto v = rows_of<kKeys, HEAD>(values, b, h, s);
+        const auto p = shares(ct::matmul(x, ct::transpose(k)), m, sum, o);
+        o = ct::mma(p, v, o);
+    }
+}
+/// Keys `first` to `end`, one by one: query number i sees those below seen[i].
+template <int HEAD, class X, class K, class V, class SEEN, class M, class O>
+__tile__ void meet_some(I b, I h, I first, I end, const X& x, const K& keys, const V& values,
+                        const SEEN& seen, M& m, M& sum, O& o) {
+    for (const auto s : ct::irange(first, end)) {
+        const auto k = rows_of<1, HEAD>(keys, b, h, s);
+        const auto v = rows_of<1, HEAD>(values, b, h, s);
+        const auto score = ct::select(s < seen, ct::sum(x * k, 1_ic), ct::full<M>(-INFINITY));
+        const auto p = shares(score, m, sum, o);
+        o = o + ct::select(s < seen, p * v, ct::zeros<O>());
+    }
+}
+// [meet]
 
 // [attention]
 template <int HEAD, int WHOLE>
@@ -70,7 +79,6 @@ template <int HEAD, int WHOLE>
     const auto key = strided_tiles<WHOLE, 1, HEAD>(k, B, H, n, D, k0, k1, k2, k3);
     const auto value = strided_tiles<WHOLE, 1, HEAD>(v, B, H, n, D, v0, v1, v2, v3);
     const auto outs = strided_tiles<WHOLE, kQueries, HEAD>(out, B, H, T, D, o0, o1, o2, o3);
-
     const I first = causal ? n - T + i * kQueries + 1 : n;  // how many keys the first query sees
     const I step = causal ? 1 : 0;                          // and how many more each next one
     const auto seen = first + step * ct::iota<ct::tile<I, ct::shape<kQueries, 1>>>();
@@ -78,14 +86,8 @@ template <int HEAD, int WHOLE>
     const auto x = scale * rows_of<kQueries, HEAD>(queries, b, h, i);
     auto m = ct::full<Column>(-INFINITY), sum = ct::zeros<Column>();
     auto o = ct::zeros<Sums>();
-    for (const auto s : ct::irange(I{0}, whole)) {
-        meet_all(x, rows_of<kKeys, HEAD>(keys, b, h, s), rows_of<kKeys, HEAD>(values, b, h, s), m,
-                 sum, o);
-    }
-    for (const auto s : ct::irange(whole * kKeys, last)) {
-        meet_some(x, rows_of<1, HEAD>(key, b, h, s), rows_of<1, HEAD>(value, b, h, s), s < seen, m,
-                  sum, o);
-    }
+    meet_all<HEAD>(b, h, whole, x, keys, values, m, sum, o);
+    meet_some<HEAD>(b, h, whole * kKeys, last, x, key, value, seen, m, sum, o);
     o = ct::select(seen > I{0}, o / sum, ct::zeros<Sums>());
     if (counted < 0) o = ct::full<Sums>(NAN);
     outs.store_masked(ct::reshape<ct::shape<1, 1, kQueries, HEAD>>(o), b, h, i, 0);

@@ -113,7 +113,6 @@ template <int HEAD, bool CUT, class E>
     const auto values = rows<kKeys, HEAD>(v, B, G, H, S, D, v0, v1, v2, v3);
     const auto x = ct::reshape<ct::shape<kQueries, HEAD>>(
         rows<kQueries, HEAD>(q, B, G, H, T, D, q0, q1, q2, q3).load_masked(b, g, h, i, 0));
-
     // How many keys the first query sees, and how many more each next one.
     const int first = causal ? n - T + i * kQueries + 1 : n, step = causal ? 1 : 0;
     const auto seen = first + step * ct::iota<ct::tile<int, ct::shape<kQueries, 1>>>();

@@ -310,7 +310,7 @@ SIXDAYS_FUNCTION(ceil, std::ceil(x))
 template <class A>
 requires detail::is_number<tile_element_t<A>> SIXDAYS_TILE inline A abs(const A& a) {
     using T = tile_element_t<A>;
-    return detail::each_of<T>(a, [](T x) SIXDAYS_TILE { return x < T(0) ? -x : x; });
+    return detail::each_of<T>(a, [](T x) SIXDAYS_TILE { return x < T(0) ? -x : x + T(0); });
 }
 template <class A>
 SIXDAYS_TILE inline auto isnan(const A& a) {

@@ -83,22 +83,25 @@ SIXDAYS_TILE inline auto transpose(const T& t) {
     }
     (std::make_index_sequence<kRank>{});
 }
+namespace detail {
+template <std::size_t DIM, std::size_t... D, class T>
+SIXDAYS_TILE inline auto cat(const T& first, const T& second, std::index_sequence<D...>) {
+    using From = lengths_of<tile_shape_t<T>>;
+    using R = tile<tile_element_t<T>, shape<(D == DIM ? 2 * From::value[D] : From::value[D])...>>;
+    std::size_t behind = 1;
+    for (std::size_t d = DIM; d < From::rank; ++d) behind *= From::value[d];
+    return R::made([&](std::size_t n) SIXDAYS_TILE {
+        const std::size_t part = n / behind, from = part / 2 * behind + n % behind;
+        return at(part % 2 == 0 ? first : second, from);
+    });
+}
+}  // namespace detail
 /// Two tiles of one shape, one behind the other along a dim.
 template <integral auto DIM, class T>
 SIXDAYS_TILE inline auto cat(const T& first, const T& second, integral_constant<DIM> = {}) {
-    using From = detail::lengths_of<tile_shape_t<T>>;
     constexpr auto kDim = static_cast<std::size_t>(DIM);
-    std::size_t behind = 1;
-    for (std::size_t d = kDim; d < From::rank; ++d) behind *= From::value[d];
-    return [&]<std::size_t... D>(std::index_sequence<D...>) SIXDAYS_TILE {
-        using R =
-            tile<tile_element_t<T>, shape<(D == kDim ? 2 * From::value[D] : From::value[D])...>>;
-        return R::made([&](std::size_t n) SIXDAYS_TILE {
-            const std::size_t part = n / behind, at = part / 2 * behind + n % behind;
-            return part % 2 == 0 ? detail::at(first, at) : detail::at(second, at);
-        });
-    }
-    (std::make_index_sequence<From::rank>{});
+    constexpr std::size_t kRank = detail::lengths_of<tile_shape_t<T>>::rank;
+    return detail::cat<kDim>(first, second, std::make_index_sequence<kRank>{});
 }
 
 }  // namespace cuda::tiles
