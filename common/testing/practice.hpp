@@ -43,7 +43,7 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
     return found;
 }
 
-/// Advice for one kind of error only: said where the emulator stops a kernel in some of these words.
+/// Advice for one kind of error only: where the emulator stops a kernel in one of these words.
 struct Advice {
     std::vector<std::string> words;
     std::string sentence;

@@ -57,9 +57,9 @@ struct LayerDifference {
     static constexpr double kBound = 1e-4;
     bool beyond() const noexcept { return !(difference <= kBound * largest); }
 };
-/// One pass over `ids` in each; then, where the text has room for them, the first four of `ids` once
-/// more, one token a pass. In order: the embedding, all blocks, logits of the last token; and the
-/// same of passes of one token, the largest of all of them.
+/// One pass over `ids` in each; then, where the text has room for them, the first four of `ids`
+/// once more, one token a pass. In order: the embedding, all blocks, logits of the last token; and
+/// the same of passes of one token, the largest of all of them.
 [[nodiscard]] std::vector<LayerDifference> compare(const Config& config, Engine& got,
                                                    Engine& expected,
                                                    const std::vector<std::int64_t>& ids);

@@ -120,12 +120,10 @@ Finding in_words(const Race& race) {
     const bool beside_atomic =
         is(race.does, "updates atomically") != is(race.did, "updates atomically");
     const bool a_read = is(race.does, "reads") || is(race.did, "reads");
-    const Thread* waits = same_block && &block.threads[race.accused.thread()] == current
-                              ? waits_above(here)
-                              : nullptr;
+    const bool runs = same_block && &block.threads[race.accused.thread()] == current;
+    const Thread* waits = runs ? waits_above(here) : nullptr;
     const Thread& them = block.threads[race.other.thread()];
-    const bool ahead = same_block && &block.threads[race.accused.thread()] == current &&
-                       is_a_round_ahead(them, here);
+    const bool ahead = runs && is_a_round_ahead(them, here);
     const std::string advice =
         ahead ? "Meanwhile that thread has come to the __syncthreads() in {2} again: it is a round "
                 "ahead. Is a __syncthreads() missing at the end of the round, before anything is "

@@ -1,8 +1,8 @@
 // The model by kernels of the exercises, the reader's own where they have passed and our solutions
 // elsewhere: `common/learn gpt2 --mine`. Which is which is decided when the program is linked.
-// Numbers lie in host memory, and go to the device for one call; what comes back is held against the
-// exercise's loop. What no exercise is about (the embedding, GELU, scores of a single query) is made
-// by the days' loops.
+// Numbers lie in host memory, and go to the device for one call; what comes back is held against
+// the exercise's loop. What no exercise is about (the embedding, GELU, scores of a single query) is
+// made by the days' loops.
 #include <cmath>
 
 #include "common/tensor/arguments.hpp"
