@@ -62,8 +62,8 @@ void attention_cpu(View<const float> q, View<const float> k, View<const float> v
 void attention_cuda(View<const float> q, View<const float> k, View<const float> v,
                     const AttentionOptions& options, View<float> out,
                     const gpu::Launch<AttentionPath>& how = {});
-/// The same by the path 'tiles', which here leaves what training's way back makes shares of again:
-/// of each query the log of the sum of exp(score). -infinity where nothing is seen.
+/// The same by the path 'tiles', which here leaves what training's backward pass makes shares of
+/// again: of each query the log of the sum of exp(score). -infinity where nothing is seen.
 /// @param log_sums  (..., T), injective, apart from all else
 /// @throws std::invalid_argument  as above; log_sums that do not fit
 void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<const float> v,

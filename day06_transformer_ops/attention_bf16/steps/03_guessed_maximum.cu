@@ -10,8 +10,8 @@ namespace sixdays::day06_transformer_ops {
 namespace {
 
 // [guess]
-/// The most that a lane's shares of a query may add up to in a tile: f16 ends at 65,504. The limit
-/// for bf16, too.
+/// The most that a lane's shares of a query may add up to in a tile: f16 ends at 65,504. The same
+/// limit serves bf16.
 constexpr float kMostOfShare = 32768;
 
 /// Is a sum of this warp too large, or NaN?

@@ -4,8 +4,8 @@
 /// Easy, 20 minutes.
 ///
 /// Layer norm makes z = (x - mean) * scale of each row and multiplies it by a weight, w(c) in
-/// column c. On the way back (docs/training.md) `grad` says how the loss changes with each output.
-/// w(c) is used by every row, so what comes back to it is a sum over all of them:
+/// column c. In the backward pass (docs/training.md) `grad` says how the loss changes with each
+/// output. w(c) is used by every row, so what comes back to it is a sum over all of them:
 ///
 ///     in (2, 2) = 1 3    mean, scale = 2 1    z = -1 1    grad = 10 20
 ///                 5 7                  6 1        -1 1           -3 -3

@@ -1,5 +1,5 @@
 /// @file
-/// Exercise 11 of Day 06: softmax's way back, by rows.
+/// Exercise 11 of Day 06: softmax's backward pass, by rows.
 ///
 /// Medium, 30 minutes.
 ///

@@ -1,4 +1,4 @@
-// Exercise 11: softmax's way back, by rows.
+// Exercise 11: softmax's backward pass, by rows.
 // What it must do:  day06_transformer_ops/exercises/softmax_back/softmax_back.hpp
 // The loop to port: day06_transformer_ops/exercises/softmax_back/softmax_back_cpu.cpp
 // A hint:           common/learn hint day06 softmax_back

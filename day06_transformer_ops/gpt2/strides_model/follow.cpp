@@ -52,7 +52,7 @@ void follow_last_token(const Gguf& file, std::span<const std::byte> bytes,
         std::printf(" '%s' %lld", vocabulary.bytes(id).c_str(), number(id));
     }
     const auto T = static_cast<std::int64_t>(tokens.size());
-    std::printf("\nwe follow the last one, at position %lld. Of the file:\n", number(T - 1));
+    std::printf("\nwe follow the last one, at position %lld. In the file:\n", number(T - 1));
     print_row_of_file("token_embd", model.token_embedding, tokens.back(), bytes);
     print_row_of_file("position_embd", model.position_embedding, T - 1, bytes);
 

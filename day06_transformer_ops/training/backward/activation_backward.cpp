@@ -1,4 +1,4 @@
-// What loop and port of the activations' way back refuse.
+// What loop and port of the activations' backward pass refuse.
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 
 #include <utility>
@@ -16,7 +16,7 @@ void check_activate_backward(const View<const float>& in, const View<const float
     if (path == ActivationPath::tile) {
         refuse(
             "activate_backward: the path 'tile' is there for the way forward only; without a path "
-            "the way back takes 'one element' or 'quads'");
+            "the backward pass takes 'one element' or 'quads'");
     }
     if (path != ActivationPath::quads || out.size() == 0 ||
         choose_activation<float>(in, grad, out) == path) {

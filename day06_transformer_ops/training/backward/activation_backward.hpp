@@ -1,6 +1,6 @@
 /// @file
-/// An activation's way back: each element by itself, so the gradient is multiplied by the slope of
-/// the function where the element was.
+/// An activation's backward pass: each element by itself, so the gradient is multiplied by the
+/// slope of the function where the element was.
 ///
 ///     relu       1 above 0, else 0 (at 0 itself too, as in PyTorch)
 ///     gelu_erf   P + x p              P(x): a normal variable is below x; p: its density
@@ -15,7 +15,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of an activation's way back: those of the way there.
+/// The paths of an activation's backward pass: those of the forward pass.
 using ActivationBackwardPath = ActivationPath;
 
 // [slope]
@@ -50,7 +50,7 @@ void activate_backward_cpu(Activation what, View<const float> in, View<const flo
                            View<float> out);
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
                             View<float> out, const gpu::Launch<ActivationBackwardPath>& how = {});
-/// The way back of out = f(gate) * in; with silu this is SwiGLU's. Each factor's gradient is
+/// The backward pass of out = f(gate) * in; with silu this is SwiGLU's. Each factor's gradient is
 /// multiplied by the other factor:
 ///
 ///     d_gate = grad * in * f'(gate)        d_in = grad * f(gate)

@@ -1,4 +1,4 @@
-// What loop and port of attention's way back refuse, and the views that it works on.
+// What loop and port of attention's backward pass refuse, and the views that it works on.
 #include "day06_transformer_ops/training/backward/attention_backward.hpp"
 
 #include "common/tensor/names.hpp"
@@ -36,7 +36,7 @@ void check_attention_backward(const View<const float>& q, const View<const float
     }
     if (path == AttentionBackwardPath::kept && !left) {
         refuse(std::string(kOp) +
-               ": the path 'kept' needs the output and the log of sums that the way there left");
+               ": the path 'kept' needs the output and the log of sums that the forward pass left");
     }
     const std::int64_t D = q.extent(q.rank() - 1);
     if (path && path != AttentionBackwardPath::row_a_thread && D > kMostOfHead) {

@@ -1,5 +1,5 @@
 /// @file
-/// Attention's way back. On the way there, for each query t and each key s that it sees:
+/// Attention's backward pass. In the forward pass, for each query t and each key s that it sees:
 ///
 ///     score(t, s) = scale * q(t) . k(s)    share = softmax(score)    out(t) = sum share(t, s) v(s)
 ///
@@ -16,8 +16,9 @@
 /// B.2). There is a pass by queries and a pass by keys, and each sum has one writer: the same bits
 /// each time.
 ///
-/// Or the way there leaves each query's log_sum, which attention_and_log_sums_cuda() does. Then the
-/// pass by queries needs no walk before its own, for with the sums of delta's definition exchanged
+/// Or the forward pass leaves each query's log_sum, which attention_and_log_sums_cuda() does. Then
+/// the pass by queries needs no walk before its own, for with the sums of delta's definition
+/// exchanged
 ///
 ///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 #pragma once
@@ -26,11 +27,11 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of attention's way back.
+/// The paths of attention's backward pass.
 enum class AttentionBackwardPath {
     row_a_thread,  // the loops' twins: a thread, a query; then a thread, a key
     tiles,         // 02: a block owns 64 queries, then 64 keys, and walks in tiles. D <= 128
-    kept,          // 03: of what the way there left, one walk of each block. D <= 128
+    kept,          // 03: of what the forward pass left, one walk of each block. D <= 128
 };
 [[nodiscard]] const char* name(AttentionBackwardPath path);
 
@@ -39,7 +40,7 @@ struct AttentionGradients {
     View<float> q, k, v;
 };
 
-/// What the way there left.
+/// What the forward pass left.
 struct AttentionLeft {
     View<const float> out;       // (..., T, D)
     View<const float> log_sums;  // (..., T)
@@ -62,7 +63,7 @@ void attention_backward_cuda(View<const float> q, View<const float> k, View<cons
                              const AttentionOptions& options, View<const float> grad,
                              const AttentionGradients& d,
                              const gpu::Launch<AttentionBackwardPath>& how = {});
-/// The same from what the way there left; apart from d.
+/// The same from what the forward pass left; apart from d.
 void attention_backward_from_left_cuda(View<const float> q, View<const float> k,
                                        View<const float> v, const AttentionOptions& options,
                                        const AttentionLeft& left, View<const float> grad,
@@ -76,8 +77,8 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               const std::optional<AttentionLeft>& left = {});
 
 /// @param shared  bytes of shared memory that a block may have
-/// @param left    the way there left something: of more than 64 queries 'kept' takes the place of
-/// 'tiles'
+/// @param left    the forward pass left something: of more than 64 queries 'kept' takes the place
+/// of 'tiles'
 [[nodiscard]] AttentionBackwardPath choose_attention_backward(const View<const float>& q,
                                                               std::size_t shared = SIZE_MAX,
                                                               bool left = false);

@@ -1,6 +1,6 @@
 /// @file
-/// What loop and kernels of attention's way back are given: by queries as on the way there, and by
-/// keys.
+/// What loop and kernels of attention's backward pass are given: by queries as in the forward pass,
+/// and by keys.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct AttentionBackward {
     std::int64_t heads;              // how many that are
     View<Softmaxed> softmaxed = {};  // of each query
     bool grad_in_quads = false;      // as forward.in_quads says of q, k and v
-    Rows<const float> out = {};      // these two: what the way there left
+    Rows<const float> out = {};      // these two: what the forward pass left
     View<const float> log_sums = {};
 
     /// The first query that sees key s; the later ones do too.

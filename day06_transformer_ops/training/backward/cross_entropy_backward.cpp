@@ -1,4 +1,4 @@
-// What loop and port of cross-entropy's way back refuse.
+// What loop and port of cross-entropy's backward pass refuse.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 
 #include "common/tensor/names.hpp"

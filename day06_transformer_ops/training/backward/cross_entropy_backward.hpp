@@ -1,5 +1,5 @@
 /// @file
-/// The way back begins here: how the loss changes with each logit.
+/// The backward pass begins here: how the loss changes with each logit.
 ///
 ///     p(j)   = softmax(logits(i))(j)
 ///     out(j) = grad(i) * (p(j) - [j == target(i)])
@@ -8,7 +8,7 @@
 /// exp(x(j)) / sum, which is p(j); the second's is 1 at the target and 0 elsewhere. So softmax and
 /// its loss together are simpler than each alone, and the elements of a row add up to 0.
 ///
-/// The way there has left loss = log(sum of exp(x)) - x(target). Hence
+/// The forward pass has left loss = log(sum of exp(x)) - x(target). Hence
 /// p(j) = exp(x(j) - (loss + x(target))): with the losses the logits are read once.
 ///
 /// As in the loss, the loop refuses a target that names no logit, and the port fills its row with
@@ -23,7 +23,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of cross-entropy's way back.
+/// The paths of cross-entropy's backward pass.
 enum class CrossEntropyBackwardPath {
     row_a_thread,  // the loop's twin
     block_a_row,   // 02: in quads, read twice; once with the losses. Rows lie along memory

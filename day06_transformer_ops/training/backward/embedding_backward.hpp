@@ -1,5 +1,6 @@
 /// @file
-/// The embedding's way back: each token's gradient is added to the row that it was copied from.
+/// The embedding's backward pass: each token's gradient is added to the row that it was copied
+/// from.
 ///
 ///     d_tokens(ids(i..), c)       += grad(i.., c)
 ///     d_positions(places(i..), c) += grad(i.., c)
@@ -18,7 +19,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of the embedding's way back.
+/// The paths of the embedding's backward pass.
 enum class EmbedBackwardPath {
     column_a_thread,  // the loop's twin: tokens in their order, so the loop's bits in every run
     atomics,          // 02: a thread, an element of grad; faster, and other last bits in every run

@@ -1,6 +1,6 @@
 /// @file
-/// The way back of a linear layer, out = in . weight + bias: two matrix products of Day 05 and a
-/// sum of Day 04, and no kernel of its own.
+/// The backward pass of a linear layer, out = in . weight + bias: two matrix products of Day 05 and
+/// a sum of Day 04, and no kernel of its own.
 ///
 ///     d_in     = grad . weightᵀ            (M, N) (N, K)   each input, by what multiplied it
 ///     d_weight += inᵀ . grad               (K, M) (M, N)   each weight, by what it multiplied

@@ -23,7 +23,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of layer norm's way back.
+/// The paths of layer norm's backward pass.
 enum class LayerNormBackwardPath {
     row_a_thread,  // the loop's twins: a thread, a row; then a thread, a column
     registers,     // 02: a warp, a row, read once; rows of whole quads, of kMostOfLanes at most

@@ -13,7 +13,7 @@ void layer_norm_backward_loop(const Rows<const float>& in, const NormParameters&
     for (std::int64_t r = 0; r < in.count(); ++r) {
         const Row<const float> x = in.row(r), g = grad.row(r);
         const Row<float> dx = d_in.row(r);
-        // 1. mean and scale, as on the way there
+        // 1. mean and scale, as in the forward pass
         float sum = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             sum += x[i] - x[0];
@@ -56,7 +56,7 @@ void rms_norm_backward_loop(const Rows<const float>& in, const NormParameters& p
     for (std::int64_t r = 0; r < in.count(); ++r) {
         const Row<const float> x = in.row(r), g = grad.row(r);
         const Row<float> dx = d_in.row(r);
-        // 1. the scale, as on the way there
+        // 1. the scale, as in the forward pass
         float squares = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             squares += x[i] * x[i];

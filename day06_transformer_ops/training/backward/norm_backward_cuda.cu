@@ -23,7 +23,7 @@ __global__ void layer_norm_backward_kernel(const __grid_constant__ Rows<const fl
     if (r < in.count()) {
         const Row<const float> x = in.row(r), g = grad.row(r);
         const Row<float> dx = d_in.row(r);
-        // 1. mean and scale, as on the way there
+        // 1. mean and scale, as in the forward pass
         float sum = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             sum += x[i] - x[0];
@@ -66,7 +66,7 @@ __global__ void rms_norm_backward_kernel(const __grid_constant__ Rows<const floa
     if (r < in.count()) {
         const Row<const float> x = in.row(r), g = grad.row(r);
         const Row<float> dx = d_in.row(r);
-        // 1. the scale, as on the way there
+        // 1. the scale, as in the forward pass
         float squares = 0;
         for (std::int64_t i = 0; i < C; ++i) {
             squares += x[i] * x[i];

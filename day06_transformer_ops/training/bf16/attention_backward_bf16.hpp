@@ -1,7 +1,8 @@
 /// @file
-/// Attention's way back, where the way there was attention_bf16's: q, k, v and out are bf16, and
-/// the logs of the sums were kept. Formulas: attention_backward.hpp. Two things need no walk along
-/// the keys here, as they do in the float operation: the log of a query's sum of exp, and
+/// Attention's backward pass, where the forward pass was attention_bf16's: q, k, v and out are
+/// bf16, and the logs of the sums were kept. Formulas: attention_backward.hpp. Two things need no
+/// walk along the keys here, as they do in the float operation: the log of a query's sum of exp,
+/// and
 ///
 ///     delta(t) = sum over s of share(t, s) (grad(t) . v(s)) = grad(t) . out(t)
 ///
@@ -18,7 +19,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// The paths of attention's way back from bf16.
+/// The paths of attention's backward pass from bf16.
 enum class AttentionBackwardBf16Path {
     row_a_thread,  // the loop's twin: a thread, a query; then a thread, a key
     tensor_cores,  // 02: a warp, 16 rows; scores, shares and their slopes stay in its registers
@@ -27,7 +28,7 @@ enum class AttentionBackwardBf16Path {
 
 /// @param q         (..., T, D), as attention_bf16 was given it, any strides
 /// @param k, v      (..., S, D), dims before the last two as q's
-/// @param options   causal and scale, as on the way there. A length is refused
+/// @param options   causal and scale, as in the forward pass. A length is refused
 /// @param out       (..., T, D), as attention_bf16 made it
 /// @param log_sums  (..., T), the same
 /// @param grad      (..., T, D), of the output

@@ -1,5 +1,5 @@
 /// @file
-/// What loop and kernels of attention's way back from bf16 are given.
+/// What loop and kernels of attention's backward pass from bf16 are given.
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,6 @@
 /// @file
-/// The way back of a linear layer whose operands are bf16: the two products of linear_backward.hpp
-/// by Day 05's tensor cores, and no kernel of its own.
+/// The backward pass of a linear layer whose operands are bf16: the two products of
+/// linear_backward.hpp by Day 05's tensor cores, and no kernel of its own.
 ///
 ///     d_in     = grad . weightᵀ      (M, N) (N, K)
 ///     d_weight += inᵀ . grad         (K, M) (M, N)

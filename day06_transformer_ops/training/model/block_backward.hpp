@@ -1,9 +1,9 @@
 /// @file
 /// A block, there and back. It has no kernel of its own: every line is an operation that has one.
 ///
-/// The way back reads the block from its end. What the residual stream gets on the way there is a
-/// sum, so its gradient goes two ways: past the part, unchanged, and through it; behind a part the
-/// two are added up again.
+/// The backward pass reads the block from its end. What the residual stream gets in the forward
+/// pass is a sum, so its gradient goes two ways: past the part, unchanged, and through it; behind a
+/// part the two are added up again.
 #pragma once
 
 #include "day06_transformer_ops/block/block.hpp"
@@ -11,7 +11,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// What the way back needs of the way there, (B, T, ...) each.
+/// What the backward pass needs of the forward pass, (B, T, ...) each.
 /// @tparam T  of what is multiplied: float, or bf16 for tensor cores
 template <class T>
 struct BlockKept {
@@ -20,7 +20,7 @@ struct BlockKept {
     View<float> middle;           // C: x behind the attention
     View<T> normed2;              // C
     View<float> hidden;           // F
-    View<T> activated;            // F: the way back makes it again, so all blocks may share one
+    View<T> activated;  // F: the backward pass makes it again, so all blocks may share one
 };
 
 /// Gradients on their way: room that all blocks share, one after the other.

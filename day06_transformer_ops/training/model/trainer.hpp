@@ -1,6 +1,6 @@
 /// @file
 /// A GPT-2 that learns: its parameters, the gradients of the loss, AdamW's averages, and what the
-/// way back needs of the way there, in the memory of one device.
+/// backward pass needs of the forward pass, in the memory of one device.
 #pragma once
 
 #include <functional>
@@ -97,7 +97,8 @@ public:
     /// (trainers.hpp): the first half hands the device its work, the second one waits for it.
     /// @param batch       of this trainer's size, its tokens of the vocabulary
     /// @param each        what the loss of one target counts for
-    /// @param layer_done  called on the way back, behind the launches that make a layer's gradients
+    /// @param layer_done  called in the backward pass, behind the launches that make a layer's
+    /// gradients
     void start(const Batch& batch, float each, const std::function<void(std::int64_t)>& layer_done);
     [[nodiscard]] double sum_of_losses() const;  // of the targets that count
     void start_step(const StepOptions& options);

@@ -112,7 +112,7 @@ void Trainer<Device>::carve() {
     x_.push_back(take({B, T, C}));
     normed_ = take_operand({B, T, C}), grad_ = take({B, T, C});
     room_.d_normed = take({B, T, C});
-    // The way back comes to the first block when the logits are no longer needed.
+    // The backward pass comes to the first block when the logits are no longer needed.
     const std::int64_t shared = taken_;
     room_.d_part = take({B, T, C});
     room_.d_qkv = take({B, T, 3 * C}), room_.d_hidden = take({B, T, F});

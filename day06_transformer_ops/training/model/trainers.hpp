@@ -47,7 +47,7 @@ public:
     // [accumulate]
     /// As a Trainer's, of the whole batch.
     /// @param last  of the batches that make a step: now the gradients of all GPUs are added up,
-    /// those of a layer as soon as each GPU has them, while the way back goes on
+    /// those of a layer as soon as each GPU has them, while the backward pass goes on
     double accumulate(const Batch& batch, float share, bool last) {
         const Batch whole = check_batch(batch, size_, parameters().config().vocabulary);
         const double N = counting(whole);
@@ -73,11 +73,11 @@ public:
     }
 
 private:
-    static constexpr std::int64_t kAll = -1;  // the mark behind the whole way back
+    static constexpr std::int64_t kAll = -1;  // the mark behind the whole backward pass
 
     // [add_up]
     // A layer's matrices are one run of numbers. The two tables, whose gradients are complete last,
-    // and all norms and biases wait for the end of the way back.
+    // and all norms and biases wait for the end of the backward pass.
     void add_up() {
         const Parameters& map = parameters();
         for (std::int64_t layer = map.config().layers; layer-- > 0;) {

@@ -12,7 +12,7 @@ namespace sixdays::day06_transformer_ops {
 
 /// Step 2 of attention: a block owns 64 queries, then 64 keys. D <= 128.
 void launch_attention_backward_tiles(const AttentionBackward& p, gpu::Stream stream);
-/// Step 3 of attention: the same cut, of what the way there left. D <= 128.
+/// Step 3 of attention: the same cut, of what the forward pass left. D <= 128.
 void launch_attention_backward_kept(const AttentionBackward& p, gpu::Stream stream);
 
 /// Step 2 of layer norm: a warp, a row in registers. parts (blocks, 2, C) takes what each block's

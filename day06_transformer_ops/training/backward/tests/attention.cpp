@@ -1,5 +1,5 @@
-// The proof of attention's way back: loop and port against central differences and against what
-// PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
+// The proof of attention's backward pass: loop and port against central differences and against
+// what PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
 #include <bit>
 #include <cstring>
 
@@ -25,10 +25,11 @@ struct AttentionSlopes {
 };
 struct AttentionNear {
     Tensor<Near> q, k, v;
-    Tensor<float> out, log_sums;  // what the way there leaves, rounded
+    Tensor<float> out, log_sums;  // what the forward pass leaves, rounded
 };
 
-// The formulas of attention_backward.hpp. kept: the way back begins with what the way there left.
+// The formulas of attention_backward.hpp. kept: the backward pass begins with what the forward pass
+// left.
 AttentionNear near_of(const Attention& c, bool kept = false) {
     const Shape s = c.q.shape();
     const std::int64_t T = s[2], D = s[3], S = c.k.shape()[2], G = c.k.shape()[1];
@@ -222,7 +223,7 @@ Attention random_attention(const Shape& q, const Shape& k) {
     return {random(q, 21), random(k, 22), random(k, 23), random(q, 24)};
 }
 
-TEST_CASE("attention's way back: central differences", "[day06][training][small]") {
+TEST_CASE("attention's backward pass: central differences", "[day06][training][small]") {
     const Shape shapes[][2] = {{{1, 1, 1, 1}, {1, 1, 1, 1}}, {{2, 3, 5, 4}, {2, 3, 5, 4}},
                                {{1, 2, 3, 2}, {1, 2, 7, 2}}, {{1, 2, 7, 2}, {1, 2, 3, 2}},
                                {{2, 2, 1, 3}, {2, 2, 4, 3}}, {{2, 3, 4, 2}, {2, 1, 4, 2}}};
@@ -261,7 +262,7 @@ TEST_CASE("attention's bound refuses operands of 11 bits, as tensor cores take t
     CHECK(agree() == std::vector<bool>{false, false, false});
 }
 
-TEST_CASE("attention's way back: PyTorch", "[day06][training][small]") {
+TEST_CASE("attention's backward pass: PyTorch", "[day06][training][small]") {
     const Shape q = {1, 2, 4, 3};
     const Attention c{floats(q, attention_q), floats(q, attention_k), floats(q, attention_v),
                       floats(q, attention_grad)};
@@ -306,7 +307,7 @@ TEST_CASE("what a token does not see gives it no gradient, even where it is NaN"
 }
 
 TEST_CASE(
-    "attention's way back in tiles: ragged edges, more keys than queries, shared heads, wide "
+    "attention's backward pass in tiles: ragged edges, more keys than queries, shared heads, wide "
     "ones",
     "[day06][training][small]") {
     const Shape shapes[][2] = {{{1, 1, 65, 4}, {1, 1, 65, 4}},   {{1, 2, 70, 8}, {1, 1, 131, 8}},
@@ -325,7 +326,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "attention's way back: tiles unless there are few queries, a head is too wide, or a block's "
+    "attention's backward pass: tiles unless there are few queries, a head is too wide, or a "
+    "block's "
     "memory too small",
     "[day06][training][small]") {
     using Path = AttentionBackwardPath;
@@ -360,7 +362,7 @@ TEST_CASE(
                    "the path 'kept' needs the output and the log of sums"));
 }
 
-TEST_CASE("attention's way back refuses each operand that does not fit, alone",
+TEST_CASE("attention's backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[7];
     Tensor<std::int64_t> counted(Shape{}, {6});
@@ -456,7 +458,7 @@ TEST_CASE("attention's way back refuses each operand that does not fit, alone",
             CHECK(both_refuse([&] { loop(o); }, [&] { port(o); }, "overlap"));
         }
     }
-    // What the way there left.
+    // What the forward pass left.
     Room more[2];
     const AttentionLeft left = {more[0].of({2, 3, 4}), more[1].of({2, 3})};
     const auto says = [&](const AttentionLeft& wrong, const char* words) {

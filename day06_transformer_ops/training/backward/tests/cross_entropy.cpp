@@ -1,5 +1,5 @@
-// The proof of cross-entropy's way back: loop and port against central differences and against what
-// PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
+// The proof of cross-entropy's backward pass: loop and port against central differences and against
+// what PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
 #include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
 #include "day06_transformer_ops/training/backward/tests/near.hpp"
 #include "day06_transformer_ops/training/tests/refusals.hpp"
@@ -174,7 +174,7 @@ Tensor<double> slopes_of_rows(const CrossEntropy& c) {
     return made;
 }
 
-TEST_CASE("cross-entropy's way back: central differences", "[day06][training][small]") {
+TEST_CASE("cross-entropy's backward pass: central differences", "[day06][training][small]") {
     for (const std::int64_t V : {1, 2, 5, 33, 128}) {
         const CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
         CAPTURE(V);
@@ -182,19 +182,19 @@ TEST_CASE("cross-entropy's way back: central differences", "[day06][training][sm
     }
 }
 
-TEST_CASE("cross-entropy's way back: one logit, and no row", "[day06][training][small]") {
+TEST_CASE("cross-entropy's backward pass: one logit, and no row", "[day06][training][small]") {
     const CrossEntropy one{random({1, 1}, 39), targets_of(1, 1), random({1}, 40)};
     check(one, Tensor<double>({1, 1}));
     check({Tensor<float>({0, 3}), targets_of(0, 3), Tensor<float>({0})}, Tensor<double>({0, 3}));
 }
 
-TEST_CASE("cross-entropy's way back: PyTorch", "[day06][training][small]") {
+TEST_CASE("cross-entropy's backward pass: PyTorch", "[day06][training][small]") {
     const CrossEntropy c{floats({4, 5}, cross_entropy_x), targets_of(4, 5),
                          floats({4}, cross_entropy_grad)};
     check(c, doubles({4, 5}, cross_entropy_dx));
 }
 
-TEST_CASE("cross-entropy's way back: a row for whose quads a block has too few threads",
+TEST_CASE("cross-entropy's backward pass: a row for whose quads a block has too few threads",
           "[day06][training][small]") {
     for (const std::int64_t V : {259, 2048, 2049, 2601}) {  // of 64 threads, and of 512
         const CrossEntropy c{random({2, V}, 31), targets_of(2, V), random({2}, 32)};
@@ -204,7 +204,7 @@ TEST_CASE("cross-entropy's way back: a row for whose quads a block has too few t
     }
 }
 
-TEST_CASE("cross-entropy's way back, rounded: within half of a bf16's last place of the bound",
+TEST_CASE("cross-entropy's backward pass, rounded: within half of a bf16's last place of the bound",
           "[day06][training][small]") {
     for (const std::int64_t V : {1, 33, 259, 2601}) {
         const CrossEntropy c{random({2, V}, 41), targets_of(2, V), random({2}, 42)};
@@ -246,7 +246,7 @@ TEST_CASE("one gradient serves all rows, a NaN stays in its row, and a row's gra
     check({logits, targets, thirds}, want);
 }
 
-TEST_CASE("cross-entropy's way back from the losses: few logits and far ones",
+TEST_CASE("cross-entropy's backward pass from the losses: few logits and far ones",
           "[day06][training][small]") {
     for (const std::int64_t V : {1, 2, 5, 33, 128}) {
         CrossEntropy c{random({3, V}, 1), targets_of(3, V), random({3}, 2)};
@@ -320,7 +320,7 @@ TEST_CASE("from the losses: no such target, a target at -infinity and a NaN stay
     CHECK(in_place.close_to(want, bound_of(want), Nans::where_expected));
 }
 
-TEST_CASE("cross-entropy's way back refuses each operand that does not fit, alone",
+TEST_CASE("cross-entropy's backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[4];
     struct Operands {
@@ -363,7 +363,7 @@ TEST_CASE("cross-entropy's way back refuses each operand that does not fit, alon
           "targets overlaps out"}});
 }
 
-TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not fit, alone",
+TEST_CASE("cross-entropy's backward pass, rounded, refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[4];
     Tensor<bf16> halves({64});
@@ -420,8 +420,9 @@ TEST_CASE("cross-entropy's way back, rounded, refuses each operand that does not
         "cross_entropy_backward_bf16: ");
 }
 
-TEST_CASE("cross-entropy's way back from the losses refuses each operand that does not fit, alone",
-          "[day06][training][small]") {
+TEST_CASE(
+    "cross-entropy's backward pass from the losses refuses each operand that does not fit, alone",
+    "[day06][training][small]") {
     Room r[5];
     Tensor<bf16> halves({64});
     const Read logits = r[0].of({3, 5}), losses = r[2].of({3}), grad = r[3].of({3});

@@ -1,5 +1,6 @@
-// The proof of a linear layer's way back: loop and port against central differences and against
-// what PyTorch's autograd says, over every element; then what they refuse, one operand at a time.
+// The proof of a linear layer's backward pass: loop and port against central differences and
+// against what PyTorch's autograd says, over every element; then what they refuse, one operand at a
+// time.
 #include <bit>
 
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
@@ -98,7 +99,7 @@ LinearSlopes slopes_of(const Linear& c) {
     return {slopes(x, all), slopes(w, all), slopes(b, all)};
 }
 
-TEST_CASE("a linear layer's way back: central differences", "[day06][training][small]") {
+TEST_CASE("a linear layer's backward pass: central differences", "[day06][training][small]") {
     const std::int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 4}, {4, 4, 4}, {3, 17, 9}, {33, 2, 5}};
     for (const auto& [M, K, N] : shapes) {
         const Linear c{random({M, K}, 15), random({K, N}, 16), random({M, N}, 17)};
@@ -130,7 +131,7 @@ TEST_CASE("a linear layer's bound refuses operands of 15 bits, and numbers of wh
     CHECK_FALSE(d_in(4));
 }
 
-TEST_CASE("a linear layer's way back: PyTorch", "[day06][training][small]") {
+TEST_CASE("a linear layer's backward pass: PyTorch", "[day06][training][small]") {
     const Linear c{floats({4, 4}, linear_x), floats({4, 4}, linear_weight),
                    floats({4, 4}, linear_grad)};
     check(c, {doubles({4, 4}, linear_dx), doubles({4, 4}, linear_dweight),
@@ -154,7 +155,7 @@ TEST_CASE("a linear layer's dims before the last are rows, and a bias may be mis
     CHECK(d_weight.close_to(dw, bound_of(dw)));
 }
 
-TEST_CASE("a linear layer's way back refuses each operand that does not fit, alone",
+TEST_CASE("a linear layer's backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[6];
     struct Operands {
@@ -251,7 +252,7 @@ TEST_CASE("a linear layer's way back refuses each operand that does not fit, alo
     CHECK(bytes([](O o) { o.in.data = o.weight.data = o.grad.data = nullptr; }).empty());
 }
 
-TEST_CASE("a bias' way back refuses each operand that does not fit, alone",
+TEST_CASE("a bias' backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[2];
     struct Operands {

@@ -91,7 +91,7 @@ NormSlopes slopes_of(const LayerNorm& c) {
     return {slopes(x, all), slopes(w, all), slopes(b, all)};
 }
 
-TEST_CASE("layer norm's way back: central differences", "[day06][training][small]") {
+TEST_CASE("layer norm's backward pass: central differences", "[day06][training][small]") {
     for (const std::int64_t C : {1, 2, 3, 8, 33, 132}) {
         for (const std::int64_t rows : {1, 5}) {
             const LayerNorm c{random({rows, C}, 5), random({C}, 6), random({rows, C}, 7), 0.125f};
@@ -101,7 +101,7 @@ TEST_CASE("layer norm's way back: central differences", "[day06][training][small
     }
 }
 
-TEST_CASE("layer norm's way back: PyTorch", "[day06][training][small]") {
+TEST_CASE("layer norm's backward pass: PyTorch", "[day06][training][small]") {
     const LayerNorm c{floats({3, 6}, layer_norm_x), floats({6}, layer_norm_weight),
                       floats({3, 6}, layer_norm_grad), 1e-5f};
     check(c, {doubles({3, 6}, layer_norm_dx), doubles({6}, layer_norm_dweight),
@@ -120,13 +120,13 @@ TEST_CASE("a row near 10240 keeps its gradient; rows by the hundred add up to on
     check(far, want, near);  // whole eighths: their distances are exact
 }
 
-TEST_CASE("layer norm's way back: more columns than a block has threads",
+TEST_CASE("layer norm's backward pass: more columns than a block has threads",
           "[day06][training][small]") {
     const LayerNorm c{random({2, 300}, 5), random({300}, 6), random({2, 300}, 7), 0.125f};
     check(c, slopes_of(c));
 }
 
-TEST_CASE("layer norm's way back: more rows than warps, and rows as long as a model's",
+TEST_CASE("layer norm's backward pass: more rows than warps, and rows as long as a model's",
           "[day06][training][small]") {
     for (const Shape& shape : {Shape{2057, 4}, Shape{3, 768}, Shape{3, 1024}}) {
         CAPTURE(to_string(shape));
@@ -164,7 +164,7 @@ TEST_CASE("a norm's bound refuses a variance that was found in one pass",
     check(c, want);
 }
 
-TEST_CASE("layer norm's way back: rows of two dims, evenly apart or not",
+TEST_CASE("layer norm's backward pass: rows of two dims, evenly apart or not",
           "[day06][training][small]") {
     const Shape shape = {2, 3, 8};
     const LayerNorm c{random({6, 8}, 33), random({8}, 34), random({6, 8}, 35), 0.125f};
@@ -200,7 +200,7 @@ TEST_CASE("layer norm's way back: rows of two dims, evenly apart or not",
     }
 }
 
-TEST_CASE("layer norm's way back without weight, and with nothing to be added to",
+TEST_CASE("layer norm's backward pass without weight, and with nothing to be added to",
           "[day06][training][small]") {
     LayerNorm c{random({2, 3}, 11), Tensor<float>({3}, {1, 1, 1}), random({2, 3}, 12), 0.5f};
     const NormSlopes want = slopes_of(c);
@@ -282,7 +282,7 @@ void check(Activation what, const Tensor<float>& x, const Tensor<float>& grad,
     }
 }
 
-TEST_CASE("activations' way back: central differences", "[day06][training][small]") {
+TEST_CASE("activations' backward pass: central differences", "[day06][training][small]") {
     const Tensor<float> x = seeded<float>({3, 36}, 13, -6, 6), grad = random({3, 36}, 14);
     for (const Activation what : kActivations) {
         Tensor<double> at = in_double(x);
@@ -298,7 +298,7 @@ TEST_CASE("activations' way back: central differences", "[day06][training][small
     }
 }
 
-TEST_CASE("activations' way back: PyTorch, also at 0, far from it, and at NaN",
+TEST_CASE("activations' backward pass: PyTorch, also at 0, far from it, and at NaN",
           "[day06][training][small]") {
     const std::vector<double>* const wanted[] = {&relu_dx, &gelu_erf_dx, &gelu_tanh_dx, &silu_dx};
     const auto n = static_cast<std::int64_t>(activation_x.size());
@@ -308,7 +308,7 @@ TEST_CASE("activations' way back: PyTorch, also at 0, far from it, and at NaN",
     }
 }
 
-TEST_CASE("activations' way back: in, grad and out each of a pitch of its own, by every path",
+TEST_CASE("activations' backward pass: in, grad and out each of a pitch of its own, by every path",
           "[day06][training][small]") {
     const Shape shape = {5, 36};
     const Layout of_x(shape, {48, 1}), of_grad(shape, {36, 1}), of_out(shape, {40, 1});
@@ -357,7 +357,7 @@ Tensor<double> absolute(const Tensor<float>& x) {
     return sizes;
 }
 
-TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by all paths",
+TEST_CASE("the embedding's backward pass: repeated tokens add up, in every layout, by all paths",
           "[day06][training][small]") {
     // 2 x 5 tokens of 4 words: each many times, one never.
     const Tensor<std::int64_t> ids({2, 5}, {1, 1, 3, 1, 0, 3, 1, 1, 0, 1}),
@@ -409,7 +409,7 @@ TEST_CASE("the embedding's way back: repeated tokens add up, in every layout, by
     }
 }
 
-TEST_CASE("the embedding's way back: one token of one number, and no token",
+TEST_CASE("the embedding's backward pass: one token of one number, and no token",
           "[day06][training][small]") {
     for (const std::int64_t tokens : {1, 0}) {
         const Tensor<std::int64_t> ids({tokens});
@@ -431,7 +431,7 @@ TEST_CASE("the embedding's way back: one token of one number, and no token",
     }
 }
 
-TEST_CASE("the embedding's way back: PyTorch", "[day06][training][small]") {
+TEST_CASE("the embedding's backward pass: PyTorch", "[day06][training][small]") {
     const Tensor<std::int64_t> ids({6}, {2, 0, 2, 2, 1, 0});
     const Tensor<float> grad = floats({6, 2}, embedding_grad);
     const Tensor<double> want = doubles({4, 2}, embedding_dtokens);

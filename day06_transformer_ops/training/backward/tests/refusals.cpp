@@ -103,7 +103,7 @@ TEST_CASE("both norms' ways back refuse each operand that does not fit, alone",
           }) == "rms_norm_backward: in has rank 0, but rows lie along the last dim");
 }
 
-TEST_CASE("activations' way back refuses each operand that does not fit, alone",
+TEST_CASE("activations' backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[3];
     struct Operands {
@@ -136,10 +136,10 @@ TEST_CASE("activations' way back refuses each operand that does not fit, alone",
                                      {.path = ActivationBackwardPath::tile});
           }) ==
           "activate_backward: the path 'tile' is there for the way forward only; without a path "
-          "the way back takes 'one element' or 'quads'");
+          "the backward pass takes 'one element' or 'quads'");
 }
 
-TEST_CASE("a gate's way back refuses each operand that does not fit, alone",
+TEST_CASE("a gate's backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[5];
     struct Operands {
@@ -187,7 +187,7 @@ TEST_CASE("a gate's way back refuses each operand that does not fit, alone",
         rows, "activate_gated_backward: ");
 }
 
-TEST_CASE("the embedding's way back refuses each operand that does not fit, alone",
+TEST_CASE("the embedding's backward pass refuses each operand that does not fit, alone",
           "[day06][training][small]") {
     Room r[5];
     struct Operands {

@@ -122,7 +122,7 @@ void check_gated(Activation what, const Tensor<float>& gate, const Tensor<float>
 
 }  // namespace
 
-TEST_CASE("RMS norm's way back: central differences", "[day06][training][small]") {
+TEST_CASE("RMS norm's backward pass: central differences", "[day06][training][small]") {
     constexpr float kEps = 0.125f;
     for (const std::int64_t C : {1, 3, 8, 130, 132}) {
         const std::int64_t rows = C == 3 ? 150 : 5;  // more than a block has threads
@@ -146,7 +146,7 @@ TEST_CASE("RMS norm's way back: central differences", "[day06][training][small]"
     }
 }
 
-TEST_CASE("RMS norm's way back: more rows than warps, and rows as long as a model's",
+TEST_CASE("RMS norm's backward pass: more rows than warps, and rows as long as a model's",
           "[day06][training][small]") {
     for (const Shape& shape : {Shape{2057, 8}, Shape{3, 768}, Shape{3, 1024}}) {
         CAPTURE(to_string(shape));
@@ -156,7 +156,7 @@ TEST_CASE("RMS norm's way back: more rows than warps, and rows as long as a mode
     }
 }
 
-TEST_CASE("RMS norm's way back, and SwiGLU's: PyTorch", "[day06][training][small]") {
+TEST_CASE("RMS norm's backward pass, and SwiGLU's: PyTorch", "[day06][training][small]") {
     check_rms(floats({3, 6}, rms_norm_x), floats({6}, rms_norm_weight), 1e-5f,
               floats({3, 6}, rms_norm_grad),
               {doubles({3, 6}, rms_norm_dx), doubles({6}, rms_norm_dweight),
@@ -167,7 +167,7 @@ TEST_CASE("RMS norm's way back, and SwiGLU's: PyTorch", "[day06][training][small
                 {doubles(shape, swiglu_dgate), doubles(shape, swiglu_dx)});
 }
 
-TEST_CASE("RMS norm's way back: a gradient of weight or bias that nobody wants is not made",
+TEST_CASE("RMS norm's backward pass: a gradient of weight or bias that nobody wants is not made",
           "[day06][training][small]") {
     for (const std::int64_t C : {3, 4}) {  // 4: whole quads
         CAPTURE(C);
@@ -215,7 +215,7 @@ TEST_CASE("RMS norm's way back: a gradient of weight or bias that nobody wants i
     }
 }
 
-TEST_CASE("RMS norm's way back: no weight, nothing to be added to, no workspace",
+TEST_CASE("RMS norm's backward pass: no weight, nothing to be added to, no workspace",
           "[day06][training][small]") {
     const Tensor<float> x = random({2, 3}, 1), grad = random({2, 3}, 2), ones({3}, {1, 1, 1});
     HostOut<float> want({2, 3}), bare({2, 3});
@@ -247,7 +247,8 @@ TEST_CASE("RMS norm's way back: no weight, nothing to be added to, no workspace"
         "rms_norm_backward"));
 }
 
-TEST_CASE("a gate's way back: central differences by both factors", "[day06][training][small]") {
+TEST_CASE("a gate's backward pass: central differences by both factors",
+          "[day06][training][small]") {
     for (const Activation what :
          {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
         CAPTURE(name(what));

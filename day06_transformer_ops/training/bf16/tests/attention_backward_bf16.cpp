@@ -1,5 +1,5 @@
-// Attention's way back from bf16: loop and both paths against its formulas in double, with bounds
-// that are derived, and against the float operation.
+// Attention's backward pass from bf16: loop and both paths against its formulas in double, with
+// bounds that are derived, and against the float operation.
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
 
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
@@ -22,7 +22,7 @@ struct Case {
                  v = seeded<bf16>({B, H, S, D}, 3, -1, 1), out = Tensor<bf16>({B, H, T, D});
     Tensor<float> grad = seeded<float>({B, H, T, D}, 4, -1, 1), log_sums = Tensor<float>({B, H, T});
 
-    // What the way there left.
+    // What the forward pass left.
     Case& there() {
         attention_bf16_cpu<bf16>(q.view(), k.view(), v.view(), options, out.view(),
                                  log_sums.view());
@@ -126,7 +126,8 @@ void check(Case c, bool in_thirds = false) {
     }
 }
 
-TEST_CASE("attention's way back from bf16, in shapes around a tile", "[day06][training][small]") {
+TEST_CASE("attention's backward pass from bf16, in shapes around a tile",
+          "[day06][training][small]") {
     check({1, 2, 3, 3, 8});
     check({1, 1, 1, 1, 16});
     check({2, 1, 17, 17, 24});
@@ -137,17 +138,18 @@ TEST_CASE("attention's way back from bf16, in shapes around a tile", "[day06][tr
     check({1, 1, 66, 66, 8, {true, 0.3f}});
     check({1, 1, 5, 6, 72});
 }
-TEST_CASE("attention's way back from bf16, of thirds of what a product made",
+TEST_CASE("attention's backward pass from bf16, of thirds of what a product made",
           "[day06][training][small]") {
     check({2, 2, 5, 5, 8}, true);
 }
-TEST_CASE("attention's way back from bf16, of two and three tiles", "[day06][training][full]") {
+TEST_CASE("attention's backward pass from bf16, of two and three tiles",
+          "[day06][training][full]") {
     check({1, 1, 80, 130, 24});
     check({1, 1, 17, 70, 128});
     check({1, 2, 130, 130, 64}, true);  // three of them, two heads
 }
 
-TEST_CASE("attention's way back from bf16 is the float one's, as near as out and log_sums are",
+TEST_CASE("attention's backward pass from bf16 is the float one's, as near as out and log_sums are",
           "[day06][training][small]") {
     Case c{1, 2, 9, 9, 8};
     c.there();
@@ -183,7 +185,7 @@ TEST_CASE("shares and slopes of fewer bits than a bf16's are refused by the boun
     CHECK_FALSE(alike(worse.v, near.v));
 }
 
-TEST_CASE("attention's way back from bf16: the same bits twice", "[day06][training][small]") {
+TEST_CASE("attention's backward pass from bf16: the same bits twice", "[day06][training][small]") {
     Case c{1, 2, 70, 70, 8};
     c.there();
     DeviceIn<bf16> q(c.q), k(c.k), v(c.v), out(c.out);
@@ -212,7 +214,7 @@ struct Operands {
     AttentionOptions options = {};
 };
 
-TEST_CASE("attention's way back from bf16 refuses what does not fit, each alone",
+TEST_CASE("attention's backward pass from bf16 refuses what does not fit, each alone",
           "[day06][training][small]") {
     Room memory[5];
     std::vector<Tensor<bf16>> halves(4, Tensor<bf16>({64}));

@@ -1,4 +1,4 @@
-// A linear layer's way back from bf16: loop and port against the products in double.
+// A linear layer's backward pass from bf16: loop and port against the products in double.
 #include "day06_transformer_ops/training/bf16/linear_backward_bf16.hpp"
 
 #include "day06_transformer_ops/training/bf16/tests/near_bf16.hpp"
@@ -65,7 +65,7 @@ void check(const Case& c) {
     }
 }
 
-TEST_CASE("a linear layer's way back from bf16", "[day06][training][small]") {
+TEST_CASE("a linear layer's backward pass from bf16", "[day06][training][small]") {
     check({5, 8, 16});
     check({3, 5, 7});  // rows that are no quads
     check({40, 24, 8});
@@ -87,7 +87,7 @@ struct Operands {
     View<float> d_in, d_weight;
 };
 
-TEST_CASE("a linear layer's way back from bf16 refuses what does not fit, each alone",
+TEST_CASE("a linear layer's backward pass from bf16 refuses what does not fit, each alone",
           "[day06][training][small]") {
     Room memory[2];
     Tensor<bf16> halves[3] = {Tensor<bf16>({64}), Tensor<bf16>({64}), Tensor<bf16>({64})};

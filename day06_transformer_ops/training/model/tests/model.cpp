@@ -1,5 +1,5 @@
-// The proof of the whole model's way back: a tiny GPT-2, whose loss is computed once more in double
-// by indices alone, and moved by each of its parameters in turn.
+// The proof of the whole model's backward pass: a tiny GPT-2, whose loss is computed once more in
+// double by indices alone, and moved by each of its parameters in turn.
 #include "day06_transformer_ops/training/model/counting_operations.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"

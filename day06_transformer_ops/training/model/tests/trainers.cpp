@@ -151,7 +151,8 @@ TEST_CASE("shares of a batch, added up, are the batch's loss and gradients, on e
     check_shares<Cuda>(2);
 }
 
-// Attention of more than 64 queries keeps its output and the logs of its sums for the way back.
+// Attention of more than 64 queries keeps its output and the logs of its sums for the backward
+// pass.
 TEST_CASE("a context of more than a tile: the port's gradients are the loops'",
           "[day06][training][small]") {
     const gpt2::Config config{1, 66, 8, 2, 16, 5, 1e-5f};

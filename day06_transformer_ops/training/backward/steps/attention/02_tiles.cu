@@ -1,4 +1,4 @@
-// Step 2: tiles, as on the way there (attention/steps/tiles.hpp). A block owns 64 rows and walks
+// Step 2: tiles, as in the forward pass (attention/steps/tiles.hpp). A block owns 64 rows and walks
 // along the other side in tiles of 64; a thread has 4 x 8 scores, and as many slopes, in registers.
 // One kernel owns queries and walks along keys, the other owns keys and walks along queries, so
 // every sum has one writer: the same bits each time. Nothing of T x T leaves a multiprocessor.

@@ -1,7 +1,7 @@
-// Step 3: the way there has left the log of each query's sum (attention_and_log_sums_cuda()), and
-// delta(t) is grad(t) . out(t). So no walk along the keys comes before the one for d_q, and seven
-// products are left of nine. Nor does a block wait for what it multiplies next: of the two tiles
-// that it walks along, one is copied while the other is in use.
+// Step 3: the forward pass has left the log of each query's sum (attention_and_log_sums_cuda()),
+// and delta(t) is grad(t) . out(t). So no walk along the keys comes before the one for d_q, and
+// seven products are left of nine. Nor does a block wait for what it multiplies next: of the two
+// tiles that it walks along, one is copied while the other is in use.
 #include "common/gpu/shared_tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/attention/tiles.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
@@ -12,8 +12,8 @@ namespace {
 using namespace way_back;
 
 // [delta]
-/// What the way there left of the thread's queries, from row t0 on, for kernels that take exp2. The
-/// ACROSS threads of a query add up its delta.
+/// What the forward pass left of the thread's queries, from row t0 on, for kernels that take exp2.
+/// The ACROSS threads of a query add up its delta.
 template <class S>
 __device__ __forceinline__ void make_softmaxed(const AttentionBackward& p, const Index& at,
                                                std::int64_t t0, Softmaxed (&of)[S::ROWS]) {

@@ -1,6 +1,6 @@
 /// @file
-/// What the tiled steps of attention's way back share. The block, its tiles and the product of two
-/// of them are the way there's (attention/steps/tiles.hpp).
+/// What the tiled steps of attention's backward pass share. The block, its tiles and the product of
+/// two of them are the forward pass's (attention/steps/tiles.hpp).
 #pragma once
 
 #include "common/gpu/large_shared.hpp"

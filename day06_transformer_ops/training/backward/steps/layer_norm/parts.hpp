@@ -1,6 +1,6 @@
 /// @file
-/// What the steps of the norms' way back share: rows that lie evenly, and the sum of the parts that
-/// blocks have left.
+/// What the steps of the norms' backward pass share: rows that lie evenly, and the sum of the parts
+/// that blocks have left.
 #pragma once
 
 #include "common/gpu/launch.hpp"
