@@ -20,11 +20,9 @@ void check_pack(const View<const float>& in, const View<float>& out, std::option
     require_same_or_apart("pack", "in", in, "out", out);
     if (!path || can_pack(*path, in, out)) return;
     if (*path == PackPath::tile) {
-        refuse(
-            "pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +
-            " dims at most and no negative stride, for CUDA Tile C++ takes strides for sizes; in "
-            "has " +
-            to_string(in.layout) + ", simplified " + to_string(simplified(in, out)));
+        refuse("pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +
+               " dims at most and " + gpu::kNoNegativeStride + "; in has " + to_string(in.layout) +
+               ", simplified " + to_string(simplified(in, out)));
     }
     refuse("pack: " + to_string(in.layout) + ", " + std::to_string(past_quad(in.data)) +
            " bytes past a multiple of 16, cannot be packed by the path \"" + name(*path) +

@@ -48,8 +48,8 @@ void check_add_broadcast(const View<const float>& a, const View<const float>& b,
         for (const Layout& layout : {seen.a.layout, seen.b.layout, seen.out.layout}) {
             if (takes_tiles(layout)) continue;
             refuse("add_broadcast: the path 'tile' needs, after simplifying, " +
-                   std::to_string(kMostTileDims) +
-                   " dims at most without a negative stride; here one has " + to_string(layout));
+                   std::to_string(kMostTileDims) + " dims at most with " + gpu::kNoNegativeStride +
+                   "; here one has " + to_string(layout));
         }
     }
     if (path != AddBroadcastPath::quads || choose_add_broadcast(a, b, out) == path) return;

@@ -38,10 +38,9 @@ void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPa
         const CopyPlan plan = plan_copy(in, out, path);
         if (in.element <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout)) return;
         refuse("copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, " +
-               std::to_string(kMostTileDims) +
-               " dims at most without a negative stride; in has elements of " +
-               std::to_string(in.element) + " bytes, simplified " + to_string(plan.in.layout) +
-               ", out " + to_string(plan.out.layout));
+               std::to_string(kMostTileDims) + " dims at most with " + gpu::kNoNegativeStride +
+               "; in has elements of " + std::to_string(in.element) + " bytes, simplified " +
+               to_string(plan.in.layout) + ", out " + to_string(plan.out.layout));
     }
     refuse("copy: in has " + to_string(in.layout) + ", out " + to_string(out.layout) +
            ": their path is '" + name(best) + "', not '" + name(*path) + "'");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 
@@ -146,7 +147,8 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
         case TransposePath::tile:
             return e <= 8 && forwards(in.layout) && forwards(out.layout)
                        ? ""
-                       : "elements of 8 bytes at most, and no negative stride from row to row";
+                       : "elements of 8 bytes at most, and from row to row " +
+                             gpu::kNoNegativeStride;
     }
     return "a path that exists";
 }

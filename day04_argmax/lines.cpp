@@ -74,7 +74,7 @@ std::int64_t side_by_side(const Lines& lines) {
 }
 
 // "" if the path can take the lines, else what it needs.
-const char* needed(LinePath path, const Lines& lines) {
+std::string needed(LinePath path, const Lines& lines) {
     switch (path) {
         case LinePath::one_thread:
             return "";
@@ -102,8 +102,7 @@ const char* needed(LinePath path, const Lines& lines) {
             return lines.along.rank() <= 1 && gpu::goes_forwards(lines.first.layout) &&
                            gpu::goes_forwards(lines.along)
                        ? ""
-                       : "lines of one stride, and no stride that is negative: CUDA Tile C++ knows "
-                         "none";
+                       : "lines of one stride, and " + gpu::kNoNegativeStride;
     }
     return "";
 }

@@ -157,11 +157,10 @@ std::string missing_for_tiles(const Layout& a, const Layout& b, const Epilogue& 
         return gpu::goes_forwards(matrix_at<float>(nullptr, x).layout);
     };
     if (!forwards(a) || !forwards(b) || !forwards(out)) {
-        return "rows and columns without a negative stride: CUDA Tile C++ knows none";
+        return "rows and columns with " + gpu::kNoNegativeStride;
     }
     if (bias.data == nullptr || gpu::goes_forwards(bias.layout)) return "";
-    return "a bias without a negative stride, CUDA Tile C++ knows none, and it has " +
-           to_string(bias.layout);
+    return "a bias with " + gpu::kNoNegativeStride + ", and it has " + to_string(bias.layout);
 }
 
 std::int64_t matmul_workspace_bytes(View<const float> a, View<const float> b, View<float> out,

@@ -6,9 +6,11 @@
 ///     row 5 begins at x(1, 0, 1)        length 3, stride 4
 #pragma once
 
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "common/gpu/tile.hpp"
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/quads.hpp"
@@ -82,8 +84,10 @@ template <class T>
     for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
     return forwards;
 }
-inline constexpr char kTilesNeed[] =
-    ": the path 'tile' needs rows at one step from each other, and no negative stride";
+/// What a refusal says of those that they cannot, after "rows".
+[[nodiscard]] inline std::string at_one_step() {
+    return " at one step from each other, and " + gpu::kNoNegativeStride;
+}
 
 /// What an operation refuses that makes every element of `out` from the row of `in` with it.
 template <class T>

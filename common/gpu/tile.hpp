@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/layout.hpp"
@@ -46,6 +47,10 @@ template <class... P>
     }
     return true;
 }
+
+/// What a refusal says of it, after "and" or "with".
+inline const std::string kNoNegativeStride =
+    "no negative stride, for CUDA Tile C++ takes strides for sizes";
 
 /// A span of tiles has four dims at most here, and goes forwards. Layouts as simplify() leaves
 /// them.

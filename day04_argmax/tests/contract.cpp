@@ -182,10 +182,11 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
         const auto by_tile = [&](const Layout& layout, int dim) {
             return refused(LinePath::tile, {in.view().data + 1023, layout}, dim);
         };
-        const char* none =
-            "the path 'tile' needs lines of one stride, and no stride that is negative";
-        CHECK(contains(by_tile({{32, 32}, {-32, 1}}, 1), none));  // lines, walked backwards
-        CHECK(contains(by_tile({{32, 32}, {32, -1}}, 1), none));  // their elements
+        const std::string none =
+            "argmax: the path 'tile' needs lines of one stride, and no negative stride, for CUDA "
+            "Tile C++ takes strides for sizes; the lines have shape (32), strides (";
+        CHECK(contains(by_tile({{32, 32}, {-32, 1}}, 1), none + "1)"));   // walked backwards
+        CHECK(contains(by_tile({{32, 32}, {32, -1}}, 1), none + "-1)"));  // their elements
         CHECK(contains(refusal([&] {
                            require_path("sum", LinePath::tile, {{}, Layout({3, 5}, {7, 1})});
                        }),

@@ -100,7 +100,7 @@ void check_floats(P path, const Size& s, const Case& c) {
     if (c.bias_stride != 0) then.bias = dbias.view();
     if (path == P::tile && walks_backwards(c)) {
         const auto refused = [&] { check_matmul(da.view(), db.view(), then, got.view(), path); };
-        CHECK(contains(refusal(refused), "without a negative stride"));
+        CHECK(contains(refusal(refused), "with no negative stride"));
         return;
     }
     const Exact exact = exact_product(a, b, then, before, bias);

@@ -34,8 +34,8 @@ void check_path(const char* op, std::optional<ActivationPath> path, const View<c
         for (const Layout& layout : layouts) {
             if (gpu::takes_tiles(layout)) continue;
             refuse(std::string(op) + ": the path 'tile' needs, after simplifying, " +
-                   std::to_string(gpu::kMostTileDims) +
-                   " dims at most without a negative stride; here one has " + to_string(layout));
+                   std::to_string(gpu::kMostTileDims) + " dims at most with " +
+                   gpu::kNoNegativeStride + "; here one has " + to_string(layout));
         }
     }
     if (path != ActivationPath::quads || choose_activation<T>(in, more, out) == path) return;

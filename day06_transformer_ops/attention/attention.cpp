@@ -137,9 +137,9 @@ void check_attention(const View<const float>& q, const View<const float>& k,
         !stacked<float>(kStackOfFloats, q, k, v, out)) {
         refuse(
             "attention: the path 'tile' needs stacks that are two dims at most, once simplified, "
-            "and no negative stride, for CUDA Tile C++ takes strides for sizes; q has " +
-            to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
-            ", out " + to_string(out.layout));
+            "and " +
+            gpu::kNoNegativeStride + "; q has " + to_string(q.layout) + ", k " +
+            to_string(k.layout) + ", v " + to_string(v.layout) + ", out " + to_string(out.layout));
     }
 }
 

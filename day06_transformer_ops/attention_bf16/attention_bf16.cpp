@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/attention_bf16/attention_bf16.hpp"
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/tile.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
 #include "day06_transformer_ops/attention_bf16/attention_bf16_problem.hpp"
@@ -152,8 +153,9 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
     if (path == AttentionBf16Path::tile && !in_tiles(q, k, v, out, log_sums)) {
         refuse(
             "attention_bf16: the path 'tile' needs stacks that are three dims at most, once "
-            "simplified, no negative stride, for CUDA Tile C++ takes strides for sizes, and first "
-            "and last numbers less than 2^31 numbers apart; q has " +
+            "simplified, " +
+            gpu::kNoNegativeStride +
+            ", and first and last numbers less than 2^31 numbers apart; q has " +
             to_string(q.layout) + ", k " + to_string(k.layout) + ", v " + to_string(v.layout) +
             ", out " + to_string(out.layout));
     }

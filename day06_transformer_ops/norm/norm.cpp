@@ -47,8 +47,9 @@ void check_path(std::optional<NormPath> path, const View<const T>& in, const Vie
     }
     if (path == NormPath::tile &&
         !(rows_take_tiles<T>(in, last, out) && in.extent(last) <= kMostTiled)) {
-        refuse("norm" + (kTilesNeed + (", of at most " + std::to_string(kMostTiled))) +
-               " elements; in has " + to_string(in.layout) + ", out " + to_string(out.layout));
+        refuse("norm: the path 'tile' needs rows of at most " + std::to_string(kMostTiled) +
+               " elements," + at_one_step() + "; in has " + to_string(in.layout) + ", out " +
+               to_string(out.layout));
     }
     if (path != NormPath::registers || choose_norm<T>(in, residual, out) == path) return;
     refuse("norm" + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout));

@@ -83,8 +83,9 @@ void check_path(const char* op, std::optional<SoftmaxPath> path, const View<cons
                ", and rows lie along dim " + std::to_string(d));
     }
     if (path == SoftmaxPath::tile && !rows_take_tiles<T>(in, d, out)) {
-        refuse(op + (kTilesNeed + ("; in has " + to_string(in.layout))) + ", out " +
-               to_string(out.layout) + ", and rows lie along dim " + std::to_string(d));
+        refuse(op + (": the path 'tile' needs rows" + at_one_step()) + "; in has " +
+               to_string(in.layout) + ", out " + to_string(out.layout) +
+               ", and rows lie along dim " + std::to_string(d));
     }
     if (path == SoftmaxPath::shared && !lies_along_memory(in, d)) {
         refuse(std::string(op) + ": the path 'shared' needs rows of in along memory; in has " +

@@ -442,8 +442,9 @@ TEST_CASE("activations in tiles: each condition is false alone", "[day06][activa
         refusal([&] {
             check_activate<float>({memory[0] + 512, back}, {memory[2], fit}, ActivationPath::tile);
         }) ==
-        "activate: the path 'tile' needs, after simplifying, 4 dims at most without a "
-        "negative stride; here one has shape (4, 8), strides (-16, 1)");
+        "activate: the path 'tile' needs, after simplifying, 4 dims at most with no negative "
+        "stride, for CUDA Tile C++ takes strides for sizes; here one has shape (4, 8), strides "
+        "(-16, 1)");
     if (!gpu::has_tile()) return;
     const Tensor<float> x = noise<float>({4, 8});
     for (const std::int64_t lead : {0, 1}) {  // with the promise, and without

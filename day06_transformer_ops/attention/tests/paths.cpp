@@ -111,7 +111,8 @@ TEST_CASE("attention in tiles: each condition is false alone", "[day06][attentio
                                        {}, {memory[3], merges}, path);
                    }),
                    "attention: the path 'tile' needs stacks that are two dims at most, once "
-                   "simplified, and no negative stride"));
+                   "simplified, and no negative stride, for CUDA Tile C++ takes strides for sizes; "
+                   "q has "));
     if (!gpu::has_tile()) return;
     const Case c = case_of({2}, 5, 5, 8);
     DeviceIn<float> q(c.q), k(c.k), v(c.v);

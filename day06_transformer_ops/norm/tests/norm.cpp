@@ -561,8 +561,8 @@ TEST_CASE("loop and port of the norms refuse the same, in the same words", "[day
 
 TEST_CASE("tiles: each condition is false alone", "[day06][norm][small]") {
     const char* words =
-        "norm: the path 'tile' needs rows at one step from each other, and no "
-        "negative stride, of at most 8192 elements; in has ";
+        "norm: the path 'tile' needs rows of at most 8192 elements, at one step from each other, "
+        "and no negative stride, for CUDA Tile C++ takes strides for sizes; in has ";
     const Tensor<float> room({4 * 8193});
     Tensor<float> into({4 * 8193});
     const auto refused = [&](const Layout& in, const Layout& out) {
