@@ -38,9 +38,12 @@ TEST_CASE("invert gives the negative of every byte there is", "[day01][elementwi
     }
     DeviceIn<std::uint8_t> din(all);
     DeviceOut<std::uint8_t> got(all.shape());
-    invert_cuda(din.view(), got.view());
-    const Tensor<std::uint8_t> values = got.values();
-    for (std::int64_t i = 0; i < all.size(); ++i) REQUIRE(values(i) == 255 - all(i));
+    for (const ElementwisePath& path : elementwise_paths()) {
+        CAPTURE(name(path));
+        invert_cuda(din.view(), got.view(), {.path = path});
+        const Tensor<std::uint8_t> values = got.values();
+        for (std::int64_t i = 0; i < all.size(); ++i) REQUIRE(values(i) == 255 - all(i));
+    }
 }
 
 TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") {
@@ -53,9 +56,12 @@ TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") 
     saxpy_cpu(x, in.view(), less.view(), want.view());
     CHECK(want.matches(answer));
     DeviceIn<float> din(in), dless(less);
-    DeviceOut<float> got(Shape{1});
-    saxpy_cuda(x, din.view(), dless.view(), got.view());
-    CHECK(got.matches(answer));
+    for (const ElementwisePath& path : elementwise_paths()) {
+        CAPTURE(name(path));
+        DeviceOut<float> got(Shape{1});
+        saxpy_cuda(x, din.view(), dless.view(), got.view(), {.path = path});
+        CHECK(got.matches(answer));
+    }
 }
 
 // --- ports against loops -------------------------------------------------------------------------
@@ -126,6 +132,9 @@ TEST_CASE("any addresses will do, and quads are chosen exactly where they agree"
             check_port(op, nullptr, 261, {x}, {y}, {out});
             CHECK(std::string(gpu::last_kernel()) ==
                   (agree ? "quads_kernel" : "any_address_kernel"));
+            for (const ElementwisePath& path : elementwise_paths()) {
+                if (agree || !needs_quads(&path)) check_port(op, &path, 261, {x}, {y}, {out});
+            }
         }
     }
 }
@@ -157,9 +166,14 @@ TEST_CASE("elementwise operations take any rank from 0 to 8", "[day01][elementwi
             HostOut<float> want(shape);
             op.loop(x.view(), y.view(), want.view());
             DeviceIn<float> dx(x), dy(y);
-            DeviceOut<float> got(shape);
-            op.port(nullptr, dx.view(), dy.view(), got.view(), {});
-            CHECK(got.matches(want));
+            const auto check = [&](Told path) {
+                CAPTURE(path ? name(*path) : "chosen");
+                DeviceOut<float> got(shape);
+                op.port(path, dx.view(), dy.view(), got.view(), {});
+                CHECK(got.matches(want));
+            };
+            check(nullptr);
+            for (const ElementwisePath& path : elementwise_paths()) check(&path);
         }
     }
 }

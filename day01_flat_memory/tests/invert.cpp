@@ -73,8 +73,13 @@ TEST_CASE("invert twice is what it was, in place and in any rank", "[day01][elem
         auto both = DeviceOut<std::uint8_t>::holding(in, Lead{3});
         invert_cuda(both.view(), both.view());
         CHECK(both.matches(want));
-        invert_cuda(both.view(), both.view());
-        CHECK(both.matches(in));
+        for (const ElementwisePath& path : elementwise_paths()) {
+            CAPTURE(name(path));
+            invert_cuda(both.view(), both.view(), {.path = path});
+            CHECK(both.matches(in));
+            invert_cuda(both.view(), both.view(), {.path = path});
+            CHECK(both.matches(want));
+        }
     }
 }
 
@@ -102,6 +107,9 @@ TEST_CASE("invert refuses other shapes, gaps, null pointers and overlap",
     const View<std::uint8_t> nothing(nullptr, Shape{3, 0});
     invert_cpu(nothing, nothing);
     invert_cuda(nothing, nothing);
+    for (const ElementwisePath& path : elementwise_paths()) {
+        invert_cuda(nothing, nothing, {.path = path});
+    }
 }
 
 TEST_CASE("invert reaches past 2^31 bytes", "[day01][elementwise][huge]") {

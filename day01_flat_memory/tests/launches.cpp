@@ -86,6 +86,7 @@ TEST_CASE("0 elements need no memory and no launch", "[day01][elementwise][small
             op.port(&path, nothing, nothing, nothing, {});
     }
     indices_cuda(10, nothing);
+    if (gpu::has_tile()) indices_cuda(10, nothing, {.path = IndicesPath::tile});
     picture_cuda({}, View<std::uint8_t>(nullptr, Shape{0, 4}));
     CHECK_NOTHROW(gpu::synchronize());  // a launch with an empty grid would have thrown by now
 }
