@@ -31,6 +31,8 @@ const Step kChosen = {"pack_cuda",
 const Step kTile = {"tile, where it can", [](auto in, auto out, auto s) {
                         const bool can = gpu::has_tile() && can_pack(P::tile, in, out);
                         pack_cuda(in, out, {.path = can ? P::tile : P::any_size, .stream = s});
+                        if (!can || out.size() == 0) return;
+                        CHECK(std::string(gpu::last_kernel()) == "pack_tile");
                     }};
 const Step kLadder[] = {
     by(P::any_size), by(P::fast_division), by(P::by_rank), by(P::in_flight), kChosen, kTile};
@@ -124,17 +126,50 @@ TEST_CASE("every step of the ladder equals the loop, on ranks 1 to 8", "[day02][
 }
 
 TEST_CASE("pack at every address: heads, tails, quads and none", "[day02][pack][small]") {
-    for (const std::int64_t n : {0, 1, 3, 4, 5, 31, 33, 1023, 2047, 2048, 2049, 4099}) {
-        for (std::int64_t lead = 0; lead < 16; ++lead) {
-            check_pack_port(kChosen, row_major({n}), {lead / 4}, {lead % 4});
+    for (const Step& step : {kChosen, kTile}) {
+        // A tile has 4,096 elements: 4,097 to 12,288 lie in more than one.
+        for (const std::int64_t n :
+             {0, 1, 3, 4, 5, 31, 33, 1023, 2047, 2048, 2049, 4096, 4099, 5000, 12288}) {
+            for (std::int64_t lead = 0; lead < 16; ++lead) {
+                check_pack_port(step, row_major({n}), {lead / 4}, {lead % 4});
+            }
+            check_pack_port(step, Layout({n}, {3}));
+        }
+        for (const std::int64_t d : {3, 4, 8, 64}) {  // permuted rows of d
+            const Layout layout({2, 3, 5, d}, {15 * d, d, 3 * d, 1});
+            for (std::int64_t lead = 0; lead < 4; ++lead) {
+                check_pack_port(step, layout, {lead}, {0});
+                check_pack_port(step, layout, {0}, {lead});
+            }
         }
     }
-    for (const std::int64_t d : {3, 4, 8, 64}) {  // permuted rows of d
-        const Layout layout({2, 3, 5, d}, {15 * d, d, 3 * d, 1});
-        for (std::int64_t lead = 0; lead < 4; ++lead) {
-            check_pack_port(kChosen, layout, {lead}, {0});
-            check_pack_port(kChosen, layout, {0}, {lead});
+}
+
+TEST_CASE("pack in tiles: more of them than one along every dim", "[day02][pack][small]") {
+    // 64 x 64 of the last two dims. None of these dims merge; in quads, and not.
+    for (const std::int64_t K : {65, 132}) {
+        const std::int64_t row = K + 4, matrix = 70 * row;
+        for (const std::int64_t lead : {0, 1}) {
+            check_pack_port(kTile, Layout({2, 3, 66, K}, {4 * matrix, matrix, row, 1}), {lead});
+            check_pack_port(kTile, Layout({3, 66, K}, {row, 3 * row, 1}), {0}, {lead});
         }
+        check_pack_port(kTile, column_major({2, 3, 66, K}));
+        check_pack_port(kTile, column_major({130, K}));
+    }
+}
+
+TEST_CASE("pack promises whole quads only where rows, steps and addresses are such",
+          "[day02][pack][small]") {
+    // Each false alone, by an element and by half a quad; the emulator finds a false promise.
+    for (const std::int64_t off : {0, 1, 2}) {
+        CAPTURE(off);
+        check_pack_port(kTile, Layout({2, 3, 5, 8}, {240, 80, 16 + off, 1}));
+        check_pack_port(kTile, Layout({2, 3, 5, 8}, {240, 80 + off, 16, 1}));
+        check_pack_port(kTile, Layout({2, 3, 5, 8}, {240 + off, 80, 16, 1}));
+        check_pack_port(kTile, Layout({2, 3, 5, 8 - off}, {240, 80, 16, 1}));
+        check_pack_port(kTile, Layout({5, 8}, {16, 1}), {off}, {0});
+        check_pack_port(kTile, Layout({5, 8}, {16, 1}), {0}, {off});
+        check_pack_port(kTile, row_major({5000 - off}));
     }
 }
 

@@ -88,9 +88,19 @@ TEST_CASE("pitched equals its loop, at every width, pitch and address", "[day02]
             check_pitched_port(step, pitched_layout(5, 12, 16), pitched_layout(5, 12, 20),
                                {lead / 4}, {lead % 4});
         }
-        check_pitched_port(kChosen, pitched_layout(5, 13, 16), pitched_layout(5, 13, 20),
-                           {lead / 4}, {lead % 4});
+        for (const Step& step : {kChosen, kTile}) {
+            check_pitched_port(step, pitched_layout(5, 13, 16), pitched_layout(5, 13, 20),
+                               {lead / 4}, {lead % 4});
+        }
     }
+    for (const std::int64_t off : {1, 2}) {  // one of the pitches alone is no multiple of a quad
+        for (const Step& step : {kChosen, kTile}) {
+            check_pitched_port(step, pitched_layout(5, 12, 16 + off), pitched_layout(5, 12, 20));
+            check_pitched_port(step, pitched_layout(5, 12, 16), pitched_layout(5, 12, 20 + off));
+        }
+    }
+    check_pitched_port(kTile, pitched_layout(35, 515, 520), pitched_layout(35, 515, 516));
+    check_pitched_port(kTile, pitched_layout(35, 516, 520), pitched_layout(35, 516, 516));
 }
 
 TEST_CASE("pitched equals its loop on tall and on wide matrices", "[day02][pitched][full]") {
