@@ -52,6 +52,7 @@ void check_add(const Tensor<float>& a, const Layout& la, const Tensor<float>& b,
             takes_tiles(seen.out.layout)) {
             tile();
             CHECK(by_tile.matches(want));
+            if (want.values().size() > 0) CHECK(last_kernel() == "add_broadcast_tile");
         } else {
             CHECK(refusal(tile).find("add_broadcast: the path 'tile' needs") == 0);
         }
@@ -73,9 +74,11 @@ TEST_CASE("a bias is added to rows, to columns, to everything: worked by hand",
         add_broadcast_cpu(x.view(), y.view(), want.view());
         CHECK(want.matches(sum));
         DeviceIn<float> dx(x), dy(y);
-        DeviceOut<float> got(sum.shape());
-        add_broadcast_cuda(dx.view(), dy.view(), got.view());
-        CHECK(got.matches(sum));
+        for (const auto& path : chosen_and_tile<AddBroadcastPath>()) {
+            DeviceOut<float> got(sum.shape());
+            add_broadcast_cuda(dx.view(), dy.view(), got.view(), {.path = path});
+            CHECK(got.matches(sum));
+        }
     };
     const Tensor<float> row(Shape{3}, {10, 20, 30}), column({2, 1}, {100, 200});
     const Tensor<float> all(Shape{}, {0.5f});
@@ -143,9 +146,11 @@ TEST_CASE("every broadcast of small shapes adds the elements that belong togethe
                 add_broadcast_cpu(a.view(), b.view(), want.view());
                 CHECK(want.matches(sum));
                 DeviceIn<float> da(a), db(b);
-                DeviceOut<float> got(shape);
-                add_broadcast_cuda(db.view(), da.view(), got.view());
-                CHECK(got.matches(sum));
+                for (const auto& path : chosen_and_tile<AddBroadcastPath>()) {
+                    DeviceOut<float> got(shape);
+                    add_broadcast_cuda(db.view(), da.view(), got.view(), {.path = path});
+                    CHECK(got.matches(sum));
+                }
                 ++cases;
             }
         }
@@ -186,6 +191,46 @@ TEST_CASE("add_broadcast takes the sizes around its blocks, by both paths",
     check_add({2, 1, 2, 1, 2, 1, 2, 5}, {3, 1, 3, 1, 3, 1, 5}, row_major({2, 3, 2, 3, 2, 3, 2, 5}));
     check_add({0, 4}, {4}, row_major({0, 4}));
     check_add({1, 4}, {4}, row_major({0, 4}));
+}
+
+TEST_CASE("add_broadcast in tiles: more of them than one along every dim",
+          "[day03][add_broadcast][small]") {
+    const Shape four{2, 3, 35, 260};  // tiles of 16 x 128; no two dims merge
+    for (const std::int64_t lead : {0, 1}) {
+        check_add({2, 1, 35, 260}, {3, 1, 260}, row_major(four), {lead});
+        check_add({3, 35, 260}, {2, 1, 35, 1}, pitched(four, 264), {lead});
+        check_add({35, 260}, {260}, pitched({35, 260}, 263), {lead});
+    }
+}
+
+TEST_CASE("add_broadcast in tiles: each condition is false alone",
+          "[day03][add_broadcast][small]") {
+    alignas(16) static float memory[3][4096];
+    const auto refused = [&](const Layout& a, const Layout& b, const Layout& out) {
+        return refusal([&] {
+            check_add_broadcast({memory[0] + 2048, a}, {memory[1] + 2048, b},
+                                {memory[2] + 2048, out}, AddBroadcastPath::tile);
+        });
+    };
+    const Layout plain = row_major({4, 8}), four = Layout({2, 3, 4, 5}, {400, 100, 12, 2});
+    CHECK(refused(plain, plain, plain) == "");
+    CHECK(refused(four, four, four) == "");
+    CHECK(refused(Layout({1, 8}, {-8, 1}), plain, plain) == "");
+    const std::string words =
+        "add_broadcast: the path 'tile' needs, after simplifying, 4 dims at most with no negative "
+        "stride, for CUDA Tile C++ takes strides for sizes; here one has shape ";
+    const Layout up({4, 8}, {-9, 1}), left({4, 8}, {9, -1});
+    for (const Layout& odd : {up, left}) {
+        const std::string that = words + "(4, 8), strides " + to_string(odd.strides);
+        CHECK(refused(odd, plain, plain) == that);
+        CHECK(refused(plain, odd, plain) == that);
+        CHECK(refused(plain, plain, odd) == that);
+    }
+    const Layout five = row_major({2, 3, 2, 3, 2});
+    for (const Layout& bias : {row_major({2, 1, 2, 1, 2}), row_major({1, 3, 1, 3, 1})}) {
+        CHECK(contains(refused(five, bias, five), words + "(2, 3, 2, 3, 2)"));
+        CHECK(contains(refused(bias, five, five), words + "(2, 3, 2, 3, 2)"));
+    }
 }
 
 TEST_CASE("add_broadcast equals its loop on a million elements", "[day03][add_broadcast][full]") {
@@ -255,9 +300,11 @@ TEST_CASE("add_broadcast works in place, and refuses what would be overwritten t
     add_broadcast_cpu(here.view(), b.view(), here.view());
     CHECK(here.matches(want));
     DeviceIn<float> db(b);
-    DeviceOut<float> there = DeviceOut<float>::holding(a);
-    add_broadcast_cuda(there.view(), db.view(), there.view());
-    CHECK(there.matches(want));
+    for (const auto& path : chosen_and_tile<AddBroadcastPath>()) {
+        DeviceOut<float> there = DeviceOut<float>::holding(a);
+        add_broadcast_cuda(there.view(), db.view(), there.view(), {.path = path});
+        CHECK(there.matches(want));
+    }
 
     const auto refused = [&](const auto& call, const char* words) {
         HostOut<float> h = HostOut<float>::holding(a);

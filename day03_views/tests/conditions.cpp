@@ -47,6 +47,12 @@ void check_stack(const Stack& s, TransposePath better) {
     CHECK(std::string(name(choose_transpose(from.view(), got.view()))) == name(s.path));
     transpose_cuda(from.view(), got.view());
     CHECK(got.matches(want));
+    if (sizeof(T) <= 8 && gpu::has_tile()) {  // which makes promises of its own
+        DeviceOut<T> by_tiles(out, Lead{s.lead_out});
+        transpose_cuda(from.view(), by_tiles.view(), {.path = TransposePath::tile});
+        CHECK(by_tiles.matches(want));
+        CHECK(last_kernel() == "transpose_tile");
+    }
     if (s.path == better) return;
     CHECK(contains(refusal([&] { transpose_cuda(from.view(), refused.view(), {.path = better}); }),
                    std::string("the path '") + name(better) + "' needs"));
@@ -65,6 +71,8 @@ TEST_CASE("quads of a transpose: each condition false alone, of in and of out",
             {"all hold", M, N, quads},
             {"whole gaps", M, N, quads, each, 2 * each, each, 3 * each},
             {"ragged rows, whole pitches", M - 1, N - 3, quads, 3, 1, 0, 0},
+            {"a ragged M, whole pitches", M - 1, N, quads, 0, 1},
+            {"a ragged N, whole pitches", M, N - 3, quads, 3},
             {"pitch of in", M, N, other, 1},
             {"pitch of out", M, N, other, 0, 1},
             {"steps of in's stack", M, N, other, 0, 0, 1},
@@ -168,6 +176,12 @@ void check_copy_case(const Copy& c, CopyPath better) {
     CHECK(plan.out.element == c.wide);
     copy_cuda(from.view(), got.view());
     CHECK(got.matches(values));
+    if (gpu::has_tile()) {  // which makes promises of its own
+        DeviceOut<float> by_tiles(c.out, Lead{c.lead_out});
+        copy_cuda(from.view(), by_tiles.view(), {.path = CopyPath::tile});
+        CHECK(by_tiles.matches(values));
+        CHECK(last_kernel() == "copy_tile");
+    }
     CHECK(from.unchanged());
     if (c.path == better) return;
     CHECK(
@@ -278,6 +292,12 @@ TEST_CASE("quads of an add: each condition false alone, of a, of b and of out",
         CHECK(choose_add_broadcast(da.view(), db.view(), got.view()) == path);
         add_broadcast_cuda(da.view(), db.view(), got.view());
         CHECK(got.matches(want));
+        if (gpu::has_tile()) {  // which makes promises of its own
+            DeviceOut<float> by_tiles(out.layout, Lead{out.lead});
+            add_broadcast_cuda(da.view(), db.view(), by_tiles.view(), {.path = P::tile});
+            CHECK(by_tiles.matches(want));
+            CHECK(last_kernel() == "add_broadcast_tile");
+        }
         if (path == P::quads) return;
         CHECK(contains(refusal([&] {
                            add_broadcast_cuda(da.view(), db.view(), refused.view(),

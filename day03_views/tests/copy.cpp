@@ -70,24 +70,32 @@ TEST_CASE("a row is assigned through a view of it", "[day03][copy][small]") {
     copy_cpu(row_of.view(), row(loop.view(), 1));
     CHECK(loop.matches(Tensor<float>({2, 3}, {1, 2, 3, 7, 8, 9})));
     DeviceIn<float> from(row_of);
-    auto port = DeviceOut<float>::holding(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
-    copy_cuda(from.view(), row(port.view(), 1));
-    CHECK(port.matches(Tensor<float>({2, 3}, {1, 2, 3, 7, 8, 9})));
+    for (const auto& path : chosen_and_tile<CopyPath>()) {
+        auto port = DeviceOut<float>::holding(Tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
+        copy_cuda(from.view(), row(port.view(), 1), {.path = path});
+        CHECK(port.matches(Tensor<float>({2, 3}, {1, 2, 3, 7, 8, 9})));
+    }
 }
 
 TEST_CASE("bits arrive as they are, those of NaNs too", "[day03][copy][small]") {
     const Tensor<std::uint32_t> bits({5},
                                      {0x7FA00001, 0xFFC12345, 0x80000000, 0x00000001, 0x7F800000});
     DeviceIn<std::uint32_t> from(bits);
-    DeviceOut<std::uint32_t> got(Shape{5});
     const View<const float> in(reinterpret_cast<const float*>(from.view().data), Shape{5});
-    copy_cuda(in, View<float>(reinterpret_cast<float*>(got.view().data), Shape{5}));
-    CHECK(got.matches(bits));
-    DeviceOut<std::uint32_t> column({5, 1});
-    const View<const float> row(in.data, Shape{1, 5});
-    transpose_cuda(row, View<float>(reinterpret_cast<float*>(column.view().data), Shape{5, 1}));
-    CHECK(column.matches(Tensor<std::uint32_t>(
-        {5, 1}, {0x7FA00001, 0xFFC12345, 0x80000000, 0x00000001, 0x7F800000})));
+    for (const auto& path : chosen_and_tile<CopyPath>()) {
+        DeviceOut<std::uint32_t> got(Shape{5});
+        copy_cuda(in, View<float>(reinterpret_cast<float*>(got.view().data), Shape{5}),
+                  {.path = path});
+        CHECK(got.matches(bits));
+    }
+    for (const auto& path : chosen_and_tile<TransposePath>()) {
+        DeviceOut<std::uint32_t> column({5, 1});
+        const View<const float> row(in.data, Shape{1, 5});
+        transpose_cuda(row, View<float>(reinterpret_cast<float*>(column.view().data), Shape{5, 1}),
+                       {.path = path});
+        CHECK(column.matches(Tensor<std::uint32_t>(
+            {5, 1}, {0x7FA00001, 0xFFC12345, 0x80000000, 0x00000001, 0x7F800000})));
+    }
 }
 
 // --- copy: port against loop ---------------------------------------------------------------------
@@ -102,12 +110,32 @@ Tensor<T> values_for(const Layout& in) {
     return values;
 }
 
-// By the path that copy_cuda chooses.
+// By tiles; or refused, for some of these layouts walk backwards.
+template <class T>
+void check_copy_tiles(const DeviceIn<T>& from, const Tensor<T>& values, const Layout& out,
+                      Lead lead_out) {
+    if (!gpu::has_tile()) return;
+    DeviceOut<T> got(out, lead_out);
+    const CopyPlan plan = plan_copy(from.view(), got.view(), CopyPath::tile);
+    const auto by_tiles = [&] { copy_cuda(from.view(), got.view(), {.path = CopyPath::tile}); };
+    if (plan.path == CopyPath::tile &&
+        !(sizeof(T) <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout))) {
+        REQUIRE(refusal(by_tiles).find("copy: the path 'tile' needs elements of 8 bytes") == 0);
+        REQUIRE(got.untouched());
+        return;
+    }
+    by_tiles();
+    REQUIRE(got.matches(values));
+    if (plan.path == CopyPath::tile) REQUIRE(last_kernel() == "copy_tile");
+}
+
+// By the path that copy_cuda chooses, and by tiles.
 template <class T>
 void check_copy_port(const Layout& in, const Layout& out, Lead lead_in = {}, Lead lead_out = {}) {
     CAPTURE(sizeof(T), to_string(in), to_string(out), lead_in.elements, lead_out.elements);
     const Tensor<T> values = values_for<T>(in);
     DeviceIn<T> from(values, in, lead_in);
+    check_copy_tiles(from, values, out, lead_out);
     DeviceOut<T> got(out, lead_out);
     copy_cuda(from.view(), got.view());
     REQUIRE(got.matches(values));
@@ -128,21 +156,64 @@ void check_copy_ports(const Layout& in, const Layout& out) {
         const bool twin = path == CopyPath::one_element && values.size() > 0;
         if (twin) REQUIRE(last_kernel() == "copy_kernel");
     }
-    // By tiles, or refused: some of these layouts walk backwards.
-    if (!gpu::has_tile()) return;
-    CAPTURE(to_string(in), to_string(out));
-    DeviceOut<T> got(out);
-    const CopyPlan plan = plan_copy(from.view(), got.view(), CopyPath::tile);
-    if (plan.path == CopyPath::tile &&
-        !(sizeof(T) <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout))) {
-        const std::string words =
-            refusal([&] { copy_cuda(from.view(), got.view(), {.path = CopyPath::tile}); });
-        REQUIRE(words.find("copy: the path 'tile' needs elements of 8 bytes") == 0);
-        return;
+}
+
+TEST_CASE("a copy in tiles: more of them than one along every dim, at any address",
+          "[day03][copy][small]") {
+    // A tile is a run of 4,096 elements, or 64 x 64 of the last two dims. None of these dims merge.
+    const auto all = [](auto element) {
+        using T = decltype(element);
+        const Shape matrix{65, 130}, cube{3, 130, 65}, four{2, 3, 65, 66};
+        for (const std::int64_t lead : {0, 1}) {
+            check_copy_port<T>(Layout({5000}, {1}), Layout({5000}, {1}), {lead}, {0});
+            check_copy_port<T>(Layout({8193}, {2}), Layout({8193}, {1}), {0}, {lead});
+            for (const std::int64_t gap : {0, 1}) {
+                check_copy_port<T>(pitched(matrix, 130 + gap), pitched(matrix, 144), {lead}, {0});
+                check_copy_port<T>(pitched(matrix, 144), pitched(matrix, 130 + gap), {0}, {lead});
+            }
+            check_copy_port<T>(column_major(matrix), row_major(matrix), {lead}, {lead});
+            check_copy_port<T>(column_major(cube), row_major(cube), {0}, {lead});
+            check_copy_port<T>(column_major(four), pitched(four, 67), {lead}, {0});
+            check_copy_port<T>(Layout(four, {3 * 65 * 80, 65 * 80, 80, 1}),
+                               Layout(four, {3 * 70 * 96, 70 * 96, 96, 1}), {0}, {lead});
+        }
+        // Of whole quads, which may be promised: three tiles across, and two down.
+        check_copy_port<T>(pitched({2, 3, 72, 144}, 160), pitched({2, 3, 72, 144}, 176));
+        check_copy_port<T>(row_major({8192 + 16}), row_major({8192 + 16}));
+    };
+    all(std::uint8_t{});
+    all(bf16{});
+    all(float{});
+    all(double{});
+}
+
+TEST_CASE("a copy in tiles: each condition is false alone", "[day03][copy][small]") {
+    alignas(16) static std::uint8_t memory[2][1 << 15];
+    const auto refused = [&](int element, const Layout& in, const Layout& out) {
+        return refusal([&] {
+            check_copy({memory[0] + 4096, element, in}, {memory[1] + 4096, element, out},
+                       CopyPath::tile);
+        });
+    };
+    const Shape matrix{4, 8}, four{2, 3, 2, 3}, five{2, 3, 2, 3, 2};
+    const Layout plain = row_major(matrix);
+    for (const int element : {1, 2, 4, 8}) {
+        CHECK(refused(element, column_major(matrix), plain) == "");
+        CHECK(refused(element, column_major(four), row_major(four)) == "");
     }
-    copy_cuda(from.view(), got.view(), {.path = CopyPath::tile});
-    REQUIRE(got.matches(values));
-    if (plan.path == CopyPath::tile) REQUIRE(last_kernel() == "copy_tile");
+    CHECK(refused(4, Layout({4, 1}, {1, -9}), Layout({4, 1}, {2, 1})) == "");
+    CHECK(refused(4, Layout(matrix, {-16, 2}), Layout(matrix, {-8, 1})) == "");  // both turned
+    CHECK(refused(16, column_major(matrix), plain) ==
+          "copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, 4 dims "
+          "at most with no negative stride, for CUDA Tile C++ takes strides for sizes; in has "
+          "elements of 16 bytes, simplified shape (4, 8), strides (1, 4), out shape (4, 8), "
+          "strides (8, 1)");
+    const std::string needs = "with no negative stride, for CUDA Tile C++ takes strides for sizes";
+    CHECK(contains(refused(4, column_major(five), row_major(five)), needs));
+    CHECK(contains(refused(4, Layout(matrix, {-16, 2}), plain), needs));
+    CHECK(contains(refused(4, Layout(matrix, {16, -2}), plain), needs));
+    CHECK(contains(refused(4, Layout(matrix, {1, 4}), Layout(matrix, {-8, 1})), needs));
+    CHECK(contains(refused(4, Layout(matrix, {1, 4}), Layout(matrix, {8, -1})), needs));
 }
 
 TEST_CASE("small shapes in every order, flipped or not, with gaps or not", "[day03][copy][small]") {
@@ -266,22 +337,32 @@ TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][co
     copy_cuda(grouped(from.view()), got.view());
     CHECK(got.matches(want));
     CHECK(is_contiguous(reshape(got.view(), {B, 6, T, d}).layout));
+    if (!gpu::has_tile()) return;
+    DeviceOut<float> by_tiles({B, 3, 2, T, d});  // five dims are too many: a sequence at a time
+    for (std::int64_t b = 0; b < B; ++b) {
+        copy_cuda(select(grouped(from.view()), 0, b), select(by_tiles.view(), 0, b),
+                  {.path = CopyPath::tile});
+    }
+    CHECK(by_tiles.matches(want));
 }
 
 TEST_CASE("tiles and windows of a matrix are copied into their places", "[day03][copy][small]") {
     // Cut into ragged tiles, and put together again tile by tile.
     const Tensor<float> in = distinct<float>({37, 45});
     DeviceIn<float> from(in);
-    DeviceOut<float> got({37, 45});
     const Shape shape{16, 16};
     const Dims tiles = tiles_per_dim({37, 45}, shape);
     CHECK(tiles == Dims{3, 3});
-    for (std::int64_t i = 0; i < tiles[0]; ++i) {
-        for (std::int64_t j = 0; j < tiles[1]; ++j) {
-            copy_cuda(tile(from.view(), shape, {i, j}), tile(got.view(), shape, {i, j}));
+    for (const auto& path : chosen_and_tile<CopyPath>()) {
+        DeviceOut<float> got({37, 45});
+        for (std::int64_t i = 0; i < tiles[0]; ++i) {
+            for (std::int64_t j = 0; j < tiles[1]; ++j) {
+                copy_cuda(tile(from.view(), shape, {i, j}), tile(got.view(), shape, {i, j}),
+                          {.path = path});
+            }
         }
+        CHECK(got.matches(in));
     }
-    CHECK(got.matches(in));
 }
 
 TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/tile.hpp"
@@ -17,6 +19,13 @@ namespace sixdays::day03_views {
 
 inline std::string last_kernel() {
     return gpu::last_kernel();
+}
+
+/// The path that an operation chooses, and tiles, where there are any.
+template <class Path>
+std::vector<std::optional<Path>> chosen_and_tile() {
+    if (!gpu::has_tile()) return {std::nullopt};
+    return {std::nullopt, Path::tile};
 }
 
 /// Elements of every size, all bits of which count; but floats hold whole numbers, so that what a

@@ -299,19 +299,34 @@ TEST_CASE("a path refuses what it cannot take, and moves nothing", "[day03][tran
                    "the path 'one element' needs at most 524280 rows"));
 
     // All conditions hold but for the size of the elements, or the direction from row to row.
-    alignas(16) static float memory[64];
+    alignas(16) static float memory[192];
     const UntypedOut to{memory + 32, 4, row_major({8, 4})};
     CHECK_NOTHROW(check_transpose({memory, 4, row_major({4, 8})}, to, P::quads));
     CHECK(contains(refusal([&] {
                        check_transpose({memory, 4, row_major({4, 8})}, to, P::small_elements);
                    }),
                    "needs elements of 1 or 2 bytes"));
-    CHECK(contains(refusal([&] {
-                       check_transpose({memory + 24, 4, Layout({4, 8}, {-8, 1})}, to, P::tile);
-                   }),
-                   "no negative stride"));
-    CHECK_NOTHROW(check_transpose({memory, 4, Layout({1, 8}, {-8, 1})},
-                                  {memory + 32, 4, row_major({8, 1})}, P::tile));
+    const auto by_tiles = [&](int element, const Layout& in, const Layout& out) {
+        return refusal([&] {
+            check_transpose({memory + 32, element, in}, {memory + 96, element, out}, P::tile);
+        });
+    };
+    const Layout rows_4({4, 8}, {8, 1}), rows_8({8, 4}, {4, 1});
+    CHECK(by_tiles(4, rows_4, rows_8) == "");
+    const std::string forwards =
+        "transpose: the path 'tile' needs elements of 8 bytes at most, and from row to row no "
+        "negative stride, for CUDA Tile C++ takes strides for sizes; in has elements of 4 bytes, ";
+    CHECK(by_tiles(4, Layout({4, 8}, {-8, 1}), rows_8) ==
+          forwards + "shape (4, 8), strides (-8, 1), out shape (8, 4), strides (4, 1)");
+    CHECK(by_tiles(4, rows_4, Layout({8, 4}, {-4, 1})) ==
+          forwards + "shape (4, 8), strides (8, 1), out shape (8, 4), strides (-4, 1)");
+    CHECK(by_tiles(8, Layout({2, 3}, {3, 1}), Layout({3, 2}, {2, 1})) == "");
+    CHECK(contains(by_tiles(16, Layout({2, 3}, {3, 1}), Layout({3, 2}, {2, 1})),
+                   "needs elements of 8 bytes at most"));
+    CHECK(by_tiles(4, Layout({1, 8}, {-8, 1}), row_major({8, 1})) == "");
+    CHECK(by_tiles(4, row_major({8, 1}), Layout({1, 8}, {-8, 1})) == "");
+    // Matrices of a stack may lie in any order.
+    CHECK(by_tiles(4, Layout({2, 2, 4}, {-8, 4, 1}), Layout({2, 4, 2}, {-8, 2, 1})) == "");
 }
 
 TEST_CASE("as many tiles as a grid has blocks, and not one more", "[day03][transpose][small]") {
