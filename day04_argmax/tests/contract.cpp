@@ -191,6 +191,16 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
                            require_path("sum", LinePath::tile, {{}, Layout({3, 5}, {7, 1})});
                        }),
                        "sum: the path 'tile' needs lines of one stride"));
+        // And all that it takes: any dims of lines, any stride, 0 too, and unused ones below 0.
+        const auto taken = [](const Layout& first, const Layout& along) {
+            return takes(LinePath::tile, {{nullptr, first}, along});
+        };
+        CHECK(taken(row_major({2, 3, 4, 5, 6}), Layout({7}, {720})));
+        CHECK(taken(Layout({5, 4}, {0, 3}), Layout({7}, {0})));
+        CHECK(taken(Layout({1, 4}, {-9, 3}), Layout({1}, {-1})));
+        CHECK(taken(Layout(), Layout({kLongestLine + 1}, {1})));
+        CHECK(taken(row_major({std::int64_t{1} << 31}), Layout({3}, {0})));
+        CHECK_FALSE(taken(Layout({2, 5, 4}, {99, -9, 3}), Layout({7}, {1})));
     }
     CHECK(contains(refused(LinePath::split, in.view(), 1),
                    "the path 'split': a workspace of 0 bytes at a null pointer was given, but"));

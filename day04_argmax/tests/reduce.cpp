@@ -150,6 +150,7 @@ void check_all(const Tensor<float>& values, const Layout& layout, const Dims& di
                                  : what == Reduction::product ? n
                                                               : depth_of(path, second.length);
             CHECK(got.close_to(second.value, bound_of(second, depth), Nans::where_expected));
+            if (path == LinePath::tile) CHECK(std::string(gpu::last_kernel()) == "reduce_tile");
             if (path != LinePath::split && path != LinePath::quads) continue;
             // The same bits in every run.
             reduce_cuda(what, in.view(), dims, again.view(),
@@ -380,20 +381,45 @@ TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04
         reduce_cuda(what, none, {1}, port.view());
         CHECK(loop.matches(want));
         CHECK(port.matches(want));
+        const Lines lines = lines_of("test", none, {1});
+        int paths = 0;
+        for (const LinePath path : kPaths) {
+            if (!takes(path, lines) || argmax_only(path)) continue;
+            CAPTURE(name(what), name(path));
+            Memory memory(lines);
+            DeviceOut<float> got(Shape{3});
+            reduce_cuda(what, none, {1}, got.view(),
+                        {.path = path, .workspace = memory.workspace()});
+            CHECK(got.matches(want));
+            if (path == LinePath::tile) CHECK(std::string(gpu::last_kernel()) == "reduce_tile");
+            ++paths;
+        }
+        CHECK(paths == (gpu::has_tile() ? 7 : 6));  // all but 'strided'
     }
     for (const Reduction what : {Reduction::max, Reduction::min, Reduction::mean}) {
         HostOut<float> h(Shape{3});
         DeviceOut<float> d(Shape{3});
+        const std::string words =
+            std::string(name(what)) + " over dims (1) of shape (3, 0): there is no element";
         CHECK(both_refuse([&] { reduce_cpu(what, none, {1}, h.view()); },
-                          [&] { reduce_cuda(what, none, {1}, d.view()); },
-                          std::string(name(what)) + " over dims (1) of shape (3, 0): there is no "
-                                                    "element"));
+                          [&] { reduce_cuda(what, none, {1}, d.view()); }, words));
+        for (const LinePath path : kPaths) {
+            CAPTURE(name(what), name(path));
+            if (argmax_only(path)) continue;
+            CHECK(contains(refusal([&] { reduce_cuda(what, none, {1}, d.view(), {.path = path}); }),
+                           words));
+        }
+        CHECK(d.untouched());
     }
     // No line at all: nothing happens.
     for (const Reduction what : kReductions) {
         const View<const float> empty(nullptr, Shape{0, 3});
         CHECK_NOTHROW(reduce_cpu(what, empty, {1}, {nullptr, Shape{0}}));
         CHECK_NOTHROW(reduce_cuda(what, empty, {1}, {nullptr, Shape{0}}));
+        for (const LinePath path : kPaths) {
+            if (argmax_only(path)) continue;
+            CHECK_NOTHROW(reduce_cuda(what, empty, {1}, {nullptr, Shape{0}}, {.path = path}));
+        }
     }
     CHECK(reduce_workspace_bytes({nullptr, Shape{0, 3}}, {1}) == 0);
 }
