@@ -127,6 +127,9 @@ void check_layouts(Activation what, const Shape& shape, const Shape& bias, const
             }
             run_port<T>(path, kind, what, d.view(), dm.view(), got.view());
             CHECK(agrees(got, want));
+            if (path == ActivationPath::tile && x.size() > 0) {
+                CHECK(last_kernel() == "activation_tile");
+            }
         }
         CHECK(d.unchanged());
         CHECK(dm.unchanged());

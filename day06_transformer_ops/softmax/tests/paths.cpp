@@ -105,6 +105,14 @@ TEST_CASE("each softmax launches the kernel of its path, asked for or not",
     launched("softmax_online_kernel",
              [&] { softmax_cuda(in, 1, out, {.path = SoftmaxPath::online}); });
     launched("softmax_shared_kernel", [&] { softmax_cuda(in, 1, out, shared); });
+    if (gpu::has_tile()) {
+        const gpu::Launch<SoftmaxPath> tile{.path = SoftmaxPath::tile};
+        launched("softmax_tile", [&] { softmax_cuda(in, 1, out, tile); });
+        softmax_cuda(in, 1, out);
+        launched("softmax_tile", [&] { softmax_cuda(in, 0, out, tile); });
+        softmax_cuda(in, 1, out);
+        launched("softmax_tile", [&] { softmax_cuda(odd, 1, out, tile); });
+    }
     const Tensor<float> long_row = noise<float>({1, 8192});
     DeviceIn<float> dl(long_row);
     DeviceOut<float> shares({1, 8192});
@@ -162,7 +170,7 @@ TEST_CASE("a path that cannot take these views is refused, and nothing is writte
     refused([&] { masked_softmax_cuda(in, dm.view(), 1, out, {.path = SoftmaxPath::shared}); },
             "masked_softmax: it has no path 'shared'");
     for (const SoftmaxPath path :
-         {SoftmaxPath::warp_a_row, SoftmaxPath::online, SoftmaxPath::split}) {
+         {SoftmaxPath::warp_a_row, SoftmaxPath::online, SoftmaxPath::split, SoftmaxPath::tile}) {
         const std::string words = std::string("only softmax has the path '") + name(path) + "'";
         refused([&] { log_softmax_cuda(in, 1, out, {.path = path}); },
                 ("log_softmax: " + words).c_str());
@@ -180,6 +188,39 @@ TEST_CASE("a path that cannot take these views is refused, and nothing is writte
     // No rows, no condition.
     const View<float> none(nullptr, Layout({0, 3}, {1, 7}));
     for (const SoftmaxPath path : kPaths) softmax_cuda(none, 1, none, {.path = path});
+}
+
+TEST_CASE("softmax in tiles: each condition is false alone", "[day06][softmax][small]") {
+    alignas(16) static float memory[2][1024];
+    const auto refused = [&](const Layout& in, const Layout& out, int dim = 2) {
+        return refusal([&] {
+            check_softmax<float>({memory[0] + 512, in}, dim, {memory[1] + 512, out},
+                                 SoftmaxPath::tile);
+        });
+    };
+    const Layout plain = row_major({2, 3, 8});
+    CHECK(refused(plain, plain) == "");
+    CHECK(refused(plain, Layout({2, 3, 8}, {36, 12, 1})) == "");
+    CHECK(refused(plain, Layout({2, 3, 8}, {90, 30, 2})) == "");
+    CHECK(refused(Layout({2, 3, 8}, {0, 0, 1}), plain) == "");
+    CHECK(refused(plain, plain, 0) == "");
+    CHECK(refused(Layout({1, 3, 8}, {-9, 8, 1}), row_major({1, 3, 8})) == "");
+    CHECK(refused(row_major({1, 1, 8}), Layout({1, 1, 8}, {-9, -9, 1})) == "");
+    const std::string words =
+        "softmax: the path 'tile' needs rows at one step from each other, and no negative stride, "
+        "for CUDA Tile C++ takes strides for sizes; in has shape (2, 3, 8), strides ";
+    CHECK(refused(plain, plain, 1) ==
+          words + "(24, 8, 1), out shape (2, 3, 8), strides (24, 8, 1), and rows lie along dim 1");
+    const Layout two_steps({2, 3, 8}, {60, 10, 1}), back({2, 3, 8}, {-24, -8, 1}),
+        flipped({2, 3, 8}, {24, 8, -1});
+    for (const Layout& odd : {two_steps, back, flipped}) {
+        CHECK(contains(refused(odd, plain), words + to_string(odd.strides)));
+        CHECK(contains(refused(plain, odd), words + "(24, 8, 1), out shape (2, 3, 8), strides " +
+                                                to_string(odd.strides)));
+    }
+    // The siblings have no such path, and no rows are no condition.
+    CHECK(refused(Layout({0, 3, 8}, {-9, 10, -1}), row_major({0, 3, 8})) == "");
+    CHECK(refused(Layout({2, 3, 0}, {-9, 10, -1}), row_major({2, 3, 0})) == "");
 }
 
 TEST_CASE("softmax says how much workspace each path needs", "[day06][softmax][small]") {
