@@ -74,6 +74,13 @@ __tile_global__ void kept_promises(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     eights(out, count).store_masked(2 * eights(from, count).load_masked(i), i);
 }
+// Bounds are numbers that may be met. @param n  20
+__tile_global__ void exact_bounds(const float* in, int n, float* out) {
+    const int count = ct::assume_bounded_above(ct::assume_bounded_below(n, 20_ic), 20_ic);
+    const auto i = ct::bid().x;
+    eights(out, count)
+        .store_masked(2 * eights(in, ct::assume_bounded(n, 20_ic, 20_ic)).load_masked(i), i);
+}
 // Every element of tile i is out(i), so blocks do not meet; -inf is the padding of a maximum.
 __tile_global__ void largest(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
@@ -114,6 +121,21 @@ __tile_global__ void not_divisible(const float* in, int n, float* out) {
 }
 __tile_global__ void not_bounded(const float* in, int n, float* out) {
     const int count = ct::assume_bounded(n, 1_ic, 16_ic);  // MARK not_bounded
+    const auto i = ct::bid().x;
+    eights(out, count).store_masked(eights(in, count).load_masked(i), i);
+}
+__tile_global__ void not_bounded_from_below(const float* in, int n, float* out) {
+    const int count = ct::assume_bounded(n, 24_ic, 99_ic);  // MARK not_bounded_from_below
+    const auto i = ct::bid().x;
+    eights(out, count).store_masked(eights(in, count).load_masked(i), i);
+}
+__tile_global__ void less_than_said(const float* in, int n, float* out) {
+    const int count = ct::assume_bounded_below(n, 21_ic);  // MARK less_than_said
+    const auto i = ct::bid().x;
+    eights(out, count).store_masked(eights(in, count).load_masked(i), i);
+}
+__tile_global__ void more_than_said(const float* in, int n, float* out) {
+    const int count = ct::assume_bounded_above(n, 19_ic);  // MARK more_than_said
     const auto i = ct::bid().x;
     eights(out, count).store_masked(eights(in, count).load_masked(i), i);
 }
@@ -164,6 +186,10 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
     KERNEL(not_aligned)
     KERNEL(not_divisible)
     KERNEL(not_bounded)
+    KERNEL(not_bounded_from_below)
+    KERNEL(less_than_said)
+    KERNEL(more_than_said)
+    KERNEL(exact_bounds)
     KERNEL(one_tile_for_all)
     KERNEL(one_element_twice)
     KERNEL(stride_0)

@@ -63,6 +63,14 @@ TEST_CASE("what a mask leaves out is what the padding says") {
     CHECK(out.host() == std::vector<float>{-1, -3, -2});
 }
 
+TEST_CASE("a number may be the least and the most that it was said to be") {
+    const std::vector<float> x = count_up(20);
+    const Device<float> in(x), out(20);
+    launch_tile("exact_bounds", 3, in.data(), 20, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host()[19] == 2 * x[19]);
+}
+
 TEST_CASE("tiles of two dims: transposed, multiplied, normalised") {
     const int m = 13, n = 21, k = 10;
     const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
@@ -125,6 +133,12 @@ const Mistake kMistakes[] = {
      "the number is said to be divisible by 8, but it is 20, which leaves 4."},
     {"not_bounded", 3, Kind::undefined_behaviour, 0,
      "the number is said to be at most 16, but it is 20."},
+    {"not_bounded_from_below", 3, Kind::undefined_behaviour, 0,
+     "the number is said to be at least 24, but it is 20."},
+    {"less_than_said", 3, Kind::undefined_behaviour, 0,
+     "the number is said to be at least 21, but it is 20."},
+    {"more_than_said", 3, Kind::undefined_behaviour, 0,
+     "the number is said to be at most 19, but it is 20."},
     {"one_tile_for_all", 3, Kind::race, 1, "thread (0,0,0) of block (0,0,0)"},
     {"one_element_twice", 1, Kind::race, 0, "this store writes one element 2 times"},
     {"stride_0", 1, Kind::race, 0, "this store writes one element 8 times"},
