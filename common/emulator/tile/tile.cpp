@@ -180,6 +180,14 @@ void check_inside(const TileOfSpan& t, bool masked, const void* code) {
         fail({Kind::out_of_bounds, cudaErrorIllegalAddress, code, head + tail,
               reinterpret_cast<std::uintptr_t>(t.span)});
     }
+    if (t.farthest <= t.most) return;
+    const InRuntime guard;
+    fail({Kind::undefined_behaviour, cudaErrorIllegalAddress, code,
+          format("%s of tile %s: its last element lies %lld elements behind the span's first, but "
+                 "the span counts in numbers that end at %lld. Give it extents and strides of "
+                 "std::int64_t.",
+                 t.call, list(t.index, t.rank).c_str(), t.farthest, t.most),
+          reinterpret_cast<std::uintptr_t>(t.span)});
 }
 
 // --- does the grid cover what it stores? ---------------------------------------------------------

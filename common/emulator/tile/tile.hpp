@@ -41,8 +41,10 @@ struct TileOfSpan {
     const void* span;  // its first element
     std::size_t rank;
     long long index[kMostTileRank], lengths[kMostTileRank], extents[kMostTileRank];
+    long long farthest = 0, most = 0;  // offset of its last element, and what the span counts to
 };
-/// Unmasked, the tile must lie inside; masked, at least one element of it.
+/// Unmasked, the tile must lie inside; masked, at least one element of it. And offsets must fit the
+/// type of numbers that the span counts in.
 void check_inside(const TileOfSpan& tile, bool masked, const void* code);
 /// For the note that a grid has left tiles of a span out.
 void note_stored(const TileOfSpan& tile);

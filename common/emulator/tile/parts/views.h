@@ -3,6 +3,7 @@
 /// (i * its rows, j * its columns).
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "memory.h"
@@ -80,11 +81,16 @@ private:
     SIXDAYS_TILE sixdays::emulator::TileOfSpan chosen(const char* call, I... index) const {
         static_assert(sizeof...(I) == kRank, "one index a dim");
         sixdays::emulator::TileOfSpan t{
-            call, span_.data_handle(), kRank, {static_cast<long long>(index)...}, {}, {}};
+            call, span_.data_handle(), kRank, {static_cast<long long>(index)...}, {}, {}, 0, 0};
         for (std::size_t d = 0; d < kRank; ++d) {
             t.lengths[d] = static_cast<long long>(Shape::static_extent(d));
             t.extents[d] = static_cast<long long>(span_.extent(d));
+            const long long end = std::min((t.index[d] + 1) * t.lengths[d], t.extents[d]);
+            t.farthest += (end - 1) * static_cast<long long>(span_.mapping().stride(d));
         }
+        using Limits = std::numeric_limits<typename Span::index_type>;
+        t.most = sizeof(typename Span::index_type) < 8 ? static_cast<long long>(Limits::max())
+                                                       : std::numeric_limits<long long>::max();
         return t;
     }
     /// The n-th element of a tile, or null if the span has none there.

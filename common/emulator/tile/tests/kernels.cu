@@ -163,6 +163,15 @@ __tile_global__ void only_declared(const float*, int n, float* out) {
     const auto y = 2 * x;  // MARK only_declared
     eights(out, n).store_masked(y, ct::bid().x);
 }
+// @param n  of each row, of which the second is 2^30 elements behind the first, and the third 2^31
+__tile_global__ void too_far_for_int(const float* in, int n, float* out) {
+    constexpr std::size_t kAny = ct::dynamic_extent;
+    const ct::layout_strided_mapping rows{ct::extents<int, 3, kAny>{n},
+                                          ct::strides<int, kAny, 1>{1 << 30}};
+    const ct::partition_view all{ct::tensor_span{in, rows}, ct::shape<1, 8>{}};
+    const auto x = all.load_masked(2, ct::bid().x);  // MARK too_far_for_int
+    eights(out, n).store_masked(ct::reshape(x, ct::shape<8>{}), ct::bid().x);
+}
 __tile_global__ void grid_of_half_the_tiles(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
     eights(out, n).store_masked(eights(in, n).load_masked(i), i);
@@ -195,6 +204,7 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
     KERNEL(stride_0)
     KERNEL(never_written)
     KERNEL(only_declared)
+    KERNEL(too_far_for_int)
     KERNEL(grid_of_half_the_tiles)
 #undef KERNEL
 }

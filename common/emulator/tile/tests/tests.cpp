@@ -143,6 +143,9 @@ const Mistake kMistakes[] = {
     {"one_element_twice", 1, Kind::race, 0, "this store writes one element 2 times"},
     {"stride_0", 1, Kind::race, 0, "this store writes one element 8 times"},
     {"never_written", 3, Kind::uninitialised_read, 0, "nobody has written"},
+    {"too_far_for_int", 3, Kind::undefined_behaviour, 0,
+     "load_masked of tile (2, 0): its last element lies 2147483655 elements behind the span's "
+     "first, but the span counts in numbers that end at 2147483647."},
     {"only_declared", 3, Kind::uninitialised_read, 0, "it was only declared"},
 };
 
