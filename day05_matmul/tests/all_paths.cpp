@@ -110,6 +110,7 @@ void check_floats(P path, const Size& s, const Case& c) {
     CHECK(got.close_to(
         exact.values, [&](const Index& i) { return exact.bound.view()(i); },
         c.nan ? Nans::where_expected : Nans::refused));
+    if (path == P::tile) CHECK(last_kernel() == "matmul_tile");
     CHECK(da.unchanged());
     CHECK(db.unchanged());
     CHECK(dbias.unchanged());
@@ -345,6 +346,88 @@ TEST_CASE("tiles: rows of out past 2^32 elements", "[day05][small]") {
     });
     REQUIRE(ran == gpu::is_emulated());  // a GPU runs all blocks or none
     if (ran) CHECK(equal(out.last(8), last_sums(row, b.view())));
+}
+
+TEST_CASE("tiles count in 64 bits where a, b or bias alone has more than 2^32 elements",
+          "[day05][small]") {
+    if (!gpu::has_tile()) {
+        SUCCEED("this nvcc compiles no tiles");
+        return;
+    }
+    INFO(needs_64_bits(kBeyond32Bits));
+    // Only the last of a block's 128 rows, columns or numbers are there, far from each other.
+    const std::int64_t step = 65536, many = kBeyond32Bits / step, few = 8, K = 64;
+    const Tensor<float> far = whole({128 * step}, 1), a = whole({few, K}, 2),
+                        b = whole({K, few}, 3), some = whole({4, many}, 4);
+    FarEnd<float> end(many * step, far);
+    DeviceIn<float> da(a), db(b), ds(some);
+    const auto far_at = [&](std::int64_t i, std::int64_t k) {
+        return far((128 - many + i) * step + k);
+    };
+    const auto check = [&](View<const float> left, View<const float> right, const Epilogue& then,
+                           const auto& exact) {
+        const std::int64_t M = left.extent(0), N = right.extent(1);
+        DeviceOut<float> out({M, N});
+        const bool ran = gpu::run_last_block(
+            [&] { matmul_cuda(left, right, then, out.view(), {.path = P::tile}); });
+        REQUIRE(ran == gpu::is_emulated());  // a GPU runs all blocks or none
+        if (!ran) return;
+        const Tensor<float> got = out.values();
+        for (std::int64_t m = M - 4; m < M; ++m) {
+            for (std::int64_t n = N - 4; n < N; ++n) {
+                CAPTURE(m, n);
+                CHECK(got(m, n) == exact(m, n));
+            }
+        }
+    };
+    check({end.data(), Layout({many, K}, {step, 1})}, db.view(), {}, [&](auto m, auto n) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < K; ++k) sum += far_at(m, k) * b(k, n);
+        return sum;
+    });
+    check(da.view(), {end.data(), Layout({K, many}, {1, step})}, {}, [&](auto m, auto n) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < K; ++k) sum += a(m, k) * far_at(n, k);
+        return sum;
+    });
+    const Epilogue biased = {.bias = {end.data() + step - 1, Layout({many}, {step})}};
+    check(columns(da.view(), 0, 4), ds.view(), biased, [&](auto m, auto n) {
+        float sum = far_at(n, step - 1);
+        for (std::int64_t k = 0; k < 4; ++k) sum += a(m, k) * some(k, n);
+        return sum;
+    });
+}
+
+TEST_CASE("tiles: each condition of what they take is false alone", "[day05][small]") {
+    alignas(16) static float memory[4][256];
+    const auto refused = [&](const Layout& a, const Layout& b, const Layout& out,
+                             const Layout& bias = row_major({6})) {
+        return refusal([&] {
+            check_matmul({memory[0] + 128, a}, {memory[1] + 128, b},
+                         {.bias = {memory[2] + 128, bias}}, {memory[3] + 128, out}, P::tile);
+        });
+    };
+    const Layout a = row_major({4, 5}), b = row_major({5, 6}), out = row_major({4, 6});
+    CHECK(refused(a, b, out) == "");
+    const std::string words =
+        "matmul: the path 'tile' needs rows and columns with no negative stride, for CUDA Tile C++ "
+        "takes strides for sizes; a has shape (4, 5), strides ";
+    CHECK(refused({{4, 5}, {-5, 1}}, b, out) ==
+          words + "(-5, 1), b shape (5, 6), strides (6, 1), out shape (4, 6), strides (6, 1)");
+    CHECK(contains(refused({{4, 5}, {5, -1}}, b, out), words));
+    CHECK(contains(refused(a, {{5, 6}, {-6, 1}}, out), words));
+    CHECK(contains(refused(a, {{5, 6}, {6, -1}}, out), words));
+    CHECK(contains(refused(a, b, {{4, 6}, {-6, 1}}), words));
+    CHECK(contains(refused(a, b, {{4, 6}, {6, -1}}), words));
+    CHECK(contains(refused(a, b, out, {{6}, {-2}}),
+                   "matmul: the path 'tile' needs a bias with no negative stride, for CUDA Tile "
+                   "C++ takes strides for sizes, and it has shape (6), strides (-2); a has"));
+    // Strides that are not used, or are 0; and matrices of a stack in any order.
+    CHECK(refused({{4, 5}, {0, 1}}, {{5, 6}, {0, 0}}, out, {{6}, {0}}) == "");
+    CHECK(refused({{1, 5}, {-5, 1}}, b, {{1, 6}, {-6, 1}}) == "");
+    CHECK(refused({{4, 1}, {1, -1}}, {{1, 1}, {-1, -1}}, {{4, 1}, {1, -1}}, {{1}, {-1}}) == "");
+    CHECK(refused({{2, 4, 5}, {-20, 5, 1}}, {{2, 5, 6}, {-30, 6, 1}}, {{2, 4, 6}, {-24, 6, 1}}) ==
+          "");
 }
 
 TEST_CASE("step 13: a tile that begins between two quads of out is stored number by number",

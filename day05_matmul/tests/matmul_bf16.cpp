@@ -124,6 +124,7 @@ void check_product(B path, const Size& s, const Case& c, std::optional<Exact>* k
     if (!exact) exact = exact_product(a, b, then, before, bias);
     matmul_bf16_cuda<T>(da.view(), db.view(), then, got.view(), {.path = path});
     CHECK(got.close_to(exact->values, [&](const Index& i) { return exact->bound.view()(i); }));
+    if (path == B::tile) CHECK(last_kernel() == "matmul_tile");
     CHECK(da.unchanged());
     CHECK(db.unchanged());
     CHECK(dbias.unchanged());
@@ -238,7 +239,12 @@ TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]"
             check_product<bf16>(B::tile, s, {});
         }
         check_product<bf16>(B::tile, {136, 144, 72}, {.lead = 1});
-        check_product<bf16>(B::tile, {136, 144, 72}, {.out = Lies::odd_gaps});
+        check_product<bf16>(B::tile, {136, 144, 72}, {.lead_out = 1});
+        for (const Lies lies : {Lies::odd_gaps, Lies::every_other}) {
+            check_product<bf16>(B::tile, {136, 144, 72}, {.a = lies});
+            check_product<bf16>(B::tile, {136, 144, 72}, {.b = lies});
+            check_product<bf16>(B::tile, {136, 144, 72}, {.out = lies});
+        }
         check_product<bf16>(B::tile, {136, 144, 72}, {.out = Lies::column_major, .bias = true});
     }
     for (const Lies a : {Lies::gaps, Lies::column_gaps}) {
