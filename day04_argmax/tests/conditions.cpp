@@ -65,7 +65,10 @@ void check_promise(const Layout& in, int dim, std::int64_t lead = 0) {
 
 TEST_CASE("tiles promise whole quads only where lines are such, each condition false alone",
           "[day04][argmax][reduce][conditions][small]") {
-    if (!gpu::has_tile()) return;
+    if (!gpu::has_tile()) {
+        SUCCEED("this nvcc compiles no tiles");
+        return;
+    }
     // The emulator finds a promise that does not hold. Of a quad, one element is missing, or two.
     for (const std::int64_t off : {0, 1, 2}) {
         // Lines along memory.

@@ -139,7 +139,10 @@ void check_rows_of(const Tensor<T>& x) {
 }
 
 TEST_CASE("norms in tiles, where one operand alone is no rows of quads", "[day06][norm][small]") {
-    if (!gpu::has_tile()) return;
+    if (!gpu::has_tile()) {
+        SUCCEED("this nvcc compiles no tiles");
+        return;
+    }
     // The emulator finds a promise that does not hold.
     struct Parameter {
         const char* what;

@@ -63,7 +63,10 @@ void check_rows_of(const Tensor<T>& x) {
 
 TEST_CASE("softmax in tiles, where one of in and out alone is no rows of quads",
           "[day06][softmax][small]") {
-    if (!gpu::has_tile()) return;
+    if (!gpu::has_tile()) {
+        SUCCEED("this nvcc compiles no tiles");
+        return;
+    }
     // The emulator finds a promise that does not hold.
     const auto check = [](const auto& all, auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
