@@ -46,9 +46,10 @@ std::string advice_between_blocks(const Race& race, bool same_line) {
         return "Both are blocks of one cluster, and no cluster.sync() stands between, so which "
                "comes first is chance.";
     }
-    return std::string(same_line ? "Two blocks come to one word by the same line: is blockIdx "
-                                   "missing in the index? "
-                                 : "Do both compute the same index: is blockIdx in it? ") +
+    const std::string number = block.in_tiles ? "bid()" : "blockIdx";
+    return (same_line ? "Two blocks come to one word by the same line: is " + number +
+                            " missing in the index? "
+                      : "Do both compute the same index: is " + number + " in it? ") +
            "Blocks run in any order, so which comes first is chance: give each word to one block, "
            "use an atomic, or a second launch.";
 }
@@ -139,17 +140,18 @@ Finding in_words(const Race& race) {
         : same_block ? advice_within_block(race, same_line)
                      : advice_between_blocks(race, same_line);
     const PastAccess& met = same_block ? meeting_of_threads : meeting_of_blocks;
-    const unsigned other = race.other.thread();
+    const std::string theirs =
+        same_block ? "the same block" : "block " + name(index_of_serial(race.other.serial));
+    const std::string other =
+        block.in_tiles ? theirs
+                       : "thread " + name(index_of_thread(race.other.thread())) + " of " + theirs;
     const Thread& accused = block.threads[race.accused.thread()];
     return {Kind::race,
             cudaErrorLaunchFailure,
             code_of(race.accused),
-            format("%s %s %zu byte%s %s, which thread %s of %s %s in {0}. %s",
-                   name(accused).c_str(), race.does, race.bytes, race.bytes == 1 ? "" : "s",
-                   describe_inside(*race.region, race.address, race.bytes).c_str(),
-                   name(index_of_thread(other)).c_str(),
-                   same_block ? "the same block"
-                              : ("block " + name(index_of_serial(race.other.serial))).c_str(),
+            format("%s %s %zu byte%s %s, which %s %s in {0}. %s", name(accused).c_str(), race.does,
+                   race.bytes, race.bytes == 1 ? "" : "s",
+                   describe_inside(*race.region, race.address, race.bytes).c_str(), other.c_str(),
                    race.did, advice.c_str()),
             race.address,
             {code_of(race.other), code_of(met),

@@ -73,6 +73,7 @@ struct Block {
     unsigned at_barrier = 0;  // of those
     unsigned at_grid_barrier = 0;
     bool cooperative = false;  // launched together with all others, so that they can meet
+    bool in_tiles = false;     // by a kernel in tiles, which knows no threads
     dim3 cluster;              // clusterDim
     int cluster_barriers = 0;  // passed
     dim3 wanted_cluster = dim3(0, 0, 0);  // by a kernel that was launched without

@@ -216,6 +216,7 @@ std::string name(uint3 thread, uint3 block_index) {
 }
 
 std::string name(const Thread& thread) {
+    if (block.in_tiles) return "block " + name(block.index);
     return name(thread.index, block.index);
 }
 

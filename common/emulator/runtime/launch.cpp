@@ -88,6 +88,7 @@ std::uint64_t first_of_launch = 0, blocks_of_launch = 0;
 void run_grid(const Launch& what) {
     const dim3 grid = what.grid;
     block.grid = grid;
+    block.in_tiles = false;
     block.extents = what.block;
     block.size = what.block.x * what.block.y * what.block.z;
     order_threads(block.size);

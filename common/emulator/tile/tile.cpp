@@ -54,6 +54,7 @@ void drop_elements(void* elements) noexcept {
 bool enter_tile_kernel(const char* kernel, const char* parameters, const void* caller) {
     if (!enter_kernel(kernel, parameters, caller)) return false;
     const InRuntime guard;
+    block.in_tiles = true;
     if (block.size != 1) {
         fail({Kind::invalid_launch, cudaErrorInvalidValue, caller,
               format("%s is a tile kernel, launched with blocks of %u threads. A block of tiles is "
