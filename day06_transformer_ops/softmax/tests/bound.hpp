@@ -121,4 +121,21 @@ Wanted wanted(Sibling kind, const Tensor<T>& x, int dim, SoftmaxPath path) {
     return want;
 }
 
+/// check(one, x, in, out): where one of in and out alone stands as `one`, and the other in rows of
+/// quads. in holds x.
+template <class T, class Check>
+void for_each_standing_alone(const Check& check) {
+    const std::vector<Standing<T>> all = standings<T>();
+    const Tensor<T> x = noise<T>(all[0].layout.shape);
+    for (const Standing<T>& one : all) {
+        for (const bool of_in : {true, false}) {
+            CAPTURE(one.what, of_in, sizeof(T));
+            const auto &in = of_in ? one : all[0], &out = of_in ? all[0] : one;
+            const DeviceIn<T> d(x, in.layout, in.lead);
+            DeviceOut<T> got(out.layout, out.lead);
+            check(one, x, d, got);
+        }
+    }
+}
+
 }  // namespace sixdays::day06_transformer_ops

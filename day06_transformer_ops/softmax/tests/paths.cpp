@@ -14,34 +14,24 @@ constexpr std::int64_t kMany = std::int64_t{1} << 32;
 
 TEST_CASE("softmax takes registers exactly where rows of in and of out are quads",
           "[day06][softmax][small]") {
-    const auto check = [](const auto& all, auto* type) {
-        using T = std::remove_pointer_t<decltype(type)>;
-        const Tensor<T> x = noise<T>(all[0].layout.shape);
-        for (const auto& one : all) {
-            for (const bool of_in : {true, false}) {
-                CAPTURE(one.what, of_in, sizeof(T));
-                const auto &in = of_in ? one : all[0], &out = of_in ? all[0] : one;
-                DeviceIn<T> d(x, in.layout, in.lead);
-                DeviceOut<T> got(out.layout, out.lead);
-                const bool along = in.layout.stride(1) == 1;
-                const SoftmaxPath other =
-                                      along ? SoftmaxPath::warp_a_row : SoftmaxPath::thread_a_row,
-                                  sibling = along ? SoftmaxPath::shared : SoftmaxPath::thread_a_row;
-                CHECK(choose_softmax<T>(d.view(), 1, got.view()) ==
-                      (one.quads ? SoftmaxPath::registers : other));
-                CHECK(choose_row_softmax<T>(d.view(), -1, got.view()) ==
-                      (one.quads ? SoftmaxPath::registers : sibling));
-                const std::string said = refusal(
-                    [&] { check_softmax<T>(d.view(), 1, got.view(), SoftmaxPath::registers); });
-                CHECK(said.empty() == one.quads);
-                CHECK(refusal([&] {
-                          check_softmax<T>(d.view(), 1, got.view(), SoftmaxPath::shared);
-                      }).empty() == along);
-            }
-        }
+    const auto check = []<class T>(const Standing<T>& one, const Tensor<T>&, const DeviceIn<T>& d,
+                                   DeviceOut<T>& got) {
+        const bool along = d.view().stride(1) == 1;
+        const SoftmaxPath other = along ? SoftmaxPath::warp_a_row : SoftmaxPath::thread_a_row,
+                          sibling = along ? SoftmaxPath::shared : SoftmaxPath::thread_a_row;
+        CHECK(choose_softmax<T>(d.view(), 1, got.view()) ==
+              (one.quads ? SoftmaxPath::registers : other));
+        CHECK(choose_row_softmax<T>(d.view(), -1, got.view()) ==
+              (one.quads ? SoftmaxPath::registers : sibling));
+        const std::string said =
+            refusal([&] { check_softmax<T>(d.view(), 1, got.view(), SoftmaxPath::registers); });
+        CHECK(said.empty() == one.quads);
+        CHECK(refusal([&] {
+                  check_softmax<T>(d.view(), 1, got.view(), SoftmaxPath::shared);
+              }).empty() == along);
     };
-    check(standings<float>(), static_cast<float*>(nullptr));
-    check(standings<bf16>(), static_cast<bf16*>(nullptr));
+    for_each_standing_alone<float>(check);
+    for_each_standing_alone<bf16>(check);
 }
 
 TEST_CASE("softmax' path changes at each length, number of rows and dim where it should",

@@ -81,6 +81,14 @@ __tile_global__ void exact_bounds(const float* in, int n, float* out) {
     eights(out, count)
         .store_masked(2 * eights(in, ct::assume_bounded(n, 20_ic, 20_ic)).load_masked(i), i);
 }
+// The lengths that a type leaves open are given alone, or with those that it knows. @param n  20
+__tile_global__ void lengths_given_in_part(const float* in, int n, float* out) {
+    using Two = ct::extents<int, 2, ct::dynamic_extent>;
+    const ct::partition_view from{ct::tensor_span{in, Two{n / 2}}, ct::shape<2, 8>{}};
+    const ct::partition_view to{ct::tensor_span{out, Two{2, n / 2}}, ct::shape<2, 8>{}};
+    const auto i = ct::bid().x;
+    to.store_masked(2 * from.load_masked(0, i), 0, i);
+}
 // Every element of tile i is out(i), so blocks do not meet; -inf is the padding of a maximum.
 __tile_global__ void largest(const float* in, int n, float* out) {
     const auto i = ct::bid().x;
@@ -177,6 +185,11 @@ __tile_global__ void grid_of_half_the_tiles(const float* in, int n, float* out) 
     eights(out, n).store_masked(eights(in, n).load_masked(i), i);
 }
 
+// No tiles: what is said of it speaks of threads again.
+__global__ void one_word_for_all(const float* in, int, float* out) {
+    out[0] = in[blockIdx.x];  // MARK one_word_for_all
+}
+
 void launch_tile(const char* name, unsigned blocks, const float* in, int n, float* out) {
     if (std::string(name) == "blocks_of_threads") {
         return twice<<<blocks, 128>>>(in, n, out);  // MARK blocks_of_threads
@@ -199,6 +212,7 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
     KERNEL(less_than_said)
     KERNEL(more_than_said)
     KERNEL(exact_bounds)
+    KERNEL(lengths_given_in_part)
     KERNEL(one_tile_for_all)
     KERNEL(one_element_twice)
     KERNEL(stride_0)
@@ -206,6 +220,7 @@ void launch_tile(const char* name, unsigned blocks, const float* in, int n, floa
     KERNEL(only_declared)
     KERNEL(too_far_for_int)
     KERNEL(grid_of_half_the_tiles)
+    KERNEL(one_word_for_all)
 #undef KERNEL
 }
 

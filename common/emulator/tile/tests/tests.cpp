@@ -71,6 +71,15 @@ TEST_CASE("a number may be the least and the most that it was said to be") {
     CHECK(out.host()[19] == 2 * x[19]);
 }
 
+TEST_CASE("the lengths that a type leaves open may be given alone") {
+    std::vector<float> want = count_up(20);
+    const Device<float> in(want), out(20);
+    for (float& x : want) x *= 2;
+    launch_tile("lengths_given_in_part", 2, in.data(), 20, out.data());
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(out.host() == want);
+}
+
 TEST_CASE("tiles of two dims: transposed, multiplied, normalised") {
     const int m = 13, n = 21, k = 10;
     const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
@@ -149,6 +158,8 @@ const Mistake kMistakes[] = {
      "load_masked of tile (2, 0): its last element lies 2147483655 elements behind the span's "
      "first, but the span counts in numbers that end at 2147483647."},
     {"only_declared", 3, Kind::uninitialised_read, 0, "it was only declared"},
+    {"one_word_for_all", 2, Kind::race, 1, "which thread (0,0,0) of block (0,0,0) writes"},
+    {"one_word_for_all", 2, Kind::race, 1, ": is blockIdx missing in the index?"},
 };
 
 }  // namespace
