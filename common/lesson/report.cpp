@@ -191,6 +191,11 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
     if (!wrong.empty()) throw std::runtime_error(v.op + ", " + v.version + ": " + wrong);
     if (csv_) {
         std::printf("%s\n", csv_row(v, seconds.run, seconds.peer.median, limits).c_str());
+        // Products heat a GPU to its power limit, and then it lowers its clock.
+        if (!on_host) {
+            std::printf("# clock: %.0f MHz after %s, %s, %s\n", bench::measure_gpu_clock() / 1e6,
+                        v.op.c_str(), v.version.c_str(), v.shape.c_str());
+        }
         ++rows_;
     } else {
         const std::string text = bench::roofline(v.work, seconds.run.median, limits);

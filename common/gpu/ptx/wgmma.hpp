@@ -213,8 +213,10 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&
 #undef SIXDAYS_NEXT_32
 #undef SIXDAYS_FIRST_32
 
-/// All warps of a warpgroup: from here on its threads have so many registers. What some give others
-/// can take; the kernel says __launch_bounds__(threads, 1). Multiples of 8.
+/// For all warps of a warpgroup: each thread keeps REGISTERS registers and releases the others to the
+/// block's pool (setmaxnreg.dec), from which another warpgroup can take them (setmaxnreg.inc, which
+/// blocks until they are available). REGISTERS is a multiple of 8 from 24 to 256. The kernel must have
+/// been launched with a maximum number of registers per thread, which __launch_bounds__ sets.
 template <int REGISTERS>
 __device__ __forceinline__ void give_registers() {
     if constexpr (kHopper) {
