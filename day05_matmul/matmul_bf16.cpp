@@ -97,7 +97,10 @@ template <class T>
 Operands16<T> operands_of(const View<const T>& a, const View<const T>& b) {
     const auto rows_of = [](const View<const T>& x, bool along) -> Rows16<T> {
         const int row = along ? 0 : 1;
-        return {x.data, x.extent(row), x.extent(1 - row), x.stride(row)};
+        // The stride of a single row is never used and may be any number. But tiles also name rows
+        // beyond the last one, and each must begin at a multiple of 16 bytes.
+        const std::int64_t pitch = x.extent(row) == 1 ? 0 : x.stride(row);
+        return {x.data, x.extent(row), x.extent(1 - row), pitch};
     };
     const bool a_along_k = rows_in_quads(a), b_along_n = rows_in_quads(b);
     return {rows_of(a, a_along_k), rows_of(b, b_along_n), !a_along_k, b_along_n, a.extent(1)};

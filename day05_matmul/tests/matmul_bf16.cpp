@@ -269,6 +269,55 @@ TEST_CASE("matmul_bf16: sizes around a fragment, a tile and the ring",
     check_product<bf16>(B::fragments_ahead, {129, 128, 136}, {});  // one tile that lies inside
 }
 
+// The stride of a dimension of extent 1 is never used and may be any number. Tiles name rows beyond
+// the matrix all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
+void check_unused_strides(const Size& s) {
+    const Tensor<bf16> a = seeded_integers<bf16>({s.M, s.K}, 1, -9, 9),
+                       b = seeded_integers<bf16>({s.K, s.N}, 2, -9, 9);
+    auto want = HostOut<float>({s.M, s.N});
+    matmul_bf16_cpu<bf16>(a.view(), b.view(), {}, want.view());
+    const auto layout = [](const Shape& shape, Lies lies) {
+        Layout x = lies_in(shape, lies);
+        for (int d = 0; d < 2; ++d) {
+            if (x.extent(d) == 1) x.strides[d] = 13;
+        }
+        return x;
+    };
+    for (const Lies of_a : {Lies::gaps, Lies::column_gaps}) {
+        for (const Lies of_b : {Lies::gaps, Lies::column_gaps}) {
+            const DeviceIn<bf16> da(a, layout(a.shape(), of_a)), db(b, layout(b.shape(), of_b));
+            CHECK(choose_matmul_bf16<bf16>(da.view(), db.view(), false) == B::fragments_ahead);
+            CHECK(choose_matmul_bf16<bf16>(da.view(), db.view(), true) == B::persistent);
+            for (const B path : kAll) {
+                CAPTURE(name(path), s.M, s.N, s.K, int(of_a), int(of_b));
+                DeviceOut<float> got({s.M, s.N});
+                matmul_bf16_cuda<bf16>(da.view(), db.view(), {}, got.view(), {.path = path});
+                CHECK(got.matches(want));
+            }
+        }
+    }
+}
+
+template <class F>
+void for_each_vector_size(const std::vector<std::int64_t>& extents, const F& f) {
+    for (const std::int64_t M : extents) {
+        for (const std::int64_t N : extents) {
+            for (const std::int64_t K : extents) {
+                if (M == 1 || N == 1 || K == 1) f(Size{M, N, K});
+            }
+        }
+    }
+}
+
+TEST_CASE("matmul_bf16: a row or a column, whose stride is never used and may be any",
+          "[day05][matmul_bf16][small]") {
+    for_each_vector_size({1, 3, 32}, check_unused_strides);
+}
+TEST_CASE("matmul_bf16: all small rows and columns, whose stride is never used",
+          "[day05][matmul_bf16][full]") {
+    for_each_vector_size({1, 2, 3, 7, 8, 9, 16, 32}, check_unused_strides);
+}
+
 // A ring begins again, and again. Steps 6 and 7 make four tiles of 128 x 128 where there are four
 // multiprocessors, as on the emulator, and else tiles of 64 x 64.
 TEST_CASE("matmul_bf16: more tiles than stages", "[day05][matmul_bf16][small]") {

@@ -14,7 +14,7 @@ template <class T>
 struct Rows16 {
     const T* data = nullptr;
     std::int64_t rows = 0, columns = 0;
-    std::int64_t pitch = 0;  // elements from row to row
+    std::int64_t pitch = 0;  // elements from row to row; 0 if there is one row
 };
 
 /// a and b, each with rows of k's, or else across: then a's rows hold m's, and b's n's.

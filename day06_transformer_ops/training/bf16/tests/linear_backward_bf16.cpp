@@ -69,6 +69,10 @@ TEST_CASE("a linear layer's backward pass from bf16", "[day06][training][small]"
     check({5, 8, 16});
     check({3, 5, 7});  // rows that are no quads
     check({40, 24, 8});
+    check({1, 1, 1});  // rows and columns whose stride is never used, and is no multiple of 8
+    check({1, 8, 3});
+    check({16, 32, 1});
+    check({9, 1, 8});
 }
 
 TEST_CASE("a gradient that is added up in bf16 is refused by the bound",
