@@ -86,8 +86,11 @@ AttentionBackwardBf16 attention_backward_bf16_problem(
     const View<const float>& grad, const AttentionGradients& d) {
     const int last = q.rank() - 1;
     const auto heads_of = [&]<class E>(const View<E>& x) {
+        // As in attention_bf16_problem(): the stride of a single row is never used and may be any
+        // number, but tiles also name rows beyond it.
+        const std::int64_t along_rows = x.extent(last - 1) > 1 ? x.stride(last - 1) : 0;
         return HeadsOf<E>{
-            {x.data, without(x.layout, {last - 1, last})}, x.stride(last - 1), x.stride(last)};
+            {x.data, without(x.layout, {last - 1, last})}, along_rows, x.stride(last)};
     };
     const std::int64_t T = q.extent(last - 1), D = q.extent(last);
     const float scale = options.scale > 0 ? options.scale : 1 / std::sqrt(static_cast<float>(D));

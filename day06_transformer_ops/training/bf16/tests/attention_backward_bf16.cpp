@@ -93,27 +93,37 @@ Layout third(const Shape& s) {
     return Layout(s, {s[2] * row, s[3], row, 1});
 }
 
-void check(Case c, bool in_thirds = false) {
-    CAPTURE(c.T, c.S, c.D, c.options.causal, in_thirds);
+// Row-major, but the stride of a dimension of extent 1 is odd.
+Layout odd_if_unused(const Shape& s) {
+    Layout layout = row_major(s);
+    for (int d = 0; d + 1 < s.rank; ++d) {
+        if (s[d] == 1) layout.strides[d] = 13;
+    }
+    return layout;
+}
+
+void check(Case c, Layout (*layout)(const Shape&) = odd_if_unused) {
+    CAPTURE(c.T, c.S, c.D, c.options.causal, layout == third);
     c.there();
     const Slopes near = near_of(c);
-    const Layout tokens = in_thirds ? third(c.q.shape()) : row_major(c.q.shape()),
-                 keys = in_thirds ? third(c.k.shape()) : row_major(c.k.shape());
+    const Layout tokens = layout(c.q.shape()), keys = layout(c.k.shape()),
+                 sums = odd_if_unused(c.log_sums.shape());
     const auto right = [&](const auto& d_q, const auto& d_k, const auto& d_v) {
         CHECK(d_q.close_to(values_of(near.q), bound_of(near.q)));
         CHECK(d_k.close_to(values_of(near.k), bound_of(near.k)));
         CHECK(d_v.close_to(values_of(near.v), bound_of(near.v)));
     };
-    HostIn<bf16> hq(c.q, tokens), hk(c.k, keys), hv(c.v, keys), ho(c.out);
-    HostIn<float> hg(c.grad), hl(c.log_sums);
+    const Layout left = odd_if_unused(c.q.shape());
+    HostIn<bf16> hq(c.q, tokens), hk(c.k, keys), hv(c.v, keys), ho(c.out, left);
+    HostIn<float> hg(c.grad, left), hl(c.log_sums, sums);
     HostOut<float> q(tokens), k(keys), v(keys);
     attention_backward_bf16_cpu(hq.view(), hk.view(), hv.view(), c.options, ho.view(), hl.view(),
                                 hg.view(), {q.view(), k.view(), v.view()});
     right(q, k, v);
     for (const Path path : kPaths) {
         CAPTURE(name(path));
-        DeviceIn<bf16> dq(c.q, tokens), dk(c.k, keys), dv(c.v, keys), out(c.out);
-        DeviceIn<float> dg(c.grad), dl(c.log_sums);
+        DeviceIn<bf16> dq(c.q, tokens), dk(c.k, keys), dv(c.v, keys), out(c.out, left);
+        DeviceIn<float> dg(c.grad, left), dl(c.log_sums, sums);
         DeviceOut<float> d_q(tokens), d_k(keys), d_v(keys);
         auto memory = room_of(attention_backward_bf16_workspace_bytes(dq.view()));
         const auto run = [&] {
@@ -138,15 +148,29 @@ TEST_CASE("attention's backward pass from bf16, in shapes around a tile",
     check({1, 1, 66, 66, 8, {true, 0.3f}});
     check({1, 1, 5, 6, 72});
 }
+// Of one token, or one key, no stride is used along that dimension. Tiles name rows beyond it all the
+// same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
+TEST_CASE("attention's backward pass from bf16, of one token or at most one key, of any stride",
+          "[day06][training][small]") {
+    for (const std::int64_t D : {8, 72}) {
+        for (const bool causal : {true, false}) {
+            check({2, 1, 1, 1, D, {causal}});
+            check({1, 2, 1, 3, D, {causal}});
+            check({1, 1, 3, 1, D, {causal}});
+            check({1, 1, 3, 0, D, {causal}});
+            check({1, 1, 1, 0, D, {causal}});
+        }
+    }
+}
 TEST_CASE("attention's backward pass from bf16, of thirds of what a product made",
           "[day06][training][small]") {
-    check({2, 2, 5, 5, 8}, true);
+    check({2, 2, 5, 5, 8}, third);
 }
 TEST_CASE("attention's backward pass from bf16, of two and three tiles",
           "[day06][training][full]") {
     check({1, 1, 80, 130, 24});
     check({1, 1, 17, 70, 128});
-    check({1, 2, 130, 130, 64}, true);  // three of them, two heads
+    check({1, 2, 130, 130, 64}, third);  // three of them, two heads
 }
 
 TEST_CASE("attention's backward pass from bf16 is the float one's, as near as out and log_sums are",
