@@ -6,7 +6,7 @@
 /// For all versions: T is bf16 or f16. In addition to `out` there are, if asked for, the logs of
 /// the sums: log_sums(t) = log of the sum over s of exp(score(t, s)), (...) as q without its last
 /// dim, float; -infinity for a token that sees nothing. Training needs them to make the shares
-/// again. Where all scores that a token sees are -infinity, out and log_sums are NaN.
+/// again. Where all scores that a token sees are -infinity, log_sums is -infinity too, and out NaN.
 ///
 /// What a token does not see may be NaN or infinite among queries and keys, but not among values:
 /// tiles multiply also what the mask hides, by a share of 0, and 0 * NaN is NaN, as 0 * infinity

@@ -43,6 +43,7 @@ SIXDAYS_HD inline void attend_in_passes(const AttentionBf16Problem<T>& p, std::i
         score[s] = p.scale * dot;
         m = std::fmax(m, score[s]);
     }
+    if (m == -INFINITY) m = 0;  // -infinity minus -infinity is NaN; so all shares are 0
     // 2. scores become shares, but for the factor 1 / sum
     float sum = counted < 0 ? NAN : 0;
     for (std::int64_t s = 0; s < n; ++s) {

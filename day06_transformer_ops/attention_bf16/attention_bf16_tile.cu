@@ -87,11 +87,10 @@ __tile__ void meet(int b, int g, int h, int from, int to, int n, const X& x, con
 
 // [answers]
 /// The output, and in `m` the log of the sums, where a query sees a key; otherwise `nothing`, 0 or
-/// NaN. Where it sees scores of -infinity alone, the sum is 0 and the answer NaN.
+/// NaN. Where it sees scores of -infinity alone, the sum is 0 and the output 0 / 0, NaN.
 template <class SEEN, class O>
 __tile__ void answers(const SEEN& seen, float nothing, Column& m, Column& sum, O& o) {
     constexpr float kLog2 = 0.693147182f;  // m is a power of 2
-    sum = ct::select(sum > 0.0f, sum, ct::full<Column>(NAN));
     o = ct::select(seen > 0, o / sum, ct::full<O>(nothing));
     m = ct::select(seen > 0, kLog2 * m + ct::log(sum), ct::full<Column>(nothing - INFINITY));
 }

@@ -148,11 +148,11 @@ __device__ __forceinline__ void Place<C>::store(const Warp<C>& mine) const {
             sum += __shfl_xor_sync(0xffffffffu, sum, 2);
             const std::int64_t t = my_t + 16 * i + 8 * h + lane / 4;
             if (t >= p.tokens()) continue;
-            // A token that sees nothing has no sum, and gets 0. One that sees keys and found no
-            // maximum has scores of -infinity only: NaN. A sum that is NaN stays so.
+            // A token that sees nothing has no sum, and gets 0. One that sees keys and has no sum
+            // either has scores of -infinity only: NaN. A sum that is NaN stays so.
             const std::int64_t seen_by_t = p.causal ? seen + t - my_t : seen;
-            if (counted < 0 || (mine.m[i][h] == -FLT_MAX && seen_by_t > 0)) sum = NAN;
-            const float factor = sum == 0 ? 0 : 1 / sum;
+            if (counted < 0) sum = NAN;
+            const float factor = sum == 0 ? (seen_by_t > 0 ? NAN : 0) : 1 / sum;
             T* const row = out + t * p.out.first.stride(along_t);
 #pragma unroll
             for (int d = 0; d < C::kHead; d += 8) {
