@@ -212,6 +212,47 @@ TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][matmul_bf16][small
     }
 }
 
+// Numbers are whole, so all others are exact.
+template <class T>
+void check_nan(const Size& s, Epilogue then, bool with_bias) {
+    Tensor<T> a = seeded_integers<T>({s.M, s.K}, 1, -9, 9),
+              b = seeded_integers<T>({s.K, s.N}, 2, -9, 9);
+    Tensor<float> before = whole({s.M, s.N}, 3), bias = whole({s.N}, 4);
+    const float nan = std::nanf("");
+    a(3, 5) = T(nan), b(7, 2) = T(nan), bias(4) = nan, before(1, 1) = nan;
+    if (with_bias) then.bias = bias.view();
+    auto want = HostOut<float>::holding(before);
+    matmul_bf16_cpu<T>(a.view(), b.view(), then, want.view());
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < s.M * s.N; ++i) {
+        const std::int64_t m = i / s.N, n = i % s.N;
+        const bool is_nan =
+            m == 3 || n == 2 || (with_bias && n == 4) || (then.beta != 0 && m == 1 && n == 1);
+        if (std::isnan(want.view()(m, n)) != is_nan) ++wrong;
+    }
+    CHECK(wrong == 0);
+    const DeviceIn<T> da(a), db(b);
+    const DeviceIn<float> dbias(bias);
+    if (with_bias) then.bias = dbias.view();
+    for (const B path : kAll) {
+        CAPTURE(name(path), s.M, s.N, then.alpha, then.beta, then.relu, with_bias, sizeof(T));
+        auto got = DeviceOut<float>::holding(before);
+        matmul_bf16_cuda<T>(da.view(), db.view(), then, got.view(), {.path = path});
+        CHECK(got.close_to(want.values(), 0, Nans::where_expected));
+    }
+}
+
+TEST_CASE("matmul_bf16: a NaN stays a NaN, through ReLU too", "[day05][matmul_bf16][small]") {
+    for (const Size& s : {Size{40, 24, 40}, Size{128, 128, 16}}) {  // edges; tiles that lie inside
+        for (const bool with_bias : {false, true}) {
+            check_nan<bf16>(s, {}, with_bias);
+            check_nan<bf16>(s, {.relu = true}, with_bias);
+            check_nan<f16>(s, {.alpha = -2, .relu = true}, with_bias);
+            check_nan<bf16>(s, {.beta = 3, .relu = true}, with_bias);
+        }
+    }
+}
+
 TEST_CASE("matmul_bf16: every path, every layout", "[day05][matmul_bf16][small]") {
     for (const Lies a : kAllLies) {
         for (const Lies b : kAllLies) {

@@ -231,6 +231,56 @@ TEST_CASE("attention's backward pass from bf16: the same bits twice", "[day06][t
     CHECK(close(made[2], values_of(near.v), bound_of(near.v)));
 }
 
+// Which elements are NaN, one after the other.
+std::string nans_of(const Tensor<float>& x) {
+    std::string all;
+    for (std::int64_t i = 0; i < x.size(); ++i) all += std::isnan(x.data()[i]) ? 'N' : '.';
+    return all;
+}
+
+TEST_CASE("attention's backward pass from bf16: a NaN of each operand goes where the loop takes it",
+          "[day06][training][small]") {
+    for (const std::string which : {"q", "k", "v", "out", "grad", "log_sums"}) {
+        CAPTURE(which);
+        Case c{1, 1, 7, 70, 8, {false}};
+        c.there();
+        const float nan = std::nanf("");
+        if (which == "q") c.q(0, 0, 5, 3) = bf16(nan);
+        if (which == "k") c.k(0, 0, 66, 3) = bf16(nan);
+        if (which == "v") c.v(0, 0, 66, 3) = bf16(nan);
+        if (which == "out") c.out(0, 0, 5, 3) = bf16(nan);
+        if (which == "grad") c.grad(0, 0, 5, 3) = nan;
+        if (which == "log_sums") c.log_sums(0, 0, 5) = nan;
+        HostOut<float> q(c.q.shape(), {}, Poison{0x11}), k(c.k.shape(), {}, Poison{0x11}),
+            v(c.v.shape(), {}, Poison{0x11});
+        attention_backward_bf16_cpu(c.q.view(), c.k.view(), c.v.view(), c.options, c.out.view(),
+                                    c.log_sums.view(), c.grad.view(),
+                                    {q.view(), k.view(), v.view()});
+        const bool one_key = which == "k" || which == "v";  // else one query
+        const std::string of_q = nans_of(q.values()), of_k = nans_of(k.values()),
+                          of_v = nans_of(v.values());
+        const auto count = [](const std::string& x) { return std::count(x.begin(), x.end(), 'N'); };
+        CHECK(count(of_q) == (one_key ? 7 * 8 : 8));
+        CHECK(count(of_k) == (one_key ? 8 : 70 * 8));
+        const bool of_share = which == "q" || which == "log_sums";
+        CHECK(count(of_v) == (which == "k" ? 8 : which == "grad" ? 70 : of_share ? 70 * 8 : 0));
+        for (const Path path : kPaths) {
+            CAPTURE(name(path));
+            const DeviceIn<bf16> dq(c.q), dk(c.k), dv(c.v), out(c.out);
+            const DeviceIn<float> dg(c.grad), dl(c.log_sums);
+            DeviceOut<float> d_q(c.q.shape(), {}, Poison{0x11}), d_k(c.k.shape(), {}, Poison{0x11}),
+                d_v(c.v.shape(), {}, Poison{0x11});
+            auto memory = room_of(attention_backward_bf16_workspace_bytes(dq.view()));
+            attention_backward_bf16_cuda(dq.view(), dk.view(), dv.view(), c.options, out.view(),
+                                         dl.view(), dg.view(), {d_q.view(), d_k.view(), d_v.view()},
+                                         {.path = path, .workspace = memory});
+            CHECK(nans_of(d_q.values()) == of_q);
+            CHECK(nans_of(d_k.values()) == of_k);
+            CHECK(nans_of(d_v.values()) == of_v);
+        }
+    }
+}
+
 struct Operands {
     View<const bf16> q, k, v, out;
     View<const float> log_sums, grad;
