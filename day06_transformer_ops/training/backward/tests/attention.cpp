@@ -325,6 +325,49 @@ TEST_CASE(
     }
 }
 
+// The stride of one token, or of one key, is never used and may be any number. Tiles name rows beyond
+// it all the same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
+TEST_CASE("attention's backward pass of one token or one key, each stride of it alone being odd",
+          "[day06][training][small]") {
+    for (const auto& [T, S] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 3}, {3, 1}}) {
+        Attention c = random_attention({1, 2, T, 8}, {1, 2, S, 8});
+        c.causal = false;
+        const AttentionNear near = near_of(c), near_kept = near_of(c, true);
+        for (const std::string odd : {"q", "k", "v", "grad"}) {
+            CAPTURE(T, S, odd);
+            const auto layout = [&](const Tensor<float>& x, const char* name) {
+                Layout of = row_major(x.shape());
+                if (odd == name && x.shape()[2] == 1) of.stride(2) = 13;
+                return of;
+            };
+            const DeviceIn<float> q(c.q, layout(c.q, "q")), k(c.k, layout(c.k, "k")),
+                v(c.v, layout(c.v, "v")), grad(c.grad, layout(c.grad, "grad")), out(near_kept.out),
+                log_sums(near_kept.log_sums);
+            auto memory = room_of(attention_backward_workspace_bytes(q.view()));
+            using Path = AttentionBackwardPath;
+            for (const Path path : {Path::row_a_thread, Path::tiles, Path::kept}) {
+                CAPTURE(name(path));
+                DeviceOut<float> d_q(c.q.shape()), d_k(c.k.shape()), d_v(c.v.shape());
+                const AttentionGradients d{d_q.view(), d_k.view(), d_v.view()};
+                const gpu::Launch<Path> how{.path = path, .workspace = memory};
+                const bool kept = path == Path::kept;
+                if (kept) {
+                    attention_backward_from_left_cuda(q.view(), k.view(), v.view(), {false},
+                                                      {out.view(), log_sums.view()}, grad.view(), d,
+                                                      how);
+                } else {
+                    attention_backward_cuda(q.view(), k.view(), v.view(), {false}, grad.view(), d,
+                                            how);
+                }
+                const AttentionNear& want = kept ? near_kept : near;
+                CHECK(d_q.close_to(values_of(want.q), bound_of(want.q)));
+                CHECK(d_k.close_to(values_of(want.k), bound_of(want.k)));
+                CHECK(d_v.close_to(values_of(want.v), bound_of(want.v)));
+            }
+        }
+    }
+}
+
 TEST_CASE(
     "attention's backward pass: tiles unless there are few queries, a head is too wide, or a "
     "block's "
