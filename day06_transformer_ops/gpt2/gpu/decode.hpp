@@ -33,6 +33,18 @@ struct AttentionParts {
     return D % 4 == 0 && D >= kSplits && D <= 128;
 }
 
+/// Rows of K floats that a phase keeps beside the one that it multiplies: a norm's weight and bias;
+/// attention's shares of each head.
+inline constexpr int kNormKeeps = 2, kJoinKeeps = 1;
+
+/// Do the kernels of this file take these weights: their alignment, and rows that shared memory
+/// holds?
+[[nodiscard]] bool phase_takes(const DeviceMatrix& w, int rows_kept);
+struct BlockMatrices {
+    DeviceMatrix qkv, attention_output, up, down;
+};
+[[nodiscard]] bool phases_take(const BlockMatrices& block);
+
 /// stream(t) = token row + position row, of T tokens, the last of which is at *place.
 void launch_embed(const DeviceMatrix& tokens, const DeviceMatrix& positions,
                   const std::int64_t* ids, const std::int64_t* place, View<float> stream,

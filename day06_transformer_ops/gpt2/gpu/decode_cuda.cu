@@ -23,7 +23,7 @@ using HeadRows = Shares<8, 1, 2>;  // rows by the ten thousand
 /// thread comes back to the quads that it has written: no barrier in between.
 template <class C>
 struct Norm {
-    static constexpr int kRowsKept = 2;  // weight and bias
+    static constexpr int kRowsKept = kNormKeeps;  // weight and bias
     const float *stream, *weight, *bias;
     float eps;
 
@@ -67,7 +67,7 @@ struct Norm {
 /// Attention's parts, each brought to the largest score of its head: first the parts' shares, then
 /// the sums.
 struct Join {
-    static constexpr int kRowsKept = 1;  // shares (head, split): at most K of them
+    static constexpr int kRowsKept = kJoinKeeps;  // shares (head, split): at most K of them
     AttentionParts parts;
 
     __device__ void before(float*, int) const {}

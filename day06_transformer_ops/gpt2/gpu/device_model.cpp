@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -23,15 +24,21 @@ DeviceModel::DeviceModel(const ModelWeights& host)
     for (const BlockWeights& block : host.blocks) blocks_.emplace_back(block, host.config.epsilon);
 }
 
+bool phase_takes(const DeviceMatrix& w, int rows_kept) {
+    return choose_linear(w) == LinearPath::warp_a_row && phase_fits(w.K, rows_kept);
+}
+
+bool phases_take(const BlockMatrices& block) {
+    return phase_takes(block.qkv, kNormKeeps) && phase_takes(block.attention_output, kJoinKeeps) &&
+           phase_takes(block.up, kNormKeeps) && phase_takes(block.down, 0);
+}
+
 bool DeviceModel::takes_one_token() const {
-    const auto quads = [](const DeviceMatrix& w) {
-        return choose_linear(w) == LinearPath::warp_a_row;
+    const auto takes = [](const Block& b) {
+        return phases_take({b.qkv.weight.matrix(), b.attention_output.weight.matrix(),
+                            b.up.weight.matrix(), b.down.weight.matrix()});
     };
-    const auto takes = [&](const Block& b) {
-        return quads(b.qkv.weight.matrix()) && quads(b.attention_output.weight.matrix()) &&
-               quads(b.up.weight.matrix()) && quads(b.down.weight.matrix());
-    };
-    return takes_head(head_dim_) && quads(head()) &&
+    return takes_head(head_dim_) && phase_takes(head(), kNormKeeps) &&
            std::all_of(blocks_.begin(), blocks_.end(), takes);
 }
 

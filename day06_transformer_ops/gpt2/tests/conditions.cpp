@@ -9,6 +9,7 @@
 #include "day06_transformer_ops/gpt2/gpu/decode.hpp"
 #include "day06_transformer_ops/gpt2/random_model.hpp"
 #include "day06_transformer_ops/gpt2/weights/linear.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 using namespace sixdays;
 using namespace sixdays::gpt2;
@@ -29,8 +30,9 @@ TEST_CASE("linear: which weights a warp can read by whole rows", "[day06][small]
         {WeightType::f16, 2, 8, 8, false},    {WeightType::bf16, 0, 8, 16, true},
         {WeightType::bf16, 0, 8, 4, false},   {WeightType::q8_0, 0, 8, 32, true},
         {WeightType::q8_0, 2, 8, 32, false},  {WeightType::f32, 0, most - 1, 4, true},
-        {WeightType::f32, 0, most, 4, false}, {WeightType::f32, 0, 8, most - 4, true},
-        {WeightType::f32, 0, 8, most, false}, {WeightType::f32, 0, 0, 4, true},
+        {WeightType::f32, 0, most, 4, false}, {WeightType::f32, 0, 0, 4, true},
+        {WeightType::f32, 0, 8, 24576, true}, {WeightType::f32, 0, 8, 24580, false},
+        {WeightType::f32, 0, 8, most, false}, {WeightType::q8_0, 0, 8, most << 3, false},
     };
     for (const auto& row : rows) {
         INFO(storage_of(row.type).name << ", " << row.past << " bytes past, N " << row.N << ", K "
@@ -43,6 +45,43 @@ TEST_CASE("linear: which weights a warp can read by whole rows", "[day06][small]
     for (std::int64_t D = 0; D <= 140; ++D) {
         CHECK(takes_head(D) == (D % 4 == 0 && D >= 8 && D <= 128));
     }
+}
+
+TEST_CASE(
+    "decode: rows that the shared memory of a block holds, whatever a phase keeps beside them",
+    "[day06][small]") {
+    alignas(16) static const std::byte memory[16] = {};
+    const auto matrix = [](std::int64_t N, std::int64_t K) {
+        return DeviceMatrix{WeightType::f32, memory, nullptr, N, K};
+    };
+    // 99 KiB, 1 KiB of it for variables: x in whole slices of 768 floats, and what is kept.
+    CHECK((phase_bytes(768, 2) == 9216 && phase_bytes(772, 0) == 6144));
+    const std::int64_t most[] = {24576, 12288, 8320};  // by what is kept
+    for (int kept = 0; kept < 3; ++kept) {
+        CAPTURE(kept);
+        CHECK(phase_takes(matrix(8, most[kept]), kept));
+        CHECK_FALSE(phase_takes(matrix(8, most[kept] + 4), kept));
+    }
+    CHECK_FALSE(phase_takes(matrix(8, 6), 0));
+    // A GPT-2 of 6,144 channels is the widest whose tokens the phases make: its MLP has 24,576.
+    const auto block = [&](std::int64_t C, std::int64_t hidden) {
+        return BlockMatrices{matrix(3 * C, C), matrix(C, C), matrix(hidden, C), matrix(C, hidden)};
+    };
+    for (const std::int64_t C : {768, 3072, 4096, 6144}) CHECK(phases_take(block(C, 4 * C)));
+    CHECK_FALSE(phases_take(block(6148, 4 * 6148)));
+    CHECK(phases_take(block(8320, 8320)));
+    const BlockMatrices fits = block(768, 3072);
+    for (const auto part : {&BlockMatrices::qkv, &BlockMatrices::up}) {
+        BlockMatrices wide = fits;
+        (wide.*part).K = 8324;
+        CHECK_FALSE(phases_take(wide));
+    }
+    BlockMatrices wide = fits;
+    wide.attention_output.K = 12292;
+    CHECK_FALSE(phases_take(wide));
+    wide = fits;
+    wide.down.K = 24580;
+    CHECK_FALSE(phases_take(wide));
 }
 
 TEST_CASE("linear: each operand that does not fit, alone", "[day06][small]") {

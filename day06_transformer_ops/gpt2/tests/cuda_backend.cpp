@@ -55,6 +55,42 @@ TEST_CASE("CUDA: logits and tokens of the plain loops, in all types", "[day06][s
     }
 }
 
+TEST_CASE("CUDA: a hidden row that does not fit into 48 KiB of shared memory", "[day06][small]") {
+    const Config config = {1, 4, 32, 2, 12800, 33, 1e-5f};
+    const RandomModel model(config, WeightType::q8_0);
+    REQUIRE(DeviceModel(model.weights()).takes_one_token());
+    compare(model.weights(), 1, 1);
+}
+
+TEST_CASE("CUDA: 4,096 channels, whose norm does not fit into 48 KiB of shared memory",
+          "[day06][huge]") {
+    const Config config = {1, 3, 4096, 32, 16384, 33, 1e-5f};
+    const RandomModel model(config, WeightType::q8_0);
+    REQUIRE(DeviceModel(model.weights()).takes_one_token());
+    compare(model.weights(), 1, 1);
+}
+
+TEST_CASE("CUDA: logits of 4,096 channels and of 8,320, whose norm fills a block's shared memory",
+          "[day06][small]") {
+    for (const std::int64_t C : {4096, 8320}) {
+        CAPTURE(C);
+        const Tensor<float> x = seeded<float>({1, C}, 1, -2, 2), w = seeded<float>({C}, 2, -1, 1),
+                            b = seeded<float>({C}, 3, -1, 1),
+                            rows = seeded<float>({4, C}, 4, -1, 1);
+        const Weight head = {
+            WeightType::f32, reinterpret_cast<const std::byte*>(rows.data()), {4, C}};
+        Tensor<float> normed({1, C}), want({1, 4});
+        day06_transformer_ops::layer_norm_cpu(x.view(), {w.view(), b.view(), 1e-5f}, normed.view());
+        linear_cpu(head, normed.view(), {}, want.view());
+        const DeviceWeight d_head(head);
+        const DeviceIn<float> d_x(x), d_w(w), d_b(b);
+        DeviceOut<float> got({1, 4});
+        launch_head({d_w.view(), d_b.view(), 1e-5f}, d_head.matrix(), d_x.view().data,
+                    got.view().data, 1, {});
+        CHECK(got.close_to(want, 1e-4 * largest(want.view())));
+    }
+}
+
 TEST_CASE("CUDA: a prompt of one token, and generation up to the last position", "[day06][small]") {
     compare({1, 40, 32, 1, 96, 33, 1e-5f}, WeightType::f32, 1, 39);
 }

@@ -12,9 +12,6 @@
 
 namespace sixdays::gpt2 {
 
-/// Columns that a warp reads with all its pieces in flight: those of GPT-2's smallest model.
-inline constexpr int kSlice = 768;
-
 /// Four floats that are loaded and stored at once.
 struct alignas(16) Quad {
     float x[4];

@@ -4,6 +4,7 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -50,7 +51,7 @@ void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<
         refuse(std::string("linear: path ") + name(*path) + " wants rows of " +
                storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +
                std::to_string(past_quad(w.data)) + " bytes past one, and " + std::to_string(w.K) +
-               " columns make a row");
+               " columns make a row; it takes up to 24576, which is what shared memory holds");
     }
 }
 
@@ -71,14 +72,14 @@ const char* name(LinearPath path) {
     return name_in(kNames, path);
 }
 
-// Rows and columns are counted in ints; a grid's stride must fit, too.
-constexpr std::int64_t kMostOfAMatrix = std::int64_t{1} << 29;
+// Rows are counted in ints; a grid's stride must fit, too.
+constexpr std::int64_t kMostRows = std::int64_t{1} << 29;
 
 LinearPath choose_linear(const DeviceMatrix& w) {
     const std::int64_t row = w.type == WeightType::q8_0 ? w.K : bytes_of(w.type, {w.K});
     const bool quads = past_quad(w.data) == 0 && row % kQuad == 0;
-    const bool counts_in_ints = w.N < kMostOfAMatrix && w.K < kMostOfAMatrix;
-    return quads && counts_in_ints ? LinearPath::warp_a_row : LinearPath::one_output;
+    const bool takes = quads && w.N < kMostRows && phase_fits(w.K, 0);
+    return takes ? LinearPath::warp_a_row : LinearPath::one_output;
 }
 
 }  // namespace sixdays::gpt2

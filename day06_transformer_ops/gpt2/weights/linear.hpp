@@ -30,7 +30,8 @@ namespace sixdays::gpt2 {
 /// How linear_cuda computes it.
 enum class LinearPath {
     one_output,  // a thread, an output: the loop's twin
-    warp_a_row,  // 02: a warp reads a row of weights, 8 or 16 bytes a lane; x is in shared memory
+    warp_a_row,  // 02: a warp reads a row of weights, 8 or 16 bytes a lane; x is in shared memory,
+                 // which holds 24,576 columns
 };
 [[nodiscard]] const char* name(LinearPath path);
 [[nodiscard]] LinearPath choose_linear(const DeviceMatrix& w);

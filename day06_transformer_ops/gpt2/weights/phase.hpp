@@ -25,10 +25,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/gpu/large_shared.hpp"
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx.hpp"
 #include "common/gpu/reduce.hpp"
 #include "day06_transformer_ops/gpt2/weights/gpu_rows.hpp"
+#include "day06_transformer_ops/gpt2/weights/phase_shared.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -81,11 +83,6 @@ struct Pieces {
     }
 };
 // [pieces]
-
-/// K rounded up to whole slices.
-SIXDAYS_HD inline int padded(std::int64_t K) {
-    return (static_cast<int>(K) + kSlice - 1) / kSlice * kSlice;
-}
 
 // [add_up]
 /// The sum of all lanes, and of the PARTS warps of a row, for the thread that stores it.
@@ -159,6 +156,9 @@ __global__ void __launch_bounds__(C::THREADS)
 }
 // [phase]
 
+static_assert(kSharedAsked == gpu::kSharedOfAll);
+
+/// @param w     of which phase_fits() says yes
 /// @param most  blocks at most: more rows than they have are taken in turns
 template <class C, class In, class Out>
 void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stream stream,
@@ -166,9 +166,10 @@ void launch_phase(const DeviceMatrix& w, const In& in, const Out& out, gpu::Stre
     with_rows(w, [&](auto rows) {
         using W = decltype(rows);
         const unsigned grid = std::min(gpu::blocks_for(w.N, C::TILE), most);
-        const std::size_t bytes =
-            sizeof(float) * static_cast<std::size_t>(padded(w.K) + In::kRowsKept * w.K);
-        phase_kernel<C, W, In, Out><<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
+        const auto bytes = static_cast<std::size_t>(phase_bytes(w.K, In::kRowsKept));
+        const auto kernel = phase_kernel<C, W, In, Out>;
+        if (bytes + kPhaseVariables > kSharedUnasked) gpu::allow_shared(kernel, bytes);
+        kernel<<<grid, C::THREADS, bytes, stream>>>(rows, in, out);
         gpu::check_launch("phase_kernel", grid, C::THREADS, bytes);
     });
 }
