@@ -14,22 +14,32 @@ enum class Before { nothing, gelu };
 
 /// out = in, rounded to the nearest T, bf16 or f16, or GELU (its tanh form) of in. Beyond what an
 /// f16 holds it is infinite.
-/// @param in   rows, along the last dim, are whole groups of eight numbers that lie side by side
-/// and begin at a multiple of their size
+/// @param in   any strides; the CUDA version: rows, along the last dim, are whole groups of eight
+/// numbers that lie side by side and begin at a multiple of their size
 /// @param out  the same
 /// @throws std::invalid_argument  other shapes or layouts, out not injective, a null pointer,
 /// overlap
 template <class T>
+void narrow_cpu(View<const float> in, View<T> out, Before before = Before::nothing);
+template <class T>
 void narrow_cuda(View<const float> in, View<T> out, Before before = Before::nothing,
                  gpu::Stream stream = {});
+template <class T>
+void check_narrow(const View<const float>& in, const View<T>& out);
 
-/// out = layer norm of each row of in, as layer_norm_cuda() makes it, rounded to the nearest T.
-/// @param in          (rows, C), contiguous, C a multiple of 8
-/// @param parameters  weight and bias are contiguous, and there
-/// @param out         (rows, C), contiguous
+/// out = layer norm of each row of in, as layer_norm_cpu() makes it, rounded to the nearest T.
+/// @param in          (rows, C); the CUDA version wants all of them contiguous, C a multiple of 8
+/// @param parameters  weight and bias, which the CUDA version wants to be there
+/// @param out         (rows, C)
 /// @throws std::invalid_argument  as narrow_cuda(); parameters that do not fit
+template <class T>
+void norm_narrow_cpu(View<const float> in, const day06_transformer_ops::NormParameters& parameters,
+                     View<T> out);
 template <class T>
 void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormParameters& parameters,
                       View<T> out, gpu::Stream stream = {});
+template <class T>
+void check_norm_narrow(const View<const float>& in,
+                       const day06_transformer_ops::NormParameters& parameters, const View<T>& out);
 
 }  // namespace sixdays::gpt2

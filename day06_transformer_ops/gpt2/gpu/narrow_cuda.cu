@@ -1,5 +1,5 @@
-// Floats rounded to 16 bits: a thread takes eight, two quads of floats, and stores one quad. And
-// rows that go through a layer norm first.
+// The kernels: a thread takes eight numbers, two quads of floats, and stores one quad. And rows that
+// go through a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
 #include "common/gpu/reduce.hpp"
@@ -42,12 +42,9 @@ bool in_eights(const View<T>& x) {
     return has_wider(x.data, x.layout, sizeof(T), kEach * sizeof(T));
 }
 
+// What the kernels want besides.
 template <class T>
-void check_narrow(const View<const float>& in, const View<T>& out) {
-    require_same_shape("narrow", "in", in, "out", out);
-    require_memory("narrow", "in", in);
-    require_output("narrow", out);
-    if (overlap(in, out)) refuse("narrow: in and out overlap");
+void require_eights(const View<const float>& in, const View<T>& out) {
     if (out.size() > 0 && !(in_eights(in) && in_eights(out))) {
         refuse(
             "narrow: rows are to lie along memory, in whole groups of eight numbers that begin at "
@@ -114,9 +111,8 @@ const float4* in_one_run(const char* what, const View<const float>& x) {
 template <class T>
 void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormParameters& parameters,
                       View<T> out, gpu::Stream stream) {
-    require_rank("norm_narrow", "in", in, 2);
-    check_narrow(in, out);
-    day06_transformer_ops::check_norm_parameters("norm_narrow", parameters, in.extent(1));
+    check_norm_narrow(in, parameters, out);
+    require_eights(in, out);
     if (out.size() == 0) return;
     if (!is_contiguous(out.layout))
         refuse("norm_narrow: out must lie in one run, but it has " + to_string(out.layout));
@@ -133,6 +129,7 @@ void norm_narrow_cuda(View<const float> in, const day06_transformer_ops::NormPar
 template <class T>
 void narrow_cuda(View<const float> in, View<T> out, Before before, gpu::Stream stream) {
     check_narrow(in, out);
+    require_eights(in, out);
     if (out.size() == 0) return;
     const auto layouts = simplify(out.layout, in.layout);
     const auto run = [&](const View<uint4>& to, const View<const Eight>& from) {

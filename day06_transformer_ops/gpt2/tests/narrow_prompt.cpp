@@ -23,23 +23,31 @@ double gelu(double x) {
 
 // --- rounding ------------------------------------------------------------------------------------
 
+// Loop and port: rounding is exact, so its bits are those of T's own conversion. GELU is within
+// 2^-20 of its value or of 2^-20; then comes the rounding to T.
 template <class T>
-void check_narrow(const Layout& in, const Layout& out) {
+void check_rounded(const Layout& in, const Layout& out) {
     const Tensor<float> x = seeded<float>(in.shape, 3, -9, 9);
+    const auto check = [&](const Tensor<T>& got, const Tensor<T>& by_gelu) {
+        const double u = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
+        for (std::int64_t i = 0; i < x.size(); ++i) {
+            const float value = x.data()[i];
+            CAPTURE(i, value);
+            CHECK(got.data()[i].bits == T(value).bits);
+            const double want = gelu(value), size = std::fabs(want) + 0x1p-14;
+            CHECK(std::fabs(double{float(by_gelu.data()[i])} - want) <= (1.01 * u) * size);
+        }
+    };
+    const HostIn<float> host(x, in);
+    HostOut<T> rounded(out), rounded_gelu(out);
+    narrow_cpu(host.view(), rounded.view());
+    narrow_cpu(host.view(), rounded_gelu.view(), Before::gelu);
+    check(rounded.values(), rounded_gelu.values());
     const DeviceIn<float> from(x, in);
     DeviceOut<T> to(out), by_gelu(out);
     narrow_cuda(from.view(), to.view());
     narrow_cuda(from.view(), by_gelu.view(), Before::gelu);
-    const Tensor<T> got = to.values(), got_gelu = by_gelu.values();
-    // GELU is within 2^-20 of its value or of 2^-20; then comes the rounding to T.
-    const double u = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
-    for (std::int64_t i = 0; i < x.size(); ++i) {
-        const float value = x.data()[i];
-        CAPTURE(i, value);
-        CHECK(got.data()[i].bits == T(value).bits);
-        const double want = gelu(value), size = std::fabs(want) + 0x1p-14;
-        CHECK(std::fabs(double{float(got_gelu.data()[i])} - want) <= (1.01 * u) * size);
-    }
+    check(to.values(), by_gelu.values());
     CHECK(from.unchanged());
 }
 
@@ -112,14 +120,14 @@ TEST_CASE("narrow: each number is the nearest, in any layout of whole groups of 
           "[day06][small]") {
     const Layout plain = row_major({3, 16}), apart({3, 16}, {40, 1}),
                  permuted({2, 3, 8}, {8, 16, 1}), gaps({2, 3, 8}, {72, 24, 1});
-    check_narrow<bf16>(plain, plain);
-    check_narrow<f16>(apart, plain);
-    check_narrow<bf16>(plain, apart);
-    check_narrow<f16>(permuted, gaps);
-    check_narrow<bf16>(gaps, permuted);
-    check_narrow<bf16>(row_major({1, 8}), row_major({1, 8}));
-    check_narrow<f16>(row_major({0, 8}), row_major({0, 8}));
-    check_narrow<f16>(row_major({131, 8}), row_major({131, 8}));  // more than a block has
+    check_rounded<bf16>(plain, plain);
+    check_rounded<f16>(apart, plain);
+    check_rounded<bf16>(plain, apart);
+    check_rounded<f16>(permuted, gaps);
+    check_rounded<bf16>(gaps, permuted);
+    check_rounded<bf16>(row_major({1, 8}), row_major({1, 8}));
+    check_rounded<f16>(row_major({0, 8}), row_major({0, 8}));
+    check_rounded<f16>(row_major({131, 8}), row_major({131, 8}));  // more than a block has
 }
 
 TEST_CASE("narrow: NaN stays NaN; ties go to even; what is too large is infinite, too small 0",
@@ -137,11 +145,14 @@ TEST_CASE("narrow: NaN stays NaN; ties go to even; what is too large is infinite
     const auto check = [&]<class T>(T) {
         const DeviceIn<float> from(x);
         DeviceOut<T> to({24});
+        HostOut<T> loop({24});
         narrow_cuda(from.view(), to.view());
-        const Tensor<T> got = to.values();
+        narrow_cpu(x.view(), loop.view());
+        const Tensor<T> got = to.values(), want = loop.values();
         for (std::int64_t i = 0; i < x.size(); ++i) {
             CAPTURE(i, x(i), float(got(i)));
             CHECK((std::isnan(x(i)) ? std::isnan(float(got(i))) : got(i).bits == T(x(i)).bits));
+            CHECK((std::isnan(x(i)) ? std::isnan(float(want(i))) : want(i).bits == got(i).bits));
         }
         return got;
     };
@@ -162,8 +173,10 @@ TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]")
                             bias = seeded<float>({C}, 7, -1, 1);
         const DeviceIn<float> from(x), w(weight), b(bias);
         DeviceOut<T> to(shape);
+        HostOut<T> loop(shape);
         norm_narrow_cuda(from.view(), {w.view(), b.view(), 1e-5f}, to.view());
-        const Tensor<T> got = to.values();
+        norm_narrow_cpu(x.view(), {weight.view(), bias.view(), 1e-5f}, loop.view());
+        const Tensor<T> got = to.values(), of_loop = loop.values();
         const double u = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
         for (std::int64_t r = 0; r < shape[0]; ++r) {
             double mean = 0, squares = 0;
@@ -178,6 +191,7 @@ TEST_CASE("norm_narrow: a layer norm in floats, then rounded", "[day06][small]")
                 // for x's own rounding, and C is small. Then comes the rounding to T.
                 const double room = 0x1p-18 * (std::fabs(product) + std::fabs(double{bias(i)}) + 1);
                 CHECK(std::fabs(double{float(got(r, i))} - want) <= u * std::fabs(want) + room);
+                CHECK(std::fabs(double{float(of_loop(r, i))} - want) <= u * std::fabs(want) + room);
             }
         }
         CHECK(from.unchanged());
@@ -239,6 +253,14 @@ TEST_CASE("narrow: what is no whole group of eight is refused, in or out", "[day
     CHECK(contains(refusal([&] { narrow_cuda(x.view(), shared.view()); }), "would race"));
     const View<bf16> over(reinterpret_cast<bf16*>(const_cast<float*>(x.view().data)), {2, 8});
     CHECK(refusal([&] { narrow_cuda(x.view(), over); }) == "narrow: in and out overlap");
+    // The loop takes any strides, and rejects the rest in the same words.
+    const Tensor<float> some = seeded<float>({2, 5}, 1, -1, 1);
+    Tensor<bf16> to({2, 5}), other({2, 4});
+    narrow_cpu(some.view(), to.view());
+    CHECK(to(1, 4).bits == bf16(some(1, 4)).bits);
+    CHECK(
+        contains(refusal([&] { narrow_cpu(some.view(), other.view()); }), "narrow: in has shape"));
+    CHECK(contains(refusal([&] { norm_narrow_cpu(some.view(), {{}, {}, -1}, to.view()); }), "eps"));
 }
 
 TEST_CASE("prompts on tensor cores: logits are off by no more than the roundings, in all types",
