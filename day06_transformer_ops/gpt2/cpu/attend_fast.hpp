@@ -12,8 +12,8 @@ namespace sixdays::gpt2 {
 /// @param keys, values  (n, D), n at least 1, a row's elements side by side
 /// @param scores        room for n
 /// @throws std::invalid_argument  shapes that do not fit, gaps, a null pointer, overlap
-void attend_fast_cpu(View<const float> q, View<const float> keys, View<const float> values,
-                     float* scores, View<float> out);
+void attend_fast(View<const float> q, View<const float> keys, View<const float> values,
+                 float* scores, View<float> out);
 void check_attend_fast(const View<const float>& q, const View<const float>& keys,
                        const View<const float>& values, const View<float>& out);
 

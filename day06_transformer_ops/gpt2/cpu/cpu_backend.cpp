@@ -54,9 +54,8 @@ public:
                 const auto row = [&](const auto& x) {
                     return select(select(select(x, 0, 0), 0, h), 0, t);
                 };
-                attend_fast_cpu(row(of.q), slice(select(held.keys, 0, h), 0, 0, n),
-                                slice(select(held.values, 0, h), 0, 0, n), &scores_(part, 0),
-                                row(out));
+                attend_fast(row(of.q), slice(select(held.keys, 0, h), 0, 0, n),
+                            slice(select(held.values, 0, h), 0, 0, n), &scores_(part, 0), row(out));
             }
         });
     }
@@ -93,8 +92,8 @@ private:
     // This part's rows of the weights, and with them its columns of out.
     Share multiply(const Weight& weight, View<const float> in, View<float> out, int part) {
         const Share columns = share(weight.shape[0], part, threads_.count());
-        linear_fast_cpu(gpt2::rows(weight, columns.begin, columns.end), in,
-                        slice(out, 1, columns.begin, columns.end));
+        linear_fast(gpt2::rows(weight, columns.begin, columns.end), in,
+                    slice(out, 1, columns.begin, columns.end));
         return columns;
     }
 

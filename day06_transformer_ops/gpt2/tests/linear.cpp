@@ -286,7 +286,7 @@ TEST_CASE("linear: types that are none, and rows of no whole blocks, are refused
         const DeviceMatrix dw = {type, bytes.data(), nullptr, 4, 33};
         CHECK(both_refuse([&] { linear_cpu(w, x.view(), {}, out.view()); },
                           [&] { linear_cuda(dw, x.view(), {}, out.view()); }, sentence));
-        CHECK(contains(refusal([&] { linear_fast_cpu(w, x.view(), out.view()); }), sentence));
+        CHECK(contains(refusal([&] { linear_fast(w, x.view(), out.view()); }), sentence));
         CHECK(both_refuse([&] { to_float_cpu(w, wide.view()); },
                           [&] { to_float_cuda(dw, wide.view()); }, sentence));
         CHECK(contains(refusal([&] { (void)DeviceWeight(w); }), sentence));

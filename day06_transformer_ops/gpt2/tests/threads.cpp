@@ -126,7 +126,7 @@ TEST_CASE("the fast product is as near to the exact one as its order allows", "[
     const Exact exact = exact_product(m.floats, x);
     HostIn<float> in(x, Lead{1});
     HostOut<float> out(Layout({T, N}, {N + 3, 1}), Lead{1});
-    linear_fast_cpu(m.weight, in.view(), out.view());
+    linear_fast(m.weight, in.view(), out.view());
     const std::int64_t roundings = T < 4 ? K / 32 + K % 32 + 7 : K + 1;
     CHECK(out.close_to(exact.sums, [&](const Index& i) {
         return static_cast<double>(roundings) * 0x1p-24 * exact.sizes(i);
@@ -148,7 +148,7 @@ TEST_CASE("every f16 is the number that it is, also to 32 of them side by side",
     Tensor<float> x({1, 32}), out({1, N});
     for (std::int64_t j = 0; j < 32; ++j) {
         x(0, j) = 1;
-        linear_fast_cpu(weight, x.view(), out.view());
+        linear_fast(weight, x.view(), out.view());
         x(0, j) = 0;
         for (std::int64_t n = 0; n < N; ++n) {
             if (out(0, n) != static_cast<float>(all[static_cast<std::size_t>(32 * n + j)])) {
@@ -161,7 +161,7 @@ TEST_CASE("every f16 is the number that it is, also to 32 of them side by side",
         row[5] = f16::from_bits(static_cast<std::uint16_t>(bits));
         const Weight one{WeightType::f16, reinterpret_cast<const std::byte*>(row.data()), {1, 32}};
         for (std::int64_t j = 0; j < 32; ++j) x(0, j) = 1;
-        linear_fast_cpu(one, x.view(), slice(out.view(), 1, 0, 1));
+        linear_fast(one, x.view(), slice(out.view(), 1, 0, 1));
         const auto want = static_cast<float>(row[5]);
         CHECK((std::isnan(want) ? std::isnan(out(0, 0)) : out(0, 0) == want));
     }
@@ -175,7 +175,7 @@ TEST_CASE("a weight of 0 does not hide a NaN in x", "[day06][small]") {
         WeightType::q8_0, reinterpret_cast<const std::byte*>(blocks.data()), {2, 64}};
     Tensor<float> x({T, 64}), out({T, 2});
     x(T - 1, 40) = kNotANumber;
-    linear_fast_cpu(weight, x.view(), out.view());
+    linear_fast(weight, x.view(), out.view());
     for (std::int64_t t = 0; t < T; ++t) {
         CHECK(std::isnan(out(t, 0)) == (t == T - 1));
         CHECK(std::isnan(out(t, 1)) == (t == T - 1));
@@ -187,7 +187,7 @@ TEST_CASE("the fast product refuses what does not fit, before it writes", "[day0
     Tensor<float> x({2, 8});
     HostOut<float> out({2, 6});
     const auto refused = [&](const Weight& w, View<const float> in, View<float> to) {
-        return refusal([&] { linear_fast_cpu(w, in, to); });
+        return refusal([&] { linear_fast(w, in, to); });
     };
     CHECK(refused(rows(m.weight, 0, 5), x.view(), out.view()) ==
           "linear: weights of 5 rows and 8 columns, x of shape (2, 8) and out of shape (2, 6) do "
@@ -215,7 +215,7 @@ TEST_CASE("the fast attention of a query is the plain loop's", "[day06][small]")
     day06_transformer_ops::attention_cpu(unsqueeze(q.view(), 0), keys, values, {}, want.view());
     HostOut<float> out({D});
     std::vector<float> scores(static_cast<std::size_t>(n));
-    attend_fast_cpu(q.view(), keys, values, scores.data(), out.view());
+    attend_fast(q.view(), keys, values, scores.data(), out.view());
     // Scores up to |q| |k| = 4 D / sqrt(D) round D + 2 times; shares and sums n + 4 times more.
     const double size = std::sqrt(static_cast<double>(D)) * 4;
     const double bound = (size * static_cast<double>(D + 2) + static_cast<double>(n) + 4) * 0x1p-23;
@@ -228,7 +228,7 @@ TEST_CASE("the fast attention bears scores whose exp no float can hold", "[day06
     Tensor<float> q({1}, {20}), k({3, 1}, {10, 0, -10}), v({3, 1}, {5, 6, 7}), out({1});
     if (!first) k = Tensor<float>({3, 1}, {-10, 0, 10});
     float scores[3];
-    attend_fast_cpu(q.view(), k.view(), v.view(), scores, out.view());
+    attend_fast(q.view(), k.view(), v.view(), scores, out.view());
     CHECK(out(0) == (first ? 5 : 7));
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("the fast attention refuses what does not fit", "[day06][small]") {
     HostOut<float> out({4});
     float scores[3];
     const auto refused = [&](View<const float> keys, View<const float> values) {
-        return refusal([&] { attend_fast_cpu(q.view(), keys, values, scores, out.view()); });
+        return refusal([&] { attend_fast(q.view(), keys, values, scores, out.view()); });
     };
     CHECK(refused(k.view(), slice(v.view(), 0, 0, 2)) == "attend: 3 keys, but 2 values");
     CHECK(contains(refused(slice(k.view(), 0, 0, 0), v.view()), "keys has shape (0, 4)"));
@@ -245,10 +245,10 @@ TEST_CASE("the fast attention refuses what does not fit", "[day06][small]") {
     CHECK(contains(refused(transpose(Tensor<float>({4, 3}).view()), v.view()), "strides (1, 3)"));
     CHECK(contains(refused({nullptr, Shape{3, 4}}, v.view()), "null pointer"));
     CHECK(refusal([&] {
-              attend_fast_cpu(q.view(), k.view(), v.view(), scores, {q.data(), Shape{4}});
+              attend_fast(q.view(), k.view(), v.view(), scores, {q.data(), Shape{4}});
           }) == "attend: q and out overlap");
     CHECK(refusal([&] {
-              attend_fast_cpu(q.view(), k.view(), v.view(), scores, {v.data(), Shape{4}});
+              attend_fast(q.view(), k.view(), v.view(), scores, {v.data(), Shape{4}});
           }) == "attend: values and out overlap");
     CHECK(out.untouched());
 }

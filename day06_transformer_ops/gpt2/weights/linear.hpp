@@ -63,7 +63,7 @@ void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<
 /// @param x    (T, K), contiguous
 /// @param out  (T, N), columns side by side, rows of any stride; apart from x
 /// @throws std::invalid_argument  shapes that do not fit, gaps, a null pointer, overlap
-void linear_fast_cpu(const Weight& w, View<const float> x, View<float> out);
+void linear_fast(const Weight& w, View<const float> x, View<float> out);
 void check_linear_fast(const Weight& w, const View<const float>& x, const View<float>& out);
 
 }  // namespace sixdays::gpt2

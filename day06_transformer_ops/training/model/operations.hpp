@@ -21,7 +21,7 @@
 #include "day06_transformer_ops/training/backward/norm_backward.hpp"
 #include "day06_transformer_ops/training/bf16/attention_backward_bf16.hpp"
 #include "day06_transformer_ops/training/bf16/linear_backward_bf16.hpp"
-#include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
+#include "day06_transformer_ops/training/model/product_fast.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -46,7 +46,7 @@ struct CpuOperations {
     }
     void matmul(In a, In b, const Epilogue& e, Out out) const {
         threads == nullptr ? day05_matmul::matmul_cpu(a, b, e, out)
-                           : matmul_fast_cpu(a, b, e, out, *threads);
+                           : matmul_fast(a, b, e, out, *threads);
     }
     void attention(In q, In k, In v, Out out, Out) const {
         const auto part = [](In a, In b, In c, Out o) { attention_cpu(a, b, c, {}, o); };
@@ -72,7 +72,7 @@ struct CpuOperations {
     }
     void linear_backward(In in, In weight, In grad, Out d_in, const LinearGradients& d) const {
         threads == nullptr ? linear_backward_cpu(in, weight, grad, d_in, d)
-                           : linear_backward_fast_cpu(in, weight, grad, d_in, d, *threads);
+                           : linear_backward_fast(in, weight, grad, d_in, d, *threads);
     }
     void attention_backward(In q, In k, In v, In, In, In grad, const AttentionGradients& d) const {
         const auto part = [](In a, In b, In c, In g, Out d_q, Out d_k, Out d_v) {

@@ -1,5 +1,5 @@
 // The CPU that trains: products in blocks, and rows shared out to threads.
-#include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
+#include "day06_transformer_ops/training/model/product_fast.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 #include "day06_transformer_ops/training/tests/slopes.hpp"
 
@@ -27,7 +27,7 @@ void check_product(const View<const float>& a, const View<const float>& b, gpt2:
     }
     const Layout layout = columns ? column_major({M, N}) : row_major({M, N});
     auto out = HostOut<float>::holding(before, layout);
-    matmul_fast_cpu(a, b, {alpha, beta, bias.view()}, out.view(), threads);
+    matmul_fast(a, b, {alpha, beta, bias.view()}, out.view(), threads);
     CHECK(out.close_to(want, [&](const Index& i) { return double(K + 4) * kU * sizes(i); }));
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("the fast product: any strides, ragged edges, any number of threads",
     }
     const Tensor<float> a({2, 3, 4}), b({2, 4, 5});
     Tensor<float> out({2, 3, 5});
-    CHECK(contains(refusal([&] { matmul_fast_cpu(a.view(), b.view(), {}, out.view(), one); }),
+    CHECK(contains(refusal([&] { matmul_fast(a.view(), b.view(), {}, out.view(), one); }),
                    "matmul_fast: b has shape (2, 4, 5), a stack"));
 }
 
@@ -66,12 +66,12 @@ TEST_CASE("the fast product: rows in more than one dim; alpha = 0 reads neither 
     const Epilogue e = {2, 0, {}, true};
     HostOut<float> want({2, 5, 17}), out({2, 5, 17});
     day05_matmul::matmul_cpu(a.view(), b.view(), e, want.view());
-    matmul_fast_cpu(a.view(), b.view(), e, out.view(), two);
+    matmul_fast(a.view(), b.view(), e, out.view(), two);
     CHECK(out.close_to(want.values(), 8 * 6 * kU));  // numbers up to 8, 6 roundings
 
     const Tensor<float> nan({2, 2}, {NAN, INFINITY, NAN, 1}), bias({2}, {1, 2});
     auto half = HostOut<float>::holding(Tensor<float>({2, 2}, {2, 4, 6, 8}));
-    matmul_fast_cpu(nan.view(), nan.view(), {0, 0.5f, bias.view()}, half.view(), two);
+    matmul_fast(nan.view(), nan.view(), {0, 0.5f, bias.view()}, half.view(), two);
     CHECK(half.matches(Tensor<float>({2, 2}, {2, 4, 4, 6})));
 }
 

@@ -1,6 +1,6 @@
-// Products in blocks of 6 rows by 16 columns. Built with -ffp-contract=fast, as linear_fast_cpu.cpp
+// Products in blocks of 6 rows by 16 columns. Built with -ffp-contract=fast, as linear_fast.cpp
 // is: a multiply-add is one instruction where the CPU has it.
-#include "day06_transformer_ops/training/model/product_fast_cpu.hpp"
+#include "day06_transformer_ops/training/model/product_fast.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -71,8 +71,8 @@ void rows(const View<const float>& a, const float* panels, const Epilogue& epilo
 
 }  // namespace
 
-void matmul_fast_cpu(View<const float> a, View<const float> b, const Epilogue& epilogue,
-                     View<float> out, gpt2::Threads& threads) {
+void matmul_fast(View<const float> a, View<const float> b, const Epilogue& epilogue,
+                 View<float> out, gpt2::Threads& threads) {
     day05_matmul::check_matmul(a, b, epilogue, out);
     if (b.rank() != 2) refuse("matmul_fast: b has shape " + to_string(b.shape()) + ", a stack");
     if (day05_matmul::sums_nothing(a, epilogue)) {
@@ -94,13 +94,12 @@ void matmul_fast_cpu(View<const float> a, View<const float> b, const Epilogue& e
     });
 }
 
-void linear_backward_fast_cpu(View<const float> in, View<const float> weight,
-                              View<const float> grad, View<float> d_in, const LinearGradients& d,
-                              gpt2::Threads& threads) {
+void linear_backward_fast(View<const float> in, View<const float> weight, View<const float> grad,
+                          View<float> d_in, const LinearGradients& d, gpt2::Threads& threads) {
     check_linear_backward(in, weight, grad, d_in, d);
     const View<const float> x = as_matrix(in), g = as_matrix(grad);
-    matmul_fast_cpu(g, transpose(weight), {}, as_matrix(d_in), threads);
-    matmul_fast_cpu(transpose(x), g, {1, 1}, d.weight, threads);
+    matmul_fast(g, transpose(weight), {}, as_matrix(d_in), threads);
+    matmul_fast(transpose(x), g, {1, 1}, d.weight, threads);
     if (d.bias.data != nullptr) {
         Tensor<float> sums({weight.extent(1)});
         day04_argmax::reduce_cpu(day04_argmax::Reduction::sum, g, {0}, sums.view());

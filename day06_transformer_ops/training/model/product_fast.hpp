@@ -15,13 +15,11 @@ namespace sixdays::day06_transformer_ops {
 /// @param out  (..., M, N): dims before the last are rows, and one dim in memory too
 /// @param b    (K, N), any strides
 /// @throws std::invalid_argument  as matmul_cpu(); a stack of b; rows that are no one dim in memory
-void matmul_fast_cpu(View<const float> a, View<const float> b,
-                     const day05_matmul::Epilogue& epilogue, View<float> out,
-                     gpt2::Threads& threads);
+void matmul_fast(View<const float> a, View<const float> b, const day05_matmul::Epilogue& epilogue,
+                 View<float> out, gpt2::Threads& threads);
 
 /// linear_backward_cpu() by such products.
-void linear_backward_fast_cpu(View<const float> in, View<const float> weight,
-                              View<const float> grad, View<float> d_in, const LinearGradients& d,
-                              gpt2::Threads& threads);
+void linear_backward_fast(View<const float> in, View<const float> weight, View<const float> grad,
+                          View<float> d_in, const LinearGradients& d, gpt2::Threads& threads);
 
 }  // namespace sixdays::day06_transformer_ops
