@@ -10,7 +10,7 @@
 #                         cases of all of them are in exercises/cases.cpp, and begin with `<name>: `
 #
 # main.cpp and tests/ are compiled once and linked to either ports library, never to both.
-# A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub.
+# A learner's own port, my/<day>/<name>.cu, is built in place of an exercise's stub, and no stub with it.
 
 include(${CMAKE_CURRENT_LIST_DIR}/add_room.cmake)
 
@@ -90,7 +90,7 @@ function(sixdays_add_exercise day label name)
 
     # The learner's file may be broken at any time, so nothing but `learn check` builds it.
     set(mine ${PROJECT_SOURCE_DIR}/my/${day}/${name}.cu)
-    if(EXISTS ${mine})
+    if(EXISTS ${mine} AND NOT IS_DIRECTORY ${mine})
         sixdays_emulated_library(my_${prefix}_port ${mine})
         sixdays_executable(my_${prefix} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing my_${prefix}_port sixdays_emulator_libraries)
@@ -174,14 +174,19 @@ function(sixdays_add_small_exercises day label)
             sixdays_expect_status(${label}.exercise.${name}.wrong_${CMAKE_MATCH_1} "${label};exercise" 1
                 "${CMAKE_MATCH_2}" $<TARGET_FILE:${all}_wrong_${CMAKE_MATCH_1}> "${name}:*" -r xml)
         endforeach()
-        # In the learner's program the other exercises are stubs: its cases are not run.
+        # In the learner's program the other exercises are empty: its cases are not run.
         set(mine ${PROJECT_SOURCE_DIR}/my/${day}/${name}.cu)
-        if(EXISTS ${mine})
+        if(EXISTS ${mine} AND NOT IS_DIRECTORY ${mine})
+            set(others ${CMAKE_CURRENT_BINARY_DIR}/my_${label}_${name}_others.cpp)
+            set(others_script ${PROJECT_SOURCE_DIR}/common/cmake/others.awk)
+            add_custom_command(OUTPUT ${others}
+                COMMAND awk -v but=${name} -f ${others_script} ${folder}/cases.cpp > ${others}
+                DEPENDS ${folder}/cases.cpp ${others_script} VERBATIM)
+            set_source_files_properties(${others} PROPERTIES COMPILE_OPTIONS -w)
             sixdays_emulated_library(my_${label}_${name}_port ${mine})
-            sixdays_executable(my_${label}_${name} sixdays_gpu_emulated
+            sixdays_executable(my_${label}_${name} sixdays_gpu_emulated ${others}
                 $<TARGET_OBJECTS:${all}_cases> $<TARGET_OBJECTS:my_${label}_${name}_port>
-                LIBRARIES sixdays_testing_main sixdays_testing ${all}_stub_port)
-            target_link_options(my_${label}_${name} PRIVATE -Wl,--allow-multiple-definition)
+                LIBRARIES sixdays_testing_main sixdays_testing sixdays_emulator_libraries)
             set_target_properties(my_${label}_${name}_port my_${label}_${name}
                 PROPERTIES EXCLUDE_FROM_ALL ON)
             target_compile_options(my_${label}_${name}_port PRIVATE ${SIXDAYS_UNFINISHED})

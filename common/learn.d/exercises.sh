@@ -4,16 +4,36 @@
 # my/progress holds lines "<day>/<exercise> <key> <value>"; nothing breaks when it is deleted.
 
 recall() {  # recall <exercise> <key>
-    if [[ -f $root/my/progress ]]; then sed -n "s|^$day/$1 $2 ||p" "$root/my/progress" | tail -n 1; fi
+    local name key value found=''
+    if [[ ! -f $root/my/progress || ! -r $root/my/progress ]]; then return 0; fi
+    while read -r name key value || [[ $name ]]; do
+        if [[ $name == "$day/$1" && $key == "$2" ]]; then found=$value; fi
+    done <"$root/my/progress"
+    printf '%s' "$found"
+}
+
+# How many hints were seen: whatever else stands there counts as none.
+hints_seen() {
+    local seen
+    seen=$(recall "$1" hints)
+    if [[ ! $seen =~ ^[1-9][0-9]{0,2}$ ]]; then seen=0; fi
+    printf '%s' "$seen"
 }
 
 remember() {  # remember <exercise> <key> <value>
+    local line kept=()
     may_write "$root/my"
-    {
-        if [[ -f $root/my/progress ]]; then grep -v "^$day/$1 $2 " "$root/my/progress" || true; fi
-        printf '%s/%s %s %s\n' "$day" "$1" "$2" "$3"
-    } >"$root/my/.progress.new"
-    mv "$root/my/.progress.new" "$root/my/progress"
+    if [[ -e $root/my/progress && ! -f $root/my/progress ]]; then
+        note "Nothing is remembered: $(path "$root/my/progress") is not a file. Move it away."
+        return 0
+    fi
+    if [[ -r $root/my/progress ]]; then
+        while IFS= read -r line || [[ $line ]]; do
+            if [[ $line != "$day/$1 $2 "* ]]; then kept+=("$line"); fi
+        done <"$root/my/progress"
+    fi
+    printf '%s\n' "${kept[@]}" "$day/$1 $2 $3" >"$root/my/.progress.new"
+    mv -f "$root/my/.progress.new" "$root/my/progress"
 }
 
 # `verb day [exercise]`: $day, and in $exercises the one named, or all of that day.
@@ -67,8 +87,26 @@ stub_of() { awk -f "$root/common/cmake/stub.awk" "$(solution_of "$1")"; }
 # Writes a whole file or none.
 put_stub() { stub_of "$1" >"$2.new" && mv "$2.new" "$2"; }
 
+# Is something there, be it a link to nothing?
+is_taken() { [[ -e $1 || -L $1 ]]; }
+
+# In $unusable, why the learner's file cannot be read, "is a folder"; false if it can, or is not there.
+is_unusable() {
+    unusable=''
+    if [[ -L $1 && ! -e $1 ]]; then
+        unusable='is a link to a file that is not there'
+    elif [[ -d $1 ]]; then
+        unusable='is a folder, not a file'
+    elif [[ -e $1 && ! -f $1 ]]; then
+        unusable='is not an ordinary file'
+    elif [[ -e $1 && ! -r $1 ]]; then
+        unusable='may not be read'
+    fi
+    [[ $unusable ]]
+}
+
 verb_start() {
-    local exercise file statement level minutes title yours
+    local exercise file statement level minutes title yours unusable
     no_more_than 1 "$@"
     if (($# > 0)); then
         find_exercises "$1"
@@ -82,7 +120,13 @@ verb_start() {
         file=$root/my/$day/$exercise.cu yours=''
         statement=$(statement_of "$exercise")
         about "$exercise"
-        if [[ -e $file ]]; then yours="  (yours already; left as it is)"; else put_stub "$exercise" "$file"; fi
+        if is_unusable "$file"; then
+            yours="  ($unusable; left as it is)"
+        elif [[ -e $file ]]; then
+            yours="  (yours already; left as it is)"
+        else
+            put_stub "$exercise" "$file"
+        fi
         say "  $exercise: $title ($level, $minutes minutes)"
         if ! is_small "$exercise"; then say "    read   $(path "$statement")"; fi
         say "    edit   $(path "$file")$yours"
@@ -102,8 +146,7 @@ verb_hint() {
     if is_small "$exercise"; then file=$(solution_of "$exercise"); fi
     if [[ ! -f $file ]]; then stop 1 "$exercise has no hints."; fi
     count=$(hints_in "$file" | grep -c '^## Hint ' || true)
-    seen=$(recall "$exercise" hints)
-    seen=$((${seen:-0} + 1))
+    seen=$(($(hints_seen "$exercise") + 1))
     if ((seen > count)); then
         say "That was the last hint for $exercise; all $count are in $(path "$file")." \
             "A solution, and why it is right: $learn solution ${day%%_*} $exercise"
@@ -163,19 +206,21 @@ verb_solution() {
 }
 
 verb_reset() {
-    local exercise file number
+    local exercise file number unusable
     no_more_than 2 "$@"
     if (($# == 0)); then stop 2 "Which day? $learn reset day01, for example."; fi
     find_exercises "$@"
     for exercise in "${exercises[@]}"; do
         file=$root/my/$day/$exercise.cu
-        if [[ ! -e $file ]]; then
+        if is_unusable "$file"; then
+            say "$exercise: $(path "$file") $unusable. Move it away; then $learn start ${day%%_*} begins anew."
+        elif [[ ! -e $file ]]; then
             say "$exercise was not started, so there is nothing to put back."
         elif cmp -s "$file" <(stub_of "$exercise"); then
             say "$exercise is as it was at the start already."
         else
             number=1
-            while [[ -e $file.$number ]]; do number=$((number + 1)); done
+            while is_taken "$file.$number"; do number=$((number + 1)); done
             cp "$file" "$file.$number.new"
             mv "$file.$number.new" "$file.$number"
             put_stub "$exercise" "$file"
@@ -200,8 +245,8 @@ verb_check() {
     watch_these "${words[@]}"
 }
 
-# Each file of the learner's with the time of its last save.
-saves() { stat -c '%n %.9Y' "$root"/my/*/*.cu 2>/dev/null || true; }
+# Each file of the learner's, as seen from the tree's top, with the time of its last save.
+saves() { (cd "$root" && stat -c '%n %.9Y' my/*/*.cu 2>/dev/null) || true; }
 
 # Checks what was saved, and of that what was named, until somebody presses Ctrl-C.
 watch_these() {
@@ -215,7 +260,7 @@ watch_these() {
             day=${file%/*} day=${day##*/} exercise=${file##*/} exercise=${exercise%.cu}
             if [[ ${1:-} ]]; then (find_day "$1" && [[ $day == "$named" ]]) || continue; fi
             if [[ ! ${2:-} || $exercise == "$2"* ]]; then
-                say "" "Saved: $(path "$file")"
+                say "" "Saved: $(path "$root/$file")"
                 (check_these "$day" "$exercise") || true
             fi
         done < <(comm -13 <(sort <<<"$before") <(sort <<<"$now"))
@@ -224,16 +269,18 @@ watch_these() {
 }
 
 check_these() {
-    local which=("${days[@]}") found='' refused='' open='' exercise  # refused: the first that was, "day04 top_two"
+    local which=("${days[@]}") found='' refused='' open='' exercise file unusable  # refused: the first that was, "day04 top_two"
     if (($# > 0)); then
         find_exercises "$@"
         which=("$day")
     fi
     for day in "${which[@]}"; do
-        if compgen -G "$root/my/$day/*.cu" >/dev/null; then found=yes; fi
+        for file in "$root/my/$day"/*.cu; do
+            if is_taken "$file"; then found=yes; fi
+        done
     done
     day=${which[0]}
-    if [[ $found && $# -eq 2 && ! -e $root/my/$day/${exercises[0]}.cu ]]; then found=''; fi
+    if [[ $found && $# -eq 2 ]] && ! is_taken "$root/my/$day/${exercises[0]}.cu"; then found=''; fi
     if [[ -z $found ]]; then
         stop 1 "Nothing to check: ${2:+$2 was not started, or }no exercise was started. $learn start ${day%%_*} begins."
     fi
@@ -242,11 +289,16 @@ check_these() {
     for day in "${which[@]}"; do
         if (($# < 2)); then list_exercises; fi
         for exercise in "${exercises[@]}"; do
-            if [[ ! -e $root/my/$day/$exercise.cu ]]; then continue; fi
-            if is_begun "$exercise" || is_to_look_at "$exercise"; then
+            file=$root/my/$day/$exercise.cu
+            if is_unusable "$file"; then
+                say "${bold}$exercise${plain}: ${red}not checked${plain}. $(path "$file") $unusable."
+                refused=${refused:-${day%%_*} $exercise}
+            elif [[ ! -e $file ]]; then
+                continue
+            elif is_begun "$exercise" || is_to_look_at "$exercise"; then
                 check_one "$exercise" || refused=${refused:-${day%%_*} $exercise}
             else
-                say "${bold}$exercise${plain}: not begun. Your code goes between the marks in $(path "$root/my/$day/$exercise.cu")."
+                say "${bold}$exercise${plain}: not begun. Your code goes between the marks in $(path "$file")."
                 open=${open:-${day%%_*} $exercise}
             fi
         done
@@ -263,8 +315,12 @@ check_these() {
     [[ -z $refused && -z $open ]]
 }
 
-# Is the learner's file there, and another one than the stub?
-is_begun() { [[ -e $root/my/$day/$1.cu ]] && ! cmp -s "$root/my/$day/$1.cu" <(stub_of "$1"); }
+# Is the learner's file there, and another one than the stub? Some editors end lines with CR LF, and
+# some put a mark before the first one, a byte order mark.
+is_begun() {
+    local file=$root/my/$day/$1.cu
+    [[ -f $file && -r $file ]] && ! cmp -s <(LC_ALL=C sed -e '1s/^\xef\xbb\xbf//' -e 's/\r$//' "$file") <(stub_of "$1")
+}
 
 # Is its stub a program to be run as it is? Then its statement says so, in a line that begins with these words.
 is_to_look_at() { grep -q '^///* Check it as it is' "$(statement_of "$1")"; }
@@ -286,30 +342,59 @@ compiles() {  # compiles <exercise> <target>
     return 1
 }
 
+# What the cases call, as they declare it: "void guard(const float* in, int n, float* out);".
+signature_of() {  # signature_of <exercise>
+    local from=$root/$day/exercises/$1/$1.hpp name=${1}_cuda
+    if is_small "$1"; then from=$root/$day/exercises/cases.cpp name=$1; fi
+    awk -v call="void $name(" 'index($0, call) == 1 { on = 1 }
+        on { gsub(/^ +/, ""); text = text (text == "" ? "" : " ") $0; if (/;$/) { print text; exit } }' "$from"
+}
+
+# The file has no such function, or has one of other arguments: says so, and which one is wanted.
+say_missing() {  # say_missing <exercise> <file>
+    local name=${1}_cuda where='' found
+    if is_small "$1"; then name=$1; else where=", in the namespace sixdays::$day"; fi
+    say "  \`$name()\` is not in your file. The cases call this one$where:" "    $(signature_of "$1")"
+    found=$(awk -v name="$name" '!/^ *\/\// && !/<<</ {
+        at = index($0, name "("); before = at > 1 ? substr($0, at - 1, 1) : " "
+        if (at && before !~ /[A-Za-z0-9_]/) { sub(/ *\{ *$/, ""); print "    line " NR ": " $0 }
+    }' "$2")
+    if [[ $found ]]; then say "  Your file has it with other arguments, or in another namespace:" "$found"; fi
+    say "  $learn reset ${day%%_*} $1 puts the stub back, and keeps your file beside it."
+}
+
 # Builds and runs one exercise; says in words how it went. False if it is not right yet.
 check_one() {
-    local name=${day%%_*}_$1 log=$root/my/$day/$1.log status=0 ours
-    # Our solution first: whatever fails after it is about the learner's file.
-    if is_small "$1"; then ours=${day%%_*}_exercises_stub; else ours=${name}_solution; fi
-    build_target "what $1 is checked with" "$build" --target "$ours"
+    local name=${day%%_*}_$1 log=$root/my/$day/$1.log status=0 ours proof
+    # What is ours first: whatever fails after it is about the learner's file.
+    if is_small "$1"; then ours=${day%%_*}_exercises_cases; else ours=${name}_cases; fi
+    build_target "what $1 is checked with" "$build" --target "$ours" sixdays_testing_main
     if ! compiles "$1" "my_$name"; then
         remember "$1" result refused
         return 1
     fi
+    # The last line of the program's own main, which the learner's file cannot print by accident.
+    proof="Run $$-$RANDOM$RANDOM$RANDOM"
     # The braces keep the shell's own "Segmentation fault" off the screen; we say it in words.
-    { timeout --foreground -k 5 120 "$build/bin/my_$name" "$1:*" >"$log" 2>&1; } 2>/dev/null || status=$?
-    if ((status == 0)); then
+    { SIXDAYS_PROOF=$proof timeout --foreground -k 5 120 "$build/bin/my_$name" "$1:*" >"$log" 2>&1; } 2>/dev/null || status=$?
+    if ((status == 0)) && grep -qE "^$proof: [1-9][0-9]* cases, [1-9][0-9]* assertions, passed\$" "$log"; then
         say "${bold}$1${plain}: ${green}passed${plain}. $(sed -n 's/^All tests passed/All its cases pass/p' "$log")"
         remember "$1" result passed
         return 0
     fi
     remember "$1" result refused
+    say "${bold}$1${plain}: ${red}refused${plain}."
     if ((status == 124)); then
-        say "${bold}$1${plain}: ${red}refused${plain}. It did not end within two minutes: an endless loop?"
-    elif say "${bold}$1${plain}: ${red}refused${plain}." && first_failure "$build/bin/my_$name" "$1:*"; then
+        say "  It did not end within two minutes: an endless loop?"
+    elif grep -q "^$proof: .*another main\$" "$log"; then
+        say_main
+    elif first_failure "$build/bin/my_$name" "$1:*"; then
         :
-    elif ((status == 134 || status == 139)); then  # abort, segmentation fault
+    elif ((status == 139)); then  # segmentation fault
         say "  It crashed: most likely it reads or writes outside its memory. Is every index guarded?"
+    elif ! grep -q "^$proof: " "$log"; then
+        say "  Your file ends the program (exit, abort, ...) before its cases were done, with status $status." \
+            "  The cases call your function many times: let it return."
     else
         say "  It ended with status $status, and no case said why. Its last words:" \
             "$(tail -n 5 "$log" | sed 's/^/    /')"
@@ -317,6 +402,8 @@ check_one() {
     say "  Everything the cases said: $(path "$log")"
     return 1
 }
+
+say_main() { say "  Your file defines \`main\`; the cases have their own, which runs them. Leave it out."; }
 
 # Of a failed build, what the compiler or the translator says about this file, and nothing else.
 show_errors() {  # show_errors <exercise> <file> <log>
@@ -328,10 +415,15 @@ show_errors() {  # show_errors <exercise> <file> <log>
         index($0, mine ":") != 1 && /^[^ ]+:[0-9]+(:[0-9]+)?: (fatal )?error|^[^ ]+: In / { keep = 0 }
         # A launch is longer in the translated file, and what points into it points nowhere.
         keep && !(/^ *\| +[~^]/ && length > 110)' "$log")
-    if [[ -z $said && $(undefined_names "$log") ]]; then
-        said="The function that the cases call is not in it:
-$(undefined_names "$log" | sed 's/^/    /')
-Its name, arguments and namespace must be those of the stub: $learn reset ${day%%_*} $1 puts it back beside yours."
+    if [[ -z $said ]] && grep -q 'multiple definition of .main' "$log"; then
+        say_main
+        return
+    elif [[ -z $said ]] && undefined_names "$log" | grep -qE "(^|::)$1(_cuda)?\("; then
+        say_missing "$1" "$mine"
+        return
+    elif [[ -z $said && $(undefined_names "$log") ]]; then
+        said="Your file calls what it does not define:
+$(undefined_names "$log" | sed 's/^/    /')"
     elif [[ -z $said ]]; then
         said=$(grep -v -E '^(\[[0-9]+/|FAILED: |ninja: |/[^ ]*(g\+\+|c\+\+|cmake) |cd /)' "$log")
     fi
@@ -379,6 +471,12 @@ first_failure() {  # first_failure <program> <cases>
             reason = said["Exception"]
             if (reason == "") reason = said["Failure"]
             if (reason == "") reason = said["FatalErrorCondition"]
+            if (reason ~ /^SIGSEGV/)
+                reason = "It crashed: the CPU part reads or writes outside its memory. Is a device " \
+                    "pointer used outside a kernel?"
+            if (reason ~ /^SIGABRT/)
+                reason = "Your file ends the program: abort, an assert that fails, or an exception " \
+                    "that nothing catches."
             if (reason == "") reason = said["Expanded"]
             # A kernel that was stopped: what the emulator saw says more than the error code.
             if (match(reason, /failed with cuda[A-Za-z]+: [^\n]*\n/))
@@ -406,7 +504,7 @@ verb_progress() {
         solved=0 words=''
         for exercise in "${exercises[@]}"; do
             result=$(recall "$exercise" result)
-            hints=$(recall "$exercise" hints)
+            hints=$(hints_seen "$exercise")
             case $result in
                 passed) result="${green}done${plain}" && solved=$((solved + 1)) ;;
                 *)
@@ -419,7 +517,7 @@ verb_progress() {
                     fi
                     ;;
             esac
-            if [[ $hints ]]; then result+=", hints seen: $hints"; fi
+            if ((hints > 0)); then result+=", hints seen: $hints"; fi
             about "$exercise"
             words+=$(printf '\n    %-16s %3s minutes, %-8s %s' "$exercise" "$minutes" "$level" "$result")
         done
