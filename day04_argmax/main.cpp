@@ -22,9 +22,13 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 template <class T>
 std::string shown(const Tensor<T>& x) {
     std::string text;
+    const std::int64_t row = x.shape().rank > 0 ? x.shape()[x.shape().rank - 1] : 1;
     for (std::int64_t k = 0; k < x.size(); ++k) {
         char number[32];
-        std::snprintf(number, sizeof number, "%s%g", k > 0 ? " " : "",
+        std::snprintf(number, sizeof number, "%s%g",
+                      k == 0         ? ""
+                      : k % row == 0 ? " / "
+                                     : " ",
                       static_cast<double>(x.data()[k]));
         text += number;
     }
@@ -44,8 +48,31 @@ bool gives(const Tensor<float>& x, int dim, const std::string& by_hand, std::str
     return *said == by_hand && lesson::same(got, want);
 }
 
+void along_every_dim(lesson::Report& report) {
+    report.heading("1. One tensor, argmax along each of its dims");
+    const Tensor<float> x({2, 3, 4}, {35, 21, 24, 11, 8,  48, 39, 48, 10, 42, 20, 16,  //
+                                      16, 37, 6,  46, 40, 44, 44, 47, 31, 7,  40, 10});
+    std::printf("   x[0] = 35 21 24 11    x[1] = 16 37  6 46\n");
+    std::printf("           8 48 39 48           40 44 44 47\n");
+    std::printf("          10 42 20 16           31  7 40 10\n\n");
+    const struct {
+        int dim;
+        const char *shape, *by_hand;
+    } rows[] = {{0, "(3, 4)", "0 1 0 1 / 1 0 1 0 / 1 0 1 0"},
+                {1, "(2, 4)", "0 1 1 1 / 1 1 1 1"},
+                {2, "(2, 3)", "0 1 1 / 3 3 2"}};
+    std::string said;
+    for (const auto& row : rows) {
+        const bool ok = gives(x, row.dim, row.by_hand, &said);
+        report.check(ok, "dim " + std::to_string(row.dim) + ", shape " + row.shape + ": " + said);
+    }
+    const bool same = gives(x, -1, rows[2].by_hand, &said);
+    report.check(same, "dim -1 is dim 2. Where a line has its largest element twice, the first");
+    std::printf("          is named: 8 48 39 48 gives 1.\n");
+}
+
 void a_line_for_each_output(lesson::Report& report) {
-    report.heading("1. Each output has a line: where it begins, how far apart its elements are");
+    report.heading("2. Each output has a line: where it begins, how far apart its elements are");
     const Tensor<float> x({2, 3, 4, 5, 6});
     const Lines lines = lines_of("argmax", x.view(), {2});
     std::printf("   x (2, 3, 4, 5, 6) has strides %s. argmax over dim 2\n",
@@ -53,11 +80,15 @@ void a_line_for_each_output(lesson::Report& report) {
     std::printf("   leaves (2, 3, 5, 6): %lld outputs, one thread each. A line has %lld\n",
                 static_cast<long long>(lines.count()), static_cast<long long>(lines.length()));
     std::printf("   elements, %lld apart.\n\n", static_cast<long long>(lines.stride()));
+    const Layout weights = unsqueeze(row_major(lines.first.layout.shape), 2);  // 0 for dim 2
+    std::printf("   Weights %s: the thread of output (i, j, k, l) is\n",
+                to_string(weights.strides).c_str());
+    std::printf("   90 i + 30 j + 6 k + l, and its line begins at 360 i + 120 j + 6 k + l.\n\n");
     std::printf("   thread   output          the line's offsets\n");
     const struct {
         std::int64_t thread, begin;  // by hand
     } rows[] = {{0, 0}, {42, 132}, {89, 269}, {90, 360}, {179, 629}};
-    bool ok = true;
+    bool ok = weights.strides == Strides{90, 30, 0, 6, 1};
     for (const auto& row : rows) {
         const Index at = unravel(row.thread, lines.first.layout.shape);
         const std::int64_t begin = offset(lines.first.layout, at);
@@ -70,28 +101,6 @@ void a_line_for_each_output(lesson::Report& report) {
     }
     std::printf("\n");
     report.check(ok, "by hand: 42 is output (0, 1, 2, 0), which begins at 120 + 2 * 6");
-}
-
-void along_every_dim(lesson::Report& report) {
-    report.heading("2. One tensor, argmax along each of its dims");
-    const Tensor<float> x({2, 3, 4}, {5, 1, 9, 2, 7, 7, 0, 3, 4, 8, 6, 8,  //
-                                      5, 6, 2, 2, 1, 9, 9, 3, 0, 4, 4, 9});
-    std::printf("   x[0] =  5 1 9 2    x[1] =  5 6 2 2\n");
-    std::printf("           7 7 0 3            1 9 9 3\n");
-    std::printf("           4 8 6 8            0 4 4 9\n\n");
-    const struct {
-        int dim;
-        const char* by_hand;
-    } rows[] = {{0, "0 1 0 0 0 1 1 0 0 0 0 1"}, {1, "1 2 0 2 0 1 1 2"}, {2, "2 0 1 1 1 3"}};
-    for (const auto& row : rows) {
-        std::string said;
-        const bool ok = gives(x, row.dim, row.by_hand, &said);
-        report.check(ok, "dim " + std::to_string(row.dim) + ": " + said);
-    }
-    std::string said;
-    const bool same = gives(x, -1, "2 0 1 1 1 3", &said);
-    report.check(same, "dim -1 is dim 2. Where a line has its largest element twice, the first");
-    std::printf("          is named: 7 7 0 3 gives 0, 4 8 6 8 gives 1.\n");
 }
 
 void ties_and_nan(lesson::Report& report) {
@@ -220,7 +229,7 @@ int main(int argc, char** argv) {
         argc, argv,
         {.title = "Day 04, argmax",
          .shows = "Many threads look for one answer: a reduction along any dim of any view.",
-         .sections = {a_line_for_each_output, along_every_dim, ties_and_nan, a_path_for_each_layout,
+         .sections = {along_every_dim, a_line_for_each_output, ties_and_nan, a_path_for_each_layout,
                       a_ladder, a_sum_in_another_order, the_next_token},
          .trace = trace_all,
          .bench = bench_all,
