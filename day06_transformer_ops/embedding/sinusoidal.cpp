@@ -1,0 +1,19 @@
+// What reference and kernel of the sinusoidal positions reject.
+#include "day06_transformer_ops/embedding/sinusoidal.hpp"
+
+#include <cmath>
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+void check_sinusoidal_positions(const View<float>& out, double base) {
+    require_rank("sinusoidal_positions", "out", out, 2);
+    require_output("sinusoidal_positions", out);
+    if (!(base > 0) || std::isinf(base)) {
+        refuse("sinusoidal_positions: base is " + std::to_string(base) +
+               ", but must be above 0 and finite");
+    }
+}
+
+}  // namespace sixdays::day06_transformer_ops
