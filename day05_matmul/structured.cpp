@@ -1,0 +1,47 @@
+// What reference and kernel of the structured products reject.
+#include "day05_matmul/structured.hpp"
+
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
+
+namespace sixdays::day05_matmul {
+namespace {
+
+void require_structured_apart(const char* name, const View<const float>& in,
+                              const View<float>& out) {
+    require_memory("structured_matmul", name, in);
+    if (overlap(in, out)) {
+        refuse(std::string("structured_matmul: ") + name +
+               " overlaps out, which would be written before the last sum has read it");
+    }
+}
+
+}  // namespace
+
+const char* name(Structure structure) {
+    static constexpr Named<Structure> kNames[] = {
+        {Structure::lower, "lower"},
+        {Structure::upper, "upper"},
+        {Structure::symmetric_lower, "symmetric lower"},
+        {Structure::symmetric_upper, "symmetric upper"},
+        {Structure::diagonal, "diagonal"},
+    };
+    return name_in(kNames, structure);
+}
+
+void check_structured_matmul(const View<const float>& a, Structure structure,
+                             const View<const float>& b, const View<float>& out) {
+    require_rank("structured_matmul", "a", a, 2);
+    require_rank("structured_matmul", "b", b, 2);
+    if (a.extent(0) != a.extent(1) || b.extent(0) != a.extent(0)) {
+        refuse(std::string("structured_matmul: a (") + name(structure) + ") has shape " +
+               to_string(a.shape()) + " and b " + to_string(b.shape()) +
+               ", but must have (M, M) and (M, N)");
+    }
+    require_same_shape("structured_matmul", "b", b, "out", out);
+    require_output("structured_matmul", out);
+    require_structured_apart("a", a, out);
+    require_structured_apart("b", b, out);
+}
+
+}  // namespace sixdays::day05_matmul

@@ -1,0 +1,78 @@
+/// @file
+/// Products with a matrix of which only a part counts: a triangle, a symmetric matrix stored as one
+/// triangle, a diagonal. (BLAS calls them TRMM and SYMM.)
+///
+///     out(m, n) = sum over the k that count of A(m, k) * b(k, n)
+///
+///     lower, upper      A is a where k <= m, or k >= m; 0 elsewhere
+///     symmetric_...     A(m, k) = A(k, m); only that triangle of a is read
+///     diagonal          A(m, m) = a(m, m); 0 elsewhere: each row of b is scaled
+///
+/// What does not count is not read and may hold anything, a NaN too. A triangle needs half of the
+/// multiply-adds of a whole matrix. If the zeros, or both halves, are stored, matmul_cuda() takes the
+/// matrix as it is; its fast steps are faster than half of the work here. A product of a matrix and a
+/// vector is matmul_cuda() with b of shape (K, 1), which takes the step `skinny`.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/tensor/view.hpp"
+
+namespace sixdays::day05_matmul {
+
+/// Which elements of a square matrix count.
+enum class Structure {
+    lower,            ///< k <= m; zeros above
+    upper,            ///< k >= m; zeros below
+    symmetric_lower,  ///< k <= m; above stands their mirror image
+    symmetric_upper,  ///< k >= m; below stands their mirror image
+    diagonal,         ///< k == m; zeros elsewhere
+};
+/// "lower", "symmetric upper", ...
+[[nodiscard]] const char* name(Structure structure);
+
+/// out = A b, summed in float in rising order of k.
+/// @param a    (M, M), any strides. A diagonal stored as a vector d is the view
+///             {d, Layout({M, M}, {0, 1})}: a(m, m) is d[m]
+/// @param b    (M, N), any strides
+/// @param out  (M, N), injective, apart from a and b
+/// @throws std::invalid_argument  a not square, shapes that do not fit, out not injective, a null
+/// pointer, overlap
+void structured_matmul_cpu(View<const float> a, Structure structure, View<const float> b,
+                           View<float> out);
+
+/// The same on the device: one thread per output, neighbouring threads along n.
+/// @throws std::invalid_argument  as structured_matmul_cpu(), in the same words; more than
+/// 524,280 rows, which a grid of 65,535 blocks of 8 rows does not cover
+void structured_matmul_cuda(View<const float> a, Structure structure, View<const float> b,
+                            View<float> out, gpu::Stream stream = {});
+
+/// What both reject. @throws std::invalid_argument  as structured_matmul_cpu()
+void check_structured_matmul(const View<const float>& a, Structure structure,
+                             const View<const float>& b, const View<float>& out);
+
+/// The first k that counts for row m, and the one after the last.
+struct Counted {
+    std::int64_t begin, end;
+};
+SIXDAYS_HD inline Counted counted(Structure structure, std::int64_t m, std::int64_t M) noexcept {
+    switch (structure) {
+        case Structure::lower:
+            return {0, m + 1};
+        case Structure::upper:
+            return {m, M};
+        case Structure::diagonal:
+            return {m, m + 1};
+        default:
+            return {0, M};
+    }
+}
+
+/// A(m, k) for a k that counts: of a symmetric matrix the element of the triangle that is stored.
+SIXDAYS_HD inline float element(const View<const float>& a, Structure structure, std::int64_t m,
+                                std::int64_t k) noexcept {
+    const bool mirrored = (structure == Structure::symmetric_lower && k > m) ||
+                          (structure == Structure::symmetric_upper && k < m);
+    return mirrored ? a(k, m) : a(m, k);
+}
+
+}  // namespace sixdays::day05_matmul
