@@ -1,0 +1,75 @@
+// What references and kernels of INT8 quantization reject.
+#include "day06_transformer_ops/embedding/int8.hpp"
+
+#include "common/tensor/arguments.hpp"
+
+namespace sixdays::day06_transformer_ops {
+namespace {
+
+template <class A, class B>
+void require_int8_apart(const char* op, const char* name, const View<A>& in, const char* name_out,
+                        const View<B>& out) {
+    if (overlap(in, out)) {
+        refuse(std::string(op) + ": " + name + " overlaps " + name_out +
+               ", and would be overwritten while it is read");
+    }
+}
+
+template <class T>
+void require_scales(const char* op, const Shape& matrix, ScalePer per, const View<T>& scales) {
+    const Shape wanted{matrix[per == ScalePer::row ? 0 : 1]};
+    if (scales.shape() != wanted) {
+        refuse(std::string(op) + ": scales has shape " + to_string(scales.shape()) +
+               ", but a matrix of shape " + to_string(matrix) + " with a scale per " +
+               (per == ScalePer::row ? "row" : "column") + " needs " + to_string(wanted));
+    }
+}
+
+}  // namespace
+
+void check_quantize_int8(const View<const float>& in, ScalePer per,
+                         const View<const std::uint8_t>& kept, const View<std::int8_t>& values,
+                         const View<float>& scales) {
+    const char* const op = "quantize_int8";
+    require_rank(op, "in", in, 2);
+    require_same_shape(op, "in", in, "values", values);
+    require_scales(op, in.shape(), per, scales);
+    if (kept.rank() > 0 || kept.data != nullptr) {
+        if (per == ScalePer::column) {
+            refuse(
+                "quantize_int8: kept needs a scale per row; with a scale per column an outlier "
+                "column changes no other");
+        }
+        if (kept.shape() != Shape{in.extent(1)}) {
+            refuse("quantize_int8: kept has shape " + to_string(kept.shape()) +
+                   ", but in has shape " + to_string(in.shape()) +
+                   "; it needs one element per column");
+        }
+        require_memory(op, "kept", kept);
+        require_int8_apart(op, "kept", kept, "values", values);
+        require_int8_apart(op, "kept", kept, "scales", scales);
+    }
+    require_memory(op, "in", in);
+    require_injective(op, "values", values);
+    require_memory(op, "values", values);
+    require_injective(op, "scales", scales);
+    require_memory(op, "scales", scales);
+    require_int8_apart(op, "in", in, "values", values);
+    require_int8_apart(op, "in", in, "scales", scales);
+    require_int8_apart(op, "scales", scales, "values", values);
+}
+
+void check_dequantize_int8(const View<const std::int8_t>& values, ScalePer per,
+                           const View<const float>& scales, const View<float>& out) {
+    const char* const op = "dequantize_int8";
+    require_rank(op, "values", values, 2);
+    require_same_shape(op, "values", values, "out", out);
+    require_scales(op, values.shape(), per, scales);
+    require_memory(op, "values", values);
+    require_memory(op, "scales", scales);
+    require_output(op, out);
+    require_int8_apart(op, "values", values, "out", out);
+    require_int8_apart(op, "scales", scales, "out", out);
+}
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,236 @@
+// The proof of INT8 quantization: known answers, the error bound, outliers, what is rejected.
+#include "day06_transformer_ops/embedding/int8.hpp"
+
+#include "day06_transformer_ops/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+using Kept = Tensor<std::uint8_t>;
+
+constexpr Poison kNoValue{0x80};  // -128, which quantization never makes
+
+// What the reference makes of a matrix, there and back. The kernels must give the same bits.
+struct Quantized {
+    Tensor<std::int8_t> values;
+    Tensor<float> scales, back;
+};
+Quantized there_and_back(const Tensor<float>& x, ScalePer per, const Layout& layout,
+                         const Kept* kept = nullptr) {
+    const std::int64_t R = x.shape()[0], C = x.shape()[1];
+    const Shape lines{per == ScalePer::row ? R : C};
+    const HostIn<float> host(x, layout);
+    const DeviceIn<float> device(x, layout);
+    const DeviceIn<std::uint8_t> device_kept(kept != nullptr ? *kept : Kept({1}, {0}));
+    const View<const std::uint8_t> none;
+    HostOut<std::int8_t> values(row_major(x.shape()), Lead{0}, kNoValue);
+    HostOut<float> scales(lines), back(x.shape());
+    quantize_int8_cpu(host.view(), per, kept != nullptr ? kept->view() : none, values.view(),
+                      scales.view());
+    dequantize_int8_cpu(values.view(), per, scales.view(), back.view());
+    DeviceOut<std::int8_t> got_values(column_major(x.shape()), Lead{0}, kNoValue);
+    DeviceOut<float> got_scales(lines), got_back(layout);
+    quantize_int8_cuda(device.view(), per, kept != nullptr ? device_kept.view() : none,
+                       got_values.view(), got_scales.view());
+    dequantize_int8_cuda(got_values.view(), per, got_scales.view(), got_back.view());
+    CHECK(got_values.matches(values));
+    for (std::int64_t i = 0; i < got_scales.values().size(); ++i) {
+        const float a = got_scales.values()(i), b = scales.values()(i);
+        CHECK((std::isnan(a) ? std::isnan(b) : a == b));
+    }
+    CHECK(got_back.close_to(
+        back, [](const Index&) { return 0.0; }, Nans::where_expected));
+    CHECK(host.unchanged());
+    CHECK(device.unchanged());
+    return {values.values(), scales.values(), back.values()};
+}
+
+TEST_CASE("INT8 with a scale per row and per column: what NumPy says", "[day06][int8][small]") {
+    // s = numpy.abs(x).max(axis, keepdims=True) / numpy.float32(127); numpy.rint(x / s)
+    const Tensor<float> x({2, 4}, {0.5f, -1.25f, 2.0f, 0.75f, 0.125f, 0.25f, -0.5f, 0.0f});
+    const Layout layout = row_major(x.shape());
+    const Quantized rows = there_and_back(x, ScalePer::row, layout);
+    CHECK(equal(rows.values, Tensor<std::int8_t>({2, 4}, {32, -79, 127, 48, 32, 64, -127, 0})));
+    CHECK(equal(rows.scales, Tensor<float>({2}, {2.0f / 127, 0.5f / 127})));
+    const Quantized columns = there_and_back(x, ScalePer::column, layout);
+    CHECK(
+        equal(columns.values, Tensor<std::int8_t>({2, 4}, {127, -127, 127, 127, 32, 25, -32, 0})));
+    CHECK(equal(columns.scales,
+                Tensor<float>({4}, {0.5f / 127, 1.25f / 127, 2.0f / 127, 0.75f / 127})));
+}
+
+// Half a step of the scale, and what a division, a product and the scale itself were rounded by.
+double int8_bound(double scale, double x) {
+    return scale / 2 + std::fabs(x) * 0x1p-22;
+}
+
+TEST_CASE("INT8: no element is off by more than half a step, in every layout, around a block",
+          "[day06][int8][small]") {
+    for (const Shape& shape : {Shape{3, 5}, Shape{129, 3}, Shape{3, 129}, Shape{128, 1},
+                               Shape{1, 1}, Shape{0, 4}, Shape{4, 0}}) {
+        const Tensor<float> x = seeded<float>(shape, 7, -9, 9);
+        for (const Layout& layout :
+             {row_major(shape), column_major(shape), Layout(shape, {-shape[1] - 3, 1})}) {
+            for (const ScalePer per : {ScalePer::row, ScalePer::column}) {
+                CAPTURE(to_string(layout), per == ScalePer::row);
+                const Quantized q = there_and_back(x, per, layout);
+                double most = 0;  // of a step: 0.5 is reached nearly, so the bound is tight
+                for (std::int64_t r = 0; r < shape[0]; ++r) {
+                    for (std::int64_t c = 0; c < shape[1]; ++c) {
+                        const auto scale =
+                            static_cast<double>(q.scales(per == ScalePer::row ? r : c));
+                        const auto exact = static_cast<double>(x(r, c));
+                        const double off = std::fabs(static_cast<double>(q.back(r, c)) - exact);
+                        CHECK(off <= int8_bound(scale, exact));
+                        CHECK(q.values(r, c) >= -127);
+                        most = std::max(most, off / scale);
+                    }
+                }
+                if (x.size() > 100) CHECK((per == ScalePer::row ? shape[1] : shape[0]) > 0);
+                if (x.size() > 100 && shape[1] > 1) CHECK(most > 0.45);
+            }
+        }
+    }
+}
+
+TEST_CASE("INT8: zeros, the largest and the smallest floats, NaN and infinity",
+          "[day06][int8][small]") {
+    const float most = 3e38f, least = 0x1p-149f;
+    const Tensor<float> x({6, 2},
+                          {0, -0.0f, most, -most, least, -least, NAN, 1, 1, -INFINITY, 3, 1});
+    const Quantized q = there_and_back(x, ScalePer::row, row_major(x.shape()));
+    CHECK(q.scales(0) == 0);
+    CHECK((q.back(0, 0) == 0 && q.back(0, 1) == 0));
+    CHECK((q.values(1, 0) == 127 && q.values(1, 1) == -127));
+    CHECK(std::isfinite(q.back(1, 0)));
+    CHECK((q.scales(2) == 0 && q.values(2, 0) == 0));  // 2^-149 / 127 is 0
+    for (const std::int64_t r : {3, 4}) {
+        CHECK(std::isnan(q.scales(r)));
+        for (const std::int64_t c : {0, 1}) {
+            CHECK(q.values(r, c) == 0);
+            CHECK(std::isnan(q.back(r, c)));
+        }
+    }
+    CHECK(q.values(5, 0) == 127);  // other rows do not notice
+    CHECK(q.values(5, 1) == 42);
+}
+
+TEST_CASE(
+    "one column of outliers: 56 times the error with a scale per row, not with one per column",
+    "[day06][int8][small]") {
+    // [outlier]
+    Tensor<float> x({4, 16});  // sixteenths from -1.25 to 1.25
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+        x.data()[i] = static_cast<float>((i * 37 + 11) % 41 - 20) / 16;
+    }
+    for (std::int64_t r = 0; r < 4; ++r) x(r, 5) *= 64;  // the outliers
+    Kept kept({16});
+    outlier_columns_cpu(x.view(), 3, kept.view());  // above mean + 3 standard deviations
+    // [outlier]
+    for (std::int64_t c = 0; c < 16; ++c) CHECK(kept(c) == (c == 5));
+    const auto worst = [&](const Quantized& q) {
+        double off = 0;
+        for (std::int64_t r = 0; r < 4; ++r) {
+            for (std::int64_t c = 0; c < 16; ++c) {
+                const double error =
+                    std::fabs(static_cast<double>(q.back(r, c)) - static_cast<double>(x(r, c)));
+                if (c != 5) off = std::max(off, error);
+            }
+        }
+        return off;
+    };
+    const Layout layout = row_major(x.shape());
+    const Quantized rows = there_and_back(x, ScalePer::row, layout),
+                    apart = there_and_back(x, ScalePer::row, layout, &kept);
+    // NumPy, in float32, of the same matrix: 0.25, 0.0044291317 and 0.0044291317
+    CHECK(worst(rows) == 0.25);
+    CHECK(std::fabs(worst(there_and_back(x, ScalePer::column, layout)) - 0.0044291317) < 1e-9);
+    CHECK(std::fabs(worst(apart) - 0.0044291317) < 1e-9);
+    for (std::int64_t r = 0; r < 4; ++r) CHECK(apart.values(r, 5) == 0);
+}
+
+TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") {
+    const Tensor<float> x = noise<float>({4, 8});
+    const DeviceIn<float> d(x);
+    const Kept mask({8}), short_mask({7});
+    const DeviceIn<std::uint8_t> dm(mask), ds(short_mask);
+    HostOut<std::int8_t> hv({4, 8});
+    DeviceOut<std::int8_t> gv({4, 8});
+    HostOut<float> hs({4}), ho({4, 8});
+    DeviceOut<float> gs({4}), go({4, 8});
+    const auto rejected = [&](View<const float> hx, View<const float> gx, ScalePer per,
+                              View<const std::uint8_t> hk, View<const std::uint8_t> gk,
+                              View<std::int8_t> h, View<std::int8_t> g, View<float> h_scales,
+                              View<float> g_scales, const char* words) {
+        CHECK(both_refuse([&] { quantize_int8_cpu(hx, per, hk, h, h_scales); },
+                          [&] { quantize_int8_cuda(gx, per, gk, g, g_scales); }, words));
+    };
+    const auto row_of = ScalePer::row;
+    rejected(row(x.view(), 0), row(d.view(), 0), row_of, {}, {}, hv.view(), gv.view(), hs.view(),
+             gs.view(), "quantize_int8: in has shape (8) of rank 1");
+    rejected(rows(x.view(), 0, 3), rows(d.view(), 0, 3), row_of, {}, {}, hv.view(), gv.view(),
+             hs.view(), gs.view(), "in has shape (3, 8), but values has shape (4, 8)");
+    rejected(x.view(), d.view(), ScalePer::column, {}, {}, hv.view(), gv.view(), hs.view(),
+             gs.view(),
+             "quantize_int8: scales has shape (4), but a matrix of shape (4, 8) with a scale per "
+             "column needs (8)");
+    rejected(x.view(), d.view(), row_of, short_mask.view(), ds.view(), hv.view(), gv.view(),
+             hs.view(), gs.view(), "quantize_int8: kept has shape (7), but in has shape (4, 8)");
+    rejected(x.view(), d.view(), row_of, {nullptr, Shape{8}}, {nullptr, Shape{8}}, hv.view(),
+             gv.view(), hs.view(), gs.view(), "kept is a null pointer");
+    rejected({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, row_of, {}, {}, hv.view(), gv.view(),
+             hs.view(), gs.view(), "in is a null pointer");
+    rejected(x.view(), d.view(), row_of, {}, {}, {nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}},
+             hs.view(), gs.view(), "values is a null pointer");
+    rejected(x.view(), d.view(), row_of, {}, {}, hv.view(), gv.view(), {nullptr, Shape{4}},
+             {nullptr, Shape{4}}, "scales is a null pointer");
+    rejected(x.view(), d.view(), row_of, {}, {}, broadcast_to(row(hv.view(), 0), {4, 8}),
+             broadcast_to(row(gv.view(), 0), {4, 8}), hs.view(), gs.view(),
+             "values has shape (4, 8), strides (0, 1)");
+    rejected(x.view(), d.view(), row_of, {}, {}, hv.view(), gv.view(),
+             {hs.view().data, Layout({4}, {0})}, {gs.view().data, Layout({4}, {0})},
+             "scales has shape (4), strides (0)");
+    rejected(ho.view(), go.view(), row_of, {}, {}, hv.view(), gv.view(), {ho.view().data, Shape{4}},
+             {go.view().data, Shape{4}}, "in overlaps scales");
+    CHECK(both_refuse(
+        [&] {
+            quantize_int8_cpu(x.view(), ScalePer::column, mask.view(), hv.view(),
+                              row(ho.view(), 0));
+        },
+        [&] {
+            quantize_int8_cuda(d.view(), ScalePer::column, dm.view(), gv.view(), row(go.view(), 0));
+        },
+        "quantize_int8: kept needs a scale per row"));
+    const auto back = [&](View<const std::int8_t> h, View<const std::int8_t> g,
+                          View<const float> h_scales, View<const float> g_scales, View<float> h_out,
+                          View<float> g_out, const char* words) {
+        CHECK(both_refuse([&] { dequantize_int8_cpu(h, row_of, h_scales, h_out); },
+                          [&] { dequantize_int8_cuda(g, row_of, g_scales, g_out); }, words));
+    };
+    back(row(hv.view(), 0), row(gv.view(), 0), hs.view(), gs.view(), ho.view(), go.view(),
+         "dequantize_int8: values has shape (8) of rank 1");
+    back(hv.view(), gv.view(), hs.view(), gs.view(), rows(ho.view(), 0, 3), rows(go.view(), 0, 3),
+         "values has shape (4, 8), but out has shape (3, 8)");
+    back(hv.view(), gv.view(), row(x.view(), 0), row(d.view(), 0), ho.view(), go.view(),
+         "dequantize_int8: scales has shape (8)");
+    back(hv.view(), gv.view(), {ho.view().data, Shape{4}}, {go.view().data, Shape{4}}, ho.view(),
+         go.view(), "dequantize_int8: scales overlaps out");
+    back({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, hs.view(), gs.view(), ho.view(), go.view(),
+         "values is a null pointer");
+    back(hv.view(), gv.view(), hs.view(), gs.view(), {nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}},
+         "out is a null pointer");
+    Kept marks({8});
+    CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), 3, Kept({7}).view()); }),
+                   "outlier_columns: kept has shape (7)"));
+    CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), -1, marks.view()); }),
+                   "sigmas is -1.000000, but must be 0 or more"));
+    CHECK(hv.untouched());
+    CHECK(gv.untouched());
+    for (const auto* out : {&hs, &ho}) CHECK(out->untouched());
+    for (const auto* out : {&gs, &go}) CHECK(out->untouched());
+}
+
+}  // namespace
