@@ -2,7 +2,8 @@
 // asks the copy engine for tile after tile; the engine fills a stage, edges and swizzle included,
 // and says so at the stage's barrier `full`. Two warpgroups wait there and give the whole stage to
 // the tensor cores, which read it straight from shared memory: no fragments, no addresses. When a
-// stage is multiplied they say so at its barrier `empty`, where the copying thread waits.
+// stage is multiplied they say so at its barrier `empty`, where the copying thread waits: a lane of
+// each warp, for a wait for wgmma is about the products of the warp that waits.
 #include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
@@ -45,7 +46,7 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
         }
         gpu::wgmma_commit();
         gpu::wgmma_wait<1>();  // until the stage before is multiplied
-        if (k0 > 0 && threadIdx.x % 128 == 0) stages.empty[turn.stage_before()].arrive();
+        if (k0 > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
         turn.next();
     }
     gpu::wgmma_wait<0>(sum);

@@ -48,12 +48,12 @@ __device__ __forceinline__ void multiply_tiles(float (&sum)[S::kN / 8][4], const
         }
         gpu::wgmma_commit();
         gpu::wgmma_wait<1>();  // until the stage before is multiplied
-        if (k0 > 0 && threadIdx.x % 128 == 0) stages.empty[turn.stage_before()].arrive();
+        if (k0 > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
         turn.next();
     }
     gpu::wgmma_wait<0>(sum);
     // The last stage goes back before the sums are stored.
-    if (K > 0 && threadIdx.x % 128 == 0) stages.empty[turn.stage_before()].arrive();
+    if (K > 0 && threadIdx.x % 32 == 0) stages.empty[turn.stage_before()].arrive();
 }
 // [multiply]
 

@@ -91,8 +91,8 @@ struct Stages {
     __device__ __forceinline__ void set_up() const {
         if (threadIdx.x == 0) {
             for (int s = 0; s < STAGES; ++s) {
-                full[s].init(1);         // the copying thread
-                empty[s].init(kGroups);  // a thread of each warpgroup
+                full[s].init(1);             // the copying thread
+                empty[s].init(4 * kGroups);  // a lane of each warp that multiplies
             }
             gpu::mbarriers_are_set_up();
         }
