@@ -27,6 +27,9 @@
 
 namespace sixdays::gpu {
 
+/// The swizzle repeats after eight rows of 128 bytes. A tile in shared memory begins where it does.
+inline constexpr std::size_t kSwizzleBytes = 1024;
+
 #ifdef SIXDAYS_EMULATED
 
 using TileMap = emulator::TileMap;
@@ -123,7 +126,7 @@ TileMap tile_map_of_planes(const T* data, std::int64_t planes, std::int64_t plan
 }
 
 /// One thread asks for the tile that begins at this row and column.
-/// @param shared  where it goes: a multiple of 1024 bytes, for the swizzle's sake
+/// @param shared  where it goes: a multiple of kSwizzleBytes
 /// @param barrier  counts the bytes of the whole tile when they have come
 __device__ __forceinline__ void copy_tile_async(void* shared, const TileMap& map, std::int64_t row,
                                                 std::int64_t column, Mbarrier& barrier) {

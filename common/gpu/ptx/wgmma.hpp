@@ -19,8 +19,11 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
+#include "common/gpu/check.hpp"
 #include "common/gpu/ptx/mbarrier.hpp"
 #include "common/tensor/half.hpp"
 
@@ -29,6 +32,19 @@
 #endif
 
 namespace sixdays::gpu {
+
+/// Registers that ptxas gives each thread of a kernel with setmaxnreg and
+/// __launch_bounds__(threads, blocks): all of a multiprocessor's, in multiples of 8.
+constexpr int registers_of_bound(int threads, int blocks) {
+    return 65536 / (threads * blocks) / 8 * 8;
+}
+/// In a block that was launched with so many registers a thread, can 128 threads go down to `given`
+/// and the others go up to `taken`? Else setmaxnreg waits for ever or is undefined.
+constexpr bool registers_suffice(int launched, int threads, int given, int taken) {
+    return given % 8 == 0 && taken % 8 == 0 && 24 <= given && given <= launched &&
+           launched <= taken && taken <= 256 &&
+           128 * given + (threads - 128) * taken <= threads * launched;
+}
 
 #ifdef SIXDAYS_EMULATED
 
@@ -55,6 +71,11 @@ template <int GROUPS, int J>
 inline void wgmma_wait(float (&sum)[J][4], emulator::Site site = emulator::Site::current()) {
     emulator::wgmma_wait(GROUPS, &sum[0][0], site);
 }
+template <int GROUPS, int J, int K>
+inline void wgmma_wait(float (&sum)[J][4], std::uint32_t (&)[K][4],
+                       emulator::Site site = emulator::Site::current()) {
+    emulator::wgmma_wait(GROUPS, &sum[0][0], site);
+}
 template <class T, bool A_ACROSS, bool B_ACROSS, int J>
 inline void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile b, bool add = true,
                   emulator::Site site = emulator::Site::current()) {
@@ -72,6 +93,8 @@ template <int REGISTERS>
 inline void give_registers() {}
 template <int REGISTERS>
 inline void take_registers() {}
+template <auto* KERNEL>
+void require_registers(int, int, int) {}
 
 #else
 
@@ -116,6 +139,18 @@ __device__ __forceinline__ void wgmma_wait(float (&sum)[J][4]) {
     for (int j = 0; j < J; ++j) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) asm volatile("" : "+f"(sum[j][e])::"memory");
+    }
+}
+/// The same, and then these fragments, operands until here, may be overwritten. To the compiler the
+/// asm statement of wgmma() is the last to read them. Named here, they live until the wait, and new
+/// values cannot be put in their registers before it.
+template <int GROUPS, int J, int K>
+__device__ __forceinline__ void wgmma_wait(float (&sum)[J][4], std::uint32_t (&a)[K][4]) {
+    wgmma_wait<GROUPS>(sum);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(a[k][i])::"memory");
     }
 }
 
@@ -181,7 +216,7 @@ __device__ __forceinline__ void wgmma(float (&sum)[J][4], WgmmaTile a, WgmmaTile
     }
 }
 /// The same with a from registers: each of the four warps has 16 of its rows, a fragment (mma.hpp).
-/// They must stay what they are until the wait. J is 8 or 16.
+/// They must stay what they are until a wgmma_wait<G>(sum, a) that names them. J is 8 or 16.
 template <class T, bool B_ACROSS, int J>
 __device__ __forceinline__ void wgmma(float (&sum)[J][4], const std::uint32_t (&a)[4], WgmmaTile b,
                                       bool add = true) {
@@ -228,6 +263,24 @@ __device__ __forceinline__ void take_registers() {
     if constexpr (kHopper) {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
     }
+}
+
+/// Call it before the launch. What a thread is launched with, ptxas decides: it takes what the
+/// launch bound allows, unless a flag such as -maxrregcount says otherwise.
+/// @throws std::runtime_error  registers_suffice() says no
+template <auto* KERNEL>
+void require_registers(int threads, int given, int taken) {
+    static const int launched = [] {
+        cudaFuncAttributes attributes{};
+        SIXDAYS_CUDA(cudaFuncGetAttributes(&attributes, KERNEL));
+        return attributes.numRegs;
+    }();
+    if (registers_suffice(launched, threads, given, taken)) return;
+    throw std::runtime_error("a kernel of " + std::to_string(threads) +
+                             " threads was compiled for " + std::to_string(launched) +
+                             " registers each; of those 128 shall have " + std::to_string(given) +
+                             " and the others " + std::to_string(taken) +
+                             ", so it would wait for ever. Was it compiled with -maxrregcount?");
 }
 
 #endif

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     const TileAt at = tile_of_block(out, S::kM, S::kN);
     const int group = static_cast<int>(threadIdx.x / 128);
     if (group == S::kGroups) {
-        gpu::give_registers<40>();
+        gpu::give_registers<S::kGiven>();
         if (threadIdx.x % 128 == 0) copy_tiles(stages, map_a, map_b, at, K);
     } else {
         gpu::take_registers<S::kRegisters>();
@@ -91,6 +91,8 @@ void launch_matmul_bf16_warpgroups(View<const T> a, View<const T> b, const Epilo
         const gpu::TileMap map_b = tile_map(x.b, S::B::kRowsOfTile);
         const unsigned grid = blocks_for_tiles(out, S::kM, S::kN);
         gpu::allow_shared(matmul_bf16_warpgroups_kernel<S>, S::kBytes);
+        gpu::require_registers<matmul_bf16_warpgroups_kernel<S>>(S::kThreads, S::kGiven,
+                                                                 S::kRegisters);
         matmul_bf16_warpgroups_kernel<S>
             <<<grid, S::kThreads, S::kBytes, stream>>>(map_a, map_b, x.K, epilogue, out);
         gpu::check_launch("matmul_bf16_warpgroups_kernel", grid, S::kThreads, S::kBytes);

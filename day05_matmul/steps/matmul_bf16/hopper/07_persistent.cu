@@ -4,14 +4,13 @@
 // storing: while sums are stored it fills the ring with the next tile's first stages. And storing
 // takes less time: sums go through shared memory, so that whole lines of `out` are stored.
 #include <algorithm>
+#include <cmath>
 
 #include "day05_matmul/steps/matmul_bf16/hopper/stages.hpp"
 #include "day05_matmul/steps/matmul_bf16/steps.hpp"
 
 namespace sixdays::day05_matmul {
 namespace {
-
-constexpr int kTilesDown = 16;  // that are made before the next ones to the right
 
 // [copy]
 /// What the copying thread does for one tile of outputs. The ring goes on where it was.
@@ -113,12 +112,14 @@ __device__ __forceinline__ bool lies_in_lines(const View<float>& out) {
 }
 
 // [kernel]
+// down: tiles that are made before the next ones to the right
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     matmul_bf16_persistent_kernel(const __grid_constant__ gpu::TileMap map_a,
                                   const __grid_constant__ gpu::TileMap map_b, std::int64_t K,
                                   const __grid_constant__ Epilogue epilogue,
-                                  const __grid_constant__ View<float> out, unsigned tiles) {
+                                  const __grid_constant__ View<float> out, unsigned tiles,
+                                  unsigned down) {
     extern __shared__ __align__(1024) unsigned char memory[];
     __shared__ gpu::Mbarrier barriers[2 * S::kStages];
     __shared__ __align__(16) Room rooms[S::kM / 16];  // one for each warp that multiplies
@@ -127,17 +128,17 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     Turn<S::kStages> turn;  // goes on from tile to tile
     const int group = static_cast<int>(threadIdx.x / 128);
     if (group == S::kGroups) {
-        gpu::give_registers<40>();
+        gpu::give_registers<S::kGiven>();
         if (threadIdx.x % 128 != 0) return;
         for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-            const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
+            const TileAt at = tile_at(out, S::kM, S::kN, t, down);
             copy_tiles(stages, map_a, map_b, at, K, turn);
         }
     } else {
         gpu::take_registers<S::kRegisters>();
         const int m = 64 * group + static_cast<int>(threadIdx.x % 128 / 32 * 16);
         for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-            const TileAt at = tile_at(out, S::kM, S::kN, t, kTilesDown);
+            const TileAt at = tile_at(out, S::kM, S::kN, t, down);
             float sum[1][S::kN / 8][4] = {};
             multiply_tiles(sum[0], stages, 64 * group, K, turn);
             const bool inside = at.m0 + S::kM <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
@@ -150,6 +151,14 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     }
 }
 // [kernel]
+
+/// How many tiles down are made before the next ones to the right. G blocks of BM x BN outputs, D
+/// down and G / D across, want D BM rows of a and G / D BN columns of b. That is least for
+/// D = sqrt(G BN / BM): 16 for the 132 multiprocessors of an H200 and the widest tiles, 128 x 256,
+/// which large products take.
+unsigned tiles_down() {
+    return static_cast<unsigned>(std::sqrt(2.0 * gpu::multiprocessors()));
+}
 
 }  // namespace
 
@@ -164,8 +173,10 @@ void launch_matmul_bf16_persistent(View<const T> a, View<const T> b, const Epilo
         const unsigned grid =
             std::min(tiles, S::kBlocks * static_cast<unsigned>(gpu::multiprocessors()));
         gpu::allow_shared(matmul_bf16_persistent_kernel<S>, S::kBytes);
-        matmul_bf16_persistent_kernel<S>
-            <<<grid, S::kThreads, S::kBytes, stream>>>(map_a, map_b, x.K, epilogue, out, tiles);
+        gpu::require_registers<matmul_bf16_persistent_kernel<S>>(S::kThreads, S::kGiven,
+                                                                 S::kRegisters);
+        matmul_bf16_persistent_kernel<S><<<grid, S::kThreads, S::kBytes, stream>>>(
+            map_a, map_b, x.K, epilogue, out, tiles, tiles_down());
         gpu::check_launch("matmul_bf16_persistent_kernel", grid, S::kThreads, S::kBytes);
     });
 }

@@ -70,14 +70,19 @@ struct Stages {
     static constexpr int kM = BM, kN = BN, kStages = STAGES;
     static constexpr int kGroups = kM / 64, kThreads = 128 * (1 + kGroups);
     // Two warpgroups multiply on a multiprocessor, of one block or of two. What registers a block
-    // has, the copying threads' 40 taken away, they take: of 512 for each of 128 threads.
-    static constexpr int kBlocks = 2 / kGroups;
-    static constexpr int kRegisters = (512 / kBlocks - 40) / kGroups / 8 * 8;
+    // has, the copying threads' kGiven taken away, they take: of 512 for each of 128 threads.
+    static constexpr int kBlocks = 2 / kGroups, kGiven = 40;
+    static constexpr int kRegisters = (512 / kBlocks - kGiven) / kGroups / 8 * 8;
     static constexpr bool kAcrossA = A_ACROSS, kAcrossB = B_ACROSS;
     using A = Tiles<T, A_ACROSS, kM>;
     using B = Tiles<T, B_ACROSS, kN>;
     static constexpr unsigned kStageBytes = (A::kNumbers + B::kNumbers) * sizeof(T);
     static constexpr std::size_t kBytes = STAGES * std::size_t{kStageBytes};
+    static_assert(A::kNumbers * sizeof(T) % gpu::kSwizzleBytes == 0 &&
+                  B::kNumbers * sizeof(T) % gpu::kSwizzleBytes == 0 &&
+                  A::kPanelBytes % gpu::kSwizzleBytes == 0);
+    static_assert(gpu::registers_suffice(gpu::registers_of_bound(kThreads, kBlocks), kThreads,
+                                         kGiven, kRegisters));
     A a;
     B b;
     gpu::Mbarrier *full, *empty;

@@ -29,12 +29,16 @@ struct CutForGroups {
     static constexpr bool kHolds = false;  // the tensor cores read the queries from shared memory
     static constexpr int kThreads = 128 * (GROUPS + 1);  // a group more, whose first thread copies
     // Registers of a thread: at first, where it copies, and where it multiplies.
-    static constexpr int kFirst = 65536 / (kThreads * BLOCKS) / 8 * 8;
+    static constexpr int kFirst = gpu::registers_of_bound(kThreads, BLOCKS);
     static constexpr int kGiven = BLOCKS > 1 ? 24 : GROUPS == 2 ? 40 : 32;
     static constexpr int kTaken = kFirst + (kFirst - kGiven) / GROUPS / 8 * 8;
     static constexpr unsigned kTileBytes = sizeof(T) * kKeys * HEAD;
     static constexpr unsigned kQueryBytes = sizeof(T) * kQueries * HEAD;
     static constexpr std::size_t kBytes = kQueryBytes + 2 * kStages * std::size_t{kTileBytes};
+    static_assert(gpu::registers_suffice(kFirst, kThreads, kGiven, kTaken));
+    // Each panel of 64 columns begins where the swizzle does.
+    static_assert(HEAD % 64 == 0 && kKeys * 128 % gpu::kSwizzleBytes == 0 &&
+                  kQueries * 128 % gpu::kSwizzleBytes == 0);
 };
 // [cut]
 
@@ -243,7 +247,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
             place.hide(mine, s0);
             mine.find_maximum(old, scale);
             mine.take_exps(sum, scale);
-            gpu::wgmma_wait<0>(mine.out[0]);
+            gpu::wgmma_wait<0>(mine.out[0], mine.share);
             give_back(values.empty[before.stage]);
             mine.rescale(old);
             mine.sum[0][0] += sum[0];
@@ -254,7 +258,7 @@ __device__ __forceinline__ void attend(Group<C>& mine, const Tiles<C>& tiles, co
         }
         values.full[before.stage].wait(before.parity);
         mine.ask_for_values(tiles.values(before.stage));
-        gpu::wgmma_wait<0>(mine.out[0]);
+        gpu::wgmma_wait<0>(mine.out[0], mine.share);
         give_back(values.empty[before.stage]);
     }
     for (; s0 < place.most; s0 += C::kKeys) {  // what only later groups see
@@ -299,12 +303,18 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
 }
 // [kernel]
 
-/// Bytes of keys and values that blocks may share in the L2 cache (50 MB on an H200).
+/// Bytes of keys and values that blocks may share in the L2 cache: 16 of its 25 parts, which are 32
+/// MiB of the 50 of an H200. The rest is for queries and outputs, which pass through.
+std::int64_t section_bytes() {
 #ifdef SIXDAYS_EMULATED
-constexpr std::int64_t kSectionBytes = 64 << 10;  // so that small tests have several sections
+    return 64 << 10;  // so that small tests have several sections
 #else
-constexpr std::int64_t kSectionBytes = 32 << 20;
+    int device = 0, cache = 0;
+    SIXDAYS_CUDA(cudaGetDevice(&device));
+    SIXDAYS_CUDA(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
+    return std::int64_t{cache} / 25 * 16;
 #endif
+}
 
 template <class T>
 Map map_of(const T* first, const View<const T>& heads, std::int64_t rows, std::int64_t pitch,
@@ -324,9 +334,10 @@ void launch(const AttentionBf16Problem<typename C::Element>& p, gpu::Stream stre
                        map_of(p.keys.data, p.keys, p.S, p.k_along_s, D, C::kKeys),
                        map_of(p.values.data, p.values, p.S, p.v_along_s, D, C::kKeys)};
     const std::int64_t head_bytes = std::max<std::int64_t>(2 * sizeof(*q.data) * p.S * D, 1),
-                       section = std::clamp<std::int64_t>(kSectionBytes / head_bytes, 1, heads);
+                       section = std::clamp<std::int64_t>(section_bytes() / head_bytes, 1, heads);
     const unsigned grid = gpu::blocks_for(heads * gpu::blocks_for(p.tokens(), C::kQueries), 1);
     gpu::allow_shared(attention_warpgroups_kernel<C>, C::kBytes);
+    gpu::require_registers<attention_warpgroups_kernel<C>>(C::kThreads, C::kGiven, C::kTaken);
     attention_warpgroups_kernel<C><<<grid, C::kThreads, C::kBytes, stream>>>(
         p, maps, static_cast<unsigned>(heads), static_cast<unsigned>(section));
     gpu::check_launch("attention_warpgroups_kernel", grid, C::kThreads, C::kBytes);
