@@ -72,6 +72,9 @@ void set_order(Order order, std::uint64_t seed = 0);
 /// Without arguments: all blocks again.
 void only_blocks(std::uint64_t first = 0, std::uint64_t count = UINT64_MAX);
 
+/// From here on every launch is rejected, or none any more: does a launcher notice?
+void reject_launches(bool yes);
+
 /// The last launch: the threads of its grid, whether they ran or not, and the bytes of its
 /// arguments, in no order that CUDA promises.
 struct LastLaunch {

@@ -90,6 +90,21 @@ bool run_last_block(const std::function<void()>& launches) {
     return run_only_blocks(emulator::last_launch().blocks - 1, 1, launches);
 }
 
+bool run_rejected(const std::function<void()>& launches) {
+    struct Accepted {
+        ~Accepted() {
+            emulator::reject_launches(false);
+            try {
+                check_pending();
+            } catch (const std::exception&) {  // what nobody has asked for
+            }
+        }
+    } afterwards;
+    emulator::reject_launches(true);
+    launches();
+    return true;
+}
+
 std::optional<bool> launched_with(const void* bytes, std::size_t count) {
     const std::vector<std::byte>& arguments = emulator::last_launch().arguments;
     const auto* wanted = static_cast<const std::byte*>(bytes);
@@ -113,6 +128,10 @@ bool run_last_block(const std::function<void()>&) {
 
 std::optional<bool> launched_with(const void*, std::size_t) {
     return std::nullopt;
+}
+
+bool run_rejected(const std::function<void()>&) {
+    return false;
 }
 
 bool run_only_blocks(std::uint64_t, std::uint64_t, const std::function<void()>&) {

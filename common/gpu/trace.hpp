@@ -41,6 +41,10 @@ bool run_last_block(std::int64_t threads, const std::function<void()>& launches)
 /// The same for a grid of any size: what has tiles of its own makes.
 bool run_last_block(const std::function<void()>& launches);
 
+/// Runs `launches` on a device that rejects each of them, as it does a grid that is too large. An
+/// error that nobody asked for is forgotten afterwards. False, and nothing was run, on a GPU.
+bool run_rejected(const std::function<void()>& launches);
+
 /// Did the last launch hand these bytes to its kernel, among its arguments? Empty on a GPU.
 [[nodiscard]] std::optional<bool> launched_with(const void* bytes, std::size_t count);
 

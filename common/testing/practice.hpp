@@ -7,13 +7,17 @@
 #pragma once
 
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "common/gpu/device.hpp"
+#include "common/gpu/graph.hpp"
 #include "common/gpu/trace.hpp"
+#include "common/tensor/index.hpp"
+#include "common/testing/moved.hpp"
 #include "common/testing/testing.hpp"
 
 namespace sixdays::testing {
@@ -47,6 +51,7 @@ std::string guessed(const Tensor<T>& got, const std::vector<Guess>& guesses) {
 struct Advice {
     std::vector<std::string> words;
     std::string sentence;
+    std::function<bool(const std::string& error)> holds = {};  // empty: always
 };
 
 inline const Advice kShuffles = {
@@ -54,8 +59,34 @@ inline const Advice kShuffles = {
     "All 32 lanes must come to every shuffle, so none may stand inside of an `if`, and no lane may "
     "leave before it: one without an element takes part with a number that changes nothing."};
 
+/// Where threads write twice to one element, and should not.
+inline Advice one_writer(const std::string& sentence) {
+    return {{"Two blocks come to one word", "Both write it by the same line"}, sentence};
+}
+
+/// For a kernel that makes its multi-index by unravel(), from blocks of 256 threads: is the thread
+/// that is named one of those past the last element?
+inline Advice surplus_threads(std::int64_t elements) {
+    Advice advice = one_writer(
+        "Threads past the last element write, too: for them unravel() begins again with the first "
+        "element. Is the guard missing, `if (k < out.size())`?");
+    advice.holds = [elements](const std::string& error) {
+        const std::size_t at = error.find(": thread (");
+        long long thread = 0, block = 0;
+        return at != std::string::npos &&
+               std::sscanf(error.c_str() + at, ": thread (%lld,0,0) of block (%lld,", &thread,
+                           &block) == 2 &&
+               256 * block + thread >= elements;
+    };
+    return advice;
+}
+
+/// What is asked only when something is wrong: the cause, or "".
+using Why = std::function<std::string()>;
+
 /// Runs the launches to their end.
-inline void finish(const std::function<void()>& launches, const Advice& advice = {}) {
+inline void finish(const std::function<void()>& launches, const Advice& advice = {},
+                   const Why& why = {}) {
     std::string error, sentence;
     try {
         launches();
@@ -64,8 +95,10 @@ inline void finish(const std::function<void()>& launches, const Advice& advice =
         error = stopped.what();
     }
     for (const std::string& words : advice.words) {
-        if (contains(error, words)) sentence = advice.sentence;
+        const bool said = bool(contains(error, words));
+        if (said && (!advice.holds || advice.holds(error))) sentence = advice.sentence;
     }
+    if (sentence.empty() && !error.empty() && why) sentence = why();
     INFO(sentence);
     if (!error.empty()) FAIL(error);
 }
@@ -85,9 +118,9 @@ template <class T>
 void practise(const Shape& shape, const std::function<void(T*)>& launch,
               const std::function<double(std::int64_t)>& want,
               const std::vector<Guess>& guesses = {}, double bound = 0,
-              const Advice& if_stopped = {}) {
+              const Advice& if_stopped = {}, const Why& why = {}) {
     DeviceOut<T> got(shape);
-    finish([&] { launch(got.view().data); }, if_stopped);
+    finish([&] { launch(got.view().data); }, if_stopped, why);
     try {
         gpu::check_pending();
     } catch (const std::exception& error) {
@@ -99,7 +132,59 @@ void practise(const Shape& shape, const std::function<void(T*)>& launch,
     Tensor<double> right(shape);
     for (std::int64_t k = 0; k < right.size(); ++k) right.data()[k] = want(k);
     const Comparison same = got.close_to(right, bound);
-    require(same, same ? std::string() : guessed(got.values(), guesses));
+    std::string cause = same ? std::string() : guessed(got.values(), guesses);
+    if (!same && cause.empty() && why) cause = why();
+    require(same, cause);
+}
+
+/// The same for a launcher that moves the numbers 1, 2, 3, ... and says by itself which of them a
+/// wrong one moves.
+inline void practise(const Moves& moves, const LaunchMoves& launch,
+                     const std::vector<Guess>& guesses = {}, const Advice& if_stopped = {}) {
+    const Source& in = moves.sources.at(0);
+    DeviceIn<float> numbers(distinct<float>({in.size}));
+    practise<float>(
+        moves.shape, [&](float* out) { launch({numbers.view().data}, out); },
+        [&](std::int64_t k) { return static_cast<double>(in.at(unravel(k, moves.shape))) + 1; },
+        guesses, 0, if_stopped, [&] { return moved_wrongly(moves, launch); });
+}
+
+/// For launchers that take views: runs one, and holds its output against what is wanted.
+template <class Got, class Want>
+void practise_port(const std::function<void()>& launch, Got& got, const Want& want, const Why& why,
+                   const Advice& if_stopped = {}) {
+    finish(launch, if_stopped, why);
+    REQUIRE_NOTHROW(gpu::check_pending());
+    const Comparison same = got.matches(want);
+    require(same, same ? std::string() : why());
+}
+
+/// Where a learner writes the launcher: is its launch on the stream that it is given, and does it
+/// notice when the launch fails?
+inline void check_launcher(const std::function<void(gpu::Stream)>& launcher) {
+    {
+        INFO(
+            "The launcher gets a stream, and may do nothing but launch there: the stream is the "
+            "fourth number of a launch, kernel<<<grid, block, 0, stream>>>(...).");
+        const auto captured = [&] {
+            const gpu::Graph graph(launcher);
+            gpu::check_pending();
+        };
+        REQUIRE_NOTHROW(captured());
+    }
+    bool noticed = false;
+    const bool rejected = gpu::run_rejected([&] {
+        try {
+            launcher({});
+        } catch (const std::exception&) {
+            noticed = true;
+        }
+    });
+    INFO(
+        "The launch was made to fail, and the launcher returned as if all were well. A launch "
+        "returns nothing: call gpu::check_launch(\"name_of_the_kernel\", grid, block) right after "
+        "it, which throws if the launch failed.");
+    REQUIRE(noticed == rejected);
 }
 
 /// What the launch touched; a GPU does not tell.

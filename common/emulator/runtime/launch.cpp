@@ -40,8 +40,14 @@ std::uint64_t blocks_at_once(const Launch& what) {
     return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(multiprocessors);
 }
 
+bool rejects_all = false;  // of reject_launches()
+
 bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
+    if (rejects_all) {
+        refuse(what, "this launch is made to fail");
+        return false;
+    }
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
     if (threads == 0 || std::uint64_t{g.x} * g.y * g.z == 0) {
         refuse(
@@ -157,6 +163,10 @@ uint3 index_of_block(std::uint64_t turn) {
 void only_blocks(std::uint64_t first, std::uint64_t count) {
     first_block = first;
     most_blocks = count;
+}
+
+void reject_launches(bool yes) {
+    rejects_all = yes;
 }
 
 const LastLaunch& last_launch() {

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/report.hpp"
 #include "common/emulator/runtime/api.hpp"
+#include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 
 namespace sixdays::emulator {
@@ -16,6 +18,7 @@ namespace {
 
 WorkList* entries = nullptr;  // of what is being written down
 bool launches_only = true;
+cudaStream_t recorded = nullptr;  // by a Recording
 
 }  // namespace
 
@@ -33,6 +36,11 @@ void write_down(WorkList* where, bool only_launches) {
 }
 
 void record(const Launch& what) {
+    if (launches_only && what.stream != recorded) {
+        return note({Kind::invalid_launch, kStreamCaptureUnsupported, what.site,
+                     "this launch is not on the stream whose launches are written down; a GPU "
+                     "cannot know when it is due"});
+    }
     const auto* arguments = static_cast<const std::byte*>(what.arguments);
     const std::vector<std::byte> bytes(arguments, arguments + what.argument_bytes);
     Launch later = what;  // what lives no longer than the call stays behind
@@ -59,8 +67,12 @@ cudaError_t refuse_while_recording() {
 Recording::Recording(const std::function<void(cudaStream_t)>& work) {
     CUstream_st stream{true, {}};
     struct Until {
-        ~Until() { write_down(nullptr, true); }
+        ~Until() {
+            write_down(nullptr, true);
+            recorded = nullptr;
+        }
     } until_it_returns;
+    recorded = &stream;
     write_down(&entries_, true);
     work(&stream);
 }

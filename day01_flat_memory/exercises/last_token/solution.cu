@@ -21,6 +21,16 @@ __global__ void last_token_kernel(const float* in, std::int64_t B, std::int64_t 
         out[i] = token[c];
     }
 }
+// wrong 12: __global__ void last_token_kernel(const float* in, std::int64_t B, std::int64_t T, std::int64_t C,
+// wrong 12:                                   float* out) {
+// wrong 12:     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+// wrong 12:     if (i < B * C) {
+// wrong 12:         const std::int64_t b = i / C;
+// wrong 12:         const std::int64_t c = i % C;
+// wrong 12:         const float* token = token_at(in, b, T - 1, T, C);
+// wrong 12:         out[i] = token[c];
+// wrong 12:     }
+// wrong 12: }
 // end of your code
 
 }  // namespace
@@ -34,6 +44,14 @@ void last_token_cuda(View<const float> in, View<float> out, gpu::Stream stream) 
     const unsigned grid = gpu::blocks_for(B * C, block);
     last_token_kernel<<<grid, block, 0, stream>>>(in.data, B, T, C, out.data);
     gpu::check_launch("last_token_kernel", grid, block);
+    // told: returned as if all were well
+    // told 2: the stream is the fourth number of a launch
+    // wrong 12: if (B * C == 0) return;
+    // wrong 12: const int block = 256;
+    // wrong 12: const unsigned grid = gpu::blocks_for(B * C, block);
+    // wrong: last_token_kernel<<<grid, block, 0, stream>>>(in.data, B, T, C, out.data);
+    // wrong 2: last_token_kernel<<<grid, block>>>(in.data, B, T, C, out.data);
+    // wrong 2: gpu::check_launch("last_token_kernel", grid, block);
     // end of your code
 }
 
