@@ -127,6 +127,16 @@ words() {
     holds "reset keeps the older file too" grep -q 'my idea' "$mine.1"
     holds "reset leaves nothing half-written" test -z "$(find my -name '*.new')"
 
+    mv my/progress "$scratch/progress"
+    printf '%s\n' "$day/$one hints a[\$(touch '$scratch/run')]" "$day/$one result" '||| \(' >my/progress
+    learns "progress that is damaged" 0 "^    $one +[0-9]+ minutes, (easy|medium|hard) +not begun\$" --
+    learns "a hint, where their number is no number" 0 'hint 1 of' -- hint day01 "$one"
+    holds "nothing in it is run" test ! -e "$scratch/run"
+    holds "what it does not know stays" grep -qxF '||| \(' my/progress
+    rm my/progress && mkdir my/progress
+    learns "a folder in its place" 0 'hint 1 of' 'progress is not a file' -- hint day01 "$one"
+    rmdir my/progress && mv "$scratch/progress" my/progress
+
     count=$(grep -c '^## Hint ' "$day/exercises/$one/hints.md")
     for ((number = 1; number <= count; ++number)); do
         learns "hint $number" 0 "hint $number of $count" -- hint day01 "$one"
@@ -421,6 +431,38 @@ small() {
     learns "its solution" 0 'if \(i < n\)' 'Blocks come in whole pieces' -- solution day01 guard
     silent "the wrong attempt is not shown" 'i <= n\)|wrong:'
     learns "done" 0 "guard .* done" --
+    unproven "$file"
+}
+
+# A status of 0 is no proof: the cases must have come to their end, and the code must be the learner's.
+unproven() {
+    local file=$1 line
+    cp "$file" "$scratch/guard.cu"
+    for line in 'Ender() { exit(0); }' '~Ender() { _Exit(0); }'; do
+        { sed 's/i < n/i + 1 < n/' "$scratch/guard.cu" && echo "struct Ender { $line } ender;"; } >"$file"
+        learns "a file with: $line" 1 '^guard: refused' -- check day01 guard
+    done
+    { echo '#include <cstdlib>' && sed 's/^void guard(.*{/&\n    exit(0);/' "$scratch/guard.cu"; } >"$file"
+    learns "a launcher that ends the program" 1 '^guard: refused' 'Your file ends the program \(exit, abort' -- check day01 guard
+    { cat "$scratch/guard.cu" && echo 'int main() { return 0; }'; } >"$file"
+    learns "a main" 1 'Your file defines .main.; the cases have their own' -- check day01 guard
+    sed 's/void guard(const float\* in/void guard(float* in/' "$scratch/guard.cu" >"$file"
+    learns "another signature" 1 '^guard: .*not complete' 'guard\(\). is not in your file' \
+        '^    void guard\(const float\* in, int n, float\* out\);$' 'line [0-9]+: void guard\(float\* in' -- check day01 guard
+    : >"$file"
+    learns "an empty file" 1 'guard\(\). is not in your file' -- check day01 guard
+    silent "nothing of it is there" 'Your file has it'
+    learns "which was not recorded" 0 "guard .* not right yet" --
+    sed 's/$/\r/' <(awk -f common/cmake/stub.awk "$day/exercises/guard.cu") >"$file"
+    learns "a stub with other line ends" 1 '^guard: not begun' -- check day01 guard
+    rm "$file" && mkdir "$file" && ln -sfn /nowhere "my/$day/blocks.cu"
+    learns "a folder" 1 '^guard: not checked. my/.*guard.cu is a folder' -- check day01 guard
+    learns "a link to nothing" 1 '^blocks: not checked. my/.*blocks.cu is a link to a file' -- check day01 blocks
+    learns "start leaves both" 0 'is a folder, not a file; left as it is' 'is a link to .*; left as it is' -- start day01
+    holds "it is still one" test -L "my/$day/blocks.cu"
+    learns "reset leaves them, too" 0 'is a folder.* Move it away' -- reset day01 guard
+    silent "in words of ours" 'cmp:|cp:|Is a directory'
+    rm -r "$file" "my/$day/blocks.cu"
 }
 
 # Right values, and yet: each is told what is wrong with it, and nothing else.

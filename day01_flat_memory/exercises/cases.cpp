@@ -15,12 +15,13 @@ namespace {
 using Launch = void (*)(const float*, int, float*);
 
 // out[i] = 3 * in[i], in = 1, 2, 3, ...
-void check_triple(Launch launch, int n, const std::vector<Guess>& guesses = {}) {
+void check_triple(Launch launch, int n, const std::vector<Guess>& guesses = {},
+                  const Advice& if_stopped = {}) {
     CAPTURE(n);
     DeviceIn<float> in(distinct<float>({n}));
     const auto want = [](std::int64_t k) { return 3.0 * static_cast<double>(k + 1); };
     practise<float>(
-        {n}, [&](float* out) { launch(in.view().data, n, out); }, want, guesses);
+        {n}, [&](float* out) { launch(in.view().data, n, out); }, want, guesses, 0, if_stopped);
 }
 
 TEST_CASE("guard: whole blocks", "[day01][guard][small]") {
@@ -77,17 +78,37 @@ TEST_CASE("rows_columns: matrices", "[day01][rows_columns][small]") {
         const auto swapped = [n = N](std::int64_t k) {
             return static_cast<double>(1000 * (k % n) + k / n);
         };
+        const auto not_taken_off = [n = N](std::int64_t k) {
+            return static_cast<double>(1000 * (k / n) + k - k / n);
+        };
         practise<int>({M, N}, [m = M, n = N](int* out) { rows_columns(m, n, out); }, want,
                       {{"It looks as if you divided by M, the number of rows. How many places does "
                         "a row take?",
                         by_M},
-                       {"Row and column are exchanged.", swapped}});
+                       {"Row and column are exchanged.", swapped},
+                       {"The rows are right, the columns are not: a row begins at row * N, so the "
+                        "column is what i / N leaves over, i % N or i - row * N.",
+                        not_taken_off}});
     }
 }
 
+const Advice kOneElementOnce = one_writer(
+    "Several threads make the same element. From one element to its next a thread goes on by as "
+    "many "
+    "as the whole grid has threads, gridDim.x * blockDim.x, and begins at its own number in the "
+    "grid.");
+
+// What a thread's stretch of n / 256 elements leaves out.
+Guess stretches(int n) {
+    return {
+        "The last elements are missing: each thread made n / 256 of them, and the remainder of "
+        "that division is nobody's.",
+        [n](std::int64_t k) { return k < n / 256 * 256 ? 3.0 * static_cast<double>(k + 1) : NAN; }};
+}
+
 TEST_CASE("long_steps: fewer elements than threads, and as many", "[day01][long_steps][small]") {
-    check_triple(long_steps, 3);
-    check_triple(long_steps, 256);
+    check_triple(long_steps, 3, {stretches(3)}, kOneElementOnce);
+    check_triple(long_steps, 256, {}, kOneElementOnce);
 }
 
 TEST_CASE("long_steps: more elements than threads", "[day01][long_steps][small]") {
@@ -95,10 +116,11 @@ TEST_CASE("long_steps: more elements than threads", "[day01][long_steps][small]"
         const auto first = [](std::int64_t k) {
             return k < 256 ? 3.0 * static_cast<double>(k + 1) : NAN;
         };
-        check_triple(long_steps, n,
-                     {{"Every thread made one element only: 256 are right, the others were never "
-                       "written.",
-                       first}});
+        std::vector<Guess> guesses = {
+            {"Every thread made one element only: 256 are right, the others were never written.",
+             first}};
+        if (n / 256 > 1) guesses.push_back(stretches(n));
+        check_triple(long_steps, n, guesses, kOneElementOnce);
     }
 }
 
@@ -115,25 +137,16 @@ TEST_CASE("long_steps: neighbours make neighbours", "[day01][long_steps][small]"
 TEST_CASE("channel: one of every token", "[day01][channel][small]") {
     for (const auto& [B, T, C, c] : {std::array{1, 2, 3, 1}, {2, 5, 7, 0}, {3, 40, 6, 5}}) {
         CAPTURE(B, T, C, c);
-        const Tensor<float> in = distinct<float>({B, T, C});
-        DeviceIn<float> device(in);
-        const auto at = [&](std::int64_t offset) {
-            return offset < in.size() ? static_cast<double>(in.data()[offset]) : NAN;
+        const std::array d = {B, T, C, c};
+        const auto one = [d](std::int64_t k) {
+            return k < d[1] ? static_cast<double>(k * d[2] + d[3] + 1) : NAN;
         };
-        const std::array d = {T, C, c};
-        const auto want = [&at, d](std::int64_t k) { return at(k * d[1] + d[2]); };
-        const auto swapped = [&at, d](std::int64_t k) {
-            return at((k / d[0] * d[1] + k % d[0]) * d[0] + d[2]);
-        };
-        const auto one = [&at, d](std::int64_t k) { return k < d[0] ? at(k * d[1] + d[2]) : NAN; };
-        std::vector<Guess> guesses = {
-            {"T and C are exchanged: a step along t skips C numbers, one along b skips T * C.",
-             swapped}};
-        if (B > 1)
-            guesses.push_back({"Only sequence 0 was written: where does row b of out begin?", one});
-        practise<float>(
-            {B, T},
-            [&, b = B](float* out) { channel(device.view().data, b, d[0], d[1], d[2], out); }, want,
+        std::vector<Guess> guesses;
+        if (B > 1) guesses = {{"Only sequence 0 was written: where does row b of out begin?", one}};
+        const auto at = [d](const Index& i) { return (i[0] * d[1] + i[1]) * d[2] + d[3]; };
+        practise(
+            {"out", "bt", {B, T}, {{"in", B * T * C, at}}},
+            [d](const auto& in, float* out) { channel(in[0], d[0], d[1], d[2], d[3], out); },
             guesses);
     }
 }

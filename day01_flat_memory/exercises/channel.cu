@@ -15,6 +15,7 @@ __global__ void channel_kernel(const float* in, int B, int T, int C, int c, floa
         // stub: out[t] = in[t];
         // wrong: out[b * T + t] = in[(b * C + t) * T + c];
         out[b * T + t] = in[(b * T + t) * C + c];
+        // wrong 2: out[b * T + t] = in[(b * C + c) * T + t];
         // end of your code
     }
 }
@@ -29,4 +30,5 @@ void channel(const float* in, int B, int T, int C, int c, float* out) {
 // hint 2: t in out.
 // why: A step along a dim goes over everything to its right. (b * T + t) * C + c is the same with
 // why: one multiplication less. In out there is no c any more, so a step along t is 1 there.
-// told: T and C are exchanged
+// told: it should get in[3 t + 1]
+// told 2: gets in[t + 2]; it should get in[3 t + 1]

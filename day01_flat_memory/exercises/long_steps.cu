@@ -17,6 +17,8 @@ __global__ void long_steps_kernel(const float* in, int n, float* out) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += all) {
         out[i] = 3 * in[i];
     }
+    // wrong 2: const int first = blockIdx.x * blockDim.x + threadIdx.x, each = n / 256;
+    // wrong 2: for (int i = first * each; i < (first + 1) * each; ++i) out[i] = 3 * in[i];
     // end of your code
 }
 
@@ -30,4 +32,5 @@ void long_steps(const float* in, int n, float* out) {
 // why: With steps of all 256 threads, thread t makes t, t + 256, t + 512, ...: no two make the
 // why: same, and none is left out. In each round neighbours touch neighbours. Steps of blockDim.x
 // why: would bring block 0 to the elements of block 1.
-// told: Two blocks come to one word by the same line
+// told: a thread goes on by as many as the whole grid has threads
+// told 2: the remainder of that division is nobody

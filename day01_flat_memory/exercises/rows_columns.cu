@@ -15,6 +15,7 @@ __global__ void rows_columns_kernel(int M, int N, int* out) {
         // stub: const int row = 0, column = i;
         // wrong: const int row = i / M, column = i % M;
         const int row = i / N, column = i % N;
+        // wrong 2: const int row = i / N, column = i - row;
         // end of your code
         out[i] = 1000 * row + column;
     }
@@ -29,3 +30,4 @@ void rows_columns(int M, int N, int* out) {
 // why: Every row takes N places, so i / N whole rows lie before the element, and what is left
 // why: over is its place in its own row. How many rows there are plays no part.
 // told: you divided by M
+// told 2: The rows are right, the columns are not

@@ -15,7 +15,6 @@ namespace {
 TEST_CASE("take_column: any column", "[day02][take_column][small]") {
     for (const auto [M, N, n] : {std::array{3, 4, 2}, {5, 1, 0}, {100, 7, 6}, {2, 50, 0}}) {
         CAPTURE(M, N, n);
-        DeviceIn<float> in(distinct<float>({M, N}));
         const double columns = N, column = n;
         std::vector<Guess> guesses;
         if (N > 1) {
@@ -26,10 +25,10 @@ TEST_CASE("take_column: any column", "[day02][take_column][small]") {
                 {"The steps are right, but it is column 0: where does yours begin?",
                  [=](std::int64_t m) { return static_cast<double>(m) * columns + 1; }}};
         }
-        practise<float>(
-            {M},
-            [&, M = M, N = N, n = n](float* out) { take_column(in.view().data, M, N, n, out); },
-            [=](std::int64_t m) { return static_cast<double>(m) * columns + column + 1; },
+        const std::int64_t step = N, first = n;
+        practise(
+            {"out", "m", {M}, {{"in", M * N, [=](const Index& i) { return i[0] * step + first; }}}},
+            [M = M, N = N, n = n](const auto& in, float* out) { take_column(in[0], M, N, n, out); },
             n == 0 ? std::vector<Guess>() : guesses);
     }
 }
@@ -37,23 +36,18 @@ TEST_CASE("take_column: any column", "[day02][take_column][small]") {
 TEST_CASE("backwards: any length", "[day02][backwards][small]") {
     for (const int n : {4, 1, 64, 101}) {
         CAPTURE(n);
-        DeviceIn<float> in(distinct<float>({n}));
-        practise<float>(
-            {n}, [&](float* out) { backwards(in.view().data, n, out); },
-            [n](std::int64_t i) { return static_cast<double>(n - i); });
+        practise({"out", "i", {n}, {{"in", n, [n](const Index& i) { return n - 1 - i[0]; }}}},
+                 [n](const auto& in, float* out) { backwards(in[0], n, out); });
     }
 }
 
 TEST_CASE("same_row: every row is the same", "[day02][same_row][small]") {
     for (const auto& [M, N] : {std::pair{3, 4}, {5, 1}, {2, 70}}) {
         CAPTURE(M, N);
-        DeviceIn<float> in(distinct<float>({N}));
-        const int columns = N;
-        practise<float>(
-            {M, N}, [&, M = M, N = N](float* out) { same_row(in.view().data, M, N, out); },
-            [=](std::int64_t k) { return static_cast<double>(k % columns + 1); },
-            {{"Every element is in[0]: a step of 0 along the columns too is too much.",
-              [](std::int64_t) { return 1.0; }}});
+        practise({"out", "mn", {M, N}, {{"in", N, [](const Index& i) { return i[1]; }}}},
+                 [M = M, N = N](const auto& in, float* out) { same_row(in[0], M, N, out); },
+                 {{"Every element is in[0]: a step of 0 along the columns too is too much.",
+                   [](std::int64_t) { return 1.0; }}});
     }
 }
 
@@ -61,10 +55,9 @@ TEST_CASE("every_third: all there are, and no more", "[day02][every_third][small
     for (const int n : {4, 5, 6, 7, 8, 300, 301, 302, 2}) {
         CAPTURE(n);
         const std::int64_t count = (n + 1) / 3;
-        DeviceIn<float> in(distinct<float>({n}));
-        practise<float>(
-            {count}, [&](float* out) { every_third(in.view().data, n, out); },
-            [](std::int64_t i) { return static_cast<double>(2 + 3 * i); },
+        practise(
+            {"out", "i", {count}, {{"in", n, [](const Index& i) { return 1 + 3 * i[0]; }}}},
+            [n](const auto& in, float* out) { every_third(in[0], n, out); },
             {{"All are right, but the last one is missing: count rounds down where it must round "
               "up.",
               [=](std::int64_t i) {
@@ -76,20 +69,19 @@ TEST_CASE("every_third: all there are, and no more", "[day02][every_third][small
 TEST_CASE("pitched_rows: gaps are left out", "[day02][pitched_rows][small]") {
     for (const auto [M, N, pitch] : {std::array{3, 4, 6}, {2, 33, 40}, {4, 5, 5}}) {
         CAPTURE(M, N, pitch);
-        DeviceIn<float> in(distinct<float>({M, pitch}));
-        const int columns = N, step = pitch;
+        const std::int64_t columns = N, step = pitch;
         std::vector<Guess> guesses;
         if (step != columns) {
             guesses = {{"Rows of in begin pitch apart, not N: you read the gaps too.",
                         [](std::int64_t k) { return static_cast<double>(k + 1); }}};
         }
-        practise<float>(
-            {M, N},
-            [&, M = M, N = N, pitch = pitch](float* out) {
-                pitched_rows(in.view().data, pitch, M, N, out);
-            },
-            [=](std::int64_t k) {
-                return static_cast<double>(k / columns * step + k % columns + 1);
+        practise(
+            {"out",
+             "mn",
+             {M, N},
+             {{"in", M * pitch, [=](const Index& i) { return i[0] * step + i[1]; }}}},
+            [M = M, N = N, pitch = pitch](const auto& in, float* out) {
+                pitched_rows(in[0], pitch, M, N, out);
             },
             guesses);
     }

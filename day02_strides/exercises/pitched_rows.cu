@@ -14,6 +14,7 @@ __global__ void pitched_rows_kernel(const float* in, int pitch, int M, int N, fl
         // stub: out[n] = in[n];
         // wrong: out[m * N + n] = in[m * N + n];
         out[m * N + n] = in[m * pitch + n];
+        // wrong 2: out[m * pitch + n] = in[m * pitch + n];
         // end of your code
     }
 }
@@ -27,3 +28,4 @@ void pitched_rows(const float* in, int pitch, int M, int N, float* out) {
 // why: The width says how many numbers of a row count, the pitch how far the next row is. The two
 // why: are equal only where rows have no gaps, as in out.
 // told: pitch apart
+// told 2: is written to out[6 m + n]; its place is out[4 m + n]

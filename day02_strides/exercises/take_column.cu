@@ -18,6 +18,8 @@ void take_column(const float* in, int M, int N, int n, float* out) {
     // wrong: const int step = 1;
     const float* first = in + n;
     const int step = N;
+    // wrong 2: const float* first = in + n;
+    // wrong 2: const int step = M;
     // end of your code
     take_column_kernel<<<(M + 63) / 64, 64>>>(first, step, M, out);
 }
@@ -27,3 +29,4 @@ void take_column(const float* in, int M, int N, int n, float* out) {
 // why: The column begins n elements into row 0, and each row takes N. The kernel knows nothing of
 // why: rows and columns: pointer and step say it all.
 // told: you copied a piece of a row
+// told 2: gets in[3 m + 2]; it should get in[4 m + 2]

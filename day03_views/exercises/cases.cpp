@@ -14,9 +14,8 @@ namespace {
 TEST_CASE("right_half: of every row", "[day03][right_half][small]") {
     for (const auto& [M, N] : {std::pair{3, 4}, {1, 2}, {5, 80}}) {
         CAPTURE(M, N);
-        DeviceIn<float> in(distinct<float>({M, N}));
-        const int half = N / 2;
-        const auto by = [=](int first, int step) {
+        const std::int64_t half = N / 2;
+        const auto by = [=](std::int64_t first, std::int64_t step) {
             return [=](std::int64_t k) {
                 return static_cast<double>(k / half * step + k % half + first + 1);
             };
@@ -28,17 +27,17 @@ TEST_CASE("right_half: of every row", "[day03][right_half][small]") {
                  by(half, half)},
                 {"That is the left half.", by(0, 2 * half)}};
         }
-        practise<float>(
-            {M, half}, [&, M = M, N = N](float* out) { right_half(in.view().data, M, N, out); },
-            by(half, 2 * half), guesses);
+        const auto at = [=](const Index& i) { return i[0] * 2 * half + i[1] + half; };
+        practise(
+            {"out", "mn", {M, half}, {{"in", M * N, at}}},
+            [M = M, N = N](const auto& in, float* out) { right_half(in[0], M, N, out); }, guesses);
     }
 }
 
 TEST_CASE("turned: the transpose", "[day03][turned][small]") {
     for (const auto& [M, N] : {std::pair{2, 3}, {40, 5}, {1, 7}, {7, 1}}) {
         CAPTURE(M, N);
-        DeviceIn<float> in(distinct<float>({M, N}));
-        const int rows = M, columns = N;
+        const std::int64_t columns = N;
         std::vector<Guess> guesses;
         if (M > 1 && N > 1) {
             guesses = {
@@ -46,10 +45,10 @@ TEST_CASE("turned: the transpose", "[day03][turned][small]") {
                  "into other rows.",
                  [](std::int64_t k) { return static_cast<double>(k + 1); }}};
         }
-        practise<float>(
-            {N, M}, [&, M = M, N = N](float* out) { turned(in.view().data, M, N, out); },
-            [=](std::int64_t k) { return static_cast<double>(k % rows * columns + k / rows + 1); },
-            guesses);
+        const auto at = [=](const Index& i) { return i[1] * columns + i[0]; };
+        practise(
+            {"out", "nm", {N, M}, {{"in", M * N, at}}},
+            [M = M, N = N](const auto& in, float* out) { turned(in[0], M, N, out); }, guesses);
     }
 }
 
@@ -77,8 +76,12 @@ TEST_CASE("no_conflict: no two lanes in one bank", "[day03][no_conflict][small]"
     const auto touched = touched_by([&] { no_conflict(in.view().data, out.view().data); });
     INFO("Shared memory took "
          << touched.passes << " passes where " << touched.fewest_passes
-         << " would do: lanes of a warp store to one bank at once. Is the next "
-            "row of the tile a multiple of 32 words further on?");
+         << " would do. The lanes of a warp store down a column, so from one to the next they go "
+            "on by "
+            "a row of the tile, and banks count modulo 32: rows of 32 words lead to the same bank, "
+            "rows "
+            "of an even number of words to at most half of them. With which row length do 32 "
+            "lanes meet 32 banks?");
     REQUIRE(touched.passes <= touched.fewest_passes);
     if (gpu::is_emulated()) REQUIRE(touched.passes >= 64);  // 32 stores and 32 loads: it is used
 }

@@ -11,6 +11,7 @@ __global__ void no_conflict_kernel(const float* in, float* out) {
     // stub: __shared__ float tile[32][32];
     // wrong: __shared__ float tile[33][32];
     __shared__ float tile[32][33];
+    // wrong 2: __shared__ float tile[32][34];
     // end of your code
     const int x = threadIdx.x, y = threadIdx.y;
     tile[x][y] = in[y * 32 + x];
@@ -28,3 +29,4 @@ void no_conflict(const float* in, float* out) {
 // why: With rows of 33 words, lane x stores word 33 x + y, in bank (x + y) % 32: 32 lanes, 32
 // why: banks. One more row would change nothing, since rows would be as long as before.
 // told: one bank
+// told 2: rows of an even number of words to at most half of them

@@ -37,29 +37,61 @@ double product(const Tensor<float>& a, const Tensor<float>& b, int K, const A& a
 }
 
 TEST_CASE("one_output: products", "[day05][one_output][small]") {
-    for (const auto& [M, N, K] : {std::array{2, 2, 3}, {5, 40, 7}, {1, 1, 1}, {33, 3, 20}}) {
+    for (const auto& [M, N, K] : {std::array{2, 3, 5}, {5, 40, 7}, {1, 1, 1}, {33, 3, 20}}) {
         CAPTURE(M, N, K);
         const Tensor<float> a = whole({M, K}, 7), b = whole({K, N}, 5);
         DeviceIn<float> da(a), db(b);
-        const std::int64_t columns = N, depth = K;
-        const auto of = [&, columns, depth](std::int64_t at, bool transposed) {
-            const std::int64_t m = at / columns, n = at % columns;
-            return product(
-                a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
-                [=](int k) { return transposed ? n * depth + k : k * columns + n; });
+        const std::int64_t rows = M, columns = N, depth = K;
+        // The products of k from `first` to `end`; where element k of the row of a and of the column of b is.
+        struct Steps {
+            std::int64_t a_row, a_k, b_k, b_column;
+        };
+        const Steps right = {depth, 1, columns, 1};
+        const auto of = [&, columns](std::int64_t first, std::int64_t end, const Steps& by) {
+            return [&, columns, first, end, by](std::int64_t at) {
+                double sum = 0;
+                for (std::int64_t k = first; k < end; ++k) {
+                    const std::int64_t in_a = at / columns * by.a_row + k * by.a_k;
+                    const std::int64_t in_b = k * by.b_k + at % columns * by.b_column;
+                    if (in_a >= a.size() || in_b >= b.size()) return double(INFINITY);
+                    sum += double(a.data()[in_a]) * b.data()[in_b];
+                }
+                return sum;
+            };
         };
         std::vector<Guess> guesses;
-        if (N > 1 && K > 1) {
+        if (M > 1 && N > 1 && K > 1) {
             guesses = {
                 {"b was read as if it were (N, K): the next k is a row further down, N numbers on.",
-                 [&](std::int64_t at) { return of(at, true); }}};
+                 of(0, depth, {depth, 1, 1, depth})},
+                {"b's rows were taken to have K numbers; they have N.",
+                 of(0, depth, {depth, 1, depth, 1})},
+                {"a's rows were taken to have N numbers; they have K.",
+                 of(0, depth, {columns, 1, columns, 1})},
+                {"a was read as if it were (K, M): the next k is the next number of the row.",
+                 of(0, depth, {1, rows, columns, 1})},
+                {"The last product is missing: k runs from 0 to K - 1, both included.",
+                 of(0, depth - 1, right)},
+                {"The first product is missing: k begins at 0.", of(1, depth, right)},
+                {"Only the last product is left: the sum was set anew by each, `=` for `+=`.",
+                 of(depth - 1, depth, right)}};
+            if (columns < depth) {
+                guesses.push_back(
+                    {"The loop over k ended at N: a row of a, and a column of b, have K numbers.",
+                     of(0, columns, right)});
+            }
+            if (rows < depth && rows != columns) {
+                guesses.push_back(
+                    {"The loop over k ended at M: a row of a, and a column of b, have K numbers.",
+                     of(0, rows, right)});
+            }
         }
         practise<float>(
             {M, N},
             [&, M = M, N = N, K = K](float* c) {
                 one_output(da.view().data, db.view().data, M, N, K, c);
             },
-            [&](std::int64_t at) { return of(at, false); }, guesses);
+            of(0, depth, right), guesses);
     }
 }
 
@@ -103,7 +135,13 @@ TEST_CASE("second_barrier: sums", "[day05][second_barrier][small]") {
         for (int k = 0; k < K; ++k) sum += static_cast<double>(x.data()[k]);
         practise<float>(
             {64}, [&](float* out) { second_barrier(in.view().data, K, out); },
-            [=](std::int64_t t) { return static_cast<double>(t + 1) * sum; });
+            [=](std::int64_t t) { return static_cast<double>(t + 1) * sum; }, {}, 0,
+            {{"which thread", "barrier"},
+             "After its sum each thread must wait until all 64 have theirs, in every round: only "
+             "then may "
+             "the tile be overwritten. A __syncthreads() holds for the threads that come to it, so "
+             "it "
+             "must not be inside of an `if` that some of them, or some rounds, pass by."});
     }
 }
 
@@ -207,6 +245,20 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
               [&](std::int64_t at) { return of(other(at / columns, 4), other(at % columns, 4)); }},
              {"You took rows y + i and columns x + j, but the stores have y + 16 i and x + 16 j.",
               [&](std::int64_t at) { return of(other(at / columns, 1), other(at % columns, 1)); }},
+             {"Of the products of all k only the last is left: `=` sets the sum anew, `+=` adds to "
+              "it.",
+              [&](std::int64_t at) {
+                  return static_cast<double>(a.data()[at / columns * depth + depth - 1]) *
+                         static_cast<double>(b.data()[(depth - 1) * columns + at % columns]);
+              }},
+             {"Rows and columns are exchanged: sum[i][j] is for row i of a and column j of b.",
+              [&](std::int64_t at) {
+                  const std::int64_t m = at / columns, n = at % columns;
+                  const auto turned = [](std::int64_t from, std::int64_t by) {
+                      return from / 64 * 64 + by % 64 / 16 * 16 + from % 16;
+                  };
+                  return of(turned(m, n), turned(n, m));
+              }},
              {"Only sum[0][0] was added to: of 16 outputs of a thread one is right, the others are "
               "0.",
               [&](std::int64_t at) {

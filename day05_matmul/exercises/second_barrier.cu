@@ -19,6 +19,7 @@ __global__ void second_barrier_kernel(const float* in, int K, float* out) {
         // stub:
         // wrong: if (first == 0) __syncthreads();
         __syncthreads();
+        // wrong 2: if (t < 32) __syncthreads();
         // end of your code
     }
     out[t] = static_cast<float>(t + 1) * sum;
@@ -35,3 +36,4 @@ void second_barrier(const float* in, int K, float* out) {
 // why: barrier stands between loading and using, one between using and loading: two in each
 // why: round.
 // told: barrier
+// told 2: must not be inside of an `if`

@@ -51,19 +51,20 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
 TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
     for (const auto& [T, C, H, h] : {std::array{3, 8, 2, 1}, {5, 12, 3, 0}, {2, 64, 1, 0}}) {
         CAPTURE(T, C, H, h);
-        DeviceIn<float> qkv(distinct<float>({T, 3 * C}));
         const std::int64_t D = C / H, channels = C, head = h;
         const auto of = [=](std::int64_t row, std::int64_t first) {
             return [=](std::int64_t k) {
                 return static_cast<double>(k / D * row + first + head * D + k % D + 1);
             };
         };
-        practise<float>(
-            {T, D},
-            [&, T = T, C = C, H = H, h = h](float* out) {
-                one_head(qkv.view().data, T, C, H, h, out);
+        const auto at = [=](const Index& i) {
+            return i[0] * 3 * channels + channels + head * D + i[1];
+        };
+        practise(
+            {"out", "td", {T, D}, {{"qkv", T * 3 * C, at}}},
+            [T = T, C = C, H = H, h = h](const auto& qkv, float* out) {
+                one_head(qkv[0], T, C, H, h, out);
             },
-            of(3 * channels, channels),
             {{"That is the query: the key begins C numbers behind it.", of(3 * channels, 0)},
              {"That is the value: the key stands between query and value.",
               of(3 * channels, 2 * channels)},
@@ -283,6 +284,13 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
                   for (std::size_t l = 0; l < 32; ++l) sum[l] += sum[l + far < 32 ? l + far : l];
               }
               return double{x.data()[k]} / std::sqrt(sum[std::size_t(k % 32)] / 32);
+          }},
+         {"That is lane 31's number. After __shfl_down_sync the whole sum is in lane 0, the one "
+          "that every "
+          "lane must ask.",
+          [&](std::int64_t k) {
+              const double last = std::pow(double(x.data()[k / 32 * 32 + 31]), 2);
+              return double{x.data()[k]} / std::sqrt(32 * last / 32);
           }},
          {"Only lane 0 has written: each lane has a number of its own, so none may leave before "
           "the end.",

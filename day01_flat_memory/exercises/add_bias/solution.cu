@@ -17,6 +17,10 @@ __global__ void add_bias_kernel(const float* in, const float* bias, std::int64_t
     if (m < M && n < N) {
         out[offset2(m, n, N)] = in[offset2(m, n, N)] + bias[n];
     }
+    // wrong 12: const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // wrong 12: const std::int64_t m = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    // wrong: if (m < M && n < N) out[m * N + n] = in[m * N + n] + bias[m];
+    // wrong 2: if (m < M && n < N) out[m * N + n] = in[n * M + m] + bias[n];
     // end of your code
 }
 
@@ -31,6 +35,9 @@ void add_bias_cuda(View<const float> in, View<const float> bias, View<float> out
     // your code: enough blocks for all columns and all rows
     // stub: const dim3 grid(1, 1);
     const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
+    // wrong 12: const dim3 grid(gpu::blocks_for(N, 32), gpu::blocks_for(M, 8));
+    // told: gets bias[m]; it should get bias[n]
+    // told 2: gets in[m + 2 n]; it should get in[3 m + n]
     // end of your code
     add_bias_kernel<<<grid, block, 0, stream>>>(in.data, bias.data, M, N, out.data);
     gpu::check_launch("add_bias_kernel", grid, block);

@@ -1,5 +1,5 @@
 // What `common/learn check` asks of a kv_append port. Run against stub and solution, too.
-#include "common/testing/testing.hpp"
+#include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
@@ -16,6 +16,22 @@ Layout from_product(std::int64_t B, std::int64_t H, std::int64_t n, std::int64_t
     return Layout({B, H, n, D}, {n * H * D, D, H * D, 1});
 }
 
+// Which elements the launcher takes, and where it puts them.
+std::string cause(const Layout& fresh, std::int64_t pos, const Layout& cache) {
+    const auto from = [=](const Index& i) { return offset(fresh, i); };
+    const auto to = [=](const Index& i) { return offset(cache, i[0], i[1], pos + i[2], i[3]); };
+    return moved_wrongly({"cache.data",
+                          "bhtc",
+                          fresh.shape,
+                          {{"fresh.data", reach(fresh).highest + 1, from}},
+                          to,
+                          reach(cache).highest + 1,
+                          "cache(b, h, pos + t, c)"},
+                         [=](const auto& in, float* out) {
+                             kv_append_cuda({in[0], fresh}, pos, {out, cache});
+                         });
+}
+
 void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
     CAPTURE(to_string(fresh), pos, to_string(cache));
     const Tensor<float> values = distinct<float>(fresh.shape);
@@ -25,9 +41,8 @@ void check_port(const Layout& fresh, std::int64_t pos, const Layout& cache) {
     kv_append_cpu(in.view(), pos, want.view());
     DeviceIn<float> din(values, fresh, Lead{1});
     auto got = DeviceOut<float>::holding(before, cache, Lead{1});
-    kv_append_cuda(din.view(), pos, got.view());
-    REQUIRE_NOTHROW(gpu::check_pending());
-    REQUIRE(got.matches(want));
+    practise_port([&] { kv_append_cuda(din.view(), pos, got.view()); }, got, want,
+                  [&] { return cause(fresh, pos, cache); }, surplus_threads(fresh.size()));
     REQUIRE(din.unchanged());
 }
 
@@ -43,8 +58,11 @@ TEST_CASE("kv_append: the example of the statement", "[day02][kv_append][small]"
     REQUIRE(loop.matches(after));
     DeviceIn<float> din(fresh);
     auto got = DeviceOut<float>::holding(before);
-    kv_append_cuda(din.view(), 2, got.view());
-    REQUIRE(got.matches(after));
+    practise_port([&] { kv_append_cuda(din.view(), 2, got.view()); }, got, after,
+                  [] {
+                      return cause(row_major({1, 2, 1, 2}), 2, row_major({1, 2, 4, 2}));
+                  },
+                  surplus_threads(4));
 }
 
 TEST_CASE("kv_append: the first position, the last, and one between", "[day02][kv_append][small]") {

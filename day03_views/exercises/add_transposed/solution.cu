@@ -26,6 +26,18 @@ __global__ void add_transposed_kernel(const float* a, std::int64_t N, float* out
         const std::int64_t m = m0 + i, n = n0 + lane;
         if (m < N && n < N) out[m * N + n] = a[m * N + n] + mirrored[lane][i];
     }
+    // wrong: __shared__ float tile[kSide][kSide + 1];
+    // wrong: const std::int64_t m0 = std::int64_t{blockIdx.y} * kSide, n0 = std::int64_t{blockIdx.x} * kSide;
+    // wrong: const int x = threadIdx.x;
+    // wrong: for (int y = threadIdx.y; y < kSide; y += kRows) {
+    // wrong: if (m0 + y < N && n0 + x < N) tile[y][x] = a[(m0 + y) * N + n0 + x];
+    // wrong: }
+    // wrong: __syncthreads();
+    // wrong: for (int y = threadIdx.y; y < kSide; y += kRows) {
+    // wrong: const std::int64_t m = m0 + y, n = n0 + x;
+    // wrong: if (m < N && n < N) out[m * N + n] = a[m * N + n] + tile[x][y];
+    // wrong: }
+    // told: Each tile was added to its own transpose
     // end of your code
 }
 

@@ -1,5 +1,5 @@
 // What `common/learn check` asks of a split_heads port. Run against stub and solution, too.
-#include "common/testing/testing.hpp"
+#include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
@@ -12,6 +12,17 @@ using namespace sixdays::testing;
 
 namespace {
 
+// Which elements the launcher takes.
+std::string cause(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t D,
+                  std::int64_t row) {
+    const Layout in({B, T, H * D}, {T * row, row, 1});
+    const auto at = [=](const Index& i) { return (i[0] * T + i[2]) * row + i[1] * D + i[3]; };
+    return moved_wrongly({"out", "bhtd", {B, H, T, D}, {{"in.data", reach(in).highest + 1, at}}},
+                         [=](const auto& from, float* out) {
+                             split_heads_cuda({from[0], in}, {out, Shape{B, H, T, D}});
+                         });
+}
+
 // `row`: elements from one token's row of `in` to the next.
 void check_port(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t D, std::int64_t row) {
     CAPTURE(B, H, T, D, row);
@@ -20,9 +31,8 @@ void check_port(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t D, 
     split_heads_cpu(in.view(), want.view());
     DeviceIn<float> from(in, Layout({B, T, H * D}, {T * row, row, 1}), Lead{1});
     DeviceOut<float> got({B, H, T, D}, Lead{3});
-    split_heads_cuda(from.view(), got.view());
-    REQUIRE_NOTHROW(gpu::check_pending());
-    REQUIRE(got.matches(want));
+    practise_port([&] { split_heads_cuda(from.view(), got.view()); }, got, want,
+                  [=] { return cause(B, H, T, D, row); }, surplus_threads(B * H * T * D));
     REQUIRE(from.unchanged());
 }
 
@@ -34,8 +44,8 @@ TEST_CASE("split_heads: the example of the statement", "[day03][split_heads][sma
     REQUIRE(loop.matches(answer));
     DeviceIn<float> from(in);
     DeviceOut<float> got({1, 3, 2, 2});
-    split_heads_cuda(from.view(), got.view());
-    REQUIRE(got.matches(answer));
+    practise_port([&] { split_heads_cuda(from.view(), got.view()); }, got, answer,
+                  [] { return cause(1, 3, 2, 2, 6); }, surplus_threads(12));
 }
 
 TEST_CASE("split_heads: more than one block, and blocks that are not full",

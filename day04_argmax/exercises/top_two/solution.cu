@@ -68,6 +68,18 @@ __global__ void top_two_kernel(const __grid_constant__ View<const float> in,
     }
     out(m, 0) = first;
     out(m, 1) = second;
+    // wrong 7: const std::int64_t m = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+    // wrong 7: if (m >= in.extent(0)) return;
+    // wrong 7: std::int64_t first = 0, second = 1;
+    // wrong 7: for (std::int64_t n = 1; n < in.extent(1); ++n) {
+    // wrong 7: if (beats(in(m, n), in(m, first))) {
+    // wrong 7: first = n;
+    // wrong 7: } else if (beats(in(m, n), in(m, second))) {
+    // wrong 7: second = n;
+    // wrong 7: }
+    // wrong 7: }
+    // wrong 7: out(m, 0) = first, out(m, 1) = second;
+    // told 7: pushes the old one down
     // end of your code
 }
 

@@ -76,6 +76,16 @@ std::string likely(const Tensor<std::int64_t>& got, const Tensor<float>& x) {
     return found;
 }
 
+// Of the row alone, where other rows tell of no mistake or of another one. In a short row too many do the
+// same.
+std::string likely_in_row(const Tensor<std::int64_t>& got, const Tensor<float>& x, std::int64_t m) {
+    const std::int64_t N = x.shape()[1];
+    Tensor<float> row({1, N});
+    Tensor<std::int64_t> two({1, 2}, {got(m, 0), got(m, 1)});
+    for (std::int64_t n = 0; n < N; ++n) row(0, n) = x(m, n);
+    return N < 4 ? "" : likely(two, row);
+}
+
 // The first wrong row, in words, unless some place was never written (-1): matches() tells of that.
 void check_rows(const Tensor<std::int64_t>& got, const Tensor<std::int64_t>& want,
                 const Tensor<float>& x) {
@@ -84,9 +94,10 @@ void check_rows(const Tensor<std::int64_t>& got, const Tensor<std::int64_t>& wan
         if (got(m, 0) == want(m, 0) && got(m, 1) == want(m, 1)) continue;
         std::ostringstream row;
         for (std::int64_t n = 0; n < x.shape()[1]; ++n) row << ' ' << x(m, n);
+        std::string cause = likely(got, x);
+        if (cause.empty()) cause = likely_in_row(got, x, m);
         FAIL("Row " << m << " is" << row.str() << ": expected " << want(m, 0) << " and "
-                    << want(m, 1) << ", got " << got(m, 0) << " and " << got(m, 1) << '.'
-                    << likely(got, x));
+                    << want(m, 1) << ", got " << got(m, 0) << " and " << got(m, 1) << '.' << cause);
     }
 }
 

@@ -33,6 +33,13 @@ __global__ void linear_kernel(const __grid_constant__ View<const float> x,
         }
         out(t, oc) = sum;
     }
+    // wrong 3: const std::int64_t t = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    // wrong 3: const std::int64_t oc = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    // wrong 3: if (t >= T || oc >= OC) return;
+    // wrong 3: float sum = 0;
+    // wrong 3: for (std::int64_t c = 0; c < C; ++c) sum += x(t, c) * w(oc, c) + bias(oc);
+    // wrong 3: out(t, oc) = sum;
+    // told 3: The bias was added in every step of the sum
     // end of your code
 }
 

@@ -1,5 +1,5 @@
 // What `common/learn check` asks of a linear port. Run against stub and solution, too.
-#include "common/testing/testing.hpp"
+#include "common/testing/practice.hpp"
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
@@ -29,6 +29,42 @@ void refuse_added(View<const float> x, View<const float> w, View<const float> bi
     }
 }
 
+// What is left out, added too often, or taken from another element.
+std::string cause(const Tensor<float>& got, const Tensor<float>& x, const Tensor<float>& w,
+                  const Tensor<float>& bias) {
+    using I = std::int64_t;
+    const I T = x.shape()[0], C = x.shape()[1], OC = w.shape()[0];
+    const auto made = [&](I first, I end, double biases, const auto& weight) {
+        Tensor<double> y({T, OC});
+        for (I t = 0; t < T; ++t) {
+            for (I oc = 0; oc < OC; ++oc) {
+                y(t, oc) = biases * bias(oc);
+                for (I c = std::max<I>(first, 0); c < end; ++c) {
+                    const I at = weight(oc, c);
+                    y(t, oc) += at < w.size() ? double(x(t, c)) * w.data()[at] : NAN;
+                }
+            }
+        }
+        return y;
+    };
+    const auto row = [C](I oc, I c) { return oc * C + c; };
+    return likely_mistake(
+        got, made(0, C, 1, row),
+        {{"The bias was added in every step of the sum, C times: it belongs to an output once.",
+          made(0, C, static_cast<double>(C), row)},
+         {"The bias is missing.", made(0, C, 0, row)},
+         {"w was read as if it were (C, OC): its row oc holds the C weights of output oc, w(oc, "
+          "c).",
+          made(0, C, 1, [OC](I oc, I c) { return c * OC + oc; })},
+         {"The last channel is missing: c runs from 0 to C - 1, both included.",
+          made(0, C - 1, 1, row)},
+         {"The first channel is missing: c begins at 0.", made(1, C, 1, row)},
+         {"Only the last product is left: the sum was set anew by each, `=` for `+=`.",
+          made(C - 1, C, 1, row)},
+         {"Only the last product is left: the sum was set anew by each, `=` for `+=`.",
+          made(C - 1, C, 0, row)}});
+}
+
 void check_port(std::int64_t T, std::int64_t OC, std::int64_t C) {
     CAPTURE(T, OC, C);
     const Tensor<float> x = whole({T, C}, 1), w = whole({OC, C}, 2), bias = whole({OC}, 3);
@@ -40,7 +76,7 @@ void check_port(std::int64_t T, std::int64_t OC, std::int64_t C) {
     REQUIRE_NOTHROW(gpu::check_pending());
     const Comparison same = got.matches(want);
     if (!same) refuse_added(dx.view(), dw.view(), dbias.view(), want);
-    REQUIRE(same);
+    require(same, same ? "" : cause(got.values(), x, w, bias));
     REQUIRE(dx.unchanged());
     REQUIRE(dw.unchanged());
     REQUIRE(dbias.unchanged());
@@ -57,7 +93,7 @@ TEST_CASE("linear: the example of the statement", "[day05][linear][small]") {
     linear_cuda(dx.view(), dw.view(), dbias.view(), got.view());
     const Comparison same = got.matches(answer);
     if (!same) refuse_added(dx.view(), dw.view(), dbias.view(), loop);
-    REQUIRE(same);
+    require(same, same ? "" : cause(got.values(), x, w, bias));
 }
 
 TEST_CASE("linear: whole blocks, and blocks that are cut off", "[day05][linear][small]") {

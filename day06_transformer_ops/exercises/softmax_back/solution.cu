@@ -59,6 +59,15 @@ __global__ void softmax_back_kernel(const float* p, const float* grad, std::int6
     // told 3: The plain sum of grad was taken off
     // told 4: The term of j = i is there twice
     // told 5: The sign is turned
+    // wrong 6: const std::int64_t m = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32;
+    // wrong 6: if (m >= M) return;
+    // wrong 6: float delta = 0;
+    // wrong 6: for (std::int64_t j = threadIdx.x % 32; j < N; j += 32) delta += p[m * N + j] * grad[m * N + j];
+    // wrong 6: delta = gpu::warp_reduce(delta, gpu::Plus());
+    // wrong 6: for (std::int64_t i = threadIdx.x % 32; i < N; i += 32) {
+    // wrong 6: d_in[m * N + i] = p[m * N + i] * (grad[m * N + i] + delta);
+    // wrong 6: }
+    // told 6: The sum over j was added; it is taken off
     // end of your code
 }
 
