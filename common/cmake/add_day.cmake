@@ -253,7 +253,7 @@ function(add_day)
     sixdays_expect_status(${label}.run.unknown_flag ${label} 2 "is not a flag" ${program} --speed)
     sixdays_expect_status(${label}.run.bench_needs_gpu ${label} 1 "needs a GPU" ${program} --bench)
     sixdays_expect_status(${label}.run.full_disk ${label} 1 "arrived at its output"
-        sh -c "exec '${program}' --no-timing >/dev/full")
+        sh -c "exec \"$0\" --no-timing >/dev/full" ${program})
     sixdays_expect_status(${label}.run.trace ${label} 0 "requests" ${program} --trace)
     if(SIXDAYS_SANITIZE)
         return()  # what is left is kernels, and a sanitizer sees host code alone

@@ -30,12 +30,6 @@ bool ends_with(const std::string& text, const std::string& end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-std::string program_path() {
-    char path[PATH_MAX] = {};
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
-}
-
 // "/path/a.cu:31 (discriminator 2)" -> {"/path/a.cu", 31}
 Line parse(const std::string& text) {
     const std::size_t colon = text.rfind(':');
@@ -47,8 +41,10 @@ Line parse(const std::string& text) {
 // header says less than the line of the kernel that called it, so the first .cu file wins; else the
 // first file that is not the system's.
 Line ask_addr2line(std::uintptr_t address) {
-    const std::string command = "addr2line -i -e '" + program_path() + "' " +
-                                format("0x%zx", static_cast<std::size_t>(address)) + " 2>/dev/null";
+    // By its process, since the program's name may hold what a shell understands.
+    const std::string command =
+        format("addr2line -i -e /proc/%ld/exe 0x%zx 2>/dev/null", static_cast<long>(getpid()),
+               static_cast<std::size_t>(address));
     std::FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return {};
     Line innermost, chosen;
