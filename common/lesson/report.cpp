@@ -111,6 +111,7 @@ Report::Report(const std::string& title, const std::string& what_it_shows, const
 }
 
 void Report::heading(const std::string& text) {
+    section_.emplace(text);
     if (!csv_) std::printf("\n%s\n", text.c_str());
 }
 
@@ -214,12 +215,14 @@ void Report::timed(const Version& v, const bench::Limits& limits, bool on_host) 
 
 void Report::loop(const Version& v) {
     if (!options_.wants(v.op)) return;
+    const Range range(v.op + ", " + v.version);
     line(v, tried(v.check, true));
     if (timing_) timed(v, cpu_, true);
 }
 
 void Report::port(const Version& v) {
     if (!options_.wants(v.op)) return;
+    const Range range(v.op + ", " + v.version);
     line(v, tried(v.check, false));
     if (times_ports_) timed(v, gpu_, false);
 }

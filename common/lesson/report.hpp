@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/bench/roofline.hpp"
 #include "common/lesson/options.hpp"
+#include "common/lesson/ranges.hpp"
 #include "common/lesson/version.hpp"
 
 namespace sixdays::lesson {
@@ -30,6 +32,7 @@ public:
     /// on the emulator
     Report(const std::string& title, const std::string& what_it_shows, const Options& options);
 
+    /// A section begins, and with it a range for a profiler (ranges.hpp), which ends with the next.
     void heading(const std::string& text);
 
     /// A paragraph of its own.
@@ -69,6 +72,7 @@ private:
     int wrong_ = 0;
     bench::Limits cpu_, gpu_;
     double clock_ = 0;  // of the GPU at the start, in Hz; 0 unless with --bench
+    std::optional<Range> section_;
 };
 
 }  // namespace sixdays::lesson
