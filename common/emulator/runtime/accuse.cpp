@@ -27,13 +27,17 @@ bool is(const char* verb, const char* other) {
 
 // What may have been meant to put the two in order, but does not.
 std::string missing_fence(const Race& race) {
-    if (taken_without_fence(race.other)) {
+    if (!block.in_tiles && taken_without_fence(race.other)) {
         return "An atomic told this thread that it is ready, but between that atomic and here a "
                "__threadfence() is missing (or a __syncthreads()).";
     }
     const bool blocks = race.accused.serial != race.other.serial;
     const PastAccess& met = blocks ? meeting_of_blocks : meeting_of_threads;
     if (met.serial != race.accused.serial || is(race.does, "updates atomically")) return "";
+    if (block.in_tiles) {
+        return "If the atomic in {1} is to say that it is ready, the block that writes has to use "
+               "memory_order_release there, and this one memory_order_acquire (or acq_rel). ";
+    }
     return "If the atomic in {1} is to say that it is ready, a __threadfence() is missing between "
            "the write and that atomic: each thread that writes needs one, and where one thread "
            "speaks for others, a barrier after it. ";

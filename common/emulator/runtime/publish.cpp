@@ -207,6 +207,13 @@ void thread_fence() noexcept {
     step_clock();  // what the thread does after the fence is not behind it
 }
 
+void forget_fence() noexcept {
+    if (current == nullptr) return;
+    Voice& mine = voices[current->id];
+    mine.fenced = false;
+    mine.taken.clear();
+}
+
 void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes) {
     if (!any_news && words.empty()) return;
     Voice& mine = voices[current->id];

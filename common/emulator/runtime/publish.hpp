@@ -32,6 +32,10 @@ enum class Space : std::uint8_t;
 /// another one in each block.
 void use_atomically(Space space, std::uintptr_t address, bool reads, bool writes);
 
+/// What a fence of the current thread had behind it is published no further, and what it took
+/// without a fence stays unknown to it: in CUDA Tile C++ an order belongs to one atomic.
+void forget_fence() noexcept;
+
 /// Has the access been published to the current thread?
 bool was_published(const PastAccess& past);
 /// It would have been, but for a fence after the atomic that took it.

@@ -5,6 +5,7 @@
 /// store (tile.hpp).
 #pragma once
 
+#include "parts/atomics.h"
 #include "parts/functions.h"
 #include "parts/matmul.h"
 #include "parts/memory.h"

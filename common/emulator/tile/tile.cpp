@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "common/emulator/runtime/access.hpp"
+#include "common/emulator/runtime/clocks.hpp"
+#include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/publish.hpp"
 #include "common/emulator/runtime/trace.hpp"
 #include "common/emulator/tile/coverage.hpp"
 
@@ -95,10 +98,11 @@ void fail_unset_tile(const void* code) {
 namespace {
 
 // Which lanes touch which sectors, nobody knows of a tile: the access report leaves them out.
-void see(const void* element, std::size_t bytes, AccessKind what, const void* code) {
+void see(const void* element, std::size_t bytes, AccessKind what, const void* code,
+         const void* expected = nullptr) {
     const bool traced = tracing;
     tracing = false;
-    before_access(element, bytes, what, code);
+    before_access(element, bytes, what, code, expected);
     tracing = traced;
 }
 
@@ -109,6 +113,73 @@ void read_element(const void* element, std::size_t bytes, const void* code) {
 }
 void write_element(const void* element, std::size_t bytes, const void* code) {
     see(element, bytes, AccessKind::write, code);
+}
+
+// --- atomics -------------------------------------------------------------------------------------
+namespace {
+
+/// The last atomic uses of an element in this launch, by two blocks.
+struct AtomicUse {
+    PastAccess by;
+    const void* code = nullptr;
+    bool block_scope = false;
+};
+struct AtomicUses {
+    AtomicUse last, of_another_block;
+};
+std::map<std::uintptr_t, AtomicUses> atomic_uses;
+
+// Two blocks race on an element, atomics or not, where one of them has named the scope of a block.
+void check_scope(std::uintptr_t address, const AtomicCall& call) {
+    if (!heap.contains(address) && !variables.contains(address)) return;  // a block's own
+    AtomicUses& uses = atomic_uses[address];
+    AtomicUse now{this_moment(call.code), call.code, call.block_scope};
+    for (const AtomicUse* past : {&uses.last, &uses.of_another_block}) {
+        const bool races = past->by.serial != 0 && past->by.serial != now.by.serial &&
+                           (past->block_scope || now.block_scope) &&
+                           !came_before(past->by, clocks.first_concurrent);
+        if (!races) continue;
+        fail({Kind::race,
+              cudaErrorLaunchFailure,
+              call.code,
+              format("block %s uses this element atomically%s, and block %s did so in {0}%s. The "
+                     "scope of a block covers the elements of one call, and no other block: for "
+                     "two blocks these are plain accesses, and race. Both need "
+                     "thread_scope_device_t.",
+                     name(block.index).c_str(), now.block_scope ? ", in thread_scope_block" : "",
+                     name(index_of_serial(past->by.serial)).c_str(),
+                     past->block_scope ? ", in thread_scope_block" : ""),
+              address,
+              {past->code}});
+    }
+    const bool same_block = uses.last.by.serial == now.by.serial;
+    if (same_block) now.block_scope = now.block_scope || uses.last.block_scope;
+    if (!same_block) uses.of_another_block = uses.last;
+    uses.last = now;
+}
+
+}  // namespace
+
+void AtomicCall::begin() const noexcept {
+    if (releases) thread_fence();
+}
+void AtomicCall::element(const void* element, std::size_t bytes, const void* expected) const {
+    {
+        const InRuntime guard;
+        check_scope(reinterpret_cast<std::uintptr_t>(element), *this);
+    }
+    see(element, bytes,
+        use == Use::load    ? AccessKind::volatile_read
+        : use == Use::store ? AccessKind::volatile_write
+                            : AccessKind::atomic,
+        code, expected);
+}
+void AtomicCall::changed() noexcept {
+    block.turns_without_write = 0;
+}
+void AtomicCall::end() const noexcept {
+    if (acquires) thread_fence();
+    forget_fence();
 }
 
 void check_distinct(const void* const* elements, std::size_t count, const void* code) {
@@ -218,6 +289,7 @@ void note_stored(const TileOfSpan& t) {
 
 void begin_coverage() {
     stored_tiles.clear();
+    atomic_uses.clear();
 }
 
 void remark_uncovered(const Launch& what) {

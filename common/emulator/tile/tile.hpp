@@ -30,6 +30,23 @@ void write_element(const void* element, std::size_t bytes, const void* code);
 /// Within one call no element may be stored twice: on a GPU its lanes are threads of their own.
 void check_distinct(const void* const* elements, std::size_t count, const void* code);
 
+/// One call of an atomic function: its elements are used one after the other, with no order among
+/// them. What it releases and acquires, it does as a whole.
+struct AtomicCall {
+    enum class Use : std::uint8_t { load, store, update };
+    Use use;
+    bool acquires, releases;
+    bool block_scope;  // atomic among the elements of this call, not to other blocks
+    const void* code;
+
+    void begin() const noexcept;
+    /// Before the element is used. @param expected  what a compare-exchange compares with
+    void element(const void* element, std::size_t bytes, const void* expected = nullptr) const;
+    /// It has another value now.
+    static void changed() noexcept;
+    void end() const noexcept;
+};
+
 /// @param promise  "divisible by 16", "aligned to 16 bytes", "at most 100"
 [[noreturn]] void fail_promise(const char* what, long long value, const char* promise,
                                long long number, const void* code);

@@ -5,113 +5,14 @@
 
 #include <cmath>
 
-#include "tile.h"
+#include "rounding.h"
 
 namespace cuda::tiles {
-
-// --- how to round, what of NaN: words behind the operands ------------------------------------------
-enum class rounding_mode : unsigned char {
-    round_ties_to_even,
-    round_toward_zero,
-    round_toward_negative,
-    round_toward_positive,
-    round_approximate,
-    round_full,
-    round_ties_to_away
-};
-template <rounding_mode>
-struct rounding_mode_constant {};
-using round_ties_to_even_t = rounding_mode_constant<rounding_mode::round_ties_to_even>;
-using round_approximate_t = rounding_mode_constant<rounding_mode::round_approximate>;
-using round_full_t = rounding_mode_constant<rounding_mode::round_full>;
-
-enum class subnormals_rounding_mode : unsigned char {
-    preserve_subnormals,
-    round_subnormals_to_zero
-};
-template <subnormals_rounding_mode>
-struct subnormals_rounding_mode_constant {};
-using preserve_subnormals_t =
-    subnormals_rounding_mode_constant<subnormals_rounding_mode::preserve_subnormals>;
-using round_subnormals_to_zero_t =
-    subnormals_rounding_mode_constant<subnormals_rounding_mode::round_subnormals_to_zero>;
-
-enum class nan_propagation_mode : unsigned char { suppress_nan, propagate_nan };
-template <nan_propagation_mode>
-struct nan_propagation_mode_constant {};
-using suppress_nan_t = nan_propagation_mode_constant<nan_propagation_mode::suppress_nan>;
-using propagate_nan_t = nan_propagation_mode_constant<nan_propagation_mode::propagate_nan>;
-
 namespace detail {
 
-// --- which type comes out ------------------------------------------------------------------------
-template <class A, class B>
-auto common() {
-    if constexpr (std::is_same_v<A, B>) {
-        return A{};
-    } else if constexpr (is_real<A> && is_real<B>) {
-        if constexpr (sizeof(A) > sizeof(B)) {
-            return A{};
-        } else if constexpr (sizeof(A) < sizeof(B)) {
-            return B{};
-        }  // half and bfloat16: neither
-    } else if constexpr (is_real<A>) {
-        return A{};
-    } else if constexpr (is_real<B>) {
-        return B{};
-    } else if constexpr (sizeof(A) != sizeof(B)) {  // small integers stay small
-        return std::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
-    } else {
-        return std::conditional_t<std::is_unsigned_v<A>, A, B>{};
-    }
-}
-/// Of a tile and a number the tile decides; of two tiles, the wider.
-template <class A, class B>
-auto common_element() {
-    if constexpr (is_tile<A> && !is_tile<B>) {
-        return element_of<A>{};
-    } else if constexpr (is_tile<B> && !is_tile<A>) {
-        return element_of<B>{};
-    } else {
-        return common<element_of<A>, element_of<B>>();
-    }
-}
-template <class A, class B>
-using arithmetic = decltype(common_element<A, B>());
-template <class A, class B>
-using compared = decltype(common<element_of<A>, element_of<B>>());
-
-template <class A, class B, class R>
-consteval bool go_together() {
-    if constexpr (std::is_void_v<R>) {
-        return false;
-    } else {
-        return broadcasts<shape_of<A>, shape_of<B>>() && !narrows<element_of<A>, R>() &&
-               !narrows<element_of<B>, R>();
-    }
-}
-template <class A, class B>
-concept numbers = is_number<element_of<A>> && is_number<element_of<B>>;
-template <class A, class B>
-concept calculable = numbers<A, B> && go_together<A, B, arithmetic<A, B>>();
-template <class A, class B>
-concept comparable = numbers<A, B> && go_together<A, B, compared<A, B>>();
-/// Is A of this shape, or may it be repeated to be?
-template <class A, class S>
-concept fits = broadcasts<shape_of<A>, S>() && std::is_same_v<broadcast_shape<shape_of<A>, S>, S>;
+/// Two tiles, or a tile and a number: of two numbers C++ has operators itself.
 template <class A, class B>
 concept one_is_tile = is_tile<A> || is_tile<B>;
-
-template <class A, class B, class E>
-struct result_of {
-    using type = tile<E, broadcast_shape<shape_of<A>, shape_of<B>>>;
-};
-template <class A, class B, class E>
-requires(!is_tile<A> && !is_tile<B>) struct result_of<A, B, E> {
-    using type = E;
-};
-template <class A, class B, class E>
-using result = typename result_of<A, B, E>::type;
 
 /// of(a's element, b's element), each first made a T.
 template <class T, class E, class A, class B, class Of>
@@ -119,14 +20,14 @@ SIXDAYS_TILE inline result<A, B, E> each(const A& a, const B& b, const Of& of) {
     using R = result<A, B, E>;
     using S = shape_of<R>;
     return made<R>([&](std::size_t n) SIXDAYS_TILE {
-        return static_cast<E>(of(static_cast<T>(at(a, place<shape_of<A>, S>(n))),
-                                 static_cast<T>(at(b, place<shape_of<B>, S>(n)))));
+        return converted<E>(of(converted<T>(at(a, place<shape_of<A>, S>(n))),
+                               converted<T>(at(b, place<shape_of<B>, S>(n)))));
     });
 }
 template <class E, class A, class Of>
 SIXDAYS_TILE inline tile_with_element_t<A, E> each_of(const A& a, const Of& of) {
-    return made<tile_with_element_t<A, E>>(
-        [&](std::size_t n) SIXDAYS_TILE { return static_cast<E>(of(at(a, n))); });
+    return made<tile_with_element_t<A, E>>([&](std::size_t n)
+                                               SIXDAYS_TILE { return converted<E>(of(at(a, n))); });
 }
 
 template <class T>
@@ -145,40 +46,56 @@ SIXDAYS_TILE inline T smaller(T a, T b, bool nan_wins) {
     if (is_nan(a) || is_nan(b)) return is_nan(a) == nan_wins ? a : b;
     return b < a ? b : a;
 }
-template <class... How>
-inline constexpr bool nan_wins = (std::is_same_v<How, propagate_nan_t> || ...);
-
+/// In what type functions are computed.
 template <class T>
-using wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using wide = std::conditional_t<sizeof(T) == 8, T, float>;
 
 }  // namespace detail
 
 // --- operators -------------------------------------------------------------------------------------
-#define SIXDAYS_ARITHMETIC(op, name)                                                         \
-    template <class A, class B, class... How>                                                \
-    requires detail::calculable<A, B> SIXDAYS_TILE inline auto name(const A& a, const B& b,  \
-                                                                    How...) {                \
-        using T = detail::arithmetic<A, B>;                                                  \
-        return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE { return x op y; });       \
-    }                                                                                        \
-    template <class A, class B>                                                              \
-    requires(detail::one_is_tile<A, B> && detail::calculable<A, B>) SIXDAYS_TILE inline auto \
-    operator op(const A& a, const B& b) {                                                    \
-        return name(a, b);                                                                   \
+#define SIXDAYS_ARITHMETIC(op, name, modes)                                                      \
+    template <class A, class B>                                                                  \
+    requires arithmetic_tile_convertible<A, B> SIXDAYS_TILE inline auto name(const A& a,         \
+                                                                             const B& b) {       \
+        using T = detail::arithmetic<A, B>;                                                      \
+        return detail::each<T, T>(a, b,                                                          \
+                                  [](T x, T y) SIXDAYS_TILE { return static_cast<T>(x op y); }); \
+    }                                                                                            \
+    template <rounding_mode MODE, subnormals_rounding_mode SUB = detail::kPreserve, class A,     \
+              class B>                                                                           \
+    requires arithmetic_tile_convertible<A, B> && modes<detail::arithmetic<A, B>, MODE> &&       \
+        detail::keeps_or_flushes<detail::arithmetic<A, B>, SUB>                                  \
+            SIXDAYS_TILE inline auto name(const A& a, const B& b, rounding_mode_constant<MODE>,  \
+                                          subnormals_rounding_mode_constant<SUB> = {}) {         \
+        using T = detail::arithmetic<A, B>;                                                      \
+        return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE {                              \
+            return detail::computed<MODE, SUB>(detail::Arithmetic::name, x, y);                  \
+        });                                                                                      \
+    }                                                                                            \
+    template <class A, class B>                                                                  \
+    requires(detail::one_is_tile<A, B> && arithmetic_tile_convertible<A, B>)                     \
+        SIXDAYS_TILE inline auto                                                                 \
+        operator op(const A& a, const B& b) {                                                    \
+        return name(a, b);                                                                       \
     }
-SIXDAYS_ARITHMETIC(+, add)
-SIXDAYS_ARITHMETIC(-, sub)
-SIXDAYS_ARITHMETIC(*, mul)
-SIXDAYS_ARITHMETIC(/, div)
+namespace detail {
+template <class E, Mode MODE>
+concept rounds_once = rounds_precisely<E, MODE, kPreserve>;
+}
+SIXDAYS_ARITHMETIC(+, add, detail::rounds_once)
+SIXDAYS_ARITHMETIC(-, sub, detail::rounds_once)
+SIXDAYS_ARITHMETIC(*, mul, detail::rounds_once)
+SIXDAYS_ARITHMETIC(/, div, detail::rounds)
 #undef SIXDAYS_ARITHMETIC
 
-#define SIXDAYS_INTEGER(op)                                                            \
-    template <class A, class B>                                                        \
-    requires(detail::one_is_tile<A, B> && detail::calculable<A, B> &&                  \
-             std::is_integral_v<detail::arithmetic<A, B>>) SIXDAYS_TILE inline auto    \
-    operator op(const A& a, const B& b) {                                              \
-        using T = detail::arithmetic<A, B>;                                            \
-        return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE { return x op y; }); \
+#define SIXDAYS_INTEGER(op)                                                                        \
+    template <class A, class B>                                                                    \
+    requires(detail::one_is_tile<A, B> && arithmetic_tile_convertible<A, B> && integral_tile<A> && \
+             integral_tile<B>) SIXDAYS_TILE inline auto                                            \
+    operator op(const A& a, const B& b) {                                                          \
+        using T = detail::arithmetic<A, B>;                                                        \
+        return detail::each<T, T>(a, b,                                                            \
+                                  [](T x, T y) SIXDAYS_TILE { return static_cast<T>(x op y); });   \
     }
 SIXDAYS_INTEGER(%)
 SIXDAYS_INTEGER(&)
@@ -186,12 +103,13 @@ SIXDAYS_INTEGER(|)
 SIXDAYS_INTEGER(^)
 #undef SIXDAYS_INTEGER
 
-#define SIXDAYS_COMPARISON(op)                                                               \
-    template <class A, class B>                                                              \
-    requires(detail::one_is_tile<A, B> && detail::comparable<A, B>) SIXDAYS_TILE inline auto \
-    operator op(const A& a, const B& b) {                                                    \
-        using T = detail::compared<A, B>;                                                    \
-        return detail::each<T, bool>(a, b, [](T x, T y) SIXDAYS_TILE { return x op y; });    \
+#define SIXDAYS_COMPARISON(op)                                                            \
+    template <class A, class B>                                                           \
+    requires(detail::one_is_tile<A, B> && arithmetic_tile_comparable<A, B>)               \
+        SIXDAYS_TILE inline auto                                                          \
+        operator op(const A& a, const B& b) {                                             \
+        using T = detail::compared<A, B>;                                                 \
+        return detail::each<T, bool>(a, b, [](T x, T y) SIXDAYS_TILE { return x op y; }); \
     }
 SIXDAYS_COMPARISON(<)
 SIXDAYS_COMPARISON(<=)
@@ -199,18 +117,28 @@ SIXDAYS_COMPARISON(>)
 SIXDAYS_COMPARISON(>=)
 SIXDAYS_COMPARISON(==)
 SIXDAYS_COMPARISON(!=)
-SIXDAYS_COMPARISON(&&)
-SIXDAYS_COMPARISON(||)
 #undef SIXDAYS_COMPARISON
 
+#define SIXDAYS_LOGICAL(op)                                                                        \
+    template <class A, class B>                                                                    \
+    requires(detail::one_is_tile<A, B> && bool_tile_convertible<A> && bool_tile_convertible<B> &&  \
+             broadcast_compatible<A, B>) SIXDAYS_TILE inline auto                                  \
+    operator op(const A& a, const B& b) {                                                          \
+        return detail::each<bool, bool>(a, b, [](bool x, bool y) SIXDAYS_TILE { return x op y; }); \
+    }
+SIXDAYS_LOGICAL(&&)
+SIXDAYS_LOGICAL(||)
+#undef SIXDAYS_LOGICAL
+
 template <class A>
-requires detail::is_tile<A> SIXDAYS_TILE inline A operator-(const A& a) {
+requires(detail::is_tile<A>&& arithmetic_tile<A>) SIXDAYS_TILE inline A operator-(const A& a) {
     using T = tile_element_t<A>;
-    return detail::each_of<T>(a, [](T x) SIXDAYS_TILE { return -x; });
+    return detail::each_of<T>(a, [](T x) SIXDAYS_TILE { return static_cast<T>(-x); });
 }
 template <class A>
-requires detail::is_tile<A> SIXDAYS_TILE inline auto operator!(const A& a) {
-    return detail::each_of<bool>(a, [](auto x) SIXDAYS_TILE { return !x; });
+requires(detail::is_tile<A>&& bool_tile_convertible<A>) SIXDAYS_TILE inline auto operator!(
+    const A& a) {
+    return detail::each_of<bool>(a, [](auto x) SIXDAYS_TILE { return !static_cast<bool>(x); });
 }
 
 /// Addresses: a pointer, or a tile of them, and a tile of offsets in elements.
@@ -234,19 +162,30 @@ operator+(const I& offsets, const P& pointers) {
 }
 
 // --- choice ----------------------------------------------------------------------------------------
-template <class A, class B, class... How>
-requires detail::calculable<A, B> SIXDAYS_TILE inline auto max(const A& a, const B& b, How...) {
-    using T = detail::arithmetic<A, B>;
-    return detail::each<T, T>(
-        a, b, [](T x, T y) SIXDAYS_TILE { return detail::larger(x, y, detail::nan_wins<How...>); });
-}
-template <class A, class B, class... How>
-requires detail::calculable<A, B> SIXDAYS_TILE inline auto min(const A& a, const B& b, How...) {
-    using T = detail::arithmetic<A, B>;
-    return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE {
-        return detail::smaller(x, y, detail::nan_wins<How...>);
-    });
-}
+#define SIXDAYS_CHOICE(name, chosen)                                                             \
+    template <nan_propagation_mode NAN_MODE, subnormals_rounding_mode SUB = detail::kPreserve,   \
+              class A, class B>                                                                  \
+    requires arithmetic_tile_convertible<A, B> &&                                                \
+        detail::keeps_or_flushes<detail::arithmetic<A, B>, SUB>                                  \
+            SIXDAYS_TILE inline auto name(const A& a, const B& b,                                \
+                                          nan_propagation_mode_constant<NAN_MODE>,               \
+                                          subnormals_rounding_mode_constant<SUB> = {}) {         \
+        using T = detail::arithmetic<A, B>;                                                      \
+        return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE {                              \
+            constexpr bool kNanWins = NAN_MODE == nan_propagation_mode::propagate_nan;           \
+            return detail::chosen(detail::subround<SUB>(x), detail::subround<SUB>(y), kNanWins); \
+        });                                                                                      \
+    }                                                                                            \
+    template <class A, class B>                                                                  \
+    requires arithmetic_tile_convertible<A, B> SIXDAYS_TILE inline auto name(const A& a,         \
+                                                                             const B& b) {       \
+        using T = detail::arithmetic<A, B>;                                                      \
+        return detail::each<T, T>(                                                               \
+            a, b, [](T x, T y) SIXDAYS_TILE { return detail::chosen(x, y, false); });            \
+    }
+SIXDAYS_CHOICE(max, larger)
+SIXDAYS_CHOICE(min, smaller)
+#undef SIXDAYS_CHOICE
 template <class C, class T>
 SIXDAYS_TILE inline T select(const C& condition, const T& yes, const T& no) {
     return detail::made<T>([&](std::size_t n) SIXDAYS_TILE {
@@ -257,21 +196,15 @@ SIXDAYS_TILE inline T select(const C& condition, const T& yes, const T& no) {
 }
 
 // --- casts -----------------------------------------------------------------------------------------
-template <class E, class A, class... How>
-SIXDAYS_TILE inline auto element_cast(const A& a, How...) {
-    using T = tile_element_t<A>;
-    return detail::each_of<E>(a, [](T x) SIXDAYS_TILE {
-        if constexpr (std::is_same_v<E, __nv_tf32> && !std::is_same_v<T, __nv_tf32>) {
-            const auto bits = __builtin_bit_cast(uint32_t, static_cast<float>(x));
-            if ((bits & 0x7f800000u) == 0x7f800000u) return E{static_cast<float>(x)};
-            const uint32_t even = bits >> 13 & 1;  // 10 bits of 23 stay
-            return E{__builtin_bit_cast(float, (bits + 0xfffu + even) & ~0x1fffu)};
-        } else if constexpr (std::is_same_v<T, __nv_tf32> && !std::is_same_v<E, __nv_tf32>) {
-            return static_cast<E>(x.value);
-        } else {
-            return static_cast<E>(x);
-        }
-    });
+template <scalar E, tile_like A>
+requires tile_convertible_to<A, tile_with_element_t<A, E>> SIXDAYS_TILE inline auto element_cast(
+    const A& a) {
+    return detail::each_of<E>(a, [](auto x) SIXDAYS_TILE { return x; });
+}
+template <scalar E, tile_like A, rounding_mode MODE>
+requires(detail::casts<tile_element_t<A>, E, MODE>()) SIXDAYS_TILE
+    inline auto element_cast(const A& a, rounding_mode_constant<MODE>) {
+    return detail::each_of<E>(a, [](auto x) SIXDAYS_TILE { return detail::cast<MODE, E>(x); });
 }
 template <class E, class A>
 SIXDAYS_TILE inline auto element_bitcast(const A& a) {
@@ -279,38 +212,71 @@ SIXDAYS_TILE inline auto element_bitcast(const A& a) {
 }
 
 // --- functions -------------------------------------------------------------------------------------
-// What may be given a rounding mode has it as its first template argument: exp<Tile>(x) does not compile.
-#define SIXDAYS_FUNCTION(name, expression, ...)                                                  \
-    template <__VA_ARGS__ class A, class... How>                                                 \
-    requires detail::is_real<tile_element_t<A>> SIXDAYS_TILE inline A name(const A& a, How...) { \
-        using T = tile_element_t<A>;                                                             \
-        return detail::each_of<T>(a, [](T element) SIXDAYS_TILE {                                \
-            const auto x = static_cast<detail::wide<T>>(element);                                \
-            return static_cast<T>(expression);                                                   \
-        });                                                                                      \
+// What may be given a mode has it as its first template argument: exp<Tile>(x) does not compile.
+// `given` is the mode's parameter, `asks` what is required of it.
+namespace detail {
+template <class A, class Of>
+SIXDAYS_TILE inline A function_of(const A& a, const Of& of) {
+    using T = element_of<A>;
+    return each_of<T>(
+        a, [&](T x) SIXDAYS_TILE { return static_cast<T>(of(static_cast<wide<T>>(x))); });
+}
+}  // namespace detail
+#define SIXDAYS_FUNCTION(name, expression)                                             \
+    template <basic_floating_point_tile A>                                             \
+    SIXDAYS_TILE inline A name(const A& a) {                                           \
+        return detail::function_of(a, [](auto x) SIXDAYS_TILE { return expression; }); \
     }
-#define SIXDAYS_ROUNDED(name, expression) SIXDAYS_FUNCTION(name, expression, auto MODE = 0, )
-SIXDAYS_ROUNDED(exp, std::exp(x))
-SIXDAYS_ROUNDED(exp2, std::exp2(x))
+#define SIXDAYS_APPROXIMATED(name, expression)                                             \
+    template <rounding_mode MODE = rounding_mode::round_full, class A>                     \
+    requires detail::approximates<detail::element_of<A>, MODE> SIXDAYS_TILE inline A name( \
+        const A& a, rounding_mode_constant<MODE> = {}) {                                   \
+        return detail::function_of(a, [](auto x) SIXDAYS_TILE { return expression; });     \
+    }
+#define SIXDAYS_FLUSHED(name, expression)                                                     \
+    template <subnormals_rounding_mode SUB = detail::kPreserve, class A>                      \
+    requires detail::keeps_or_flushes<detail::element_of<A>, SUB> SIXDAYS_TILE inline A name( \
+        const A& a, subnormals_rounding_mode_constant<SUB> = {}) {                            \
+        return detail::function_of(a, [](auto given) SIXDAYS_TILE {                           \
+            const auto x = detail::subround<SUB>(given);                                      \
+            return detail::subround<SUB>(expression);                                         \
+        });                                                                                   \
+    }
+SIXDAYS_APPROXIMATED(exp, std::exp(x))
+SIXDAYS_FLUSHED(exp2, std::exp2(x))
 SIXDAYS_FUNCTION(log, std::log(x))
 SIXDAYS_FUNCTION(log2, std::log2(x))
-SIXDAYS_ROUNDED(sqrt, std::sqrt(x))
-SIXDAYS_ROUNDED(rsqrt, 1 / std::sqrt(x))
+SIXDAYS_FLUSHED(rsqrt, 1 / std::sqrt(x))
 SIXDAYS_FUNCTION(sin, std::sin(x))
 SIXDAYS_FUNCTION(cos, std::cos(x))
 SIXDAYS_FUNCTION(tan, std::tan(x))
 SIXDAYS_FUNCTION(sinh, std::sinh(x))
 SIXDAYS_FUNCTION(cosh, std::cosh(x))
-SIXDAYS_ROUNDED(tanh, std::tanh(x))
+SIXDAYS_APPROXIMATED(tanh, std::tanh(x))
 SIXDAYS_FUNCTION(floor, std::floor(x))
 SIXDAYS_FUNCTION(ceil, std::ceil(x))
-#undef SIXDAYS_ROUNDED
 #undef SIXDAYS_FUNCTION
+#undef SIXDAYS_APPROXIMATED
+#undef SIXDAYS_FLUSHED
 
-template <class A>
-requires detail::is_number<tile_element_t<A>> SIXDAYS_TILE inline A abs(const A& a) {
+template <rounding_mode MODE = detail::kNearest, subnormals_rounding_mode SUB = detail::kPreserve,
+          class A>
+requires detail::rounds<detail::element_of<A>, MODE> &&
+    (detail::is_precise<MODE> || MODE == rounding_mode::round_approximate) &&
+    detail::keeps_or_flushes<detail::element_of<A>, SUB> SIXDAYS_TILE inline A
+    sqrt(const A& a, rounding_mode_constant<MODE> = {},
+         subnormals_rounding_mode_constant<SUB> = {}) {
     using T = tile_element_t<A>;
-    return detail::each_of<T>(a, [](T x) SIXDAYS_TILE { return x < T(0) ? -x : x + T(0); });
+    return detail::each_of<T>(a, [](T x) SIXDAYS_TILE {
+        return detail::computed<MODE, SUB>(detail::Arithmetic::sqrt, x, T(0));
+    });
+}
+
+template <arithmetic_tile A>
+SIXDAYS_TILE inline A abs(const A& a) {
+    using T = tile_element_t<A>;
+    return detail::each_of<T>(
+        a, [](T x) SIXDAYS_TILE { return static_cast<T>(x < T(0) ? -x : x + T(0)); });
 }
 template <class A>
 SIXDAYS_TILE inline auto isnan(const A& a) {
@@ -322,29 +288,42 @@ SIXDAYS_TILE inline auto isinf(const A& a) {
         a, [](auto x) SIXDAYS_TILE { return std::isinf(static_cast<double>(x)); });
 }
 template <class A, class B>
-requires detail::calculable<A, B> SIXDAYS_TILE inline auto pow(const A& a, const B& b) {
+requires arithmetic_tile_convertible<A, B> SIXDAYS_TILE inline auto pow(const A& a, const B& b) {
     using T = detail::arithmetic<A, B>;
     return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE {
-        return std::pow(static_cast<detail::wide<T>>(x), static_cast<detail::wide<T>>(y));
+        using Wide = detail::wide<T>;
+        return static_cast<T>(std::pow(static_cast<Wide>(x), static_cast<Wide>(y)));
     });
 }
-template <class A, class B>
-requires detail::calculable<A, B> SIXDAYS_TILE inline auto ceildiv(const A& a, const B& b) {
+template <integral_tile A, integral_tile B>
+requires arithmetic_tile_convertible<A, B> SIXDAYS_TILE inline auto ceildiv(const A& a,
+                                                                            const B& b) {
     using T = detail::arithmetic<A, B>;
-    return detail::each<T, T>(
-        a, b, [](T x, T y) SIXDAYS_TILE { return x / y + (x % y != 0 && (x < 0) == (y < 0)); });
+    return detail::each<T, T>(a, b, [](T x, T y) SIXDAYS_TILE {
+        return static_cast<T>(x / y + (x % y != 0 && (x < 0) == (y < 0)));
+    });
 }
-/// a * b + acc, rounded once.
-template <class A, class B, class Acc, class... How>
-requires detail::fits<A, detail::shape_of<Acc>> && detail::fits<B, detail::shape_of<Acc>>
-    SIXDAYS_TILE inline Acc fma(const A& a, const B& b, const Acc& acc, How...) {
+/// a * b + acc, rounded once. acc says the type and the lengths.
+template <rounding_mode MODE = detail::kNearest, subnormals_rounding_mode SUB = detail::kPreserve,
+          class A, class B, basic_floating_point_tile Acc>
+requires broadcastable_to<A, detail::shape_of<Acc>> && broadcastable_to<B, detail::shape_of<Acc>> &&
+    non_narrowing_scalar_convertible_to<detail::element_of<A>, detail::element_of<Acc>> &&
+    non_narrowing_scalar_convertible_to<detail::element_of<B>, detail::element_of<Acc>> &&
+    detail::rounds_precisely<detail::element_of<Acc>, MODE, SUB>
+        SIXDAYS_TILE inline Acc fma(const A& a, const B& b, const Acc& acc,
+                                    rounding_mode_constant<MODE> = {},
+                                    subnormals_rounding_mode_constant<SUB> = {}) {
     using T = tile_element_t<Acc>;
     using S = tile_shape_t<Acc>;
     return detail::made<Acc>([&](std::size_t n) SIXDAYS_TILE {
-        const T x = static_cast<T>(detail::at(a, detail::place<tile_shape_t<A>, S>(n)));
-        const T y = static_cast<T>(detail::at(b, detail::place<tile_shape_t<B>, S>(n)));
-        if constexpr (std::is_floating_point_v<T>) return std::fma(x, y, detail::at(acc, n));
-        return static_cast<T>(x * y + detail::at(acc, n));
+        const T x = detail::converted<T>(detail::at(a, detail::place<tile_shape_t<A>, S>(n)));
+        const T y = detail::converted<T>(detail::at(b, detail::place<tile_shape_t<B>, S>(n)));
+        const T z = detail::at(acc, n);
+        if constexpr (sizeof(T) > 2 && MODE == detail::kNearest && SUB == detail::kPreserve) {
+            return std::fma(x, y, z);
+        } else {
+            return detail::computed<MODE, SUB>(detail::Arithmetic::fma, x, y, z);
+        }
     });
 }
 

@@ -12,11 +12,11 @@ SIXDAYS_TILE inline T full(tile_element_t<T> value) {
 }
 template <class T>
 SIXDAYS_TILE inline T zeros() {
-    return full<T>(static_cast<tile_element_t<T>>(0));
+    return full<T>(detail::converted<tile_element_t<T>>(0));
 }
 template <class T>
 SIXDAYS_TILE inline T ones() {
-    return full<T>(static_cast<tile_element_t<T>>(1));
+    return full<T>(detail::converted<tile_element_t<T>>(1));
 }
 /// 0, 1, 2, ... in row-major order.
 template <class T>
@@ -32,11 +32,10 @@ SIXDAYS_TILE inline auto reshape(const T& t, Shape = {}) {
                   "reshape keeps the number of elements");
     return R::made([&](std::size_t n) SIXDAYS_TILE { return detail::at(t, n); });
 }
-template <class Shape, class T>
-SIXDAYS_TILE inline auto broadcast(const T& t, Shape = {}) {
+/// Lengths of 1 are repeated, others stay.
+template <tile_shape Shape, tile_like T>
+requires broadcastable_to<T, Shape> SIXDAYS_TILE inline auto broadcast(const T& t, Shape = {}) {
     using R = tile<tile_element_t<T>, Shape>;
-    static_assert(std::is_same_v<detail::broadcast_shape<tile_shape_t<T>, Shape>, Shape>,
-                  "lengths of 1 are repeated, others stay");
     return R::made([&](std::size_t n) SIXDAYS_TILE {
         return detail::at(t, detail::place<tile_shape_t<T>, Shape>(n));
     });

@@ -34,9 +34,9 @@ private:
     T first_, last_, step_;
 };
 template <class A, class B>
-irange(A, B) -> irange<decltype(detail::common<A, B>())>;
+irange(A, B) -> irange<detail::common_type<A, B>>;
 template <class A, class B, class C>
-irange(A, B, C) -> irange<decltype(detail::common<decltype(detail::common<A, B>()), C>())>;
+irange(A, B, C) -> irange<detail::common_type<detail::common_type<A, B>, C>>;
 
 // --- promises: on a GPU nobody asks whether they hold ----------------------------------------------
 namespace detail {
@@ -109,6 +109,13 @@ template <class P>
 using pointed = std::remove_cv_t<std::remove_pointer_t<element_of<P>>>;
 
 template <class E>
+SIXDAYS_TILE inline E zero() {
+    if constexpr (std::is_pointer_v<E>)
+        return nullptr;
+    else
+        return converted<E>(0);
+}
+template <class E>
 SIXDAYS_TILE inline E loaded(const E* p, const void* code) {
     sixdays::emulator::read_element(p, sizeof(E), code);
     return *p;
@@ -124,9 +131,9 @@ SIXDAYS_TILE inline auto gather(const P& pointers, const M& mask, const V& paddi
                                 const void* code) {
     using E = pointed<P>;
     using S = shape_of<P>;
-    return made<tile_with_element_t<P, E>>([&](std::size_t n) SIXDAYS_TILE {
-        if (!static_cast<bool>(at(mask, place<shape_of<M>, S>(n)))) {
-            return static_cast<E>(at(padding, place<shape_of<V>, S>(n)));
+    return made<tile_load_t<P>>([&](std::size_t n) SIXDAYS_TILE {
+        if (!converted<bool>(at(mask, place<shape_of<M>, S>(n)))) {
+            return converted<E>(at(padding, place<shape_of<V>, S>(n)));
         }
         return loaded<E>(at(pointers, n), code);
     });
@@ -136,40 +143,50 @@ SIXDAYS_TILE inline void scatter(const P& pointers, const V& values, const M& ma
                                  const void* code) {
     using E = pointed<P>;
     using S = shape_of<P>;
-    static_assert(std::is_same_v<shape_of<V>, S>, "as many values as addresses");
     constexpr std::size_t kSize = shape_size<S>;
     const void** targets =
         static_cast<const void**>(sixdays::emulator::new_elements(kSize * sizeof(void*)));
     std::size_t count = 0;
     for (std::size_t n = 0; n < kSize; ++n) {
-        if (!static_cast<bool>(at(mask, place<shape_of<M>, S>(n)))) continue;
+        if (!converted<bool>(at(mask, place<shape_of<M>, S>(n)))) continue;
         targets[count++] = at(pointers, n);
-        stored<E>(at(pointers, n), static_cast<E>(at(values, n)), code);
+        stored<E>(at(pointers, n), converted<E>(at(values, n)), code);
     }
     sixdays::emulator::check_distinct(targets, count, code);
     sixdays::emulator::drop_elements(targets);
 }
 
+/// A mask for addresses P: whether each counts.
+template <class M, class P>
+concept mask_of = bool_tile_convertible<M> && broadcastable_to<M, shape_of<P>>;
+/// What may be stored through addresses P.
+template <class V, class P>
+concept values_of = storeable_tile<P> && non_narrowing_tile_convertible_to<V, tile_load_t<P>>;
+/// Where a mask leaves an element out, this stands for it.
+template <class V, class P>
+concept padding_of = broadcastable_to<V, shape_of<P>> &&
+    non_narrowing_scalar_convertible_to<element_of<V>, pointed<P>>;
+
 }  // namespace detail
 
-template <class P>
+template <loadable_tile P>
 [[gnu::noinline]] SIXDAYS_TILE inline auto load(const P& pointers) {
     return detail::gather(pointers, true, detail::pointed<P>(), SIXDAYS_TILE_CODE);
 }
-template <class P, class M>
+template <loadable_tile P, detail::mask_of<P> M>
 [[gnu::noinline]] SIXDAYS_TILE inline auto load_masked(const P& pointers, const M& mask) {
-    return detail::gather(pointers, mask, static_cast<detail::pointed<P>>(0), SIXDAYS_TILE_CODE);
+    return detail::gather(pointers, mask, detail::zero<detail::pointed<P>>(), SIXDAYS_TILE_CODE);
 }
-template <class P, class M, class V>
+template <loadable_tile P, detail::mask_of<P> M, detail::padding_of<P> V>
 [[gnu::noinline]] SIXDAYS_TILE inline auto load_masked(const P& pointers, const M& mask,
                                                        const V& padding) {
     return detail::gather(pointers, mask, padding, SIXDAYS_TILE_CODE);
 }
-template <class P, class V>
+template <storeable_tile P, detail::values_of<P> V>
 [[gnu::noinline]] SIXDAYS_TILE inline void store(const P& pointers, const V& values) {
     detail::scatter(pointers, values, true, SIXDAYS_TILE_CODE);
 }
-template <class P, class V, class M>
+template <storeable_tile P, detail::values_of<P> V, detail::mask_of<P> M>
 [[gnu::noinline]] SIXDAYS_TILE inline void store_masked(const P& pointers, const V& values,
                                                         const M& mask) {
     detail::scatter(pointers, values, mask, SIXDAYS_TILE_CODE);

@@ -2,6 +2,7 @@
 /// Numbers that the compiler knows, extents, strides, and spans: memory with a shape.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -17,8 +18,13 @@ template <class T>
 concept integral = std::is_integral_v<T>;
 
 // --- 16_ic ---------------------------------------------------------------------------------------
+namespace detail {
+/// From it g++ deduces lengths for an alias: shape{8_ic}.
+template <std::size_t N>
+struct Known {};
+}  // namespace detail
 template <integral auto VALUE>
-struct integral_constant {
+struct integral_constant : detail::Known<static_cast<std::size_t>(VALUE)> {
     using value_type = decltype(VALUE);
     static constexpr value_type value = VALUE;
     SIXDAYS_TILE constexpr operator value_type() const noexcept { return VALUE; }
@@ -124,6 +130,7 @@ struct extents {
              (std::is_convertible_v<T, Index> && ...)) SIXDAYS_TILE
         constexpr explicit extents(T... given) noexcept
         : all_(0, given...) {}
+    constexpr explicit extents(detail::Known<N>...) noexcept requires(sizeof...(N) > 0) {}
 
 private:
     using All = detail::Numbers<Index, N...>;
@@ -137,6 +144,10 @@ struct strides {
     using stride_type = Index;
     using rank_type = std::size_t;
     SIXDAYS_TILE static constexpr rank_type rank() noexcept { return sizeof...(N); }
+    SIXDAYS_TILE static constexpr rank_type rank_dynamic() noexcept { return All::kDynamicOnes; }
+    SIXDAYS_TILE static constexpr std::size_t static_stride(rank_type d) noexcept {
+        return All::kStatic[d];
+    }
     SIXDAYS_TILE constexpr Index stride(rank_type d) const noexcept { return all_.value[d]; }
 
     constexpr strides() noexcept = default;
@@ -145,34 +156,152 @@ struct strides {
         : all_(0, given...) {}
 
 private:
-    detail::Numbers<Index, N...> all_;
+    using All = detail::Numbers<Index, N...>;
+    All all_;
 };
 template <class... T>
 strides(T...) -> strides<uint32_t, detail::value_or_dynamic<std::remove_cv_t<T>>...>;
 
 /// Lengths that the compiler knows: what a tile has.
 template <std::size_t... N>
-struct shape : extents<uint32_t, N...> {
-    constexpr shape() noexcept = default;
-    template <auto... V>
-    requires(sizeof...(V) > 0 &&
-             sizeof...(V) ==
-                 sizeof...(N)) constexpr explicit shape(integral_constant<V>...) noexcept {}
+using shape = extents<uint32_t, N...>;
+
+/// Any type that describes extents as `extents` does will do, whichever library it is from.
+template <class E>
+concept extents_like = requires(const std::remove_cv_t<E>& e, std::size_t d) {
+    typename E::index_type;
+    typename E::rank_type;
+    E::rank_dynamic();
+    { E::static_extent(d) } -> std::same_as<std::size_t>;
+    { e.extent(d) } -> std::same_as<typename E::index_type>;
+    E::rank();
 };
-template <auto... V>
-shape(integral_constant<V>...) -> shape<static_cast<std::size_t>(V)...>;
 
 namespace detail {
 template <class S>
 inline constexpr std::size_t shape_size = 0;
-template <std::size_t... N>
-inline constexpr std::size_t shape_size<shape<N...>> = (std::size_t{1} * ... * N);
+template <class I, std::size_t... N>
+inline constexpr std::size_t shape_size<extents<I, N...>> = (std::size_t{1} * ... * N);
 template <class S>
 inline constexpr bool powers_of_two = false;
 template <std::size_t... N>
 inline constexpr bool powers_of_two<shape<N...>> =
     ((N != kDynamic && N != 0 && (N & (N - 1)) == 0) && ...);
+
+/// Element d of the list N.
+template <std::size_t... N>
+struct List {
+    static constexpr std::size_t rank = sizeof...(N);
+    static constexpr std::size_t value[rank + 1] = {N..., 0};
+};
+template <class E, class D = std::make_index_sequence<static_cast<std::size_t>(E::rank())>>
+struct lengths;
+template <class E, std::size_t... D>
+struct lengths<E, std::index_sequence<D...>> : List<E::static_extent(D)...> {};
+template <class E>
+struct lengths_of : lengths<std::remove_cvref_t<E>> {};
 }  // namespace detail
+
+/// All lengths are known to the compiler.
+template <class E>
+concept shape_like = extents_like<E> && E::rank_dynamic()
+== 0;
+/// A tile may have this shape. No tile has more elements than 2^24.
+template <class S>
+concept tile_shape = shape_like<S> && detail::powers_of_two<std::remove_cv_t<S>> &&
+    detail::shape_size<std::remove_cv_t<S>>
+<= 16777216;
+
+/// Equal lengths: neither the types of numbers matter, nor what the compiler knows of them.
+template <extents_like A, extents_like B>
+SIXDAYS_TILE constexpr bool extents_equal(const A& a, const B& b) noexcept {
+    if (A::rank() != B::rank()) return false;
+    for (std::size_t d = 0; d < A::rank(); ++d) {
+        if (!std::cmp_equal(a.extent(d), b.extent(d))) return false;
+    }
+    return true;
+}
+template <extents_like A, extents_like B>
+SIXDAYS_TILE constexpr bool operator==(const A& a, const B& b) noexcept {
+    return extents_equal(a, b);
+}
+template <class A, class B>
+concept same_shape = shape_like<A> && shape_like<B> &&
+    extents_equal(std::remove_cv_t<A>{}, std::remove_cv_t<B>{});
+
+// --- broadcasting ----------------------------------------------------------------------------------
+namespace detail {
+constexpr std::size_t length_from_end(const std::size_t* lengths, std::size_t rank, std::size_t d) {
+    return d < rank ? lengths[rank - 1 - d] : 1;
+}
+template <class A, class B>
+consteval bool broadcasts() {
+    using L = lengths_of<A>;
+    using R = lengths_of<B>;
+    for (std::size_t d = 0; d < L::rank && d < R::rank; ++d) {
+        const std::size_t a = length_from_end(L::value, L::rank, d);
+        const std::size_t b = length_from_end(R::value, R::rank, d);
+        if (a != b && a != 1 && b != 1) return false;
+    }
+    return true;
+}
+template <class A, class B>
+consteval bool broadcasts_to() {
+    using L = lengths_of<A>;
+    using R = lengths_of<B>;
+    for (std::size_t d = 0; d < L::rank; ++d) {
+        const std::size_t a = length_from_end(L::value, L::rank, d);
+        if (a != 1 && a != length_from_end(R::value, R::rank, d)) return false;
+    }
+    return L::rank <= R::rank;
+}
+template <class A, class B, std::size_t... D>
+auto both_shapes(std::index_sequence<D...>) {
+    using L = lengths_of<A>;
+    using R = lengths_of<B>;
+    [[maybe_unused]] constexpr auto longer = [](std::size_t d) {
+        const std::size_t a = length_from_end(L::value, L::rank, sizeof...(D) - 1 - d);
+        const std::size_t b = length_from_end(R::value, R::rank, sizeof...(D) - 1 - d);
+        return a == 1 ? b : a;
+    };
+    return shape<longer(D)...>{};
+}
+template <class A, class B>
+using broadcast_shape = decltype(both_shapes<A, B>(
+    std::make_index_sequence<(lengths_of<A>::rank > lengths_of<B>::rank ? lengths_of<A>::rank
+                                                                        : lengths_of<B>::rank)>()));
+/// Which element of a tile of shape FROM stands at place n of shape TO.
+template <class FROM, class TO>
+SIXDAYS_TILE inline std::size_t place(std::size_t n) {
+    if constexpr (std::is_same_v<FROM, TO>) {
+        return n;
+    } else if constexpr (shape_size<FROM> == 1) {
+        return 0;
+    } else {
+        using F = lengths_of<FROM>;
+        using T = lengths_of<TO>;
+        std::size_t result = 0, stride = 1;
+        for (std::size_t d = 0; d < F::rank; ++d) {
+            const std::size_t from = length_from_end(F::value, F::rank, d);
+            const std::size_t to = length_from_end(T::value, T::rank, d);
+            if (from != 1) result += n % to * stride;
+            stride *= from;
+            n /= to;
+        }
+        return result;
+    }
+}
+}  // namespace detail
+
+/// Right-aligned, lengths are equal, or A's is 1; A has no more dims than B.
+template <class A, class B>
+concept shape_broadcastable_to = shape_like<A> && shape_like<B> && detail::broadcasts_to<A, B>();
+/// Right-aligned, lengths are equal, or one of the two is 1.
+template <class A, class B>
+concept shape_broadcast_compatible = shape_like<A> && shape_like<B> && detail::broadcasts<A, B>();
+template <class A, class B>
+requires shape_broadcast_compatible<A, B>
+using shape_broadcast_t = detail::broadcast_shape<A, B>;
 
 // --- layouts -------------------------------------------------------------------------------------
 /// Where index (i, j, ...) lies: the sum of index times stride, which may be no more than the index
@@ -242,6 +371,14 @@ concept mapping = requires {
     typename M::layout_type;
 };
 }  // namespace detail
+template <detail::mapping A, detail::mapping B>
+SIXDAYS_TILE constexpr bool layout_mapping_equal(const A& a, const B& b) noexcept {
+    if (!extents_equal(a.extents(), b.extents())) return false;
+    for (std::size_t d = 0; d < A::extents_type::rank(); ++d) {
+        if (!std::cmp_equal(a.stride(d), b.stride(d))) return false;
+    }
+    return true;
+}
 
 /// Memory with a shape.
 template <class E, class Extents, class Layout = layout_right>

@@ -2,72 +2,19 @@
 /// The tile itself: elements in row-major order. A number counts as a tile of rank 0.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-#include "shapes.h"
-
-struct __nv_tf32;  // cuda_tf32.h has it
+#include "conversions.h"
 
 namespace cuda::tiles {
-
-template <class E, class S>
-class tile;
-
 namespace detail {
 
-template <class T>
-struct parts {
-    using element = T;
-    using shape = tiles::shape<>;
-    static constexpr bool is_tile = false;
+/// What constants such as round_toward_zero_t have in common.
+template <auto VALUE>
+struct Constant {
+    using value_type = decltype(VALUE);
+    static constexpr value_type value = VALUE;
+    SIXDAYS_TILE constexpr operator value_type() const noexcept { return VALUE; }
+    SIXDAYS_TILE constexpr value_type operator()() const noexcept { return VALUE; }
 };
-template <class E, class S>
-struct parts<tile<E, S>> {
-    using element = E;
-    using shape = S;
-    static constexpr bool is_tile = true;
-};
-template <class T>
-using element_of = typename parts<std::remove_cvref_t<T>>::element;
-template <class T>
-using shape_of = typename parts<std::remove_cvref_t<T>>::shape;
-template <class T>
-inline constexpr bool is_tile = parts<std::remove_cvref_t<T>>::is_tile;
-
-template <class T>
-inline constexpr bool is_real =
-    std::is_floating_point_v<T> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
-template <class T>
-inline constexpr bool is_number = std::is_integral_v<T> || is_real<T>;
-
-/// E in the shape of T: a tile, or a number if T is one.
-template <class T, class E>
-struct with_element {
-    using type = E;
-};
-template <class T, class S, class E>
-struct with_element<tile<T, S>, E> {
-    using type = tile<E, S>;
-};
-
-/// Is something lost from From to To? Integer to float may be, and is allowed in arithmetic.
-template <class From, class To>
-consteval bool narrows() {
-    if constexpr (std::is_same_v<From, To>) {
-        return false;
-    } else if constexpr (is_real<From> && is_real<To>) {
-        return sizeof(From) >= sizeof(To);
-    } else if constexpr (is_real<From> && std::is_integral_v<To>) {
-        return true;
-    } else if constexpr (std::is_integral_v<From> && is_real<To>) {
-        return false;
-    } else {
-        return !requires(From x) {
-            To{x};
-        };
-    }
-}
 
 /// The n-th element of a tile of this shape, and a number everywhere.
 template <class T>
@@ -79,77 +26,11 @@ SIXDAYS_TILE inline element_of<T> at(const T& t, std::size_t n) {
     }
 }
 
-// --- broadcasting --------------------------------------------------------------------------------
-constexpr std::size_t length_from_end(const std::size_t* lengths, std::size_t rank, std::size_t d) {
-    return d < rank ? lengths[rank - 1 - d] : 1;
-}
-template <class S>
-struct lengths_of;
-template <std::size_t... N>
-struct lengths_of<shape<N...>> {
-    static constexpr std::size_t rank = sizeof...(N);
-    static constexpr std::size_t value[rank + 1] = {N..., 0};
-};
-template <class A, class B>
-consteval bool broadcasts() {
-    using L = lengths_of<A>;
-    using R = lengths_of<B>;
-    for (std::size_t d = 0; d < L::rank && d < R::rank; ++d) {
-        const std::size_t a = length_from_end(L::value, L::rank, d);
-        const std::size_t b = length_from_end(R::value, R::rank, d);
-        if (a != b && a != 1 && b != 1) return false;
-    }
-    return true;
-}
-template <class A, class B, std::size_t... D>
-auto both_shapes(std::index_sequence<D...>) {
-    using L = lengths_of<A>;
-    using R = lengths_of<B>;
-    constexpr auto longer = [](std::size_t d) {
-        const std::size_t a = length_from_end(L::value, L::rank, sizeof...(D) - 1 - d);
-        const std::size_t b = length_from_end(R::value, R::rank, sizeof...(D) - 1 - d);
-        return a == 1 ? b : a;
-    };
-    return shape<longer(D)...>{};
-}
-template <class A, class B>
-using broadcast_shape = decltype(both_shapes<A, B>(
-    std::make_index_sequence<(lengths_of<A>::rank > lengths_of<B>::rank ? lengths_of<A>::rank
-                                                                        : lengths_of<B>::rank)>()));
-/// Which element of a tile of shape FROM stands at place n of shape TO.
-template <class FROM, class TO>
-SIXDAYS_TILE inline std::size_t place(std::size_t n) {
-    if constexpr (std::is_same_v<FROM, TO>) {
-        return n;
-    } else if constexpr (shape_size<FROM> == 1) {
-        return 0;
-    } else {
-        using F = lengths_of<FROM>;
-        using T = lengths_of<TO>;
-        std::size_t result = 0, stride = 1;
-        for (std::size_t d = 0; d < F::rank; ++d) {
-            const std::size_t from = length_from_end(F::value, F::rank, d);
-            const std::size_t to = length_from_end(T::value, T::rank, d);
-            if (from != 1) result += n % to * stride;
-            stride *= from;
-            n /= to;
-        }
-        return result;
-    }
-}
-
 }  // namespace detail
-
-template <class T>
-using tile_element_t = detail::element_of<T>;
-template <class T>
-using tile_shape_t = detail::shape_of<T>;
-template <class T, class E>
-using tile_with_element_t = typename detail::with_element<std::remove_cvref_t<T>, E>::type;
 
 template <class E, class S>
 class tile {
-    static_assert(detail::powers_of_two<S>,
+    static_assert(shape_like<S> && detail::powers_of_two<S>,
                   "the lengths of a tile are powers of two: take the next larger one, and mask "
                   "what lies outside (load_masked, store_masked)");
 
@@ -173,19 +54,13 @@ public:
 
     /// Of the same shape, in other numbers; what may lose something wants to be asked for.
     template <class T>
-    requires(detail::is_tile<T> && !std::is_same_v<T, tile> &&
-             std::is_same_v<detail::shape_of<T>, S>) SIXDAYS_TILE
-        explicit(detail::narrows<detail::element_of<T>, E>() ||
-                 (std::is_integral_v<detail::element_of<T>> && detail::is_real<E>))
-            tile(const T& other)
+    requires(tile_convertible_to<T, tile> && !std::is_same_v<T, tile>) SIXDAYS_TILE
+        explicit(!non_narrowing_tile_convertible_to<T, tile>) tile(const T& other)
         : tile(made([&](std::size_t n)
-                        SIXDAYS_TILE { return static_cast<E>(detail::at(other, n)); })) {}
-    /// A number, as a tile of one element.
-    SIXDAYS_TILE tile(E value) noexcept requires(kSize == 1 && S::rank() == 0)
-        : tile(made([&](std::size_t) SIXDAYS_TILE { return value; })) {}
+                        SIXDAYS_TILE { return detail::converted<E>(detail::at(other, n)); })) {}
     template <class N>
-    requires(kSize == 1 && detail::is_number<N>) SIXDAYS_TILE explicit operator N() const {
-        return static_cast<N>(elements()[0]);
+    requires(kSize == 1 && scalar_convertible_to<E, N>) SIXDAYS_TILE explicit operator N() const {
+        return detail::converted<N>(elements()[0]);
     }
 
     /// The tile whose n-th element is of(n).
@@ -210,6 +85,10 @@ private:
     }
     E* e_ = nullptr;
 };
+
+template <class E>
+requires scalar<E> tile(E)
+->tile<E, shape<>>;
 
 namespace detail {
 /// The tile, or the number, whose n-th element is of(n).

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "memory.h"
+#include "atomics.h"
 
 namespace cuda::tiles {
 
 /// What a masked load puts where the span has nothing.
 enum class view_padding : unsigned char { zero, negative_zero, positive_inf, negative_inf, nan };
-template <view_padding>
-struct view_padding_constant {};
+template <view_padding PADDING>
+struct view_padding_constant : detail::Constant<PADDING> {};
 using view_padding_zero_t = view_padding_constant<view_padding::zero>;
 using view_padding_negative_zero_t = view_padding_constant<view_padding::negative_zero>;
 using view_padding_positive_inf_t = view_padding_constant<view_padding::positive_inf>;
@@ -52,27 +52,123 @@ struct partition_view {
     SIXDAYS_TILE const Span& span() const noexcept { return span_; }
 
     template <class... I>
+    static constexpr bool kIndices = sizeof...(I) == Shape::rank() &&
+                                     (scalar_convertible_to<I, typename Span::index_type> && ...);
+    template <class V>
+    static constexpr bool kStores =
+        !std::is_const_v<element_type> && non_narrowing_tile_convertible_to<V, view_tile_type>;
+
+    template <class... I>
+    requires kIndices<I...>
     [[gnu::noinline]] SIXDAYS_TILE view_tile_type load(I... index) const {
         return taken<view_padding::zero>("load", false, SIXDAYS_TILE_CODE, index...);
     }
     template <view_padding PAD = view_padding::zero, class... I>
-    [[gnu::noinline]] SIXDAYS_TILE view_tile_type load_masked(I... index) const
-        requires(std::is_convertible_v<I, long long>&&...) {
+    requires kIndices<I...>
+    [[gnu::noinline]] SIXDAYS_TILE view_tile_type load_masked(I... index) const {
         return taken<PAD>("load_masked", true, SIXDAYS_TILE_CODE, index...);
     }
     template <view_padding PAD, class... I>
+    requires kIndices<I...>
     [[gnu::noinline]] SIXDAYS_TILE view_tile_type load_masked(view_padding_constant<PAD>,
                                                               I... index) const {
         return taken<PAD>("load_masked", true, SIXDAYS_TILE_CODE, index...);
     }
     template <class V, class... I>
+    requires kIndices<I...> && kStores<V>
     [[gnu::noinline]] SIXDAYS_TILE void store(const V& values, I... index) const {
         put("store", false, SIXDAYS_TILE_CODE, values, index...);
     }
     template <class V, class... I>
+    requires kIndices<I...> && kStores<V>
     [[gnu::noinline]] SIXDAYS_TILE void store_masked(const V& values, I... index) const {
         put("store_masked", true, SIXDAYS_TILE_CODE, values, index...);
     }
+
+    // Atomics. Order and scope are template arguments, or given in front of the indices.
+    template <memory_order ORDER, thread_scope SCOPE = default_thread_scope(), class... I>
+    requires kIndices<I...> && read_memory_order<ORDER>
+    [[gnu::noinline]] SIXDAYS_TILE view_tile_type atomic_load(I... index) const {
+        return taken<view_padding::zero, ORDER, SCOPE>("atomic_load", false, SIXDAYS_TILE_CODE,
+                                                       index...);
+    }
+    template <memory_order ORDER, class... I>
+    requires kIndices<I...> && read_memory_order<ORDER>
+    [[gnu::noinline]] SIXDAYS_TILE view_tile_type atomic_load(memory_order_constant<ORDER>,
+                                                              I... index) const {
+        return taken<view_padding::zero, ORDER, default_thread_scope()>(
+            "atomic_load", false, SIXDAYS_TILE_CODE, index...);
+    }
+    template <memory_order ORDER, thread_scope SCOPE, class... I>
+    requires kIndices<I...> && read_memory_order<ORDER>
+    [[gnu::noinline]] SIXDAYS_TILE view_tile_type atomic_load(memory_order_constant<ORDER>,
+                                                              thread_scope_constant<SCOPE>,
+                                                              I... index) const {
+        return taken<view_padding::zero, ORDER, SCOPE>("atomic_load", false, SIXDAYS_TILE_CODE,
+                                                       index...);
+    }
+    template <view_padding PAD, memory_order ORDER, thread_scope SCOPE = default_thread_scope(),
+              class... I>
+    requires kIndices<I...> && read_memory_order<ORDER>
+    [[gnu::noinline]] SIXDAYS_TILE view_tile_type atomic_load_masked(view_padding_constant<PAD>,
+                                                                     memory_order_constant<ORDER>,
+                                                                     I... index) const {
+        return taken<PAD, ORDER, SCOPE>("atomic_load_masked", true, SIXDAYS_TILE_CODE, index...);
+    }
+    template <view_padding PAD, memory_order ORDER, thread_scope SCOPE, class... I>
+    requires kIndices<I...> && read_memory_order<ORDER>
+    [[gnu::noinline]] SIXDAYS_TILE view_tile_type atomic_load_masked(view_padding_constant<PAD>,
+                                                                     memory_order_constant<ORDER>,
+                                                                     thread_scope_constant<SCOPE>,
+                                                                     I... index) const {
+        return taken<PAD, ORDER, SCOPE>("atomic_load_masked", true, SIXDAYS_TILE_CODE, index...);
+    }
+#define SIXDAYS_ATOMIC_STORE(name, masked)                                                      \
+    template <memory_order ORDER, thread_scope SCOPE = default_thread_scope(), class V,         \
+              class... I>                                                                       \
+    requires kIndices<I...> && kStores<V> && write_memory_order<ORDER>                          \
+    [[gnu::noinline]] SIXDAYS_TILE void name(const V& values, I... index) const {               \
+        put_atomically<ORDER, SCOPE>(#name, masked, SIXDAYS_TILE_CODE, values, index...);       \
+    }                                                                                           \
+    template <memory_order ORDER, class V, class... I>                                          \
+    requires kIndices<I...> && kStores<V> && write_memory_order<ORDER>                          \
+    [[gnu::noinline]] SIXDAYS_TILE void name(const V& values, memory_order_constant<ORDER>,     \
+                                             I... index) const {                                \
+        put_atomically<ORDER, default_thread_scope()>(#name, masked, SIXDAYS_TILE_CODE, values, \
+                                                      index...);                                \
+    }                                                                                           \
+    template <memory_order ORDER, thread_scope SCOPE, class V, class... I>                      \
+    requires kIndices<I...> && kStores<V> && write_memory_order<ORDER>                          \
+    [[gnu::noinline]] SIXDAYS_TILE void name(const V& values, memory_order_constant<ORDER>,     \
+                                             thread_scope_constant<SCOPE>, I... index) const {  \
+        put_atomically<ORDER, SCOPE>(#name, masked, SIXDAYS_TILE_CODE, values, index...);       \
+    }
+    SIXDAYS_ATOMIC_STORE(atomic_store, false)
+    SIXDAYS_ATOMIC_STORE(atomic_store_masked, true)
+#undef SIXDAYS_ATOMIC_STORE
+
+    // They return nothing, order nothing, and are for one device at most.
+#define SIXDAYS_ATOMIC_UPDATE(name, masked, Change)                                           \
+    template <memory_order ORDER, thread_scope SCOPE, class V, class... I>                    \
+    requires kIndices<I...> && kStores<V> &&(ORDER == memory_order::relaxed) &&               \
+        (SCOPE != thread_scope::system) &&                                                    \
+        detail::Change::template kTakes<value_type> [[gnu::noinline]] SIXDAYS_TILE void name( \
+            const V& values, memory_order_constant<ORDER>, thread_scope_constant<SCOPE>,      \
+            I... index) const {                                                               \
+        update<detail::Change, SCOPE>(#name, masked, SIXDAYS_TILE_CODE, values, index...);    \
+    }
+#define SIXDAYS_BOTH(name, Change)             \
+    SIXDAYS_ATOMIC_UPDATE(name, false, Change) \
+    SIXDAYS_ATOMIC_UPDATE(name##_masked, true, Change)
+    SIXDAYS_BOTH(atomic_add, Add)
+    SIXDAYS_BOTH(atomic_sub, Sub)
+    SIXDAYS_BOTH(atomic_and, And)
+    SIXDAYS_BOTH(atomic_or, Or)
+    SIXDAYS_BOTH(atomic_xor, Xor)
+    SIXDAYS_BOTH(atomic_max, Max)
+    SIXDAYS_BOTH(atomic_min, Min)
+#undef SIXDAYS_BOTH
+#undef SIXDAYS_ATOMIC_UPDATE
 
 private:
     static constexpr std::size_t kRank = Shape::rank(), kSize = detail::shape_size<Shape>;
@@ -108,13 +204,69 @@ private:
     template <view_padding PAD, class... I>
     SIXDAYS_TILE view_tile_type taken(const char* call, bool masked, const void* code,
                                       I... index) const {
+        return taken_by<PAD>(
+            call, masked, code,
+            [=](const value_type* p) SIXDAYS_TILE { return detail::loaded<value_type>(p, code); },
+            index...);
+    }
+    template <view_padding PAD, memory_order ORDER, thread_scope SCOPE, class... I>
+    SIXDAYS_TILE view_tile_type taken(const char* name, bool masked, const void* code,
+                                      I... index) const {
+        const auto call = detail::atomic_call<ORDER, SCOPE>(detail::Use::load, code);
+        call.begin();
+        const view_tile_type result = taken_by<PAD>(
+            name, masked, code,
+            [=](const value_type* p) SIXDAYS_TILE {
+                call.element(p, sizeof(value_type));
+                return *p;
+            },
+            index...);
+        call.end();
+        return result;
+    }
+    template <view_padding PAD, class Take, class... I>
+    SIXDAYS_TILE view_tile_type taken_by(const char* call, bool masked, const void* code,
+                                         const Take& take, I... index) const {
         const auto t = chosen(call, index...);
         sixdays::emulator::check_inside(t, masked, code);
         return view_tile_type::made([&](std::size_t n) SIXDAYS_TILE {
             const element_type* p = element(t, n);
-            return p != nullptr ? detail::loaded<value_type>(p, code)
-                                : static_cast<value_type>(detail::padding<value_type, PAD>());
+            return p != nullptr ? take(p)
+                                : detail::converted<value_type>(detail::padding<value_type, PAD>());
         });
+    }
+    /// change(old, value) for every element inside, as one atomic call.
+    template <class Change, class V, class... I>
+    SIXDAYS_TILE void change_each(const char* name, bool masked, const detail::AtomicCall& call,
+                                  const Change& change, const V& values, I... index) const {
+        const view_tile_type tile = values;
+        const auto t = chosen(name, index...);
+        sixdays::emulator::check_inside(t, masked, call.code);
+        call.begin();
+        for (std::size_t n = 0; n < kSize; ++n) {
+            element_type* p = element(t, n);
+            if (p == nullptr) continue;
+            const value_type value = tile.elements()[n];
+            detail::updated(p, call,
+                            [&](value_type old) SIXDAYS_TILE { return change(old, value); });
+        }
+        call.end();
+    }
+    template <memory_order ORDER, thread_scope SCOPE, class V, class... I>
+    SIXDAYS_TILE void put_atomically(const char* name, bool masked, const void* code,
+                                     const V& values, I... index) const {
+        change_each(
+            name, masked, detail::atomic_call<ORDER, SCOPE>(detail::Use::store, code),
+            [](value_type, value_type value) SIXDAYS_TILE { return value; }, values, index...);
+    }
+    template <class C, thread_scope SCOPE, class V, class... I>
+    SIXDAYS_TILE void update(const char* name, bool masked, const void* code, const V& values,
+                             I... index) const {
+        change_each(
+            name, masked,
+            detail::atomic_call<memory_order::relaxed, SCOPE>(detail::Use::update, code),
+            [](value_type old, value_type value) SIXDAYS_TILE { return C::change(old, value); },
+            values, index...);
     }
     template <class V, class... I>
     SIXDAYS_TILE void put(const char* call, bool masked, const void* code, const V& values,

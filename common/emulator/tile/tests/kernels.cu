@@ -1,6 +1,8 @@
 // MARK: the line that a finding must name.
 #include "common/emulator/tile/tests/kernels.hpp"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_tile.h>
 
 #include <cmath>
@@ -40,6 +42,50 @@ template <class A, class B, class C>
 concept fused = requires(A a, B b, C c) {
     ct::fma(a, b, c);
 };
+template <class A, class B, class MODE>
+concept added_in = requires(A a, B b) {
+    ct::add(a, b, MODE{});
+};
+template <class A, class B, class MODE>
+concept divided_in = requires(A a, B b) {
+    ct::div(a, b, MODE{});
+};
+template <class A, class SUB>
+concept flushed = requires(A a) {
+    ct::add(a, a, ct::round_ties_to_even_t{}, SUB{});
+};
+template <class A, class E, class MODE>
+concept cast_in = requires(A a) {
+    ct::element_cast<E>(a, MODE{});
+};
+template <class P, class V>
+concept stored = requires(P p, V v) {
+    ct::store(p, v);
+};
+template <class P, class ORDER>
+concept loaded_in = requires(P p) {
+    ct::atomic_load(p, ORDER{});
+};
+template <class P, class V, class ORDER>
+concept stored_in = requires(P p, V v) {
+    ct::atomic_store(p, v, ORDER{});
+};
+template <class P, class V>
+concept added_atomically = requires(P p, V v) {
+    ct::atomic_add(p, v, ct::memory_order_relaxed_t{});
+};
+template <class P, class V>
+concept larger_atomically = requires(P p, V v) {
+    ct::atomic_max(p, v, ct::memory_order_relaxed_t{});
+};
+template <class T, int DIM>
+concept scanned = requires(T t) {
+    ct::partial_sum<DIM>(t);
+};
+template <class T, class S>
+concept broadcast_as = requires(T t) {
+    ct::broadcast<S>(t);
+};
 using Rows = ct::tile<float, ct::shape<2, 8>>;
 using Halves = ct::tile<__half, ct::shape<8>>;
 using Bytes = ct::tile<signed char, ct::shape<8>>;
@@ -50,6 +96,44 @@ static_assert(!multiplied<Halves, ct::tile<__nv_bfloat16, ct::shape<8>>>);
 static_assert(exp_called<Eight> && !exp_named<Eight>);  // the first argument is a rounding mode
 static_assert(fused<Rows, Eight, Rows> && !fused<Rows, Eight, Eight>);  // c says the lengths
 static_assert(std::is_same_v<decltype(Bytes() * Bytes()), Bytes>);      // small types stay small
+
+// Modes: of floats only, of IEEE 754 in arithmetic, and each cast has its own.
+static_assert(added_in<Eight, float, ct::round_toward_zero_t> &&
+              added_in<Halves, Halves, ct::round_toward_positive_t> &&
+              !added_in<Numbers, Numbers, ct::round_toward_zero_t> &&
+              !added_in<Eight, Eight, ct::round_approximate_t> &&
+              !added_in<Eight, Eight, ct::round_ties_to_away_t>);
+static_assert(divided_in<Eight, Eight, ct::round_full_t> &&
+              !divided_in<Halves, Halves, ct::round_full_t>);
+static_assert(flushed<Eight, ct::round_subnormals_to_zero_t> &&
+              flushed<Halves, ct::preserve_subnormals_t> &&
+              !flushed<Halves, ct::round_subnormals_to_zero_t>);
+static_assert(cast_in<Eight, __half, ct::round_toward_zero_t> &&
+              !cast_in<Eight, __half, ct::round_toward_negative_t> &&
+              cast_in<ct::tile<double, ct::shape<8>>, float, ct::round_toward_negative_t> &&
+              cast_in<Halves, float, ct::round_ties_to_away_t> &&
+              !cast_in<Eight, __half, ct::round_ties_to_away_t> &&
+              !cast_in<Eight, int, ct::round_toward_zero_t> &&
+              !cast_in<Numbers, float, ct::round_toward_zero_t>);
+// Memory: what is stored loses nothing; a load acquires, a store releases.
+using Addresses = ct::tile<float*, ct::shape<8>>;
+using Constants = ct::tile<const float*, ct::shape<8>>;
+using Places = ct::tile<int*, ct::shape<8>>;
+static_assert(stored<Addresses, Halves> && !stored<Addresses, Numbers> &&
+              !stored<Addresses, ct::tile<double, ct::shape<8>>> && !stored<Addresses, float> &&
+              !stored<Constants, Eight> && stored<float*, float> && !stored<float*, int>);
+static_assert(loaded_in<Constants, ct::memory_order_acquire_t> &&
+              !loaded_in<Constants, ct::memory_order_release_t> &&
+              !loaded_in<Constants, ct::memory_order_acq_rel_t>);
+static_assert(stored_in<Places, Numbers, ct::memory_order_release_t> &&
+              !stored_in<Places, Numbers, ct::memory_order_acquire_t> &&
+              !stored_in<Places, Numbers, ct::memory_order_acq_rel_t>);
+static_assert(added_atomically<Addresses, Eight> && larger_atomically<Places, Numbers> &&
+              !larger_atomically<Addresses, Eight> && !added_atomically<Constants, Eight> &&
+              !added_atomically<ct::tile<short*, ct::shape<8>>, ct::tile<short, ct::shape<8>>>);
+static_assert(scanned<Rows, 1> && !scanned<Rows, 2> && !scanned<Rows, -1>);
+static_assert(broadcast_as<Eight, ct::shape<2, 8>> && !broadcast_as<Rows, ct::shape<8>> &&
+              !broadcast_as<Eight, ct::shape<8, 2>>);
 
 // --- right ---------------------------------------------------------------------------------------
 __tile_global__ void twice(const float* in, int n, float* out) {
@@ -188,6 +272,104 @@ __tile_global__ void grid_of_half_the_tiles(const float* in, int n, float* out) 
 // No tiles: what is said of it speaks of threads again.
 __global__ void one_word_for_all(const float* in, int, float* out) {
     out[0] = in[blockIdx.x];  // MARK one_word_for_all
+}
+
+// --- atomics: what an order hands over, and how far a scope reaches --------------------------------
+// in: 8 elements of data and two flags, which are 0. Block 0 writes the data and says so; the others
+// read it if they have been told.
+constexpr ct::memory_order_relaxed_t kRelaxed{};
+constexpr ct::memory_order_acquire_t kAcquire{};
+constexpr ct::memory_order_release_t kRelease{};
+constexpr ct::memory_order_acq_rel_t kBoth{};
+constexpr ct::thread_scope_device_t kDevice{};
+constexpr ct::thread_scope_block_t kBlock{};
+template <ct::memory_order SAYS, ct::memory_order ASKS>
+__tile__ void told(float* data, int* flag, float* out) {
+    const auto at = ct::iota<Numbers>();
+    if (ct::bid().x == 0) {
+        ct::store(data + at, ct::full<Eight>(3));  // MARK of_data
+        ct::atomic_store(flag, 1, ct::memory_order_constant<SAYS>{}, kDevice);
+    } else if (ct::atomic_load(flag, ct::memory_order_constant<ASKS>{}, kDevice) == 1) {
+        ct::store(out + at, ct::load(data + at));  // MARK told_too_little
+    }
+}
+__tile_global__ void released_and_acquired(float* data, int* flags, float* out) {
+    told<ct::memory_order::release, ct::memory_order::acquire>(data, flags, out);
+}
+__tile_global__ void not_released(float* data, int* flags, float* out) {
+    told<ct::memory_order::relaxed, ct::memory_order::acquire>(data, flags, out);
+}
+__tile_global__ void not_acquired(float* data, int* flags, float* out) {
+    told<ct::memory_order::release, ct::memory_order::relaxed>(data, flags, out);
+}
+// A release says nothing through another word, and an acquire takes nothing from another one.
+template <bool WRITER>
+__tile__ void told_elsewhere(float* data, int* flags, float* out) {
+    const auto at = ct::iota<Numbers>();
+    if (ct::bid().x == 0) {
+        ct::store(data + at, ct::full<Eight>(3));
+        ct::atomic_store(flags, 1, kRelease, kDevice);
+        ct::atomic_store(flags + 1, 1, kRelaxed, kDevice);
+    } else {
+        const bool ready = WRITER ? ct::atomic_load(flags + 1, kAcquire, kDevice) == 1
+                                  : ct::atomic_load(flags, kRelaxed, kDevice) == 1 &&
+                                        ct::atomic_load(flags + 1, kAcquire, kDevice) == 1;
+        if (ready) ct::store(out + at, ct::load(data + at));  // MARK told_elsewhere
+    }
+}
+__tile_global__ void released_elsewhere(float* data, int* flags, float* out) {
+    told_elsewhere<true>(data, flags, out);
+}
+__tile_global__ void acquired_elsewhere(float* data, int* flags, float* out) {
+    told_elsewhere<false>(data, flags, out);
+}
+// What a block has learned, it hands on. Of three blocks, the last to come adds up.
+__tile_global__ void last_of_three(float* data, int* flags, float* out) {
+    const auto i = ct::bid().x;
+    data[i] = 1;
+    const int before = ct::atomic_add(flags, 1, kBoth, kDevice);
+    if (before == 2)
+        ct::store(out + ct::iota<Numbers>(), ct::full<Eight>(data[0] + data[1] + data[2]));
+}
+__tile_global__ void scope_of_a_block(float*, int* flags, float* out) {
+    ct::atomic_add(flags, 1, kRelaxed, kBlock);  // MARK scope
+    out[ct::bid().x] = 0;
+}
+__tile_global__ void scope_of_one_block(float*, int* flags, float* out) {
+    if (ct::bid().x == 0) {
+        ct::atomic_add(flags, 1, kRelaxed, kDevice);
+    } else {
+        ct::atomic_add(flags, 1, kRelaxed, kBlock);  // MARK one_scope
+    }
+    out[ct::bid().x] = 0;
+}
+// In that scope each block may use words of its own, any number of times.
+__tile_global__ void scopes_of_own_words(float*, int* flags, float* out) {
+    const auto i = ct::bid().x;
+    ct::atomic_add(flags + i, 1, kRelaxed, kBlock);
+    const int n = ct::atomic_add(flags + i, 1, kRelaxed, kBlock);
+    out[i] = static_cast<float>(n + 2);
+}
+__tile_global__ void beside_a_plain_store(float*, int* flags, float* out) {
+    if (ct::bid().x == 0) flags[0] = 5;
+    ct::atomic_add(flags, 1, kBoth, kDevice);  // MARK plain
+    out[ct::bid().x] = 0;
+}
+
+void launch_atomic_tile(const char* name, unsigned blocks, float* data, int* flags, float* out) {
+#define KERNEL(k) \
+    if (std::string(name) == #k) return k<<<blocks, 1>>>(data, flags, out);
+    KERNEL(released_and_acquired)
+    KERNEL(not_released)
+    KERNEL(not_acquired)
+    KERNEL(released_elsewhere)
+    KERNEL(acquired_elsewhere)
+    KERNEL(last_of_three)
+    KERNEL(scope_of_a_block)
+    KERNEL(scope_of_one_block)
+    KERNEL(scopes_of_own_words)
+    KERNEL(beside_a_plain_store)
+#undef KERNEL
 }
 
 void launch_tile(const char* name, unsigned blocks, const float* in, int n, float* out) {

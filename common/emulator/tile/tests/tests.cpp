@@ -190,6 +190,63 @@ TEST_CASE("mistakes in tile kernels are reported by kind, line and block") {
     clear_report();
 }
 
+namespace {
+
+/// What the kernel has stored; nothing where it failed.
+std::vector<float> run_atomics(const char* name, unsigned blocks) {
+    Device<float> data(8), result(std::vector<float>(8, -1.0f));
+    Device<int> flags(std::vector<int>(8, 0));
+    launch_atomic_tile(name, blocks, data.data(), flags.data(), result.data());
+    return cudaGetLastError() == cudaSuccess ? result.host() : std::vector<float>();
+}
+
+}  // namespace
+
+TEST_CASE("an atomic release and an acquire hand over what was written before") {
+    clear_report();
+    CHECK(run_atomics("released_and_acquired", 2) == std::vector<float>(8, 3.0f));
+    CHECK(run_atomics("last_of_three", 3) == std::vector<float>(8, 3.0f));
+    CHECK(run_atomics("scopes_of_own_words", 4) == std::vector<float>{3, 3, 3, 3, -1, -1, -1, -1});
+    CHECK(!last_report());
+}
+
+TEST_CASE("atomics that order too little, or reach too short, race") {
+    struct Atomic {
+        const char* name;
+        const char* mark;
+        const char* words;
+    };
+    const char* const kOrders =
+        "has to use memory_order_release there, and this one memory_order_acquire";
+    const char* const kScope = "The scope of a block covers the elements of one call";
+    const Atomic wrong[] = {{"not_released", "told_too_little", "which block (0,0,0) writes"},
+                            {"not_released", "told_too_little", kOrders},
+                            {"not_acquired", "told_too_little", kOrders},
+                            {"released_elsewhere", "told_elsewhere", kOrders},
+                            {"acquired_elsewhere", "told_elsewhere", kOrders},
+                            {"scope_of_a_block", "scope", kScope},
+                            {"scope_of_a_block", "scope",
+                             "block (1,0,0) uses this element atomically, in thread_scope_block, "
+                             "and block (0,0,0) did so "
+                             "in common/emulator/tile/tests/kernels.cu:"},
+                            {"scope_of_one_block", "one_scope", kScope},
+                            {"beside_a_plain_store", "plain", "which block (0,0,0) writes"}};
+    for (const Atomic& w : wrong) {
+        INFO(w.name);
+        clear_report();
+        CHECK(run_atomics(w.name, 2).empty());
+        const auto report = last_report();
+        REQUIRE(report);
+        INFO(report->text);
+        CHECK(report->kind == Kind::race);
+        CHECK(report->file == kFile);
+        CHECK(report->line == marked(w.mark));
+        CHECK(report->block[0] == 1);
+        CHECK(report->text.find(w.words) != std::string::npos);
+    }
+    clear_report();
+}
+
 TEST_CASE("a block of a tile kernel is one thread") {
     const Device<float> in(count_up(20)), out(20);
     clear_report();
