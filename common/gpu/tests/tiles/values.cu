@@ -83,7 +83,96 @@ __tile_global__ void rules(const T* xs, const T* ys, T* out) {
     }
 }
 
+// --- rounding ------------------------------------------------------------------------------------
+template <class T, class Mode>
+__tile__ void put_rounded(Rows<kTileValues, T>& rows, const T* xs, const T* ys, Mode mode) {
+    const auto x = tiles<kTileValues>(xs, kTileValues).load(0);
+    const auto y = tiles<kTileValues>(ys, kTileValues).load(0);
+    rows.put(ct::add(x, y, mode));
+    rows.put(ct::sub(x, y, mode));
+    rows.put(ct::mul(x, y, mode));
+    rows.put(ct::div(x, y, mode));
+    rows.put(ct::fma(x, y, x, mode));
+    rows.put(ct::sqrt(ct::abs(x), mode));
+}
+template <class T>
+__tile_global__ void roundings(const T* xs, const T* ys, T* out) {
+    Rows<kTileValues, T> rows{out};
+    put_rounded(rows, xs, ys, ct::round_ties_to_even_t{});
+    put_rounded(rows, xs, ys, ct::round_toward_zero_t{});
+    put_rounded(rows, xs, ys, ct::round_toward_negative_t{});
+    put_rounded(rows, xs, ys, ct::round_toward_positive_t{});
+}
+
+__tile_global__ void casts(const double* xs, float* out) {
+    const auto x = tiles<kTileValues>(xs, kTileValues).load(0);
+    const auto f = ct::element_cast<float>(x);
+    Rows<kTileValues, float> rows{out};
+    rows.put(ct::element_cast<float>(x, ct::round_ties_to_even_t{}));
+    rows.put(ct::element_cast<float>(x, ct::round_toward_zero_t{}));
+    rows.put(ct::element_cast<float>(x, ct::round_toward_negative_t{}));
+    rows.put(ct::element_cast<float>(x, ct::round_toward_positive_t{}));
+    rows.put(ct::element_cast<__half>(f, ct::round_ties_to_even_t{}));
+    rows.put(ct::element_cast<__half>(f, ct::round_toward_zero_t{}));
+    rows.put(ct::element_cast<__nv_bfloat16>(f, ct::round_ties_to_even_t{}));
+    rows.put(ct::element_cast<__nv_bfloat16>(f, ct::round_toward_zero_t{}));
+    rows.put(ct::element_cast<__nv_tf32>(f, ct::round_ties_to_even_t{}));
+    rows.put(ct::element_cast<__nv_tf32>(f, ct::round_toward_zero_t{}));
+    rows.put(ct::element_cast<__nv_tf32>(f, ct::round_ties_to_away_t{}));
+    rows.put(ct::element_cast<float>(ct::element_cast<__half>(f), ct::round_ties_to_away_t{}));
+}
+
+__tile_global__ void flushed(const float* xs, const float* ys, float* out) {
+    const auto x = tiles<kTileValues>(xs, kTileValues).load(0);
+    const auto y = tiles<kTileValues>(ys, kTileValues).load(0);
+    const ct::round_ties_to_even_t even{};
+    const ct::round_subnormals_to_zero_t flush{};
+    Rows<kTileValues, float> rows{out};
+    rows.put(ct::add(x, y, even, flush));
+    rows.put(ct::sub(x, y, even, flush));
+    rows.put(ct::mul(x, y, even, flush));
+    rows.put(ct::div(x, y, even, flush));
+    rows.put(ct::fma(x, y, x, even, flush));
+    rows.put(ct::max(x, y, ct::suppress_nan_t{}, flush));
+    rows.put(ct::min(x, y, ct::suppress_nan_t{}, flush));
+    rows.put(ct::add(x, y, ct::round_toward_positive_t{}, ct::preserve_subnormals_t{}));
+}
+
 // --- along a dim ---------------------------------------------------------------------------------
+template <class T>
+__tile_global__ void scans(const T* in, T* out) {
+    const auto x = ct::reshape<ct::shape<2, 4, 2>>(tiles<16>(in, 16).load(0));
+    Rows<16, T> rows{out};
+    rows.put(ct::partial_sum(x, 0_ic));
+    rows.put(ct::partial_sum(x, 1_ic));
+    rows.put(ct::partial_sum(x, 2_ic));
+    rows.put(ct::partial_sum(x, 0_ic, ct::scan_backward_t{}));
+    rows.put(ct::partial_sum(x, 1_ic, ct::scan_backward_t{}));
+    rows.put(ct::partial_sum(x, 2_ic, ct::scan_backward_t{}));
+    rows.put(ct::partial_sum<1>(x, {}, ct::scan_forward_t{}));
+    rows.put(ct::partial_prod(x, 0_ic));
+    rows.put(ct::partial_prod(x, 1_ic));
+    rows.put(ct::partial_prod(x, 1_ic, ct::scan_backward_t{}));
+}
+
+// Sums of one long line, which no float holds exactly: the ends of what an order may make of them.
+__tile_global__ void rounded_sums(const float* in, float* out) {
+    const auto x = tiles<kTileLine>(in, kTileLine).load(0);
+    Rows<kTileLine, float> rows{out};
+    rows.put(ct::partial_sum(x, 0_ic, ct::round_toward_negative_t{}));
+    rows.put(ct::partial_sum(x, 0_ic));
+    rows.put(ct::partial_sum(x, 0_ic, ct::round_toward_positive_t{}));
+    rows.put(ct::partial_sum(x, 0_ic, ct::round_toward_negative_t{}, ct::preserve_subnormals_t{},
+                             ct::scan_backward_t{}));
+    rows.put(ct::partial_sum(x, 0_ic, ct::scan_backward_t{}));
+    rows.put(ct::partial_sum(x, 0_ic, ct::round_toward_positive_t{}, ct::preserve_subnormals_t{},
+                             ct::scan_backward_t{}));
+    const auto all = ct::shape<kTileLine>{};
+    rows.put(ct::broadcast(ct::sum(x, 0_ic, ct::round_toward_negative_t{}), all));
+    rows.put(ct::broadcast(ct::sum(x, 0_ic), all));
+    rows.put(ct::broadcast(ct::sum(x, 0_ic, ct::round_toward_positive_t{}), all));
+}
+
 template <class T>
 __tile_global__ void reductions(const T* in, T* out) {
     const auto x = ct::reshape<ct::shape<4, 4>>(tiles<16>(in, 16).load(0));
@@ -138,6 +227,79 @@ __tile_global__ void shapes(int* out) {
     rows.put(ct::full<ct::tile<int, ct::shape<16>>>(n));
 }
 
+// --- atomics -------------------------------------------------------------------------------------
+/// One step: what 16 elements became, and what was there before; `data` begins anew with 100.
+template <class T, class Change>
+__tile__ void step(T* data, Rows<16, T>& rows, const Change& change) {
+    const auto at = data + ct::iota<ct::tile<int, ct::shape<16>>>();
+    ct::store(at, ct::full<ct::tile<T, ct::shape<16>>>(static_cast<T>(100)));
+    const auto old = change(at);
+    rows.put(ct::atomic_load(at, ct::memory_order_acquire_t{}));
+    rows.put(old);
+}
+template <class T>
+__tile_global__ void atomics(const T* values, T* data, T* out) {
+    using Numbers = ct::tile<int, ct::shape<16>>;
+    const auto x = tiles<16>(values, 16).load(0);
+    const ct::memory_order_relaxed_t relaxed{};
+    const ct::memory_order_acq_rel_t both{};
+    const ct::thread_scope_device_t device{};
+    const auto even = ct::iota<Numbers>() % 2 == 0;
+    const auto none = ct::full<ct::tile<T, ct::shape<16>>>(static_cast<T>(7));
+    Rows<16, T> rows{out};
+    step(data, rows, [&](auto at) { return ct::atomic_add(at, x, relaxed, device); });
+    step(data, rows, [&](auto at) { return ct::atomic_sub(at, x, both); });
+    step(data, rows, [&](auto at) {  // of what is left out, no old value
+        return ct::select(even, ct::atomic_add_masked(at, x, even, relaxed, device), none);
+    });
+    if constexpr (sizeof(T) >= 4) {
+        step(data, rows,
+             [&](auto at) { return ct::atomic_xchg(at, x, ct::memory_order_release_t{}, device); });
+        step(data, rows, [&](auto at) {
+            const auto first = ct::atomic_compare_exchange(at, none, x, relaxed, device);
+            const auto hundred = ct::full<ct::tile<T, ct::shape<16>>>(static_cast<T>(100));
+            ct::atomic_compare_exchange_masked(at, hundred, x, even, both, device);
+            return first;
+        });
+    }
+    if constexpr (std::is_integral_v<T>) {
+        step(data, rows, [&](auto at) { return ct::atomic_and(at, x, relaxed); });
+        step(data, rows, [&](auto at) { return ct::atomic_or(at, x, relaxed); });
+        step(data, rows, [&](auto at) { return ct::atomic_xor(at, x, relaxed); });
+        step(data, rows, [&](auto at) { return ct::atomic_max(at, x, relaxed); });
+        step(data, rows, [&](auto at) { return ct::atomic_min(at, x, relaxed); });
+    }
+    step(data, rows, [&](auto at) {
+        ct::atomic_store_masked(at, x, even, ct::memory_order_release_t{}, device);
+        return ct::atomic_load_masked(at, even, none, relaxed, device);
+    });
+    // All to one word, and through a view whose last three elements do not exist.
+    step(data, rows, [&](auto) {
+        const auto one = ct::full<ct::tile<T*, ct::shape<16>>>(data);
+        ct::atomic_add(one, none, relaxed, ct::thread_scope_block_t{});
+        const auto view = tiles<16>(data, 13);
+        view.atomic_add_masked(x, relaxed, device, 0);
+        return ct::reshape<ct::shape<16>>(
+            view.atomic_load_masked(ct::view_padding_zero_t{}, relaxed, device, 0));
+    });
+    step(data, rows, [&](auto) {
+        const auto view = tiles<16>(data, 16);
+        view.atomic_store(x, ct::memory_order_release_t{}, 0);
+        return view.atomic_load(ct::memory_order_acquire_t{}, device, 0);
+    });
+}
+
+// Every block adds 1 to each counter, and takes a number of its own.
+__tile_global__ void counters(int* counts, int* numbers) {
+    using Numbers = ct::tile<int, ct::shape<8>>;
+    const auto at = counts + ct::iota<Numbers>();
+    ct::atomic_add(at, ct::full<Numbers>(1), ct::memory_order_relaxed_t{},
+                   ct::thread_scope_device_t{});
+    const int mine =
+        ct::atomic_add(counts + 8, 1, ct::memory_order_acq_rel_t{}, ct::thread_scope_device_t{});
+    numbers[mine] = static_cast<int>(ct::bid().x);
+}
+
 // --- products ------------------------------------------------------------------------------------
 template <class E, class S, class X>
 __tile__ auto product(const X& a, const X& b) {
@@ -176,6 +338,74 @@ void tile_reductions(View<const T> in, View<T> out) {
 }
 template void tile_reductions(View<const float>, View<float>);
 template void tile_reductions(View<const int>, View<int>);
+
+namespace {
+template <class T>
+struct InTiles {
+    using type = T;
+};
+template <>
+struct InTiles<f16> {
+    using type = __half;
+};
+template <>
+struct InTiles<bf16> {
+    using type = __nv_bfloat16;
+};
+template <class T>
+auto in_tiles(const View<T>& v) {
+    using E = typename InTiles<std::remove_const_t<T>>::type;
+    return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const E, E>*>(v.data);
+}
+}  // namespace
+
+template <class T>
+void tile_roundings(View<const T> x, View<const T> y, View<T> out) {
+    roundings<<<1, 1>>>(in_tiles(x), in_tiles(y), in_tiles(out));
+    check_launch("tile_roundings", 1, 1);
+}
+template void tile_roundings(View<const float>, View<const float>, View<float>);
+template void tile_roundings(View<const double>, View<const double>, View<double>);
+template void tile_roundings(View<const f16>, View<const f16>, View<f16>);
+template void tile_roundings(View<const bf16>, View<const bf16>, View<bf16>);
+
+void tile_casts(View<const double> in, View<float> out) {
+    casts<<<1, 1>>>(in.data, out.data);
+    check_launch("tile_casts", 1, 1);
+}
+void tile_flushed(View<const float> x, View<const float> y, View<float> out) {
+    flushed<<<1, 1>>>(x.data, y.data, out.data);
+    check_launch("tile_flushed", 1, 1);
+}
+
+template <class T>
+void tile_scans(View<const T> in, View<T> out) {
+    scans<T><<<1, 1>>>(in.data, out.data);
+    check_launch("tile_scans", 1, 1);
+}
+template void tile_scans(View<const float>, View<float>);
+template void tile_scans(View<const int>, View<int>);
+void tile_rounded_sums(View<const float> in, View<float> out) {
+    rounded_sums<<<1, 1>>>(in.data, out.data);
+    check_launch("tile_rounded_sums", 1, 1);
+}
+
+template <class T>
+void tile_atomics(View<const T> values, View<T> data, View<T> out) {
+    atomics<<<1, 1>>>(in_tiles(values), in_tiles(data), in_tiles(out));
+    check_launch("tile_atomics", 1, 1);
+}
+template void tile_atomics(View<const int>, View<int>, View<int>);
+template void tile_atomics(View<const std::uint64_t>, View<std::uint64_t>, View<std::uint64_t>);
+template void tile_atomics(View<const float>, View<float>, View<float>);
+template void tile_atomics(View<const double>, View<double>, View<double>);
+template void tile_atomics(View<const f16>, View<f16>, View<f16>);
+template void tile_atomics(View<const bf16>, View<bf16>, View<bf16>);
+void tile_counters(View<int> counts, View<int> numbers) {
+    const unsigned grid = blocks_for(numbers.size(), 1);
+    counters<<<grid, 1>>>(counts.data, numbers.data);
+    check_launch("tile_counters", grid, 1);
+}
 
 void tile_paddings(View<const float> in, View<float> out) {
     paddings<<<1, 1>>>(in.data, out.data);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/tensor/half.hpp"
 #include "common/tensor/view.hpp"
 
 namespace sixdays::gpu::tests {
@@ -18,6 +19,30 @@ void tile_rules(View<const T> x, View<const T> y, View<T> out);
 /// in (4, 4); out (rules, 4): reduced along dim 0 or 1. T: float, int.
 template <class T>
 void tile_reductions(View<const T> in, View<T> out);
+
+/// x, y: 16 elements; out (4 modes, 6, 16): sum, difference, product, quotient, x y + x and the root of
+/// |x|, to nearest even, toward zero, toward negative and toward positive. T: float, double, f16, bf16.
+template <class T>
+void tile_roundings(View<const T> x, View<const T> y, View<T> out);
+/// in: 16 elements; out (casts, 16): made another type in a mode, and a float again.
+void tile_casts(View<const double> in, View<float> out);
+/// x, y: 16 elements; out (8, 16): subnormals are 0 before and after, but in the last row.
+void tile_flushed(View<const float> x, View<const float> y, View<float> out);
+
+/// in: 16 elements, taken for (2, 4, 2); out (scans, 16). T: float, int.
+template <class T>
+void tile_scans(View<const T> in, View<T> out);
+inline constexpr int kTileLine = 64;
+/// in: 64 elements; out (9, 64): scans forward, backward and sums, each toward negative, to nearest and
+/// toward positive.
+void tile_rounded_sums(View<const float> in, View<float> out);
+
+/// values, data: 16 elements; out (2 steps, 16): what an operation made of sixteen times 100, and what
+/// it returned. T: int, std::uint64_t, float, double, f16, bf16.
+template <class T>
+void tile_atomics(View<const T> values, View<T> data, View<T> out);
+/// counts: 9 elements; numbers: as many as blocks, each written at its turn.
+void tile_counters(View<int> counts, View<int> numbers);
 
 /// in: 10 elements; out (paddings, 8): its second tile of eight.
 void tile_paddings(View<const float> in, View<float> out);
