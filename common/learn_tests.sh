@@ -4,18 +4,37 @@
 #   learn_tests.sh check   builds: the stub is refused in words, the solution passes
 set -euo pipefail
 
+# Of this machine nothing counts but the tools that a build takes: what else stands in the environment is left out.
+if [[ ${1:-} != --clean ]]; then
+    kept=(PATH="$PATH" HOME=/nonexistent)
+    for name in TMPDIR LDFLAGS; do if [[ ${!name:-} ]]; then kept+=("$name=${!name}"); fi; done
+    exec "$(command -v env)" -i "${kept[@]}" "$BASH" "${BASH_SOURCE[0]}" --clean "$@"
+fi
+shift
+
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-tree="$scratch/a tree"  # a space in the path is legal
-mkdir "$tree" "$scratch/bin"
+tree=$scratch/$'a (tree), 100% {odd} + =@~!: \303\274'  # all that is legal in the path
+mkdir "$tree" "$scratch/bin" "$scratch/tools" "$scratch/machine"
 for part in "$root"/*; do
     case ${part##*/} in build | my) ;; *) cp -R "$part" "$tree/" ;; esac
 done
-for tool in apt-get sudo; do  # whatever happens, the tests install nothing
-    printf '#!/bin/sh\necho "tests do not install" >&2\nexit 1\n' >"$scratch/bin/$tool"
-    chmod +x "$scratch/bin/$tool"
+# What every system has. (`busybox` and the like go by the name that they are called by.)
+for tool in awk basename bash cat chmod cmp comm cp cut date diff dirname env find flock fold grep head install kill ln ls \
+    mkdir mkfifo mktemp mv nproc printf readlink rm sed setpriv setsid sh sleep sort stat tail tee timeout touch tr true \
+    pgrep uname uniq wc; do
+    ln -s "$(type -P "$tool")" "$scratch/tools/$tool"
 done
+fake() {  # fake <tool>: in front of this machine's own; the script is on stdin
+    cat >"$scratch/bin/$1"
+    chmod +x "$scratch/bin/$1"
+}
+for tool in apt-get sudo; do  # whatever happens, the tests install nothing
+    fake "$tool" <<<$'#!/bin/sh\necho "tests do not install" >&2\nexit 1'
+done
+fake nvidia-smi <<<$'#!/bin/sh\nexit 9'  # no GPU answers
+real_path=$PATH
 export PATH=$scratch/bin:$PATH
 cd "$tree"
 
@@ -68,8 +87,65 @@ mine=my/$day/$one.cu
 
 stub() { awk -f common/cmake/stub.awk "$day/exercises/$1/solution.cu"; }
 
+# A machine of our own: g++, CMake and Ninja that do as if, and none of the rest. Headers are there if $scratch/machine
+# has them, programs that "build" makes say what they are, and $CALLS lists what CMake was told.
+pretend_a_machine() {
+    export PATH=$scratch/bin:$scratch/tools SIXDAYS_MACHINE=$scratch/machine CALLS=$scratch/calls
+    : >"$CALLS"
+    fake g++ <<'END'
+#!/usr/bin/env bash
+case " $* " in
+    *" -dumpfullversion "*) echo 12.2.0 ;;
+    *" -print-multiarch "*) echo x86_64-linux-gnu ;;
+    *)
+        while IFS= read -r line; do
+            header=${line#*<}
+            if [[ $line == "#include <"*".h>" && ! -e $SIXDAYS_MACHINE/usr/include/${header%>} ]]; then exit 1; fi
+        done
+        ;;
+esac
+END
+    # shellcheck disable=SC2016  # it is to expand there
+    fake ninja <<<$'#!/bin/sh\ncase "$*" in *targets*) cat "$SIXDAYS_MACHINE/targets" ;; *) echo "1.11 $LC_ALL" ;; esac'
+    fake cmake <<'END'
+#!/usr/bin/env bash
+program() {
+    mkdir -p "${1%/*}"
+    printf '#!/bin/sh\necho "this is %s $*"\nif test "$HOLD"; then read x <"$HOLD"; fi\n' "${1##*/}" >"$1"
+    chmod +x "$1"
+}
+printf '%s\n' "$*" >>"$CALLS"
+case " $* " in
+    *" --version "*) echo "cmake version 3.25.1" ;;
+    *" -S "*"/common/emulator/try -B "*) echo made >"${7}/build.ninja" ;;
+    *" -S "*) echo "-- Catch2=3.1.0" ;;
+    *" --preset default "*)
+        case ${CMAKE_DOES:-} in
+            hangs) echo hanging >>"$CALLS" && exec sleep 60 ;;
+            "fills the disk") echo "file failed to open for writing (No space left on device)" && exit 1 ;;
+        esac
+        folder=build/default
+        if [[ $3 == -B ]]; then folder=$4; fi
+        mkdir -p "$folder"
+        if [[ ${CMAKE_DOES:-} != "loses a file" ]]; then echo made >"$folder/build.ninja"; fi
+        pages="python3 was not found"
+        if command -v python3 >/dev/null && [[ ${CMAKE_DOES:-} != "finds no pages" ]]; then pages=ON; fi
+        printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "SIXDAYS_PAGES:INTERNAL=$pages" "Catch2_DIR:PATH=/fake" \
+            SIXDAYS_BUILT_WITH_NVCC:INTERNAL=OFF >"$folder/CMakeCache.txt"
+        ;;
+    *" --build "*)
+        if [[ ${CMAKE_DOES:-} == "fills the disk" ]]; then echo "ld: final link failed: No space left on device" && exit 1; fi
+        while (($# > 0)) && [[ $1 != --target ]]; do shift; done
+        for target in "${@:2}"; do program "build/default/bin/$target"; done
+        ;;
+    *" --install "*) program "${*: -1}/bin/cudatry" ;;
+esac
+END
+}
+
 words() {
     local number count tool word solution name
+    pretend_a_machine
     learns "help" 0 'common/learn run \[day\]' 'common/learn doctor' -- --help
     learns "an unknown verb" 2 '"dance"' 'run, test, start' -- dance
     learns "an unknown day" 2 'no day "day77"' "$day" -- run day77
@@ -165,15 +241,16 @@ words() {
     cd "$tree"
 
     # A machine with nothing: a sentence, not an error of the shell.
-    mkdir "$scratch/bare"
-    for tool in bash env cat sed grep awk dirname readlink basename ls sort head tail mkdir rm cp mv \
-        find timeout mktemp touch flock; do
-        ln -s "$(command -v "$tool")" "$scratch/bare/$tool"
-    done
-    PATH=$scratch/bare learns "a machine with nothing" 1 'Missing here: (g\+\+ )?ninja-build cmake' \
+    PATH=$scratch/tools learns "a machine with nothing" 1 'Missing here: (g\+\+ )?ninja-build cmake' \
         'apt install' 'no apt' -- run
-    PATH=$scratch/bare learns "the same with --nvcc" 1 'Missing here: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
-    PATH=$scratch/bare learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
+    PATH=$scratch/tools learns "the same with --nvcc" 1 'Missing here: (g\+\+ )?ninja-build cmake' -- run --nvcc day01
+    PATH=$scratch/tools learns "doctor there" 0 'CMake +missing' 'no nvcc' -- doctor
+    exercise_alone
+    environments
+    names_are_no_code
+    day_and_pages
+    ended_early
+    nobody_waits
     run_targets
     test_log
     pypi_nvcc
@@ -253,67 +330,66 @@ pypi_nvcc() {
     rm -r build/tile-venv
 }
 
-# What doctor says of a GPU beside each kind of nvcc, and when it offers another one. In place of this
-# machine's own it finds $toolkit, if that names one.
+# What doctor says of a GPU beside each kind of nvcc, and when it offers another one.
 which_nvcc() {
-    local place=build/tile-venv/lib/python3.11/site-packages/nvidia/cu13/bin toolkit='' smi_says='9.0, 580.95.05'
-    local offer='common/learn tile gets one from PyPI' all='row "nvcc and a GPU"'
-    export toolkit smi_says BASH_ENV=$scratch/toolkit.sh
-    cat >"$BASH_ENV" <<'END'
-command() {
-    if [[ $* != "-v nvcc" ]]; then builtin command "$@"; elif [[ $toolkit ]]; then echo "$toolkit"; else false; fi
-}
-END
+    local place=build/tile-venv/lib/python3.11/site-packages/nvidia/cu13/bin smi_says='9.0, 580.95.05'
+    local offer='common/learn tile gets one from PyPI' all='row "nvcc and a GPU"' nvcc=$scratch/machine/usr/local/cuda/bin/nvcc
+    export smi_says
+    mkdir -p "$scratch"/machine/usr/{include,share/{doxygen-awesome-css,javascript/{mathjax,lunr}}} "${nvcc%/*}"
+    touch "$scratch"/machine/usr/include/{png,pcre2}.h
+    for tool in doxygen dot python3; do fake "$tool" <<<$'#!/bin/sh\necho 1.9.4'; done
     # shellcheck disable=SC2016  # nvidia-smi is to expand it
-    printf '#!/bin/sh\necho "A GPU, $smi_says"\n' >"$scratch/bin/nvidia-smi"
-    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$scratch/nvcc"
-    chmod +x "$scratch/bin/nvidia-smi" "$scratch/nvcc"
+    fake nvidia-smi <<<$'#!/bin/sh\necho "A GPU, $smi_says"'
 
     learns "a GPU and no nvcc" 0 '^  nvcc +none' '^  tile +none' "^  nvcc: $offer" 'Or install the CUDA Toolkit' \
         'row "no nvcc"' -- doctor
     holds "one offer is enough" test "$(grep -c "$offer" "$scratch/said")" -eq 1
     smi_says='9.0, 550.54.15'
     learns "and a driver that is too old for it" 0 '^  nvcc: install the CUDA Toolkit' '^    580 or newer, ' -- doctor
-    toolkit=$scratch/nvcc
+    printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$nvcc"
+    chmod +x "$nvcc"
     learns "a Toolkit too new for the driver" 0 '^  driver: 550.* is too old for CUDA 13.0' \
         '^  tile: .* driver 580, or newer' 'row "nvcc, no GPU"' -- doctor
     smi_says='9.0, 580.95.05'
     learns "a GPU and an older nvcc" 0 '^  nvcc +13\.0 +compiles' '^  tile +none' \
         "^  tile: tile ports need nvcc 13\.3 or newer; $offer" "$all" -- doctor
     silent "an nvcc is here" '^  nvcc:'
-    sed -i 's/13\.0/13.3/' "$scratch/nvcc"
+    sed -i 's/13\.0/13.3/' "$nvcc"
     learns "a GPU and an nvcc that knows tiles" 0 '^  nvcc +13\.3 +compiles' '^  tile +13\.3' "$all" -- doctor
     silent "nothing is left to do" 'What to do'
-    printf '#!/bin/sh\nexit 1\n' >"$scratch/nvcc"
+    printf '#!/bin/sh\nexit 1\n' >"$nvcc"
     learns "a GPU and an nvcc that is broken" 0 '^  nvcc +broken' '^  nvcc: it may be too old' "^  nvcc: $offer" \
         -- doctor
 
     mkdir -p "$place"
     printf '#!/bin/sh\necho "Cuda compilation tools, release 13.5, V13.5.37"\n' >"$place/nvcc"
     chmod +x "$place/nvcc"
-    for toolkit in '' "$scratch/nvcc"; do
-        learns "a GPU and the nvcc of learn tile${toolkit:+, beside another}" 0 \
+    for word in ", beside another" ""; do
+        learns "a GPU and the nvcc of learn tile$word" 0 \
             '^  nvcc +13\.5 .*common/learn tile brought it' '^  tile +13\.5' "$all" -- doctor
         silent "it is not offered again" 'What to do|PyPI'
+        rm -f "$nvcc"
     done
     smi_says='9.0, 550.54.15'
     learns "and a driver that is too old" 0 '^  driver: 550.* that came from common/learn tile' \
         'remove build/tile-venv' -- doctor
-    rm -r build/tile-venv "$scratch/bin/nvidia-smi"
-    toolkit=''
+    rm -r build/tile-venv
+    fake nvidia-smi <<<$'#!/bin/sh\nexit 9'
     learns "no GPU and no nvcc" 0 'row "no nvcc"' -- doctor
-    silent "nobody needs one" 'PyPI|Toolkit'
-    unset toolkit smi_says BASH_ENV
+    silent "nobody needs one" 'PyPI|Toolkit|What to do'
+    rm "$scratch"/bin/{doxygen,dot,python3} "$scratch"/machine/usr/include/{png,pcre2}.h
+    learns "nothing that can be left out" 0 'libpng +missing' 'PCRE2 +missing' 'Doxygen +missing' -- doctor
+    unset smi_says
 }
 
 # Two runs in one tree: the second waits for the first, and for nobody who is dead.
 alone() {
     local lock=build/learn.lock holder
     printf 'test, process 7' >"$lock"
-    flock "$lock" sleep 2 &
+    flock "$lock" sleep 1 &
     holder=$!
     until ! flock -n "$lock" true; do sleep 0.1; done
-    PATH=$scratch/bare learns "a second run" 1 'Another common/learn \(test, process 7\)' \
+    PATH=$scratch/tools learns "a second run" 1 'Another common/learn \(test, process 7\)' \
         'Missing here' -- run
     holds "it waited" test ! -d "/proc/$holder"
     holds "it says who it is" grep -q '^run, process [0-9]' "$lock"
@@ -323,7 +399,7 @@ alone() {
     until ! flock -n "$lock" true; do sleep 0.1; done
     kill -KILL "$(pgrep -P "$holder")" "$holder"
     wait "$holder" 2>/dev/null || true
-    PATH=$scratch/bare learns "after a run that was killed" 1 'Missing here' -- run
+    PATH=$scratch/tools learns "after a run that was killed" 1 'Missing here' -- run
     holds "it waited for nobody" test "$(grep -c Another "$scratch/said")" -eq 0
 }
 
@@ -343,22 +419,176 @@ unwritable() {
     holds "nothing of the shell's, nothing of Catch2" test "$(wc -l <"$scratch/said")" -eq 2
     learns "no exercise starts there" 1 'Nothing can be written to .*/my/' -- start day01
     learns "doctor there" 0 "$catch2" -- doctor
-    holds "doctor says nothing of the shell's" test "$(grep -c 'mkdir\|annot' "$scratch/said")" -eq 0
+    holds "doctor says nothing of the shell's" test "$(grep -c 'mkdir\|annot create\|learn: line' "$scratch/said")" -eq 0
     chmod u+w .
 }
 
+# What nothing here can work with is refused before anything is done, and nothing in a name is run.
 folder_names() {
-    local name
+    local name learn=(common/learn)
+    cd "$scratch"
     # shellcheck disable=SC2016  # a dollar is meant
-    for name in 'a[b' 'a]b' 'a;b' 'a#b' 'a\b' 'a"b' 'a$b'; do
+    for name in 'a[b' 'a]b' 'a;touch run;b' 'a#b' 'a\b' 'a"b' 'a$(touch run)b' "a'b" 'a&touch run&b' 'a^b' 'a?b' 'a*b' \
+        'a|touch run|b' 'a<b' 'a>b' 'a`touch run`b' $'a\nb' $'b\n' $'a\tb'; do
         mkdir "$scratch/$name"
-        cp -R common CMakeLists.txt CMakePresets.json "$scratch/$name"
+        cp -R "$tree/common" "$tree/CMakeLists.txt" "$tree/CMakePresets.json" "$scratch/$name"
         cd "$scratch/$name"
-        learns "a folder named $name" 1 'Rename the folder' -- run
+        for word in run try hint; do learns "a folder named $name" 1 'Rename the folder' -- "$word"; done
+        learn=(sh common/learn)
+        learns "$name, by sh" 1 'Rename the folder' -- run
+        learn=(common/learn)
         holds "nothing is built there" test ! -e build
-        if cmake --preset default >"$scratch/said" 2>&1; then complain "CMake takes $name"; fi
-        cd "$tree"
+        if PATH=$real_path cmake --preset default >"$scratch/said" 2>&1; then complain "CMake takes $name"; fi
+        cd "$scratch"
+        rm -r "${scratch:?}/$name"
     done
+    holds "nothing of it was run" test -z "$(find "$scratch" -name run -not -path "*/day*")"
+    cd "$tree"
+}
+
+# The exercise says its day.
+exercise_alone() {
+    learns "an exercise alone" 0 "^$one, a solution|hint|last hint" -- hint "$one"
+    learns "its beginning" 2 "\"${one:0:3}\" could be day01 $one.* or day" -- reset "${one:0:3}"
+    learns "all of it" 0 "^$other is as it was|was not started|kept" -- reset "$other"
+    learns "a flag before it" 2 'no day and no exercise "nonsense"' -- check --watch nonsense
+    mkdir -p "day02_strides/exercises/$one"
+    cp "$day/exercises/$one"/{solution.cu,"$one.hpp",hints.md} "day02_strides/exercises/$one"
+    learns "one that two days have" 2 "\"$one\" could be day01 $one or day02 $one. Name the day, too: common/learn hint day01 $one" \
+        -- hint "$one"
+    rm -r "day02_strides/exercises/$one"
+}
+
+# Another language, no HOME, another shell, a TMPDIR that is none.
+environments() {
+    local learn=(env LC_ALL=tr_TR.UTF-8 common/learn)
+    learns "[A-Z] in Turkish" 0 'Ninja +1.11 C ' -- doctor
+    learns "a day in capitals" 0 "^$day: in this order" -- start DAY1
+    learn=(sh common/learn)
+    learns "by sh" 0 "^$day: in this order" -- start day01
+    learn=(env POSIXLY_CORRECT=1 common/learn)
+    learns "a shell that is to be like sh" 0 "^$day: in this order" -- start day01
+    learn=(env -u HOME common/learn)
+    learns "no HOME" 2 'Where to\? HOME is not set' -- install
+    learns "which most do not need" 0 'Ninja' -- doctor
+    learn=(env TMPDIR=/nowhere common/learn)
+    learns "no TMPDIR" 0 'Catch2 +3.1.0' -- doctor
+    learn=(env "TMPDIR=$scratch/t;m|p" common/learn)
+    mkdir "$scratch/t;m|p"
+    learns "a TMPDIR that CMake does not take" 0 'Catch2 +3.1.0' -- doctor
+}
+
+# Names that a shell, sed, awk or arithmetic would understand, wherever a name can stand.
+names_are_no_code() {
+    local name verb odd
+    # shellcheck disable=SC2016  # a dollar is meant
+    odd=('$(touch run)' '`touch run`' '|touch run|' 'x|e touch run;#' 'a[$(touch run)]' '1e touch run' "'" '"' '\x' '&' $'a\nb' '*' '%s%n')
+    mkdir -p my/day01_flat_memory
+    for name in "${odd[@]}"; do
+        for verb in run test start check hint solution reset trace bench debug; do
+            learns "$verb $name" 2 'no day|no exercise' -- "$verb" "$name"
+        done
+        for verb in check hint solution reset; do
+            learns "$verb day01 $name" 2 'There is no exercise of day01' -- "$verb" day01 "$name"
+        done
+        learns "an unknown verb $name" 2 'is not something I know' -- "$name"
+        echo "// $name" >"my/day01_flat_memory/$name.cu"
+    done
+    for verb in "" "start day01" "hint day01" "run day01" "reset day01"; do
+        read -ra words <<<"$verb"
+        learns "$verb, with other files in my/" 0 . -- "${words[@]}"
+    done
+    holds "nothing of it was run" test -z "$(find . "$scratch" -maxdepth 3 -name run -not -path "*/day0*")"
+    for name in "${odd[@]}"; do rm "my/day01_flat_memory/$name.cu"; done
+}
+
+called() { grep -qxE -- "$1" "$CALLS"; }
+
+# `run` builds the day and no page, `test` the programs of the day; `docs` the pages, whatever was installed when.
+day_and_pages() {
+    local tool
+    printf '%s/all: phony\n' "$day" day02_strides day06_transformer_ops day06_transformer_ops/gpt2 common docs/site |
+        cat - <(echo "bin/$day: CXX_EXECUTABLE_LINKER") >"$scratch/machine/targets"
+    rm -rf build
+    for tool in doxygen dot; do fake "$tool" <<<$'#!/bin/sh\necho 1.9.4'; done
+    mkdir -p "$scratch"/machine/usr/share/{doxygen-awesome-css,javascript/{mathjax,lunr}}
+    : >"$CALLS"
+    learns "a run" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
+    fake python3 <<<$'#!/bin/sh\necho Python 3.11.2'  # as an install that was interrupted leaves it
+    learns "pages, of what came since" 0 '^Open .*' -- docs
+    holds "CMake has looked again" test "$(grep -c '^--preset default' "$CALLS")" -eq 2
+    holds "they are built" called '--build --preset docs'
+    : >"$CALLS"
+    learns "a run where pages can be built" 0 "^this is ${day}_emulated" "^Read: +docs/$day.md" -- run day01
+    holds "only the day is built" test "$(grep -c . "$CALLS")" -eq "$(grep -c -e '--version' -e "--target ${day}_emulated\$" "$CALLS")"
+    rm -r build
+    CMAKE_DOES="finds no pages" learns "where CMake found none" 1 'CMake builds no pages here: python3 was not found' -- docs
+    learns "it looks again when it is asked for them" 0 '^Open .*' -- docs
+    rm "$scratch"/bin/{doxygen,dot,python3}
+
+    : >"$CALLS"
+    fake ctest <<<$'#!/bin/sh\necho "ctest $*"'
+    learns "the tests of a day" 0 'ctest .*-L .day01' -- test day01
+    holds "what it builds" called "--build --preset test --target $day/all"
+    mkdir -p day06_transformer_ops && touch day06_transformer_ops/CMakeLists.txt
+    learns "the tests of the last day" 0 'ctest .*-L .day06' -- test day06
+    holds "its rooms, too" called "--build --preset test --target day06_transformer_ops/all day06_transformer_ops/gpt2/all"
+    rm -r day06_transformer_ops
+    learns "all tests" 0 'ctest' -- test
+    holds "everything" called "--build --preset test"
+}
+
+# Ctrl-C and a full disk, told as that.
+ended_early() {
+    local pid
+    rm -rf build
+    : >"$CALLS"
+    CMAKE_DOES=hangs setsid env --default-signal=INT common/learn run day01 >"$scratch/held" 2>&1 </dev/null &
+    pid=$!
+    timeout 60 sh -c "until grep -q hanging '$CALLS'; do sleep 0.1; done" || true
+    kill -INT -- "-$pid"
+    count=0
+    wait "$pid" || count=$?
+    holds "Ctrl-C while CMake configures: status $count" test "$count" -eq 130
+    holds "what is said of it" test "$(tail -n 3 "$scratch/held")" = "Configuring: CMake looks at what is here.
+
+Stopped. The same command goes on from here."
+    CMAKE_DOES='fills the disk' learns "a full disk while CMake configures" 1 \
+        "^The disk is full: there is no room left in /.*/build/default, or too little. Make some, " \
+        -- run day01
+    CMAKE_DOES='loses a file' learns "a full disk that CMake does not tell of" 1 '^The disk is full' -- run day01
+    learns "once there is room" 0 "^this is ${day}_emulated" -- run day01
+    CMAKE_DOES='fills the disk' learns "a full disk while it is built" 1 'ld: final link failed' '^The disk is full' -- run day01
+    silent "nobody blames the compiler" 'compiler.s words'
+}
+
+# While a program runs, or somebody thinks, others go on; and try never waits for a build of the lessons.
+nobody_waits() {
+    local learn=(timeout 30 common/learn) hold=$scratch/hold verb pid words
+    mkfifo "$hold"
+    echo 'int main() {}' >a.cu
+    for verb in "try a.cu" "debug a.cu:1" "debug day01 elementwise_cuda.cu:1" "trace day01" "run day01" "check day01 --watch"; do
+        read -ra words <<<"$verb"
+        HOLD=$hold common/learn "${words[@]}" >"$scratch/held" 2>&1 </dev/null &
+        pid=$!
+        timeout 60 sh -c "until grep -q '^this is\|^Waiting for you' '$scratch/held'; do sleep 0.1; done" || true
+        for other in "try a.cu" "run day01"; do
+            read -ra words <<<"$other"
+            learns "$other, while $verb runs" 0 '^this is' -- "${words[@]}"
+            silent "$other has not waited for $verb" 'Waiting for it'
+        done
+        kill -0 "$pid" || complain "$verb has ended before"
+        if [[ $verb == *watch ]]; then kill "$pid"; else echo >"$hold"; fi
+        wait "$pid" || true
+    done
+    flock build/learn.lock sleep 60 &
+    pid=$!
+    until ! flock -n build/learn.lock true; do sleep 0.1; done
+    learns "try, while the lessons are built" 0 '^this is' -- try a.cu
+    silent "it has not waited" 'Waiting for it'
+    kill "$(pgrep -P "$pid")"
+    wait "$pid" 2>/dev/null || true
+    rm a.cu "$hold"
 }
 
 check() {

@@ -316,7 +316,7 @@ add_custom_command(OUTPUT ${html}/made BYPRODUCTS ${made_pages}
     COMMAND ${CMAKE_COMMAND} -E touch ${html}/made
     DEPENDS ${captured} ${read} ${doxyfile})
 add_custom_target(docs DEPENDS ${html}/made)
-# The same in seconds, with what docs/*.md say that programs print, which .ci/run compares: for `common/learn run`.
+# The same in seconds, with what docs/*.md say that programs print, which .ci/run compares.
 add_custom_target(docs_as_written ${clear}
     COMMAND ${Python3_EXECUTABLE} ${site}/pages.py make ${made}/pages
     ${behind})

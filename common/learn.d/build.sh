@@ -15,37 +15,49 @@ may_write() {
         "Copy the tree to a folder of your own, and type the same there."
 }
 
-# One run at a time changes build/; another one waits. The lock ends with its holder and with what
-# that has started, however they end.
+# One process at a time changes a build folder; another one waits. The lock ends with its holder and with what that
+# has started, however they end. Nobody holds it while a program runs or somebody thinks: unlock_build comes first.
+building=$root/build  # which folder: `try` and `debug` have others, and do not wait for a build of the lessons
+locked=''
 lock_build() {
-    may_write "$root/build"
-    if ! command -v flock >/dev/null; then return; fi
-    if [[ ${SIXDAYS_LOCKED:-} == "$root" ]]; then return; fi  # called by the holder, as the tests are
-    exec 9<>"$root/build/learn.lock"
+    local file=$building/learn.lock
+    may_write "$building"
+    if [[ $locked == "$file" ]] || ! command -v flock >/dev/null; then return; fi
+    unlock_build
+    exec 9<>"$file"
     if ! flock -n 9; then
-        note "Another common/learn ($(<"$root/build/learn.lock")) is at work in this tree. Waiting for it."
+        note "Another common/learn ($(<"$file")) is at work in this tree. Waiting for it."
         flock 9
     fi
-    printf '%s, process %s' "$verb" $$ >"$root/build/learn.lock"
-    export SIXDAYS_LOCKED=$root
+    printf '%s, process %s' "$verb" $$ 2>/dev/null >"$file" || true  # a full disk is told of later
+    locked=$file
     trap unlock_build EXIT
 }
 
 unlock_build() {
-    unset SIXDAYS_LOCKED
-    if [[ -e /dev/fd/9 ]]; then flock -u 9; fi
+    if [[ -z $locked ]]; then return; fi
+    flock -u 9
+    exec 9>&-
+    locked=''
 }
 
-cached() {  # cached <variable> <beginning>: the value CMake keeps begins so
-    [[ -f $build/CMakeCache.txt ]] && grep -q "^$1:[A-Z]*=$2" "$build/CMakeCache.txt"
+# cache_value <variable>: what CMake keeps as its value.
+cache_value() {
+    local line
+    line=$(grep -m 1 "^$1:" "$build/CMakeCache.txt" 2>/dev/null) || return 0
+    printf '%s' "${line#*=}"
 }
 
-# What decides how the tree is configured. When it changes, CMake has to look again.
+# What decides how the tree is configured, as it was when CMake began. When it changes, CMake has to look again.
 fingerprint() {
+    local file
     printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}"
-    command -v nvcc doxygen nvidia-smi || true
-    ls /usr/local/cuda/bin/nvcc /usr/include/png.h "$root/build/tile-venv/pyvenv.cfg" 2>/dev/null || true
-    (cd "$root" && ls my/*/*.cu 2>/dev/null) || true
+    type -P nvcc nvidia-smi doxygen dot python3 gdb || true
+    for file in "$machine/usr/local/cuda/bin/nvcc" "$machine"/usr{,/local}/include/{png.h,pcre2.h,catch2} \
+        "$machine"/usr/share/{doxygen-awesome-css,javascript/mathjax,javascript/lunr} \
+        "$root/build/tile-venv/pyvenv.cfg" "$root"/my/*/*.cu; do
+        if [[ -e $file ]]; then printf '%s\n' "$file"; fi
+    done
 }
 
 configured() {
@@ -55,45 +67,89 @@ configured() {
 }
 
 configure() {
-    local log=$root/build/configure.log args=(--preset default) summary
+    local log=$root/build/configure.log args=() more summary stamp
     if configured; then return; fi
-    mkdir -p "$build"
-    if [[ ! -f $build/build.ninja ]] || ! cached CMAKE_HOME_DIRECTORY "$root\$"; then
+    may_write "$build"
+    if [[ ! -f $build/build.ninja || $(cache_value CMAKE_HOME_DIRECTORY) != "$root" ]]; then
         note "Configuring: CMake looks at what is here."
         # nvcc takes most of the time, and without a GPU nothing that it makes can run.
         args+=(--fresh "-DCMAKE_CXX_COMPILER=$gxx" -DSIXDAYS_CUDA=GPU)
-    elif cached CMAKE_CUDA_COMPILER NOTFOUND; then
+    elif [[ $(cache_value CMAKE_CUDA_COMPILER) == *NOTFOUND ]]; then
         args+=(-UCMAKE_CUDA_COMPILER -USIXDAYS_NVCC)  # else CMake would not look for nvcc again
     fi
     if [[ $want_nvcc ]]; then args+=(-DSIXDAYS_CUDA=ON); fi
     read -ra more <<<"${SIXDAYS_CMAKE_ARGS:-}"
-    if ! (cd "$root" && "$cmake" "${args[@]}" "${more[@]}") >"$log" 2>&1; then
-        cat "$log" >&2
-        stop 1 "" "CMake could not configure the build. Its words are above, and in $(path "$log")."
-    fi
+    stamp=$(fingerprint)
+    configure_with "$build" "$log" --preset default "${args[@]}" "${more[@]}"
     summary=$(sed -n '/^-- Six days/,/^-- *$/s/^-- //p' "$log")
     if [[ ! -f $build/learn.summary || $summary != "$(<"$build/learn.summary")" ]]; then
         note "" "$summary" ""
-        printf '%s\n' "$summary" >"$build/learn.summary"
+        keep "$build/learn.summary" "$summary"
     fi
-    fingerprint >"$build/learn.stamp.new"
-    mv "$build/learn.stamp.new" "$build/learn.stamp"
+    keep "$build/learn.stamp" "$stamp"
     installed=''
+}
+
+# configure_with <build folder> <log> <argument of cmake>...: or we have stopped with a sentence.
+configure_with() {
+    local folder=$1 log=$2 status=0
+    shift 2
+    (cd "$root" && "$cmake" "$@") >"$log" 2>&1 || status=$?
+    if ((status == 0)); then
+        if [[ -s $folder/build.ninja ]]; then return; fi
+        disk_is_full "$folder"  # CMake takes a file that it could not write for written, and removes what is there of it
+    fi
+    if ((status != 130)); then cat "$log" >&2; fi
+    stop_if_told "$status" "$log" "$folder"
+    stop 1 "" "CMake could not configure the build. Its words are above, and in $(path "$log")."
+}
+
+no_room='No space left on device|Disk quota exceeded'
+
+# stop_if_told <status> <log> <folder>: ends with a sentence if what has failed was stopped by Ctrl-C, or by a full disk.
+stop_if_told() {
+    local place
+    if (($1 == 130)); then stop 130 "" "Stopped. The same command goes on from here."; fi
+    for place in "$3" "${TMPDIR:-/tmp}"; do
+        if is_full "$place"; then disk_is_full "$place"; fi
+    done
+    if grep -qE "$no_room" "$2"; then disk_is_full "$3"; fi
+}
+
+is_full() {  # is_full <folder>
+    local said status=0
+    said=$({ head -c 65536 /dev/zero >"$1/.room.$$"; } 2>&1) || status=$?
+    rm -f "$1/.room.$$"
+    ((status > 0)) && [[ $said =~ $no_room ]]
+}
+
+disk_is_full() {
+    stop 1 "" "The disk is full: there is no room left in $1, or too little. Make some, and type the same again."
+}
+
+# keep <file> <text>: a whole file or none.
+keep() {
+    if { printf '%s\n' "$2" >"$1.new" && mv "$1.new" "$1"; } 2>/dev/null; then return; fi
+    stop_if_told 1 /dev/null "${1%/*}"
+    stop 1 "" "$1 could not be written."
 }
 
 # build_target <what, in words> <argument of cmake --build>...
 build_target() {
-    local what=$1
+    local what=$1 status=0
     shift
-    if ! (cd "$root" && LC_ALL=C "$cmake" --build "$@" 2>&1) | build_progress "$what" >&2; then
-        stop 1 "" "The build stopped; the compiler's words are above."
-    fi
+    (cd "$root" && "$cmake" --build "$@" 2>&1) | build_progress "$what" >&2 || status=$?
+    if ((status == 0)); then return; fi
+    if ((status == 28)); then disk_is_full "$building"; fi
+    stop_if_told "$status" /dev/null "$building"
+    stop 1 "" "The build stopped; the compiler's words are above."
 }
 
 # Ninja's "[3/80] Building ..." lines: one line that moves on a terminal, four lines elsewhere.
-# Ninja says nothing until its first step is done, so after a second we say what is being built.
+# Ninja says nothing until its first step is done, so after a second we say what is being built. Status 28, ENOSPC: there
+# was no room to write.
 build_progress() {
-    local line part status number of quarter shown=0 announced='' begun='' long=''
+    local line part status number of quarter shown=0 announced='' begun='' long='' full=''
     while :; do
         status=0
         IFS= read -r -t 1 part || status=$?
@@ -120,13 +176,15 @@ build_progress() {
         elif [[ $line != "ninja: no work"* && $line != "-- "* ]]; then
             if [[ -t 2 ]]; then printf '\r\e[K'; fi
             printf '%s\n' "$line"
+            if [[ $line =~ $no_room ]]; then full=yes; fi
         fi
     done
     if [[ -t 2 ]]; then printf '\r\e[K'; fi
+    if [[ $full ]]; then return 28; fi
 }
 
 # --- which machine is this? -----------------------------------------------------------------------
-built_with_nvcc() { cached SIXDAYS_BUILT_WITH_NVCC ON; }
+built_with_nvcc() { [[ $(cache_value SIXDAYS_BUILT_WITH_NVCC) == ON ]]; }
 
 # A GPU that can run the lessons: it answers, and is new enough. Else $why_no_gpu is half a sentence.
 find_gpu() {

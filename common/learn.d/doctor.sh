@@ -82,7 +82,7 @@ doctor_nvcc() {
     if find_tile_nvcc; then
         nvcc=$tile_nvcc cuda=$tile_version means+=" ($learn tile brought it)"
     else
-        nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
+        nvcc=$(PATH=$PATH:$machine/usr/local/cuda/bin command -v nvcc || true)
     fi
     if [[ $nvcc && -z $cuda ]]; then cuda=$(nvcc_version "$nvcc" || true); fi
     if [[ -z $nvcc ]]; then
@@ -111,7 +111,7 @@ doctor_gpu() {
     else
         found GPU none "kernels run on the CPU emulator"
     fi
-    for device in /sys/bus/pci/devices/*; do
+    for device in "$machine"/sys/bus/pci/devices/*; do
         if [[ -r $device/class && $(<"$device/vendor") == 0x10de && $(<"$device/class") == 0x03* ]]; then
             card=yes
         fi

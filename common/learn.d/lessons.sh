@@ -7,6 +7,7 @@ lessons_ready() {  # lessons_ready <day>...
     configure
     for target in "$@"; do targets+=("${target}_emulated" "$target"); done
     build_target "the lessons" "$build" --target "${targets[@]}"
+    unlock_build  # what comes next runs them
 }
 
 # Which executables run here: "" for the GPU's, "_emulated" for the CPU's.
@@ -69,26 +70,13 @@ ask_model() {  # uses $backend, $gpt2
 }
 
 # --- from the run to the page, and to the exercises ------------------------------------------------
-# find_page <day, or index>: the page, in $page. It is built if it is not there or older than its
-# text, and Doxygen is here; else $page is the text.
+# find_page <day, or index>: in $page, the page if `learn docs` has built it and its text is no newer, else the text.
 find_page() {
     local text=$root/docs/$1.md
     if [[ $1 == index ]]; then text=$root/README.md; fi
     page=$build/docs/html/$1.html
-    if [[ ! -e $text ]]; then page='' && return; fi
-    if [[ -e $page && ! $text -nt $page ]]; then return; fi
-    if have_docs; then
-        if build_pages && [[ -e $page ]]; then return; fi
-        note "They could not be built, so this names their text."
-    fi
-    page=$text
+    if [[ ! -e $text ]]; then page=''; elif [[ ! -e $page || $text -nt $page ]]; then page=$text; fi
 }
-
-build_pages() (  # a subshell: what stops it stops nothing else
-    lock_build
-    configure
-    build_target "the pages" "$build" --target docs_as_written
-)
 
 # Minutes that must be read of a page, from its lines `*Must read, 10 minutes.*`; empty if it does not say.
 minutes_to_read() {
@@ -123,7 +111,7 @@ read_all() {
 }
 
 verb_test() {
-    local log status=0 label=() skipped preset=test what=everything word words=()
+    local log status=0 label=() targets=() skipped preset=test what=everything word words=()
     for word in "$@"; do
         if [[ $word == --sanitizer ]]; then
             preset=sanitizer what="what compute-sanitizer watches"
@@ -138,7 +126,11 @@ verb_test() {
     fi
     need tests
     configure
-    build_target "$what" --preset "$preset"
+    if ((${#label[@]} > 0)) && [[ $preset == test ]]; then
+        what="the tests of $day"
+        targets_of_day "$day"
+    fi
+    build_target "$what" --preset "$preset" "${targets[@]}"
     note ""
     log=$build/learn.test.log
     # ctest's own --output-log has its name, and its last lines, only once all has ended: tee's holds what
@@ -153,6 +145,15 @@ verb_test() {
         say "${red}Some tests failed.${plain} What they said is above, and in $(path "$log")."
     fi
     return "$status"
+}
+
+# In $targets, as arguments of cmake --build: all that CMake builds of a day's folders. The programs of its tests are there.
+targets_of_day() {
+    local target
+    targets=(--target)
+    while IFS=: read -r target _; do
+        if [[ $target == "$1"*/all ]]; then targets+=("$target"); fi
+    done < <(ninja -C "$build" -t targets all | grep '/all: ')
 }
 
 # Each skipped test has said why; how many said the same?
@@ -189,7 +190,9 @@ verb_bench() {
     if ! built_with_nvcc; then
         stop 1 "There is a GPU, but no nvcc to compile for it. $learn doctor says what to do."
     fi
-    mkdir -p "$out"
+    may_write "$out"
+    building=$out
+    lock_build  # two at a time would measure each other
     for day in "${which[@]}"; do
         note "Measuring $day."
         command=("$build/bin/$day" --bench)
@@ -207,8 +210,12 @@ verb_docs() {
     no_more_than 0 "$@"
     need docs
     configure
-    if ! "$cmake" --build "$build" --target docs -- -n >/dev/null 2>&1; then  # only asks
-        stop 1 "There are no pages to build in this tree."
+    if [[ $(cache_value SIXDAYS_PAGES) != ON ]]; then  # what was installed since, and then interrupted
+        rm -f "$build/learn.stamp"
+        configure
+    fi
+    if [[ $(cache_value SIXDAYS_PAGES) != ON ]]; then
+        stop 1 "CMake builds no pages here: $(cache_value SIXDAYS_PAGES)."
     fi
     build_target "the pages" --preset docs
     page=$(find "$build" -path '*html/index.html' -print -quit)

@@ -33,10 +33,15 @@ verb_tile() {
     if find_tile_nvcc && at_least "$tile_version" 13.3; then
         say "nvcc $tile_version is here already: $(path "$tile_nvcc")"
     else
+        if ! command -v python3 >/dev/null; then
+            stop 1 "nvcc could not be installed: there is no python3 here. On Debian or Ubuntu:" \
+                "    apt install python3-venv"
+        fi
         note "Taking nvcc from PyPI, 600 MB, into $(path "$venv")."
         for package in "${tile_packages[@]}"; do packages+=("$package>=13.3,<14"); done
         if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q "${packages[@]}"; } \
             >"$root/build/pip.log" 2>&1; then
+            stop_if_told 1 "$root/build/pip.log" "$root/build"
             stop 1 "nvcc could not be installed: $(tail -n 1 "$root/build/pip.log") ($(path "$root/build/pip.log"))" \
                 "It takes python3 with its venv module (apt install python3-venv) and a network."
         fi
@@ -44,7 +49,7 @@ verb_tile() {
         say "nvcc $tile_version: $(path "$tile_nvcc")"
     fi
     name_cudart
-    if ! cached CMAKE_CUDA_COMPILER "$tile_nvcc"; then
+    if [[ $(cache_value CMAKE_CUDA_COMPILER) != "$tile_nvcc" ]]; then
         rm -f "$build/build.ninja"  # configured afresh: one compiler for all ports
         say "The next run or test builds all ports with it, tile ports too."
     fi

@@ -50,7 +50,7 @@ have_catch2() {
     local probe
     catch2='found'
     if [[ -z $cmake || -z $gxx ]] || ! have_ninja; then
-        [[ -d /usr/include/catch2 || -d /usr/local/include/catch2 ]]
+        [[ -d $machine/usr/include/catch2 || -d $machine/usr/local/include/catch2 ]]
         return
     fi
     probe=$(mktemp -d)
@@ -75,8 +75,8 @@ doc_packages=(doxygen doxygen-awesome-css graphviz libjs-mathjax libjs-lunr pyth
 
 have_docs() {
     command -v doxygen >/dev/null && command -v dot >/dev/null && command -v python3 >/dev/null &&
-        [[ -d /usr/share/doxygen-awesome-css && -d /usr/share/javascript/mathjax &&
-            -d /usr/share/javascript/lunr ]]
+        [[ -d $machine/usr/share/doxygen-awesome-css && -d $machine/usr/share/javascript/mathjax &&
+            -d $machine/usr/share/javascript/lunr ]]
 }
 
 # need [tests] [docs]: what a build needs is here afterwards, or we have stopped with a sentence.
@@ -88,7 +88,7 @@ need() {
     have_ninja || missing+=(ninja-build)
     find_cmake || missing+=(cmake)
     if [[ -z ${missing[*]} && " $* " != *" docs "* ]] && configured; then
-        if [[ " $* " != *" tests "* ]] || cached Catch2_DIR /; then return; fi
+        if [[ " $* " != *" tests "* ]] || [[ $(cache_value Catch2_DIR) == /* ]]; then return; fi
     fi
     if ! have_catch2; then
         if [[ " $* " == *" tests "* ]]; then missing+=(catch2); else welcome+=(catch2); fi
@@ -135,8 +135,12 @@ can_install_unasked() {
 }
 
 may_install() {  # may ask for a password, once, while nothing else is on the line
+    local status=0
     if ((EUID == 0)) || sudo -n true 2>/dev/null; then return 0; fi
-    [[ -t 0 ]] && sudo -p 'sudo asks for the password of %p: ' -v
+    unlock_build
+    [[ -t 0 ]] && sudo -p 'sudo asks for the password of %p: ' -v || status=$?
+    lock_build
+    return "$status"
 }
 
 apt() {
@@ -153,6 +157,7 @@ candidate() {  # the version apt would install, if it knows one
 # install <package>...: false if it did not work; then $why_not is a sentence.
 install() {
     local package packages=() venv='' updated=''
+    may_write "$root/build"  # the logs are there
     note "Installing $* with apt."
     if ! may_install; then
         hopeless=yes
@@ -181,6 +186,7 @@ install() {
 hopeless=''  # a second try would end as the first
 why_not_apt() {
     local log=$root/build/apt.log reason
+    stop_if_told 1 "$log" "${log%/*}"
     if grep -qE 'Temporary failure|Could not resolve|Could not connect|unreachable' "$log"; then
         hopeless=yes
         why_not="There is no network here, or the package server does not answer ($(path "$log"))."
@@ -226,6 +232,7 @@ cmake_from_pypi() {
     note "apt's CMake is older than 3.25. Taking PyPI's, into $(path "$venv")."
     if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install -q 'cmake>=3.25,<4'; } \
         >"$root/build/pip.log" 2>&1; then
+        stop_if_told 1 "$root/build/pip.log" "$root/build"
         why_not="PyPI's CMake could not be installed: $(tail -n 1 "$root/build/pip.log")"
         return 1
     fi

@@ -6,26 +6,28 @@ try_folder=${SIXDAYS_TRY_FOLDER:-$root/build/try}
 # The command cudatry (common/emulator/try), built and installed under a prefix.
 build_cudatry() {  # build_cudatry <prefix>
     local log=$try_folder/build.log
+    building=$try_folder
     need
-    mkdir -p "$try_folder"
     if [[ ! -f $try_folder/build.ninja || $gxx != "$(cat "$try_folder/configured" 2>/dev/null)" ]]; then
-        if ! "$cmake" --fresh -G Ninja -S "$root/common/emulator/try" -B "$try_folder" -DCMAKE_BUILD_TYPE=None \
-            "-DCMAKE_CXX_COMPILER=$gxx" >"$log" 2>&1; then
-            cat "$log" >&2
-            stop 1 "" "CMake could not configure the build. Its words are above, and in $(path "$log")."
-        fi
-        printf '%s\n' "$gxx" >"$try_folder/configured"
+        configure_with "$try_folder" "$log" --fresh -G Ninja -S "$root/common/emulator/try" -B "$try_folder" \
+            -DCMAKE_BUILD_TYPE=None "-DCMAKE_CXX_COMPILER=$gxx"
+        keep "$try_folder/configured" "$gxx"
     fi
     build_target "the emulator" "$try_folder"
     if ! "$cmake" --install "$try_folder" --prefix "$1" >"$log" 2>&1; then
+        stop_if_told 1 "$log" "$1"
         tail -n 3 "$log" >&2
         stop 1 "" "cudatry could not be installed under $1. CMake's words are above."
     fi
+    unlock_build
 }
 
+# Each has a work folder of its own, which goes with it. What is only built stays, in $try_folder/work.
 cudatry() {
     build_cudatry "$try_folder/installed"
-    CXX=$gxx CUDATRY_FOLDER=$try_folder/work CUDATRY_NAME="$learn $verb" \
+    restore_locale
+    if [[ " $* " == *" --only-build "* ]]; then export CUDATRY_FOLDER=$try_folder/work; else unset CUDATRY_FOLDER; fi
+    CXX=$gxx CUDATRY_AMONG=$try_folder CUDATRY_NAME="$learn $verb" \
         exec "$try_folder/installed/bin/cudatry" "-I$root" "$@"
 }
 
@@ -35,14 +37,21 @@ verb_try() {
 }
 
 verb_install() {
-    local prefix=${1:-$HOME/.local}
+    local prefix=${1:-${HOME:+$HOME/.local}} folder
     no_more_than 1 "$@"
-    mkdir -p "$prefix"
-    prefix=$(readlink -f -- "$prefix")
-    build_cudatry "$prefix"
-    say "$prefix/bin/cudatry is there. It needs g++ and nothing of this folder:  cudatry my_program.cu"
-    if [[ :$PATH: != *:$prefix/bin:* ]]; then
-        say "$prefix/bin is not on your PATH. In ~/.profile, say:  PATH=\"$prefix/bin:\$PATH\""
+    if [[ -z $prefix ]]; then stop 2 "Where to? HOME is not set here: $learn install /usr/local, for example."; fi
+    may_write "$prefix"
+    folder=$(cd -- "$prefix" && printf '%sx' "$PWD")  # x: $( ) leaves out line breaks at the end
+    folder=${folder%x}
+    # shellcheck disable=SC2053  # a pattern
+    if [[ $folder == $odd_names ]]; then
+        stop 1 "The path ${folder@Q} has a line break in it, or a sign that the build tools cannot work with." \
+            "Install cudatry into another folder."
+    fi
+    build_cudatry "$folder"
+    say "$folder/bin/cudatry is there. It needs g++ and nothing of this folder:  cudatry my_program.cu"
+    if [[ :$PATH: != *:$folder/bin:* ]]; then
+        say "$folder/bin is not on your PATH. In ~/.profile, say:  PATH=\"$folder/bin:\$PATH\""
     fi
 }
 
@@ -67,14 +76,12 @@ verb_debug() {
 # The day once more, with every variable kept.
 debug_build_day() {
     local folder=$root/build/debug
+    building=$folder
     need
-    mkdir -p "$folder"
-    if [[ ! -f $folder/build.ninja ]] && ! (cd "$root" && "$cmake" --preset default -B "$folder" \
-        "-DCMAKE_CXX_COMPILER=$gxx" -DSIXDAYS_CUDA=OFF -DBUILD_TESTING=OFF \
-        -DSIXDAYS_DEBUG_KERNELS=ON) >"$folder/configure.log" 2>&1; then
-        rm -f "$folder/build.ninja"
-        cat "$folder/configure.log" >&2
-        stop 1 "" "CMake could not configure the build. Its words are above."
+    if [[ ! -f $folder/configured ]]; then
+        configure_with "$folder" "$folder/configure.log" --preset default -B "$folder" "-DCMAKE_CXX_COMPILER=$gxx" \
+            -DSIXDAYS_CUDA=OFF -DBUILD_TESTING=OFF -DSIXDAYS_DEBUG_KERNELS=ON
+        keep "$folder/configured" yes
     fi
     build_target "$day, to step through" "$folder" --target "${day}_emulated"
     program=$folder/bin/${day}_emulated
