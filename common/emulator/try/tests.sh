@@ -3,10 +3,20 @@
 # shellcheck disable=SC2016  # kernels are written in single quotes
 set -euo pipefail
 
+# Of this machine nothing counts but the tools that a build takes: what else stands in the environment is left out.
+if [[ ${1:-} != --clean ]]; then
+    kept=(PATH="$PATH" HOME=/nonexistent)
+    for name in TMPDIR LDFLAGS; do if [[ ${!name:-} ]]; then kept+=("$name=${!name}"); fi; done
+    exec "$(type -P env)" -i "${kept[@]}" "$BASH" "${BASH_SOURCE[0]}" --clean "$@"
+fi
+shift
+
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export SIXDAYS_TRY_FOLDER=$1
+mkdir -p "$1"
+SIXDAYS_TRY_FOLDER=$(cd -- "$1" && pwd)
+export SIXDAYS_TRY_FOLDER
 mkdir -p "$scratch/a folder"
 cd "$scratch/a folder"
 
@@ -147,23 +157,30 @@ tries "a function that is missing" 1 "" "^f\(int\) is called, but nowhere define
 tries "no file" 2 "" "There is no file nothing.cu" try nothing.cu
 tries "no program" 2 "" "helper.cuh has no main" try helper.cuh
 tries "an unknown flag" 2 "" "--fast is not something" try --fast right.cu
-if ! command -v nvidia-smi >/dev/null; then
-    tries "no GPU" 2 "" "No GPU answers" try --gpu -DN=0 right.cu
-fi
-# An nvcc that writes a program which says how it was compiled, and a GPU that answers.
+# An nvcc that writes a program which says how it was compiled, and a GPU that answers, once it is to.
 mkdir bin
-cat >bin/nvcc <<'END'
+printf '#!/bin/sh\nexit 9\n' >bin/nvidia-smi
+fake_nvcc() {  # fake_nvcc <file> <version> [<status of what it compiles>]
+    mkdir -p "$(dirname -- "$1")"
+    cat >"$1" <<END
 #!/bin/bash
-printf '#!/bin/bash\necho "%s" "$@"; exit 3\n' "$*" >"$SIXDAYS_TRY_FOLDER/work/on_gpu"
-chmod +x "$SIXDAYS_TRY_FOLDER/work/on_gpu"
+if [[ \$1 == --version ]]; then echo "Cuda compilation tools, release $2, V$2.1" && exit; fi
+words="\$*"
+while [[ \$1 != -o ]]; do shift; done
+printf '#!/bin/bash\necho "%s" "\$@"; exit ${3:-0}\n' "$2 \${words/"\$2"//on_gpu}" >"\$2"
+chmod +x "\$2"
 END
-printf '#!/bin/sh\necho "A GPU, 9.0, 580.1"\n' >bin/nvidia-smi
-chmod +x bin/*
+    chmod +x "$1"
+}
+fake_nvcc bin/nvcc 13.0 3
+chmod +x bin/nvidia-smi
 before=$PATH PATH=$PWD/bin:$PATH
-tries "a GPU" 3 "-std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o $SIXDAYS_TRY_FOLDER/work/on_gpu right.cu x y" - \
+tries "no GPU" 2 "" "No GPU answers" try --gpu -DN=0 right.cu
+printf '#!/bin/sh\necho "A GPU, 9.0, 580.1"\n' >bin/nvidia-smi
+tries "a GPU" 3 "13.0 -std=c++20 -O3 -lineinfo -arch=native -I$root -DN=7 -o /on_gpu right.cu x y" - \
     try -DN=7 --gpu right.cu -- x y
 tries "a GPU, asked for behind the file" 3 \
-    "-std=c++20 -O3 -lineinfo -arch=native -I$root -o $SIXDAYS_TRY_FOLDER/work/on_gpu right.cu" - \
+    "13.0 -std=c++20 -O3 -lineinfo -arch=native -I$root -o /on_gpu right.cu" - \
     try right.cu --gpu
 PATH=$before
 
@@ -284,8 +301,8 @@ tries "a mistake in a function of the file names who called it" 1 "" \
 grep -q "PATH=\"$scratch/prefix/bin" "$scratch/out" || complain "install says what PATH lacks"
 mkdir -p tools headers
 for tool in bash env sh g++ ar as ld addr2line awk basename cat cp cut dirname grep head mkdir mktemp mv \
-    readlink rm sed sleep sort stat tail; do
-    ln -sf "$(command -v "$tool")" tools/
+    readlink rm sed sleep sort stat tail tr; do
+    ln -sf "$(type -P "$tool")" tools/
 done
 installed() {  # installed <what it shows> <status> <stdout, whole> <regular expression on stderr> <argument>...
     local what=$1 wanted=$2 out=$3 err=$4 status=0
@@ -321,18 +338,8 @@ command() {
     if [[ $* != "-v nvcc" ]]; then builtin command "$@"; elif [[ $toolkit ]]; then echo "$toolkit"; else false; fi
 }
 END
-fake_nvcc() {  # fake_nvcc <file> <version>: it writes a program that says how it was compiled
-    mkdir -p "$(dirname -- "$1")"
-    cat >"$1" <<END
-#!/bin/bash
-if [[ \$1 == --version ]]; then echo "Cuda compilation tools, release $2, V$2.1" && exit; fi
-printf '#!/bin/bash\necho "%s"\n' "$2 \${*/\$CUDATRY_FOLDER/}" >"\$CUDATRY_FOLDER/on_gpu"
-chmod +x "\$CUDATRY_FOLDER/on_gpu"
-END
-    chmod +x "$1"
-}
 fake_nvcc toolkit/nvcc 13.0
-ln -s "$PWD/bin/nvidia-smi" "$(command -v chmod)" tools/
+ln -s "$PWD/bin/nvidia-smi" "$(type -P chmod)" tools/
 mkdir -p folder/common
 ln -s /bin/true folder/common/learn
 if [[ ! $(<"$scratch/prefix/lib/cudatry/tree") -ef $root ]]; then complain "the command knows where it comes from"; fi
@@ -341,7 +348,7 @@ mkdir headers/deep
 printf '#pragma once\n#include <cuda_tile.h>\n' >headers/deep/kernels.cuh
 printf '#include <deep/kernels.cuh>\nint main() {}\n' >tiles.cu
 printf '// #include <cuda_tile.h>\nint main() {}\n' >threads.cu
-export BASH_ENV=$PWD/toolkit.sh CUDATRY_FOLDER=$PWD/on toolkit=''
+export BASH_ENV=$PWD/toolkit.sh toolkit=''
 compiled='-std=c++20 -O3 -lineinfo -arch=native'
 installed "no nvcc for a GPU" 2 "" "^There is no nvcc here, so threads.cu" --gpu threads.cu
 grep -qxF "$PWD/folder/common/learn tile gets one from PyPI, 600 MB, without root's rights." "$scratch/err" ||
@@ -366,22 +373,80 @@ toolkit=''
 installed "threads, where learn tile has brought the only nvcc" 0 "13.5 $compiled -o /on_gpu threads.cu" '' --gpu threads.cu
 rm -r folder
 installed "the folder that it came from is gone" 2 "" '^The CUDA Toolkit has one: https' --gpu -Iheaders tiles.cu
-unset BASH_ENV CUDATRY_FOLDER toolkit
+unset BASH_ENV toolkit
+
+# Nothing in a name is run, and every file is compiled, or the name is told.
+mkdir -p "$scratch/names" && cd "$scratch/names"
+cat >"$scratch/named.cu" <<'END'
+#include "n.cuh"
+__global__ void over(int* a, int n) {
+    int x;
+    if (n == 32) x = 1;
+    a[threadIdx.x + N] = x;
+}
+int main() {
+    int* a;
+    cudaMalloc(&a, 32 * sizeof(int));
+    over<<<1, 32>>>(a, 32);
+    cudaFree(a);
+}
+END
+for name in 'x|e touch run;|' '$(touch run)`touch run`' "it's;touch run;'" 'a\b#&*?<[^]>%s' $'a\nb' 'a"b'; do
+    mkdir "$name"
+    cp "$scratch/named.cu" "$name/$name.cu"
+    echo '#define N 1' >"$name/n.cuh"
+    cd "$name"
+    case $name in
+        *[[:cntrl:]\"]*) tries "a file named $name" 2 "" 'has a ", a line break or another' try "./$name.cu" ;;
+        *)
+            tries "a file named $name" 1 "" 'cu:5: .*element 32 of' try "./$name.cu"
+            grep -qF "$name.cu:5: " "$scratch/err" || complain "a file named $name: its line"
+            ;;
+    esac
+    cd ..
+done
+if [[ $(find "$scratch" "$SIXDAYS_TRY_FOLDER" -name run) ]]; then complain "something in a name was run"; fi
+cd "$scratch/a folder"
+
+# The program gets the user's language, and ours is the same in each. Another shell reads it, too.
+echo '#include <cstdlib>
+#include <cstdio>
+int main() { std::printf("%s", std::getenv("LC_ALL") ? std::getenv("LC_ALL") : "none"); }' >language.cu
+tries "no language" 0 "none" - try language.cu
+LC_ALL=C.UTF-8 tries "a language" 0 "C.UTF-8" - try language.cu
+PATH=$PWD/tools sh "$scratch/prefix/bin/cudatry" language.cu >"$scratch/out" 2>"$scratch/err" || complain "by sh"
+if [[ $(<"$scratch/out") != none ]]; then complain "by sh: stdout"; fi
+
+# Two at a time, while the second one builds the lessons' lock is held, and each has its own folder.
+mkfifo typed
+cp right.cu first.cu
+"$root/common/learn" try -DN=5 first.cu <typed >"$scratch/first" 2>&1 &
+first=$!
+exec 8>typed  # it waits for its line
+tries "a second try, while the first one runs" 0 "a line 31" - try -DN=0 right.cu
+tries "and one of the same file" 0 "a line 41" - try -DN=10 first.cu
+kill -0 "$first" || complain "the first try has ended"
+echo "typed" >&8
+exec 8>&-
+wait "$first" || complain "the first try"
+grep -qx 'typed 36' "$scratch/first" || complain "the first try: what it says"
+if compgen -G "$SIXDAYS_TRY_FOLDER/cudatry.*" >/dev/null; then complain "a work folder is left behind"; fi
 
 cp right.cu saved.cu
-PATH=$PWD/tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/out" 2>"$scratch/err" &
+PATH=$PWD/tools "$scratch/prefix/bin/cudatry" --watch saved.cu </dev/null >"$scratch/watched" 2>&1 &
 watching=$!
-await() {  # await <words on stderr>: for a minute at most
+await() {  # await <words>: for a minute at most
     for ((i = 0; i < 120; ++i)); do
-        if grep -q "$1" "$scratch/err"; then return; fi
+        if grep -qs "$1" "$scratch/watched"; then return; fi
         sleep 0.5
     done
     complain "watching: \"$1\""
 }
 await 'status 0; waiting for saved.cu'
+tries "a try beside one that waits for a save" 0 "a line 31" - try -DN=0 right.cu
 cp five.cu saved.cu
 await 'status 1; waiting for saved.cu'
-grep -q 'race, saved.cu:7' "$scratch/err" || complain "watching: the finding"
+grep -q 'race, saved.cu:7' "$scratch/watched" || complain "watching: the finding"
 kill "$watching"
 
 # steps <what it shows> <commands for gdb> <regular expression>... -- <argument of debug>...
