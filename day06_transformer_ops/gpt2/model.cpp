@@ -15,6 +15,12 @@ std::string megabytes(std::size_t bytes) {
 
 }  // namespace
 
+Gguf Model::checked(std::span<const std::byte> bytes, const std::string& path) {
+    Gguf file(bytes, path);
+    if (file.has_checksums()) file.check_checksums();
+    return file;
+}
+
 void Model::load(const std::function<void(std::size_t)>& progress) const {
     constexpr std::size_t kPage = 4096, kStep = std::size_t{16} << 20;
     const auto bytes = mapped.bytes();

@@ -20,15 +20,21 @@ struct Model {
     Vocabulary vocabulary;
 
     /// @throws std::invalid_argument  no such file, or no GPT-2: as MappedFile, Gguf, read_model
-    /// and Vocabulary say
+    /// and Vocabulary say; checksums that do not match, if the file has some
     explicit Model(const std::string& path)
-        : mapped(path), file(mapped.bytes(), path), weights(read_model(file)), vocabulary(file) {}
+        : mapped(path),
+          file(checked(mapped.bytes(), path)),
+          weights(read_model(file)),
+          vocabulary(file) {}
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;
 
     /// Reads the file's pages from the disk, so that the first token need not.
     /// @param progress  is given the bytes so far, every 16 MB and at the end
     void load(const std::function<void(std::size_t)>& progress) const;
+
+private:
+    static Gguf checked(std::span<const std::byte> bytes, const std::string& path);
 };
 
 /// "12 layers, 768 channels, 50257 tokens, context 1024, weights in F16, 252 MB"

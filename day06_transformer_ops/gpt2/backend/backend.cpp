@@ -2,6 +2,7 @@
 #include "day06_transformer_ops/gpt2/backend/backend.hpp"
 
 #include "common/tensor/arguments.hpp"
+#include "day06_transformer_ops/gpt2/file/memory.hpp"
 
 namespace sixdays::gpt2 {
 
@@ -10,6 +11,14 @@ void check_capacity(const Config& config, std::int64_t capacity) {
         refuse("a text of " + std::to_string(capacity) + " tokens; this model takes 1 to " +
                std::to_string(config.context));
     }
+}
+
+void check_cache_memory(const Config& config, std::int64_t capacity) {
+    check_capacity(config, capacity);
+    const auto d = [](std::int64_t n) { return static_cast<double>(n); };
+    check_memory("a text of " + std::to_string(capacity) + " tokens in " +
+                     std::to_string(config.layers) + " layers (their keys and values)",
+                 2 * sizeof(float) * d(config.layers) * d(capacity) * d(config.channels));
 }
 
 bool tensor_cores_take(const Config& config) {

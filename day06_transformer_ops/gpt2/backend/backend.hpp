@@ -106,6 +106,8 @@ enum class Prompts {
 
 /// What every backend refuses when it is made.
 void check_capacity(const Config& config, std::int64_t capacity);
+/// And one whose keys and values lie in this machine's memory: more than it has.
+void check_cache_memory(const Config& config, std::int64_t capacity);
 /// And one whose prompts go to tensor cores: rows and heads that are not whole groups of eight
 /// numbers, and heads of more than 128.
 void check_tensor_cores(const Config& config);

@@ -11,7 +11,7 @@ using day03_views::copy_cpu;
 namespace {
 
 Shape cache_shape(const Config& config, std::int64_t capacity) {
-    check_capacity(config, capacity);
+    check_cache_memory(config, capacity);
     return {config.layers, config.heads, capacity, config.head_dim()};
 }
 

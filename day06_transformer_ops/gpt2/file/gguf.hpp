@@ -66,6 +66,10 @@ struct FileTensor {
     Weight weight;
 };
 
+/// Keys of files that bring checksums: GgufWriter::checksums().
+inline constexpr std::string_view kTensorChecksums = "checksum.tensors";
+inline constexpr std::string_view kFileChecksum = "checksum.file";
+
 /// The contents of a file. Holds pointers into its bytes and copies none.
 class Gguf {
 public:
@@ -99,6 +103,12 @@ public:
     bool has_tensor(std::string_view name) const { return by_name_.contains(name); }
     /// @throws std::invalid_argument  no tensor of that name
     const FileTensor& tensor(std::string_view name) const;
+
+    bool has_checksums() const { return has(kFileChecksum); }
+    /// @throws std::invalid_argument  a checksum that is missing or another: the file is damaged
+    void check_checksums() const;
+    /// Of all bytes that are in no tensor, those of kFileChecksum taken for zeros.
+    std::uint64_t checksum_outside_tensors() const;
 
     /// What this file says wrong: "tiny.gguf, byte 24: <sentence>".
     [[noreturn]] void refuse(std::size_t at, const std::string& sentence) const;

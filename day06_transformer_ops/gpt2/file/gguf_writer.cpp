@@ -1,5 +1,7 @@
 #include "day06_transformer_ops/gpt2/file/gguf_writer.hpp"
 
+#include "day06_transformer_ops/gpt2/file/checksum.hpp"
+
 namespace sixdays::gpt2 {
 
 void GgufWriter::head(std::string_view key, ValueType type) {
@@ -34,6 +36,7 @@ void GgufWriter::tensor(std::string_view name, const std::vector<std::uint64_t>&
                         WeightType type, const Bytes& data) {
     data_.resize((data_.size() + alignment_ - 1) / alignment_ * alignment_);
     entry(name, dims, static_cast<std::uint32_t>(type), data_.size());
+    parts_.push_back({data_.size(), data.size()});
     data_.insert(data_.end(), data.begin(), data.end());
 }
 
@@ -48,6 +51,7 @@ void GgufWriter::entry(std::string_view name, const std::vector<std::uint64_t>& 
 }
 
 Bytes GgufWriter::bytes() const {
+    if (checksums_) return with_checksums();
     Bytes bytes;
     append(bytes, magic);
     append(bytes, version);
@@ -59,6 +63,24 @@ Bytes GgufWriter::bytes() const {
     bytes.resize((bytes.size() + alignment_ - 1) / alignment_ * alignment_);
     bytes.insert(bytes.end(), data_.begin(), data_.end());
     bytes.shrink_to_fit();  // so that the sanitizer sees a read behind the last byte
+    return bytes;
+}
+
+// The checksum of what is in no tensor covers its own place, too: as zeros.
+Bytes GgufWriter::with_checksums() const {
+    GgufWriter whole = *this;
+    whole.checksums_ = false;
+    std::vector<std::int64_t> sums;
+    for (const Part& part : parts_) {
+        sums.push_back(static_cast<std::int64_t>(
+            checksum_of(std::span(data_).subspan(part.begin, part.size))));
+    }
+    whole.array(kTensorChecksums, sums);
+    whole.value(kFileChecksum, std::int64_t{0});
+    const std::size_t at = 4 + 4 + 8 + 8 + whole.values_.size() - sizeof(std::int64_t);
+    Bytes bytes = whole.bytes();
+    const std::uint64_t sum = Gguf(bytes, "").checksum_outside_tensors();
+    std::memcpy(bytes.data() + at, &sum, sizeof sum);
     return bytes;
 }
 

@@ -70,6 +70,10 @@ public:
     /// The key general.alignment, and gaps accordingly from now on.
     void alignment(std::uint32_t bytes);
 
+    /// Two keys that let a reader notice damage (Gguf::check_checksums()): kTensorChecksums, one for
+    /// each tensor's bytes, and kFileChecksum, of all bytes that are in no tensor.
+    void checksums() { checksums_ = true; }
+
     /// Adds bytes behind the tensors.
     void pad(std::size_t bytes) { data_.resize(data_.size() + bytes); }
 
@@ -78,9 +82,15 @@ public:
 
 private:
     void head(std::string_view key, ValueType type);
+    Bytes with_checksums() const;
 
     std::uint32_t alignment_ = 32;
     std::uint64_t value_count_ = 0, tensor_count_ = 0;
+    bool checksums_ = false;
+    struct Part {
+        std::size_t begin, size;
+    };
+    std::vector<Part> parts_;  // of data_: the tensors
     Bytes values_, tensors_, data_;
 };
 

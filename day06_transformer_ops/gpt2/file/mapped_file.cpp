@@ -1,41 +1,24 @@
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
+#include "day06_transformer_ops/gpt2/file/plain_file.hpp"
+
 namespace sixdays::gpt2 {
-namespace {
-
-struct Descriptor {
-    int number;
-    ~Descriptor() {
-        if (number >= 0) close(number);
-    }
-};
-
-[[noreturn]] void cannot(const std::string& path, const char* what) {
-    throw std::invalid_argument(path + " cannot be " + what + ": " + std::strerror(errno));
-}
-
-}  // namespace
 
 MappedFile::MappedFile(const std::string& path) {
-    const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (file.number < 0) cannot(path, "opened");
-    struct stat about = {};
-    if (fstat(file.number, &about) != 0) cannot(path, "looked at");
-    if (!S_ISREG(about.st_mode)) throw std::invalid_argument(path + " is not a plain file");
-    if (about.st_size == 0) return;  // mmap refuses to map nothing
+    const PlainFile file(path);
+    if (file.size() == 0) return;  // mmap refuses to map nothing
 
-    size_ = static_cast<std::size_t>(about.st_size);
-    void* const memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
-    if (memory == MAP_FAILED) cannot(path, "mapped");
+    size_ = static_cast<std::size_t>(file.size());
+    void* const memory = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+    if (memory == MAP_FAILED) {
+        throw std::invalid_argument(path + " cannot be mapped: " + std::strerror(errno));
+    }
     data_ = static_cast<const std::byte*>(memory);
 }
 

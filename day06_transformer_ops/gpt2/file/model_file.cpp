@@ -89,7 +89,7 @@ Config read_config(const Gguf& file) {
                " is " + std::to_string(config.epsilon) + ", but must be finite and above 0");
     }
     if (const char* key = "tokenizer.ggml.tokens"; file.has(key)) {
-        const auto tokens = file.texts(key).size();
+        const std::uint64_t tokens = file.value(key).count;  // before any of them is looked at
         if (tokens != static_cast<std::uint64_t>(config.vocabulary)) {
             refuse(key, " has " + std::to_string(tokens) + " tokens, but token_embd.weight has " +
                             std::to_string(config.vocabulary) + " rows");

@@ -23,8 +23,8 @@ TEST_CASE("files that cannot be mapped are refused with the reason", "[day06][sm
     };
     CHECK(opened("/nowhere/model.gguf") ==
           "/nowhere/model.gguf cannot be opened: No such file or directory");
-    CHECK(contains(opened(file_of_tests("")), "is not a plain file"));
-    CHECK(contains(opened("/dev/null"), "/dev/null is not a plain file"));
+    CHECK(contains(opened(file_of_tests("")), "is a directory, but must be a plain file"));
+    CHECK(contains(opened("/dev/null"), "/dev/null is a device, but must be a plain file"));
 }
 
 TEST_CASE("models that PyPI's gguf wrote are read", "[day06][small]") {
