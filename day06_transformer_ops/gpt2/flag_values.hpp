@@ -1,35 +1,53 @@
 /// @file
-/// Values of a command's flags.
+/// Values of a command's flags. A sentence holds the value and the range, and no more than 80 letters
+/// of a value that is longer.
 #pragma once
 
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <type_traits>
 
 #include "common/tensor/arguments.hpp"
+#include "day06_transformer_ops/gpt2/file/byte_reader.hpp"
 
 namespace sixdays::gpt2 {
 
-/// All of the text as a number.
+/// A number in the fewest digits that are this one and no other.
 template <class Number>
-Number number(const std::string& flag, const std::string& text, const char* wanted) {
+std::string digits_of(Number number) {
+    char digits[40];
+    return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+/// All of the text as a number. @param wanted  what it must be, for the sentence
+template <class Number>
+Number number(const std::string& flag, const std::string& text, const std::string& wanted) {
     Number value{};
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end)
-        refuse(flag + " is '" + text + "', but must be " + wanted);
+    if (error != std::errc() || stop != end) {
+        refuse(flag + " is " + gpt2::quoted(text) + ", but must be " + wanted);
+    }
     return value;
 }
 
+/// A number from least to most, which NaN is not.
 template <class Number>
-Number at_least(Number least, const std::string& flag, const std::string& text,
-                const char* wanted) {
+Number number_within(Number least, Number most, const std::string& flag, const std::string& text) {
+    const std::string wanted =
+        std::string(std::is_integral_v<Number> ? "a whole number" : "a number") + " from " +
+        digits_of(least) + " to " + digits_of(most);
     const auto value = number<Number>(flag, text, wanted);
-    if (value < least) refuse(flag + " is " + text + ", but must be " + wanted);
+    if (!(value >= least && value <= most)) {
+        refuse(flag + " is " + digits_of(value) + ", but must be " + wanted);
+    }
     return value;
 }
 
-inline constexpr const char* kCount = "a whole number, 0 or more";
-inline constexpr const char* kAboveNone = "a whole number, 1 or more";
+/// Sizes that a file may have, too (model_file.cpp): more is no model.
+inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
+/// Of a CPU: more than any machine has, and fewer than a system refuses to start.
+inline constexpr int kMostThreads = 1024;
 
 }  // namespace sixdays::gpt2

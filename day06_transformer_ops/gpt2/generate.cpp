@@ -28,18 +28,23 @@ std::int64_t most_tokens(std::int64_t capacity, const std::vector<std::int64_t>&
     return capacity - std::max<std::int64_t>(1, static_cast<std::int64_t>(prompt.size())) + 1;
 }
 
+void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n) {
+    if (n < 1) refuse(std::to_string(n) + " tokens to make; 1 is the least");
+    if (n > most_tokens(capacity, prompt)) {
+        refuse("a prompt of " + std::to_string(std::max<std::size_t>(1, prompt.size())) +
+               " tokens and " + std::to_string(n) + " more do not fit: the context ends at " +
+               std::to_string(capacity));
+    }
+}
+
 // [generate]
 Generated generate(Engine& engine, const Vocabulary& vocabulary,
                    const std::vector<std::int64_t>& prompt, std::int64_t n,
                    const std::function<void(std::string_view)>& print,
                    const std::function<bool()>& stop, bool measure) {
-    if (n < 1) refuse(std::to_string(n) + " tokens to make; 1 is the least");
+    check_room(engine.capacity(), prompt, n);
     const std::vector<std::int64_t> nothing = {vocabulary.end_of_text()};
     const auto& ids = prompt.empty() ? nothing : prompt;
-    if (n > most_tokens(engine.capacity(), ids)) {
-        refuse("a prompt of " + std::to_string(ids.size()) + " tokens and " + std::to_string(n) +
-               " more do not fit: the context ends at " + std::to_string(engine.capacity()));
-    }
     Generated made;
     made.prompt = static_cast<std::int64_t>(ids.size());
     engine.forget();

@@ -14,6 +14,9 @@
 
 namespace sixdays::gpt2 {
 
+/// @throws std::invalid_argument  n below 1; no room for prompt and n tokens
+void check_room(std::int64_t capacity, const std::vector<std::int64_t>& prompt, std::int64_t n);
+
 /// How a text went on.
 struct Generated {
     std::int64_t prompt{}, tokens{};         // read at first; made, the end of the text not counted

@@ -7,11 +7,11 @@
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <sstream>
+#include <new>
 
 #include "day06_transformer_ops/gpt2/emulated.hpp"
+#include "day06_transformer_ops/gpt2/file/plain_file.hpp"
 #include "day06_transformer_ops/gpt2/generate.hpp"
 #include "day06_transformer_ops/gpt2/model.hpp"
 #include "day06_transformer_ops/gpt2/options.hpp"
@@ -84,15 +84,23 @@ void show_stats(const std::string& backend, const Generated& made) {
     show_row("all", made.prompt_seconds, made.prompt_seconds, token, token);
 }
 
+// @param echo  the prompt is printed, too: once it is known to fit
 Generated go_on(const Options& options, const Model& model, Engine& engine,
-                const std::string& prompt, bool measure) {
+                const std::string& prompt, bool measure, bool echo) {
     const auto ids = encode(model.vocabulary, prompt);
     const std::int64_t fits = most_tokens(engine.capacity(), ids);
-    // Where not even one fits, generate() says so.
+    // Where not even one fits, it is said so.
     const std::int64_t n = options.n.value_or(std::clamp(fits, std::int64_t{1}, Options::kTokens));
+    check_room(engine.capacity(), ids, n);
     engine.backend().set_sampler(options.sampler);
-    return generate(
-        engine, model.vocabulary, ids, n, print, [] { return interrupted.load(); }, measure);
+    if (echo) print(prompt);
+    try {
+        return generate(
+            engine, model.vocabulary, ids, n, print, [] { return interrupted.load(); }, measure);
+    } catch (const std::exception&) {
+        if (echo) print("\n");  // what is said of it begins a line
+        throw;
+    }
 }
 
 constexpr const char* kHelp =
@@ -102,23 +110,38 @@ constexpr const char* kHelp =
   :quit    the end, as Ctrl-D is; Ctrl-C ends the text that is being made
 )";
 
+// The next line of the input, whose lines may have no end. Returns whether there is one.
+bool read_line(std::string& line) {
+    constexpr std::size_t kLongest = std::size_t{1} << 20;
+    line.clear();
+    for (char letter = 0; std::cin.get(letter) && letter != '\n';) {
+        line += letter;
+        if (line.size() > kLongest) {
+            throw std::invalid_argument("a line of the input has more than " +
+                                        std::to_string(kLongest) + " bytes");
+        }
+    }
+    return !line.empty() || std::cin.good();
+}
+
 int interactive(Options options, const Model& model, Engine& engine) {
     std::fputs(kHelp, stderr);
     std::string line;
     for (;;) {
         std::fputs("> ", stderr);
-        if (!std::getline(std::cin, line) || line == ":quit") return 0;
+        if (!read_line(line) || line == ":quit") return 0;
         if (line == ":help") {
             std::fputs(kHelp, stderr);
         } else if (line == ":stats") {
             options.stats = !options.stats;
             std::fprintf(stderr, "stats: %s\n", options.stats ? "on" : "off");
         } else if (line.size() > 1 && line[0] == ':') {
-            std::fprintf(stderr, "%s is no command; :help lists them\n", line.c_str());
+            std::fprintf(stderr, "%s is no command; :help lists them\n",
+                         line.substr(0, 80).c_str());
         } else {
             try {
                 interrupted = false;
-                const Generated made = go_on(options, model, engine, line, options.stats);
+                const Generated made = go_on(options, model, engine, line, options.stats, false);
                 print("\n");
                 if (options.stats) show_stats(engine.backend().name(), made);
             } catch (const std::invalid_argument& refused) {
@@ -126,14 +149,6 @@ int interactive(Options options, const Model& model, Engine& engine) {
             }
         }
     }
-}
-
-std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) throw std::invalid_argument(path + " cannot be read");
-    return text.str();
 }
 
 int show_comparison(const Options& options, const Model& model, Engine& engine) {
@@ -172,21 +187,14 @@ int run(const Options& options) {
     Engine engine(model.weights.config, *backend, capacity);
     if (options.compare) return show_comparison(options, model, engine);
     if (options.perplexity) {
-        const auto text = encode(model.vocabulary, contents(*options.perplexity));
+        const auto text = encode(model.vocabulary, contents_of(*options.perplexity));
         const Perplexity found = perplexity(engine, text);
         std::printf("perplexity %.4f over %" PRId64 " tokens\n", found.value, found.tokens);
         return 0;
     }
     listen_to_ctrl_c();
     if (options.interactive) return interactive(options, model, engine);
-    print(*options.prompt);
-    Generated made;
-    try {
-        made = go_on(options, model, engine, *options.prompt, options.stats);
-    } catch (const std::exception&) {
-        print("\n");  // what is said of it begins a line
-        throw;
-    }
+    const Generated made = go_on(options, model, engine, *options.prompt, options.stats, true);
     print("\n");
     if (options.stats) show_stats(backend->name(), made);
     return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
@@ -207,6 +215,9 @@ int main(int argc, char** argv) {
         const int status = options.help ? (print(usage()), 0) : run(options);
         if (std::cout.good() && std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2: not all of the text arrived at its output\n");
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr,
+                     "gpt2: this machine has not enough memory for the model and its text\n");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gpt2: %s\n", error.what());
     }

@@ -18,28 +18,30 @@ const std::map<std::string, Set>& flags_with_value() {
         {"--model", [](Options& o, const auto&, const auto& v) { o.model = v; }},
         {"--prompt", [](Options& o, const auto&, const auto& v) { o.prompt = v; }},
         {"-n", [](Options& o, const auto& f,
-                  const auto& v) { o.n = at_least<std::int64_t>(1, f, v, kAboveNone); }},
+                  const auto& v) { o.n = number_within<std::int64_t>(1, kMostTokens, f, v); }},
         {"--temperature",
          [](Options& o, const auto& f, const auto& v) {
-             o.sampler.temperature = number<float>(f, v, "a number, 0 or more");
+             o.sampler.temperature = number_within<float>(0, 1000, f, v);
          }},
         {"--top-k",
          [](Options& o, const auto& f, const auto& v) {
-             o.sampler.top_k = at_least<std::int64_t>(0, f, v, kCount);
+             o.sampler.top_k = number_within<std::int64_t>(0, kMostTokens, f, v);
          }},
-        {"--top-p",
+        {"--top-p", [](Options& o, const auto& f,
+                       const auto& v) { o.sampler.top_p = number_within<float>(0, 1, f, v); }},
+        {"--seed",
          [](Options& o, const auto& f, const auto& v) {
-             o.sampler.top_p = number<float>(f, v, "a number from 0 to 1");
+             o.sampler.seed = number_within<std::uint64_t>(0, UINT64_MAX, f, v);
          }},
-        {"--seed", [](Options& o, const auto& f,
-                      const auto& v) { o.sampler.seed = number<std::uint64_t>(f, v, kCount); }},
         {"--backend",
          [](Options& o, const auto& f, const auto& v) {
-             if (v != "cpu" && v != "cuda") refuse(f + " is '" + v + "', but must be cpu or cuda");
+             if (v != "cpu" && v != "cuda") {
+                 refuse(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
+             }
              o.backend = v;
          }},
         {"--threads", [](Options& o, const auto& f,
-                         const auto& v) { o.threads = at_least<int>(1, f, v, kAboveNone); }},
+                         const auto& v) { o.threads = number_within<int>(1, kMostThreads, f, v); }},
         {"--perplexity", [](Options& o, const auto&, const auto& v) { o.perplexity = v; }},
     };
     return flags;
@@ -81,6 +83,7 @@ const std::map<std::string, Switch>& switches() {
 }
 
 [[noreturn]] void refuse_flag(const std::string& word) {
+    if (word.size() > 80) refuse(gpt2::quoted(word) + " is not a flag");
     std::string nearest;
     std::size_t distance = 3;  // more letters apart: another word
     const auto compare = [&](const std::string& flag) {
@@ -89,7 +92,7 @@ const std::map<std::string, Switch>& switches() {
     };
     for (const auto& [flag, set] : flags_with_value()) compare(flag);
     for (const auto& [flag, set] : switches()) compare(flag);
-    refuse("'" + word + "' is not a flag" +
+    refuse(gpt2::quoted(word) + " is not a flag" +
            (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
@@ -150,7 +153,7 @@ std::string usage() {
   --fast              prompts by tensor cores, rounded to 16 bits: of the cuda backend, which
                       does it unasked where all matrices are F16 or BF16
   --floats            prompts in floats there, too
-  --threads N         of the cpu backend: all cores
+  --threads N         of the cpu backend, up to 1024: all cores
   --stats             how fast it was, and which part of the model took how long
   --compare           reads the prompt by this backend and by the days' plain loops, and names the
                       first layer that differs; in floats, unless --fast is given

@@ -1,6 +1,9 @@
 #include "day06_transformer_ops/gpt2/cpu/threads.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 
 namespace sixdays::gpt2 {
 namespace {
@@ -21,10 +24,24 @@ void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t old) {
 Threads::Threads(int count) {
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int all = count > 0 ? count : std::max(cores, 1);
-    for (int part = 1; part < all; ++part) others_.emplace_back([=, this] { wait_for_work(part); });
+    try {
+        for (int part = 1; part < all; ++part) {
+            others_.emplace_back([=, this] { wait_for_work(part); });
+        }
+    } catch (const std::system_error& error) {
+        const std::string started = std::to_string(this->count());
+        stop();
+        throw std::runtime_error("of " + std::to_string(all) + " threads only " + started +
+                                 " could be started (" + error.code().message() +
+                                 "): ask for fewer");
+    }
 }
 
 Threads::~Threads() {
+    stop();
+}
+
+void Threads::stop() noexcept {
     work_ = nullptr;
     ++round_;
     round_.notify_all();

@@ -22,6 +22,7 @@ struct Share {
 class Threads {
 public:
     /// @param count  with the caller's own; 0: as many as the machine runs at once
+    /// @throws std::runtime_error  the system starts no more
     explicit Threads(int count);
     ~Threads();
     Threads(const Threads&) = delete;
@@ -35,6 +36,7 @@ public:
 
 private:
     void wait_for_work(int part);
+    void stop() noexcept;
 
     const std::function<void(int)>* work_ = nullptr;  // null: the end
     std::atomic<std::uint32_t> round_{0};             // of work, counted up

@@ -37,6 +37,11 @@ expect 2 ERR "gpt2 --help lists all flags" --model x
 expect 1 ERR "gpt2: $folder/none.gguf cannot be opened: No such file" --model "$folder/none.gguf" --prompt a
 head -c 20000 "$files/tiny.gguf" >"$folder/cut.gguf"
 expect 1 ERR "$folder/cut.gguf, byte" --model "$folder/cut.gguf" --prompt a
+expect 2 ERR "--threads is 100000, but must be a whole number from 1 to 1024" --model x --prompt a --threads 100000
+mkfifo "$folder/pipe"
+for odd in "$folder:a directory" "$folder/pipe:a pipe" "/dev/zero:a device"; do
+    expect 1 ERR "${odd%:*} is ${odd#*:}, but must be a plain file" --model "${odd%:*}" --prompt a
+done
 if [ "$tokenizer" = no ]; then
     expect 1 ERR "libpcre2-dev" --model "$files/tiny.gguf" --prompt a
     [ "$failures" = 0 ]
@@ -65,11 +70,36 @@ expect 1 ERR "a prompt of 5 tokens and 21 more do not fit: the context ends at 2
 expect 1 ERR "a prompt of 25 tokens" "${tiny[@]}" --prompt zzzzzzzzzzzzzzzzzzzzzzzzz
 expect 0 ERR "the engine itself" "${tiny[@]}" --prompt z --stats
 expect 0 ERR "cpu, 1 thread" "${tiny[@]}" --prompt z --stats --threads 1
+# Where the system starts no more threads it is said, whatever has been started ends, and nothing aborts.
+( # shellcheck disable=SC2030  # the limit is for this one program
+    ulimit -v 4000000 && exec "$program" "${tiny[@]}" --prompt z --stats --threads 1024
+) >"$folder/out" 2>"$folder/err" </dev/null
+case $? in
+    0) ;; # so many there are
+    1) grep -Eq "of 1024 threads only [0-9]+ could be started|not enough memory|of memory or more" "$folder/err" ||
+        fail "too many threads are not told" ;;
+    *) fail "too many threads end it with status $?" ;;
+esac
 expect 0 OUT "differ nowhere by more than 0.0001 of the largest" "${tiny[@]}" --prompt "the z" --compare
 printf 'the end of the thing and then some more of the same, and all that' >"$folder/text"
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --perplexity "$folder/text"
-expect 1 ERR "2 are the least" "${tiny[@]}" --perplexity /dev/null
-expect 1 ERR "$folder/nothing cannot be read" "${tiny[@]}" --perplexity "$folder/nothing"
+: >"$folder/empty"
+expect 1 ERR "2 are the least" "${tiny[@]}" --perplexity "$folder/empty"
+expect 1 ERR "$folder/nothing cannot be opened: No such file" "${tiny[@]}" --perplexity "$folder/nothing"
+expect 1 ERR "/dev/zero is a device, but must be a plain file" "${tiny[@]}" --perplexity /dev/zero
+expect 1 ERR "$folder is a directory, but must be a plain file" "${tiny[@]}" --perplexity "$folder"
+truncate -s 3G "$folder/sparse"
+expect 1 ERR "$folder/sparse has 3221225472 bytes or more; at most 1073741824" "${tiny[@]}" --perplexity "$folder/sparse"
+
+# A prompt is printed once it is known to fit.
+long_prompt=$(printf 'z%.0s' $(seq 100000))
+expect 1 ERR "a prompt of 100000 tokens and 1 more do not fit" "${tiny[@]}" --prompt "$long_prompt"
+[ ! -s "$folder/out" ] || fail "a prompt that does not fit is printed"
+[ "$(wc -c <"$folder/err")" -lt 400 ] || fail "a long prompt is repeated to the user"
+# A line that never ends.
+timeout 60 "$program" "${tiny[@]}" --interactive </dev/zero >"$folder/out" 2>"$folder/err"
+[ $? = 1 ] || fail "an endless line does not end the dialogue"
+grep -q "a line of the input has more than 1048576 bytes" "$folder/err" || fail "an endless line is not told"
 
 expect 0 ERR ", prompts in BF16" "${tiny[@]}" --backend cuda --fast --prompt "the z" -n 2 --stats
 expect 0 OUT "over 28 tokens" "${tiny[@]}" --backend cuda --fast --perplexity "$folder/text"

@@ -72,6 +72,40 @@ TEST_CASE("the least and the most that each number may be", "[day06][small]") {
     CHECK(with("--backend", "cpu").backend == "cpu");
 }
 
+TEST_CASE("each numeric flag has a range, which its sentence names, and shows no long value whole",
+          "[day06][small]") {
+    const struct {
+        const char *flag, *least, *most, *below, *above, *range;
+    } flags[] = {
+        {"-n", "1", "16777216", "0", "16777217", "a whole number from 1 to 16777216"},
+        {"--threads", "1", "1024", "0", "1025", "a whole number from 1 to 1024"},
+        {"--top-k", "0", "16777216", "-1", "16777217", "a whole number from 0 to 16777216"},
+        {"--seed", "0", "18446744073709551615", "-1", "18446744073709551616",
+         "a whole number from 0 to 18446744073709551615"},
+        {"--temperature", "0", "1000", "-0.001", "1000.1", "a number from 0 to 1000"},
+        {"--top-p", "0", "1", "-0.001", "1.001", "a number from 0 to 1"},
+    };
+    for (const auto& f : flags) {
+        CAPTURE(f.flag);
+        CHECK(refused({"--prompt", "a", f.flag, f.least}).empty());
+        CHECK(refused({"--prompt", "a", f.flag, f.most}).empty());
+        const std::string long_one(100'000, '9'), letters(100'000, 'x');
+        for (const std::string& wrong :
+             {std::string(f.below), std::string(f.above), std::string("99999999999999999999999"),
+              std::string("-99999999999999999999999"), std::string("many"), std::string("1 "),
+              std::string(" 1"), std::string("+1"), std::string("0x1"), std::string("nan"),
+              std::string("inf"), std::string(), std::string("1\n"), long_one, letters}) {
+            const std::string said = refused({"--prompt", "a", f.flag, wrong});
+            CAPTURE(wrong.substr(0, 80), said);
+            CHECK(said.rfind(std::string(f.flag) + " is ", 0) == 0);
+            CHECK(contains(said, std::string(", but must be ") + f.range));
+            CHECK(said.size() < 300);
+        }
+    }
+    CHECK(refused({std::string(100'000, '-')}).size() < 200);
+    CHECK(refused({"--backend", std::string(100'000, 'c')}).size() < 200);
+}
+
 TEST_CASE("what is not given is as --help says", "[day06][small]") {
     const Options o = parse({"--model", "m", "--prompt", ""});
     CHECK(o.prompt == "");
@@ -119,20 +153,25 @@ TEST_CASE("a command line that means nothing is refused with the word at fault",
               "--fast rounds prompts and --floats does not: give one of them, or neither");
     }
     CHECK(refused({"--prompt"}) == "--prompt is the last word, but a value must follow it");
-    CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number, 1 or more");
-    CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number, 1 or more");
-    CHECK(refused({"-n", "4x"}) == "-n is '4x', but must be a whole number, 1 or more");
-    CHECK(refused({"-n", ""}) == "-n is '', but must be a whole number, 1 or more");
+    CHECK(refused({"-n", "many"}) == "-n is 'many', but must be a whole number from 1 to 16777216");
+    CHECK(refused({"-n", "0"}) == "-n is 0, but must be a whole number from 1 to 16777216");
+    CHECK(refused({"-n", "4x"}) == "-n is '4x', but must be a whole number from 1 to 16777216");
+    CHECK(refused({"-n", ""}) == "-n is '', but must be a whole number from 1 to 16777216");
     CHECK(contains(refused({"-n", "99999999999999999999"}), "'99999999999999999999'"));
-    CHECK(refused({"--threads", "0"}) == "--threads is 0, but must be a whole number, 1 or more");
-    CHECK(refused({"--top-k", "-1"}) == "--top-k is -1, but must be a whole number, 0 or more");
-    CHECK(refused({"--seed", "-1"}) == "--seed is '-1', but must be a whole number, 0 or more");
+    CHECK(refused({"--threads", "0"}) ==
+          "--threads is 0, but must be a whole number from 1 to 1024");
+    CHECK(refused({"--top-k", "-1"}) ==
+          "--top-k is -1, but must be a whole number from 0 to 16777216");
+    CHECK(refused({"--seed", "-1"}) ==
+          "--seed is '-1', but must be a whole number from 0 to 18446744073709551615");
     CHECK(refused({"--backend", "gpu"}) == "--backend is 'gpu', but must be cpu or cuda");
     CHECK(refused({"--temperature", "hot"}) ==
-          "--temperature is 'hot', but must be a number, 0 or more");
-    CHECK(contains(refused({"--prompt", "a", "--temperature", "-1"}), "temperature of -1"));
-    CHECK(contains(refused({"--prompt", "a", "--temperature", "nan"}), "temperature of nan"));
-    CHECK(contains(refused({"--prompt", "a", "--top-p", "1.5"}), "top_p of 1.5"));
+          "--temperature is 'hot', but must be a number from 0 to 1000");
+    CHECK(contains(refused({"--prompt", "a", "--temperature", "-1"}),
+                   "--temperature is -1, but must be a number from 0 to 1000"));
+    CHECK(contains(refused({"--prompt", "a", "--temperature", "nan"}), "--temperature is nan"));
+    CHECK(contains(refused({"--prompt", "a", "--top-p", "1.5"}),
+                   "--top-p is 1.5, but must be a number from 0 to 1"));
     const std::string one =
         "one of --prompt TEXT, --interactive and --perplexity FILE is needed, "
         "and no two";
