@@ -1,14 +1,11 @@
 #include "day06_transformer_ops/training/checkpoint.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
-#include <stdexcept>
+#include <filesystem>
 
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/flag_values.hpp"
 #include "day06_transformer_ops/gpt2/weights/quantise.hpp"
 #include "day06_transformer_ops/training/loss_curve.hpp"
 
@@ -37,73 +34,72 @@ std::uint32_t u32(std::int64_t number) {
     return static_cast<std::uint32_t>(number);
 }
 
-// What must be the same for a run to go on. (Another --backend or --gpus: with other last digits.)
+// What must be the same for a run to go on, as a user has typed it. (Another --backend or --gpus:
+// with other last digits. Other --steps: another schedule from here on.)
 struct Asked {
     const char* key;
-    std::int64_t number;
+    const char* flag;
+    std::string value;
 };
 std::vector<Asked> asked_of(const TrainOptions& o, std::uint64_t text) {
-    return {{"run.layers", o.layers},
-            {"run.channels", o.channels},
-            {"run.heads", o.heads},
-            {"run.context", o.context},
-            {"run.batch", o.batch},
-            {"run.accumulate", o.accumulate},
-            {"run.steps", o.steps},
-            {"run.warm_up", o.warm_up},
-            {"run.vocab", o.vocab},
-            {"run.bf16", o.bf16},
-            {"run.seed", static_cast<std::int64_t>(o.seed >> 1)},
-            {"run.seed_parity", static_cast<std::int64_t>(o.seed & 1)},
-            {"run.rate_in_millionths", static_cast<std::int64_t>(o.rate * 1e6 + 0.5)},
-            {"run.decay_in_millionths", static_cast<std::int64_t>(double{o.decay} * 1e6 + 0.5)},
-            {"run.text", static_cast<std::int64_t>(text >> 1)}};
+    return {{"run.layers", "--layers", gpt2::digits_of(o.layers)},
+            {"run.channels", "--channels", gpt2::digits_of(o.channels)},
+            {"run.heads", "--heads", gpt2::digits_of(o.heads)},
+            {"run.context", "--context", gpt2::digits_of(o.context)},
+            {"run.batch", "--batch", gpt2::digits_of(o.batch)},
+            {"run.accumulate", "--accumulate", gpt2::digits_of(o.accumulate)},
+            {"run.warm_up", "--warm-up", gpt2::digits_of(o.warm_up)},
+            {"run.vocab", "--vocab", o.vocab == 0 ? "bytes" : gpt2::digits_of(o.vocab)},
+            {"run.bf16", "--bf16", o.bf16 ? "on" : "off"},
+            {"run.seed", "--seed", gpt2::digits_of(o.seed)},
+            {"run.rate", "--rate", gpt2::digits_of(o.rate)},
+            {"run.decay", "--decay", gpt2::digits_of(o.decay)},
+            {"run.text", "text's checksum", gpt2::digits_of(text)}};
 }
 
-// Closes what it opened, and removes what was left half written.
-class NewFile {
-public:
-    explicit NewFile(const std::string& path) : path_(path) {
-        file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (file_ < 0) fail();
+// The file's own words of how far its run is; it may be no state at all.
+std::string what_is_in(const std::string& state) {
+    try {
+        const gpt2::MappedFile mapped(state);
+        const gpt2::Gguf file(mapped.bytes(), state);
+        const std::int64_t step = file.integer("run.step", 0, INT64_MAX),
+                           steps = file.integer("run.steps", 0, INT64_MAX);
+        return " holds a run that has done " + std::to_string(step) + " of " +
+               std::to_string(steps) + " steps: --resume goes on with it" +
+               (step < steps ? "" : ", up to a larger --steps");
+    } catch (const std::invalid_argument&) {
+        return " is there already, but holds no run of this version of gpt2_train";
     }
-    ~NewFile() {
-        if (file_ < 0) return;
-        close(file_);
-        unlink(path_.c_str());
-    }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
+}
 
-    void write_all(const std::byte* bytes, std::size_t count) {
-        while (count > 0) {
-            const ssize_t written = write(file_, bytes, count);
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) fail();
-            bytes += written;
-            count -= static_cast<std::size_t>(written);
-        }
-    }
-    void put_in_place(const std::string& place) {
-        if (fsync(file_) != 0 || std::rename(path_.c_str(), place.c_str()) != 0) fail();
-        close(file_);
-        file_ = -1;
-    }
-
-private:
-    [[noreturn]] void fail() const {
-        throw std::runtime_error(path_ + " cannot be written: " + std::strerror(errno));
-    }
-    std::string path_;
-    int file_ = -1;
-};
+std::int64_t size_of(const std::string& path) {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(path, none);
+    return none ? 0 : static_cast<std::int64_t>(size);
+}
 
 }  // namespace
 
-void write_whole(const std::string& path, const std::vector<std::byte>& bytes) {
-    NewFile file(path + ".new");
-    file.write_all(bytes.data(), bytes.size());
-    file.put_in_place(path);
+void refuse_to_replace(const TrainOptions& options) {
+    if (options.resume || options.restart) return;
+    constexpr const char* kRestart = "; --restart begins anew, and replaces it";
+    std::error_code none;
+    if (std::filesystem::exists(options.state(), none)) {
+        refuse(options.state() + what_is_in(options.state()) + kRestart);
+    }
+    if (std::filesystem::exists(options.out, none)) {
+        refuse(options.out + " is there already, and beside it no state of a run, which is " +
+               options.state() + kRestart);
+    }
+}
+
+// While a file is written the one that it replaces is still there: first the state's, then the
+// model's.
+void check_room(const TrainOptions& options, const Parameters& map) {
+    constexpr std::int64_t kRest = 1 << 16;  // of keys and names, about; a block of the disk
+    const std::int64_t state = 3 * 4 * map.size() + 4 * options.steps + kRest;
+    const std::int64_t model = 4 * map.size() + 24 * map.config().vocabulary + kRest;
+    gpt2::check_output(options.state(), std::max(state, state - size_of(options.state()) + model));
 }
 
 std::vector<std::byte> model_file(const Parameters& map, const std::vector<float>& parameters,
@@ -123,6 +119,7 @@ std::vector<std::byte> model_file(const Parameters& map, const std::vector<float
         put_tensor(file, p.name, p.shape, parameters.data() + p.first,
                    p.shape.rank == 2 ? type : gpt2::WeightType::f32);
     }
+    file.checksums();
     return file.bytes();
 }
 
@@ -137,10 +134,12 @@ void write_curve(const TrainOptions& options, const std::vector<float>& losses) 
     write_whole(options.out + ".svg", {bytes, bytes + svg.size()});
 }
 
-void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text) {
+std::vector<std::byte> state_file(const TrainOptions& options, const TrainingState& state,
+                                  std::uint64_t text) {
     GgufWriter file;
     file.text("general.architecture", "training");
-    for (const Asked& asked : asked_of(options, text)) file.value(asked.key, asked.number);
+    for (const Asked& asked : asked_of(options, text)) file.text(asked.key, asked.value);
+    file.value("run.steps", options.steps);
     file.value("run.step", state.step);
     const Shape all = {static_cast<std::int64_t>(state.parameters.size())};
     put_tensor(file, "parameters", all, state.parameters.data());
@@ -150,28 +149,46 @@ void write_state(const TrainOptions& options, const TrainingState& state, std::u
         const Shape steps = {static_cast<std::int64_t>(state.losses.size())};
         put_tensor(file, "losses", steps, state.losses.data());
     }
-    write_whole(options.state(), file.bytes());
+    file.checksums();
+    return file.bytes();
+}
+
+void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text) {
+    write_whole(options.state(), state_file(options, state, text));
 }
 
 TrainingState read_state(const TrainOptions& options, const Parameters& map, std::uint64_t text) {
     const gpt2::MappedFile mapped(options.state());
-    const gpt2::Gguf file(mapped.bytes(), options.state());
+    return state_of(mapped.bytes(), options, map, text);
+}
+
+TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& options,
+                       const Parameters& map, std::uint64_t text) {
+    const gpt2::Gguf file(bytes, options.state());
+    const auto of_another_version = [&](std::string_view key) {
+        refuse(
+            "--resume: " + options.state() + " has no " + std::string(key) +
+            ", so another version of gpt2_train wrote it; --restart begins anew, and replaces it");
+    };
+    if (!file.has_checksums()) of_another_version(gpt2::kFileChecksum);
+    file.check_checksums();
     for (const Asked& asked : asked_of(options, text)) {
-        if (!file.has(asked.key)) {
-            refuse("--resume: " + options.state() + " has no " + asked.key +
-                   ", so it is no state of this version of gpt2_train; begin anew, without "
-                   "--resume");
-        }
-        const std::int64_t there = file.integer(asked.key, 0, INT64_MAX);
-        if (there != asked.number) {
-            refuse("--resume: " + options.state() + " is of a run whose " +
-                   std::string(asked.key).substr(4) + " was " + std::to_string(there) +
-                   ", but this one has " + std::to_string(asked.number) +
+        if (!file.has(asked.key)) of_another_version(asked.key);
+        const std::string_view there = file.text(asked.key);
+        if (there != asked.value) {
+            refuse("--resume: " + options.state() + " is of a run whose " + asked.flag + " was " +
+                   std::string(there) + ", but this one has " + asked.value +
                    "; a run goes on as it began");
         }
     }
     TrainingState state;
-    state.step = file.integer("run.step", 0, options.steps);
+    state.step = file.integer("run.step", 0, INT64_MAX);
+    state.steps = file.integer("run.steps", 0, INT64_MAX);
+    if (state.step > options.steps) {
+        refuse("--resume: " + options.state() + " is of a run that has done " +
+               std::to_string(state.step) + " steps, but --steps is " +
+               std::to_string(options.steps) + "; it must be as many or more");
+    }
     const auto read = [&](const char* name, std::int64_t size, std::vector<float>& run) {
         const gpt2::FileTensor& tensor = file.tensor(name);
         if (tensor.weight.shape != Shape{size}) {

@@ -1,18 +1,25 @@
 /// @file
-/// Files of a run: the model, and the state from which the run can go on. Each is written beside
-/// its place and then renamed, which a file system does as a whole or not at all: whoever pulls the
-/// plug, one of the two is there.
+/// Files of a run: the model, its losses as a picture, and the state from which the run can go on.
+/// Each gets to its place as a whole (gpt2/file/output_file.hpp).
 #pragma once
 
 #include <string>
 
+#include "day06_transformer_ops/gpt2/file/output_file.hpp"
 #include "day06_transformer_ops/training/model/trainer.hpp"
 #include "day06_transformer_ops/training/options.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-/// @throws std::runtime_error  no room, no right to write there; what was there before still is
-void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
+using gpt2::write_whole;
+
+/// @throws std::invalid_argument  a run or a model is there already, which this one would replace,
+/// and neither --resume nor --restart was given
+void refuse_to_replace(const TrainOptions& options);
+
+/// Is there room on the disk for what save writes, beside what it replaces?
+/// @throws std::runtime_error  the disk has not that much room
+void check_room(const TrainOptions& options, const Parameters& map);
 
 /// The model as a GGUF file, under llama.cpp's names: vectors as float32, matrices as `type`.
 /// @param type  f32 or q8_0, which wants channels that are a multiple of 32
@@ -27,13 +34,21 @@ void write_model(const TrainOptions& options, const Parameters& map,
 /// The losses as a picture, beside the model: FILE.svg.
 void write_curve(const TrainOptions& options, const std::vector<float>& losses);
 
-/// All that a run needs to go on: where it is, and what it was asked for.
+/// All that a run needs to go on: where it is, and what it was asked for. A GGUF file with
+/// checksums.
 /// @param text  the fingerprint of what it learns
+[[nodiscard]] std::vector<std::byte> state_file(const TrainOptions& options,
+                                                const TrainingState& state, std::uint64_t text);
+/// The same, written.
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);
 
 /// @throws std::invalid_argument  a file that is missing, damaged, of an earlier version, or of
-/// another run: another text, seed or size; the sentence holds both values
+/// another run: another text, seed, rate or size; fewer --steps than it has done. The sentence holds
+/// both values
 [[nodiscard]] TrainingState read_state(const TrainOptions& options, const Parameters& map,
                                        std::uint64_t text);
+/// The same of a file's bytes.
+[[nodiscard]] TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& options,
+                                     const Parameters& map, std::uint64_t text);
 
 }  // namespace sixdays::day06_transformer_ops

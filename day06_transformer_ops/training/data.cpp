@@ -1,14 +1,14 @@
 #include "day06_transformer_ops/training/data.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
+#include <span>
 
 #include "common/tensor/arguments.hpp"
 #include "day06_transformer_ops/gpt2/backend/philox.hpp"
+#include "day06_transformer_ops/gpt2/file/checksum.hpp"
+#include "day06_transformer_ops/gpt2/file/memory.hpp"
+#include "day06_transformer_ops/gpt2/file/plain_file.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/lines.hpp"
 #include "day06_transformer_ops/gpt2/text/bpe_trainer.hpp"
 #include "day06_transformer_ops/gpt2/text/pre_split.hpp"
@@ -16,20 +16,8 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) refuse(path + " cannot be opened: " + std::strerror(errno));
-    std::ostringstream all;
-    all << file.rdbuf();
-    return all.str();
-}
-
-std::uint64_t fingerprint_of(std::string_view bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-    for (const char byte : bytes) {
-        hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3u;
-    }
-    return hash;
+std::uint64_t fingerprint_of(std::string_view text) {
+    return gpt2::checksum_of(std::as_bytes(std::span(text)));
 }
 
 std::vector<std::int64_t> tokens_of_bytes(std::string_view bytes) {
@@ -89,7 +77,10 @@ Batch pieces_of(const std::vector<std::int64_t>& tokens, const Batching& batchin
 }
 
 Source text_source(const std::string& path, const Batching& batching, std::int64_t vocabulary) {
-    const std::string bytes = bytes_of(path);
+    const std::string bytes = gpt2::contents_of(path);
+    // A token has 8 bytes; what learns a vocabulary keeps some more of each.
+    gpt2::check_memory(path + " of " + std::to_string(bytes.size()) + " bytes, as tokens,",
+                       (vocabulary == 0 ? 9 : 40) * static_cast<double>(bytes.size()));
     gpt2::LearnedVocabulary learned = {gpt2::vocabulary_of_words({}), {}};
     if (vocabulary == 0) {
         learned.tokens = tokens_of_bytes(bytes);

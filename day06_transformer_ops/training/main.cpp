@@ -2,21 +2,23 @@
 // line.
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cinttypes>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <new>
 #include <stdexcept>
 
+#include "common/gpu/device.hpp"
 #include "day06_transformer_ops/gpt2/emulated.hpp"
+#include "day06_transformer_ops/gpt2/file/memory.hpp"
 #include "day06_transformer_ops/training/checkpoint.hpp"
 #include "day06_transformer_ops/training/data.hpp"
 #include "day06_transformer_ops/training/model/trainers.hpp"
 #include "day06_transformer_ops/training/sample.hpp"
+#include "day06_transformer_ops/training/signals.hpp"
 
 namespace {
 
@@ -24,21 +26,13 @@ using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
 using Clock = std::chrono::steady_clock;
 
-// Ctrl-C ends the run after the step that is being made, not in the middle of it.
-std::atomic<bool> interrupted{false};
-
-void listen_to_ctrl_c() {
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = SA_RESETHAND;  // a second one ends it at once: a step may never end
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-}
+// Thrown in the middle of a step.
+struct GivenUp {};
 
 // "step 40 of 200   loss 2.7312   1834 tokens/s   0:12 left", on a terminal always in one line.
 void show_step(const TrainOptions& o, std::int64_t done, std::int64_t since, double loss,
                double seconds) {
-    const bool terminal = isatty(STDERR_FILENO) != 0, last = done == o.steps || interrupted;
+    const bool terminal = isatty(STDERR_FILENO) != 0, last = done == o.steps || interrupted();
     if (!terminal && done % 10 != 0 && !last) return;
     const double each = seconds / static_cast<double>(done - since);
     const auto left = static_cast<std::int64_t>(each * static_cast<double>(o.steps - done) + 0.5);
@@ -116,7 +110,8 @@ int failed(const TrainOptions& o, const std::exception& error, std::int64_t save
     std::fprintf(stderr, "gpt2_train: %s\n", error.what());
     if (saved > 0) {
         std::fprintf(stderr,
-                     "The last checkpoint is %s, of step %" PRId64 ": --resume goes on from it.\n",
+                     "The last checkpoint is %s, of step %" PRId64
+                     ": the same command with --resume goes on from it.\n",
                      o.state().c_str(), saved);
     }
     // Where one GPU of several has failed, the others still wait for it, and whoever frees their
@@ -125,31 +120,69 @@ int failed(const TrainOptions& o, const std::exception& error, std::int64_t save
     return 1;
 }
 
+// A model that no memory here holds is told before it is made.
+template <class Device>
+void check_sizes(const TrainOptions& o, const gpt2::Config& config) {
+    const double bytes = training_bytes(config, o.batch / o.gpus);
+    const std::string what =
+        "a model of " + std::to_string(o.layers) + " layers, " + std::to_string(o.channels) +
+        " channels and " + std::to_string(config.vocabulary) + " tokens that learns " +
+        std::to_string(o.batch / o.gpus) + " x " + std::to_string(o.context) + " tokens at once";
+    if (std::is_same_v<Device, Cpu> || gpu::is_emulated()) return gpt2::check_memory(what, bytes);
+    gpt2::check_memory(what, bytes, static_cast<double>(gpu::device().memory_bytes), "this GPU");
+}
+
+// Where a run begins: at what was saved, or with random numbers.
+template <class Device>
+TrainingState begin_of(const TrainOptions& o, const Parameters& map, const Source& source) {
+    TrainingState begin;
+    if (!o.resume) {
+        begin.parameters = map.begin(o.seed);
+        begin.first.resize(begin.parameters.size());
+        begin.second.resize(begin.parameters.size());
+        return begin;
+    }
+    begin = read_state(o, map, source.fingerprint);
+    if (begin.steps != o.steps) {
+        std::fprintf(stderr,
+                     "The run was to have %" PRId64 " steps, and has %" PRId64
+                     " now: from step %" PRId64
+                     " on its rates are those of the new length (next: %.3g).\n",
+                     begin.steps, o.steps, begin.step + 1, rate_at(o.schedule(), begin.step));
+    }
+    return begin;
+}
+
+void show_end(const TrainOptions& o, std::int64_t done, const std::vector<float>& losses) {
+    char loss[32] = "";  // of the last step, also where it was made before --resume
+    if (!losses.empty()) std::snprintf(loss, sizeof loss, ", loss %.4f", double{losses.back()});
+    std::printf("%" PRId64 " of %" PRId64 " steps%s; the model is %s%s\n", done, o.steps, loss,
+                o.out.c_str(), done < o.steps ? "; the same command with --resume goes on" : "");
+}
+
 template <class Device>
 int train(const TrainOptions& o, const Source& source, NcclSum& sum) {
     typename Device::Operations operations;
     gpt2::Threads threads(o.backend == "cpu" ? static_cast<int>(o.threads) : 1);
     if constexpr (std::is_same_v<Device, Cpu>) operations.threads = &threads;
-    Trainers<Device> trainer(o.config(source.vocabulary.size()), o.batch, sum, operations);
-    TrainingState begin;
-    if (o.resume) {
-        begin = read_state(o, trainer.parameters(), source.fingerprint);
-    } else {
-        begin.parameters = trainer.parameters().begin(o.seed);
-        begin.first.resize(begin.parameters.size());
-        begin.second.resize(begin.parameters.size());
-    }
+    const gpt2::Config config = o.config(source.vocabulary.size());
+    check_sizes<Device>(o, config);
+    Trainers<Device> trainer(config, o.batch, sum, operations);
+    check_room(o, trainer.parameters());
+    const TrainingState begin = begin_of<Device>(o, trainer.parameters(), source);
     trainer.load(begin);
+    trainer.ask([] {
+        if (step_is_given_up()) throw GivenUp();
+    });
     std::fprintf(stderr, "%" PRId64 " parameters, %s, %" PRId64 " steps of %" PRId64 " tokens\n",
                  trainer.parameters().size(), source.words.c_str(), o.steps,
                  o.batch * o.accumulate * o.context);
     const Clock::time_point start = Clock::now();
     std::vector<float> losses = begin.losses;
-    std::int64_t done = begin.step;
+    std::int64_t done = begin.step, saved = begin.step;
     Batches batches(source, done * o.accumulate);
-    std::int64_t saved = begin.step;
     try {
-        while (done < o.steps && !interrupted) {
+        while (done < o.steps && !interrupted()) {
             const double loss = learn(o, batches, done, trainer);
             losses.push_back(static_cast<float>(loss));
             const std::chrono::duration<double> passed = Clock::now() - start;
@@ -161,15 +194,22 @@ int train(const TrainOptions& o, const Source& source, NcclSum& sum) {
             }
             if (o.sample_every != 0 && done % o.sample_every == 0) show_sample(o, trainer, source);
         }
+    } catch (const GivenUp&) {  // what was learned before this step is untouched
     } catch (const std::exception& error) {
         return failed(o, error, saved);
     }
-    save(o, trainer, source, losses);
-    char loss[32] = "";  // of the last step, also where it was made before --resume
-    if (!losses.empty()) std::snprintf(loss, sizeof loss, ", loss %.4f", double{losses.back()});
-    std::printf("%" PRId64 " of %" PRId64 " steps%s; the model is %s%s\n", done, o.steps, loss,
-                o.out.c_str(), done < o.steps ? "; --resume goes on" : "");
-    return interrupted ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
+    const int status = status_of_signal();
+    if (interrupted() && done == 0) {
+        std::printf("0 of %" PRId64 " steps; nothing is saved yet\n", o.steps);
+        return status;
+    }
+    try {
+        save(o, trainer, source, losses);
+    } catch (const std::exception& error) {
+        return failed(o, error, saved);
+    }
+    show_end(o, done, losses);
+    return status;
 }
 
 }  // namespace
@@ -190,16 +230,22 @@ int main(int argc, char** argv) {
         }
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
         NcclSum sum(options.gpus);  // GPUs that are not there are refused before a text is read
+        for (const std::string& file : options.files()) gpt2::check_output(file);
+        const gpt2::OutputLock lock(options.out);
+        refuse_to_replace(options);
         const Source source = options.text.empty()
                                   ? line_source(options.strides, options.batching())
                                   : text_source(options.text, options.batching(), options.vocab);
-        listen_to_ctrl_c();
+        listen_to_signals();
         const auto run = options.backend == "cpu" ? train<Cpu>
                          : options.bf16           ? train<CudaBf16>
                                                   : train<Cuda>;
         const int status = run(options, source, sum);
         if (std::fflush(stdout) == 0) return status;
         std::fprintf(stderr, "gpt2_train: not all that it says arrived at its output\n");
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr,
+                     "gpt2_train: this machine has not enough memory for the model and its text\n");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gpt2_train: %s\n", error.what());
     }

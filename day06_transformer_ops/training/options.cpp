@@ -10,12 +10,13 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
+constexpr std::int64_t kMostSteps = 100'000'000, kMostVocabulary = 1'000'000;
+
 using Set = std::function<void(TrainOptions&, const std::string& flag, const std::string& value)>;
 
-Set whole(std::int64_t TrainOptions::*number, std::int64_t least) {
+Set whole(std::int64_t TrainOptions::*number, std::int64_t least, std::int64_t most) {
     return [=](TrainOptions& o, const std::string& flag, const std::string& value) {
-        o.*number = gpt2::at_least<std::int64_t>(least, flag, value,
-                                                 least == 0 ? gpt2::kCount : gpt2::kAboveNone);
+        o.*number = gpt2::number_within<std::int64_t>(least, most, flag, value);
     };
 }
 Set words(std::string TrainOptions::*text) {
@@ -29,60 +30,73 @@ const std::map<std::string, Set>& flags() {
         {"--out", words(&O::out)},
         {"--backend",
          [](O& o, const auto& f, const auto& v) {
-             if (v != "cpu" && v != "cuda") refuse(f + " is '" + v + "', but must be cpu or cuda");
+             if (v != "cpu" && v != "cuda") {
+                 refuse(f + " is " + gpt2::quoted(v) + ", but must be cpu or cuda");
+             }
              o.backend = v;
          }},
         {"--vocab",
          [](O& o, const auto& f, const auto& v) {
-             constexpr const char* kWanted =
-                 "bytes, or how many tokens are learned: 257 or more (256 bytes, and the end)";
-             o.vocab = v == "bytes"
-                           ? 0
-                           : gpt2::at_least<std::int64_t>(gpt2::kLeastVocabulary, f, v, kWanted);
+             const std::string wanted =
+                 "bytes, or how many tokens are learned: from 257 (256 bytes, and the end) to " +
+                 std::to_string(kMostVocabulary);
+             o.vocab = v == "bytes" ? 0 : gpt2::number<std::int64_t>(f, v, wanted);
+             if (v != "bytes" && (o.vocab < gpt2::kLeastVocabulary || o.vocab > kMostVocabulary)) {
+                 refuse(f + " is " + std::to_string(o.vocab) + ", but must be " + wanted);
+             }
          }},
         {"--weights",
          [](O& o, const auto& f, const auto& v) {
-             if (v != "f32" && v != "q8_0") refuse(f + " is '" + v + "', but must be f32 or q8_0");
+             if (v != "f32" && v != "q8_0") {
+                 refuse(f + " is " + gpt2::quoted(v) + ", but must be f32 or q8_0");
+             }
              o.weights = v == "f32" ? gpt2::WeightType::f32 : gpt2::WeightType::q8_0;
          }},
-        {"--strides", whole(&O::strides, 1)},
-        {"--layers", whole(&O::layers, 1)},
-        {"--channels", whole(&O::channels, 1)},
-        {"--heads", whole(&O::heads, 1)},
-        {"--context", whole(&O::context, 1)},
-        {"--batch", whole(&O::batch, 1)},
-        {"--accumulate", whole(&O::accumulate, 1)},
-        {"--steps", whole(&O::steps, 1)},
-        {"--warm-up", whole(&O::warm_up, 0)},
-        {"--save-every", whole(&O::save_every, 1)},
-        {"--sample-every", whole(&O::sample_every, 1)},
-        {"--threads", whole(&O::threads, 0)},
-        {"--gpus", whole(&O::gpus, 1)},
-        {"--seed", [](O& o, const auto& f,
-                      const auto& v) { o.seed = gpt2::number<std::uint64_t>(f, v, gpt2::kCount); }},
+        {"--strides", whole(&O::strides, 1, gpt2::kMostDims)},
+        {"--layers", whole(&O::layers, 1, 10'000)},
+        {"--channels", whole(&O::channels, 1, 65'536)},
+        {"--heads", whole(&O::heads, 1, 65'536)},
+        {"--context", whole(&O::context, 1, 1 << 20)},
+        {"--batch", whole(&O::batch, 1, 65'536)},
+        {"--accumulate", whole(&O::accumulate, 1, 65'536)},
+        {"--steps", whole(&O::steps, 1, kMostSteps)},
+        {"--warm-up", whole(&O::warm_up, 0, kMostSteps)},
+        {"--save-every", whole(&O::save_every, 1, kMostSteps)},
+        {"--sample-every", whole(&O::sample_every, 1, kMostSteps)},
+        {"--threads", whole(&O::threads, 0, gpt2::kMostThreads)},
+        {"--gpus", whole(&O::gpus, 1, 1024)},
+        {"--seed",
+         [](O& o, const auto& f, const auto& v) {
+             o.seed = gpt2::number_within<std::uint64_t>(0, UINT64_MAX, f, v);
+         }},
         {"--rate",
          [](O& o, const auto& f, const auto& v) {
-             o.rate = gpt2::number<double>(f, v, "a number above 0, and 1 at most");
+             constexpr const char* kWanted = "a number above 0, and 1 at most";
+             o.rate = gpt2::number<double>(f, v, kWanted);
              if (!(o.rate > 0 && o.rate <= 1)) {
-                 refuse(f + " is " + v + ", but must be a number above 0, and 1 at most");
+                 refuse(f + " is " + gpt2::digits_of(o.rate) + ", but must be " + kWanted);
              }
          }},
-        {"--decay",
-         [](O& o, const auto& f, const auto& v) {
-             o.decay = gpt2::number<float>(f, v, "a number from 0 to 1");
-             if (!(o.decay >= 0 && o.decay <= 1)) {
-                 refuse(f + " is " + v + ", but must be a number from 0 to 1");
-             }
-         }},
+        {"--decay", [](O& o, const auto& f,
+                       const auto& v) { o.decay = gpt2::number_within<float>(0, 1, f, v); }},
     };
+    return all;
+}
+
+const std::map<std::string, bool TrainOptions::*>& switches() {
+    using O = TrainOptions;
+    static const std::map<std::string, bool O::*> all = {{"--resume", &O::resume},
+                                                         {"--restart", &O::restart},
+                                                         {"--bf16", &O::bf16},
+                                                         {"--help", &O::help}};
     return all;
 }
 
 // A text that the run's own files would replace is refused. Two paths may be one file, by a link or
 // a ./ in them; a path where nothing is yet can lose nothing.
 void refuse_to_write_over_the_text(const TrainOptions& o) {
-    for (const std::string& file : {o.out, o.out + ".svg", o.state()}) {
-        for (const std::string& written : {file, file + ".new"}) {
+    for (const std::string& file : o.files()) {
+        for (const std::string& written : {file, file + ".new", o.out + ".lock"}) {
             std::error_code nothing_there;
             if (std::filesystem::equivalent(o.text, written, nothing_there)) {
                 refuse("--out " + o.out + " would write " + written +
@@ -102,12 +116,12 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
     TrainOptions o;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& flag = arguments[i];
-        if (flag == "--resume" || flag == "--help" || flag == "--bf16") {
-            (flag == "--help" ? o.help : flag == "--bf16" ? o.bf16 : o.resume) = true;
+        if (const auto found = switches().find(flag); found != switches().end()) {
+            o.*found->second = true;
             continue;
         }
         const auto found = flags().find(flag);
-        if (found == flags().end()) refuse("'" + flag + "' is not a flag");
+        if (found == flags().end()) refuse(gpt2::quoted(flag) + " is not a flag");
         if (++i == arguments.size()) refuse(flag + " is the last word, but a value must follow it");
         found->second(o, flag, arguments[i]);
     }
@@ -117,6 +131,9 @@ TrainOptions parse_training(const std::vector<std::string>& arguments) {
                               : "--text and --strides: a model learns one of them");
     }
     if (o.out.empty()) refuse("--out FILE is missing: where the model is written");
+    if (o.resume && o.restart) {
+        refuse("--resume goes on with a run, --restart replaces it: give one of them, or neither");
+    }
     if (o.channels % o.heads != 0) {
         refuse("--heads is " + std::to_string(o.heads) + ", which does not divide the " +
                std::to_string(o.channels) + " of --channels equally");
@@ -158,12 +175,14 @@ std::string training_usage() {
   --weights W        how its matrices are stored: f32, or q8_0 (about a quarter). f32
   The losses are drawn beside it, in FILE.svg.
   --resume           go on from FILE.state, which the same run left behind
+  --restart          begin anew, and replace the run that is there
 
   --layers N         2        --channels N   64       numbers of a token
   --heads N          4        --context N    64       tokens that it sees at once
   --batch N          8        sequences of a batch
   --accumulate N     1        batches whose gradients make one step
-  --steps N          200      of the whole run, what was done before --resume included
+  --steps N          200      of the whole run, what was done before --resume included; more than
+                     before: it goes on, from here with the rates of the longer run
   --warm-up N        20       steps in which the rate goes up; then down along half a cosine
   --rate R           0.003    the largest learning rate
   --decay D          0.1      of matrices, by step and rate
@@ -176,7 +195,8 @@ std::string training_usage() {
   --threads N        of the CPU. All that it has; the same bits with any number
   --gpus N           1        that share each batch and learn as one; other last digits
 
-Ctrl-C ends the run after the step that is being made, and saves it; a second one ends it at once.
+Ctrl-C ends the run after the step that is being made, and saves it; so do SIGTERM and SIGHUP. A
+second Ctrl-C gives that step up and saves what was learned before it; a third one ends the program.
 )";
 }
 

@@ -27,12 +27,13 @@ struct TrainOptions {
     float decay = 0.1f;
     gpt2::WeightType weights = gpt2::WeightType::f32;  // of the matrices in the file
     bool bf16 = false;                                 // products on tensor cores
-    bool resume = false, help = false;
+    bool resume = false, restart = false, help = false;
 
     [[nodiscard]] gpt2::Config config(std::int64_t vocabulary) const;
     [[nodiscard]] Batching batching() const { return {batch, context, seed}; }
     [[nodiscard]] Schedule schedule() const { return {rate, 0, warm_up, steps}; }
     [[nodiscard]] std::string state() const { return out + ".state"; }  // what --resume reads
+    [[nodiscard]] std::vector<std::string> files() const { return {out, out + ".svg", state()}; }
 };
 
 /// @param arguments  without the program's name

@@ -29,6 +29,16 @@ void check_config(const gpt2::Config& c) {
 
 }  // namespace
 
+double training_bytes(const gpt2::Config& config, std::int64_t batch) {
+    const auto d = [](std::int64_t n) { return static_cast<double>(n); };
+    const double C = d(config.channels), F = d(config.hidden), V = d(config.vocabulary),
+                 L = d(config.layers), T = d(config.context);
+    const double parameters = (V + T) * C + L * (4 * C * C + 2 * C * F);
+    // Of each token: x, middle and hidden as floats; norms, q, k, v, mixed in 16 bits or 32.
+    const double of_token = L * (4 * (2 * C + F) + 2 * 6 * C) + 4 * V;
+    return 4 * 4 * parameters + d(batch) * T * of_token;
+}
+
 void Parameters::put(const std::string& name, const Shape& shape) {
     by_name_[name] = all_.size();
     all_.push_back({name, shape, size_});

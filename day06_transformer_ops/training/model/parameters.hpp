@@ -20,6 +20,10 @@ struct Parameter {
     std::int64_t first;  // of the run's numbers
 };
 
+/// Bytes of memory that training such a model takes, at least: parameters, gradients, AdamW's two
+/// averages, and what is kept of the forward pass. A double: sizes come from users.
+[[nodiscard]] double training_bytes(const gpt2::Config& config, std::int64_t batch);
+
 class Parameters {
 public:
     /// @throws std::invalid_argument  a size below 1, heads that do not divide the channels

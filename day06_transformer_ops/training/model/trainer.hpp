@@ -67,7 +67,9 @@ struct StepOptions {
 struct TrainingState {
     std::int64_t step = 0;  // steps done
     std::vector<float> parameters, first, second;
-    std::vector<float> losses = {};  // of each step, for the curve; a Trainer leaves them alone
+    // What a Trainer leaves alone:
+    std::vector<float> losses = {};  // of each step, for the curve
+    std::int64_t steps = 0;          // that the run was to have when this was saved
 };
 
 template <class Device>
@@ -105,6 +107,10 @@ public:
     [[nodiscard]] double norm() const { return norm_.download()[0]; }
     [[nodiscard]] float* gradient_run() noexcept { return gradient_.data(); }
 
+    /// Asked before each layer, there and back: what it throws ends the step, of which only gradients
+    /// are made by then.
+    void ask(std::function<void()> question) { question_ = std::move(question); }
+
     [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }
 
     /// A step on the last batch by operations that look at a clock: what they say. For a bench; who
@@ -136,6 +142,7 @@ private:
 
     Parameters map_;
     std::int64_t batch_, step_ = 0;
+    std::function<void()> question_;
     std::vector<bool> counts_;  // of the last batch: which of its targets count
     Buffer<float> parameters_, gradient_, first_, second_;
     Buffer<std::int64_t> ids_, targets_, places_;

@@ -33,6 +33,9 @@ public:
     void load(const TrainingState& state) {
         each([&](Trainer<Device>& trainer, int) { trainer.load(state); });
     }
+    void ask(const std::function<void()>& question) {
+        for (Trainer<Device>& trainer : all_) trainer.ask(question);
+    }
     /// Of the first GPU: the others have the same.
     [[nodiscard]] TrainingState save() const {
         sum_.use(0);

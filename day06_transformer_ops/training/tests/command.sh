@@ -41,10 +41,9 @@ expect 2 "--text FILE is missing" --out "$folder/m"
 expect 2 "--out FILE is missing" --text "$text"
 expect 2 "--text and --strides: a model learns one of them" --text "$text" --strides 2 \
     --out "$folder/m"
-expect 2 "--strides is 0, but must be a whole number, 1 or more" --strides 0 --out "$folder/m"
-expect 1 "--strides is 5, but must be 1 to 4" --strides 5 --out "$folder/m"
+expect 2 "--strides is 5, but must be a whole number from 1 to 4" --strides 5 --out "$folder/m"
 expect 1 "so --context must be 39 or more, not 30" --strides 4 --context 30 --out "$folder/m"
-expect 2 "--layers is 0, but must be a whole number, 1 or more" --layers 0
+expect 2 "--layers is 1000000000, but must be a whole number from 1 to 10000" --layers 1000000000
 expect 2 "--rate is 2, but must be a number above 0, and 1 at most" --rate 2
 expect 2 "--backend is 'tpu', but must be cpu or cuda" --backend tpu
 expect 2 "--heads is 5, which does not divide the 16 of --channels equally" \
@@ -53,12 +52,35 @@ expect 1 "$folder/none cannot be opened: No such file" --text "$folder/none" --o
 printf 'short' >"$folder/short"
 expect 1 "short has 5 bytes, but a context of 16 needs 17 at least" \
     --text "$folder/short" --context 16 --out "$folder/m"
-expect 1 "$folder/nowhere/m.state.new cannot be written: No such file" \
+expect 2 "--threads is 100000, but must be a whole number from 0 to 1024" --threads 100000
+expect 1 "that learns 65536 x 1000000 tokens at once needs " --strides 2 --context 1000000 \
+    --batch 65536 --out "$folder/m"
+expect 1 "a model of 10000 layers, 65536 channels and 257 tokens" "${small[@]}" --layers 10000 \
+    --channels 65536 --out "$folder/m"
+[ ! -e "$folder/m.lock" ] || fail "a run that did not begin left its lock"
+
+# What is no plain file is neither read nor replaced, and where nothing can be written no step is made.
+mkdir "$folder/folder" && mkfifo "$folder/pipe"
+for odd in "folder:a directory" "pipe:a pipe"; do
+    path=$folder/${odd%%:*} kind=${odd#*:}
+    expect 1 "$path is $kind, but must be a plain file" --text "$path" --out "$folder/m"
+    for end in "" .svg .state .lock; do
+        mv "$path" "$folder/n$end"
+        expect 1 "$folder/n$end is $kind, which writing would replace" "${small[@]}" --out "$folder/n"
+        [ ! -f "$folder/n$end" ] || fail "$kind was replaced"
+        mv "$folder/n$end" "$path"
+    done
+done
+expect 1 "$folder/nowhere/m.new cannot be written: No such file" \
     "${small[@]}" --steps 1 --out "$folder/nowhere/m"
+if mknod "$folder/node" c 1 3 2>/dev/null; then
+    expect 1 "$folder/node is a device, which writing would replace" "${small[@]}" --out "$folder/node"
+    [ -c "$folder/node" ] || fail "a device was replaced"
+fi
 expect 1 "m.state cannot be opened" "${small[@]}" --out "$folder/m" --resume
 
 expect 2 "--vocab is 100, but must be bytes, or how many tokens are learned" --vocab 100
-expect 2 "--sample-every is 0, but must be a whole number, 1 or more" --sample-every 0
+expect 2 "--sample-every is 0, but must be a whole number from 1 to 100000000" --sample-every 0
 expect 2 "--weights is 'int4', but must be f32 or q8_0" --weights int4
 expect 2 "do not divide the 16 of --channels equally" "${small[@]}" --weights q8_0 --out "$folder/m"
 
@@ -95,16 +117,16 @@ awk -v loss="$loss" 'BEGIN { exit !(loss > 0 && loss < 1.3) }' ||
 expect 0 "100 of 100 steps" "${lines[@]}" --threads 3 --out "$folder/threads"
 cmp -s "$folder/lines" "$folder/threads" || fail "three threads gave another model"
 grep -q '<polyline' "$folder/lines.svg" || fail "no picture of the losses"
-expect 1 "is of a run whose text was" "${lines[@]}" --strides 1 --out "$folder/lines" --resume
+expect 1 "is of a run whose text's checksum was" "${lines[@]}" --strides 1 --out "$folder/lines" --resume
 
 # Samples: an answer to the question, and the same model as without; a text that goes on, the same
 # twice.
 expect 0 "writes: shape 3 4 index 2 1 -> " "${lines[@]}" --sample-every 50 --out "$folder/samples"
 [ "$(grep -c '^writes: ' "$folder/err")" = 2 ] || fail "not two samples in 100 steps"
 cmp -s "$folder/lines" "$folder/samples" || fail "samples changed the model"
-expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/m"
+expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/says"
 grep '^writes' "$folder/err" >"$folder/writes"
-expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/m"
+expect 0 "writes: six days" "${small[@]}" --steps 20 --sample-every 10 --out "$folder/says" --restart
 grep '^writes' "$folder/err" | cmp -s - "$folder/writes" || fail "the same seed wrote two texts"
 
 # A run that ends in a sample (here as nobody reads its third line) has kept what it learned until
@@ -120,28 +142,54 @@ expect 0 "3 of 3 steps" "${small[@]}" --steps 3 --out "$folder/whole"
 two=$(loss_said)
 within "$one" "$two" 0.0002 || fail "halves: $one, whole: $two"
 
-# Ctrl-C after some steps; what goes on ends where the other did. Killed, it goes on from its
+# A signal after some steps; what goes on ends where the other did. Killed, it goes on from its
 # checkpoint.
+appears() {  # appears FILE: waits for it, ten seconds at most
+    for _ in $(seq 500); do
+        [ -e "$1" ] && return
+        sleep 0.02
+    done
+}
 interrupt() {  # interrupt SIGNAL NAME ARGUMENT...
     signal=$1 name=$2
     shift 2
     "$program" "$@" --out "$folder/$name" >"$folder/out" 2>"$folder/err" &
     child=$!
-    for _ in $(seq 500); do
-        [ -e "$folder/$name.state" ] && break
-        sleep 0.02
-    done
+    appears "$folder/$name.state"
     kill "-$signal" $child 2>/dev/null
     wait $child 2>/dev/null  # else bash names the one that was killed
     echo $?
 }
-status=$(interrupt INT stopped "${small[@]}" --save-every 5)
-case $status in
-    130) grep -q "resume goes on" "$folder/out" || fail "Ctrl-C does not say how to go on" ;;
-    0) ;;  # it was faster
-    *) fail "Ctrl-C ends with status $status" ;;
-esac
-# A second Ctrl-C ends a run in the middle of its step, which takes seconds here.
+for ended in INT:130 TERM:143 HUP:129; do
+    signal=${ended%:*} name=stopped.$signal
+    status=$(interrupt "$signal" "$name" "${small[@]}" --save-every 5)
+    case $status in
+        "${ended#*:}")
+            grep -q "the same command with --resume goes on" "$folder/out" ||
+                fail "$signal does not say how to go on"
+            # The same command is told which flag it needs, and changes nothing.
+            cp "$folder/$name.state" "$folder/before"
+            expect 1 "of 150 steps: --resume goes on with it; --restart begins anew, and replaces it" \
+                "${small[@]}" --out "$folder/$name"
+            cmp -s "$folder/before" "$folder/$name.state" || fail "$signal: a saved run was replaced"
+            ;;
+        0) ;;  # it was faster
+        *) fail "$signal ends with status $status" ;;
+    esac
+done
+# nohup: a run that was begun so does not end with its terminal.
+(
+    trap '' HUP
+    exec "$program" "${small[@]}" --save-every 5 --out "$folder/stopped.nohup" \
+        >"$folder/out" 2>"$folder/err"
+) &
+child=$!
+appears "$folder/stopped.nohup.state"
+kill -HUP $child 2>/dev/null
+wait $child
+status=$?
+[ "$status" = 0 ] || fail "SIGHUP ends a run under nohup with status $status"
+# A second Ctrl-C ends a run in the middle of its step, which takes seconds here. No step was learned.
 "$program" --text "$text" --layers 4 --channels 256 --heads 4 --context 1024 --batch 1 --steps 9 \
     --threads 1 --out "$folder/long" >"$folder/out" 2>"$folder/err" &
 child=$!
@@ -149,6 +197,11 @@ for _ in $(seq 500); do
     grep -q "parameters, " "$folder/err" && break
     sleep 0.02
 done
+# Meanwhile nobody else may write there. A lock whose holder was killed is none.
+cp "$folder/err" "$folder/err.long"
+expect 1 "$folder/long is being written by another run (process $child)" \
+    "${small[@]}" --out "$folder/long"
+expect 1 "$folder/long is being written by another run" "${small[@]}" --out "$folder/long" --restart
 sleep 0.3  # now it is in its first step
 kill -INT $child 2>/dev/null
 sleep 0.1
@@ -157,24 +210,69 @@ wait $child 2>/dev/null
 status=$?
 [ "$status" = 130 ] || fail "two times Ctrl-C ends with status $status"
 [ ! -e "$folder/long.state" ] || fail "a second Ctrl-C did not end the step"
+[ ! -e "$folder/long.lock" ] || fail "a run that has ended left its lock"
+# What was learned before the step that is given up is kept, bit by bit.
+slow=(--text "$text" --layers 2 --channels 64 --heads 4 --context 256 --batch 4 --steps 4 --threads 1)
+expect 0 "4 of 4 steps" "${slow[@]}" --out "$folder/slow"
+"$program" "${slow[@]}" --save-every 1 --out "$folder/twice.INT" >"$folder/out" 2>"$folder/err" &
+child=$!
+appears "$folder/twice.INT.state"
+kill -INT $child 2>/dev/null
+sleep 0.02
+kill -INT $child 2>/dev/null
+wait $child 2>/dev/null
+expect 0 "4 of 4 steps" "${slow[@]}" --out "$folder/twice.INT" --resume
+cmp -s "$folder/slow" "$folder/twice.INT" || fail "a step was given up, and the model has other bits"
+
 interrupt KILL killed "${small[@]}" --save-every 5 >/dev/null
-for name in stopped killed; do
+[ -e "$folder/killed.lock" ] || fail "kill -9 removed a lock"
+for name in stopped.INT stopped.TERM stopped.HUP stopped.nohup killed; do
     [ -e "$folder/$name.state" ] || fail "$name: no checkpoint"
     expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/$name" --resume
     cmp -s "$folder/once" "$folder/$name" || fail "$name and resumed, the model has other bits"
 done
+[ ! -e "$folder/killed.lock" ] || fail "the next run did not take the lock of one that was killed"
+expect 0 "150 of 150 steps" "${small[@]}" --out "$folder/killed" --restart
+cmp -s "$folder/once" "$folder/killed" || fail "--restart gave another model"
+
+# Two batches a step: the batches behind a stop are those that an unbroken run would have read.
+halves=("${small[@]}" --batch 2 --accumulate 2 --steps 40)
+expect 0 "40 of 40 steps" "${halves[@]}" --out "$folder/two.once"
+interrupt KILL two.killed "${halves[@]}" --save-every 5 >/dev/null
+expect 0 "40 of 40 steps" "${halves[@]}" --out "$folder/two.killed" --resume
+cmp -s "$folder/two.once" "$folder/two.killed" ||
+    fail "--accumulate 2, killed and resumed, gave other bits"
+
+# A run that has ended goes on with more steps, by the rates of the longer run.
+expect 1 "holds a run that has done 150 of 150 steps: --resume goes on with it, up to a larger --steps" \
+    "${small[@]}" --out "$folder/killed"
+expect 0 "160 of 160 steps" "${small[@]}" --steps 160 --out "$folder/killed" --resume
+grep -q "was to have 150 steps, and has 160 now: from step 151 on its rates are those of the new" \
+    "$folder/err" || fail "a longer run does not say what becomes of its rate"
+expect 1 "is of a run that has done 160 steps, but --steps is 150" \
+    "${small[@]}" --out "$folder/killed" --resume
 
 # Wrong resumes.
-expect 1 "is of a run whose channels was 16, but this one has 32" \
+expect 1 "is of a run whose --channels was 16, but this one has 32" \
     "${small[@]}" --channels 32 --out "$folder/once" --resume
-expect 1 "is of a run whose text was" "${small[@]}" --text "$program" --out "$folder/once" --resume
+expect 1 "is of a run whose text's checksum was" "${small[@]}" --text "$program" --out "$folder/once" --resume
 head -c 3000 "$folder/once.state" >"$folder/cut.state"
 expect 1 "cut.state, byte" "${small[@]}" --out "$folder/cut" --resume
+# One bit of an average that AdamW keeps.
+cp "$folder/once.state" "$folder/flipped.state"
+at=$(($(stat -c %s "$folder/once.state") / 2))
+byte=$(od -An -tu1 -j $at -N 1 "$folder/once.state")
+# shellcheck disable=SC2059  # the format is the byte
+printf "\\x$(printf %02x $((byte ^ 1)))" |
+    dd of="$folder/flipped.state" bs=1 seek=$at conv=notrunc status=none
+expect 1 "flipped.state: tensor 'first' does not match its checksum: the file is damaged" \
+    "${small[@]}" --out "$folder/flipped" --resume
 
-# A full disk leaves what was there.
-if mkdir "$folder/disk" && mount -t tmpfs -o size=64k tmpfs "$folder/disk" 2>/dev/null; then
+# A full disk is told before the first step, and leaves what was there.
+if mkdir "$folder/disk" && mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/dev/null; then
     echo before >"$folder/disk/m.state"
-    expect 1 "No space left on device" "${small[@]}" --steps 1 --out "$folder/disk/m"
+    expect 1 "No space left on device" "${small[@]}" --steps 1 --out "$folder/disk/m" --restart
+    grep -q "parameters, " "$folder/err" && fail "a full disk was not told before the first step"
     [ "$(cat "$folder/disk/m.state")" = before ] || fail "a full disk took the old checkpoint"
     [ ! -e "$folder/disk/m.state.new" ] || fail "a full disk keeps the half-written file"
     umount "$folder/disk"
@@ -198,13 +296,13 @@ cmp -s "$folder/floats" "$folder/bf16" && fail "--bf16 multiplied floats"
 interrupt KILL shot "${rounded[@]}" --bf16 --save-every 1 >/dev/null
 expect 0 "6 of 6 steps" "${rounded[@]}" --bf16 --out "$folder/shot" --resume
 cmp -s "$folder/bf16" "$folder/shot" || fail "--bf16, killed and resumed, gave other bits"
-expect 1 "is of a run whose bf16 was 1, but this one has 0" \
+expect 1 "is of a run whose --bf16 was on, but this one has off" \
     "${rounded[@]}" --out "$folder/bf16" --resume
-expect 1 "is of a run whose bf16 was 0, but this one has 1" \
+expect 1 "is of a run whose --bf16 was off, but this one has on" \
     "${rounded[@]}" --bf16 --out "$folder/floats" --resume
 
 # GPUs that share a batch: refused where they are not there, else one whole batch's loss.
-expect 2 "--gpus is 0, but must be a whole number, 1 or more" --gpus 0
+expect 2 "--gpus is 0, but must be a whole number from 1 to 1024" --gpus 0
 expect 2 "--gpus is 2, but --backend is cpu; must be cuda" "${tiny[@]}" --gpus 2 --out "$folder/m"
 expect 2 "--gpus is 3, which does not divide the 2 of --batch equally" \
     "${tiny[@]}" --backend cuda --gpus 3 --out "$folder/m"
@@ -219,7 +317,7 @@ if "$program" \
     longer=("${tiny[@]}" --backend cuda --steps 20 --warm-up 1 --rate 0.02)
     expect 0 "20 of 20 steps" "${longer[@]}" --out "$folder/one"
     one=$(loss_said)
-    expect 0 "20 of 20 steps" "${longer[@]}" --gpus 2 --out "$folder/two"
+    expect 0 "20 of 20 steps" "${longer[@]}" --gpus 2 --out "$folder/two" --restart
     two=$(loss_said)
     within "$one" "$two" 0.01 || fail "after 20 steps one GPU has a loss of $one, two have $two"
 else
@@ -243,7 +341,7 @@ if [ "$tokenizer" = yes ]; then
     # A vocabulary of the text's own: gpt2 reads it, and goes on only with a run of the same one.
     learned=("${small[@]}" --vocab 270 --channels 32 --steps 60 --sample-every 60)
     expect 0 "writes: six days" "${learned[@]}" --weights q8_0 --out "$folder/words.gguf"
-    expect 1 "is of a run whose vocab was 270, but this one has 271" \
+    expect 1 "is of a run whose --vocab was 270, but this one has 271" \
         "${learned[@]}" --vocab 271 --out "$folder/words.gguf" --resume
     expect 1 "a vocabulary of 9000 tokens: this text gives " \
         "${learned[@]}" --vocab 9000 --out "$folder/m"

@@ -252,30 +252,123 @@ TEST_CASE("a run does not write over the text that it learns, whatever the path 
     CHECK(parse_training({"--strides", "2", "--out", out}).out == out);
 }
 
-TEST_CASE("a state of an earlier version, without a number of the run, says how to go on",
+TEST_CASE("a state of another version, without a number of the run, says how to go on",
           "[day06][training][small]") {
     const Folder folder;
     TrainOptions o;
     o.out = folder.name + "/model";
     o.layers = 1, o.channels = 4, o.heads = 2, o.context = 4;
     const Parameters map(o.config(257));
-    TrainingState state;
-    state.parameters = map.begin(3);
-    state.first = state.second = state.parameters;
-    write_state(o, state, 6);
-    CHECK(read_state(o, map, 6).parameters == state.parameters);
+    const auto words = [&](const std::string& missing) {
+        gpt2::GgufWriter file;
+        for (const char* key : {"run.layers", "run.channels", "run.heads"}) {
+            if (key != missing) file.text(key, key == std::string("run.channels") ? "4" : "1");
+        }
+        if (missing != "checksum.file") file.checksums();
+        const std::vector<std::byte> bytes = file.bytes();
+        return refusal([&] { (void)state_of(bytes, o, map, 6); });
+    };
+    for (const char* missing : {"checksum.file", "run.layers"}) {
+        const std::string said = words(missing);
+        CHECK(contains(said, "--resume: " + o.state() + " has no " + missing));
+        CHECK(contains(said, "--restart begins anew"));
+    }
+}
 
-    const gpt2::MappedFile file(o.state());
-    std::vector<std::byte> bytes(file.bytes().begin(), file.bytes().end());
-    const std::string_view key = "run.vocab";
-    const auto at = std::search(bytes.begin(), bytes.end(), key.begin(), key.end(),
-                                [](std::byte b, char c) { return b == std::byte(c); });
-    REQUIRE(at != bytes.end());
-    *at = std::byte{'x'};
-    write_whole(o.state(), bytes);
-    const std::string said = refusal([&] { (void)read_state(o, map, 6); });
-    CHECK(contains(said, "--resume: " + o.state() + " has no run.vocab"));
-    CHECK(contains(said, "begin anew, without --resume"));
+TEST_CASE("a bit of a state that is flipped is never resumed, and told by its tensor",
+          "[day06][training][small]") {
+    TrainOptions o;
+    o.out = "model";
+    o.layers = 1, o.channels = 4, o.heads = 2, o.context = 3, o.seed = 7;
+    const Parameters map(o.config(257));
+    TrainingState state;
+    state.step = 3;
+    state.parameters = map.begin(1), state.first = map.begin(2), state.second = map.begin(3);
+    state.losses = {5, 4, 3};
+    std::vector<std::byte> bytes = state_file(o, state, 99);
+    REQUIRE(state_of(bytes, o, map, 99).step == 3);
+    const gpt2::Gguf whole(bytes, "state");
+    const auto first_of = [&](const char* name) {
+        return static_cast<std::size_t>(whole.tensor(name).weight.data - bytes.data());
+    };
+    const std::size_t data = first_of("parameters"), averages = first_of("first");
+    // All bits of keys and names, and one of 61 behind them.
+    std::int64_t flipped = 0, of_parameters = 0;
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += bit < 8 * data ? 1 : 61) {
+        bytes[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+        const std::string said = refusal([&] { (void)state_of(bytes, o, map, 99); });
+        if (said.empty()) FAIL("bit " << bit % 8 << " of byte " << bit / 8 << " was accepted");
+        if (bit / 8 >= data && bit / 8 < data + 4 * state.parameters.size()) {
+            ++of_parameters;
+            CHECK(said ==
+                  "model.state: tensor 'parameters' does not match its checksum: the file is "
+                  "damaged");
+        }
+        bytes[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+        ++flipped;
+    }
+    CHECK(flipped > 8'000);
+    CHECK(of_parameters > 500);
+    CHECK(averages > data);
+    bytes.pop_back();
+    CHECK(!refusal([&] { (void)state_of(bytes, o, map, 99); }).empty());
+}
+
+TEST_CASE("a run or a model that is there is replaced by --restart alone",
+          "[day06][training][small]") {
+    const Folder folder;
+    TrainOptions o;
+    o.out = folder.name + "/model";
+    o.layers = 1, o.channels = 4, o.heads = 2, o.context = 3, o.steps = 9;
+    const auto words = [&](bool resume, bool restart) {
+        TrainOptions asked = o;
+        asked.resume = resume, asked.restart = restart;
+        return refusal([&] { refuse_to_replace(asked); });
+    };
+    CHECK(words(false, false).empty());
+    write_whole(o.out, {std::byte{1}});
+    CHECK(words(false, false) == o.out +
+                                     " is there already, and beside it no state of a run, "
+                                     "which is " +
+                                     o.state() + "; --restart begins anew, and replaces it");
+    const Parameters map(o.config(257));
+    TrainingState state;
+    state.parameters = state.first = state.second = map.begin(3);
+    for (const std::int64_t step : {0, 8, 9}) {
+        state.step = step, state.losses.assign(static_cast<std::size_t>(step), 1);
+        write_state(o, state, 6);
+        CHECK(words(false, false) == o.state() + " holds a run that has done " +
+                                         std::to_string(step) +
+                                         " of 9 steps: --resume goes on with it" +
+                                         (step == 9 ? ", up to a larger --steps" : "") +
+                                         "; --restart begins anew, and replaces it");
+    }
+    write_whole(o.state(), {std::byte{1}});
+    CHECK(contains(words(false, false), "holds no run of this version of gpt2_train; --restart"));
+    CHECK(words(true, false).empty());
+    CHECK(words(false, true).empty());
+}
+
+TEST_CASE("a disk without room for a run's files is told before its first step",
+          "[day06][training][small]") {
+    const Folder folder;
+    TrainOptions o;
+    o.out = folder.name + "/model";
+    const Parameters map(o.config(257));
+    CHECK(refusal([&] { check_room(o, map); }).empty());
+    CHECK(std::filesystem::is_empty(folder.name));
+}
+
+TEST_CASE("how much memory a model takes that learns", "[day06][training][small]") {
+    gpt2::Config c = {2, 8, 16, 2, 64, 257, 1e-5f};
+    const Parameters map(c);
+    const double least = 16 * static_cast<double>(map.size());
+    CHECK(training_bytes(c, 1) > 0.9 * least);
+    CHECK(training_bytes(c, 1000) > 1000 * 4.0 * 8 * 257);
+    const double grows = training_bytes(c, 2000) - training_bytes(c, 1000);
+    CHECK(training_bytes(c, 3000) - training_bytes(c, 2000) == grows);
+    c.layers = 10'000, c.channels = 65'536, c.hidden = 4 * c.channels, c.context = 1 << 20;
+    CHECK(training_bytes(c, 65'536) > 1e20);  // beyond 63 bits
 }
 
 TEST_CASE("a sample: the prompt and how the model goes on, the same for a seed, in one line",
@@ -360,7 +453,7 @@ TEST_CASE("a file that is written is closed; one that cannot be put in its place
     CHECK(open_files() == before);
     const std::string taken = folder.name + "/taken";  // by a folder
     std::filesystem::create_directory(taken);
-    CHECK_THROWS_AS(write_whole(taken, bytes), std::runtime_error);
+    CHECK_THROWS_AS(write_whole(taken, bytes), std::invalid_argument);
     CHECK(open_files() == before);
     CHECK(std::filesystem::is_directory(taken));
     CHECK_FALSE(std::filesystem::exists(taken + ".new"));
@@ -391,21 +484,44 @@ TEST_CASE("a state is read as it was written, and refused by a run that asked fo
         change(other);
         CHECK(contains(refusal([&] { (void)read_state(other, map, 99); }), words));
     };
-    refused([](TrainOptions& x) { x.layers = 2; }, "whose layers was 1, but this one has 2");
-    refused([](TrainOptions& x) { x.channels = 8; }, "whose channels was 4, but this one has 8");
-    refused([](TrainOptions& x) { x.heads = 1; }, "whose heads was 2, but this one has 1");
-    refused([](TrainOptions& x) { x.context = 4; }, "whose context was 3, but this one has 4");
-    refused([](TrainOptions& x) { x.batch = 9; }, "whose batch was 8, but this one has 9");
-    refused([](TrainOptions& x) { x.accumulate = 2; }, "whose accumulate was 1");
-    refused([](TrainOptions& x) { x.bf16 = true; }, "whose bf16 was 0, but this one has 1");
-    refused([](TrainOptions& x) { x.steps = 201; }, "whose steps was 200, but this one has 201");
-    refused([](TrainOptions& x) { x.warm_up = 1; }, "whose warm_up was 0, but this one has 1");
-    refused([](TrainOptions& x) { x.vocab = 300; }, "whose vocab was 0, but this one has 300");
-    refused([](TrainOptions& x) { x.seed = 6; }, "whose seed_parity was 1");
-    refused([](TrainOptions& x) { x.seed = 9; }, "whose seed was 3, but this one has 4");
-    refused([](TrainOptions& x) { x.rate = 4e-3; }, "whose rate_in_millionths was 3000");
-    refused([](TrainOptions& x) { x.decay = 0.2f; }, "whose decay_in_millionths was 100000");
-    CHECK(contains(refusal([&] { (void)read_state(o, map, 101); }), "whose text was"));
+    refused([](TrainOptions& x) { x.layers = 2; }, "whose --layers was 1, but this one has 2");
+    refused([](TrainOptions& x) { x.channels = 8; }, "whose --channels was 4, but this one has 8");
+    refused([](TrainOptions& x) { x.heads = 1; }, "whose --heads was 2, but this one has 1");
+    refused([](TrainOptions& x) { x.context = 4; }, "whose --context was 3, but this one has 4");
+    refused([](TrainOptions& x) { x.batch = 9; }, "whose --batch was 8, but this one has 9");
+    refused([](TrainOptions& x) { x.accumulate = 2; }, "whose --accumulate was 1");
+    refused([](TrainOptions& x) { x.bf16 = true; }, "whose --bf16 was off, but this one has on");
+    refused([](TrainOptions& x) { x.warm_up = 1; }, "whose --warm-up was 0, but this one has 1");
+    refused([](TrainOptions& x) { x.vocab = 300; },
+            "whose --vocab was bytes, but this one has 300");
+    refused([](TrainOptions& x) { x.seed = ~std::uint64_t{0}; },
+            "whose --seed was 7, but this one has 18446744073709551615");
+    refused([](TrainOptions& x) { x.rate = 4e-3; },
+            "whose --rate was 0.003, but this one has 0.004");
+    refused([](TrainOptions& x) { x.decay = 0.2f; }, "whose --decay was 0.1, but this one has 0.2");
+    CHECK(contains(refusal([&] { (void)read_state(o, map, 101); }),
+                   "whose text's checksum was 99, but this one has 101"));
+    // Every bit of what a rate and a decay are counts.
+    refused([&](TrainOptions& x) { x.rate = std::nextafter(o.rate, 1); },
+            "whose --rate was 0.003,");
+    refused([&](TrainOptions& x) { x.decay = std::nextafter(o.decay, 1.f); }, "whose --decay was");
+    TrainOptions slow = o;
+    slow.rate = 1e-7;
+    write_state(slow, state, 99);
+    CHECK(read_state(slow, map, 99).step == 5);
+    slow.rate = 4e-7;
+    CHECK(contains(refusal([&] { (void)read_state(slow, map, 99); }),
+                   "whose --rate was 1e-07, but this one has 4e-07"));
+    write_state(o, state, 99);
+    // A run may become longer, or shorter, but not than what it has done.
+    for (const std::int64_t steps : {5, 199, 200, 201}) {
+        TrainOptions other = o;
+        other.steps = steps;
+        const TrainingState longer = read_state(other, map, 99);
+        CHECK((longer.step == 5 && longer.steps == 200));
+    }
+    refused([](TrainOptions& x) { x.steps = 4; },
+            "is of a run that has done 5 steps, but --steps is 4");
     const Parameters larger({1, 3, 4, 2, 16, 300, 1e-5f});
     CHECK(contains(refusal([&] { (void)read_state(o, larger, 99); }),
                    "parameters has shape (" + std::to_string(map.size()) + "), but the model has " +

@@ -61,6 +61,10 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     }
     CHECK(parsed({"--seed", "18446744073709551615"}).seed == ~std::uint64_t{0});
     CHECK(parsed({"--resume"}).resume);
+    CHECK_FALSE(parsed({"--resume"}).restart);
+    CHECK_FALSE(none.restart);
+    CHECK(parsed({"--restart"}).restart);
+    CHECK(parsed({}).files() == Words{"o", "o.svg", "o.state"});
     CHECK(parsed({"--backend", "cuda"}).backend == "cuda");
     CHECK(none.gpus == 1);
     CHECK(parsed({"--gpus", "2", "--backend", "cuda"}).gpus == 2);
@@ -86,11 +90,12 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
             "--bf16 takes eight numbers at a time, and 128 at most, but a head has 12");
     refused({"--bf16", "--backend", "cuda", "--channels", "544"}, "but a head has 136");
     CHECK(parsed({"--bf16", "--backend", "cuda", "--channels", "512"}).bf16);
-    refused({"--gpus", "0"}, "--gpus is 0, but must be a whole number, 1 or more");
+    refused({"--gpus", "0"}, "--gpus is 0, but must be a whole number from 1 to 1024");
     refused({"--gpus", "2"}, "--gpus is 2, but --backend is cpu; must be cuda");
     refused({"--gpus", "3", "--backend", "cuda"},
             "--gpus is 3, which does not divide the 8 of --batch equally");
-    refused({"--sample-every", "0"}, "--sample-every is 0, but must be a whole number, 1 or more");
+    refused({"--sample-every", "0"},
+            "--sample-every is 0, but must be a whole number from 1 to 100000000");
     refused({"--weights", "f16"}, "--weights is 'f16', but must be f32 or q8_0");
     refused({"--weights", "q8_0", "--channels", "48"},
             "do not divide the 48 of --channels equally");
@@ -115,6 +120,60 @@ TEST_CASE("training: each flag says its own number, and the others stay as --hel
     CHECK(s.steps == 9);
 }
 
+TEST_CASE("training: each numeric flag has a range, which its sentence names",
+          "[day06][training][small]") {
+    const struct {
+        const char *flag, *least, *most, *below, *above, *range;
+    } flags[] = {
+        {"--layers", "1", "10000", "0", "10001", "a whole number from 1 to 10000"},
+        {"--channels", "1", "65536", "0", "1000000000", "a whole number from 1 to 65536"},
+        {"--heads", "1", "65536", "0", "65537", "a whole number from 1 to 65536"},
+        {"--context", "1", "1048576", "0", "1048577", "a whole number from 1 to 1048576"},
+        {"--batch", "1", "65536", "0", "65537", "a whole number from 1 to 65536"},
+        {"--accumulate", "1", "65536", "0", "65537", "a whole number from 1 to 65536"},
+        {"--steps", "1", "100000000", "0", "100000001", "a whole number from 1 to 100000000"},
+        {"--warm-up", "0", "100000000", "-1", "100000001", "a whole number from 0 to 100000000"},
+        {"--save-every", "1", "100000000", "0", "100000001", "a whole number from 1 to 100000000"},
+        {"--sample-every", "1", "100000000", "0", "100000001",
+         "a whole number from 1 to 100000000"},
+        {"--threads", "0", "1024", "-1", "100000", "a whole number from 0 to 1024"},
+        {"--gpus", "1", "1024", "0", "1025", "a whole number from 1 to 1024"},
+        {"--strides", "1", "4", "0", "5", "a whole number from 1 to 4"},
+        {"--vocab", "257", "1000000", "256", "1000001",
+         "bytes, or how many tokens are learned: from 257 (256 bytes, and the end) to 1000000"},
+        {"--seed", "0", "18446744073709551615", "-1", "18446744073709551616",
+         "a whole number from 0 to 18446744073709551615"},
+        {"--rate", "1e-300", "1", "0", "1.001", "a number above 0, and 1 at most"},
+        {"--decay", "0", "1", "-0.001", "1.001", "a number from 0 to 1"},
+    };
+    for (const auto& f : flags) {
+        CAPTURE(f.flag);
+        for (const char* good : {f.least, f.most}) {
+            const std::string said = refusal([&] { (void)parsed({f.flag, good}); });
+            CHECK(!contains(said, "but must be"));  // though other flags may not fit it
+        }
+        const std::string long_one(100'000, '9'), letters(100'000, 'x');
+        for (const std::string& wrong :
+             {std::string(f.below), std::string(f.above), std::string("many"), std::string("1 "),
+              std::string(" 1"), std::string("+1"), std::string("0x1"), std::string("nan"),
+              std::string("inf"), std::string("-inf"), std::string(), std::string("1\n"),
+              std::string("99999999999999999999999"), long_one, letters}) {
+            const std::string said = refusal([&] { (void)parsed({f.flag, wrong}); });
+            CAPTURE(wrong.substr(0, 80), said);
+            CHECK(said.rfind(std::string(f.flag) + " is ", 0) == 0);
+            CHECK(contains(said, std::string(", but must be ") + f.range));
+            CHECK(said.size() < 300);
+        }
+    }
+    for (const char* flag : {"--backend", "--weights", "--fast"}) {
+        const std::string said = refusal([&] {
+            (void)parsed({flag + std::string(100'000, 'x'), "x"});
+        });
+        CHECK(said.size() < 200);
+        CHECK(refusal([&] { (void)parsed({flag, std::string(100'000, 'x')}); }).size() < 200);
+    }
+}
+
 TEST_CASE("training: values at the edges of what is allowed, and one step beyond",
           "[day06][training][small]") {
     CHECK(parsed({"--rate", "1"}).rate == 1);
@@ -135,6 +194,7 @@ TEST_CASE("training: values at the edges of what is allowed, and one step beyond
         {{"--backend", "tpu"}, "--backend is 'tpu', but must be cpu or cuda"},
         {{"--fast"}, "'--fast' is not a flag"},
         {{"--steps"}, "--steps is the last word, but a value must follow it"},
+        {{"--resume", "--restart"}, "--resume goes on with a run, --restart replaces it: give one"},
         {{"--heads", "5"}, "--heads is 5, which does not divide the 64 of --channels equally"},
     };
     for (const auto& w : wrong) {
