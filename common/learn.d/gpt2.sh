@@ -34,6 +34,7 @@ verb_gpt2() {
     # Built by nvcc, and where no GPU answers, it becomes gpt2_emulated as soon as it is to run kernels.
     if built_with_nvcc && ! find_gpu; then emulated=(gpt2_emulated); fi
     build_one "the GPT-2" gpt2_command "${emulated[@]}"
+    trap - INT  # Ctrl-C ends the text, and the program says all there is to say
     "$build/bin/gpt2" "${flags[@]}"
 }
 
@@ -41,6 +42,7 @@ verb_train() {
     need
     configure
     build_one "gpt2_train" gpt2_train_command
+    trap - INT  # Ctrl-C saves the run, and the program says with which flag it goes on
     "$build/bin/gpt2_train" "$@"
 }
 
