@@ -8,6 +8,10 @@
 ///     p      = p - rate * decay * p                         not in the gradient: the W in AdamW
 ///     p      = p - rate * (first / c1) / (sqrt(second / c2) + eps)      c = 1 - beta^step
 ///
+/// A norm that is NaN makes everything NaN, as PyTorch's clip_grad_norm_() does: a step from gradients
+/// of which one is NaN is none, and shows in every number instead of in some. An infinite norm makes
+/// g 0 where the gradient is finite, else NaN.
+///
 /// Both averages begin at 0, so they are too small at first, and c1 and c2 make up for it. (Kingma
 /// and Ba 2014, arXiv 1412.6980; Loshchilov and Hutter 2017, arXiv 1711.05101.) One pass: four
 /// numbers are read and three written for each parameter, and nothing is computed twice.
@@ -39,7 +43,7 @@ struct AdamWNumbers {
     float most;
     View<const double> norm;
 
-    /// By what a gradient is multiplied.
+    /// By what a gradient is multiplied. A NaN is no number that is at most `most`.
     SIXDAYS_HD float clip() const noexcept {
         if (most == 0 || norm() <= double{most}) return 1;
         return static_cast<float>(double{most} / norm());

@@ -155,6 +155,55 @@ TEST_CASE("AdamW that is asked for nothing more neither decays nor clips",
     CHECK(std::fabs(first.view()(1) - 1e5f) < 1);  // not clipped
 }
 
+TEST_CASE(
+    "AdamW, loop and kernel: a norm of NaN is seen in every number, an infinite one clips all",
+    "[day06][training][small]") {
+    const Tensor<float> gradient({3}, {1, -4, 0.5f}), begin({3}, {3, 3, -3}), some({3}, {1, 1, 1});
+    struct After {
+        Tensor<float> first, second, parameters;
+    };
+    const auto step = [&](double norm, float most, const auto& check) {
+        CAPTURE(norm, most);
+        AdamWOptions o;
+        o.rate = 0.25f, o.beta1 = 0.5f, o.beta2 = 0.75f, o.most = most;
+        const Tensor<double> of_host(Shape{}, {norm});
+        auto first = HostOut<float>::holding(some), second = HostOut<float>::holding(some);
+        auto parameters = HostOut<float>::holding(begin);
+        o.norm = of_host.view();
+        adamw_cpu(o, gradient.view(), first.view(), second.view(), parameters.view());
+        check(After{first.values(), second.values(), parameters.values()});
+        const DeviceIn<double> of_device(of_host);
+        const DeviceIn<float> d_gradient(gradient);
+        auto d_first = DeviceOut<float>::holding(some), d_second = DeviceOut<float>::holding(some);
+        auto d_parameters = DeviceOut<float>::holding(begin);
+        o.norm = of_device.view();
+        adamw_cuda(o, d_gradient.view(), d_first.view(), d_second.view(), d_parameters.view());
+        check(After{d_first.values(), d_second.values(), d_parameters.values()});
+    };
+    const auto first_is = [&](float clip) {
+        return [&, clip](const After& a) {
+            for (std::int64_t k = 0; k < 3; ++k) {
+                CHECK(a.first(k) == 0.5f + 0.5f * (clip * gradient(k)));
+                CHECK(std::isfinite(a.second(k)));
+                CHECK(std::isfinite(a.parameters(k)));
+                CHECK(a.parameters(k) != begin(k));
+            }
+        };
+    };
+    step(NAN, 1, [&](const After& a) {
+        for (std::int64_t k = 0; k < 3; ++k) {
+            CHECK(std::isnan(a.first(k)));
+            CHECK(std::isnan(a.second(k)));
+            CHECK(std::isnan(a.parameters(k)));
+        }
+    });
+    step(NAN, 0, first_is(1));  // nothing is clipped, so nobody asks
+    step(INFINITY, 1, first_is(0));
+    step(2, 2, first_is(1));
+    step(4, 2, first_is(0.5f));
+    step(0, 2, first_is(1));
+}
+
 TEST_CASE("AdamW refuses what it cannot use, loop and port alike", "[day06][training][small]") {
     Tensor<float> g({3}), m({3}), v({3}), p({3});
     const auto refused = [&](const AdamWOptions& o, const char* words) {
