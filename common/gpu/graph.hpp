@@ -22,7 +22,8 @@ public:
     /// and not executed. Whatever else it does to the device, allocating, copying, waiting, or
     /// using another stream, fails, so this is also a proof that a launcher launches and does
     /// nothing else.
-    /// @param start  early takes a graph of kernels only, and effect from compute capability 9.0 on
+    /// @param start  early takes a graph of kernels only; it has an effect from compute capability
+    /// 9.0 and CUDA 12.3 on
     /// @throws gpu::Error  that
     explicit Graph(const std::function<void(Stream)>& work, Start start = Start::after_end);
     Graph(const Graph&) = delete;
