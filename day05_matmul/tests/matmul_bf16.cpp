@@ -592,6 +592,17 @@ TEST_CASE("matmul_bf16: what is refused, and which path is taken", "[day05][matm
     refused(a.view(), b.view(), View<float>(nullptr, Shape{16, 32}), {}, "out is a null pointer");
     CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), false) == B::fragments_ahead);
     CHECK(choose_matmul_bf16<bf16>(a.view(), b.view(), true) == B::persistent);
+    // A stack of one matrix, whose stride is never used either, and of several.
+    const auto stacked = [](View<const bf16> x, std::int64_t matrices, std::int64_t stride) {
+        return View<const bf16>(x.data, Layout({matrices, x.extent(0), x.extent(1)},
+                                               {stride, x.stride(0), x.stride(1)}));
+    };
+    const auto of_stack = [&](std::int64_t matrices, std::int64_t stride) {
+        return choose_matmul_bf16<bf16>(stacked(a.view(), matrices, stride), b.view(), false);
+    };
+    CHECK(of_stack(1, 13) == B::fragments_ahead);
+    CHECK(of_stack(2, 24) == B::fragments_ahead);
+    CHECK(of_stack(2, 13) == B::shared_tiles);
     // One condition of the ring false, of one operand, all others true.
     const auto odd = [](View<const bf16> x, int how) {
         if (how == 0) x.data += 1;

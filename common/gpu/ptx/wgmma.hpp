@@ -41,10 +41,14 @@ constexpr int registers_of_bound(int threads, int blocks) {
 /// In a block that was launched with so many registers a thread, can 128 threads go down to `given`
 /// and the others go up to `taken`? Else setmaxnreg waits for ever or is undefined.
 constexpr bool registers_suffice(int launched, int threads, int given, int taken) {
-    return given % 8 == 0 && taken % 8 == 0 && 24 <= given && given <= launched &&
-           launched <= taken && taken <= 256 &&
+    return given % 8 == 0 && taken % 8 == 0 && 24 <= given && launched <= taken && taken <= 256 &&
            128 * given + (threads - 128) * taken <= threads * launched;
 }
+static_assert(registers_of_bound(384, 1) == 168 && registers_of_bound(256, 2) == 128);
+static_assert(registers_suffice(168, 384, 40, 232));
+static_assert(!registers_suffice(160, 384, 40, 232), "8 fewer for each of 384 threads");
+static_assert(!registers_suffice(168, 384, 48, 232), "8 more for each of 128");
+static_assert(!registers_suffice(240, 384, 40, 232), "to take is to go up");
 
 #ifdef SIXDAYS_EMULATED
 
