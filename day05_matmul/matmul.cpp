@@ -66,6 +66,9 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
                to_string(wanted) + " needs (" + std::to_string(wanted[wanted.rank - 1]) +
                "), a number for each column");
     }
+    if (epilogue.relu && epilogue.swish) {
+        refuse(op + ": relu and swish are both asked for, but a sum goes through one of them");
+    }
     require_injective(op.c_str(), "out", out);
 }
 

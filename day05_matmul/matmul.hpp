@@ -11,6 +11,7 @@
 /// pointer, out overlaps an input
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -41,20 +42,23 @@ enum class MatmulPath {
 };
 [[nodiscard]] const char* name(MatmulPath path);
 
-/// What becomes of a sum before it is stored: out = alpha * sum + beta * out + bias,
-/// or 0 where that is negative, if `relu` is asked for.
+/// What becomes of a sum before it is stored: x = alpha * sum + beta * out + bias, and out is x; or 0
+/// where x is negative, if `relu` is asked for; or x / (1 + exp(-x)), if `swish` is (Ramachandran and
+/// others 2017, arXiv 1710.05941; SiLU is another name). Not both.
 /// As in BLAS, beta = 0 does not read `out`, and alpha = 0 reads neither `a` nor `b`.
 struct Epilogue {
     float alpha = 1;
     float beta = 0;
     View<const float> bias = {};  // (N), of any stride; a null pointer: none
     bool relu = false;
+    bool swish = false;
 
     // [epilogue]
     SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
         float x = alpha * sum;
         if (beta != 0) x += beta * out;  // else not even read: it may be a NaN
         if (bias.data != nullptr) x += bias(n);
+        if (swish) return x / (1 + std::exp(-x));
         return relu && x < 0 ? 0 : x;
     }
     // [epilogue]

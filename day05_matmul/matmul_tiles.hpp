@@ -65,8 +65,8 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
           class E>
 [[cutile::hint(0, num_worker_warps_per_cta = WARPS)]] __tile_global__ void matmul_tile(
     const E* __restrict__ a, const E* __restrict__ b, I M, I N, I K, I a_m, I a_k, I b_k, I b_n,
-    I out_m, I out_n, float alpha, float beta, const float* __restrict__ bias, I bias_n, bool relu,
-    float* __restrict__ out) {
+    I out_m, I out_n, float alpha, float beta, const float* __restrict__ bias, I bias_n, bool swish,
+    bool relu, float* __restrict__ out) {
     constexpr int kQuad = 16 / sizeof(E);
     const auto as = matrix<BM, BK, A, kQuad>(a, M, K, a_m, a_k);
     const auto bs = matrix<BK, BN, B, kQuad>(b, K, N, b_k, b_n);
@@ -79,10 +79,11 @@ template <int BM, int BN, int BK, int WARPS, Along A, Along B, Along OUT, bool P
         sum = ct::mma(as.load_masked(i, k), bs.load_masked(k, j), sum);
     }
     sum = alpha * sum;
-    if constexpr (PLUS) {  // there may be beta * out to add, or a bias to each row
+    if constexpr (PLUS) {  // there may be beta * out to add, a bias to each row, or swish
         if (beta != 0) sum = sum + beta * outs.load_masked(i, j);
         const auto row = matrix<1, BN, Along::anything, 1>(bias, I{1}, N, I{0}, bias_n);
         if (bias != nullptr) sum = sum + row.load_masked(0, j);
+        if (swish) sum = sum / (1.0f + ct::exp(-sum));
     }
     if (relu) sum = ct::select(sum < 0.0f, ct::zeros<decltype(sum)>(), sum);  // NaN stays
     outs.store_masked(sum, i, j);
@@ -169,7 +170,7 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
     };
     const auto launch_plus = [&]<class I>(auto kernel, unsigned grid, I) {
         launch(kernel, grid, I{}, then.beta, then.bias.data,
-               static_cast<I>(biased ? step(then.bias, 0) : 0));
+               static_cast<I>(biased ? step(then.bias, 0) : 0), then.swish);
     };
     const Along of_a = along_memory(a, kQuad), of_b = along_memory(b, kQuad);
     const bool promised = of_a != anything && of_b != anything && along_memory(out, kQuad) == rows;
@@ -184,7 +185,7 @@ void launch_tiles(View<const T> a, View<const T> b, const Epilogue& then, View<f
     // Numbers of 64 bits, or pointers that might meet, and tensor cores wait most of the time.
     const auto by = [&]<Along A, Along B>() {
         using X = PROMISED;
-        if (then.beta != 0 || biased) {
+        if (then.beta != 0 || biased || then.swish) {
             return launch_plus(matmul_tile<X::BM, X::BN, X::BK, X::WARPS, A, B, rows, true, int, E>,
                                tiles(X{}), int{});
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "common/gpu/device.hpp"
@@ -24,6 +25,7 @@ Problem problem_of(View<const float> a, View<const float> b, const Epilogue& epi
     x.M = out.extent(m), x.N = out.extent(n), x.K = a.extent(n);
     x.alpha = epilogue.alpha, x.beta = epilogue.beta;
     x.relu = epilogue.relu;
+    x.swish = epilogue.swish;
     if (sums_nothing(a, epilogue)) {
         x.K = 0, x.alpha = 1;
         x.a = x.b = x.out;  // nothing of them is read, so they may have been null
@@ -161,6 +163,13 @@ WholeTile cut_for(const Problem& x) {
     return fastest_cut(x).cut;
 }
 
+bool fits(WholeTile cut, const Problem& product) {
+    const Problem x = along_rows(product);
+    return std::any_of(std::begin(kTiles), std::end(kTiles), [&](const Tiles& t) {
+        return t.cut == cut && x.M >= t.BM && x.N >= t.BN && x.K >= kWholeDepth;
+    });
+}
+
 bool has_whole_tiles(const Problem& x) {
     return x.K >= kWholeDepth && std::isfinite(fastest_cut(x).cycles);
 }
@@ -168,7 +177,7 @@ bool has_whole_tiles(const Problem& x) {
 Problem in_parts(const Problem& x, int count, float* parts) {
     Problem y = x;
     y.K = x.K / count;
-    y.alpha = 1, y.beta = 0, y.relu = false, y.bias = nullptr;
+    y.alpha = 1, y.beta = 0, y.relu = y.swish = false, y.bias = nullptr;
     y.out = parts;
     y.out_m = x.M > 1 ? x.N : 0, y.out_n = 1;
     // The parts are the outermost dim of the stack.

@@ -71,6 +71,7 @@ Exact exact_product(const Tensor<float>& a, const Tensor<float>& b, const Epilog
         const bool cut = then.relu && sum < 0;
         exact.values.data()[i] = cut ? 0 : sum;
         exact.bound.data()[i] = n * u / (1 - n * u) * size;
+        through_swish(then, exact.values.data()[i], exact.bound.data()[i]);
     }
     return exact;
 }
@@ -147,6 +148,9 @@ TEST_CASE("all paths are as near as a float sum can be, with every epilogue",
         {.then = {.alpha = 0.75f, .beta = -1.5f, .relu = true}, .bias_stride = 2},
         {.then = {.alpha = 3}, .bias_stride = 1},
         {.then = {.relu = true}, .nan = true},
+        {.then = {.swish = true}},
+        {.then = {.alpha = 0.75f, .beta = -1.5f, .swish = true}, .bias_stride = 2},
+        {.then = {.swish = true}, .nan = true},
     };
     for (const P path : all_paths()) {
         for (const Case& c : cases) check_floats(path, tiles_for(path), c);

@@ -265,7 +265,9 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     const View<const float> b(memory, Layout({3, 4, 7}, {28, 1, 4})),
         bias(memory, Layout({7}, {2}));
     const Problem x = problem_of(a, b, {.alpha = 3, .beta = 2, .bias = bias, .relu = true}, out);
-    CHECK((x.alpha == 3 && x.beta == 2 && x.relu));
+    CHECK((x.alpha == 3 && x.beta == 2 && x.relu && !x.swish));
+    const Problem swish = problem_of(a, b, {.swish = true}, out);
+    CHECK((swish.swish && !swish.relu && !in_parts(swish, 2, memory).swish));
     CHECK(x.dims == 2);  // the dim of extent 1 is left out
     CHECK((x.extent[0] == 2 && x.extent[1] == 3));
     CHECK((x.step_a[0] == 20 && x.step_a[1] == 0));

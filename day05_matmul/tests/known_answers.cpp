@@ -1,4 +1,4 @@
-// Products whose answers stand in other texts. They are whole numbers, so every path must give them
+// Products whose answers other texts give. They are whole numbers, so every path must give them
 // exactly; rows, columns and inner size are told apart by their values.
 #include "day05_matmul/tests/helpers.hpp"
 

@@ -92,6 +92,7 @@ Exact exact_product(const Tensor<T>& a, const Tensor<T>& b, const Epilogue& then
         if (then.bias.data != nullptr) sum += bias.data()[n], size += std::abs(bias.data()[n]);
         exact.values.data()[i] = then.relu && sum < 0 ? 0 : sum;
         exact.bound.data()[i] = (9 * steps + 4) * std::ldexp(size, -23);
+        through_swish(then, exact.values.data()[i], exact.bound.data()[i]);
     }
     return exact;
 }
@@ -204,6 +205,8 @@ TEST_CASE("matmul_bf16: every path, every epilogue", "[day05][matmul_bf16][small
         {.then = {.beta = 3}},
         {.bias = true},
         {.then = {.relu = true}},
+        {.then = {.swish = true}},
+        {.then = {.alpha = 0.75f, .beta = -1.5f, .swish = true}, .bias = true},
         {.then = {.alpha = 0.75f, .beta = -1.5f, .relu = true}, .bias = true},
     };
     for (const B path : kAll) {
@@ -419,6 +422,7 @@ TEST_CASE("matmul_bf16: outputs in pairs, and one by one", "[day05][matmul_bf16]
         {.then = {.relu = true}},
         {.bias = true},
         {.then = {.alpha = 0.75f, .relu = true}, .bias = true},
+        {.then = {.swish = true}, .bias = true},
         {.then = {.beta = 3}},
         {.then = {.alpha = 0.75f, .beta = -1.5f, .relu = true}, .bias = true},
         {.out = Lies::gaps, .then = {.beta = 3}},

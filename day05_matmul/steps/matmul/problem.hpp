@@ -25,7 +25,7 @@ struct Problem {
 
     // The epilogue, with a stride for the bias in both dims.
     float alpha = 1, beta = 0;
-    bool relu = false;
+    bool relu = false, swish = false;
     const float* bias = nullptr;
     std::int64_t bias_m = 0, bias_n = 0;
     bool quads_a = false, quads_b = false;  // may they be read 16 bytes at a time? Set by launchers
@@ -76,6 +76,8 @@ inline constexpr std::int64_t kShallow = 32, kNarrow = 16;
 /// How step 13 cuts the outputs: (128, 256), (64, 64), (32, 128).
 enum class WholeTile { large, medium, small };
 [[nodiscard]] WholeTile cut_for(const Problem& x);
+/// Is there room for such a tile, and are there so many k's?
+[[nodiscard]] bool fits(WholeTile cut, const Problem& x);
 
 /// Can step 13 take it? One of its tiles fits, and one has so many k's.
 inline constexpr std::int64_t kWholeDepth = 16;

@@ -47,7 +47,7 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 
 // [store]
 /// A thread's sums become outputs: in rows m_of(i), in columns n_of(j) and the three behind it, for
-/// j = 0, 4, 8, ... Most threads have no edge in their part and no old output to read: they go over
+/// j = 0, 4, 8, ... Most threads have no edge in their part and no old output to read, and no exp: they go over
 /// all sums once for each thing that is asked for, and what nobody asks for costs one question. The
 /// others put their sums into memory, where a short loop can take them one by one. Written out for
 /// each sum, with all questions, this was 150 KB of instructions, and to fetch them took longer
@@ -55,7 +55,7 @@ __device__ __forceinline__ void store_four(const Problem& x, const Tile& tile, i
 template <int TM, int TN, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_all(const Problem& x, const Tile& tile, float (&sum)[TM][TN],
                                           const RowOf& m_of, const ColumnOf& n_of) {
-    if (x.out_n != 1 || x.beta != 0 || x.bias_m != 0 || m_of(0) < tile.first_row ||
+    if (x.out_n != 1 || x.beta != 0 || x.bias_m != 0 || x.swish || m_of(0) < tile.first_row ||
         m_of(TM - 1) >= tile.rows || n_of(0) < tile.first_column ||
         n_of(TN - 4) + 3 >= tile.columns) {
         float all[TM][TN];

@@ -59,6 +59,7 @@ __device__ __forceinline__ float finish(const Problem& x, const Tile& tile, int 
     float y = x.alpha * sum;
     if (x.beta != 0) y += x.beta * old;
     if (x.bias != nullptr) y += x.bias[(tile.m0 + m) * x.bias_m + (tile.n0 + n) * x.bias_n];
+    if (x.swish) return y / (1 + std::exp(-y));
     return x.relu && y < 0 ? 0 : y;
 }
 

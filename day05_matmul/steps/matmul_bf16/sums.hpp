@@ -99,6 +99,27 @@ __device__ __forceinline__ void add_inside(const float (&sum)[DOWN][ACROSS][4],
     }
 }
 
+/// The same of sums that go through an exp. They are put into memory, so that a short loop can take
+/// them one by one: written out for each of them, exp would be most of a kernel's instructions.
+template <int DOWN, int ACROSS>
+__device__ __forceinline__ void store_one_by_one(const float (&sum)[DOWN][ACROSS][4],
+                                                 const Epilogue& epilogue, const View<float>& out,
+                                                 std::int64_t m0, std::int64_t n0) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    float all[DOWN * ACROSS * 4];
+#pragma unroll
+    for (int i = 0; i < DOWN * ACROSS * 4; ++i) all[i] = sum[i / 4 / ACROSS][i / 4 % ACROSS][i % 4];
+#pragma unroll 1
+    for (int i = 0; i < DOWN * ACROSS * 4; ++i) {
+        const std::int64_t row = m0 + 16 * (i / 4 / ACROSS) + row_of_sum(lane, i % 4);
+        const std::int64_t column = n0 + 8 * (i / 4 % ACROSS) + column_of_sum(lane, i % 4);
+        if (row < out.extent(0) && column < out.extent(1)) {
+            float& to = out(row, column);
+            to = epilogue(all[i], column, to);
+        }
+    }
+}
+
 // [store]
 /// Stores DOWN x ACROSS fragments of which the first begins at (m0, n0).
 /// @param inside  do they all lie in out?
@@ -106,6 +127,7 @@ template <int DOWN, int ACROSS>
 __device__ __forceinline__ void store_sums(const float (&sum)[DOWN][ACROSS][4],
                                            const Epilogue& epilogue, const View<float>& out,
                                            std::int64_t m0, std::int64_t n0, bool inside) {
+    if (epilogue.swish) return store_one_by_one(sum, epilogue, out, m0, n0);
     if (inside && lies_in_pairs(out)) {
         return epilogue.beta == 0 ? store_inside(sum, epilogue, out, m0, n0)
                                   : add_inside(sum, epilogue, out, m0, n0);

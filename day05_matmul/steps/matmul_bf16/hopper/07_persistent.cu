@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
             float sum[1][S::kN / 8][4] = {};
             multiply_tiles(sum[0], stages, 64 * group, K, turn);
             const bool inside = at.m0 + S::kM <= out.extent(0) && at.n0 + S::kN <= out.extent(1);
-            if (inside && epilogue.beta == 0 && lies_in_lines(out)) {
+            if (inside && epilogue.beta == 0 && !epilogue.swish && lies_in_lines(out)) {
                 store_lines(sum[0], epilogue, out, rooms[threadIdx.x / 32], at.m0 + m, at.n0);
             } else {
                 store_sums(sum, epilogue, out, at.m0 + m, at.n0, inside);
