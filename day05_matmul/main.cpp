@@ -1,11 +1,10 @@
 // Day 05 as a run: every line that says "ok" was checked a moment before.
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "common/lesson/lesson.hpp"
-#include "common/tensor/arguments.hpp"
 #include "common/tensor/transform.hpp"
 #include "day05_matmul/bench/bench.hpp"
 #include "day05_matmul/loop_orders.hpp"
@@ -122,24 +121,10 @@ void layouts(lesson::Report& report) {
     }
 }
 
-std::int64_t number(const lesson::Report& report, const char* flag, std::int64_t otherwise,
-                    std::int64_t most) {
-    const auto& own = report.options().own;
-    const auto given = own.find(flag);
-    if (given == own.end()) return otherwise;
-    char* end = nullptr;
-    const std::int64_t n = std::strtoll(given->second.c_str(), &end, 10);
-    if (*end != 0 || n < 1 || n > most) {
-        refuse(std::string(flag) + " " + given->second + ": a number from 1 to " +
-               std::to_string(most) + " is wanted");
-    }
-    return n;
-}
-
 void the_ladder(lesson::Report& report) {
     const std::vector<MatmulStep> steps = ladder();
-    const auto only = number(report, "--step", 0, static_cast<std::int64_t>(steps.size()));
-    const std::int64_t size = number(report, "--size", 2048, 16384);
+    const auto only = number_of(report, "--step", 0, static_cast<std::int64_t>(steps.size()));
+    const std::int64_t size = number_of(report, "--size", 2048, 16384);
     report.heading("6. The ladder: one idea a step");
     for (const MatmulStep& step : steps) {
         if (only != 0 && step.number != only) continue;
@@ -188,17 +173,22 @@ void tf32(lesson::Report& report) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    const bool tunes = std::any_of(argv + 1, argv + argc,
+                                   [](const char* word) { return word == std::string("--tune"); });
+    std::vector<void (*)(lesson::Report&)> sections = {by_hand, reuse,      loop_orders, neighbours,
+                                                       layouts, the_ladder, epilogues,   tf32};
+    if (tunes) sections = {tune};
     return lesson::run(
         argc, argv,
         {.title = "Day 05, matmul",
          .shows = "A number that was fetched once should be multiplied many times before it is let "
                   "go.",
-         .sections = {by_hand, reuse, loop_orders, neighbours, layouts, the_ladder, epilogues,
-                      tf32},
+         .sections = sections,
          .trace = trace_all,
          .bench = bench_all,
          .try_this = "take a __syncthreads() out of steps/matmul/03_shared_tile.cu; then the + 1 "
                      "out of\n04_transposed_tile.cu, and run with --trace.",
          .flags = {{"--step", "N", "only step N of the ladder"},
-                   {"--size", "S", "the ladder at M = N = K = S"}}});
+                   {"--size", "S", "the ladder, or --tune, at M = N = K = S"},
+                   {"--tune", "", "time every step and tile on this GPU, and show the fastest"}}});
 }

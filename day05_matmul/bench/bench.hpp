@@ -21,6 +21,15 @@ void bench_all(lesson::Report& report);
 /// Of it the products of bf16, beside cuBLAS with the same operands.
 void bench_bf16(lesson::Report& report);
 
+/// The number that a flag of this day was given, or `otherwise`.
+/// @throws std::invalid_argument  not a number from 1 to `most`
+[[nodiscard]] std::int64_t number_of(const lesson::Report& report, const char* flag,
+                                     std::int64_t otherwise, std::int64_t most);
+
+/// --tune: times every way that there is to compute some products, or one of --size.
+/// @throws std::runtime_error  on the emulator
+void tune(lesson::Report& report);
+
 /// --trace: what the warps touch.
 void trace_all();
 

@@ -1,0 +1,65 @@
+// What a tuner tries: every way gives the product, and one of them is what matmul_cuda() takes.
+#include "day05_matmul/tuning.hpp"
+
+#include "day05_matmul/tests/helpers.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day05_matmul;
+using namespace sixdays::testing;
+
+namespace {
+
+// Runs all candidates; returns their names, the chosen one with a star.
+std::string tried(std::int64_t M, std::int64_t N, std::int64_t K, Lies lies) {
+    CAPTURE(M, N, K, int(lies));
+    const Tensor<float> a = whole({M, K}, 1), b = whole({K, N}, 2);
+    HostOut<float> want({M, N});
+    matmul_cpu(a.view(), b.view(), want.view());
+    const DeviceIn<float> da(a, layout_of(a.shape(), lies)), db(b, layout_of(b.shape(), lies));
+    DeviceOut<float> same({M, N});
+    std::string names;
+    int chosen = 0;
+    const auto all = candidates(da.view(), db.view(), same.view());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        DeviceOut<float> got({M, N});  // each its own, so that one that does nothing is seen
+        const Candidate one = candidates(da.view(), db.view(), got.view())[i];
+        CAPTURE(one.name);
+        gpu::Buffer<std::byte> room(one.workspace_bytes);
+        one.run(room);
+        CHECK(got.matches(want));
+        chosen += one.chosen;
+        names += (names.empty() ? "" : ", ") + one.name + (one.chosen ? "*" : "");
+    }
+    CHECK(chosen == 1);
+    return names;
+}
+
+TEST_CASE("a tuner tries every step and every tile that takes the product",
+          "[day05][tuning][kernels][small]") {
+    const std::string any =
+        "one element, lanes along N, shared tile, transposed tile, column a thread, square a "
+        "thread, ";
+    const std::string all = tried(132, 256, 64, Lies::row_major);
+    CHECK(contains(all, any));
+    CHECK(contains(all, "fragments, serpentine, spread copies"));
+    CHECK(contains(all, "whole tiles of 128 x 256"));
+    CHECK(contains(all, "whole tiles of 64 x 64"));
+    CHECK(contains(all, "whole tiles of 32 x 128"));
+    // 127 rows are fewer than the largest tile has; strides of 2 go by single elements.
+    const std::string fewer = tried(127, 130, 64, Lies::every_other);
+    CHECK(contains(fewer, any));
+    CHECK(!contains(fewer, "quads"));
+    CHECK(!contains(fewer, "128 x 256"));
+    CHECK(contains(fewer, "64 x 64"));
+    CHECK(!contains(tried(40, 40, 40, Lies::row_major), "whole tiles"));
+    CHECK(contains(tried(3, 64, 256, Lies::row_major), "skinny"));
+}
+
+TEST_CASE("a tuner rejects what matmul rejects", "[day05][tuning][small]") {
+    const Tensor<float> a({2, 3}), b({4, 5});
+    Tensor<float> out({2, 5});
+    CHECK(contains(refusal([&] { (void)candidates(a.view(), b.view(), out.view()); }),
+                   "matmul: a has shape (2, 3)"));
+}
+
+}  // namespace
