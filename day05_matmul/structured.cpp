@@ -31,6 +31,12 @@ const char* name(Structure structure) {
 
 void check_structured_matmul(const View<const float>& a, Structure structure,
                              const View<const float>& b, const View<float>& out) {
+    if (*name(structure) == '\0') {  // an enum can hold any number
+        refuse(
+            "structured_matmul: structure " + std::to_string(static_cast<int>(structure)) +
+            " does not exist; it must be one of: lower, upper, symmetric lower, symmetric upper, "
+            "diagonal");
+    }
     require_rank("structured_matmul", "a", a, 2);
     require_rank("structured_matmul", "b", b, 2);
     if (a.extent(0) != a.extent(1) || b.extent(0) != a.extent(0)) {

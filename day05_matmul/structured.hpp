@@ -23,8 +23,8 @@ namespace sixdays::day05_matmul {
 enum class Structure {
     lower,            ///< k <= m; zeros above
     upper,            ///< k >= m; zeros below
-    symmetric_lower,  ///< k <= m; above stands their mirror image
-    symmetric_upper,  ///< k >= m; below stands their mirror image
+    symmetric_lower,  ///< k <= m; above is their mirror image
+    symmetric_upper,  ///< k >= m; below is their mirror image
     diagonal,         ///< k == m; zeros elsewhere
 };
 /// "lower", "symmetric upper", ...
@@ -35,8 +35,8 @@ enum class Structure {
 ///             {d, Layout({M, M}, {0, 1})}: a(m, m) is d[m]
 /// @param b    (M, N), any strides
 /// @param out  (M, N), injective, apart from a and b
-/// @throws std::invalid_argument  a not square, shapes that do not fit, out not injective, a null
-/// pointer, overlap
+/// @throws std::invalid_argument  an unknown structure, a not square, shapes that do not fit, out not
+/// injective, a null pointer, overlap
 void structured_matmul_cpu(View<const float> a, Structure structure, View<const float> b,
                            View<float> out);
 

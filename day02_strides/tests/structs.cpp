@@ -1,4 +1,4 @@
-// How the fields of a struct lie in memory, and what an array of structs costs.
+// How the fields of a struct are laid out, and what an array of structs costs.
 #include <cstddef>
 #include <cstring>
 

@@ -129,6 +129,10 @@ TEST_CASE("structured products: reference and kernel reject the same",
              g.view(), "a overlaps out");
     rejected(a.view(), da.view(), b.view(), db.view(), broadcast_to(row(h.view(), 0), {3, 4}),
              broadcast_to(row(g.view(), 0), {3, 4}), "writers of it would race");
+    const auto unknown = static_cast<Structure>(9);
+    CHECK(both_refuse([&] { structured_matmul_cpu(a.view(), unknown, b.view(), h.view()); },
+                      [&] { structured_matmul_cuda(da.view(), unknown, db.view(), g.view()); },
+                      "structured_matmul: structure 9 does not exist; it must be one of: lower, "));
     CHECK(h.untouched());
     CHECK(g.untouched());
     const View<const float> tall(a.data(), Layout({kMostRows + 1, kMostRows + 1}, {0, 0}));

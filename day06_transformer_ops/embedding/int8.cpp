@@ -17,6 +17,10 @@ void require_int8_apart(const char* op, const char* name, const View<A>& in, con
 
 template <class T>
 void require_scales(const char* op, const Shape& matrix, ScalePer per, const View<T>& scales) {
+    if (per != ScalePer::row && per != ScalePer::column) {  // an enum can hold any number
+        refuse(std::string(op) + ": scale per " + std::to_string(static_cast<int>(per)) +
+               " does not exist; it must be one of: row, column");
+    }
     const Shape wanted{matrix[per == ScalePer::row ? 0 : 1]};
     if (scales.shape() != wanted) {
         refuse(std::string(op) + ": scales has shape " + to_string(scales.shape()) +

@@ -37,7 +37,7 @@ enum class ScalePer {
 /// @param values  (R, C), injective, apart from the inputs
 /// @param scales  (R), or (C) with ScalePer::column; injective, apart from all others
 /// @throws std::invalid_argument  shapes that do not fit, an output that is not injective, a null
-/// pointer, overlap, `kept` with ScalePer::column
+/// pointer, overlap, `kept` with ScalePer::column, an unknown `per`
 void quantize_int8_cpu(View<const float> in, ScalePer per, View<const std::uint8_t> kept,
                        View<std::int8_t> values, View<float> scales);
 

@@ -5,7 +5,7 @@
 ///     out(p, 2i)     = sin(p / base^(2i / C))
 ///     out(p, 2i + 1) = cos(p / base^(2i / C))
 ///
-/// Columns 2i and 2i + 1 are one hand of a clock. The first turns once in 2 pi positions, the last
+/// Columns 2i and 2i + 1 form one hand of a clock. The first turns once in 2 pi positions, the last
 /// once in almost 2 pi base. Use the table as embed's `positions`, of any length. That model also
 /// multiplies a token's row by sqrt(C) before it adds a position: scale the table of tokens once.
 #pragma once
@@ -23,7 +23,7 @@ namespace sixdays::day06_transformer_ops {
 /// @throws std::invalid_argument  out is no matrix, not injective or a null pointer; another base
 void sinusoidal_positions_cpu(View<float> out, double base = 10000);
 
-/// The same on the device: one thread per element. Out lies in device memory.
+/// The same on the device: one thread per element.
 /// @throws std::invalid_argument  as sinusoidal_positions_cpu(), in the same words
 void sinusoidal_positions_cuda(View<float> out, double base = 10000, gpu::Stream stream = {});
 

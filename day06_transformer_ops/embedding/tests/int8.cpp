@@ -195,6 +195,9 @@ TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") 
              "scales has shape (4), strides (0)");
     rejected(ho.view(), go.view(), row_of, {}, {}, hv.view(), gv.view(), {ho.view().data, Shape{4}},
              {go.view().data, Shape{4}}, "in overlaps scales");
+    rejected(x.view(), d.view(), static_cast<ScalePer>(2), {}, {}, hv.view(), gv.view(), hs.view(),
+             gs.view(),
+             "quantize_int8: scale per 2 does not exist; it must be one of: row, column");
     CHECK(both_refuse(
         [&] {
             quantize_int8_cpu(x.view(), ScalePer::column, mask.view(), hv.view(),
