@@ -5,6 +5,7 @@
 
 #include "common/tensor/names.hpp"
 #include "common/tensor/quads.hpp"
+#include "day06_transformer_ops/embedding/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -48,6 +49,25 @@ void check_positions(const View<const T>& tokens, const View<const std::int64_t>
     check_apart("embed", "places", places, out);
 }
 
+template <class T>
+void check_tiles(const View<const T>& tokens, const View<const std::int64_t>& ids,
+                 const View<const T>& positions, const View<const std::int64_t>& places,
+                 const View<T>& out) {
+    const bool adds = positions.rank() > 0;
+    const View<const std::int64_t> at =
+        adds ? View<const std::int64_t>(broadcast_to(places, ids.shape())) : ids;
+    if (embedded_rows(out, ids, at)[0].rank() <= kMostRowDims && gpu::goes_forwards(out.layout) &&
+        gpu::goes_forwards(tokens.layout) && (!adds || gpu::goes_forwards(positions.layout))) {
+        return;
+    }
+    refuse(
+        "embed: the path 'tile' needs, after simplifying, three dims of ids, places and rows at "
+        "most, and tables and out with " +
+        gpu::kNoNegativeStride + "; tokens have " + to_string(tokens.layout) + ", positions " +
+        to_string(positions.layout) + ", ids " + to_string(ids.layout) + ", places " +
+        to_string(at.layout) + ", out " + to_string(out.layout));
+}
+
 }  // namespace
 
 template <class T>
@@ -78,6 +98,8 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
             to_string(tokens.layout) + ", positions " + to_string(positions.layout) + ", out " +
             to_string(out.layout));
     }
+    if (path == EmbedPath::tile && out.size() > 0)
+        check_tiles<T>(tokens, ids, positions, places, out);
 }
 
 void check_ids(const char* op, const char* name, const View<const std::int64_t>& ids,
@@ -142,6 +164,7 @@ const char* name(EmbedPath path) {
     static constexpr Named<EmbedPath> kNames[] = {
         {EmbedPath::one_element, "one element"},
         {EmbedPath::quads, "quads"},
+        {EmbedPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

@@ -27,6 +27,8 @@ namespace sixdays::day06_transformer_ops {
 enum class EmbedPath {
     one_element,  // a thread, an element: the loop's twin
     quads,        // 02: a warp, a row; its id is read once, and the row in quads
+    tile,  // never chosen unasked: CUDA Tile C++; no negative stride in tables and out, and, after
+           // simplifying, three dims of ids at most
 };
 [[nodiscard]] const char* name(EmbedPath path);
 

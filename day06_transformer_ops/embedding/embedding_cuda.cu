@@ -3,6 +3,7 @@
 
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/embedding/steps/steps.hpp"
+#include "day06_transformer_ops/embedding/tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -91,6 +92,11 @@ void embed_cuda(View<const T> tokens, View<const std::int64_t> ids, View<const S
         }
         case EmbedPath::quads:
             return launch_embed_quads<T>(tokens, ids, positions, places, rows, how.stream);
+        case EmbedPath::tile:
+            return gpu::by_tile("embed", [&] {
+                const bool quads = choose_embed<T>(tokens, positions, out) == EmbedPath::quads;
+                launch_embed_tile<T>(tokens, ids, positions, places, out, quads, how.stream);
+            });
     }
 }
 

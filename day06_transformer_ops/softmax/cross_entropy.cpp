@@ -3,6 +3,7 @@
 
 #include "common/tensor/names.hpp"
 #include "common/tensor/walk.hpp"
+#include "day06_transformer_ops/softmax/cross_entropy_tile.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
@@ -38,6 +39,15 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
             "cross_entropy: the path 'block a row' needs rows of logits along memory; they have " +
             to_string(logits.layout));
     }
+    if (path == CrossEntropyPath::tile && out.size() > 0 &&
+        (surprised_rows(logits, targets, out)[0].rank() >= gpu::kMostTileDims ||
+         !gpu::goes_forwards(logits.layout))) {
+        refuse(
+            "cross_entropy: the path 'tile' needs, after simplifying, three dims of rows at most, "
+            "and logits with " +
+            gpu::kNoNegativeStride + "; logits have " + to_string(logits.layout) + ", targets " +
+            to_string(targets.layout) + ", out " + to_string(out.layout));
+    }
 }
 
 void check_targets(const View<const std::int64_t>& targets, std::int64_t V) {
@@ -55,6 +65,7 @@ const char* name(CrossEntropyPath path) {
     static constexpr Named<CrossEntropyPath> kNames[] = {
         {CrossEntropyPath::thread_a_row, "thread a row"},
         {CrossEntropyPath::block_a_row, "block a row"},
+        {CrossEntropyPath::tile, "tile"},
     };
     return name_in(kNames, path);
 }

@@ -10,7 +10,7 @@
 ///
 /// Targets of a port lie in device memory, where a launcher cannot look without waiting: a target
 /// that names no logit becomes NaN there. The loop refuses it.
-/// Error: log softmax', (|x(target) - m| + |y| + 3 log V + A + 6) 2^-24; A is V, by blocks 6 V.
+/// Error: log softmax', (|x(target) - m| + |y| + 3 log V + A + 6) 2^-24; A is V, by blocks and in tiles 6 V.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,8 @@ namespace sixdays::day06_transformer_ops {
 enum class CrossEntropyPath {
     thread_a_row,  // a thread, a row: the loop's twin
     block_a_row,   // 02: logits along memory, read once, in quads; nothing of them is kept
+    tile,  // never chosen unasked: CUDA Tile C++; logits with no negative stride, and, after
+           // simplifying, three dims of rows at most
 };
 [[nodiscard]] const char* name(CrossEntropyPath path);
 

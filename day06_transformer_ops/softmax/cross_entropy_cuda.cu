@@ -1,6 +1,7 @@
 // The loop's twin, a thread for each row, and the launcher. What is faster is in steps/.
 #include "common/gpu/launch.hpp"
 #include "day06_transformer_ops/softmax/cross_entropy.hpp"
+#include "day06_transformer_ops/softmax/cross_entropy_tile.hpp"
 #include "day06_transformer_ops/softmax/softmax_row.hpp"
 #include "day06_transformer_ops/softmax/steps/steps.hpp"
 
@@ -43,6 +44,11 @@ void cross_entropy_cuda(View<const T> logits, View<const std::int64_t> targets, 
         }
         case CrossEntropyPath::block_a_row:
             return launch_cross_entropy(rows, targets, out, how.stream);
+        case CrossEntropyPath::tile:
+            return gpu::by_tile("cross_entropy", [&] {
+                const bool quads = has_wider(logits.data, logits.layout, sizeof(T));
+                launch_cross_entropy_tile<T>(logits, targets, out, quads, how.stream);
+            });
     }
 }
 

@@ -1,6 +1,7 @@
 // The proof of the set embedding. Rows are moved and added once, so equality is asked for.
 #include "day06_transformer_ops/embedding/embedding.hpp"
 
+#include "common/gpu/tile.hpp"
 #include "day06_transformer_ops/tests/helpers.hpp"
 
 using namespace sixdays;
@@ -10,7 +11,12 @@ using namespace sixdays::testing;
 namespace {
 
 using Ids = Tensor<std::int64_t>;
-constexpr EmbedPath kPaths[] = {EmbedPath::one_element, EmbedPath::quads};
+// Tiles only where this nvcc compiles them, as the emulator does.
+std::vector<EmbedPath> paths() {
+    std::vector<EmbedPath> all = {EmbedPath::one_element, EmbedPath::quads};
+    if (gpu::has_tile()) all.push_back(EmbedPath::tile);
+    return all;
+}
 
 // What embed should say, without a stride: row by row.
 template <class T>
@@ -49,15 +55,25 @@ void check_embedding(std::int64_t V, std::int64_t C, const Ids& ids, const Layou
                   loop.view());
         CHECK(loop.matches(want));
         const View<const T> positions = adds ? dp.view() : View<const T>();
-        for (const EmbedPath path : kPaths) {
+        for (const EmbedPath path : paths()) {
             CAPTURE(name(path), adds);
             DeviceOut<T> got(out, lead);
             if (path == EmbedPath::quads &&
                 choose_embed<T>(dt.view(), positions, got.view()) != path) {
                 continue;
             }
+            if (path == EmbedPath::tile && out.rank() < 4) {  // which ranks it takes: below
+                const bool taken = refusal([&] {
+                                       check_embed<T>(dt.view(), di.view(), positions, dl.view(),
+                                                      got.view(), path);
+                                   }).empty();
+                const bool forwards = gpu::goes_forwards(table) && gpu::goes_forwards(out);
+                CHECK(taken == (forwards || want.size() == 0));
+                if (!taken) continue;
+            }
             embed_cuda(dt.view(), di.view(), positions, dl.view(), got.view(), {.path = path});
             CHECK(got.matches(want));
+            if (path == EmbedPath::tile && want.size() > 0) CHECK(last_kernel() == "embed_tile");
         }
     }
     CHECK(dt.unchanged());
@@ -128,7 +144,7 @@ TEST_CASE("an id or a place that names no row: the loop says where, the port ans
         CHECK(loop(good, far_places) == "embed: places has 4 at (1), but the table has 4 rows");
         CHECK(h.untouched());
         DeviceIn<float> dt(tokens), dp(positions);
-        for (const EmbedPath path : kPaths) {
+        for (const EmbedPath path : paths()) {
             if (path == EmbedPath::quads && C % 4 != 0) continue;
             CAPTURE(name(path), C);
             const auto port = [&](const Ids& ids, const Ids& at, const auto& is_known) {
@@ -193,7 +209,7 @@ void check_standing(const Standing<T>& one, int operand, bool adds) {
     DeviceIn<std::int64_t> di(ids, Layout({2}, {-3})), dl(places, Layout({2}, {2}));
     const View<const T> table = adds ? dp.view() : View<const T>();
     const bool quads = one.quads || (operand == 1 && !adds);
-    for (const EmbedPath path : kPaths) {
+    for (const EmbedPath path : paths()) {
         DeviceOut<T> got(layout(2), lead(2));
         CHECK(choose_embed<T>(dt.view(), table, got.view()) ==
               (quads ? EmbedPath::quads : EmbedPath::one_element));
@@ -202,6 +218,12 @@ void check_standing(const Standing<T>& one, int operand, bool adds) {
         };
         if (path == EmbedPath::quads && !quads) {
             CHECK(contains(refusal(run), "embed: the path 'quads' needs rows of whole quads"));
+            CHECK(got.untouched());
+            continue;
+        }
+        const bool backwards = !gpu::goes_forwards(one.layout) && (operand != 1 || adds);
+        if (path == EmbedPath::tile && backwards) {
+            CHECK(contains(refusal(run), "tables and out with no negative stride"));
             CHECK(got.untouched());
             continue;
         }
@@ -219,6 +241,84 @@ TEST_CASE("tokens, positions or out alone may be no rows of quads", "[day06][emb
     }
 }
 
+TEST_CASE("embed in tiles: each condition is false alone", "[day06][embedding][small]") {
+    alignas(16) static float memory[3][4096];
+    static std::int64_t numbers[2][512];
+    const Layout table = row_major({5, 8}), rows = row_major({2, 3, 4, 8}),
+                 ids = row_major({2, 3, 4});
+    const auto refused = [&](const Layout& tokens, const Layout& positions, const Layout& out,
+                             const Layout& of_ids, const Layout& of_places) {
+        return refusal([&] {
+            check_embed<float>({memory[0] + 2048, tokens}, {numbers[0] + 256, of_ids},
+                               {memory[1] + 2048, positions}, {numbers[1] + 256, of_places},
+                               {memory[2] + 2048, out}, EmbedPath::tile);
+        });
+    };
+    CHECK(refused(table, table, rows, ids, ids) == "");
+    CHECK(refused(Layout({5, 8}, {0, 3}), Layout({5, 8}, {16, 2}), rows, ids, row_major({4})) ==
+          "");
+    // Ids and places may lie in any order; a stride that is never used may be negative.
+    const Layout mirrored({2, 3, 4}, {-12, -4, -1});
+    CHECK(refused(table, table, rows, mirrored, ids) == "");
+    CHECK(refused(table, table, rows, ids, mirrored) == "");
+    CHECK(refused(Layout({1, 8}, {-9, 1}), table, rows, ids, ids) == "");
+    // Three dims of rows that nothing merges, and four of which two merge.
+    const Layout loose({2, 3, 4, 8}, {500, 90, 20, 1});
+    CHECK(refused(table, table, loose, Layout({2, 3, 4}, {1, 2, 6}), ids) == "");
+    const Layout five({2, 2, 3, 4, 8}, {480, 240, 80, 20, 1});
+    CHECK(refused(table, table, five, row_major({2, 2, 3, 4}), row_major({2, 2, 3, 4})) == "");
+    const std::string words =
+        "embed: the path 'tile' needs, after simplifying, three dims of ids, ";
+    const Layout four({2, 2, 3, 4}, {1, 20, 3, 40});
+    CHECK(contains(refused(table, table, five, four, row_major({2, 2, 3, 4})), words));
+    CHECK(contains(refused(table, table, five, row_major({2, 2, 3, 4}), four), words));
+    CHECK(contains(refused(Layout({5, 8}, {-8, 1}), table, rows, ids, ids), words));
+    CHECK(contains(refused(Layout({5, 8}, {8, -1}), table, rows, ids, ids), words));
+    CHECK(contains(refused(table, Layout({5, 8}, {-8, 1}), rows, ids, ids), words));
+    CHECK(contains(refused(table, Layout({5, 8}, {8, -1}), rows, ids, ids), words));
+    CHECK(contains(refused(table, table, Layout({2, 3, 4, 8}, {96, 32, -8, 1}), ids, ids), words));
+    CHECK(refused(table, table, Layout({2, 3, 4, 8}, {96, 32, 8, -1}), ids, ids) ==
+          words +
+              "places and rows at most, and tables and out with no negative stride, for CUDA "
+              "Tile C++ takes strides for sizes; tokens have shape (5, 8), strides (8, 1), "
+              "positions shape (5, 8), strides (8, 1), ids shape (2, 3, 4), strides (12, 4, 1), "
+              "places shape (2, 3, 4), strides (12, 4, 1), out shape (2, 3, 4, 8), strides (96, "
+              "32, 8, -1)");
+    // Without positions their table says nothing; without elements nothing is asked.
+    CHECK(refusal([&] {
+              check_embed<float>({memory[0], table}, {numbers[0], ids}, {}, {}, {memory[2], rows},
+                                 EmbedPath::tile);
+          }) == "");
+    CHECK(refused(Layout({5, 0}, {-8, 1}), Layout({5, 0}, {-8, 1}), row_major({2, 3, 4, 0}), ids,
+                  ids) == "");
+}
+
+TEST_CASE("embed in tiles: the longest tile and rows of two, a place of its own for each id",
+          "[day06][embedding][small]") {
+    if (!gpu::has_tile()) {
+        SUCCEED("this nvcc compiles no tiles");
+        return;
+    }
+    for (const std::int64_t C : {255, 256, 257, 1023, 1024, 1025, 2056}) {
+        const Ids ids = some_ids({2, 3, 2}, 5), places = some_ids({2, 1, 2}, 4);
+        const Tensor<bf16> tokens = distinct<bf16>({5, C}), positions = distinct<bf16>({4, C}, 7);
+        DeviceIn<bf16> dt(tokens), dp(positions);
+        // Dims of ids that no two of the three merge.
+        DeviceIn<std::int64_t> di(ids, Layout({2, 3, 2}, {-1, 5, 2})), dl(places);
+        DeviceOut<bf16> got(row_major({2, 3, 2, C}));
+        embed_cuda(dt.view(), di.view(), dp.view(), dl.view(), got.view(),
+                   {.path = EmbedPath::tile});
+        CHECK(last_kernel() == "embed_tile");
+        Tensor<bf16> want({2, 3, 2, C});
+        for (std::int64_t k = 0; k < want.size(); ++k) {
+            const std::int64_t n = k / C, a = n / 6, c = n % 2;
+            want.data()[k] = bf16(static_cast<float>(tokens(ids.data()[n], k % C)) +
+                                  static_cast<float>(positions(places(a, 0, c), k % C)));
+        }
+        CHECK(got.matches(want));
+    }
+}
+
 TEST_CASE("a table of no positions has no row for any place; {} adds nothing",
           "[day06][embedding][small]") {
     const Tensor<float> tokens = distinct<float>({3, 4});
@@ -230,7 +330,7 @@ TEST_CASE("a table of no positions has no row for any place; {} adds nothing",
     CHECK(h.untouched());
     DeviceIn<float> d(tokens);
     DeviceIn<std::int64_t> di(ids), dl(places);
-    for (const EmbedPath path : kPaths) {
+    for (const EmbedPath path : paths()) {
         DeviceOut<float> got({2, 4}), plain({2, 4});
         embed_cuda(d.view(), di.view(), empty, dl.view(), got.view(), {.path = path});
         for (std::int64_t k = 0; k < 8; ++k) CHECK(std::isnan(got.values().data()[k]));

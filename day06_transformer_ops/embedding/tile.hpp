@@ -1,0 +1,30 @@
+/// @file
+/// The launcher of the tile port, embedding_tile.cu, and what it can take.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/gpu/tile.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day06_transformer_ops/embedding/embedding.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Layouts of out's rows, of ids and of places, with as few dims as all three allow.
+/// @param places  of ids' shape
+template <class T>
+[[nodiscard]] std::array<Layout, 3> embedded_rows(const View<T>& out,
+                                                  const View<const std::int64_t>& ids,
+                                                  const View<const std::int64_t>& places) {
+    return simplify(rows_along(out, out.rank() - 1).first.layout, ids.layout, places.layout);
+}
+
+/// The row's dim is one of a span's four; the others number the rows.
+inline constexpr int kMostRowDims = gpu::kMostTileDims - 1;
+
+/// @param quads  both tables and out have rows of whole quads that begin at multiples of 16 bytes
+template <class T>
+void launch_embed_tile(const View<const T>& tokens, const View<const std::int64_t>& ids,
+                       const View<const T>& positions, const View<const std::int64_t>& places,
+                       const View<T>& out, bool quads, gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops

@@ -1,0 +1,25 @@
+/// @file
+/// The launcher of cross-entropy's tile port, cross_entropy_tile.cu, and what it can take.
+#pragma once
+
+#include "common/gpu/stream.hpp"
+#include "common/gpu/tile.hpp"
+#include "common/tensor/simplify.hpp"
+#include "day06_transformer_ops/softmax/cross_entropy.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+/// Layouts of the rows of logits, of targets and of out, with as few dims as all three allow.
+template <class T>
+[[nodiscard]] std::array<Layout, 3> surprised_rows(const View<const T>& logits,
+                                                   const View<const std::int64_t>& targets,
+                                                   const View<float>& out) {
+    return simplify(rows_along(logits, logits.rank() - 1).first.layout, targets.layout, out.layout);
+}
+
+/// @param quads  logits have rows of whole quads that begin at multiples of 16 bytes
+template <class T>
+void launch_cross_entropy_tile(const View<const T>& logits, const View<const std::int64_t>& targets,
+                               const View<float>& out, bool quads, gpu::Stream stream);
+
+}  // namespace sixdays::day06_transformer_ops
