@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,10 @@ std::size_t findings_told();
 /// What is no mistake but worth knowing, each with its place, once. Forgotten when it was asked
 /// for.
 std::vector<std::string> remarks();
+
+/// For the emulator's own tests: which of its lines have made a finding or a remark since the last
+/// call, "runtime/warp.cpp:72".
+std::set<std::string> own_lines_that_reported();
 
 /// Whoever knows how long the host's buffers are: bytes from a pointer to its buffer's end, or 0.
 void know_host_buffers(std::size_t (*bytes_from)(const void* pointer));

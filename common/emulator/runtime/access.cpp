@@ -71,9 +71,8 @@ bool is_own(std::uintptr_t address) {
 bool is_everyday(History& h, AccessKind kind, const PastAccess& me, std::uint32_t since) {
     if (kind == AccessKind::read) {
         if (same_moment(h.read, me)) return true;
-        if (!came_before(h.write, since) || !came_before(h.atomic, since)) return false;
-        remember_read(h, me, since);
-        return true;
+        return came_before(h.write, since) && came_before(h.atomic, since) &&
+               remember_read(h, me, since);
     }
     if (same_moment(h.write, me)) return true;
     if (!came_before(h.write, since) || !came_before(h.atomic, since) ||
@@ -154,6 +153,13 @@ void before_access(const void* pointer, std::size_t bytes, AccessKind what, cons
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (--current->accesses_left != 0 && is_everyday(address, bytes, what, code)) return;
     check_access(address, bytes, what, code, expected, traced);
+}
+
+void check_alignment(const void* pointer, std::size_t bytes, std::size_t alignment, AccessKind what,
+                     const void* code) {
+    if (current == nullptr || in_runtime) return;
+    const InRuntime guard;
+    fail_misaligned(reinterpret_cast<std::uintptr_t>(pointer), bytes, alignment, what, code);
 }
 
 void let_others_run() {

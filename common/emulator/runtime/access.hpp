@@ -17,6 +17,10 @@ namespace sixdays::emulator {
 void before_access(const void* address, std::size_t bytes, AccessKind what, const void* code,
                    const void* expected = nullptr, bool traced = true);
 
+/// The address is no multiple of what such an access needs: a finding, where a kernel makes it.
+void check_alignment(const void* address, std::size_t bytes, std::size_t alignment, AccessKind what,
+                     const void* code);
+
 /// Has the block written to this address of shared memory?
 bool was_written(const void* address);
 /// Marks shared memory where an asynchronous copy will arrive, or has.

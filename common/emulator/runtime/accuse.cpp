@@ -38,6 +38,11 @@ std::string missing_fence(const Race& race) {
         return "If the atomic in {1} is to say that it is ready, the block that writes has to use "
                "memory_order_release there, and this one memory_order_acquire (or acq_rel). ";
     }
+    if (is(race.did, "reads")) {
+        return "If the atomic in {1} is to say that all have read it, that thread has not said so "
+               "there: it needs a __threadfence() between its read and an atomic of its own, and "
+               "this thread must wait for it, too.";
+    }
     return "If the atomic in {1} is to say that it is ready, a __threadfence() is missing between "
            "the write and that atomic: each thread that writes needs one, and where one thread "
            "speaks for others, a barrier after it. ";
@@ -95,7 +100,7 @@ std::string advice_within_block(const Race& race, bool same_line) {
 }
 
 // The other access is of another launch, or of a copy.
-Finding between_streams(const Race& race) {
+Finding between_streams(const Race& race, Site made) {
     const Work& other = *work_of(race.other.serial);
     const bool copy = race.other.code == 0;
     const Thread& accused = block.threads[race.accused.thread()];
@@ -112,13 +117,15 @@ Finding between_streams(const Race& race) {
                race.did, copy ? 1 : 0, copy ? "" : ", launched in {1}"),
         race.address,
         {code_of(race.other), other.where},
-        &accused};
+        &accused,
+        true,
+        made};
 }
 
 }  // namespace
 
-Finding in_words(const Race& race) {
-    if (race.other.serial < clocks.first_serial) return between_streams(race);
+Finding in_words(const Race& race, Site made) {
+    if (race.other.serial < clocks.first_serial) return between_streams(race, made);
     const Line here = find_line(code_of(race.accused)), there = find_line(code_of(race.other));
     const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
     const bool same_block = race.accused.serial == race.other.serial;
@@ -162,7 +169,9 @@ Finding in_words(const Race& race) {
              ahead              ? Place(them.barrier_site, them.barrier_code)
              : waits != nullptr ? Place(waits->barrier_site, waits->barrier_code)
                                 : Place()},
-            &accused};
+            &accused,
+            true,
+            made};
 }
 
 void remember_meeting(const PastAccess& now, const PastAccess& other) {

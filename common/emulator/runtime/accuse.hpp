@@ -20,7 +20,7 @@ struct Race {
     bool one_instruction = false;  // of two lanes of one warp, which store different values
 };
 
-Finding in_words(const Race& race);
+Finding in_words(const Race& race, Site made = Site::current());
 
 /// Two threads used a word atomically, and nothing orders them: whether by that they meant to order
 /// other things is what a later accusation may ask.

@@ -17,7 +17,7 @@ std::map<std::uintptr_t, std::size_t> registered;  // cudaHostRegister: bytes by
 
 cudaError_t free_device(const char* call, void* pointer, const void* code) {
     const cudaError_t earlier = take_kernel_error();
-    if (pointer == nullptr || release(pointer)) return earlier;
+    if (pointer == nullptr || release(pointer, call)) return earlier;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     const bool freed = is_device_only(pointer) && nearest_allocation(address).begin == address;
     return refuse_pointer(
@@ -39,7 +39,7 @@ bool is_registered(const void* pointer) {
 }
 
 cudaError_t refuse_pointer(Kind kind, cudaError_t error, const void* code, std::string text,
-                           const void* address) {
+                           const void* address, Site made) {
     note({kind,
           error,
           code,
@@ -47,7 +47,8 @@ cudaError_t refuse_pointer(Kind kind, cudaError_t error, const void* code, std::
           reinterpret_cast<std::uintptr_t>(address),
           {},
           nullptr,
-          false});
+          false,
+          made});
     return error;
 }
 
@@ -91,7 +92,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
     *pointer =
         allocate(bytes);  // whose address is known now, and which lives from launch to launch
     if (*pointer == nullptr) return result(cudaErrorMemoryAllocation);
-    release(*pointer);
+    release(*pointer, "the graph");
     return in_order(stream, [p = *pointer](cudaStream_t) {
         return result(live_again(p) ? cudaSuccess : cudaErrorMemoryAllocation);
     });

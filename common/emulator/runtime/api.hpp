@@ -9,6 +9,7 @@
 
 #include "common/emulator/report.hpp"
 #include "cuda_runtime_api.h"
+#include "emulated/language.h"
 #include "emulated/launch.h"
 
 namespace sixdays::emulator {
@@ -47,7 +48,7 @@ cudaError_t result(cudaError_t error);
 cudaError_t take_kernel_error();
 /// A finding at the caller's line about a pointer that a call was given. Returns the error.
 cudaError_t refuse_pointer(Kind kind, cudaError_t error, const void* caller, std::string text,
-                           const void* pointer);
+                           const void* pointer, Site made = Site::current());
 /// One side of a copy, or an array that a library call is given: does it lie where it should?
 /// Otherwise a finding at the caller's line.
 /// @param side    what the call takes it for, "target"

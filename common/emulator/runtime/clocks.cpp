@@ -21,6 +21,7 @@ void move(unsigned thread, std::uint32_t to) {
 
 void begin_launch_clocks() {
     clocks.first_serial = clocks.serial + 1;
+    clocks.orders_beyond_barriers = false;
     forget_publications();
 }
 

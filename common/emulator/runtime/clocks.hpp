@@ -50,6 +50,8 @@ struct Clocks {
     std::array<bool, 32> met{};             // by warp: any warp call since the start
     std::array<LaneClocks, 1024> of_lanes;  // by thread: what it knows of its warp, once met
     bool usable = true;                     // no clock has run over
+    // Some threads of this launch have met or told others, and not all of a block or warp.
+    bool orders_beyond_barriers = false;
 };
 extern Clocks clocks;
 

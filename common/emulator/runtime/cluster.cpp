@@ -70,8 +70,8 @@ void make_windows() {
 }
 
 [[noreturn]] void fail_to_reach(const Place& place, const std::string& text,
-                                const Place& other = {}) {
-    fail({Kind::barrier, cudaErrorIllegalAddress, place, text, 0, {other}});
+                                const Place& other = {}, Site made = Site::current()) {
+    fail({Kind::barrier, cudaErrorIllegalAddress, place, text, 0, {other}, nullptr, true, made});
 }
 
 }  // namespace
@@ -103,7 +103,8 @@ void show_to_cluster(const SharedImage& image) {
         std::memcpy(reinterpret_cast<void*>(to), image.bytes.data() + at, part.bytes);
         std::uint8_t* state = cluster_memory.state_of(to);
         for (std::size_t i = 0; i < part.bytes; ++i)  // histories are the window's
-            state[i] = static_cast<std::uint8_t>(image.states[at + i] | (state[i] & kSplit));
+            state[i] = static_cast<std::uint8_t>(image.states[at + i] |
+                                                 (state[i] & (kSplit | kMoreReaders)));
         at += part.bytes;
     }
     members[rank].shown = image.arrays;
@@ -125,12 +126,14 @@ void leave_cluster() {
     Member& me = members[rank_of(block.index)];
     me.has_ended = true;
     if (me.reached_after < block.cluster_barriers) return;
-    note(
-        {Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
-         name(me.by_thread, me.by_block) +
-             format(" touches the shared memory of block %s, which may have ended by then: nothing "
-                    "keeps it. A cluster.sync() is missing at the end, where all blocks come.",
-                    name(block.index).c_str())});
+    Finding finding{
+        Kind::barrier, cudaErrorIllegalAddress, me.reached_in,
+        name(me.by_thread, me.by_block) +
+            format(" touches the shared memory of block %s, which may have ended by then: nothing "
+                   "keeps it. A cluster.sync() is missing at the end, where all blocks come.",
+                   name(block.index).c_str())};
+    finding.who = Who{me.by_thread, me.by_block};
+    note(finding);
 }
 
 std::uintptr_t in_window(std::uintptr_t address) {

@@ -58,7 +58,7 @@ void note_who_left(const std::vector<Waiting>& waiting, std::uint64_t blocks) {
                "have returned. All blocks must come to it: is it inside an `if`, or a "
                "loop that some blocks leave earlier?",
                waiting.size(), static_cast<unsigned long long>(blocks))};
-    finding.thread = thread;
+    finding.who = Who{thread->index, waiting.front().block.index};
     note(finding);
 }
 
@@ -157,8 +157,16 @@ void run_cooperative_grid(const Launch& what, std::uint64_t count) {
 }
 
 void run_clusters(const Launch& what, dim3 c) {
-    const auto refuse = [&](const std::string& why) {
-        note({Kind::invalid_launch, cudaErrorInvalidClusterSize, what.site, why});
+    const auto refuse = [&](const std::string& why, Site made = Site::current()) {
+        note({Kind::invalid_launch,
+              cudaErrorInvalidClusterSize,
+              what.site,
+              why,
+              0,
+              {},
+              nullptr,
+              true,
+              made});
     };
     if (const std::string why = why_no_cluster(what, c); !why.empty()) return refuse(why);
     block.cluster = c;

@@ -36,6 +36,14 @@ cudaError_t check_side(const char* call, const char* side, const void* p, std::s
             p);
     }
     if (device && !is_device_range(p, bytes)) {
+        if (p == nullptr) {
+            return refuse_pointer(
+                Kind::invalid_call, cudaErrorInvalidValue, code,
+                format("%s of %zu bytes: its %s is a null pointer. Was cudaMalloc called, and did "
+                       "it succeed?",
+                       call, bytes, side),
+                p);
+        }
         if (!is_device_only(p)) {
             return refuse_pointer(
                 Kind::host_memory, cudaErrorInvalidValue, code,
@@ -202,10 +210,11 @@ cudaError_t fill(const char* call, void* to, int byte, std::size_t bytes, cudaSt
     if (bytes == 0) return cudaSuccess;
     const cudaError_t error = check_side(call, "target", to, bytes, true, code);
     if (error != cudaSuccess) return error;
-    check_stream_order(call, stream, rows_of(to, bytes, bytes, 1), true, code);
+    const bool variable = is_variable(to);  // of which no history is kept
+    if (!variable) check_stream_order(call, stream, rows_of(to, bytes, bytes, 1), true, code);
     const DeviceMemoryOpen open;
     std::memset(to, byte, bytes);
-    if (!is_variable(to)) mark_written(to, bytes);
+    if (!variable) mark_written(to, bytes);
     return cudaSuccess;
 }
 

@@ -132,7 +132,7 @@ std::string outside(const Extent& near, std::uintptr_t address, std::size_t byte
     const std::size_t offset = address - near.begin;
     if (!near.live) {
         return "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what) +
-               ", which has been freed by cudaFree.";
+               ", which has been freed by " + near.freed_by + ".";
     }
     const std::string text =
         "at " + position(offset, bytes) + " of " + extent(near.bytes, bytes, what);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <set>
+#include <utility>
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/memory.hpp"
@@ -31,6 +32,14 @@ bool asked = false;  // somebody has seen its text, or wanted it forgotten
 bool telling = false;
 std::set<std::string> told_before;  // kind and place of each finding that was printed
 std::vector<std::pair<Place, std::string>> remarked;
+std::set<std::string> own_lines;  // that made findings and remarks
+
+void remember_line(const Site& made) {
+    const std::string file = made.file_name();  // in another folder, if a compiler cache had it
+    const std::size_t begin = file.rfind("emulator/");
+    own_lines.insert(file.substr(begin == std::string::npos ? 0 : begin + 9) + ":" +
+                     std::to_string(made.line()));
+}
 
 std::string file_and_line(const Line& line) {
     return line.line == 0 ? line.why_not
@@ -72,8 +81,10 @@ bool is_remarked(const Place& where) {
     });
 }
 
-void remark(const Place& where, const std::string& text) {
-    if (!is_remarked(where)) remarked.emplace_back(where, text);
+void remark(const Place& where, const std::string& text, Site made) {
+    if (is_remarked(where)) return;
+    remarked.emplace_back(where, text);
+    remember_line(made);
 }
 
 std::vector<std::string> remarks() {
@@ -98,10 +109,16 @@ void note(Finding finding) {
     told = asked = false;
     static const int registered = on_exit(tell_at_exit, nullptr);
     static_cast<void>(registered);
+    remember_line(finding.made);
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
     const std::string kernel = finding.in_kernel ? kernel_name : "";
     stored = Stored{std::move(finding), kernel, block.index,
                     thread != nullptr ? thread->index : uint3{}, thread != nullptr};
+    if (const std::optional<Who>& who = stored->finding.who) {
+        stored->block = who->block;
+        stored->thread = who->thread;
+        stored->in_thread = true;
+    }
     sixdays_emulator_noted();
 }
 
@@ -173,6 +190,10 @@ std::optional<Report> last_report() {
         report.thread = {stored->thread.x, stored->thread.y, stored->thread.z};
     }
     return report;
+}
+
+std::set<std::string> own_lines_that_reported() {
+    return std::exchange(own_lines, {});
 }
 
 const char* name(Kind kind) {

@@ -3,6 +3,7 @@
 /// somebody reads the report.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Place {
         : file(f), line(l), code(return_address) {}
 };
 
+/// Whom a finding accuses, where that thread's block is not the one that runs.
+struct Who {
+    uint3 thread, block;
+};
+
 /// @param text   what happened; "{0}", "{1}" stand for the file and line of `others`
 struct Finding {
     Kind kind;
@@ -36,6 +42,8 @@ struct Finding {
     std::vector<Place> others{};
     const Thread* thread = nullptr;  // the current one if null
     bool in_kernel = true;           // false: in a call of the runtime
+    Site made = Site::current();     // the line of the emulator that made it
+    std::optional<Who> who{};        // instead of `thread`
 };
 
 /// Stores the finding, if it is the first, and ends the launch: in a kernel this does not return.
@@ -45,7 +53,7 @@ void note(Finding finding);
 /// Has this launch failed?
 bool launch_failed();
 /// No mistake, but worth knowing: told once for each place, if somebody asks (remarks()).
-void remark(const Place& where, const std::string& text);
+void remark(const Place& where, const std::string& text, Site made = Site::current());
 bool is_remarked(const Place& where);
 
 /// What printf would make of it.

@@ -128,7 +128,7 @@ bool release_pinned(void* pointer) {
     if (found == pinned.end()) return false;
     wait_for_all();
     pinned.erase(found);
-    return release(pointer);
+    return release(pointer, "cudaFreeHost");
 }
 
 bool is_pinned(const void* pointer) {

@@ -24,9 +24,9 @@ namespace sixdays::emulator {
 
 namespace {
 
-void refuse(const Launch& what, std::string why,
-            cudaError_t error = cudaErrorInvalidConfiguration) {
-    note({Kind::invalid_launch, error, what.site, why});
+void refuse(const Launch& what, std::string why, cudaError_t error = cudaErrorInvalidConfiguration,
+            Site made = Site::current()) {
+    note({Kind::invalid_launch, error, what.site, why, 0, {}, nullptr, true, made});
 }
 
 std::uint64_t blocks_at_once(const Launch& what) {

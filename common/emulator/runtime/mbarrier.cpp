@@ -56,8 +56,9 @@ void access(const void* p, std::size_t bytes, AccessKind what, const void* code)
 }
 
 [[noreturn]] void fail_barrier(const Place& place, const std::string& text,
-                               std::vector<Place> others = {}) {
-    fail({Kind::barrier, cudaErrorLaunchFailure, place, text, 0, std::move(others)});
+                               std::vector<Place> others = {}, Site made = Site::current()) {
+    fail({Kind::barrier, cudaErrorLaunchFailure, place, text, 0, std::move(others), nullptr, true,
+          made});
 }
 
 Mbarrier& find(std::uint64_t* word, const Place& place) {

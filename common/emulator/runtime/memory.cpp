@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,7 @@ struct Allocation {
     bool live;
     Calls calls;  // that made it
     std::uint64_t number;
+    const char* freed_by = nullptr;
 };
 std::map<std::uintptr_t, Allocation> allocations;  // by address; freed ones too, for the reports
 std::uint64_t last_number = 0, last_excused = 0;   // of an allocation
@@ -81,7 +83,7 @@ void note_leaks() {
     }
     if (count == 0) return;
     std::fprintf(stderr,
-                 "CUDA emulator, a note: %zu allocation%s (%zu bytes) of device memory never got a "
+                 "emulator, a note: %zu allocation%s (%zu bytes) of device memory never got a "
                  "cudaFree%s%s.\n",
                  count, count == 1 ? "" : "s", bytes,
                  first.line == 0 ? ""
@@ -172,11 +174,18 @@ bool is_kernels_own(const void* pointer) {
 void free_here(void* pointer) {
     if (!is_kernels_own(pointer)) return std::free(pointer);
     const InRuntime guard;
-    if (!release(pointer)) {
-        fail({Kind::invalid_call, cudaErrorIllegalAddress, __builtin_return_address(0),
-              "free or delete: this memory was freed before, or does not begin here.",
-              reinterpret_cast<std::uintptr_t>(pointer)});
-    }
+    if (release(pointer, "the kernel's free or delete")) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const Extent near = nearest_allocation(address);
+    fail({Kind::invalid_call, cudaErrorIllegalAddress, __builtin_return_address(0),
+          near.begin == address
+              ? name(*current) + " frees memory that was freed before, by " + near.freed_by + "."
+              : name(*current) +
+                    " frees memory by an address where no allocation begins: it lies " +
+                    (near.live && address - near.begin < near.bytes
+                         ? describe_inside(heap, address, 1) + "."
+                         : describe_outside(heap, address, 1)),
+          address});
 }
 
 void* allocate_shared_with_host(std::size_t bytes) {
@@ -194,12 +203,13 @@ bool is_device_only(const void* pointer) {
            !is_shared_with_host(pointer);
 }
 
-bool release(void* pointer) {
+bool release(void* pointer, const char* by) {
     const auto it = allocations.find(reinterpret_cast<std::uintptr_t>(pointer));
     if (it == allocations.end() || !it->second.live) return false;
     const std::size_t bytes = it->second.bytes;
     std::memset(heap.state_of(it->first), kFreed, bytes);
     it->second.live = false;
+    it->second.freed_by = by;
     (is_shared_with_host(pointer) ? with_host : of_device).live_bytes -= bytes;
     const std::size_t offset = it->first - heap.base;
     give_back(reinterpret_cast<void*>(it->first), bytes);
@@ -223,7 +233,7 @@ bool live_again(void* pointer) {
 void release_everything() {
     for (const auto& [address, allocation] : allocations) {
         void* pointer = reinterpret_cast<void*>(address);
-        if (allocation.live && !is_pinned(pointer)) release(pointer);
+        if (allocation.live && !is_pinned(pointer)) release(pointer, "cudaDeviceReset");
     }
 }
 
@@ -239,8 +249,16 @@ bool is_device_range(const void* pointer, std::size_t bytes) {
 }
 
 void mark_written(const void* pointer, std::size_t bytes) {
-    std::uint8_t* state = heap.state_of(reinterpret_cast<std::uintptr_t>(pointer));
-    std::memset(state, kLive | kWritten, bytes);
+    const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+    const std::uintptr_t end = begin + bytes;
+    const std::uintptr_t first = std::min(end, round_up(begin, 4)),
+                         last = std::max(first, end / 4 * 4);
+    const auto mark = [](std::uintptr_t from, std::uintptr_t to) {
+        for (; from < to; ++from) *heap.state_of(from) |= kLive | kWritten;
+    };
+    mark(begin, first);
+    std::memset(heap.state_of(first), kLive | kWritten, last - first);
+    mark(last, end);
 }
 
 void excuse_unwritten() {
@@ -253,18 +271,20 @@ bool is_excused(std::uintptr_t address) {
 }
 
 void forget_splits(const void* pointer, std::size_t bytes) {
-    std::uint8_t* state = heap.state_of(reinterpret_cast<std::uintptr_t>(pointer));
-    for (std::size_t i = 0; i < bytes; ++i) state[i] &= static_cast<std::uint8_t>(~kSplit);
+    const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+    for (std::uintptr_t word = round_up(begin, 4); word + 4 <= begin + bytes; word += 4)
+        *heap.state_of(word) &= static_cast<std::uint8_t>(~kSplit);
 }
 
 Extent nearest_allocation(std::uintptr_t address) {
     const auto after = allocations.upper_bound(address);
     Extent before{}, behind{};
     if (after != allocations.end())
-        behind = {after->first, after->second.bytes, after->second.live};
+        behind = {after->first, after->second.bytes, after->second.live, nullptr,
+                  after->second.freed_by};
     if (after == allocations.begin()) return behind;
     const auto& [begin, found] = *std::prev(after);
-    before = {begin, found.bytes, found.live};
+    before = {begin, found.bytes, found.live, nullptr, found.freed_by};
     if (after == allocations.end() || address < begin + found.bytes) return before;
     return address - (begin + found.bytes) <= after->first - address ? before : behind;
 }

@@ -17,11 +17,12 @@ namespace sixdays::emulator {
 
 /// The state of a byte is a set of these.
 enum ByteState : std::uint8_t {
-    kLive = 1,     // belongs to an allocation or to shared memory
-    kWritten = 2,  // and somebody has written it
-    kPending = 4,  // an asynchronous copy will write it
-    kFreed = 8,    // belonged to an allocation
-    kSplit = 16    // of a word whose bytes have histories of their own
+    kLive = 1,         // belongs to an allocation or to shared memory
+    kWritten = 2,      // and somebody has written it
+    kPending = 4,      // an asynchronous copy will write it
+    kFreed = 8,        // belonged to an allocation
+    kSplit = 16,       // of a word whose bytes have histories of their own
+    kMoreReaders = 32  // its first byte's: more threads read it than its history holds
 };
 
 enum class Space : std::uint8_t { global, shared };
@@ -46,7 +47,8 @@ struct Extent {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     bool live = false;
-    const char* name = nullptr;  // of a variable
+    const char* name = nullptr;      // of a variable
+    const char* freed_by = nullptr;  // "cudaFree", of an allocation that is not live
 };
 
 /// Device memory: everything that cudaMalloc hands out lies in here.
@@ -81,7 +83,7 @@ bool is_shared_with_host(const void* pointer);
 bool is_registered(const void* pointer);
 /// Device memory that the host cannot reach.
 bool is_device_only(const void* pointer);
-bool release(void* pointer);  // false: not the start of a live allocation
+bool release(void* pointer, const char* by);  // false: not the start of a live allocation
 /// A graph allocates again what it freed; false if others live there now.
 bool live_again(void* pointer);
 void release_everything();
@@ -119,7 +121,7 @@ void mark_written(const void* pointer, std::size_t bytes);
 /// and is no mistake of who reads it.
 void excuse_unwritten();
 bool is_excused(std::uintptr_t address);
-/// Words whose bytes were told apart are words again.
+/// Words whose bytes were told apart are words again, if all of a word is meant.
 void forget_splits(const void* pointer, std::size_t bytes);
 
 /// The allocation, live or freed, that holds this address or lies nearest.

@@ -201,7 +201,7 @@ void thread_fence() noexcept {
     if (current == nullptr) return;
     Voice& mine = voices[current->id];
     learn(mine);
-    mine.fenced = news = any_news = true;
+    mine.fenced = news = any_news = clocks.orders_beyond_barriers = true;
     mine.fence = clocks_of_warp();
     mine.of_others_at_fence = mine.knows;
     step_clock();  // what the thread does after the fence is not behind it

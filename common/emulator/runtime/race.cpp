@@ -54,9 +54,9 @@ bool sees_enough(const PastAccess& reader) {
     return reads_of_cas_loops.count(reader.code) != 0;
 }
 
-[[noreturn]] void accuse(const Race& race) {
+[[noreturn]] void accuse(const Race& race, Site made = Site::current()) {
     stores.clear();
-    fail(in_words(race));
+    fail(in_words(race, made));
 }
 
 const char* verb(AccessKind kind) {
@@ -83,15 +83,20 @@ private:
     Race race(const PastAccess& past, const char* did) const {
         return {&access_.region, access_.address, access_.bytes, me_, past, verb(kind_), did};
     }
-    void refuse_unless_before(const PastAccess& past, const char* did) const {
-        if (!came_before(past)) accuse(race(past, did));
+    void refuse_unless_before(const PastAccess& past, const char* did,
+                              Site made = Site::current()) const {
+        if (!came_before(past)) accuse(race(past, did), made);
     }
 
     void read(History& h, const Piece& piece) const {
         if (same_moment(h.read, me_)) return;
         refuse_unless_before(h.write, "writes");
         if (!came_before(h.atomic)) suspect(race(h.atomic, "updates atomically"), piece);
-        remember_read(h, me_, since_);
+        if (remember_read(h, me_, since_)) return;
+        const bool keeps_other = keeps_other_read(h, me_, since_);
+        keep_reader(access_.region, piece.address, keeps_other ? h.read : h.other_read, since_);
+        if (!keeps_other) h.other_read = h.read;
+        h.read = me_;
     }
 
     void write(History& h, const Piece& piece) const {
@@ -105,22 +110,27 @@ private:
         }
         refuse_unless_before(h.read, "reads");
         refuse_unless_before(h.other_read, "reads");
+        for (const PastAccess& past : more_readers(access_.region, piece.address)) {
+            refuse_unless_before(past, "reads");
+        }
         refuse_unless_before(h.atomic, "updates atomically");
         h = {me_, {}, {}, {}};
+        forget_readers(access_.region, piece.address);
     }
 
     void update(History& h, const Piece& piece) const {
         refuse_unless_before(h.write, "writes");
-        for (const PastAccess& past : {h.read, h.other_read}) {
+        std::vector<PastAccess> readers = more_readers(access_.region, piece.address);
+        readers.insert(readers.begin(), {h.read, h.other_read});
+        for (const PastAccess& past : readers) {
             const bool loop = access_.expected != nullptr && same_thread(past, me_);
             if (loop) reads_of_cas_loops.insert(past.code);
         }
-        for (PastAccess* past : {&h.read, &h.other_read}) {
-            const bool taken_back = same_thread(*past, me_) && expects(piece, piece.memory());
-            if (taken_back) *past = {};
-            if (came_before(*past) || sees_enough(*past)) continue;
-            Race found = race(*past, "reads");
-            if (past->serial != me_.serial) accuse(found);  // nothing can excuse that read now
+        if (expects(piece, piece.memory())) take_back_own_read(h, piece);
+        for (const PastAccess& past : readers) {
+            if (came_before(past) || sees_enough(past)) continue;
+            Race found = race(past, "reads");
+            if (past.serial != me_.serial) accuse(found);  // nothing can excuse that read now
             std::swap(found.accused, found.other);
             std::swap(found.does, found.did);
             suspect(found, piece);
@@ -156,9 +166,14 @@ private:
         const bool another = access_.expected != nullptr || !sees_enough(s->race.accused);
         if (!expects(piece, s->value.data()) && another) accuse(s->race);
         suspicions.erase(s);
+        take_back_own_read(h, piece);
+    }
+
+    void take_back_own_read(History& h, const Piece& piece) const {
         for (PastAccess* past : {&h.read, &h.other_read}) {
             if (same_thread(*past, me_)) *past = {};
         }
+        forget_reader(access_.region, piece.address, me_);
     }
 
     const NewAccess& access_;
@@ -166,14 +181,6 @@ private:
     const PastAccess me_;
     const std::uint32_t since_;
 };
-
-// From now on this word's bytes have histories of their own.
-void split(Region& region, std::size_t word) {
-    std::uint8_t& state = region.state[word * 4];
-    if ((state & kSplit) != 0) return;
-    state |= kSplit;
-    for (std::size_t i = 0; i < 4; ++i) region.bytes[word * 4 + i] = region.words[word];
-}
 
 // A volatile access of global memory is how flags between blocks are read and written, and orders
 // like an atomic. In shared memory volatile orders nothing: it is a plain access.
@@ -214,6 +221,32 @@ void judge_block() {
     judgement_pending = false;
 }
 
+// From now on this word's bytes have histories of their own.
+static void split(Region& region, std::size_t word) {
+    std::uint8_t& state = region.state[word * 4];
+    if ((state & kSplit) != 0) return;
+    state |= kSplit;
+    for (std::size_t i = 0; i < 4; ++i) region.bytes[word * 4 + i] = region.words[word];
+    split_readers(region, region.base + word * 4);
+}
+
+void for_each_piece(Region& region, std::uintptr_t address, std::size_t bytes,
+                    const std::function<void(History&, std::uintptr_t, std::size_t)>& call) {
+    const std::size_t begin = address - region.base, end = begin + bytes;
+    for (std::size_t word = begin / 4; word * 4 < end; ++word) {
+        const bool whole = word * 4 >= begin && word * 4 + 4 <= end;
+        if (!whole) split(region, word);
+        if ((region.state[word * 4] & kSplit) == 0) {
+            call(region.words[word], region.base + word * 4, 4);
+            continue;
+        }
+        const std::size_t last = std::min(end, word * 4 + 4);
+        for (std::size_t i = std::max(begin, word * 4); i < last; ++i) {
+            call(region.bytes[i], region.base + i, 1);
+        }
+    }
+}
+
 void check_race(const NewAccess& given) {
     if (!clocks.usable) return;
     const bool clustered = in_cluster && given.region.space == Space::shared;
@@ -232,19 +265,10 @@ void check_race(const NewAccess& given) {
                       clustered                       ? clocks.first_of_cluster
                       : region.space == Space::shared ? clocks.serial
                                                       : clocks.first_concurrent);
-    const std::size_t begin = access.address - region.base, end = begin + access.bytes;
-    for (std::size_t word = begin / 4; word * 4 < end; ++word) {
-        const bool whole = word * 4 >= begin && word * 4 + 4 <= end;
-        if (!whole) split(region, word);
-        if ((region.state[word * 4] & kSplit) == 0) {
-            check(region.words[word], {region.base + word * 4, 4});
-            continue;
-        }
-        const std::size_t last = std::min(end, word * 4 + 4);
-        for (std::size_t i = std::max(begin, word * 4); i < last; ++i) {
-            check(region.bytes[i], {region.base + i, 1});
-        }
-    }
+    for_each_piece(region, access.address, access.bytes,
+                   [&check](History& h, std::uintptr_t address, std::size_t bytes) {
+                       check(h, {address, bytes});
+                   });
 }
 
 }  // namespace sixdays::emulator

@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "common/emulator/runtime/clocks.hpp"
+#include "common/emulator/runtime/readers.hpp"
 
 namespace sixdays::emulator {
 
@@ -22,8 +24,9 @@ constexpr bool writes(AccessKind kind) {
 struct Region;
 
 /// The last accesses of one word: who wrote it; who used it atomically since then; and two of those
-/// who read it. Two of different warps, if there are such: then whoever writes it next is out of
-/// order with at least one of them, and one is enough to accuse.
+/// who read it, of different warps if there are such. Two are enough where only barriers of the
+/// block order its threads: whoever writes next is out of order with at least one of them. Where
+/// more than barriers does, the others are in readers.hpp.
 struct History {
     PastAccess write, atomic, read, other_read;
 };
@@ -38,13 +41,29 @@ struct NewAccess {
     const void* expected = nullptr;  // what a compare-and-swap compares with
 };
 
-/// The last read is now this one; of the others, the one that says most is kept.
-inline void remember_read(History& h, const PastAccess& me, std::uint32_t since) {
-    const bool keep_other =
-        same_warp(h.read, me) && !same_warp(h.other_read, me) && !came_before(h.other_read, since);
-    if (!keep_other && !same_thread(h.read, me)) h.other_read = h.read;
-    h.read = me;
+/// Which of the two reads this one replaces: of the others, the one that says most is kept.
+inline bool keeps_other_read(const History& h, const PastAccess& me, std::uint32_t since) {
+    return same_thread(h.read, me) || (same_warp(h.read, me) && !same_warp(h.other_read, me) &&
+                                       !came_before(h.other_read, since));
 }
+/// The last read is now this one.
+/// @return false if that would lose a reader whom a later write may be out of order with, when it
+///         is in order with the other two: nothing was done
+inline bool remember_read(History& h, const PastAccess& me, std::uint32_t since) {
+    const bool keep_other = keeps_other_read(h, me, since);
+    const PastAccess& lost = keep_other ? h.read : h.other_read;
+    if (may_be_the_only_one(lost) && !same_thread(lost, me) && !came_before(lost, since)) {
+        return false;
+    }
+    if (!keep_other) h.other_read = h.read;
+    h.read = me;
+    return true;
+}
+
+/// Calls it with the history of each word, or with that of each byte where a word's bytes have
+/// their own or not all of them are meant, its address and its bytes.
+void for_each_piece(Region& region, std::uintptr_t address, std::size_t bytes,
+                    const std::function<void(History&, std::uintptr_t, std::size_t)>& call);
 
 /// Accuses the current thread if its access races with an earlier one, and remembers the access.
 void check_race(const NewAccess& access);

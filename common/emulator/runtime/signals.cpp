@@ -120,7 +120,7 @@ void fail_for_time(const Place& where) {
     const InRuntime guard;
     fail({Kind::stuck, cudaErrorLaunchTimeout, where,
           format("%s still turns here after its block has run for %d seconds of processor time. "
-                 "Does the loop around this line ever end? (set_time_limit() allows more.)",
+                 "Does the loop around this line ever end?",
                  name(*current).c_str(), limit_in_seconds)});
 }
 

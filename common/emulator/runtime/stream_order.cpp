@@ -13,7 +13,8 @@ namespace {
 std::map<std::uint64_t, std::vector<Work>> works;  // by stream; those that the host knows are gone
 StreamKnowledge last_work;                         // by stream, the number of its last work
 StreamKnowledge host, at_launch;
-std::vector<CUstream_st*> streams;  // that were created and still live
+std::vector<CUstream_st*> streams;      // that were created and still live
+constexpr std::size_t kMostAlone = 64;  // works that are remembered while there is no other stream
 
 bool knows(const StreamKnowledge& one, std::uint64_t stream, std::uint64_t number) {
     const auto found = one.find(stream);
@@ -75,8 +76,11 @@ void begin_work(cudaStream_t stream, const char* what, const Place& where) {
             clocks.first_concurrent = std::min(clocks.first_concurrent, unknown->first);
         }
     }
-    if (streams.empty()) return;  // then nothing can be out of order later on
-    works[me->id].push_back({clocks.serial + 1, UINT32_MAX, last_work[me->id], what, where});
+    if (clocks.first_concurrent > clocks.serial) forget_all_readers();
+    std::vector<Work>& mine = works[me->id];
+    // A stream that is made later may not wait for the default stream's last launches.
+    if (streams.empty() && mine.size() >= kMostAlone) mine.erase(mine.begin());
+    mine.push_back({clocks.serial + 1, UINT32_MAX, last_work[me->id], what, where});
 }
 
 bool work_came_before(std::uint32_t serial) {
@@ -88,6 +92,12 @@ bool work_came_before(std::uint32_t serial) {
 const Work* work_of(std::uint32_t serial) {
     std::uint64_t stream = 0;
     return find_work(serial, &stream);
+}
+
+bool same_stream(const PastAccess& a, const PastAccess& b) {
+    std::uint64_t of_a = 0, of_b = 0;
+    return find_work(a.serial, &of_a) != nullptr && find_work(b.serial, &of_b) != nullptr &&
+           of_a == of_b;
 }
 
 void host_learns(const StreamKnowledge& known) {
@@ -114,39 +124,53 @@ void check_stream_order(const char* call, cudaStream_t stream, const Rows& rows,
     begin_work(stream, call, where);
     const PastAccess me{++clocks.serial, 0, 0};
     if (streams.empty()) return;
-    for (std::size_t row = 0; row < rows.count; ++row) {
-        const std::size_t begin =
-            reinterpret_cast<std::uintptr_t>(rows.begin + row * rows.pitch) - heap.base;
-        for (std::size_t word = begin / 4; word * 4 < begin + rows.row_bytes; ++word) {
-            History& h = heap.words[word];
-            for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {
-                const bool read = past == &h.read || past == &h.other_read;
-                if (past->serial < clocks.first_concurrent || (read && !writes)) continue;
-                if (past->serial == me.serial || work_came_before(past->serial)) continue;
-                const Work* other = work_of(past->serial);
-                note({Kind::race,
-                      cudaErrorLaunchFailure,
-                      where,
-                      format("%s %s device memory, %s, which %s, on another stream and started in "
-                             "{0}, %s. Nothing orders the two streams: no event that one records "
-                             "and the other waits for, and no waiting of the host between. So they "
-                             "may run at the same time.",
-                             call, writes ? "writes" : "reads",
-                             describe_inside(heap, heap.base + word * 4, 4).c_str(),
-                             other->what.c_str(), read ? "reads" : "writes"),
-                      heap.base + word * 4,
-                      {other->where},
-                      nullptr,
-                      false});
-                return;
-            }
-            if (writes) {
-                h = {me, {}, {}, {}};
-            } else {
-                h.other_read = h.read;
-                h.read = me;
-            }
+    const auto came_before = [&me](const PastAccess& past) {
+        return past.serial < clocks.first_concurrent || past.serial == me.serial ||
+               work_came_before(past.serial);
+    };
+    bool found = false;
+    const auto accuse = [&](const PastAccess& past, const char* did, std::uintptr_t address,
+                            std::size_t bytes, Site made = Site::current()) {
+        found = true;
+        const Work& other = *work_of(past.serial);
+        note({Kind::race,
+              cudaErrorLaunchFailure,
+              where,
+              format("%s %s device memory, %s, which %s, on another stream and started in {0}, %s. "
+                     "Nothing orders the two streams: no event that one records and the other "
+                     "waits for, and no waiting of the host between. So they may run at the same "
+                     "time.",
+                     call, writes ? "writes" : "reads",
+                     describe_inside(heap, address, bytes).c_str(), other.what.c_str(), did),
+              address,
+              {other.where},
+              nullptr,
+              false,
+              made});
+    };
+    const auto check = [&](History& h, std::uintptr_t address, std::size_t bytes) {
+        for (const PastAccess* past : {&h.write, &h.atomic, &h.read, &h.other_read}) {
+            const bool read = past == &h.read || past == &h.other_read;
+            if (found || (read && !writes) || came_before(*past)) continue;
+            accuse(*past, read ? "reads" : "writes", address, bytes);
         }
+        if (!writes) {
+            if (h.read.serial == me.serial) return;
+            if (!came_before(h.other_read)) keep_reader_of_work(heap, address, h.other_read);
+            h.other_read = h.read;
+            h.read = me;
+            return;
+        }
+        for (const PastAccess& past : more_readers(heap, address)) {
+            if (!found && !came_before(past)) accuse(past, "reads", address, bytes);
+        }
+        h = {me, {}, {}, {}};
+        forget_readers(heap, address);
+        if (bytes == 1) heap.words[(address - heap.base) / 4] = h;  // if it is a word again later
+    };
+    for (std::size_t row = 0; row < rows.count && !found; ++row) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(rows.begin + row * rows.pitch);
+        for_each_piece(heap, begin, rows.row_bytes, check);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 
+#include "common/emulator/runtime/clocks.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 
@@ -32,6 +33,8 @@ struct Work {
     Place where;
 };
 const Work* work_of(std::uint32_t serial);
+/// Of two accesses by earlier work.
+bool same_stream(const PastAccess& a, const PastAccess& b);
 
 /// What is known to have ended before whatever the stream does next; null: the default stream.
 StreamKnowledge known_to(cudaStream_t stream);

@@ -3,6 +3,7 @@
 /// pointers.
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/host_access.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
@@ -14,7 +15,7 @@ void* part_of_symbol(const char* call, const void* symbol, std::size_t offset, s
     if (variable.live && fits) return reinterpret_cast<void*>(address + offset);
     Finding finding{
         variable.live ? Kind::out_of_bounds : Kind::host_memory,
-        variable.live ? cudaErrorInvalidValue : cudaErrorInvalidSymbol, __builtin_return_address(0),
+        variable.live ? cudaErrorInvalidValue : cudaErrorInvalidSymbol, own_place(calls_so_far()),
         variable.live ? format("%s of %zu bytes from byte %zu on: the variable has %zu bytes.",
                                call, bytes, offset, variable.bytes)
                       : format("%s: this is no __device__ or __constant__ variable.", call),

@@ -57,21 +57,32 @@ std::string text_of(const Type& type, std::uintptr_t value) {
 }
 
 [[noreturn]] void found(Kind kind, cudaError_t error, const Source& where, const std::string& what,
-                        std::uintptr_t address = 0, const void* code = nullptr) {
+                        std::uintptr_t address = 0, const void* code = nullptr,
+                        Site made = Site::current()) {
     const std::string who = current != nullptr ? name(*current) + ": " : std::string();
-    fail({kind, error, Place(where.file, where.line, code), who + what, address});
+    fail({kind,
+          error,
+          Place(where.file, where.line, code),
+          who + what,
+          address,
+          {},
+          nullptr,
+          true,
+          made});
 }
 
-[[noreturn]] void undefined(const Source& where, const std::string& what) {
-    found(Kind::undefined_behaviour, cudaErrorLaunchFailure, where, what);
+[[noreturn]] void undefined(const Source& where, const std::string& what,
+                            Site made = Site::current()) {
+    found(Kind::undefined_behaviour, cudaErrorLaunchFailure, where, what, 0, nullptr, made);
 }
 
 // In a kernel a finding. The host's own sums are not the device's business: worth knowing.
-void overflow(const Overflow* data, const char* sign, std::uintptr_t a, std::uintptr_t b) {
+void overflow(const Overflow* data, const char* sign, std::uintptr_t a, std::uintptr_t b,
+              Site made = Site::current()) {
     const std::string text = text_of(*data->type, a) + " " + sign + " " + text_of(*data->type, b) +
                              " does not fit into " + data->type->name +
                              ". Offsets of large arrays need std::int64_t.";
-    if (current != nullptr) undefined(data->where, text);
+    if (current != nullptr) undefined(data->where, text, made);
     remark(Place(data->where.file, data->where.line), text);
 }
 
@@ -190,7 +201,7 @@ void note_shift(long long value, long long by) {
     if (!told.insert(place).second) return;
     std::fprintf(
         stderr,
-        "CUDA emulator, a note: %s: %lld shifted by %lld. C++ leaves that undefined; a GPU "
+        "emulator, a note: %s: %lld shifted by %lld. C++ leaves that undefined; a GPU "
         "gives 0, and so it is here.\n",
         place.c_str(), value, by);
 }

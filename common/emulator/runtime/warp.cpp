@@ -83,6 +83,13 @@ void check_companions(const Thread& me) {
     }
 }
 
+bool leaves_out_lanes(const Thread& me) {
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+        if ((me.call.mask & bit(lane)) == 0 && block.lane(me.warp(), lane) != nullptr) return true;
+    }
+    return false;
+}
+
 void check_call(const Thread& me) {
     const WarpSlot& call = me.call;
     if ((call.mask & bit(me.lane())) == 0) {
@@ -109,6 +116,7 @@ std::uint64_t warp_call(WarpCall what, unsigned mask, std::uint64_t value, int a
     me.call = {what, mask, value, value, argument, width, site, __builtin_return_address(0)};
     check_call(me);
     if (what != WarpCall::active_mask) check_companions(me);
+    if (what == WarpCall::active_mask || leaves_out_lanes(me)) clocks.orders_beyond_barriers = true;
     me.state = Thread::State::at_warp_call;
     block.waiting_lanes[me.warp()] |= bit(me.lane());
     finish_if_complete(me);

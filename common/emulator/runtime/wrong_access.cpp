@@ -134,6 +134,16 @@ void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind, 
     fail({what, cudaErrorIllegalAddress, code, story(kind, bytes) + where, address});
 }
 
+void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
+                     AccessKind kind, const void* code) {
+    const std::size_t beyond = address % alignment;
+    fail({Kind::misaligned, cudaErrorMisalignedAddress, code,
+          story(kind, bytes) +
+              format("at an address that is not a multiple of %zu: it is %zu byte%s beyond one.",
+                     alignment, beyond, beyond == 1 ? "" : "s"),
+          address});
+}
+
 void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code) {
     fail({Kind::stuck, cudaErrorLaunchTimeout, code,
           story("reads", bytes) +

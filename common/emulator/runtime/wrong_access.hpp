@@ -16,6 +16,8 @@ namespace sixdays::emulator {
 [[noreturn]] void fail_elsewhere(std::uintptr_t address, std::size_t bytes, AccessKind kind,
                                  const void* code);
 /// The block does nothing but read.
+[[noreturn]] void fail_misaligned(std::uintptr_t address, std::size_t bytes, std::size_t alignment,
+                                  AccessKind kind, const void* code);
 [[noreturn]] void fail_stuck(std::uintptr_t address, std::size_t bytes, const void* code);
 
 }  // namespace sixdays::emulator

@@ -7,6 +7,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/host.hpp"
 #include "common/testing/catch.hpp"
 
@@ -105,6 +106,136 @@ TEST_CASE("two streams that touch the same memory race, unless something orders 
     });
     cudaEventDestroy(event);
     cudaFreeHost(pinned);
+}
+
+TEST_CASE("a writer on one stream is reported for each of several readers it does not wait for") {
+    const Device<float> x(std::vector<float>(64, 1.0f));
+    const Stream streams[5], writer;
+    float* pinned = nullptr;
+    cudaEvent_t event = nullptr;
+    REQUIRE(cudaMallocHost(&pinned, 5 * 256) == cudaSuccess);
+    REQUIRE(cudaEventCreate(&event) == cudaSuccess);
+    const Device<float> sums(std::vector<float>(5 * 64, 0.0f));
+    enum class By { kernel, copy, both };
+    const auto read = [&](By by, int i) {
+        if (by == By::copy || (by == By::both && i % 2 == 0)) {
+            cudaMemcpyAsync(pinned + 64 * i, x.data(), 256, cudaMemcpyDeviceToHost, streams[i].it);
+        } else {
+            add_one(x.data() + 3, sums.data() + 64 * i, streams[i].it);
+        }
+    };
+    const auto write = [&](By by) {
+        if (by == By::kernel) {
+            twice(sums.data() + 32, 16, x.data(), writer.it);
+        } else {
+            cudaMemsetAsync(x.data(), 0, 64, writer.it);
+        }
+    };
+    for (const By readers : {By::kernel, By::copy, By::both}) {
+        for (const By written : {By::kernel, By::copy}) {
+            for (int n = 2; n <= 5; ++n) {
+                for (int left_out = -1; left_out < n; ++left_out) {
+                    const std::string text = told([&] {
+                        for (int i = 0; i < n; ++i) {
+                            read(readers, i);
+                            if (i == left_out) continue;
+                            cudaEventRecord(event, streams[i].it);
+                            cudaStreamWaitEvent(writer.it, event);
+                        }
+                        write(written);
+                    });
+                    CAPTURE(static_cast<int>(readers), static_cast<int>(written), n, left_out,
+                            text);
+                    CHECK(text.empty() == (left_out < 0));
+                    if (left_out < 0) continue;
+                    const bool copy =
+                        readers == By::copy || (readers == By::both && left_out % 2 == 0);
+                    CHECK(holds(text, copy ? "which cudaMemcpyAsync, on another stream"
+                                           : "which add_one_kernel, on another stream"));
+                    CHECK(holds(text, "reads"));
+                }
+            }
+        }
+    }
+    // Two of one stream: who waits for the later one has waited for both.
+    CHECK(told([&] {
+              for (const int i : {0, 1, 2, 0, 1}) read(By::kernel, i);
+              for (const int i : {0, 1, 2}) {
+                  cudaEventRecord(event, streams[i].it);
+                  cudaStreamWaitEvent(writer.it, event);
+              }
+              write(By::kernel);
+          }).empty());
+    cudaEventDestroy(event);
+    cudaFreeHost(pinned);
+}
+
+TEST_CASE("a writer within a launch is reported for each of several readers it does not wait for") {
+    const Device<float> word(std::vector<float>(1, 1.0f));
+    const Device<int> done(std::vector<int>(1, 0));
+    struct Case {
+        ReadersAre what;
+        int threads;  // from reader to reader
+        bool of_blocks;
+        int first;  // reader's thread
+    };
+    const auto c =
+        GENERATE(Case{ReadersAre::blocks, 1, true, 3}, Case{ReadersAre::warps, 32, false, 5},
+                 Case{ReadersAre::warps_in_shared_memory, 32, false, 5},
+                 Case{ReadersAre::lanes, 1, false, 0});
+    for (int n = 2; n <= 5; ++n) {
+        for (int left_out = -1; left_out < n; ++left_out) {
+            cudaMemset(word.data(), 0, 4);
+            cudaMemset(done.data(), 0, 4);
+            const std::string text =
+                told([&] { readers_and_a_writer(c.what, n, left_out, word.data(), done.data()); });
+            CAPTURE(static_cast<int>(c.what), n, left_out, text);
+            CHECK(text.empty() == (left_out < 0));
+            if (left_out < 0) continue;
+            const std::string who =
+                c.of_blocks ? "thread (3,0,0) of block (" + std::to_string(left_out) + ",0,0) reads"
+                            : "thread (" + std::to_string(c.first + c.threads * left_out) +
+                                  ",0,0) of the same block reads";
+            CHECK(holds(text, who));
+        }
+    }
+}
+
+TEST_CASE("bytes that two streams touch race, and their neighbours in a word do not") {
+    const Device<unsigned char> x(std::vector<unsigned char>(64, 1)),
+        y(std::vector<unsigned char>(64, 1));
+    const Stream a, b;
+    for (int byte = 7; byte <= 14; ++byte) {
+        CAPTURE(byte);
+        const bool within = byte >= 9 && byte < 13;
+        const auto kernel = [&] { add_one_byte(y.data(), x.data() + byte, a.it); };
+        const auto copy = [&] { cudaMemsetAsync(x.data() + 9, 0, 4, b.it); };
+        CHECK(told([&] { kernel(), copy(); }).empty() == !within);
+        CHECK(told([&] { copy(), kernel(); }).empty() == !within);
+    }
+}
+
+TEST_CASE("a stream that is made after a launch does not wait for it") {
+    const Device<float> x(std::vector<float>(64, 1.0f)), y(std::vector<float>(64, 1.0f));
+    const auto race_with_later = [&](unsigned flags, bool waits) {
+        return told([&] {
+            twice(y.data(), 64, x.data());
+            if (waits) cudaDeviceSynchronize();
+            const Stream later(flags);
+            twice(x.data(), 64, y.data(), later.it);
+        });
+    };
+    CHECK(holds(race_with_later(cudaStreamNonBlocking, false), "Nothing orders the two streams"));
+    CHECK(race_with_later(cudaStreamNonBlocking, true).empty());
+    CHECK(race_with_later(cudaStreamDefault, false).empty());
+}
+
+TEST_CASE("a variable may be set on a stream") {
+    const Stream a;
+    CHECK(told([&] {
+              cudaMemsetAsync(address_of_variable(), 0, 16, a.it);
+              cudaStreamSynchronize(a.it);
+          }).empty());
 }
 
 TEST_CASE(

@@ -1,0 +1,358 @@
+// Every line of the emulator that makes a finding makes one here, and its whole report is as
+// findings.txt has it: kind, error, kernel, block, thread, and every word. Places in the source are
+// given as the text of the line, so that another line is seen and a moved one is not.
+//
+// After a change, SIXDAYS_WRITE_FINDINGS=findings.txt emulator_tests "[findings]" writes the file
+// anew; its diff says what has become of the reports.
+#include "common/emulator/tests/findings.hpp"
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/clusters.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/mistakes.hpp"
+#include "common/emulator/tests/own_lines.hpp"
+#include "common/testing/catch.hpp"
+
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+struct Work {
+    std::string name;
+    std::function<void(float* x)> work;
+};
+
+std::string folder() {
+    const std::string here = __FILE__;
+    return here.substr(0, here.rfind("tests/"));  // common/emulator/
+}
+
+std::string text_of_line(const std::string& file, int number) {
+    std::ifstream in(file);
+    std::string line;
+    for (int i = 0; i < number; ++i) std::getline(in, line);
+    line = line.substr(0, line.find("  // MARK"));
+    line.erase(0, line.find_first_not_of(' '));
+    line.erase(line.find_last_not_of(' ') + 1);
+    return "<" + line + ">";
+}
+
+// The report with "common/emulator/tests/findings.cu:12" replaced by that line's text.
+std::string with_text_of_lines(const std::string& report) {
+    static const std::regex place(R"(\S*common/emulator/([\w/.]+):(\d+)(, called from line \d+)?)");
+    std::string text;
+    std::size_t done = 0;
+    for (std::sregex_iterator at(report.begin(), report.end(), place), end; at != end; ++at) {
+        text += report.substr(done, static_cast<std::size_t>(at->position()) - done);
+        done = static_cast<std::size_t>(at->position() + at->length());
+        const std::string file = folder() + (*at)[1].str(), caller = (*at)[3].str();
+        text += text_of_line(file, std::stoi((*at)[2].str()));
+        if (caller.empty()) continue;
+        text += " called from " + text_of_line(file, std::stoi(caller.substr(caller.rfind(' '))));
+    }
+    return text + report.substr(done);
+}
+
+std::string triple(const std::array<std::uint32_t, 3>& v) {
+    return "(" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) +
+           ")";
+}
+
+// All that is told of it.
+std::string story_of(const Work& one) {
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    clear_report();
+    remarks();
+    {
+        const Device<float> x(std::vector<float>(64, 1.0f));
+        one.work(x.data());
+        cudaDeviceSynchronize();
+    }
+    std::string story;
+    if (const auto report = last_report()) {
+        story = std::string(name(report->kind)) + ", error " +
+                std::to_string(static_cast<int>(cudaGetLastError())) + ", kernel " +
+                report->kernel + ", block " + triple(report->block) + ", thread " +
+                triple(report->thread) + (report->address == 0 ? "" : ", an address") + "\n" +
+                with_text_of_lines(report->text) + "\n";
+        CHECK(report->text.find(report->file + ":" + std::to_string(report->line)) !=
+              (report->line == 0 ? 0 : std::string::npos));
+    }
+    for (const std::string& one_remark : remarks()) {
+        story += "remark: " + with_text_of_lines(one_remark) + "\n";
+    }
+    cudaGetLastError();
+    clear_report();
+    return story;
+}
+
+std::map<std::string, std::string> stories_on_file() {
+    std::map<std::string, std::string> all;
+    std::ifstream in(folder() + "tests/findings.txt");
+    std::string name;
+    for (std::string line; std::getline(in, line);) {
+        if (line.rfind("== ", 0) == 0) {
+            name = line.substr(3);
+            all[name];
+        } else if (!name.empty() && !line.empty()) {
+            all[name] += line + "\n";
+        }
+    }
+    return all;
+}
+
+float host_of_64[64];
+std::size_t bytes_of_host(const void* pointer) {
+    const auto at =
+        reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(host_of_64);
+    return at < sizeof(host_of_64) ? sizeof(host_of_64) - at : 0;
+}
+
+// Calls of the runtime, and what the host does with the device's memory.
+const std::vector<Work> kCalls = {
+    {"variable_too_small",
+     [](float* x) { cudaMemcpy(address_of_variable() + 1, x, 16, cudaMemcpyDeviceToDevice); }},
+    {"from_variable_too_small",
+     [](float* x) { cudaMemcpy(x, address_of_variable() + 3, 8, cudaMemcpyDeviceToDevice); }},
+    {"host_as_target",
+     [](float*) { cudaMemcpy(host_of_64, host_of_64, 8, cudaMemcpyHostToDevice); }},
+    {"host_as_source", [](float* x) { cudaMemcpy(x, host_of_64, 8, cudaMemcpyDeviceToDevice); }},
+    {"set_host", [](float*) { cudaMemset(host_of_64, 0, 12); }},
+    {"set_null", [](float*) { cudaMemset(nullptr, 0, 12); }},
+    {"device_as_target", [](float* x) { cudaMemcpy(x, x + 4, 8, cudaMemcpyDeviceToHost); }},
+    {"device_as_source", [](float* x) { cudaMemcpy(x, x + 4, 8, cudaMemcpyHostToDevice); }},
+    {"copy_ends_beyond",
+     [](float* x) { cudaMemcpy(host_of_64, x + 60, 20, cudaMemcpyDeviceToHost); }},
+    {"copy_starts_beyond",
+     [](float* x) { cudaMemcpy(x + 66, host_of_64, 20, cudaMemcpyHostToDevice); }},
+    {"copy_to_freed",
+     [](float*) {
+         void* gone = nullptr;
+         cudaMalloc(&gone, 100);
+         cudaFree(gone);
+         cudaMemcpy(gone, host_of_64, 20, cudaMemcpyHostToDevice);
+     }},
+    {"host_too_small",
+     [](float* x) {
+         know_host_buffers(bytes_of_host);
+         cudaMemcpy(x, host_of_64 + 60, 20, cudaMemcpyHostToDevice);
+         know_host_buffers(nullptr);
+     }},
+    {"host_too_small_for_copy_back",
+     [](float* x) {
+         know_host_buffers(bytes_of_host);
+         cudaMemcpy(host_of_64 + 62, x, 12, cudaMemcpyDeviceToHost);
+         know_host_buffers(nullptr);
+     }},
+    {"unwritten_to_host",
+     [](float*) {
+         const Device<float> y(16);
+         cudaMemcpy(host_of_64, y.data() + 1, 12, cudaMemcpyDeviceToHost);
+     }},
+    {"partly_written_words",
+     [](float*) {
+         const Device<float> y(16);
+         cudaMemset(y.data(), 0, 20);
+         cudaMemset(y.data() + 8, 0, 4);
+         cudaMemcpy(host_of_64, y.data() + 2, 40, cudaMemcpyDeviceToHost);
+     }},
+    {"partly_written_bytes",
+     [](float*) {
+         const Device<char> y(16);
+         cudaMemset(y.data(), 0, 7);
+         cudaMemcpy(host_of_64, y.data(), 11, cudaMemcpyDeviceToHost);
+     }},
+    {"partly_written_rows",
+     [](float*) {
+         const Device<char> y(64);
+         cudaMemset(y.data(), 0, 33);
+         cudaMemcpy2D(host_of_64, 4, y.data(), 16, 4, 4, cudaMemcpyDeviceToHost);
+     }},
+    {"free_twice",
+     [](float*) {
+         void* gone = nullptr;
+         cudaMalloc(&gone, 100);
+         cudaFree(gone);
+         cudaFree(gone);
+     }},
+    {"free_the_middle", [](float* x) { cudaFree(x + 1); }},
+    {"free_host", [](float*) { cudaFree(host_of_64); }},
+    {"free_async_twice",
+     [](float*) {
+         void* gone = nullptr;
+         cudaMallocAsync(&gone, 100, nullptr);
+         cudaFreeAsync(gone, nullptr);
+         cudaFreeAsync(gone, nullptr);
+     }},
+    {"free_host_of_device", [](float* x) { cudaFreeHost(x); }},
+    {"host_reads_device",
+     [](float* x) {
+         volatile const float* p = x;
+         host_of_64[0] = p[9];
+     }},
+    {"host_writes_device",
+     [](float* x) {
+         volatile float* p = x;
+         p[10] = 1.0f;
+     }},
+    {"host_reads_in_flight",
+     [](float* x) {
+         float* pinned = nullptr;
+         cudaMallocHost(reinterpret_cast<void**>(&pinned), 256);
+         cudaMemcpyAsync(pinned, x, 256, cudaMemcpyDeviceToHost, nullptr);
+         host_of_64[0] = pinned[7];
+         cudaFreeHost(pinned);
+     }},
+    {"host_writes_in_flight",
+     [](float* x) {
+         float* pinned = nullptr;
+         cudaMallocHost(reinterpret_cast<void**>(&pinned), 256);
+         pinned[3] = 4.0f;
+         cudaMemcpyAsync(x, pinned, 256, cudaMemcpyHostToDevice, nullptr);
+         pinned[3] = 5.0f;
+         cudaFreeHost(pinned);
+     }},
+    {"library_reads_unwritten",
+     [](float* x) {
+         const Device<float> y(64);
+         cudaMemset(y.data(), 0, 108);
+         cublasHandle_t handle = nullptr;
+         cublasCreate(&handle);
+         const float one = 1.0f;
+         cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, y.data(), 8, x, 4, &one, x,
+                     4);
+         cublasDestroy(handle);
+     }},
+    {"streams_race_by_kernels",
+     [](float* x) {
+         cudaStream_t a = nullptr, b = nullptr;
+         cudaStreamCreate(&a);
+         cudaStreamCreate(&b);
+         add_one(x, x + 7, a);
+         add_one(x, x + 7, b);
+         cudaStreamDestroy(a);
+         cudaStreamDestroy(b);
+     }},
+    {"streams_race_by_copy",
+     [](float* x) {
+         cudaStream_t a = nullptr, b = nullptr;
+         cudaStreamCreate(&a);
+         cudaStreamCreate(&b);
+         add_one(x, x + 7, a);
+         cudaMemcpyAsync(x + 5, x + 20, 32, cudaMemcpyDeviceToDevice, b);
+         cudaStreamDestroy(a);
+         cudaStreamDestroy(b);
+     }},
+    {"streams_race_with_third_reader",
+     [](float* x) {
+         cudaStream_t streams[4];
+         for (cudaStream_t& one : streams) cudaStreamCreate(&one);
+         cudaEvent_t event = nullptr;
+         cudaEventCreate(&event);
+         for (int i = 0; i < 3; ++i) add_one(x, x + 10 + i, streams[i]);
+         for (int i = 1; i < 3; ++i) {
+             cudaEventRecord(event, streams[i]);
+             cudaStreamWaitEvent(streams[3], event);
+         }
+         cudaMemsetAsync(x, 0, 16, streams[3]);
+         for (const cudaStream_t one : streams) cudaStreamDestroy(one);
+         cudaEventDestroy(event);
+     }},
+    {"streams_race_in_bytes",
+     [](float* x) {
+         cudaStream_t a = nullptr, b = nullptr;
+         cudaStreamCreate(&a);
+         cudaStreamCreate(&b);
+         auto* const bytes = reinterpret_cast<unsigned char*>(x);
+         add_one_byte(bytes, bytes + 9, a);
+         cudaMemsetAsync(bytes + 5, 0, 5, b);
+         cudaStreamDestroy(a);
+         cudaStreamDestroy(b);
+     }},
+};
+
+std::vector<Work> all_work() {
+    std::vector<Work> all;
+    for (const Provoked& one : provoked_by_kernels()) all.push_back({one.name, one.work});
+    for (const Work& one : kCalls) all.push_back(one);
+    for (const ClusterCase& one : clusters()) {
+        const std::string name = one.name;
+        if (name.rfind("endless", 0) == 0 || name == "many_threads") continue;  // take seconds
+        all.push_back({std::string("cluster_") + one.name, [launch = one.launch](float*) {
+                           const Device<int> out(std::vector<int>(64, -1));
+                           launch(out.data());
+                       }});
+    }
+    for (const Mistake& one : mistakes()) {
+        const std::string name = one.name;
+        // Which thread is stopped is chance; and so is where the compiler puts two arrays.
+        if (name.rfind("endless", 0) == 0 || name == "next_shared_array") continue;
+        all.push_back({"mistake_" + name, [one](float*) {
+                           const auto n = static_cast<std::size_t>(one.n);
+                           const Device<float> in(std::vector<float>(n, 1.0f)), out(n);
+                           if (one.out_written) cudaMemset(out.data(), 0, n * sizeof(float));
+                           launch(one, in.data(), out.data());
+                       }});
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("the whole report of every mistake is as on file, and every check makes one",
+          "[findings]") {
+    const auto on_file = stories_on_file();
+    std::map<std::string, std::string> told;
+    std::string written;
+    own_lines_that_reported();
+    for (const Work& one : all_work()) {
+        INFO(one.name);
+        const std::string story = story_of(one);
+        CHECK(told.emplace(one.name, story).second);
+        written += "== " + one.name + "\n" + story + "\n";
+        const auto expected = on_file.find(one.name);
+        CHECK(story == (expected == on_file.end() ? "not on file" : expected->second));
+    }
+    CHECK(on_file.size() == told.size());
+    if (const char* const path = std::getenv("SIXDAYS_WRITE_FINDINGS")) {
+        std::ofstream(path) << written;
+    }
+    const std::set<std::string> seen = own_lines_that_reported();
+    std::vector<std::string> files;
+    for (const char* part : {"runtime/", "libraries/"}) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder() + part)) {
+            if (entry.path().extension() == ".cpp")
+                files.push_back(part + entry.path().filename().string());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    for (const std::string& line : lines_without_report(folder(), files, seen)) {
+        // Where a thread is stopped, and which, is chance: mistakes.cpp and clusters.cpp have that.
+        if (line.find("fail({Kind::stuck, cudaErrorLaunchTimeout, where,") != std::string::npos)
+            continue;
+        INFO("no report above was made by " << line);
+        CHECK(line.empty());
+    }
+}
+
+TEST_CASE("what is just allowed is not reported") {
+    for (const Provoked& one : right_kernels()) {
+        INFO(one.name);
+        CHECK(story_of({one.name, one.work}).empty());
+    }
+}
