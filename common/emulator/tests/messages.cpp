@@ -238,12 +238,6 @@ TEST_CASE("a refused launch is told with its line, and before what follows from 
     cudaGetLastError();
 }
 
-TEST_CASE("a loop without end is told by its line") {
-    set_time_limit(1);
-    check("endless_loop", {"still turns here", "Does the loop around this line ever end"});
-    set_time_limit(60);
-}
-
 TEST_CASE(
     "a finding that nobody asks for is printed when the program ends, which then has failed") {
     const Ended unasked = in_another_process([] { launch("no_guard"); });
