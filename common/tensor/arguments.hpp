@@ -3,8 +3,11 @@
 /// All throw std::invalid_argument.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common/tensor/view.hpp"
 
@@ -12,6 +15,17 @@ namespace sixdays {
 
 [[noreturn]] inline void refuse(const std::string& sentence) {
     throw std::invalid_argument(sentence);
+}
+
+/// f(), whose rejections begin with `who`, such as "embed: places": a caller sees the name of the
+/// operation that was called, not that of a helper.
+template <class F>
+auto with_prefix(const std::string& who, const F& f) {
+    try {
+        return f();
+    } catch (const std::invalid_argument& rejected) {
+        refuse(who + ": " + rejected.what());
+    }
 }
 
 /// A tensor with elements must have an address.
@@ -63,9 +77,9 @@ void require_injective(const char* op, const char* name, const View<T>& v) {
 
 /// What every output must be: injective, and somewhere.
 template <class T>
-void require_output(const char* op, const View<T>& out) {
-    require_injective(op, "out", out);
-    require_memory(op, "out", out);
+void require_output(const char* op, const View<T>& out, const char* name = "out") {
+    require_injective(op, name, out);
+    require_memory(op, name, out);
 }
 
 /// A plain 2-D kernel puts rows on the y axis of its grid in blocks of 8 rows, and a grid ends at
@@ -81,6 +95,38 @@ void require_rows_fit(const char* op, const char* name, const View<T>& matrix) {
     }
 }
 
+namespace detail {
+
+/// "; in spans bytes [0, 24), out bytes [4, 28)": counted from the lower one of the two.
+template <class A, class B>
+std::string spans(const char* name_a, const View<A>& a, const char* name_b, const View<B>& b) {
+    const auto bytes = [](const auto& v) {
+        const Reach all = reach(v.layout);
+        return std::pair(reinterpret_cast<std::uintptr_t>(v.data + all.lowest),
+                         reinterpret_cast<std::uintptr_t>(v.data + all.highest + 1));
+    };
+    const auto [first_a, end_a] = bytes(a);
+    const auto [first_b, end_b] = bytes(b);
+    const std::uintptr_t low = std::min(first_a, first_b);
+    const auto text = [low](std::uintptr_t first, std::uintptr_t end) {
+        return "[" + std::to_string(first - low) + ", " + std::to_string(end - low) + ")";
+    };
+    return std::string("; ") + name_a + " spans bytes " + text(first_a, end_a) + ", " + name_b +
+           " bytes " + text(first_b, end_b);
+}
+
+}  // namespace detail
+
+/// What is written lies apart from every other operand.
+template <class A, class B>
+void require_apart(const std::string& op, const char* name, const View<A>& v, const char* written,
+                   const View<B>& out) {
+    if (overlap(v, out)) {
+        refuse(op + ": " + name + " overlaps " + written + ", which is written" +
+               detail::spans(name, v, written, out));
+    }
+}
+
 /// An input may be the output itself (the same address and layout), or lie apart from it.
 template <class A, class B>
 void require_same_or_apart(const char* op, const char* name_in, const View<A>& in,
@@ -91,7 +137,8 @@ void require_same_or_apart(const char* op, const char* name_in, const View<A>& i
         refuse(
             std::string(op) + ": " + name_in + " and " + name_out +
             " overlap without being the same tensor; some elements would be read after they were "
-            "overwritten");
+            "overwritten" +
+            detail::spans(name_in, in, name_out, out));
     }
 }
 

@@ -1,8 +1,12 @@
 /// @file
-/// What the values of an enum are called: a table, and the look-up in it.
+/// What the values of an enum are called: a table, the look-up in it, and the check that a value is
+/// one of them.
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
 
 namespace sixdays {
 
@@ -19,6 +23,25 @@ template <class Enum, std::size_t N>
         if (named.value == value) return named.name;
     }
     return "";
+}
+
+/// An enum can hold any number, and a switch without a case for it does nothing.
+/// @param kind  what the enum counts: "path"
+/// @throws std::invalid_argument  name(value), found beside the enum, is ""
+template <class Enum>
+void require_known(const std::string& op, const std::string& kind, Enum value) {
+    if (*name(value) != '\0') return;
+    std::string known;
+    for (int n = 0; *name(static_cast<Enum>(n)) != '\0'; ++n) {
+        known += (n == 0 ? "" : ", ") + std::string(name(static_cast<Enum>(n)));
+    }
+    throw std::invalid_argument(op + ": " + kind + " " + std::to_string(static_cast<int>(value)) +
+                                " does not exist; it must be one of: " + known);
+}
+/// The same of a path, if one is given.
+template <class Enum>
+void require_known_path(const std::string& op, const std::optional<Enum>& path) {
+    if (path) require_known(op, "path", *path);
 }
 
 }  // namespace sixdays

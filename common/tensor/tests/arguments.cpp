@@ -37,9 +37,9 @@ TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small
         const std::string words =
             refusal([&] { require_same_or_apart("op", "in", in, "out", out); });
         if (words == "") return false;
-        CHECK(words ==
-              "op: in and out overlap without being the same tensor; some elements would "
-              "be read after they were overwritten");
+        CHECK(contains(words,
+                       "op: in and out overlap without being the same tensor; some elements would "
+                       "be read after they were overwritten; in spans bytes ["));
         return true;
     };
     CHECK_FALSE(refused(out));
@@ -49,6 +49,33 @@ TEST_CASE("an input is the output itself or lies apart from it", "[tensor][small
     CHECK(refused(View<float>(x, column_major({2, 3}))));  // the same place, another walk
     CHECK(refused(View<std::int16_t>(reinterpret_cast<std::int16_t*>(bytes), Shape{2, 3})));
     CHECK_FALSE(refused(View<float>(nullptr, Shape{0, 3})));
+}
+
+TEST_CASE("an overlap is told with the bytes that both span", "[tensor][small]") {
+    float x[16] = {};
+    const View<float> out(x + 4, Shape{2, 3});
+    const auto words = [&](const auto& in) {
+        return refusal([&] { require_apart("op", "in", in, "out", out); });
+    };
+    CHECK(words(View<float>(x + 2, Shape{3})) ==
+          "op: in overlaps out, which is written; in spans bytes [0, 12), out bytes [8, 32)");
+    CHECK(words(View<float>(x + 9, Layout({2}, {-2}))) ==
+          "op: in overlaps out, which is written; in spans bytes [12, 24), out bytes [0, 24)");
+    CHECK(words(out) ==
+          "op: in overlaps out, which is written; in spans bytes [0, 24), out bytes [0, 24)");
+    CHECK(words(View<float>(x + 1, Shape{3})) == "");
+    CHECK(words(View<float>(x + 10, Shape{6})) == "");
+    CHECK(refusal([&] {
+              require_same_or_apart("op", "in", View<float>(x + 5, Shape{2}), "out", out);
+          }) ==
+          "op: in and out overlap without being the same tensor; some elements would be read after "
+          "they were overwritten; in spans bytes [4, 12), out bytes [0, 24)");
+}
+
+TEST_CASE("a rejection by a helper begins with the operation's name", "[tensor][small]") {
+    CHECK(with_prefix("op: in", [] { return 3; }) == 3);
+    CHECK(refusal([] { with_prefix("op: in", [] { refuse("helper: no"); }); }) ==
+          "op: in: helper: no");
 }
 
 TEST_CASE("without some dims, with only them, and the outer ones: each dim with its stride",
@@ -88,4 +115,28 @@ TEST_CASE("a value's name stands beside it in a table, in whatever order", "[ten
     CHECK(std::string(name_in(names, Colour::red)) == "red");
     CHECK(std::string(name_in(names, Colour::blue)) == "blue");
     CHECK(std::string(name_in(names, Colour::green)) == "");
+}
+
+namespace {
+
+enum class Gear { first, second };
+const char* name(Gear gear) {
+    static constexpr Named<Gear> kNames[] = {{Gear::first, "first"}, {Gear::second, "second"}};
+    return name_in(kNames, gear);
+}
+
+}  // namespace
+
+TEST_CASE("a value that an enum does not have is rejected, with those that it has",
+          "[tensor][small]") {
+    const auto words = [](std::optional<Gear> gear) {
+        return refusal([&] { require_known_path("op", gear); });
+    };
+    CHECK(words({}) == "");
+    CHECK(words(Gear::first) == "");
+    CHECK(words(Gear::second) == "");
+    CHECK(words(Gear{2}) == "op: path 2 does not exist; it must be one of: first, second");
+    CHECK(words(Gear{-1}) == "op: path -1 does not exist; it must be one of: first, second");
+    CHECK(refusal([] { require_known("op", "gear", Gear{7}); }) ==
+          "op: gear 7 does not exist; it must be one of: first, second");
 }
