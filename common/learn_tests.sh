@@ -630,6 +630,23 @@ check() {
     learns "progress at the end" 0 "${#exercises[@]} of ${#exercises[@]} exercises solved" --
     page
     small
+    programs_of_tests
+}
+
+# What `test dayNN` builds has each program that a test of the day runs.
+programs_of_tests() {
+    local day targets
+    for day in day0*; do
+        mapfile -t targets < <(build=build/default bash -euc 'source common/learn.d/lessons.sh
+            targets_of_day "$1" && printf "%s\n" "${targets[@]:1}"' - "$day")
+        ninja -C build/default -t commands "${targets[@]}" | sed -n 's,.* -o \(bin/[^ ]*\) .*,\1,p' | sort >"$scratch/built"
+        ctest --test-dir build/default -L "^${day%%_*}\$" --show-only=json-v1 |
+            grep -oE 'build/default/bin/[A-Za-z0-9_.]+' | cut -d/ -f3- | sort -u >"$scratch/wanted"
+        holds "the tests of $day have programs" test -s "$scratch/wanted"
+        holds "which are built" test -z "$(comm -13 "$scratch/built" "$scratch/wanted")"
+        holds "and not everything is" test "$(wc -l <"$scratch/built")" -lt "$(ninja -C build/default -t commands |
+            grep -c ' -o bin/')"
+    done
 }
 
 # The exercises of one file: in front of the others, checked alone or as soon as they are saved.
@@ -650,9 +667,11 @@ small() {
     learns "one block too many" 1 '^  256 elements are exactly 2 blocks' -- check day01 blocks
     silent "no values behind the sentence" 'false == true'
 
-    "${learn[@]}" check day01 guard --watch >"$scratch/watched" 2>&1 </dev/null &
+    "${learn[@]}" check guard --watch >"$scratch/watched" 2>&1 </dev/null &
     watching=$!
     timeout 120 sh -c "until grep -q '^Waiting' '$scratch/watched'; do sleep 0.2; done" || true
+    learns "another check meanwhile" 1 '^blocks: refused' -- check blocks
+    silent "which waits for nobody" 'Waiting for it'
     sed -i 's/i <= n/i < n/' "$file"
     timeout 120 sh -c "until grep -q 'guard: passed' '$scratch/watched'; do sleep 0.2; done" || true
     kill "$watching"
@@ -714,16 +733,10 @@ wrongs() {
     cp "$solution" "$to"
 }
 
-# What the run ends with. Without Doxygen, so that no page is built here.
+# What the run ends with.
 page() {
-    local html=build/default/docs/html folder folders
-    mkdir -p "$scratch/undocumented" "$html"
-    IFS=: read -ra folders <<<"$PATH"
-    for folder in "${folders[@]}"; do  # all that PATH holds, wherever CMake and Ninja lie; the first counts
-        cp -sn "$folder"/* "$scratch/undocumented/" 2>/dev/null || true
-    done
-    rm -f "$scratch/undocumented/doxygen"
-    local PATH=$scratch/undocumented
+    local html=build/default/docs/html
+    mkdir -p "$html"
     rm -f "my/progress"
     learns "a run" 0 'checks of this run are ok' "^Read: +docs/$day.md \(12 minutes\)" \
         "^Solve: +$one \([a-z]+, [0-9]+ minutes\), then $other \(" 'common/learn check day01' -- run day01

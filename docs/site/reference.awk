@@ -8,7 +8,7 @@
 #
 #   awk -v root=<project folder> -f reference.awk <header>
 function group_of(path) {
-    sub("^" root "/", "", path)
+    if (index(path, root "/") == 1) path = substr(path, length(root) + 2)
     split(path, part, "/")
     if (part[1] ~ /^day[0-9][0-9]_/) return "reference_" part[1]
     if (part[1] == "common") return "reference_" part[2]
