@@ -1,10 +1,17 @@
 /// @file
-/// For the cases of exercises whose kernel only moves numbers: which element did it take, and which
-/// one should it have taken? The kernel runs once more on arrays with room on both sides, whose
+/// For the cases of exercises: which elements does a wrong kernel take?
+///
+/// Where the kernel only moves numbers: it runs once more on arrays with room on both sides, whose
 /// elements all differ, so that even one past the end says where it comes from:
 ///
 ///     moved_wrongly({"out", "bt", {B, T}, {{"in", B * T * C, at}}}, launch)
 ///     // "Each out(b, t) gets in[3 b + t]; it should get in[21 b + 7 t + 5]."
+///
+/// Where it adds up products: it runs with 0 and 1 in place of the numbers, by the binary digits of
+/// their positions, so that the sums count which of them were taken:
+///
+///     summed_wrongly({"c", "mn", {M, N}, K, {{"a", M * K, in_a}, {"b", K * N, in_b}}}, launch)
+///     // "Each c(m, n) takes b[5 n + k] for k = 0 to 4; it should take b[n + 3 k] for k = 0 to 4."
 #pragma once
 
 #include <cstdint>
@@ -36,5 +43,23 @@ using LaunchMoves = std::function<void(const std::vector<const float*>& sources,
 
 /// What the launch does otherwise, in a sentence; "" if it cannot be said, or if all is right.
 std::string moved_wrongly(const Moves& moves, const LaunchMoves& launch);
+
+/// An array of factors, and which of its elements term k of an output takes.
+struct Factor {
+    std::string name;
+    std::int64_t size = 0;
+    std::function<std::int64_t(const Index&, std::int64_t k)> at;
+};
+
+/// out(index), row-major, is the sum over k < count of a product: one element of each factor.
+struct Sums {
+    std::string out, dims;
+    Shape shape;
+    std::int64_t count = 0;
+    std::vector<Factor> factors;
+};
+
+/// The same for sums.
+std::string summed_wrongly(const Sums& sums, const LaunchMoves& launch);
 
 }  // namespace sixdays::testing

@@ -30,9 +30,13 @@ TEST_CASE("guard: whole blocks", "[day01][guard][small]") {
 }
 
 TEST_CASE("guard: threads that are too many", "[day01][guard][small]") {
-    check_triple(guard, 1000);
-    check_triple(guard, 1);
-    check_triple(guard, 257);
+    const Advice one_each = one_writer(
+        "A thread past the last element writes to one that another thread makes: let those that "
+        "are too "
+        "many touch nothing.");
+    check_triple(guard, 1000, {}, one_each);
+    check_triple(guard, 1, {}, one_each);
+    check_triple(guard, 257, {}, one_each);
 }
 
 TEST_CASE("blocks: any number of elements", "[day01][blocks][small]") {
@@ -78,17 +82,24 @@ TEST_CASE("rows_columns: matrices", "[day01][rows_columns][small]") {
         const auto swapped = [n = N](std::int64_t k) {
             return static_cast<double>(1000 * (k % n) + k / n);
         };
-        const auto not_taken_off = [n = N](std::int64_t k) {
-            return static_cast<double>(1000 * (k / n) + k - k / n);
-        };
-        practise<int>({M, N}, [m = M, n = N](int* out) { rows_columns(m, n, out); }, want,
-                      {{"It looks as if you divided by M, the number of rows. How many places does "
-                        "a row take?",
-                        by_M},
-                       {"Row and column are exchanged.", swapped},
-                       {"The rows are right, the columns are not: a row begins at row * N, so the "
-                        "column is what i / N leaves over, i % N or i - row * N.",
-                        not_taken_off}});
+        practise<int>(
+            {M, N}, [m = M, n = N](int* out) { rows_columns(m, n, out); }, want,
+            {{"It looks as if you divided by M, the number of rows. How many places does "
+              "a row take?",
+              by_M},
+             {"Row and column are exchanged.", swapped},
+             {"The rows are right, the columns are not: a row begins at row * N, so the "
+              "column is what i / N leaves over, i % N or i - row * N.",
+              {},
+              [n = N](std::int64_t k, double got) {
+                  return std::floor(got / 1000) == static_cast<double>(k / n);
+              }},
+             {"The columns are right, the rows are not: each takes N places, so i is in row "
+              "i / N.",
+              {},
+              [n = N](std::int64_t k, double got) {
+                  return got >= 0 && std::fmod(got, 1000) == static_cast<double>(k % n);
+              }}});
     }
 }
 

@@ -11,6 +11,8 @@ __global__ void guard_kernel(const float* in, int n, float* out) {
     // stub: out[i] = 3 * in[i];
     // wrong: if (i <= n) out[i] = 3 * in[i];
     if (i < n) out[i] = 3 * in[i];
+    // wrong 2: const int j = i < n ? i : n - 1;
+    // wrong 2: out[j] = 3 * in[j];
     // end of your code
 }
 
@@ -24,3 +26,4 @@ void guard(const float* in, int n, float* out) {
 // why: Blocks come in whole pieces, so the last one may have threads too many. Each asks whether
 // why: its element exists before it touches anything. It is i < n: element n is one past the end.
 // told: one past its end
+// told 2: let those that are too many touch nothing

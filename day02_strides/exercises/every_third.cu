@@ -18,6 +18,8 @@ void every_third(const float* in, int n, float* out) {
     // wrong: const int step = 3, count = n / 3;
     const float* first = in + 1;
     const int step = 3, count = (n - 1 + 2) / 3;
+    // wrong 2: const float* first = in + 1;
+    // wrong 2: const int step = 3, count = (n + 2) / 3;
     // end of your code
     every_third_kernel<<<(count + 63) / 64, 64>>>(first, step, count, out);
 }
@@ -28,3 +30,4 @@ void every_third(const float* in, int n, float* out) {
 // why: Behind the first of each three may be two more, or one, or none: so the division rounds
 // why: up. This is the slice 1 : n : 3, and its extent is ceil((n - 1) / 3).
 // told: the last one is missing
+// told 2: 2 elements are made where it has 1

@@ -15,6 +15,7 @@ __global__ void pitched_rows_kernel(const float* in, int pitch, int M, int N, fl
         // wrong: out[m * N + n] = in[m * N + n];
         out[m * N + n] = in[m * pitch + n];
         // wrong 2: out[m * pitch + n] = in[m * pitch + n];
+        // wrong 3: out[m * pitch + n] = in[m * N + n];
         // end of your code
     }
 }
@@ -29,3 +30,4 @@ void pitched_rows(const float* in, int pitch, int M, int N, float* out) {
 // why: are equal only where rows have no gaps, as in out.
 // told: pitch apart
 // told 2: is written to out[6 m + n]; its place is out[4 m + n]
+// told 3: it should be out[4 m + n] that gets in[6 m + n]

@@ -18,6 +18,7 @@ void turned(const float* in, int M, int N, float* out) {
     // stub: const int rows = 1, columns = 1, row_step = 0, column_step = 0;
     // wrong: const int rows = N, columns = M, row_step = M, column_step = 1;
     const int rows = N, columns = M, row_step = 1, column_step = N;
+    // wrong 2: const int rows = M, columns = N, row_step = 1, column_step = N;
     // end of your code
     turned_kernel<<<dim3((columns + 31) / 32, rows), 32>>>(in, row_step, column_step, columns, out);
 }
@@ -27,3 +28,4 @@ void turned(const float* in, int M, int N, float* out) {
 // why: (M, N) with steps (N, 1) becomes (N, M) with steps (1, N). Extents alone would only cut
 // why: the same run of memory into other rows.
 // told: Extents are exchanged, steps are not
+// told 2: is filled as if it had the shape (2, 3)

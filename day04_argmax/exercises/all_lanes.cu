@@ -26,6 +26,7 @@ __global__ void all_lanes_kernel(const float* in, float* out) {
         const float other = __shfl_xor_sync(0xffffffff, x, d);
         x = fmaxf(x, other);
     }
+    // wrong 5: for (int d = 16; d > 0; d /= 2) x = fmaxf(x, __shfl_down_sync(0xffffffff, x, d));
     // end of your code
     out[lane] = x;
 }
@@ -43,3 +44,4 @@ void all_lanes(const float* in, float* out) {
 // told 2: not its number
 // told 3: none may stand inside of an `if`
 // told 4: loads one number
+// told 5: lets numbers move one way only

@@ -121,6 +121,10 @@ TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") 
               "2, "
               "4, 8 or 16, and not its number, 0 to 4.",
               [&](std::int64_t lane) { return of(lane / 8 * 8, 8); }},
+             {"Every lane has the largest of those from itself on: __shfl_down_sync lets numbers "
+              "move one way "
+              "only, __shfl_xor_sync makes pairs.",
+              [&](std::int64_t lane) { return of(lane, 32 - lane); }},
              {"Lanes side by side have never met: d = 1 is missing.",
               [&](std::int64_t lane) {
                   double best = -100;
@@ -155,6 +159,14 @@ TEST_CASE("lanes_without: any number of elements", "[day04][lanes_without][small
             [&](std::int64_t) { return sum_of(x, 0, n); },
             {{"That is lane 0's own number: nothing was added up.",
               [&](std::int64_t) { return sum_of(x, 0, 1); }},
+             {"Lanes without a number added the last one once more each: theirs must be 0.",
+              [&](std::int64_t) {
+                  return sum_of(x, 0, n) + (32 - n) * static_cast<double>(x.data()[n - 1]);
+              }},
+             {"Lanes without a number added the first one once more each: theirs must be 0.",
+              [&](std::int64_t) {
+                  return sum_of(x, 0, n) + (32 - n) * static_cast<double>(x.data()[0]);
+              }},
              {"Lanes without a number must add what changes no sum, 0: not -INFINITY, nor a "
               "variable that was never set.",
               [](std::int64_t) { return -INFINITY; }}},  // the emulator lays -1.7e38 there
@@ -183,7 +195,20 @@ TEST_CASE("tree: a block's sum", "[day04][tree][small]") {
                   double sum = 0;
                   for (std::int64_t k = 0; k < 256; k += 2) sum += sum_of(x, block * 256 + k, 1);
                   return sum;
-              }}});
+              }}},
+            0,
+            {{"which thread"},
+             "Two threads meet in one number, and nothing puts them in order. Before each round, "
+             "the first "
+             "one too, all threads wait at a __syncthreads(); and in a round thread t adds to its "
+             "own "
+             "number the one of t + half, which no thread of that round writes."},
+            [&] {
+                const auto at = [](const Index& i, std::int64_t k) { return 256 * i[0] + k; };
+                return summed_wrongly(
+                    {"out", "b", {blocks}, 256, {{"in", x.size(), at}}},
+                    [&](const auto& in2, float* out) { tree(in2[0], blocks, out); });
+            });
     }
 }
 
@@ -225,7 +250,12 @@ TEST_CASE("row_by_block: one largest element", "[day04][row_by_block][small]") {
         for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -static_cast<float>(k % 100 + 1);
         const std::vector<int> places = {0, N / 2, N - 1};
         for (int m = 0; m < 3; ++m) x(m, places[static_cast<std::size_t>(m)]) = 5;
-        check_row_by_block(x, places);
+        std::vector<int> threads;
+        for (const int place : places) threads.push_back(place % 256);
+        check_row_by_block(x, places,
+                           {guess("That is the thread that has the largest element, t, and not the "
+                                  "place of that element in its row.",
+                                  threads)});
     }
 }
 

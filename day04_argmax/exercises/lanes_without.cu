@@ -20,6 +20,8 @@ __global__ void lanes_without_kernel(const float* in, int n, float* out) {
     // wrong 4: for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
     float x = lane < n ? in[lane] : 0;
     for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xffffffff, x, bit);
+    // wrong 5: float x = in[lane < n ? lane : n - 1];
+    // wrong 5: for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(0xffffffff, x, d);
     // end of your code
     if (lane == 0) out[0] = x;
 }
@@ -38,3 +40,4 @@ void lanes_without(const float* in, int n, float* out) {
 // told 2: loads one number
 // told 3: never set
 // told 4: what changes no sum, 0: not -INFINITY
+// told 5: added the last one once more each

@@ -34,6 +34,10 @@ __global__ void tree_kernel(const float* in, float* out) {
         if (t < half) kept[t] += kept[t + half];
         __syncthreads();
     }
+    // wrong 4: for (int half = 128; half > 0; half /= 2) {
+    // wrong 4: __syncthreads();
+    // wrong 4: if (t < half) kept[t] = kept[2 * t] + kept[2 * t + 1];
+    // wrong 4: }
     // end of your code
     __syncthreads();  // all 256 threads must come here, and to each of yours
     if (t == 0) out[blockIdx.x] = kept[0];
@@ -56,3 +60,4 @@ void tree(const float* in, int blocks, float* out) {
 // told: a __syncthreads() is missing between two rounds
 // told 2: inside an `if` or a loop that not every thread enters
 // told 3: few threads added all
+// told 4: which no thread of that round writes

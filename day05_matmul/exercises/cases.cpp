@@ -41,57 +41,35 @@ TEST_CASE("one_output: products", "[day05][one_output][small]") {
         CAPTURE(M, N, K);
         const Tensor<float> a = whole({M, K}, 7), b = whole({K, N}, 5);
         DeviceIn<float> da(a), db(b);
-        const std::int64_t rows = M, columns = N, depth = K;
-        // The products of k from `first` to `end`; where element k of the row of a and of the column of b is.
-        struct Steps {
-            std::int64_t a_row, a_k, b_k, b_column;
+        const std::int64_t columns = N, depth = K;
+        const auto in_a = [=](const Index& c, std::int64_t k) { return c[0] * depth + k; };
+        const auto in_b = [=](const Index& c, std::int64_t k) { return k * columns + c[1]; };
+        const auto launch = [M = M, N = N, K = K](const auto& in, float* c) {
+            one_output(in[0], in[1], M, N, K, c);
         };
-        const Steps right = {depth, 1, columns, 1};
-        const auto of = [&, columns](std::int64_t first, std::int64_t end, const Steps& by) {
-            return [&, columns, first, end, by](std::int64_t at) {
-                double sum = 0;
-                for (std::int64_t k = first; k < end; ++k) {
-                    const std::int64_t in_a = at / columns * by.a_row + k * by.a_k;
-                    const std::int64_t in_b = k * by.b_k + at % columns * by.b_column;
-                    if (in_a >= a.size() || in_b >= b.size()) return double(INFINITY);
-                    sum += double(a.data()[in_a]) * b.data()[in_b];
-                }
-                return sum;
-            };
+        const auto of = [&, columns, depth](std::int64_t at, bool transposed) {
+            const std::int64_t m = at / columns, n = at % columns;
+            return product(
+                a, b, static_cast<int>(depth), [=](int k) { return m * depth + k; },
+                [=](int k) { return transposed ? n * depth + k : k * columns + n; });
         };
         std::vector<Guess> guesses;
-        if (M > 1 && N > 1 && K > 1) {
+        if (N > 1 && K > 1) {
             guesses = {
                 {"b was read as if it were (N, K): the next k is a row further down, N numbers on.",
-                 of(0, depth, {depth, 1, 1, depth})},
-                {"b's rows were taken to have K numbers; they have N.",
-                 of(0, depth, {depth, 1, depth, 1})},
-                {"a's rows were taken to have N numbers; they have K.",
-                 of(0, depth, {columns, 1, columns, 1})},
-                {"a was read as if it were (K, M): the next k is the next number of the row.",
-                 of(0, depth, {1, rows, columns, 1})},
-                {"The last product is missing: k runs from 0 to K - 1, both included.",
-                 of(0, depth - 1, right)},
-                {"The first product is missing: k begins at 0.", of(1, depth, right)},
-                {"Only the last product is left: the sum was set anew by each, `=` for `+=`.",
-                 of(depth - 1, depth, right)}};
-            if (columns < depth) {
-                guesses.push_back(
-                    {"The loop over k ended at N: a row of a, and a column of b, have K numbers.",
-                     of(0, columns, right)});
-            }
-            if (rows < depth && rows != columns) {
-                guesses.push_back(
-                    {"The loop over k ended at M: a row of a, and a column of b, have K numbers.",
-                     of(0, rows, right)});
-            }
+                 [&](std::int64_t at) { return of(at, true); }}};
         }
         practise<float>(
             {M, N},
             [&, M = M, N = N, K = K](float* c) {
                 one_output(da.view().data, db.view().data, M, N, K, c);
             },
-            of(0, depth, right), guesses);
+            [&](std::int64_t at) { return of(at, false); }, guesses, 0, {},
+            [&] {
+                return summed_wrongly(
+                    {"c", "mn", {M, N}, depth, {{"a", a.size(), in_a}, {"b", b.size(), in_b}}},
+                    launch);
+            });
     }
 }
 
@@ -201,7 +179,19 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
               [&](std::int64_t at) {
                   return static_cast<double>(rounds) *
                          part(at, 0, std::min<std::int64_t>(16, depth));
-              }}});
+              }}},
+            0, {},
+            [&, M = M, N = N, K = K] {
+                const auto in_a = [=](const Index& c2, std::int64_t k) {
+                    return c2[0] * depth + k;
+                };
+                const auto in_b = [=](const Index& c2, std::int64_t k) {
+                    return c2[1] * depth + k;
+                };
+                return summed_wrongly(
+                    {"c", "mn", {M, N}, depth, {{"a", a.size(), in_a}, {"b", b.size(), in_b}}},
+                    [=](const auto& in, float* c) { shared_tile(in[0], in[1], M, N, K, c); });
+            });
     }
 }
 
@@ -264,7 +254,19 @@ TEST_CASE("four_by_four: products", "[day05][four_by_four][small]") {
               [&](std::int64_t at) {
                   const std::int64_t m = at / columns, n = at % columns;
                   return m % 64 < 16 && n % 64 < 16 ? of(m, n) : 0.0;
-              }}});
+              }}},
+            0, {},
+            [&, M = M, N = N, K = K] {
+                const auto in_a = [=](const Index& c2, std::int64_t k) {
+                    return c2[0] * depth + k;
+                };
+                const auto in_b = [=](const Index& c2, std::int64_t k) {
+                    return k * columns + c2[1];
+                };
+                return summed_wrongly(
+                    {"c", "mn", {M, N}, depth, {{"a", a.size(), in_a}, {"b", b.size(), in_b}}},
+                    [=](const auto& in, float* c) { four_by_four(in[0], in[1], M, N, K, c); });
+            });
     }
 }
 
@@ -283,22 +285,40 @@ TEST_CASE("four_by_four: the products are made from the tiles", "[day05][four_by
 TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
     const Tensor<float> a = whole({16, 16}, 7), b = whole({16, 8}, 5);
     DeviceIn<float> da(a), db(b);
-    const auto of = [&](std::int64_t at, bool swapped) {
-        const std::int64_t m = at / 8, n = at % 8;
-        // With registers 1 and 2 exchanged, rows 8 to 15 and columns 8 to 15 change places.
-        return product(
-            a, b, 16,
-            [=](int k) {
-                return swapped ? (m % 8 + 8 * (k / 8)) * 16 + k % 8 + 8 * (m / 8) : m * 16 + k;
-            },
-            [=](int k) { return k * 8 + n; });
+    // What comes of it if register i of lane 4 r + c holds row(r, i) and, from column k(c, i) on, two numbers.
+    using Part = std::function<int(int, int)>;
+    const auto of = [&](const Part& row, const Part& k) {
+        return [&, row, k](std::int64_t at) {
+            const auto m = static_cast<int>(at / 8), n = static_cast<int>(at % 8);
+            return product(
+                a, b, 16,
+                [&](int j) {
+                    const int i = m / 8 + 2 * (j / 8);
+                    return row(m % 8, i) * 16 + k(j % 8 / 2, i) + j % 2;
+                },
+                [=](int j) { return j * 8 + n; });
+        };
     };
+    const Part row = [](int r, int i) { return r + 8 * (i % 2); };
+    const Part k = [](int c, int i) { return 2 * c + 8 * (i / 2); };
     const std::vector<Guess> guesses = {
         {"Registers 1 and 2 are exchanged: 1 is eight rows below, 2 is eight columns on.",
-         [&](std::int64_t at) { return of(at, true); }}};
+         of([](int r, int i) { return r + 8 * (i / 2); },
+            [](int c, int i) { return 2 * c + 8 * (i % 2); })},
+        {"A register holds two columns: the lanes' first ones are 0, 2, 4 and 6, so it is 2 c, not "
+         "c.",
+         of(row, [](int c, int i) { return c + 8 * (i / 2); })},
+        {"The rows are right, the columns are not: registers 2 and 3 are 8 columns on.",
+         of(row, [](int c, int) { return 2 * c; })},
+        {"The columns are right, the rows are not: registers 1 and 3 are 8 rows below.",
+         of([](int r, int) { return r; }, k)},
+        {"The columns are those of registers 0, 1, 2 and 3 in a row. There are two steps only: "
+         "registers 2 "
+         "and 3 are 8 columns on.",
+         of(row, [](int c, int i) { return (2 * c + 8 * i) % 16; })}};
     practise<float>(
-        {16, 8}, [&](float* c) { fragment_index(da.view().data, db.view().data, c); },
-        [&](std::int64_t at) { return of(at, false); }, guesses);
+        {16, 8}, [&](float* c) { fragment_index(da.view().data, db.view().data, c); }, of(row, k),
+        guesses);
 }
 
 TEST_CASE("missing_phase: sums", "[day05][missing_phase][small]") {

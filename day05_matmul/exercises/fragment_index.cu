@@ -27,6 +27,7 @@ __global__ void fragment_index_kernel(const float* a, const float* b, float* out
         // wrong: const int row = r + 8 * (i / 2), k = 2 * c + 8 * (i % 2);
         const int row = r + 8 * (i % 2);
         const int k = 2 * c + 8 * (i / 2);
+        // wrong 2: const int row = r + 8 * (i % 2), k = c + 8 * (i / 2);
         // end of your code
         fa[i] = two_in_one(a[row * 16 + k], a[row * 16 + k + 1]);
     }
@@ -51,3 +52,4 @@ void fragment_index(const float* a, const float* b, float* out) {
 // why: Register i holds the 8 x 8 matrix number i, and these four are counted downwards first:
 // why: i % 2 is the row of matrices, i / 2 the column.
 // told: Registers 1 and 2
+// told 2: it is 2 c, not c

@@ -17,6 +17,7 @@ __global__ void one_output_kernel(const float* a, const float* b, int M, int N, 
             sum += a[m * K + k] * b[k * N + n];
         }
         // wrong 2: for (int k = 0; k < N; ++k) sum += a[m * K + k] * b[k * N + n];
+        // wrong 3: for (int k = 0; k < K; ++k) sum += a[m * K + k] + b[k * N + n];
         // end of your code
         c[m * N + n] = sum;
     }
@@ -31,4 +32,5 @@ void one_output(const float* a, const float* b, int M, int N, int K, float* c) {
 // why: The sum over k is the only loop that is left: no output needs another one, so m and n
 // why: became threads. One step of k is one element in a and a whole row in b.
 // told: as if it were (N, K)
-// told 2: The loop over k ended at N
+// told 2: takes a[5 m + k] for k = 0 to 2
+// told 3: are the numbers multiplied, a * b

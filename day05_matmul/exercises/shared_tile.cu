@@ -46,6 +46,14 @@ __global__ void shared_tile_kernel(const float* a, const float* b, int M, int N,
         for (int i = 0; i < 16; ++i) sum += tile_a[y][i] * tile_b[x][i];
         __syncthreads();
     }
+    // wrong 5: for (int first = 0; first < K; first += 16) {
+    // wrong 5: tile_a[y][x] = m < M && first + x < K ? a[m * K + first + x] : 0;
+    // wrong 5: const int row = blockIdx.x * 16 + y;
+    // wrong 5: tile_b[y][x] = row < N && first + x < K ? b[row * K + first + x] : 0;
+    // wrong 5: __syncthreads();
+    // wrong 5: for (int k = 0; k < 16; ++k) sum += tile_a[y][k] * tile_b[k][x];
+    // wrong 5: __syncthreads();
+    // wrong 5: }
     // end of your code
     if (m < M && n < N) c[m * N + n] = sum;
 }
@@ -67,3 +75,4 @@ void shared_tile(const float* a, const float* b, int M, int N, int K, float* c) 
 // told 2: the round before: store 0
 // told 3: The last k are missing
 // told 4: loaded the first tile again
+// told 5: takes b[n + 16 k] for k = 0 to 15

@@ -134,6 +134,10 @@ void check_shares(const Tensor<float>& x) {
         for (std::int64_t n = k / N * N; n <= k; ++n) sum += std::exp(at(n) - at(k));
         return 1 / sum;
     };
+    guesses.push_back(
+        {"The sum was never set before it was added to: begin with 0.",
+         {},
+         [](std::int64_t, double got) { return got <= 0 && got > -1e-30 && std::signbit(got); }});
     if (N > 1) {
         guesses.push_back(
             {"It was divided before the sum was complete: the loop that sums up has "
@@ -291,6 +295,14 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
           [&](std::int64_t k) {
               const double last = std::pow(double(x.data()[k / 32 * 32 + 31]), 2);
               return double{x.data()[k]} / std::sqrt(32 * last / 32);
+          }},
+         {"It was divided by 32 twice.",
+          [&](std::int64_t k) {
+              return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32) / 32);
+          }},
+         {"It was not divided by 32: the mean is the sum over 32.",
+          [&](std::int64_t k) {
+              return static_cast<double>(x.data()[k]) / std::sqrt(mean_of(k / 32 * 32, 32) * 32);
           }},
          {"Only lane 0 has written: each lane has a number of its own, so none may leave before "
           "the end.",

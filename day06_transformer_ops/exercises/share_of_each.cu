@@ -33,6 +33,10 @@ __global__ void share_of_each_kernel(const float* in, int M, int N, float* out) 
     for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
     for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
     for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n] - largest) / sum;
+    // wrong 5: float largest = row[0], sum;
+    // wrong 5: for (int n = 1; n < N; ++n) largest = fmaxf(largest, row[n]);
+    // wrong 5: for (int n = 0; n < N; ++n) sum += expf(row[n] - largest);
+    // wrong 5: for (int n = 0; n < N; ++n) out[m * N + n] = expf(row[n] - largest) / sum;
     // end of your code
 }
 
@@ -49,3 +53,4 @@ void share_of_each(const float* in, int M, int N, float* out) {
 // told 2: seems to begin at 0
 // told 3: subtracted in the sum only
 // told 4: before the sum was complete
+// told 5: The sum was never set before it was added to

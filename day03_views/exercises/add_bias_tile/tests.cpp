@@ -47,10 +47,13 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
         REQUIRE_NOTHROW(gpu::check_pending());
     }
     using I = std::int64_t;
+    Tensor<double> in_alone(in.shape());
+    for (I k = 0; k < in.size(); ++k) in_alone.data()[k] = double(in.data()[k]);
     const std::string cause =
         likely_mistake(got.values(), sum_of(in, bias, [](I, I n) { return n; }),
                        {{"Only the first tile was made: the grid needs a block for each tile.",
                          sum_of(in, bias, [](I m, I n) { return m < 8 && n < 32 ? n : -1; })},
+                        {"The bias was not added.", in_alone},
                         {"The tile of the bias is (0, j): it has the columns of the block's tile.",
                          sum_of(in, bias, [](I m, I n) { return m / 8 * 32 + n % 32; })}});
     require(got.matches(want), cause);
@@ -64,6 +67,7 @@ TEST_CASE("add_bias_tile: the example of the statement", "[day03][add_bias_tile]
     HostOut<float> loop({2, 3});
     add_bias_tile_cpu(in.view(), bias.view(), loop.view());
     REQUIRE(loop.matches(answer));
+    check_port(2, 3, 3);
     DeviceIn<float> from(in), row(bias);
     DeviceOut<float> got({2, 3});
     add_bias_tile_cuda(from.view(), row.view(), got.view());

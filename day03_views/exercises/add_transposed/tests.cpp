@@ -27,6 +27,10 @@ std::string cause(const Tensor<float>& got, const Tensor<float>& a) {
     using I = std::int64_t;
     const auto m_of = [](I m, I) { return m; };
     const auto n_of = [](I, I n) { return n; };
+    const std::string not_turned =
+        "Nothing is transposed inside of a tile: thread (x, y) loads row y of it, and adds what is "
+        "in row x, "
+        "column y.";
     return likely_mistake(
         got, with(n_of, m_of),
         {{"Each tile was added to its own transpose. Beside the diagonal the transpose of a tile "
@@ -34,11 +38,9 @@ std::string cause(const Tensor<float>& got, const Tensor<float>& a) {
           "in the tile of a whose rows are this tile's columns: it begins in row n0 and column m0.",
           with([](I m, I n) { return m / T * T + n % T; },
                [](I m, I n) { return n / T * T + m % T; })},
-         {"The right tile was taken, but not transposed: thread (x, y) loads row y of it, and adds "
-          "what is in row x, column y.",
-          with([](I m, I n) { return n / T * T + m % T; },
-               [](I m, I n) { return m / T * T + n % T; })},
-         {"a was added to itself: nothing is transposed.", with(m_of, n_of)}});
+         {not_turned, with([](I m, I n) { return n / T * T + m % T; },
+                           [](I m, I n) { return m / T * T + n % T; })},
+         {not_turned, with(m_of, n_of)}});
 }
 
 void check_port(std::int64_t N) {

@@ -71,6 +71,15 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
               // what lies N numbers around another point than their mean
               return (x(m, n) - mean) / by(r.squares + N * std::pow(r.mean - mean, 2), 128);
           })},
+         {"Both sums are divided by 128, the lanes of a tile, where a row has N numbers; and lanes "
+          "behind "
+          "the row's end, 0 - mean after the subtraction, have their squares in the second one.",
+          made_of([&](std::int64_t m, std::int64_t n) {
+              const Row r = row_of(x, m);
+              const double mean = r.mean * N / 128;
+              const double squares = r.squares + N * std::pow(r.mean - mean, 2);
+              return (x(m, n) - mean) / by(squares + (128 - N) * mean * mean, 128);
+          })},
          {"These are sums along dim 0, of one number each: 1_ic adds up a row, along dim 1.",
           made_of([&](std::int64_t m, std::int64_t n) {
               const double left = x(m, n) - x(m, n) / N;
