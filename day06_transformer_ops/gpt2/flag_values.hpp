@@ -1,6 +1,6 @@
 /// @file
-/// Values of a command's flags. A sentence holds the value and the range, and no more than 80 letters
-/// of a value that is longer.
+/// Values of a command's flags. A sentence holds the value and the range, and no more than 80
+/// letters of a value that is longer.
 #pragma once
 
 #include <charconv>

@@ -110,26 +110,12 @@ constexpr const char* kHelp =
   :quit    the end, as Ctrl-D is; Ctrl-C ends the text that is being made
 )";
 
-// The next line of the input, whose lines may have no end. Returns whether there is one.
-bool read_line(std::string& line) {
-    constexpr std::size_t kLongest = std::size_t{1} << 20;
-    line.clear();
-    for (char letter = 0; std::cin.get(letter) && letter != '\n';) {
-        line += letter;
-        if (line.size() > kLongest) {
-            throw std::invalid_argument("a line of the input has more than " +
-                                        std::to_string(kLongest) + " bytes");
-        }
-    }
-    return !line.empty() || std::cin.good();
-}
-
 int interactive(Options options, const Model& model, Engine& engine) {
     std::fputs(kHelp, stderr);
     std::string line;
     for (;;) {
         std::fputs("> ", stderr);
-        if (!read_line(line) || line == ":quit") return 0;
+        if (!next_line(std::cin, line) || line == ":quit") return 0;
         if (line == ":help") {
             std::fputs(kHelp, stderr);
         } else if (line == ":stats") {

@@ -43,8 +43,8 @@ void write_curve(const TrainOptions& options, const std::vector<float>& losses);
 void write_state(const TrainOptions& options, const TrainingState& state, std::uint64_t text);
 
 /// @throws std::invalid_argument  a file that is missing, damaged, of an earlier version, or of
-/// another run: another text, seed, rate or size; fewer --steps than it has done. The sentence holds
-/// both values
+/// another run: another text, seed, rate or size; fewer --steps than it has done. The sentence
+/// holds both values
 [[nodiscard]] TrainingState read_state(const TrainOptions& options, const Parameters& map,
                                        std::uint64_t text);
 /// The same of a file's bytes.

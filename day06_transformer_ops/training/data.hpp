@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <string>
 
 #include "day06_transformer_ops/gpt2/text/vocabulary_writer.hpp"
@@ -26,6 +27,27 @@ struct Source {
     std::function<Batch(std::int64_t number)> batch;
     std::vector<std::int64_t> prompt = {};  // what a sample goes on from
     bool answers = false;  // a sample: the likeliest tokens, to the end of the text
+};
+
+/// Batches, one after the other. The next one is made while the model learns this one.
+class Batches {
+public:
+    /// @param first  the number of the first one
+    Batches(const Source& source, std::int64_t first) : source_(source) { prepare(first); }
+    Batch next() {
+        Batch made = coming_.get();
+        prepare(number_ + 1);
+        return made;
+    }
+
+private:
+    void prepare(std::int64_t number) {
+        number_ = number;
+        coming_ = std::async(std::launch::async, source_.batch, number);
+    }
+    const Source& source_;
+    std::int64_t number_ = 0;
+    std::future<Batch> coming_;
 };
 
 /// Batch `number` of a text: pieces that begin anywhere. Piece n of a run is the same however many

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <future>
 #include <new>
 #include <stdexcept>
 
@@ -62,26 +61,6 @@ void show_sample(const TrainOptions& o, const Trainers<Device>& trainer, const S
     std::fprintf(stderr, "%swrites: %s\n", isatty(STDERR_FILENO) != 0 ? "\n" : "",
                  sample_of(model, source, o.seed, static_cast<int>(o.threads)).c_str());
 }
-
-// Batches, one after the other. The next one is made while the model learns this one.
-class Batches {
-public:
-    Batches(const Source& source, std::int64_t first) : source_(source) { prepare(first); }
-    Batch next() {
-        Batch made = coming_.get();
-        prepare(number_ + 1);
-        return made;
-    }
-
-private:
-    void prepare(std::int64_t number) {
-        number_ = number;
-        coming_ = std::async(std::launch::async, source_.batch, number);
-    }
-    const Source& source_;
-    std::int64_t number_ = 0;
-    std::future<Batch> coming_;
-};
 
 // One step: the batches' gradients are added up. Returns the mean of their losses.
 template <class Device>

@@ -4,9 +4,9 @@
 
 namespace sixdays::day06_transformer_ops {
 
-/// From now on a signal asks for the run's end after the step that is being made. A step may be long,
-/// or never end: a second Ctrl-C gives it up, and a third one ends the program as usual. Only Ctrl-C
-/// counts: a terminal that is closed may send SIGHUP twice.
+/// From now on a signal asks for the run's end after the step that is being made. A step may be
+/// long, or never end: a second Ctrl-C gives it up, and a third one ends the program as usual. Only
+/// Ctrl-C counts: a terminal that is closed may send SIGHUP twice.
 void listen_to_signals();
 
 [[nodiscard]] bool interrupted();

@@ -70,8 +70,8 @@ public:
     /// The key general.alignment, and gaps accordingly from now on.
     void alignment(std::uint32_t bytes);
 
-    /// Two keys that let a reader notice damage (Gguf::check_checksums()): kTensorChecksums, one for
-    /// each tensor's bytes, and kFileChecksum, of all bytes that are in no tensor.
+    /// Two keys that let a reader notice damage (Gguf::check_checksums()): kTensorChecksums, one
+    /// for each tensor's bytes, and kFileChecksum, of all bytes that are in no tensor.
     void checksums() { checksums_ = true; }
 
     /// Adds bytes behind the tensors.

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <istream>
 #include <stdexcept>
 
 namespace sixdays::gpt2 {
@@ -80,6 +81,19 @@ std::string contents_of(const std::string& path, std::int64_t most) {
     }
     all.resize(got);
     return all;
+}
+
+bool next_line(std::istream& in, std::string& line) {
+    constexpr std::size_t kLongest = std::size_t{1} << 20;
+    line.clear();
+    for (char letter = 0; in.get(letter) && letter != '\n';) {
+        if (line.size() == kLongest) {
+            throw std::invalid_argument("a line of the input has more than " +
+                                        std::to_string(kLongest) + " bytes");
+        }
+        line += letter;
+    }
+    return !line.empty() || in.good();
 }
 
 }  // namespace sixdays::gpt2

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 namespace sixdays::gpt2 {
@@ -22,7 +23,9 @@ public:
     PlainFile(const PlainFile&) = delete;
     PlainFile& operator=(const PlainFile&) = delete;
 
+    /// Of the system, for reading. Whoever made this object closes it.
     int descriptor() const noexcept { return descriptor_; }
+    /// Bytes that it had when it was opened.
     std::int64_t size() const noexcept { return size_; }
 
 private:
@@ -36,5 +39,9 @@ inline constexpr std::int64_t kMostText = std::int64_t{1} << 30;
 /// All bytes of a plain file.
 /// @throws std::invalid_argument  as PlainFile; more than `most` bytes
 [[nodiscard]] std::string contents_of(const std::string& path, std::int64_t most = kMostText);
+
+/// The next line of an input, which may have no end. Returns whether there is one.
+/// @throws std::invalid_argument  a line of more than a megabyte
+[[nodiscard]] bool next_line(std::istream& in, std::string& line);
 
 }  // namespace sixdays::gpt2

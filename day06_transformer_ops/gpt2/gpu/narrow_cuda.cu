@@ -1,5 +1,5 @@
-// The kernels: a thread takes eight numbers, two quads of floats, and stores one quad. And rows that
-// go through a layer norm first.
+// The kernels: a thread takes eight numbers, two quads of floats, and stores one quad. And rows
+// that go through a layer norm first.
 #include "common/gpu/launch.hpp"
 #include "common/gpu/ptx/pack.hpp"
 #include "common/gpu/reduce.hpp"

@@ -9,6 +9,8 @@
 
 #include "day06_transformer_ops/gpt2/emulated.hpp"
 #include "day06_transformer_ops/gpt2/file/mapped_file.hpp"
+#include "day06_transformer_ops/gpt2/file/plain_file.hpp"
+#include "day06_transformer_ops/gpt2/flag_values.hpp"
 #include "day06_transformer_ops/gpt2/strides_model/follow.hpp"
 
 using namespace sixdays;
@@ -99,7 +101,7 @@ void your_questions(Asker& ask) {
         "\nYour turn: shape 3 4 5, or with index 1 2 3 or offset 33 behind it. "
         "An empty line ends.\n");
     std::string line;
-    while (std::printf("> "), std::fflush(stdout), std::getline(std::cin, line) && !line.empty()) {
+    while (std::printf("> "), std::fflush(stdout), next_line(std::cin, line) && !line.empty()) {
         try {
             const Question question = read(line);
             shown(question, ask(question));
@@ -122,20 +124,21 @@ Options read_options(int argc, char** argv) {
         } else if (word == "--backend") {
             options.backend = value();
         } else if (word == "--table") {
-            options.table = i + 1 < argc ? std::atoll(argv[++i]) : 100;
-            if (options.table < 1) throw std::invalid_argument("--table needs a number above 0");
+            options.table =
+                i + 1 < argc ? number_within<std::int64_t>(1, 1'000'000, word, argv[++i]) : 100;
         } else if (word == "--ask") {
             options.ask = true;
         } else if (word == "--follow") {
             options.follow = true;
         } else if (word.rfind("--", 0) == 0) {
-            throw std::invalid_argument(word + " is not a flag. --help lists them");
+            throw std::invalid_argument(gpt2::quoted(word) + " is not a flag. --help lists them");
         } else {
             options.question += (options.question.empty() ? "" : " ") + word;
         }
     }
     if (options.backend != "cpu" && options.backend != "cuda") {
-        throw std::invalid_argument("--backend is cpu or cuda, not " + options.backend);
+        throw std::invalid_argument("--backend is cpu or cuda, not " +
+                                    gpt2::quoted(options.backend));
     }
     if (options.follow && options.question.empty()) {
         throw std::invalid_argument("--follow needs a question: --follow shape 3 4 5");

@@ -96,7 +96,7 @@ struct Case {
 TEST_CASE("linear: loop and ports make the sum that doubles make, in all types", "[day06][small]") {
     const Case sizes[] = {
         {1, 1, 32},    {1, 7, 64},   {3, 8, 96},    {1, 9, 768},  {2, 3, 800},
-        {1, 17, 1568}, {1, 5, 2304}, {1, 2, 12288}, {1, 2, 24576}};  // beyond 48 KiB of shared memory
+        {1, 17, 1568}, {1, 5, 2304}, {1, 2, 12288}, {1, 2, 24576}};  // beyond 48 KiB
     for (const WeightType type : kTypes) {
         for (const Case& c : sizes) {
             INFO(storage_of(type).name << ", T " << c.T << ", N " << c.N << ", K " << c.K);

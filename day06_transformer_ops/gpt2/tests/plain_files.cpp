@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "common/testing/testing.hpp"
@@ -78,7 +79,7 @@ std::vector<std::pair<std::string, std::string>> odd_files(const Temporary& fold
 
 }  // namespace
 
-TEST_CASE("files: only a plain one is read, at once and to its end", "[day06][small]") {
+TEST_CASE("files: only a plain one is read, at once and to its end", "[day06][files][small]") {
     const Temporary folder;
     for (const auto& [path, kind] : odd_files(folder)) {
         CAPTURE(path);
@@ -114,7 +115,8 @@ TEST_CASE("files: only a plain one is read, at once and to its end", "[day06][sm
     CHECK(!contents_of("/proc/self/status").empty());  // which says that it has 0 bytes
 }
 
-TEST_CASE("files: nothing but a plain file is replaced, nor by way of its .new", "[day06][small]") {
+TEST_CASE("files: nothing but a plain file is replaced, nor by way of its .new",
+          "[day06][files][small]") {
     const Temporary folder;
     for (const auto& [odd, kind] : odd_files(folder)) {
         for (const char* end : {"", ".new"}) {
@@ -148,7 +150,7 @@ TEST_CASE("files: nothing but a plain file is replaced, nor by way of its .new",
     CHECK_FALSE(fs::exists(folder / "out.new"));
 }
 
-TEST_CASE("files: an output that cannot be written is told before it is", "[day06][small]") {
+TEST_CASE("files: an output that cannot be written is told before it is", "[day06][files][small]") {
     const Temporary folder;
     check_output(folder / "out", 1000);
     CHECK(fs::is_empty(folder.name));
@@ -167,7 +169,7 @@ TEST_CASE("files: an output that cannot be written is told before it is", "[day0
 }
 
 TEST_CASE("files: an output has one writer; a lock ends with its holder, however that ends",
-          "[day06][small]") {
+          "[day06][files][small]") {
     const Temporary folder;
     const std::string out = folder / "out";
     {
@@ -202,7 +204,24 @@ TEST_CASE("files: an output has one writer; a lock ends with its holder, however
     CHECK(contains(told([&] { const OutputLock lock(out); }), "out.lock is a symbolic link"));
 }
 
-TEST_CASE("checksums: one word more, less or other is always another sum", "[day06][small]") {
+TEST_CASE("files: lines of an input, of which one may have no end", "[day06][files][small]") {
+    std::istringstream in("one\n\nlast");
+    std::string line;
+    for (const char* wanted : {"one", "", "last"}) {
+        REQUIRE(next_line(in, line));
+        CHECK(line == wanted);
+    }
+    CHECK_FALSE(next_line(in, line));
+    const std::string million(std::size_t{1} << 20, 'x');
+    std::istringstream fits(million + "\n"), longer(million + "x\n");
+    REQUIRE(next_line(fits, line));
+    CHECK(line == million);
+    CHECK(told([&] { (void)next_line(longer, line); }) ==
+          "a line of the input has more than 1048576 bytes");
+}
+
+TEST_CASE("checksums: one word more, less or other is always another sum",
+          "[day06][files][small]") {
     std::vector<std::byte> bytes(37);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(7 * i);
     const std::uint64_t sum = checksum_of(bytes);
@@ -222,7 +241,7 @@ TEST_CASE("checksums: one word more, less or other is always another sum", "[day
 }
 
 TEST_CASE("checksums: every bit of a file that is flipped is told, with the tensor that has it",
-          "[day06][small]") {
+          "[day06][files][small]") {
     GgufWriter writer;
     writer.text("general.architecture", "none");
     const Bytes five(20, std::byte{5}), nine(12, std::byte{9});
@@ -256,7 +275,7 @@ TEST_CASE("checksums: every bit of a file that is flipped is told, with the tens
     }
 }
 
-TEST_CASE("memory: what no machine has is told before it is asked for", "[day06][small]") {
+TEST_CASE("memory: what no machine has is told before it is asked for", "[day06][files][small]") {
     CHECK(memory_bytes() > 0);
     check_memory("nothing", 0);
     check_memory("all", static_cast<double>(memory_bytes()));

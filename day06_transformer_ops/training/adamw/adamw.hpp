@@ -8,9 +8,9 @@
 ///     p      = p - rate * decay * p                         not in the gradient: the W in AdamW
 ///     p      = p - rate * (first / c1) / (sqrt(second / c2) + eps)      c = 1 - beta^step
 ///
-/// A norm that is NaN makes everything NaN, as PyTorch's clip_grad_norm_() does: a step from gradients
-/// of which one is NaN is none, and shows in every number instead of in some. An infinite norm makes
-/// g 0 where the gradient is finite, else NaN.
+/// A norm that is NaN makes everything NaN, as PyTorch's clip_grad_norm_() does: a step from
+/// gradients of which one is NaN is none, and shows in every number instead of in some. An infinite
+/// norm makes g 0 where the gradient is finite, else NaN.
 ///
 /// Both averages begin at 0, so they are too small at first, and c1 and c2 make up for it. (Kingma
 /// and Ba 2014, arXiv 1412.6980; Loshchilov and Hutter 2017, arXiv 1711.05101.) One pass: four

@@ -107,8 +107,8 @@ public:
     [[nodiscard]] double norm() const { return norm_.download()[0]; }
     [[nodiscard]] float* gradient_run() noexcept { return gradient_.data(); }
 
-    /// Asked before each layer, there and back: what it throws ends the step, of which only gradients
-    /// are made by then.
+    /// Asked before each layer, there and back: what it throws ends the step, of which only
+    /// gradients are made by then.
     void ask(std::function<void()> question) { question_ = std::move(question); }
 
     [[nodiscard]] std::vector<float> gradients() const { return gradient_.download(); }

@@ -143,11 +143,8 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
     const View<float> d_tokens = map_.view(d, "token_embd.weight");
 
     op.embed(tokens, ids, positions, places, x_[0]);
-    const auto ask = [&] {
-        if (question_) question_();
-    };
     for (std::size_t l = 0; l < L; ++l) {
-        ask();
+        if (question_) question_();
         const BlockParameters block = map_.block(p, static_cast<std::int64_t>(l));
         block_forward(op, block, x_[l], kept_[l], x_[l + 1]);
     }
@@ -162,7 +159,7 @@ void Trainer<Device>::there_and_back(Operations& op, const LayerDone& layer_done
                            map_.norm(d, "output_norm"));
     for (std::size_t l = L; l-- > 0;) {
         const auto layer = static_cast<std::int64_t>(l);
-        ask();
+        if (question_) question_();
         block_backward(op, map_.block(p, layer), x_[l], kept_[l], room_, grad_,
                        map_.block(d, layer));
         layer_done(layer);

@@ -23,6 +23,13 @@ expect() {
     cat "$folder/out" "$folder/err" | grep -qF -e "$words" ||
         fail "gpt2_train $*: does not say '$words'"
 }
+# flip FILE BYTE: its last bit
+flip() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    # shellcheck disable=SC2059  # the format is the byte
+    printf "\\x$(printf %02x $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
 loss_said() { sed -n 's/.*loss \([0-9.]*\);.*/\1/p' "$folder/out"; }
 # within A B MOST: no further apart
 within() {
@@ -260,11 +267,7 @@ head -c 3000 "$folder/once.state" >"$folder/cut.state"
 expect 1 "cut.state, byte" "${small[@]}" --out "$folder/cut" --resume
 # One bit of an average that AdamW keeps.
 cp "$folder/once.state" "$folder/flipped.state"
-at=$(($(stat -c %s "$folder/once.state") / 2))
-byte=$(od -An -tu1 -j $at -N 1 "$folder/once.state")
-# shellcheck disable=SC2059  # the format is the byte
-printf "\\x$(printf %02x $((byte ^ 1)))" |
-    dd of="$folder/flipped.state" bs=1 seek=$at conv=notrunc status=none
+flip "$folder/flipped.state" $(($(stat -c %s "$folder/once.state") / 2))
 expect 1 "flipped.state: tensor 'first' does not match its checksum: the file is damaged" \
     "${small[@]}" --out "$folder/flipped" --resume
 
@@ -331,6 +334,14 @@ if [ "$tokenizer" = yes ]; then
         fail "gpt2 does not read the model"
     grep -q "2 layers, 16 channels, 257 tokens, context 16" "$folder/err" ||
         fail "gpt2 reads another model"
+    # One bit of it, of the last norm's weight, is told.
+    at=$(($(stat -c %s "$folder/once.gguf") - 70))
+    cp "$folder/once.gguf" "$folder/bit.gguf"
+    flip "$folder/bit.gguf" $at
+    "$gpt2" --model "$folder/bit.gguf" --prompt "six days" >"$folder/out" 2>"$folder/err" &&
+        fail "gpt2 reads a damaged model"
+    grep -q "bit.gguf: tensor 'output_norm.* does not match its checksum: the file is damaged" \
+        "$folder/err" || fail "gpt2 does not say which tensor is damaged"
     # What gpt2 says of a text is the loss that training said, e^loss: one model, not two.
     head -c 17 "$text" >"$folder/piece"
     "$gpt2" --model "$folder/once.gguf" --perplexity "$folder/piece" \
