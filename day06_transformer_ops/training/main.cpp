@@ -209,8 +209,8 @@ int main(int argc, char** argv) {
         }
         if (options.backend == "cuda") gpt2::run_emulated_without_gpu(argv);
         NcclSum sum(options.gpus);  // GPUs that are not there are refused before a text is read
+        const gpt2::OutputLock lock(options.out);  // before anything of another run is touched
         for (const std::string& file : options.files()) gpt2::check_output(file);
-        const gpt2::OutputLock lock(options.out);
         refuse_to_replace(options);
         const Source source = options.text.empty()
                                   ? line_source(options.strides, options.batching())

@@ -101,6 +101,7 @@ void check_output(const std::string& path, std::int64_t room) {
 }
 
 OutputLock::OutputLock(const std::string& path) : path_(path + ".lock") {
+    require_replaceable(path);
     for (int tries = 0; tries < 1000; ++tries) {
         require_replaceable(path_);
         file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);

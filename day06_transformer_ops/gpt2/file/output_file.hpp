@@ -17,7 +17,8 @@ namespace sixdays::gpt2 {
 /// before still is
 void write_whole(const std::string& path, const std::vector<std::byte>& bytes);
 
-/// Could write_whole() write there? It makes PATH.new and removes it again.
+/// Could write_whole() write there? It makes PATH.new and removes it again, so whoever may not be
+/// the only writer has an OutputLock before.
 /// @param room  bytes that must be free, where the file system can say so
 /// @throws std::invalid_argument  in its place, or in that of PATH.new, is a directory, a device, a
 /// pipe, a socket or a symbolic link
@@ -28,7 +29,7 @@ void check_output(const std::string& path, std::int64_t room = 0);
 /// The lock ends with its holder, however that ends; then another one may take it.
 class OutputLock {
 public:
-    /// @throws std::invalid_argument  another process has it
+    /// @throws std::invalid_argument  another process has it; PATH is there and no plain file
     /// @throws std::runtime_error  PATH.lock cannot be written
     explicit OutputLock(const std::string& path);
     ~OutputLock();

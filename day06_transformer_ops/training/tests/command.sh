@@ -78,7 +78,7 @@ for odd in "folder:a directory" "pipe:a pipe"; do
         mv "$folder/n$end" "$path"
     done
 done
-expect 1 "$folder/nowhere/m.new cannot be written: No such file" \
+expect 1 "$folder/nowhere/m.lock cannot be written: No such file" \
     "${small[@]}" --steps 1 --out "$folder/nowhere/m"
 if mknod "$folder/node" c 1 3 2>/dev/null; then
     expect 1 "$folder/node is a device, which writing would replace" "${small[@]}" --out "$folder/node"
@@ -205,10 +205,11 @@ for _ in $(seq 500); do
     sleep 0.02
 done
 # Meanwhile nobody else may write there. A lock whose holder was killed is none.
-cp "$folder/err" "$folder/err.long"
+: >"$folder/long.state.new"  # as if it were just being written
 expect 1 "$folder/long is being written by another run (process $child)" \
     "${small[@]}" --out "$folder/long"
 expect 1 "$folder/long is being written by another run" "${small[@]}" --out "$folder/long" --restart
+[ -e "$folder/long.state.new" ] || fail "a run that was told so has touched another one's file"
 sleep 0.3  # now it is in its first step
 kill -INT $child 2>/dev/null
 sleep 0.1
@@ -280,6 +281,13 @@ if mkdir "$folder/disk" && mount -t tmpfs -o size=128k tmpfs "$folder/disk" 2>/d
     [ ! -e "$folder/disk/m.state.new" ] || fail "a full disk keeps the half-written file"
     umount "$folder/disk"
 fi
+
+# Nor does a limit on the size of files end a run without a word.
+(ulimit -f 64 && exec "$program" "${small[@]}" --out "$folder/limited") >"$folder/out" 2>"$folder/err"
+status=$?
+[ "$status" = 1 ] || fail "a limit on the size of files ends it with status $status"
+grep -q "limited.state.new: [0-9]* bytes cannot be written: File too large" "$folder/err" ||
+    fail "a limit on the size of files is not told"
 
 # One step of the ports, emulated where there is no GPU: near the loops' step.
 tiny=(--text "$text" --layers 1 --channels 8 --heads 2 --context 8 --batch 2 --steps 1)
