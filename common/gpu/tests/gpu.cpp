@@ -274,6 +274,20 @@ TEST_CASE("asynchronous copies of 4, 8 and 16 bytes arrive at the wait, cut off 
     CHECK(in.unchanged());
 }
 
+TEST_CASE("an asynchronous copy of 0 bytes, too, starts at a multiple of its size",
+          "[gpu][small]") {
+    if (!gpu::is_emulated()) {  // cudaErrorMisalignedAddress, which the context does not survive
+        SUCCEED("only the emulator goes on after that");
+        return;
+    }
+    const DeviceIn<float> in(Tensor<float>({256}));
+    DeviceOut<float> out({256});
+    const View<const float> off(in.view().data + 1, Shape{255});
+    CHECK(contains(failure([&] { gpu::tests::reverse_async(16, 0, off, out.view()); }),
+                   "starts an asynchronous copy of 16 bytes, but its source is 4 bytes beyond a "
+                   "multiple of that"));
+}
+
 TEST_CASE("a timer measures what lies between start and stop", "[gpu][small]") {
     Buffer<float> out(1 << 16);
     gpu::Timer timer;
