@@ -271,6 +271,7 @@ private:
     gpu::Buffer<std::byte> workspace_{0};  // of Day 05's product
 
     std::int64_t T_ = 0, position_ = 0, rows_ = 1;
+    // Three for each multiprocessor: for as many it has registers, if rows are floats.
     unsigned head_blocks_ = static_cast<unsigned>(gpu::device().multiprocessors) * 3;
     gpu::Stream queue_ = {};
     std::optional<gpu::Graph> graph_;
