@@ -314,6 +314,13 @@ TEST_CASE(
     std::fill_n(all.q.data(), all.q.size(), bf16(1));
     std::fill_n(all.k.data(), all.k.size(), bf16(-INFINITY));
     check_case(all);
+    // And so do floats.
+    const DeviceIn<float> q(Tensor<float>({2, 3}, {1, 1, 1, 1, 1, 1})),
+        k(Tensor<float>({1, 3}, {-INFINITY, -INFINITY, -INFINITY})), v(Tensor<float>({1, 3}));
+    DeviceOut<float> out({2, 3}, {}, Poison{0x11}), log_sums({2});
+    attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {false}, out.view(), log_sums.view());
+    CHECK(std::isnan(out.values()(1, 2)));
+    CHECK(log_sums.values()(1) == -INFINITY);
 }
 
 TEST_CASE("attention_bf16: a length that cannot be: the loop says so, the ports answer NaN",
