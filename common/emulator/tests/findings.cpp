@@ -22,6 +22,7 @@
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/clusters.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/host.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/emulator/tests/own_lines.hpp"
 #include "common/testing/catch.hpp"
@@ -125,6 +126,13 @@ std::size_t bytes_of_host(const void* pointer) {
 
 // Calls of the runtime, and what the host does with the device's memory.
 const std::vector<Work> kCalls = {
+    {"index_below_0", [](float* x) { store_before(3, x); }},
+    {"stride_below_0", [](float* x) { store_before(1, x + 10); }},
+    {"index_far_below_0",
+     [](float*) {
+         const Device<float> y(std::vector<float>(1000, 1.0f));
+         store_before(2000, y.data() + 500);
+     }},
     {"variable_too_small",
      [](float* x) { cudaMemcpy(address_of_variable() + 1, x, 16, cudaMemcpyDeviceToDevice); }},
     {"from_variable_too_small",
@@ -182,6 +190,15 @@ const std::vector<Work> kCalls = {
          const Device<char> y(64);
          cudaMemset(y.data(), 0, 33);
          cudaMemcpy2D(host_of_64, 4, y.data(), 16, 4, 4, cudaMemcpyDeviceToHost);
+     }},
+    {"remarks_of_two_lines",
+     [](float*) {
+         const Device<float> y(16);
+         cudaMemset(y.data(), 0, 20);
+         for (int i = 0; i < 2; ++i) {
+             cudaMemcpy(host_of_64, y.data() + 1, 24, cudaMemcpyDeviceToHost);
+             cudaMemcpy(host_of_64, y.data() + 2, 28, cudaMemcpyDeviceToHost);
+         }
      }},
     {"free_twice",
      [](float*) {

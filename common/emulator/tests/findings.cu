@@ -13,6 +13,7 @@
 #include "common/gpu/ptx/mbarrier.hpp"
 #include "common/gpu/ptx/tma.hpp"
 #include "common/gpu/ptx/wgmma.hpp"
+#include "common/gpu/shared_tiles.hpp"
 
 namespace cg = cooperative_groups;
 
@@ -234,6 +235,23 @@ __global__ void third_reader(float* x) {
         x[40] = 2.0f;
     }
 }
+// What another warp's lanes have met says nothing of these.
+__global__ void another_warp_meets(float* x) {
+    const int t = static_cast<int>(threadIdx.x);
+    __shared__ int flag;
+    if (t == 0) flag = 0;
+    __syncthreads();
+    __syncwarp();
+    for (int i = 0; t < 32 && i < 5; ++i) __syncwarp();
+    if (t == 3) atomicAdd(&flag, 1);
+    if (t == 33) x[40] = 2.0f;
+    if (t == 32) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        x[1] = x[40];
+    }
+}
+
 // --- barriers and warp calls -----------------------------------------------------------------------
 __global__ void barrier_left_out(float* x) {
     if (!in_chosen_block()) return;
@@ -510,6 +528,24 @@ __global__ void warpgroup_in_part(int fence_from, int call_to, bool waits, float
     if (waits) wgmma_wait(0, &sum[0][0], Site::current());
     if (t == 33) x[0] = sum[1][2];
     if (!waits) wgmma_wait(0, &sum[0][0], Site::current());
+}
+
+// As many tiles as get places of their own, and more.
+__global__ void many_tiles(float* x) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    const cg::cluster_group cluster = cg::this_cluster();
+    gpu::SharedTiles tiles(memory);
+    float* last = nullptr;
+    for (int i = 0; i < 300; ++i) {
+        float* const tile = tiles.next<float>(100);
+        if (i < 240) last = tile;
+        tile[0] = tile[99] = static_cast<float>(1000 * blockIdx.x + i);
+    }
+    cluster.sync();
+    const float* const theirs = cluster.map_shared_rank(last, static_cast<int>(blockIdx.x) ^ 1);
+    if (theirs[99] != static_cast<float>(1000 * (blockIdx.x ^ 1) + 239)) __trap();
+    cluster.sync();
+    x[blockIdx.x] = last[0];
 }
 
 // --- clusters ----------------------------------------------------------------------------------------
@@ -833,6 +869,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"atomic_beside_read_of_block",
          [](float* x) { atomic_beside_read_of_block<<<2, kBlock>>>(x); }},
         {"other_reader", [](float* x) { other_reader<<<1, 96>>>(x); }},
+        {"another_warp_meets", [](float* x) { another_warp_meets<<<1, 64>>>(x); }},
         {"third_reader", [](float* x) { third_reader<<<1, 128>>>(x); }},
         {"barrier_left_out", [](float* x) { barrier_left_out<<<kGrid, kBlock>>>(x); }},
         {"returns_before_barrier", [](float* x) { returns_before_barrier<<<kGrid, kBlock>>>(x); }},
@@ -985,9 +1022,13 @@ std::vector<Provoked> provoked_by_kernels() {
          }},
         {"overflow_on_the_host",
          [](float* x) {
-             volatile int many = 0x7fffffff;
-             many = many + 3;
-             cudaMemset(x, 0, many == 0 ? 4 : 8);
+             volatile int many = 0x7fffffff, few = -0x7fffffff;
+             int sum = 0;
+             for (int i = 0; i < 2; ++i) {
+                 sum ^= many + 3;
+                 sum ^= few - 4;
+             }
+             cudaMemset(x, 0, sum == 0 ? 4 : 8);
          }},
         {"destroyed_texture", [](float* x) { reads_texture<<<kGrid, kBlock>>>(12345, x); }},
         {"outside_of_surface",
@@ -1011,6 +1052,23 @@ std::vector<Provoked> provoked_by_kernels() {
 
 std::vector<Provoked> right_kernels() {
     return {
+        {"many_tiles",
+         [](float* x) {
+             constexpr int kBytes = 300 * 400;
+             cudaFuncSetAttribute(many_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+             cudaLaunchConfig_t config = {};
+             cudaLaunchAttribute of_two[1] = {};
+             config.gridDim = 2;
+             config.blockDim = 1;
+             config.dynamicSmemBytes = kBytes;
+             of_two[0].id = cudaLaunchAttributeClusterDimension;
+             of_two[0].val.clusterDim.x = 2;
+             of_two[0].val.clusterDim.y = of_two[0].val.clusterDim.z = 1;
+             config.attrs = of_two;
+             config.numAttrs = 1;
+             cudaLaunchKernelEx(&config, many_tiles, x);
+             cudaFuncSetAttribute(many_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, 0);
+         }},
         {"most_threads", [](float* x) { nothing<<<1, 1024>>>(x); }},
         {"most_threads_along_y", [](float* x) { nothing<<<1, dim3(1, 1024)>>>(x); }},
         {"most_threads_along_z", [](float* x) { nothing<<<1, dim3(16, 1, 64)>>>(x); }},

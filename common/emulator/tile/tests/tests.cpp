@@ -7,6 +7,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/own_lines.hpp"
 #include "common/emulator/tile/tests/kernels.hpp"
 #include "common/testing/catch.hpp"
 
@@ -272,4 +273,26 @@ TEST_CASE("a grid that leaves tiles out is a note") {
     CHECK(notes[0].find("has stored 2 of the 3 tiles of a span of extents "
                         "(20), cut into tiles of lengths (8); the first that no block stored is "
                         "number 2.") != std::string::npos);
+}
+
+TEST_CASE("every check of tile kernels makes one of the reports above") {
+    const Device<float> in(count_up(20)), out(20);
+    own_lines_that_reported();
+    std::vector<std::string> names = {"blocks_of_threads", "grid_of_half_the_tiles"};
+    for (const Mistake& m : kMistakes) names.push_back(m.name);
+    for (const std::string& name : names) {
+        cudaGetLastError();
+        clear_report();
+        launch_tile(name.c_str(), name == "grid_of_half_the_tiles" ? 2 : 3, in.data(), 20,
+                    out.data());
+    }
+    cudaGetLastError();
+    clear_report();
+    remarks();
+    const std::string folder = std::string(SIXDAYS_SOURCE) + "/common/emulator/";
+    for (const std::string& line :
+         lines_without_report(folder, {"tile/tile.cpp"}, own_lines_that_reported())) {
+        INFO("no report was made by " << line);
+        CHECK(line.empty());
+    }
 }

@@ -1,0 +1,269 @@
+// Calls of the runtime with one wrong argument each: the error that CUDA returns. And what the device
+// says of itself, by properties, attributes and occupancy alike.
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/tests/device.hpp"
+#include "common/testing/catch.hpp"
+
+using namespace sixdays::emulator;
+using namespace sixdays::emulator::tests;
+
+namespace {
+
+struct Call {
+    const char* name;
+    cudaError_t error;
+    cudaError_t (*make)();
+};
+
+// Right arguments for everything.
+void* pointer = nullptr;
+float* device = nullptr;
+float host[64];
+std::size_t bytes = 0;
+int number = 0;
+cudaStream_t stream = nullptr;
+cudaEvent_t first, second, unrecorded;
+cudaDeviceProp properties;
+cudaFuncAttributes of_function;
+float milliseconds = 0;
+const char kernel = 0;  // some address
+cudaMemPool_t pool;
+std::size_t limit = 0;
+void nothing(void*) {}
+template <class Enum>
+Enum value_of(int value) {  // that no enumerator has
+    return static_cast<Enum>(value);
+}
+void nothing_on_stream(cudaStream_t, cudaError_t, void*) {}
+
+constexpr cudaError_t kOk = cudaSuccess, kInvalid = cudaErrorInvalidValue;
+constexpr cudaMemcpyKind kUp = cudaMemcpyHostToDevice, kBeside = cudaMemcpyDeviceToDevice;
+constexpr auto kShared = cudaFuncAttributeMaxDynamicSharedMemorySize;
+
+const Call kCalls[] = {
+    {"malloc, no target", kInvalid, [] { return cudaMalloc(nullptr, 4); }},
+    {"malloc, too much", cudaErrorMemoryAllocation,
+     [] { return cudaMalloc(&pointer, std::size_t{1} << 40); }},
+    {"malloc of nothing", kOk, [] { return cudaMalloc(&pointer, 0); }},
+    {"pitched, no pitch", kInvalid, [] { return cudaMallocPitch(&pointer, nullptr, 4, 4); }},
+    {"pinned, no target", kInvalid, [] { return cudaMallocHost(nullptr, 4); }},
+    {"managed, no target", kInvalid, [] { return cudaMallocManaged(nullptr, 4); }},
+    {"managed, nothing", kInvalid, [] { return cudaMallocManaged(&pointer, 0); }},
+    {"device pointer, no target", kInvalid,
+     [] { return cudaHostGetDevicePointer(nullptr, host, 0); }},
+    {"device pointer of plain memory", kInvalid,
+     [] { return cudaHostGetDevicePointer(&pointer, host, 0); }},
+    {"register, no memory", kInvalid, [] { return cudaHostRegister(nullptr, 4, 0); }},
+    {"register, nothing", kInvalid, [] { return cudaHostRegister(host, 0, 0); }},
+    {"register", kOk, [] { return cudaHostRegister(host, sizeof(host), 0); }},
+    {"register twice", kInvalid, [] { return cudaHostRegister(host + 63, 4, 0); }},
+    {"register behind it", kOk, [] { return cudaHostRegister(host + 64, 4, 0); }},
+    {"device pointer of that", kOk, [] { return cudaHostGetDevicePointer(&pointer, host + 9, 0); }},
+    {"unregister the middle", kInvalid, [] { return cudaHostUnregister(host + 1); }},
+    {"unregister", kOk, [] { return cudaHostUnregister(host); }},
+    {"unregister the next", kOk, [] { return cudaHostUnregister(host + 64); }},
+    {"unregister again", kInvalid, [] { return cudaHostUnregister(host); }},
+    {"memory, no free", kInvalid, [] { return cudaMemGetInfo(nullptr, &bytes); }},
+    {"memory, no total", kInvalid, [] { return cudaMemGetInfo(&bytes, nullptr); }},
+    {"pointer, no attributes", kInvalid, [] { return cudaPointerGetAttributes(nullptr, device); }},
+    {"copy to null", kInvalid, [] { return cudaMemcpy(nullptr, host, 4, kUp); }},
+    {"copy from null", kInvalid, [] { return cudaMemcpy(device, nullptr, 4, kUp); }},
+    {"copy of nothing", kOk, [] { return cudaMemcpy(nullptr, nullptr, 0, kUp); }},
+    {"copy, direction too small", cudaErrorInvalidMemcpyDirection,
+     [] { return cudaMemcpy(device, host, 4, value_of<cudaMemcpyKind>(-1)); }},
+    {"copy, direction too large", cudaErrorInvalidMemcpyDirection,
+     [] { return cudaMemcpy(device, host, 4, value_of<cudaMemcpyKind>(5)); }},
+    {"copy on the host", kOk, [] { return cudaMemcpy(host, host + 8, 4, cudaMemcpyHostToHost); }},
+    {"copy by default", kOk, [] { return cudaMemcpy(device, host, 4, cudaMemcpyDefault); }},
+    {"rows, target's too short", cudaErrorInvalidPitchValue,
+     [] { return cudaMemcpy2D(device, 15, host, 16, 16, 2, kUp); }},
+    {"rows, source's too short", cudaErrorInvalidPitchValue,
+     [] { return cudaMemcpy2D(device, 16, host, 15, 16, 2, kUp); }},
+    {"rows", kOk, [] { return cudaMemcpy2D(device, 16, host, 16, 16, 2, kUp); }},
+    {"no rows", kOk, [] { return cudaMemcpy2D(nullptr, 16, host, 16, 16, 0, kUp); }},
+    {"set rows, too short", cudaErrorInvalidPitchValue,
+     [] { return cudaMemset2D(device, 15, 0, 16, 2); }},
+    {"set rows", kOk, [] { return cudaMemset2D(device, 16, 0, 16, 16); }},
+    {"set rows, one too many", kInvalid, [] { return cudaMemset2D(device, 16, 0, 16, 17); }},
+    {"peers, other target", cudaErrorInvalidDevice,
+     [] { return cudaMemcpyPeer(device, 1, device + 8, 0, 4); }},
+    {"peers, other source", cudaErrorInvalidDevice,
+     [] { return cudaMemcpyPeer(device, 0, device + 8, 1, 4); }},
+    {"peers", kOk, [] { return cudaMemcpyPeer(device, 0, device + 8, 0, 4); }},
+    {"peers on a stream, other target", cudaErrorInvalidDevice,
+     [] { return cudaMemcpyPeerAsync(device, 1, device + 8, 0, 4, nullptr); }},
+    {"peers on a stream, other source", cudaErrorInvalidDevice,
+     [] { return cudaMemcpyPeerAsync(device, 0, device + 8, 1, 4, nullptr); }},
+    {"peers on a stream", kOk,
+     [] { return cudaMemcpyPeerAsync(device, 0, device + 8, 0, 4, nullptr); }},
+    {"copy beside", kOk, [] { return cudaMemcpy(device, device + 8, 4, kBeside); }},
+
+    {"stream, no target", kInvalid, [] { return cudaStreamCreate(nullptr); }},
+    {"destroy no stream", cudaErrorInvalidResourceHandle,
+     [] { return cudaStreamDestroy(nullptr); }},
+    {"event, no target", kInvalid, [] { return cudaEventCreate(nullptr); }},
+    {"destroy no event", cudaErrorInvalidResourceHandle, [] { return cudaEventDestroy(nullptr); }},
+    {"record no event", cudaErrorInvalidResourceHandle,
+     [] { return cudaEventRecord(nullptr, stream); }},
+    {"wait for no event", cudaErrorInvalidResourceHandle,
+     [] { return cudaEventSynchronize(nullptr); }},
+    {"stream waits for no event", cudaErrorInvalidResourceHandle,
+     [] { return cudaStreamWaitEvent(stream, nullptr, 0); }},
+    {"time, no target", kInvalid, [] { return cudaEventElapsedTime(nullptr, first, second); }},
+    {"time, no start", cudaErrorInvalidResourceHandle,
+     [] { return cudaEventElapsedTime(&milliseconds, nullptr, second); }},
+    {"time, no end", cudaErrorInvalidResourceHandle,
+     [] { return cudaEventElapsedTime(&milliseconds, first, nullptr); }},
+    {"time, start not recorded", cudaErrorInvalidResourceHandle,
+     [] { return cudaEventElapsedTime(&milliseconds, unrecorded, second); }},
+    {"time, end not recorded", cudaErrorInvalidResourceHandle,
+     [] { return cudaEventElapsedTime(&milliseconds, first, unrecorded); }},
+    {"time", kOk, [] { return cudaEventElapsedTime(&milliseconds, first, second); }},
+    {"callback, none", kInvalid, [] { return cudaStreamAddCallback(stream, nullptr, nullptr, 0); }},
+    {"callback", kOk, [] { return cudaStreamAddCallback(stream, nothing_on_stream, nullptr, 0); }},
+    {"host function, none", kInvalid, [] { return cudaLaunchHostFunc(stream, nullptr, nullptr); }},
+    {"host function", kOk, [] { return cudaLaunchHostFunc(stream, nothing, nullptr); }},
+
+    {"devices, no target", kInvalid, [] { return cudaGetDeviceCount(nullptr); }},
+    {"set device 1", cudaErrorInvalidDevice, [] { return cudaSetDevice(1); }},
+    {"set device -1", cudaErrorInvalidDevice, [] { return cudaSetDevice(-1); }},
+    {"set device 0", kOk, [] { return cudaSetDevice(0); }},
+    {"device, no target", kInvalid, [] { return cudaGetDevice(nullptr); }},
+    {"version, no target", kInvalid, [] { return cudaDriverGetVersion(nullptr); }},
+    {"properties, no target", kInvalid, [] { return cudaGetDeviceProperties(nullptr, 0); }},
+    {"properties of device 1", cudaErrorInvalidDevice,
+     [] { return cudaGetDeviceProperties(&properties, 1); }},
+    {"attribute, no target", kInvalid,
+     [] { return cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0); }},
+    {"attribute of device 1", cudaErrorInvalidDevice,
+     [] { return cudaDeviceGetAttribute(&number, cudaDevAttrWarpSize, 1); }},
+    {"unknown attribute", kInvalid,
+     [] { return cudaDeviceGetAttribute(&number, value_of<cudaDeviceAttr>(9999), 0); }},
+    {"attribute of no kernel", cudaErrorInvalidDeviceFunction,
+     [] { return cudaFuncSetAttribute(static_cast<const void*>(nullptr), kShared, 4); }},
+    {"shared memory below 0", kInvalid, [] { return cudaFuncSetAttribute(&kernel, kShared, -1); }},
+    {"shared memory beyond the limit", kInvalid,
+     [] { return cudaFuncSetAttribute(&kernel, kShared, 163 * 1024 + 1); }},
+    {"shared memory up to the limit", kOk,
+     [] { return cudaFuncSetAttribute(&kernel, kShared, 163 * 1024); }},
+    {"no shared memory", kOk, [] { return cudaFuncSetAttribute(&kernel, kShared, 0); }},
+    {"unknown attribute of a kernel", kInvalid,
+     [] { return cudaFuncSetAttribute(&kernel, value_of<cudaFuncAttribute>(99), 4); }},
+    {"attributes of no kernel", cudaErrorInvalidDeviceFunction,
+     [] { return cudaFuncGetAttributes(&of_function, static_cast<const void*>(nullptr)); }},
+    {"caches of no kernel", cudaErrorInvalidDeviceFunction,
+     [] {
+         return cudaFuncSetCacheConfig(static_cast<const void*>(nullptr), cudaFuncCachePreferL1);
+     }},
+    {"occupancy, no target", kInvalid,
+     [] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, &kernel, 32, 0); }},
+    {"occupancy of no kernel", kInvalid,
+     [] {
+         return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+             &number, static_cast<const void*>(nullptr), 32, 0);
+     }},
+    {"occupancy of 0 threads", kInvalid,
+     [] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, &kernel, 0, 0); }},
+    {"occupancy of 1025 threads", kInvalid,
+     [] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, &kernel, 1025, 0); }},
+    {"peer access from device 1", cudaErrorInvalidDevice,
+     [] { return cudaDeviceCanAccessPeer(&number, 1, 0); }},
+    {"peer access to device 1", cudaErrorInvalidDevice,
+     [] { return cudaDeviceCanAccessPeer(&number, 0, 1); }},
+    {"peer access, no target", kInvalid, [] { return cudaDeviceCanAccessPeer(nullptr, 0, 0); }},
+    {"pool of device 1", cudaErrorInvalidDevice,
+     [] { return cudaDeviceGetDefaultMemPool(&pool, 1); }},
+    {"pool, no target", kInvalid, [] { return cudaDeviceGetDefaultMemPool(nullptr, 0); }},
+    {"limit below the first", kInvalid,
+     [] { return cudaDeviceGetLimit(&limit, value_of<cudaLimit>(-1)); }},
+    {"limit beyond the last", kInvalid,
+     [] { return cudaDeviceGetLimit(&limit, value_of<cudaLimit>(7)); }},
+    {"limit, no target", kInvalid,
+     [] { return cudaDeviceGetLimit(nullptr, cudaLimitPrintfFifoSize); }},
+    {"set limit below the first", kInvalid,
+     [] { return cudaDeviceSetLimit(value_of<cudaLimit>(-1), 4); }},
+    {"set limit beyond the last", kInvalid,
+     [] { return cudaDeviceSetLimit(value_of<cudaLimit>(7), 4); }},
+};
+
+}  // namespace
+
+TEST_CASE("a call with one wrong argument returns CUDA's error, and the next call knows it") {
+    const Device<float> x(std::vector<float>(64, 1.0f));
+    device = x.data();
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    for (cudaEvent_t* event : {&first, &second, &unrecorded}) cudaEventCreate(event);
+    cudaEventRecord(first, stream);
+    cudaEventRecord(second, stream);
+    cudaGetLastError();
+    for (const Call& call : kCalls) {
+        INFO(call.name);
+        clear_report();
+        CHECK(call.make() == call.error);
+        CHECK(cudaGetLastError() == call.error);
+        CHECK(cudaGetLastError() == cudaSuccess);
+    }
+    clear_report();
+    for (const cudaEvent_t event : {first, second, unrecorded}) cudaEventDestroy(event);
+    cudaStreamDestroy(stream);
+}
+
+TEST_CASE("properties, attributes and occupancy agree on the device") {
+    cudaDeviceProp p;
+    REQUIRE(cudaGetDeviceProperties(&p, 0) == cudaSuccess);
+    const auto attribute = [](cudaDeviceAttr which) {
+        int value = -1;
+        CHECK(cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess);
+        return value;
+    };
+    CHECK(attribute(cudaDevAttrMaxThreadsPerBlock) == p.maxThreadsPerBlock);
+    CHECK(attribute(cudaDevAttrMaxBlockDimX) == p.maxThreadsDim[0]);
+    CHECK(attribute(cudaDevAttrMaxBlockDimY) == p.maxThreadsDim[1]);
+    CHECK(attribute(cudaDevAttrMaxBlockDimZ) == p.maxThreadsDim[2]);
+    CHECK(attribute(cudaDevAttrMaxGridDimX) == p.maxGridSize[0]);
+    CHECK(attribute(cudaDevAttrMaxGridDimY) == p.maxGridSize[1]);
+    CHECK(attribute(cudaDevAttrMaxGridDimZ) == p.maxGridSize[2]);
+    CHECK(attribute(cudaDevAttrWarpSize) == p.warpSize);
+    CHECK(attribute(cudaDevAttrComputeCapabilityMajor) == p.major);
+    CHECK(attribute(cudaDevAttrComputeCapabilityMinor) == p.minor);
+    CHECK(attribute(cudaDevAttrMaxRegistersPerBlock) == p.regsPerBlock);
+    CHECK(attribute(cudaDevAttrMultiProcessorCount) == p.multiProcessorCount);
+    CHECK(attribute(cudaDevAttrMaxThreadsPerMultiProcessor) == p.maxThreadsPerMultiProcessor);
+    CHECK(attribute(cudaDevAttrCooperativeLaunch) == p.cooperativeLaunch);
+    CHECK(attribute(cudaDevAttrConcurrentKernels) == p.concurrentKernels);
+    CHECK(attribute(cudaDevAttrManagedMemory) == p.managedMemory);
+    CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlock)) ==
+          p.sharedMemPerBlock);
+    CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) ==
+          p.sharedMemPerBlockOptin);
+    CHECK(static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)) ==
+          p.sharedMemPerMultiprocessor);
+    // Of compute capability 8.0: CUDA Programming Guide, "Technical Specifications".
+    CHECK(p.maxThreadsPerBlock == 1024);
+    CHECK(p.maxThreadsDim[2] == 64);
+    CHECK(p.maxGridSize[0] == 2147483647);
+    CHECK(p.maxGridSize[1] == 65535);
+    CHECK(p.sharedMemPerBlock == 48 * 1024);
+    CHECK(p.sharedMemPerBlockOptin == 163 * 1024);
+    CHECK(p.sharedMemPerMultiprocessor == 164 * 1024);
+    CHECK(p.maxThreadsPerMultiProcessor == 2048);
+    CHECK(p.maxBlocksPerMultiProcessor == 32);
+    CHECK(p.regsPerMultiprocessor == 65536);
+    const auto resident = [](int threads, std::size_t shared) {
+        int blocks = -1;
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &kernel, threads, shared) ==
+              cudaSuccess);
+        return blocks;
+    };
+    CHECK(resident(1, 0) == 32);
+    CHECK(resident(64, 0) == 32);
+    CHECK(resident(65, 0) == 21);  // 64 warps, three a block
+    CHECK(resident(1024, 0) == 2);
+    CHECK(resident(32, 40 * 1024) == 4);  // each with 1 KB that CUDA keeps
+    CHECK(resident(32, 163 * 1024) == 1);
+}
