@@ -536,7 +536,7 @@ __global__ void many_tiles(float* x) {
     const cg::cluster_group cluster = cg::this_cluster();
     gpu::SharedTiles tiles(memory);
     float* last = nullptr;
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 330; ++i) {
         float* const tile = tiles.next<float>(100);
         if (i < 240) last = tile;
         tile[0] = tile[99] = static_cast<float>(1000 * blockIdx.x + i);
@@ -1054,7 +1054,7 @@ std::vector<Provoked> right_kernels() {
     return {
         {"many_tiles",
          [](float* x) {
-             constexpr int kBytes = 300 * 400;
+             constexpr int kBytes = 330 * 400;
              cudaFuncSetAttribute(many_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
              cudaLaunchConfig_t config = {};
              cudaLaunchAttribute of_two[1] = {};
