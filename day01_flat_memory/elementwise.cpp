@@ -27,6 +27,7 @@ void check_output(const char* op, const View<T>& out) {
 template <class T, class... In>
 void check_path(const char* op, std::optional<ElementwisePath> path, const View<T>& out,
                 const View<In>&... in) {
+    require_known_path(op, path);
     if (path != ElementwisePath::quads || choose_elementwise(out, in...) == path) return;
     std::string past;
     for (const std::int64_t bytes : {past_quad(in.data)..., past_quad(out.data)}) {

@@ -9,6 +9,7 @@
 namespace sixdays::day01_flat_memory {
 
 void check_indices(std::int64_t base, const View<float>& out, std::optional<IndicesPath> path) {
+    require_known_path("indices", path);
     if (out.rank() < 2 || out.rank() > 4) {
         refuse("indices: out has shape " + to_string(out.layout.shape) + " of rank " +
                std::to_string(out.rank()) + ", but indices is written for ranks 2, 3 and 4");

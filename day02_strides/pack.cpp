@@ -18,6 +18,7 @@ void check_pack(const View<const float>& in, const View<float>& out, std::option
     require_memory("pack", "out", out);
     require_memory("pack", "in", in);
     require_same_or_apart("pack", "in", in, "out", out);
+    require_known_path("pack", path);
     if (!path || can_pack(*path, in, out)) return;
     if (*path == PackPath::tile) {
         refuse("pack: the path \"tile\" takes " + std::to_string(gpu::kMostTileDims) +

@@ -34,8 +34,10 @@ void check_pitched(const View<const float>& in, const View<float>& out,
     require_memory("pitched", "out", out);
     require_memory("pitched", "in", in);
     require_same_or_apart("pitched", "in", in, "out", out);
+    require_known_path("pitched", path);
     if (path == PitchedPath::one_element) require_rows_fit("pitched", "out", out);
-    if (path == PitchedPath::quads && choose_pitched(in, out) != PitchedPath::quads) {
+    if (path == PitchedPath::quads && out.size() > 0 &&
+        choose_pitched(in, out) != PitchedPath::quads) {
         refuse("pitched: not every row begins at a multiple of 16 bytes: in has a pitch of " +
                std::to_string(in.stride(0)) + " elements and begins " +
                std::to_string(past_quad(in.data)) + " bytes past one, out has " +

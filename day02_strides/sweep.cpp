@@ -5,11 +5,14 @@
 #include <string>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/names.hpp"
 
 namespace sixdays::day02_strides {
 
-void check_sum_columns(const View<const float>& in, const View<float>& out) {
+void check_sum_columns(const View<const float>& in, const View<float>& out,
+                       std::optional<SumColumnsPath> path) {
     const char* const op = "sum_columns";
+    require_known_path(op, path);
     require_rank(op, "in", in, 2);
     require_rank(op, "out", out, 1);
     if (out.extent(0) != in.extent(1)) {
@@ -19,7 +22,7 @@ void check_sum_columns(const View<const float>& in, const View<float>& out) {
     require_contiguous(op, "out", out);
     require_memory(op, "out", out);
     require_memory(op, "in", in);
-    if (overlap(in, out)) refuse("sum_columns: in and out overlap");
+    require_apart(op, "in", in, "out", out);
 }
 
 SumColumnsPath choose_sum_columns(const View<const float>& in) {
@@ -27,7 +30,11 @@ SumColumnsPath choose_sum_columns(const View<const float>& in) {
 }
 
 const char* name(SumColumnsPath path) {
-    return path == SumColumnsPath::one_load ? "one load" : "in flight";
+    static constexpr Named<SumColumnsPath> kNames[] = {
+        {SumColumnsPath::one_load, "one load"},
+        {SumColumnsPath::in_flight, "in flight"},
+    };
+    return name_in(kNames, path);
 }
 
 void check_ramp(const View<float>& out) {

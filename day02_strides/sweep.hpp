@@ -33,7 +33,8 @@ enum class SumColumnsPath {
 void sum_columns_cpu(View<const float> in, View<float> out);
 void sum_columns_cuda(View<const float> in, View<float> out,
                       const gpu::Launch<SumColumnsPath>& how = {});
-void check_sum_columns(const View<const float>& in, const View<float>& out);
+void check_sum_columns(const View<const float>& in, const View<float>& out,
+                       std::optional<SumColumnsPath> path = {});
 
 /// What sum_columns_cuda takes: in_flight, if a column has so many elements.
 [[nodiscard]] SumColumnsPath choose_sum_columns(const View<const float>& in);

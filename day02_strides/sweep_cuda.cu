@@ -49,7 +49,7 @@ void sum_columns_one_load(const View<const float>& in, const View<float>& out, g
 
 void sum_columns_cuda(View<const float> in, View<float> out,
                       const gpu::Launch<SumColumnsPath>& how) {
-    check_sum_columns(in, out);
+    check_sum_columns(in, out, how.path);
     if (out.size() == 0) return;
     const gpu::Stream stream = how.stream;
     switch (how.path.value_or(choose_sum_columns(in))) {

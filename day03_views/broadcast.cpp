@@ -15,12 +15,8 @@ namespace {
 template <class T>
 void check_broadcast_input(const char* op, const char* name, const View<const T>& in,
                            const View<float>& out) {
-    View<const T> seen;
-    try {
-        seen = broadcast_to(in, out.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string(op) + ": " + name + ": " + refused.what());
-    }
+    const View<const T> seen =
+        with_prefix(std::string(op) + ": " + name, [&] { return broadcast_to(in, out.shape()); });
     require_memory(op, name, in);
     require_same_or_apart(op, name, seen, "out", out);
 }
@@ -43,6 +39,7 @@ void check_add_broadcast(const View<const float>& a, const View<const float>& b,
     require_output("add_broadcast", out);
     check_broadcast_input("add_broadcast", "a", a, out);
     check_broadcast_input("add_broadcast", "b", b, out);
+    require_known_path("add_broadcast", path);
     if (path == AddBroadcastPath::tile && out.size() > 0) {
         const AddViews seen = simplified(a, b, out);
         for (const Layout& layout : {seen.a.layout, seen.b.layout, seen.out.layout}) {
@@ -60,11 +57,13 @@ void check_add_broadcast(const View<const float>& a, const View<const float>& b,
 }
 
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
-                 const View<const float>& b, const View<float>& out) {
+                 const View<const float>& b, const View<float>& out,
+                 std::optional<WherePath> path) {
     require_output("where", out);
     check_broadcast_input("where", "mask", mask, out);
     check_broadcast_input("where", "a", a, out);
     check_broadcast_input("where", "b", b, out);
+    require_known_path("where", path);
 }
 
 void check_pad(const View<const float>& in, const Dims& before, const View<float>& out) {
@@ -81,9 +80,7 @@ void check_pad(const View<const float>& in, const Dims& before, const View<float
             refuse("pad: before is " + to_string(before) + ", but must be -2^62 to 2^62");
         }
     }
-    if (overlap(in, out)) {
-        refuse("pad: in and out overlap; elements would be overwritten before they were read");
-    }
+    require_apart("pad", "in", in, "out", out);
 }
 
 namespace {
@@ -101,9 +98,7 @@ void check_piece(const std::string& name, const View<const float>& piece, int d,
     }
     require_memory("concat", name.c_str(), piece);
     require_address("concat", name.c_str(), piece.data, sizeof(float));
-    if (overlap(piece, out)) {
-        refuse("concat: " + name + " overlaps out, and would be overwritten while it is read");
-    }
+    require_apart("concat", name.c_str(), piece, "out", out);
 }
 
 }  // namespace

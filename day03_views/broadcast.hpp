@@ -51,7 +51,8 @@ void where_cpu(View<const std::uint8_t> mask, View<const float> a, View<const fl
 void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                 View<float> out, const gpu::Launch<WherePath>& how = {});
 void check_where(const View<const std::uint8_t>& mask, const View<const float>& a,
-                 const View<const float>& b, const View<float>& out);
+                 const View<const float>& b, const View<float>& out,
+                 std::optional<WherePath> path = {});
 
 /// out(i) = in(i - before) where `in` has that element, and `value` where it does not. Reading past
 /// an edge gives a chosen value: 0 for a sum, minus infinity for a maximum. And what of `in` lies

@@ -91,7 +91,7 @@ void add_broadcast_cuda(View<const float> a, View<const float> b, View<float> ou
 
 void where_cuda(View<const std::uint8_t> mask, View<const float> a, View<const float> b,
                 View<float> out, const gpu::Launch<WherePath>& how) {
-    check_where(mask, a, b, out);
+    check_where(mask, a, b, out, how.path);
     if (out.size() == 0) return;
     const gpu::Stream stream = how.stream;
     const WherePath path = how.path ? *how.path : choose_where(mask, a, b, out);

@@ -31,6 +31,7 @@ void check_views(const UntypedIn& in, const UntypedOut& out) {
 
 void check_copy(const UntypedIn& in, const UntypedOut& out, std::optional<CopyPath> path) {
     check_views(in, out);
+    require_known_path("copy", path);
     if (!path || *path == CopyPath::one_element || *path == CopyPath::any_layout) return;
     const CopyPath best = plan_copy(in, out).path;
     if (best == CopyPath::nothing || *path == best) return;

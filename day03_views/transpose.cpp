@@ -37,11 +37,7 @@ void check_transposed_views(const UntypedIn& in, const UntypedOut& out) {
         const auto to = out.as<decltype(element)>();
         require_memory("transpose", "in", from);
         require_output("transpose", to);
-        if (overlap(from, to)) {
-            refuse(
-                "transpose: in and out overlap; elements would be overwritten before they were "
-                "read");
-        }
+        require_apart("transpose", "in", from, "out", to);
     });
     check_rows("in", in.layout);
     check_rows("out", out.layout);
@@ -150,7 +146,7 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
                        : "elements of 8 bytes at most, and from row to row " +
                              gpu::kNoNegativeStride;
     }
-    return "a path that exists";
+    return "";
 }
 
 }  // namespace
@@ -158,6 +154,7 @@ std::string missing(TransposePath path, const UntypedIn& in, const UntypedOut& o
 void check_transpose(const UntypedIn& in, const UntypedOut& out,
                      std::optional<TransposePath> path) {
     check_transposed_views(in, out);
+    require_known_path("transpose", path);
     if (!path || out.layout.size() == 0) return;  // nothing to move, by whatever path
     const std::string needs = missing(*path, in, out);
     if (needs.empty()) return;

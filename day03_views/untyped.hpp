@@ -114,7 +114,7 @@ inline void require_address(const char* op, const char* name, const void* data, 
 
 /// For check_<op>: elements of one size that can be moved, at addresses that suit them.
 inline void require_element(const char* op, const UntypedIn& in, const UntypedOut& out) {
-    with_element(in.element, [](auto) {});
+    with_prefix(op, [&] { with_element(in.element, [](auto) {}); });
     if (in.element != out.element) {
         refuse(std::string(op) + ": in has elements of " + std::to_string(in.element) +
                " bytes, but out of " + std::to_string(out.element) + "; a move changes no element");
