@@ -50,7 +50,7 @@ TEST_CASE("an array of structs is a matrix with the fields as columns: 16 sector
         const auto f = static_cast<float>(i);
         points[i] = {f, f + 0.25f, f + 0.5f, f + 0.75f};
     }
-    // The x of all points are 4 floats apart; of one array per field they would be neighbours.
+    // The x of neighbouring points are 4 floats apart; with one array per field they would be adjacent.
     const View<const float> x(&points[0].x, Layout({32}, {4}));
     const View<const float> structs(&points[0].x, row_major({32, 4}));
     const View<const float> fields = transpose(structs);  // (4, 32): fields(0, i) is points[i].x

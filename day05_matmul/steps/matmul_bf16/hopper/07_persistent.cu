@@ -112,7 +112,7 @@ __device__ __forceinline__ bool lies_in_lines(const View<float>& out) {
 }
 
 // [kernel]
-// down: tiles that are made before the next ones to the right
+// down: tiles per column of tiles before moving right
 template <class S>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     matmul_bf16_persistent_kernel(const __grid_constant__ gpu::TileMap map_a,

@@ -303,8 +303,8 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
 }
 // [kernel]
 
-/// Bytes of keys and values that blocks may share in the L2 cache: 16 of its 25 parts, which are 32
-/// MiB of the 50 of an H200. The rest is for queries and outputs, which pass through.
+/// Bytes of keys and values that blocks may share in the L2 cache: 8/15 of it, which is 32 MiB of an
+/// H200's 60. The rest is for queries and outputs, which pass through.
 std::int64_t section_bytes() {
 #ifdef SIXDAYS_EMULATED
     return 64 << 10;  // so that small tests have several sections
@@ -312,7 +312,7 @@ std::int64_t section_bytes() {
     int device = 0, cache = 0;
     SIXDAYS_CUDA(cudaGetDevice(&device));
     SIXDAYS_CUDA(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
-    return std::int64_t{cache} / 25 * 16;
+    return std::int64_t{cache} / 15 * 8;
 #endif
 }
 
