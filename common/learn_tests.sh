@@ -22,7 +22,7 @@ for part in "$root"/*; do
 done
 # What every system has. (`busybox` and the like go by the name that they are called by.)
 for tool in awk basename bash cat chmod cmp comm cp cut date diff dirname env find flock fold grep head install kill ln ls \
-    mkdir mkfifo mktemp mv nproc printf readlink rm sed setpriv setsid sh sleep sort stat tail tee timeout touch tr true \
+    mkdir mkfifo mktemp mv nproc printf readlink rm rmdir sed setpriv setsid sh sleep sort stat tail tee timeout touch tr true \
     pgrep uname uniq wc; do
     ln -s "$(type -P "$tool")" "$scratch/tools/$tool"
 done
