@@ -1,4 +1,5 @@
 // What `common/learn check day04` asks of the exercises of one file.
+#include <algorithm>
 #include <limits>
 #include <sstream>
 
@@ -99,7 +100,7 @@ TEST_CASE("neighbours: 32 lanes, 4 sectors", "[day04][neighbours][small]") {
 }
 
 TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") {
-    for (int where = 0; where < 32; ++where) {
+    for (int where = 31; where >= 0; --where) {
         INFO("The largest number, 7, is lane " << where << "'s.");
         Tensor<float> x({32});
         for (int k = 0; k < 32; ++k) x.data()[k] = static_cast<float>(-k - 1);
@@ -115,7 +116,14 @@ TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") 
         practise<float>(
             {32}, [&](float* out) { all_lanes(in.view().data, out); },
             [](std::int64_t) { return 7.0; },
-            {{"Every lane has the largest of a half only: lanes 16 apart have never met.",
+            {{"Every lane has its own number still: `x` has to become what fmaxf returns, in each "
+              "round.",
+              [&](std::int64_t lane) { return of(lane, 1); }},
+             {"Every lane has the smallest number: fmaxf, not fminf.",
+              [&](std::int64_t) {
+                  return static_cast<double>(*std::min_element(x.data(), x.data() + 32));
+              }},
+             {"Every lane has the largest of a half only: lanes 16 apart have never met.",
               [&](std::int64_t lane) { return of(lane / 16 * 16, 16); }},
              {"Every lane has the largest of eight only: the shuffle takes the digit's value, 1, "
               "2, "
@@ -250,12 +258,17 @@ TEST_CASE("row_by_block: one largest element", "[day04][row_by_block][small]") {
         for (std::int64_t k = 0; k < x.size(); ++k) x.data()[k] = -static_cast<float>(k % 100 + 1);
         const std::vector<int> places = {0, N / 2, N - 1};
         for (int m = 0; m < 3; ++m) x(m, places[static_cast<std::size_t>(m)]) = 5;
-        std::vector<int> threads;
+        std::vector<int> threads, smallest;
+        for (int m = 0; m < 3; ++m) {
+            const float* row = x.data() + std::int64_t{m} * N;
+            smallest.push_back(static_cast<int>(std::min_element(row, row + N) - row));
+        }
         for (const int place : places) threads.push_back(place % 256);
         check_row_by_block(x, places,
                            {guess("That is the thread that has the largest element, t, and not the "
                                   "place of that element in its row.",
-                                  threads)});
+                                  threads),
+                            guess("That is the place of the smallest element.", smallest)});
     }
 }
 

@@ -95,7 +95,13 @@ TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
                 {"Past the end of a row come the next row's elements, and they were added too: "
                  "ask "
                  "for the column by itself.",
-                 [&](std::int64_t at) { return of(at, true); }}};
+                 [&](std::int64_t at) { return of(at, true); }},
+                {"Where there is no element, the tile gets 0, which changes no sum; it got 1.",
+                 [&](std::int64_t at) {
+                     const std::int64_t there = columns - at % tiles * 16;
+                     return of(at, false) +
+                            static_cast<double>(std::max<std::int64_t>(16 - there, 0));
+                 }}};
         }
         practise<float>(
             {M, tiles},
@@ -180,7 +186,11 @@ TEST_CASE("shared_tile: products", "[day05][shared_tile][small]") {
                   return static_cast<double>(rounds) *
                          part(at, 0, std::min<std::int64_t>(16, depth));
               }}},
-            0, {},
+            0,
+            {{"which no thread of this block has written"},
+             "Each thread loads an element of each tile in every round, also a thread that has no "
+             "output: none "
+             "may return before, and where there is no element it stores 0."},
             [&, M = M, N = N, K = K] {
                 const auto in_a = [=](const Index& c2, std::int64_t k) {
                     return c2[0] * depth + k;
@@ -315,7 +325,13 @@ TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
         {"The columns are those of registers 0, 1, 2 and 3 in a row. There are two steps only: "
          "registers 2 "
          "and 3 are 8 columns on.",
-         of(row, [](int c, int i) { return (2 * c + 8 * i) % 16; })}};
+         of(row, [](int c, int i) { return (2 * c + 8 * i) % 16; })},
+        {"The rows are right, the columns of registers 2 and 3 are not: they are 8 columns on, not "
+         "4.",
+         of(row, [](int c, int i) { return 2 * c + 4 * (i / 2); })},
+        {"The columns are right, the rows of registers 1 and 3 are not: they are 8 rows below, not "
+         "1.",
+         of([](int r, int i) { return r + i % 2; }, k)}};
     practise<float>(
         {16, 8}, [&](float* c) { fragment_index(da.view().data, db.view().data, c); }, of(row, k),
         guesses);

@@ -134,6 +134,18 @@ void check_shares(const Tensor<float>& x) {
         for (std::int64_t n = k / N * N; n <= k; ++n) sum += std::exp(at(n) - at(k));
         return 1 / sum;
     };
+    if (N > 1) {
+        guesses.push_back(
+            {"exp was left out: these are x - largest over their sum.", [&](std::int64_t k) {
+                 const std::int64_t first = k / N * N;
+                 double largest = at(first), sum = 0;
+                 for (std::int64_t n = first; n < first + N; ++n) {
+                     largest = std::max(largest, at(n));
+                 }
+                 for (std::int64_t n = first; n < first + N; ++n) sum += at(n) - largest;
+                 return (at(k) - largest) / sum;
+             }});
+    }
     guesses.push_back(
         {"The sum was never set before it was added to: begin with 0.",
          {},
@@ -295,6 +307,12 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
           [&](std::int64_t k) {
               const double last = std::pow(double(x.data()[k / 32 * 32 + 31]), 2);
               return double{x.data()[k]} / std::sqrt(32 * last / 32);
+          }},
+         {"Lane 0's x was asked for, not its sum: the first argument after the mask is what is "
+          "handed on.",
+          [&](std::int64_t k) {
+              const double first = x.data()[k / 32 * 32];
+              return static_cast<double>(x.data()[k]) / std::sqrt(first / 32);
           }},
          {"It was divided by 32 twice.",
           [&](std::int64_t k) {

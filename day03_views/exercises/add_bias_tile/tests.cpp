@@ -49,11 +49,16 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
     using I = std::int64_t;
     Tensor<double> in_alone(in.shape());
     for (I k = 0; k < in.size(); ++k) in_alone.data()[k] = double(in.data()[k]);
+    Tensor<double> product(in.shape());
+    for (I m = 0; m < M; ++m) {
+        for (I n = 0; n < N; ++n) product(m, n) = double(in(m, n)) * bias(n);
+    }
     const std::string cause =
         likely_mistake(got.values(), sum_of(in, bias, [](I, I n) { return n; }),
                        {{"Only the first tile was made: the grid needs a block for each tile.",
                          sum_of(in, bias, [](I m, I n) { return m < 8 && n < 32 ? n : -1; })},
                         {"The bias was not added.", in_alone},
+                        {"The bias was multiplied by, not added: `+`.", product},
                         {"The tile of the bias is (0, j): it has the columns of the block's tile.",
                          sum_of(in, bias, [](I m, I n) { return m / 8 * 32 + n % 32; })}});
     require(got.matches(want), cause);

@@ -60,6 +60,19 @@ std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
         return "From element 64 on the sum of the first elements is missing: add the earlier sum "
                "to x first, then hand on the x of lane 31.";
     }
+    bool from_right = N > 1;  // within the first 32
+    for (std::int64_t m = 0; m < M && from_right; ++m) {
+        float sum = 0;
+        for (std::int64_t n = std::min<std::int64_t>(N, 32) - 1; n >= 0; --n) {
+            sum += x(m, n);
+            from_right = from_right && got(m, n) == sum;
+        }
+    }
+    if (from_right) {
+        return "Each element has the sum from itself on to the right: __shfl_up_sync gives a lane "
+               "what is to "
+               "its left, __shfl_down_sync what is to its right.";
+    }
     if (M > 1 && N > 0 && !std::isnan(got(0, 0)) && std::isnan(got(1, 0))) {
         return "Row 0 was written, and row 1 was not, which is that of warp 1 in block 0: lane = "
                "threadIdx.x % 32, and m = blockIdx.x * kWarps + threadIdx.x / 32.";

@@ -95,6 +95,10 @@ void check_rows(const Tensor<std::int64_t>& got, const Tensor<std::int64_t>& wan
         std::ostringstream row;
         for (std::int64_t n = 0; n < x.shape()[1]; ++n) row << ' ' << x(m, n);
         std::string cause = likely(got, x);
+        if (got(m, 0) == want(m, 1) && got(m, 1) == want(m, 0)) {
+            cause =
+                " These are the right two in the wrong order: the first place is the larger one's.";
+        }
         if (cause.empty()) cause = likely_in_row(got, x, m);
         FAIL("Row " << m << " is" << row.str() << ": expected " << want(m, 0) << " and "
                     << want(m, 1) << ", got " << got(m, 0) << " and " << got(m, 1) << '.' << cause);

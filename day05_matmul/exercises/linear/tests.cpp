@@ -47,12 +47,17 @@ std::string cause(const Tensor<float>& got, const Tensor<float>& x, const Tensor
         }
         return y;
     };
+    Tensor<double> by_token = made(0, C, 0, [C](I oc, I c) { return oc * C + c; });
+    for (I t = 0; t < T; ++t) {
+        for (I oc = 0; oc < OC; ++oc) by_token(t, oc) += t < OC ? double(bias(t)) : NAN;
+    }
     const auto row = [C](I oc, I c) { return oc * C + c; };
     return likely_mistake(
         got, made(0, C, 1, row),
         {{"The bias was added in every step of the sum, C times: it belongs to an output once.",
           made(0, C, static_cast<double>(C), row)},
          {"The bias is missing.", made(0, C, 0, row)},
+         {"The bias was taken by token: it is the output channel's, bias(oc).", by_token},
          {"w was read as if it were (C, OC): its row oc holds the C weights of output oc, w(oc, "
           "c).",
           made(0, C, 1, [OC](I oc, I c) { return c * OC + oc; })},

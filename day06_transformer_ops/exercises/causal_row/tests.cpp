@@ -54,6 +54,7 @@ Answer answer(const View<const float>& q, const View<const float>& k, const View
 // Key after key, as the exercise does it, with one thing wrong.
 struct Wrong {
     std::int64_t keys_of_0 = 1;  // how many keys token 0 sees; token t sees t more
+    bool own_value = false;      // v(t, d) for v(s, d)
     bool sees_all = false, corrects_x = true, corrects_sum = true, divides = true;
     double scale = 0;                   // 0: the right one
     double sum_times = 1, e_times = 1;  // what they are multiplied by, key after key
@@ -72,7 +73,8 @@ Tensor<double> with(const Wrong& wrong, const Tensor<float>& q, const Tensor<flo
             const double e = std::exp(scale * dot - larger);
             sum = (sum * (wrong.corrects_sum ? old : 1) + wrong.e_times * e) * wrong.sum_times;
             for (std::int64_t d = 0; d < D; ++d) {
-                y(t, d) = y(t, d) * (wrong.corrects_x ? old : 1) + e * v(s, d);
+                y(t, d) =
+                    y(t, d) * (wrong.corrects_x ? old : 1) + e * v(wrong.own_value ? t : s, d);
             }
             m = larger;
         }
@@ -89,17 +91,21 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
     const char* lanes_added =
         "32 lanes added the same sum: the score is in every lane already, and so is exp(score - "
         "m). Each lane adds it up for itself, without gpu::warp_reduce.";
-    Wrong self, ahead, x, sum, neither, share, unscaled, by_32, by_D, reduced, reduced_e;
+    Wrong own, self, ahead, x, sum, neither, share, unscaled, by_32, by_D, reduced, reduced_e;
     neither.corrects_x = neither.corrects_sum = false;
     reduced.sum_times = reduced_e.e_times = 32;
     Tensor<double> nan(want.shape());
     for (std::int64_t i = 0; i < nan.size(); ++i) nan.data()[i] = NAN;
+    own.own_value = true;
     self.keys_of_0 = 0, ahead.sees_all = true, x.corrects_x = false, sum.corrects_sum = false;
     share.divides = false, unscaled.scale = 1, by_32.scale = 1 / std::sqrt(32.0);
     by_D.scale = 1 / static_cast<double>(q.shape()[1]);
     return likely_mistake(
         got, want,
         {mistake(self, "Token t has left itself out: s runs from 0 to t, both included."),
+         mistake(own,
+                 "Each key's share was given to v(t, d), the query's own value: it is v(s, d), the "
+                 "key's."),
          mistake(ahead, "Tokens have looked ahead: token t sees s = 0 to t only."),
          mistake(x,
                  "x was not corrected when a larger score came: it is multiplied by exp(old m - "

@@ -60,6 +60,8 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
           normed(x, [&](const Row& r) { return by(r.squares, 128); })},
          {"The sum of squares is divided by N - 1: here it is N.",
           normed(x, [&](const Row& r) { return by(r.squares, N - 1); })},
+         {"The root is missing: x - mean is divided by sqrt(variance + 1e-5).",
+          normed(x, [&](const Row& r) { return r.squares / double(N) + 1e-5; })},
          {"This is x - mean, not yet divided by the root.",
           normed(x, [](const Row&) { return 1.0; })},
          {"One lane too many was kept: lane N is the first behind the row's end (`iota < N`).",

@@ -82,6 +82,8 @@ std::string cause_of(const Tensor<float>& got, const Tensor<double>& want, const
           made([](double share, double g, double all) {
               return share * g * (1 - share) - share * all;
           })},
+         {"p(i) and grad(i) are exchanged: it is p(i) * (grad(i) - delta).",
+          made([](double share, double g, double all) { return g * (share - all); })},
          {"The sum over j was added; it is taken off: p(i) * (grad(i) - delta).",
           made([](double share, double g, double all) { return share * (g + all); })},
          {"The sign is turned: grad(i) counts as plus, and the sum over all j is taken off.",
