@@ -48,6 +48,13 @@ TEST_CASE("what is not CUDA stays as it is") {
     }
 }
 
+TEST_CASE("a byte order mark is left out") {
+    const Result result = translated("\xef\xbb\xbf__global__ void k() {}\n");
+    CHECK(result.errors.empty());
+    CHECK(result.rewritten);
+    CHECK(result.text == translated("__global__ void k() {}\n").text);
+}
+
 TEST_CASE("a launch keeps its name, its configuration and its lines") {
     const auto launch = [](const std::string& name) {
         return "::sixdays::emulator::configure(\"" + name +

@@ -392,7 +392,11 @@ std::string with_architecture(std::string_view file) {
 
 Result rewrite(std::string_view file,
                const std::function<std::string(std::string_view named)>& include) {
-    const std::string text = with_architecture(file);
+    // An editor's byte order mark: a compiler skips it at the start of a file, and here the file
+    // gets a new first line.
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    const bool marked = file.substr(0, mark.size()) == mark;
+    const std::string text = with_architecture(file.substr(marked ? mark.size() : 0));
     Result result = Rewriter(text).run(include);
     result.rewritten = result.rewritten || text != file;
     return result;
