@@ -46,7 +46,9 @@ std::vector<std::string> warnings = {"--warn", "NoAssertions", "--warn", "Unmatc
 struct Listener : AnyListener {
     using AnyListener::AnyListener;
 #if CATCH_VERSION_MAJOR < 3
-    void noMatchingTestCases(const std::string&) override { nothing_matched = true; }
+    void noMatchingTestCases(const std::string&) override {
+        nothing_matched = true;
+    }
 #endif
     void testRunEnded(const Catch::TestRunStats& run) override {
         session_ended = true;
