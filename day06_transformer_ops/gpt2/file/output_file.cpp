@@ -20,12 +20,12 @@ namespace {
     throw std::runtime_error(path + " cannot be written: " + std::strerror(errno));
 }
 
-// Renaming replaces whatever is there, a device or a link too. Is there something?
-bool require_replaceable(const std::string& path) {
+// Renaming replaces whatever is there, a device or a link too.
+void require_replaceable(const std::string& path) {
     struct stat about = {};
     if (lstat(path.c_str(), &about) != 0) {
         if (errno != ENOENT) cannot(path);
-        return false;
+        return;
     }
     if (!S_ISREG(about.st_mode)) {
         throw std::invalid_argument(path + " is " + kind_of(about.st_mode) +
@@ -33,7 +33,6 @@ bool require_replaceable(const std::string& path) {
                                     "nothing yet");
     }
     if (access(path.c_str(), W_OK) != 0) cannot(path);
-    return true;
 }
 
 // Closes what it opened, and removes what was left half written.
@@ -41,7 +40,8 @@ class NewFile {
 public:
     explicit NewFile(const std::string& path) : path_(path) {
         // What a run that was killed has left. A link is not followed, nor a pipe waited for.
-        if (require_replaceable(path)) unlink(path.c_str());
+        require_replaceable(path);
+        unlink(path.c_str());
         file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file_ < 0) cannot(path_);
     }
