@@ -95,11 +95,15 @@ void refuse_to_replace(const TrainOptions& options) {
 
 // While a file is written the one that it replaces is still there: first the state's, then the
 // model's.
-void check_room(const TrainOptions& options, const Parameters& map) {
+std::int64_t room_of(const TrainOptions& options, const Parameters& map) {
     constexpr std::int64_t kRest = 1 << 16;  // of keys and names, about; a block of the disk
     const std::int64_t state = 3 * 4 * map.size() + 4 * options.steps + kRest;
     const std::int64_t model = 4 * map.size() + 24 * map.config().vocabulary + kRest;
-    gpt2::check_output(options.state(), std::max(state, state - size_of(options.state()) + model));
+    return std::max(state, state - size_of(options.state()) + model);
+}
+
+void check_room(const TrainOptions& options, const Parameters& map) {
+    gpt2::check_output(options.state(), room_of(options, map));
 }
 
 std::vector<std::byte> model_file(const Parameters& map, const std::vector<float>& parameters,

@@ -17,6 +17,8 @@ using gpt2::write_whole;
 /// and neither --resume nor --restart was given
 void refuse_to_replace(const TrainOptions& options);
 
+/// Bytes of the disk that a run's files take beside what they replace, at most.
+[[nodiscard]] std::int64_t room_of(const TrainOptions& options, const Parameters& map);
 /// Is there room on the disk for what save writes, beside what it replaces?
 /// @throws std::runtime_error  the disk has not that much room
 void check_room(const TrainOptions& options, const Parameters& map);

@@ -151,6 +151,7 @@ TEST_CASE("gpt2 reads the model that was written: sizes, matrices, vectors, a to
     for (std::size_t i = 0; i < run.size(); ++i) run[i] = static_cast<float>(i);  // tells its place
     write_model(o, map, run, vocabulary);
     const gpt2::Model model(o.out);
+    CHECK(model.file.has_checksums());
 
     const gpt2::Config& c = model.weights.config;
     CHECK(c.layers == wanted.layers);
@@ -357,6 +358,21 @@ TEST_CASE("a disk without room for a run's files is told before its first step",
     const Parameters map(o.config(257));
     CHECK(refusal([&] { check_room(o, map); }).empty());
     CHECK(std::filesystem::is_empty(folder.name));
+    // State and model, and not much more; of a run that goes on, what its state has is there.
+    o.steps = 100'000;
+    TrainingState state;
+    state.parameters = state.first = state.second = map.begin(3);
+    state.losses.assign(100'000, 1);
+    const auto of_state = static_cast<std::int64_t>(state_file(o, state, 6).size());
+    const auto of_model = static_cast<std::int64_t>(
+        model_file(map, state.parameters, gpt2::vocabulary_of_words({}), gpt2::WeightType::f32)
+            .size());
+    const std::int64_t room = room_of(o, map);
+    CHECK(room >= of_state + of_model);
+    CHECK(room <= of_state + of_model + 150'000);
+    write_state(o, state, 6);
+    CHECK(room_of(o, map) >= of_state);
+    CHECK(room_of(o, map) < room);
 }
 
 TEST_CASE("how much memory a model takes that learns", "[day06][training][small]") {
