@@ -4,7 +4,11 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+// nvcc 13.5's header, where extents have no dims.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-but-set-parameter"
 #include <cuda_tile.h>
+#pragma GCC diagnostic pop
 
 #include <cstddef>
 #include <cstdint>
