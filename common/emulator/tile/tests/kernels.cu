@@ -3,6 +3,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_tf32.h>
 #include <cuda_tile.h>
 
 #include <cmath>
@@ -356,6 +357,20 @@ __tile_global__ void beside_a_plain_store(float*, int* flags, float* out) {
     out[ct::bid().x] = 0;
 }
 
+// Rounded once: an integer is no double on the way to 16 bits, nor a double a float to TF32.
+__tile_global__ void rounded_once(float*, int*, float* out) {
+    const auto large = (std::int64_t{1} << 62) + (std::int64_t{1} << 54);  // halfway between two
+    out[0] = ct::element_cast<float>(ct::element_cast<__nv_bfloat16>(large));
+    out[1] = ct::element_cast<float>(ct::element_cast<__nv_bfloat16>(large + 1));
+    out[2] = ct::element_cast<float>(ct::element_cast<__nv_bfloat16>(-large - 1));
+    out[3] = ct::element_cast<float>(ct::element_cast<__half>(65519));
+    out[4] = ct::element_cast<float>(ct::element_cast<__half>(65520));
+    out[5] = ct::element_cast<float>(ct::element_cast<__nv_tf32>(1 + 0x1p-11));
+    out[6] = ct::element_cast<float>(ct::element_cast<__nv_tf32>(1 + 0x1p-11 + 0x1p-40));
+    out[7] = ct::element_cast<float>(
+        ct::element_cast<__nv_tf32>(1 + 0x1p-10 - 0x1p-40, ct::round_toward_zero_t{}));
+}
+
 void launch_atomic_tile(const char* name, unsigned blocks, float* data, int* flags, float* out) {
 #define KERNEL(k) \
     if (std::string(name) == #k) return k<<<blocks, 1>>>(data, flags, out);
@@ -369,6 +384,7 @@ void launch_atomic_tile(const char* name, unsigned blocks, float* data, int* fla
     KERNEL(scope_of_one_block)
     KERNEL(scopes_of_own_words)
     KERNEL(beside_a_plain_store)
+    KERNEL(rounded_once)
 #undef KERNEL
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numeric>
 
 #include "common/emulator/report.hpp"
@@ -209,6 +210,12 @@ TEST_CASE("an atomic release and an acquire hand over what was written before") 
     CHECK(run_atomics("last_of_three", 3) == std::vector<float>(8, 3.0f));
     CHECK(run_atomics("scopes_of_own_words", 4) == std::vector<float>{3, 3, 3, 3, -1, -1, -1, -1});
     CHECK(!last_report());
+}
+
+TEST_CASE("a conversion rounds once") {
+    CHECK(run_atomics("rounded_once", 1) ==
+          std::vector<float>{0x1p62f, 0x1.02p62f, -0x1.02p62f, 65504,
+                             std::numeric_limits<float>::infinity(), 1, 1 + 0x1p-10f, 1});
 }
 
 TEST_CASE("atomics that order too little, or reach too short, race") {
