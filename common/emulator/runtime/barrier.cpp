@@ -221,10 +221,16 @@ void report_deadlock() {
     }
 }
 
+// In a loop: the current thread's last barrier is further down than where it is now.
+static bool has_come_round(const Line& here) {
+    const Line last = find_line(Place(current->barrier_site));
+    return last.file == here.file && last.line > here.line;
+}
+
 const Thread* waits_above(const Line& here) {
     const Thread* other = block.at_barrier > 0 ? block.first_at_barrier : nullptr;
     if (other == nullptr || has_opened(other->barrier_site)) return nullptr;
-    return is_above(other->barrier_site, here) ? other : nullptr;
+    return is_above(other->barrier_site, here) || has_come_round(here) ? other : nullptr;
 }
 
 bool is_a_round_ahead(const Thread& thread, const Line& here) {

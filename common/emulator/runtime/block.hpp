@@ -143,8 +143,8 @@ void make_ready(Thread& thread);
 void leave_block(Thread& me);
 /// Nobody can move: says who waits where, and for whom.
 void report_deadlock();
-/// A thread that waits at a barrier above this line of its file, to which the current thread, now
-/// here, has never come; null if there is none.
+/// A thread that waits at a barrier above this line of its file, or in a loop around it, to which
+/// the current thread, now here, has never come; null if there is none.
 const Thread* waits_above(const Line& here);
 
 /// Has this thread, in a loop around `here`, come to a barrier again through which the block has

@@ -263,6 +263,19 @@ __global__ void barrier_left_out(float* x) {
     }
     x[t] = 1;
 }
+// The second barrier of a loop is for half of the threads.
+__global__ void barrier_in_if_of_loop(float* x) {
+    __shared__ float tile[64];
+    const int t = static_cast<int>(threadIdx.x);
+    float sum = 0;
+    for (int first = 0; first < 2; ++first) {
+        tile[t] = x[t];
+        __syncthreads();
+        for (int i = 0; i < 64; ++i) sum += tile[i];
+        if (t < 32) __syncthreads();
+    }
+    x[t] = sum;
+}
 __global__ void returns_before_barrier(float* x) {
     if (!in_chosen_block()) return;
     if (chosen()) return;
@@ -872,6 +885,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"another_warp_meets", [](float* x) { another_warp_meets<<<1, 64>>>(x); }},
         {"third_reader", [](float* x) { third_reader<<<1, 128>>>(x); }},
         {"barrier_left_out", [](float* x) { barrier_left_out<<<kGrid, kBlock>>>(x); }},
+        {"barrier_in_if_of_loop", [](float* x) { barrier_in_if_of_loop<<<1, 64>>>(x); }},
         {"returns_before_barrier", [](float* x) { returns_before_barrier<<<kGrid, kBlock>>>(x); }},
         {"three_return_before_barrier",
          [](float* x) { three_return_before_barrier<<<1, kBlock>>>(x); }},
