@@ -476,6 +476,37 @@ __global__ void tile_told(float*, const __grid_constant__ gpu::TileMap map) {
     gpu::copy_tile_async(memory, map, 0, 0, full);
     gpu::copy_tile_async(memory + 1024, map, 0, 0, full);
 }
+// Tiles of 8 rows and 64 columns of two matrices of 2 x 28 numbers, also beyond their edges.
+__global__ void tiles_of_planes(const std::uint16_t* numbers,
+                                const __grid_constant__ gpu::TileMap map) {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ gpu::Mbarrier full;
+    constexpr int kTiles[][3] = {{0, 0, 0}, {1, 0, 0},  {1, 1, 0},  {1, -3, 0}, {-1, 0, 0},
+                                 {2, 0, 0}, {0, 0, 16}, {1, 0, -8}, {0, 2, 0},  {0, 0, 32}};
+    full.init(1);
+    gpu::mbarriers_are_set_up();
+    full.arrive_and_expect(10 * 1024);
+    for (int i = 0; i < 10; ++i) {
+        const auto [plane, row, column] = kTiles[i];
+        gpu::copy_tile_of_plane_async(memory + 1024 * i, map, plane, row, column, full);
+    }
+    full.wait(0);
+    for (int i = 0; i < 10; ++i) {
+        for (int r = 0; r < 8; ++r) {
+            for (int c = 0; c < 64; ++c) {
+                const auto [plane, row, column] = kTiles[i];
+                const int m = row + r, k = column + c;
+                const bool inside = plane >= 0 && plane < 2 && m >= 0 && m < 2 && k >= 0 && k < 28;
+                const unsigned char* const at =
+                    memory + 1024 * i + 128 * r + 16 * (c / 8 ^ r) + 2 * (c % 8);
+                if (*reinterpret_cast<const std::uint16_t*>(at) !=
+                    (inside ? numbers[64 * plane + 32 * m + k] : 0)) {
+                    __trap();
+                }
+            }
+        }
+    }
+}
 template <int TO, int FROM, int BYTES, bool SHARED>
 __global__ void bulk(float* x) {
     extern __shared__ __align__(128) char memory[];
@@ -1066,6 +1097,15 @@ std::vector<Provoked> provoked_by_kernels() {
 
 std::vector<Provoked> right_kernels() {
     return {
+        {"tiles_of_planes",
+         [](float* x) {
+             std::uint16_t numbers[128];
+             for (int i = 0; i < 128; ++i) numbers[i] = static_cast<std::uint16_t>(1000 + i);
+             cudaMemcpy(x, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+             tiles_of_planes<<<1, 1, 10 * 1024>>>(
+                 reinterpret_cast<const std::uint16_t*>(x),
+                 gpu::tile_map_of_planes(reinterpret_cast<const bf16*>(x), 2, 64, 2, 28, 32, 8));
+         }},
         {"many_tiles",
          [](float* x) {
              constexpr int kBytes = 330 * 400;
