@@ -42,6 +42,25 @@ struct Region {
     std::uint8_t* state_of(std::uintptr_t address) const { return state + (address - base); }
 };
 
+/// Calls it with the history of each word, or with that of each byte where a word's bytes have
+/// their own or not all of them are meant, its address and its bytes.
+template <class Call>
+void for_each_piece(Region& region, std::uintptr_t address, std::size_t bytes, Call call) {
+    const std::size_t begin = address - region.base, end = begin + bytes;
+    for (std::size_t word = begin / 4; word * 4 < end; ++word) {
+        const bool whole = word * 4 >= begin && word * 4 + 4 <= end;
+        if (!whole) split(region, word);
+        if ((region.state[word * 4] & kSplit) == 0) {
+            call(region.words[word], region.base + word * 4, std::size_t{4});
+            continue;
+        }
+        const std::size_t last = end < word * 4 + 4 ? end : word * 4 + 4;
+        for (std::size_t i = begin > word * 4 ? begin : word * 4; i < last; ++i) {
+            call(region.bytes[i], region.base + i, std::size_t{1});
+        }
+    }
+}
+
 /// A piece of device or shared memory that belongs together.
 struct Extent {
     std::uintptr_t begin = 0;

@@ -221,30 +221,12 @@ void judge_block() {
     judgement_pending = false;
 }
 
-// From now on this word's bytes have histories of their own.
-static void split(Region& region, std::size_t word) {
+void split(Region& region, std::size_t word) {
     std::uint8_t& state = region.state[word * 4];
     if ((state & kSplit) != 0) return;
     state |= kSplit;
     for (std::size_t i = 0; i < 4; ++i) region.bytes[word * 4 + i] = region.words[word];
     split_readers(region, region.base + word * 4);
-}
-
-void for_each_piece(Region& region, std::uintptr_t address, std::size_t bytes,
-                    const std::function<void(History&, std::uintptr_t, std::size_t)>& call) {
-    const std::size_t begin = address - region.base, end = begin + bytes;
-    for (std::size_t word = begin / 4; word * 4 < end; ++word) {
-        const bool whole = word * 4 >= begin && word * 4 + 4 <= end;
-        if (!whole) split(region, word);
-        if ((region.state[word * 4] & kSplit) == 0) {
-            call(region.words[word], region.base + word * 4, 4);
-            continue;
-        }
-        const std::size_t last = std::min(end, word * 4 + 4);
-        for (std::size_t i = std::max(begin, word * 4); i < last; ++i) {
-            call(region.bytes[i], region.base + i, 1);
-        }
-    }
 }
 
 void check_race(const NewAccess& given) {

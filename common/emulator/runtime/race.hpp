@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "common/emulator/runtime/clocks.hpp"
 #include "common/emulator/runtime/readers.hpp"
@@ -60,10 +59,8 @@ inline bool remember_read(History& h, const PastAccess& me, std::uint32_t since)
     return true;
 }
 
-/// Calls it with the history of each word, or with that of each byte where a word's bytes have
-/// their own or not all of them are meant, its address and its bytes.
-void for_each_piece(Region& region, std::uintptr_t address, std::size_t bytes,
-                    const std::function<void(History&, std::uintptr_t, std::size_t)>& call);
+/// From now on the bytes of this word have their own histories.
+void split(Region& region, std::size_t word);
 
 /// Accuses the current thread if its access races with an earlier one, and remembers the access.
 void check_race(const NewAccess& access);
