@@ -186,6 +186,11 @@ __global__ void atomic_beside_write(float* x) {
     if (t == 3) x[40] = 2.0f;
     if (t == 17) atomicAdd(x + 40, 1.0f);
 }
+__global__ void byte_of_a_word(float* x) {
+    const int t = thread_of_block();
+    if (t == 3) x[40] = 2.0f;
+    if (t == 17) x[t] = static_cast<float>(reinterpret_cast<const signed char*>(x + 40)[2]);
+}
 __global__ void write_beside_atomic(float* x) {
     const int t = thread_of_block();
     if (t == 3) atomicAdd(x + 40, 1.0f);
@@ -907,6 +912,7 @@ std::vector<Provoked> provoked_by_kernels() {
         {"reads_beside_write", [](float* x) { reads_beside_write<<<1, kBlock>>>(x); }},
         {"writes_beside_read", [](float* x) { writes_beside_read<<<1, kBlock>>>(x); }},
         {"atomic_beside_write", [](float* x) { atomic_beside_write<<<1, kBlock>>>(x); }},
+        {"byte_of_a_word", [](float* x) { byte_of_a_word<<<1, kBlock>>>(x); }},
         {"write_beside_atomic", [](float* x) { write_beside_atomic<<<1, kBlock>>>(x); }},
         {"read_beside_atomic", [](float* x) { read_beside_atomic<<<1, kBlock>>>(x); }},
         {"atomic_beside_read", [](float* x) { atomic_beside_read<<<1, kBlock>>>(x); }},
