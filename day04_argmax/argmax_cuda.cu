@@ -68,7 +68,7 @@ void argmax_cuda(View<const float> in, int dim, View<std::int64_t> out,
         case ArgmaxPath::strided:
             return launch_strided(lines, to, op, stream);
         case ArgmaxPath::split:
-            return launch_split(lines, to, op, workspace, stream);
+            return launch_split("argmax", lines, to, op, workspace, stream);
         case ArgmaxPath::tile:
             return gpu::by_tile("argmax", [&, s = stream] {
                 launch_argmax_tile(lines, false, {out.data, to}, s);

@@ -131,6 +131,7 @@ LinePath choose_path(const Lines& lines, bool workspace, int multiprocessors) {
 }
 
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines) {
+    require_known_path(op, path);
     if (!path || lines.count() == 0) return;
     const std::string need = needed(*path, lines);
     if (need.empty()) return;

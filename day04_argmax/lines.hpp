@@ -25,8 +25,9 @@ struct Lines {
 
     std::int64_t count() const { return first.size(); }
     std::int64_t length() const { return along.size(); }
-    /// From one element of a line to the next, where `along` is one walk.
-    std::int64_t stride() const { return along.rank() == 0 ? 1 : along.stride(0); }
+    /// From one element of a line to the next, where `along` is one walk; of a line of one element
+    /// nobody uses it.
+    std::int64_t stride() const { return length() == 1 ? 1 : along.stride(0); }
 };
 
 /// @param dims  the reduced ones; each may count from the back
@@ -84,7 +85,7 @@ inline constexpr std::int64_t kShortLine = 80;
 [[nodiscard]] LinePath choose_path(const Lines& lines, bool workspace,
                                    int multiprocessors = gpu::multiprocessors());
 
-/// @throws std::invalid_argument  that path cannot take these lines; every path takes none
+/// @throws std::invalid_argument  no such path, or it cannot take these lines; every path takes none
 void require_path(const char* op, std::optional<LinePath> path, const Lines& lines);
 
 /// What step 08 keeps between its blocks: what each part has found, and for each line how many of

@@ -33,6 +33,7 @@ void check_argmin(const View<const float>& in, int dim, const View<std::int64_t>
 
 void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
                   const View<float>& out, std::optional<ReducePath> path) {
+    require_known("reduce", "reduction", what);
     require_lines(name(what), in, dims, out);
     const bool of_nothing = what == Reduction::sum || what == Reduction::product;
     if (!of_nothing) require_elements(name(what), in, dims);
@@ -46,6 +47,11 @@ ReducePath choose_reduce(const View<const float>& in, const Dims& dims, bool wor
 std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims,
                                     std::optional<ReducePath> path) {
     return workspace_bytes("reduce", lines_of("reduce", in, dims), path);
+}
+
+std::int64_t argmin_workspace_bytes(const View<const float>& in, int dim,
+                                    std::optional<ReducePath> path) {
+    return workspace_bytes("argmin", lines_of("argmin", in, {dim}), path);
 }
 
 const char* name(Reduction what) {

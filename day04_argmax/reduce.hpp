@@ -54,4 +54,8 @@ void check_reduce(Reduction what, const View<const float>& in, const Dims& dims,
 [[nodiscard]] std::int64_t reduce_workspace_bytes(const View<const float>& in, const Dims& dims,
                                                   std::optional<ReducePath> path = {});
 
+/// The same for argmin, in its name. @throws std::invalid_argument  as reduce_workspace_bytes()
+[[nodiscard]] std::int64_t argmin_workspace_bytes(const View<const float>& in, int dim,
+                                                  std::optional<ReducePath> path = {});
+
 }  // namespace sixdays::day04_argmax

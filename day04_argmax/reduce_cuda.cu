@@ -66,10 +66,10 @@ void launch_reduce(const Lines& lines, float divisor, const View<float>& out, gp
     gpu::check_launch("reduce_kernel", grid, kThreads);
 }
 
-// `twin` launches the plain kernel, `tiles` that in tiles.
+// `twin` launches the plain kernel, `tiles` that in tiles; `name` is the operation's, for messages.
 template <class OP, class Twin, class Tiles>
-void launch(const gpu::Launch<ReducePath>& how, const Lines& lines, const Layout& out, const OP& op,
-            const Twin& twin, const Tiles& tiles) {
+void launch(const char* name, const gpu::Launch<ReducePath>& how, const Lines& lines,
+            const Layout& out, const OP& op, const Twin& twin, const Tiles& tiles) {
     const auto [given, workspace, stream] = how;
     switch (given ? *given : choose_path(lines, bool(workspace))) {
         case ReducePath::one_thread:
@@ -87,9 +87,9 @@ void launch(const gpu::Launch<ReducePath>& how, const Lines& lines, const Layout
         case ReducePath::strided:
             return launch_strided(lines, out, op, stream);
         case ReducePath::split:
-            return launch_split(lines, out, op, workspace, stream);
+            return launch_split(name, lines, out, op, workspace, stream);
         case ReducePath::tile:
-            return gpu::by_tile("reduce", tiles);
+            return gpu::by_tile(name, tiles);
     }
 }
 
@@ -102,7 +102,7 @@ void argmin_cuda(View<const float> in, int dim, View<std::int64_t> out,
     const Lines lines = lines_of("argmin", in, {dim});
     const View<std::int64_t> to(out.data, without_kept(out.layout, in, {dim}));
     launch(
-        how, lines, to.layout, Pick<Smallest>{out.data, nullptr},
+        "argmin", how, lines, to.layout, Pick<Smallest>{out.data, nullptr},
         [&] { launch_argmin(lines, to, how.stream); },
         [&] { launch_argmax_tile(lines, true, to, how.stream); });
 }
@@ -115,7 +115,7 @@ void reduce_cuda(Reduction what, View<const float> in, const Dims& dims, View<fl
     const View<float> to(out.data, without_kept(out.layout, in, dims));
     const auto by = [&](auto join, const auto& op, float divisor) {
         launch(
-            how, lines, to.layout, op,
+            name(what), how, lines, to.layout, op,
             [&] { launch_reduce<decltype(join)>(lines, divisor, to, how.stream); },
             [&] { launch_reduce_tile(what, lines, to, how.stream); });
     };

@@ -25,14 +25,6 @@ void require_matrix(const std::string& op, const char* name, const Layout& layou
     }
 }
 
-template <class T>
-void require_apart(const std::string& op, const char* name, View<const T> in, View<float> out) {
-    if (overlap(in, out)) {
-        refuse(op + ": " + name +
-               " and out overlap; numbers would be overwritten before the last sum has read them");
-    }
-}
-
 // The shape that out must have.
 Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
     const std::int64_t K = a.extent(a.rank() - 1);
@@ -41,7 +33,9 @@ Shape product_shape(const std::string& op, const Layout& a, const Layout& b) {
                ", but b has shape " + to_string(b.shape) + ", whose second to last extent is " +
                std::to_string(b.extent(b.rank() - 2)));
     }
-    Shape shape = broadcast_shapes(stack_of(a).shape, stack_of(b).shape);
+    Shape shape = with_prefix(op + ": the stacks of a and b", [&] {
+        return broadcast_shapes(stack_of(a).shape, stack_of(b).shape);
+    });
     if (shape.rank + 2 > kMaxRank) refuse(op + ": more than " + std::to_string(kMaxRank) + " dims");
     shape.rank += 2;
     shape[shape.rank - 2] = a.extent(a.rank() - 2);
@@ -74,6 +68,7 @@ void require_shapes(const std::string& op, const Layout& a, const Layout& b,
 
 void require_path(MatmulPath path, View<const float> a, View<const float> b,
                   const Epilogue& epilogue, View<float> out, const Problem& x) {
+    require_known("matmul", "path", path);
     const std::string needs = path == MatmulPath::tile
                                   ? missing_for_tiles(a.layout, b.layout, epilogue, out.layout)
                                   : missing(path, x);
@@ -91,9 +86,9 @@ void require_product(const char* op, View<const T> a, View<const T> b, const Epi
     require_memory(op, "a", a);
     require_memory(op, "b", b);
     require_memory(op, "out", out);
-    require_apart(op, "a", a, out);
-    require_apart(op, "b", b, out);
-    if (epilogue.bias.data != nullptr) require_apart(op, "bias", epilogue.bias, out);
+    require_apart(op, "a", a, "out", out);
+    require_apart(op, "b", b, "out", out);
+    if (epilogue.bias.data != nullptr) require_apart(op, "bias", epilogue.bias, "out", out);
 }
 
 template void require_product(const char*, View<const float>, View<const float>, const Epilogue&,
@@ -106,6 +101,7 @@ template void require_product(const char*, View<const f16>, View<const f16>, con
 void check_matmul(View<const float> a, View<const float> b, const Epilogue& epilogue,
                   View<float> out, std::optional<MatmulPath> path) {
     require_product("matmul", a, b, epilogue, out);
+    require_known_path("matmul", path);
     if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
     require_path(*path, a, b, epilogue, out, problem_of(a, b, epilogue, out));
 }
@@ -150,7 +146,7 @@ std::string missing(MatmulPath path, const Problem& x) {
                                    : "a K that is a few times a whole number from 64 on, and "
                                      "outputs for whole tiles, or rows of b for step 14";
     }
-    return "a path that exists";
+    return "";
 }
 
 std::string missing_for_tiles(const Layout& a, const Layout& b, const Epilogue& epilogue,

@@ -203,7 +203,7 @@ TEST_CASE("each path launches its kernel, and refuses what it cannot take",
         CHECK_FALSE(taken(Layout({2, 5, 4}, {99, -9, 3}), Layout({7}, {1})));
     }
     CHECK(contains(refused(LinePath::split, in.view(), 1),
-                   "the path 'split': a workspace of 0 bytes at a null pointer was given, but"));
+                   "argmax: a workspace of 0 bytes at a null pointer was given, but"));
     const Lines endless = {{}, Layout({kLongestLine + 1}, {1})};
     for (const LinePath path : {LinePath::walk, LinePath::shared_tree, LinePath::warp}) {
         CHECK(contains(refusal([&] { require_path("argmax", path, endless); }),

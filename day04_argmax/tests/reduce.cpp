@@ -531,4 +531,31 @@ TEST_CASE("larger sums", "[day04][reduce][full]") {
     check_all(numbers({64, 128, 20}, 33), {0, 2});
 }
 
+TEST_CASE("argmin and every reduction reject in their own name, with a workspace, too",
+          "[day04][argmin][reduce][small]") {
+    DeviceIn<float> in(distinct<float>({2, 5000}));
+    const auto bytes = [&](int dim, std::optional<ReducePath> path) {
+        return refusal([&] { (void)argmin_workspace_bytes(in.view(), dim, path); });
+    };
+    CHECK(contains(bytes(2, {}), "argmin: dim 2 asked for"));
+    CHECK(contains(bytes(1, ReducePath{9}), "argmin: path 9 does not exist"));
+    CHECK(contains(bytes(0, ReducePath::split), "argmin: the path 'split' needs"));
+    CHECK(argmin_workspace_bytes(in.view(), 1, ReducePath::split) ==
+          reduce_workspace_bytes(in.view(), {1}, ReducePath::split));
+    DeviceOut<std::int64_t> index({2});
+    DeviceOut<float> out({2});
+    CHECK(contains(
+        refusal([&] { argmin_cuda(in.view(), 1, index.view(), {.path = ReducePath::split}); }),
+        "argmin: a workspace of 0 bytes"));
+    CHECK(contains(refusal([&] {
+                       reduce_cuda(Reduction::mean, in.view(), {1}, out.view(),
+                                   {.path = ReducePath::split});
+                   }),
+                   "mean: a workspace of 0 bytes"));
+    CHECK(refusal([&] { reduce_cuda(Reduction{5}, in.view(), {1}, out.view()); }) ==
+          "reduce: reduction 5 does not exist; it must be one of: max, min, sum, mean, product");
+    CHECK(index.untouched());
+    CHECK(out.untouched());
+}
+
 }  // namespace

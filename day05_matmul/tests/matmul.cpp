@@ -267,10 +267,10 @@ TEST_CASE("matmul refuses what it cannot do", "[day05][small]") {
     refused(x, {nullptr, Shape{3, 4}}, {}, out.view(), "b is a null pointer");
     refused(x, y, {}, {nullptr, Shape{2, 4}}, "out is a null pointer");
     refused(x, y, {}, {out.data(), Layout({2, 4}, {0, 1})}, "two indices may share one place");
-    refused(x, y, {}, {a.data(), Layout({2, 4}, {4, 1})}, "a and out overlap");
-    refused(x, y, {}, {b.data(), Layout({2, 4}, {4, 1})}, "b and out overlap");
+    refused(x, y, {}, {a.data(), Layout({2, 4}, {4, 1})}, "a overlaps out");
+    refused(x, y, {}, {b.data(), Layout({2, 4}, {4, 1})}, "b overlaps out");
     refused(x, y, {.bias = View<const float>(out.data() + 7, Layout({4}, {0}))}, out.view(),
-            "bias and out overlap");
+            "bias overlaps out");
     refused({a.data(), Shape{2, 1, 3}}, {b.data(), Shape{3, 3, 4}}, {}, out.view(),
             "cannot be broadcast together");
     const Shape eight{1, 1, 1, 1, 1, 1, 2, 3};

@@ -42,12 +42,12 @@ __global__ void split_kernel(const __grid_constant__ LineWalk<RANK> walk, const 
 }  // namespace
 
 template <class OP>
-void launch_split(const Lines& lines, const Layout& out, const OP& op, gpu::Workspace workspace,
-                  gpu::Stream stream) {
+void launch_split(const char* name, const Lines& lines, const Layout& out, const OP& op,
+                  gpu::Workspace workspace, gpu::Stream stream) {
     using Partial = typename OP::Partial;
     static_assert(sizeof(Partial) <= 8, "the workspace has 8 bytes for what a part has found");
-    const Partials partials = gpu::carve("the path 'split'", workspace,
-                                         [&](gpu::Carver& c) { return partials_of(c, lines); });
+    const Partials partials =
+        gpu::carve(name, workspace, [&](gpu::Carver& c) { return partials_of(c, lines); });
     walk_lines(lines, out, op, [&](const auto& walk, const float* in, const OP& piece) {
         const auto parts = static_cast<std::uint32_t>(partials.found.extent(1));
         const unsigned grid = walk.size * parts;
@@ -58,13 +58,13 @@ void launch_split(const Lines& lines, const Layout& out, const OP& op, gpu::Work
     });
 }
 
-template void launch_split(const Lines&, const Layout&, const Pick<Largest>&, gpu::Workspace,
-                           gpu::Stream);
-template void launch_split(const Lines&, const Layout&, const Pick<Smallest>&, gpu::Workspace,
-                           gpu::Stream);
-template void launch_split(const Lines&, const Layout&, const Fold<Add>&, gpu::Workspace,
-                           gpu::Stream);
-template void launch_split(const Lines&, const Layout&, const Fold<Multiply>&, gpu::Workspace,
-                           gpu::Stream);
+template void launch_split(const char*, const Lines&, const Layout&, const Pick<Largest>&,
+                           gpu::Workspace, gpu::Stream);
+template void launch_split(const char*, const Lines&, const Layout&, const Pick<Smallest>&,
+                           gpu::Workspace, gpu::Stream);
+template void launch_split(const char*, const Lines&, const Layout&, const Fold<Add>&,
+                           gpu::Workspace, gpu::Stream);
+template void launch_split(const char*, const Lines&, const Layout&, const Fold<Multiply>&,
+                           gpu::Workspace, gpu::Stream);
 
 }  // namespace sixdays::day04_argmax

@@ -24,8 +24,8 @@ void launch_short_lines(const Lines& lines, const Layout& out, const OP& op, gpu
 template <class OP>
 void launch_strided(const Lines& lines, const Layout& out, const OP& op, gpu::Stream stream);
 template <class OP>
-void launch_split(const Lines& lines, const Layout& out, const OP& op, gpu::Workspace workspace,
-                  gpu::Stream stream);
+void launch_split(const char* name, const Lines& lines, const Layout& out, const OP& op,
+                  gpu::Workspace workspace, gpu::Stream stream);
 
 /// Where line number k begins, of[0] in `in`, and where its output goes, of[1].
 template <int RANK>
