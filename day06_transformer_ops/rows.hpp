@@ -51,7 +51,9 @@ struct Rows {
 /// The rows of `x` along dim `dim`, numbered in row-major order. @param dim  0 <= dim < rank
 template <class T>
 [[nodiscard]] Rows<T> rows_along(const View<T>& x, int dim) {
-    return {{x.data, without(x.layout, {dim})}, x.extent(dim), x.stride(dim)};
+    // Of a row of one element nobody uses the stride, which may be any number.
+    const std::int64_t stride = x.extent(dim) == 1 ? 1 : x.stride(dim);
+    return {{x.data, without(x.layout, {dim})}, x.extent(dim), stride};
 }
 
 /// Elements of the longest row that a step holds in the registers of a block.
@@ -79,8 +81,9 @@ inline constexpr char kHeldNeeds[] =
 /// Can tiles walk these rows? Rows at one step from each other, nowhere backwards.
 template <class T>
 [[nodiscard]] bool rows_take_tiles(const View<const T>& in, int d, const View<T>& out) {
-    const auto steps = simplify(rows_along(out, d).first.layout, rows_along(in, d).first.layout);
-    bool forwards = steps[0].rank() <= 1 && in.stride(d) >= 0 && out.stride(d) >= 0;
+    const auto from = rows_along(in, d), to = rows_along(View<const T>(out), d);
+    const auto steps = simplify(to.first.layout, from.first.layout);
+    bool forwards = steps[0].rank() <= 1 && from.stride >= 0 && to.stride >= 0;
     for (const Layout& one : steps) forwards = forwards && (one.rank() == 0 || one.stride(0) >= 0);
     return forwards;
 }
@@ -90,12 +93,14 @@ template <class T>
 }
 
 /// What an operation refuses that makes every element of `out` from the row of `in` with it.
+/// @param name  what the operation calls `in`
 template <class T>
-void check_rows(const char* op, const View<const T>& in, const View<T>& out) {
-    require_same_shape(op, "in", in, "out", out);
-    require_memory(op, "in", in);
+void check_rows(const char* op, const View<const T>& in, const View<T>& out,
+                const char* name = "in") {
+    require_same_shape(op, name, in, "out", out);
+    require_memory(op, name, in);
     require_output(op, out);
-    require_same_or_apart(op, "in", in, "out", out);
+    require_same_or_apart(op, name, in, "out", out);
 }
 
 }  // namespace sixdays::day06_transformer_ops

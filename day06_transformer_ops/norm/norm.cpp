@@ -30,29 +30,34 @@ void check_parameter(const char* op, const char* name, const View<const float>& 
     }
 }
 
-void check_apart(const char* name, const View<const float>& v, const char* written, bool overlaps) {
-    if (v.data != nullptr && overlaps) {
-        refuse(std::string("norm: ") + name + " overlaps " + written +
-               ", and would be overwritten while it is read");
-    }
+// Weight and bias lie apart from what is written.
+template <class T>
+void check_apart(const char* op, const NormParameters& parameters, const char* written,
+                 const View<T>& out) {
+    const auto apart = [&](const char* name, const View<const float>& v) {
+        if (v.data != nullptr) require_apart(op, name, v, written, out);
+    };
+    apart("weight", parameters.weight);
+    apart("bias", parameters.bias);
 }
 
 template <class T>
-void check_path(std::optional<NormPath> path, const View<const T>& in, const View<T>& residual,
-                const View<T>& out) {
+void check_path(const std::string& op, std::optional<NormPath> path, const View<const T>& in,
+                const View<T>& residual, const View<T>& out) {
+    require_known_path(op, path);
     if (in.size() == 0) return;
     const int last = in.rank() - 1;
     if (path == NormPath::tile && residual.data != out.data) {
-        refuse("norm: only layer_norm and rms_norm have the path 'tile'");
+        refuse(op + ": only layer_norm and rms_norm have the path 'tile'");
     }
     if (path == NormPath::tile &&
         !(rows_take_tiles<T>(in, last, out) && in.extent(last) <= kMostTiled)) {
-        refuse("norm: the path 'tile' needs rows of at most " + std::to_string(kMostTiled) +
+        refuse(op + ": the path 'tile' needs rows of at most " + std::to_string(kMostTiled) +
                " elements," + at_one_step() + "; in has " + to_string(in.layout) + ", out " +
                to_string(out.layout));
     }
     if (path != NormPath::registers || choose_norm<T>(in, residual, out) == path) return;
-    refuse("norm" + (kHeldNeeds + to_string(in.layout)) + ", out " + to_string(out.layout));
+    refuse(op + kHeldNeeds + to_string(in.layout) + ", out " + to_string(out.layout));
 }
 
 }  // namespace
@@ -67,32 +72,29 @@ void check_norm_parameters(const char* op, const NormParameters& parameters, std
 }
 
 template <class T>
-void check_norm(const View<const Same<T>>& in, const NormParameters& parameters, const View<T>& out,
-                std::optional<NormPath> path) {
-    if (in.rank() == 0) refuse("norm: in has rank 0, but rows lie along the last dim");
-    check_rows<T>("norm", in, out);
-    check_norm_parameters("norm", parameters, in.extent(in.rank() - 1));
-    check_apart("weight", parameters.weight, "out", overlap(parameters.weight, out));
-    check_apart("bias", parameters.bias, "out", overlap(parameters.bias, out));
-    check_path<T>(path, in, out, out);
+void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
+                const View<T>& out, std::optional<NormPath> path) {
+    if (in.rank() == 0) {
+        refuse(std::string(op) + ": in has rank 0, but rows lie along the last dim");
+    }
+    check_rows<T>(op, in, out);
+    check_norm_parameters(op, parameters, in.extent(in.rank() - 1));
+    check_apart(op, parameters, "out", out);
+    check_path<T>(op, path, in, out, out);
 }
 
 template <class T>
 void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
                           const View<Same<T>>& residual, const View<T>& out,
                           std::optional<NormPath> path) {
-    check_norm<T>(in, parameters, out);
-    require_same_shape("add_layer_norm", "in", in, "residual", residual);
-    require_injective("add_layer_norm", "residual", residual);
-    require_memory("add_layer_norm", "residual", residual);
-    check_apart("weight", parameters.weight, "residual", overlap(parameters.weight, residual));
-    check_apart("bias", parameters.bias, "residual", overlap(parameters.bias, residual));
-    if (overlap(residual, in) || overlap(residual, out)) {
-        refuse(
-            "add_layer_norm: residual overlaps in or out; it is read and written, and they hold "
-            "something else");
-    }
-    check_path<T>(path, in, residual, out);
+    constexpr const char* kOp = "add_layer_norm";
+    check_norm<T>(kOp, in, parameters, out);
+    require_same_shape(kOp, "in", in, "residual", residual);
+    require_output(kOp, residual, "residual");
+    check_apart(kOp, parameters, "residual", residual);
+    require_apart(kOp, "in", in, "residual", residual);
+    require_apart(kOp, "out", out, "residual", residual);
+    check_path<T>(kOp, path, in, residual, out);
 }
 
 const char* name(NormPath path) {
@@ -105,15 +107,15 @@ const char* name(NormPath path) {
     return name_in(kNames, path);
 }
 
-template void check_norm<float>(const View<const float>&, const NormParameters&, const View<float>&,
-                                std::optional<NormPath>);
+template void check_norm<float>(const char*, const View<const float>&, const NormParameters&,
+                                const View<float>&, std::optional<NormPath>);
 template void check_add_layer_norm<float>(const View<const float>&, const NormParameters&,
                                           const View<float>&, const View<float>&,
                                           std::optional<NormPath>);
 template NormPath choose_norm<float>(const View<const float>&, const View<float>&,
                                      const View<float>&);
-template void check_norm<bf16>(const View<const bf16>&, const NormParameters&, const View<bf16>&,
-                               std::optional<NormPath>);
+template void check_norm<bf16>(const char*, const View<const bf16>&, const NormParameters&,
+                               const View<bf16>&, std::optional<NormPath>);
 template void check_add_layer_norm<bf16>(const View<const bf16>&, const NormParameters&,
                                          const View<bf16>&, const View<bf16>&,
                                          std::optional<NormPath>);

@@ -58,7 +58,10 @@ struct NormParameters {
 
 /// Layer norm (Ba, Kiros and Hinton 2016, arXiv 1607.06450). Error, in units of 2^-24: that of the
 /// mean, C + 2 of the mean of |x - x(0)| and 1 of |mean|; of z, C / 2 + 8 of itself and what the
-/// mean is off; of out, |weight| times that and 2 of itself; and a rounding to T.
+/// mean is off; of out, |weight| times that and 2 of itself; and a rounding to T. What the mean is
+/// off, d in units of sqrt(variance + eps), counts twice: every x - mean is off by d, and their
+/// squares have a mean of variance + d^2, so that z shrinks by 1 - 1 / sqrt(1 + d^2) of itself.
+/// That matters only where a row's spread is near the rounding of its mean.
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out);
 template <class T>
@@ -84,9 +87,10 @@ void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameter
                          const gpu::Launch<NormPath>& how = {});
 
 /// What the operations refuse; with a path also what that path cannot take.
+/// @param op  "layer_norm" or "rms_norm": with which a message begins
 template <class T>
-void check_norm(const View<const Same<T>>& in, const NormParameters& parameters, const View<T>& out,
-                std::optional<NormPath> path = {});
+void check_norm(const char* op, const View<const Same<T>>& in, const NormParameters& parameters,
+                const View<T>& out, std::optional<NormPath> path = {});
 template <class T>
 void check_add_layer_norm(const View<const Same<T>>& in, const NormParameters& parameters,
                           const View<Same<T>>& residual, const View<T>& out,

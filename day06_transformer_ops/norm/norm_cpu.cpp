@@ -72,13 +72,13 @@ Rows<T> rows_of(const View<T>& x) {
 
 template <class T>
 void layer_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out) {
-    check_norm<T>(in, parameters, out);
+    check_norm<T>("layer_norm", in, parameters, out);
     if (out.size() > 0) layer_norm_loop(rows_of(in), parameters, rows_of(out));
 }
 
 template <class T>
 void rms_norm_cpu(View<const Same<T>> in, const NormParameters& parameters, View<T> out) {
-    check_norm<T>(in, parameters, out);
+    check_norm<T>("rms_norm", in, parameters, out);
     if (out.size() > 0) rms_norm_loop(rows_of(in), parameters, rows_of(out));
 }
 

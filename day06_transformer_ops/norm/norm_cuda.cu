@@ -90,7 +90,7 @@ Rows<T> rows_of(const View<T>& x) {
 
 // How the operation is launched, on its views; `twin(grid)` launches its twin.
 template <class OP, class T, class Twin>
-void launch(const gpu::Launch<NormPath>& how, const View<const T>& in,
+void launch(const char* op, const gpu::Launch<NormPath>& how, const View<const T>& in,
             const NormParameters& parameters, const View<T>& residual, const View<T>& out,
             const Twin& twin) {
     const View<T> third = residual.data != nullptr ? residual : out;
@@ -104,7 +104,7 @@ void launch(const gpu::Launch<NormPath>& how, const View<const T>& in,
             return launch_norm_registers<OP>(rows_of(in), parameters, rows_of(residual),
                                              rows_of(out), how.stream);
         case NormPath::tile:
-            return gpu::by_tile("norm", [&] {
+            return gpu::by_tile(op, [&] {
                 const int last = in.rank() - 1;
                 launch_norm_tile(std::is_same_v<OP, LayerNorm>, rows_of(in), parameters,
                                  rows_of(out), can_be_quads(in, last) && can_be_quads(out, last),
@@ -124,9 +124,9 @@ View<T> no_residual(const View<T>& out) {
 template <class T>
 void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
                      const gpu::Launch<NormPath>& how) {
-    check_norm<T>(in, parameters, out, how.path);
+    check_norm<T>("layer_norm", in, parameters, out, how.path);
     if (out.size() == 0) return;
-    launch<LayerNorm>(how, in, parameters, no_residual(out), out, [&](unsigned grid) {
+    launch<LayerNorm>("layer_norm", how, in, parameters, no_residual(out), out, [&](unsigned grid) {
         layer_norm_kernel<T>
             <<<grid, kThreads, 0, how.stream>>>(rows_of(in), parameters, rows_of(out));
         gpu::check_launch("layer_norm_kernel", grid, kThreads);
@@ -136,9 +136,9 @@ void layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, V
 template <class T>
 void rms_norm_cuda(View<const Same<T>> in, const NormParameters& parameters, View<T> out,
                    const gpu::Launch<NormPath>& how) {
-    check_norm<T>(in, parameters, out, how.path);
+    check_norm<T>("rms_norm", in, parameters, out, how.path);
     if (out.size() == 0) return;
-    launch<RmsNorm>(how, in, parameters, no_residual(out), out, [&](unsigned grid) {
+    launch<RmsNorm>("rms_norm", how, in, parameters, no_residual(out), out, [&](unsigned grid) {
         rms_norm_kernel<T>
             <<<grid, kThreads, 0, how.stream>>>(rows_of(in), parameters, rows_of(out));
         gpu::check_launch("rms_norm_kernel", grid, kThreads);
@@ -150,7 +150,7 @@ void add_layer_norm_cuda(View<const Same<T>> in, const NormParameters& parameter
                          View<Same<T>> residual, View<T> out, const gpu::Launch<NormPath>& how) {
     check_add_layer_norm<T>(in, parameters, residual, out, how.path);
     if (out.size() == 0) return;
-    launch<LayerNorm>(how, in, parameters, residual, out, [&](unsigned grid) {
+    launch<LayerNorm>("add_layer_norm", how, in, parameters, residual, out, [&](unsigned grid) {
         add_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows_of(in), rows_of(residual));
         gpu::check_launch("add_kernel", grid, kThreads);
         layer_norm_kernel<T><<<grid, kThreads, 0, how.stream>>>(rows_of(View<const T>(residual)),
