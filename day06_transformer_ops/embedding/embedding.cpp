@@ -25,10 +25,7 @@ namespace {
 template <class A, class B>
 void check_apart(const char* op, const char* name, const View<A>& in, const View<B>& out) {
     require_memory(op, name, in);
-    if (overlap(in, out)) {
-        refuse(std::string(op) + ": " + name +
-               " overlaps out; elements would be read after they were overwritten");
-    }
+    require_apart(op, name, in, "out", out);
 }
 
 template <class T>
@@ -40,11 +37,7 @@ void check_positions(const View<const T>& tokens, const View<const std::int64_t>
         refuse("embed: tokens have shape " + to_string(tokens.shape()) + ", but positions " +
                to_string(positions.shape()) + "; their rows are added");
     }
-    try {
-        (void)broadcast_to(places, ids.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string("embed: places: ") + refused.what());
-    }
+    (void)with_prefix("embed: places", [&] { return broadcast_to(places, ids.shape()); });
     check_apart("embed", "positions", positions, out);
     check_apart("embed", "places", places, out);
 }
@@ -90,6 +83,7 @@ void check_embed(const View<const T>& tokens, const View<const std::int64_t>& id
     check_apart("embed", "ids", ids, out);
     if (positions.rank() > 0 || positions.data != nullptr)
         check_positions<T>(tokens, ids, positions, places, out);
+    require_known_path("embed", path);
     if (path == EmbedPath::quads && out.size() > 0 &&
         choose_embed<T>(tokens, positions, out) != path) {
         refuse(
@@ -126,11 +120,9 @@ void check_rotary(const View<const float>& in, const View<const float>& table,
         refuse("rotary: in has shape " + to_string(in.shape()) + ", but table " +
                to_string(table.shape()) + "; a row of it must be as long as a head");
     }
-    try {
-        (void)broadcast_to(places, rows_along(in, r - 1).first.layout.shape);
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string("rotary: places: ") + refused.what());
-    }
+    (void)with_prefix("rotary: places", [&] {
+        return broadcast_to(places, rows_along(in, r - 1).first.layout.shape);
+    });
     check_apart("rotary", "table", table, out);
     check_apart("rotary", "places", places, out);
 }

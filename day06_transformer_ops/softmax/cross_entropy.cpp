@@ -31,9 +31,9 @@ void check_cross_entropy(const View<const T>& logits, const View<const std::int6
     require_memory("cross_entropy", "logits", logits);
     require_memory("cross_entropy", "targets", targets);
     require_output("cross_entropy", out);
-    if (overlap(logits, out) || overlap(targets, out)) {
-        refuse("cross_entropy: out overlaps an input, which would be overwritten too early");
-    }
+    require_apart("cross_entropy", "logits", logits, "out", out);
+    require_apart("cross_entropy", "targets", targets, "out", out);
+    require_known_path("cross_entropy", path);
     if (path == CrossEntropyPath::block_a_row && choose_cross_entropy<T>(logits) != path) {
         refuse(
             "cross_entropy: the path 'block a row' needs rows of logits along memory; they have " +

@@ -59,6 +59,7 @@ template <class T>
 std::int64_t softmax_workspace_bytes(const View<const T>& in, int dim,
                                      std::optional<SoftmaxPath> path) {
     const int d = checked_dim("softmax", dim, in.rank());
+    require_known_path("softmax", path);
     const bool split = path ? path == SoftmaxPath::split : may_be_shared(in.shape(), d);
     if (!split) return 0;
     return gpu::bytes_to_carve([&](gpu::Carver& c) { return softmax_parts(c, in, d); });
@@ -72,6 +73,7 @@ namespace {
 template <class T>
 void check_path(const char* op, std::optional<SoftmaxPath> path, const View<const T>& in, int d,
                 const View<T>& out, bool siblings) {
+    require_known_path(op, path);
     if (!path) return;
     if (siblings && (path == SoftmaxPath::warp_a_row || path == SoftmaxPath::online ||
                      path == SoftmaxPath::split || path == SoftmaxPath::tile)) {
@@ -116,15 +118,9 @@ void check_masked_softmax(const View<const Same<T>>& in, const View<const std::u
                           int dim, const View<T>& out, std::optional<SoftmaxPath> path) {
     const int d = checked_dim("masked_softmax", dim, in.rank());
     check_rows<T>("masked_softmax", in, out);
-    try {
-        (void)broadcast_to(mask, in.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string("masked_softmax: mask: ") + refused.what());
-    }
+    (void)with_prefix("masked_softmax: mask", [&] { return broadcast_to(mask, in.shape()); });
     require_memory("masked_softmax", "mask", mask);
-    if (overlap(mask, out)) {
-        refuse("masked_softmax: mask overlaps out, and would be overwritten before it was read");
-    }
+    require_apart("masked_softmax", "mask", mask, "out", out);
     check_path<T>("masked_softmax", path, in, d, out, true);
     if (path == SoftmaxPath::shared) refuse("masked_softmax: it has no path 'shared'");
 }

@@ -236,6 +236,15 @@ TEST_CASE("a row that is walked in pieces, the largest in the first, a middle an
     check_rows_of(x);
 }
 
+TEST_CASE("a long row may begin with pieces that hold -infinity alone", "[day06][softmax][small]") {
+    Tensor<float> x = noise<float>({4, 8200});
+    std::fill_n(&x(0, 0), 4096, -INFINITY);
+    std::fill_n(&x(1, 0), 8192, -INFINITY);
+    std::fill_n(&x(2, 0), 8200, -INFINITY);  // nothing else: NaN
+    std::fill_n(&x(3, 4096), 4096, -INFINITY);
+    check_rows_of(x);
+}
+
 TEST_CASE("softmax takes long rows", "[day06][softmax][full]") {
     check_rows_of(noise<float>({2, 16384}));
     check_rows_of(noise<float>({1, 16388}));
