@@ -27,6 +27,7 @@ namespace {
 template <class T>
 void check_path(const char* op, std::optional<ActivationPath> path, const View<const T>& in,
                 const View<const T>& more, const View<T>& out) {
+    require_known_path(op, path);
     if (out.size() == 0) return;
     if (path == ActivationPath::tile) {
         const auto layouts =
@@ -59,12 +60,8 @@ template <class T>
 void check_activate_biased(const View<const Same<T>>& in, const View<const Same<T>>& bias,
                            const View<T>& out, std::optional<ActivationPath> path) {
     check_rows<T>("activate_biased", in, out);
-    View<const T> seen;
-    try {
-        seen = broadcast_to(bias, out.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string("activate_biased: bias: ") + refused.what());
-    }
+    const View<const T> seen =
+        with_prefix("activate_biased: bias", [&] { return broadcast_to(bias, out.shape()); });
     require_memory("activate_biased", "bias", bias);
     require_same_or_apart("activate_biased", "bias", seen, "out", out);
     check_path<T>("activate_biased", path, in, bias, out);

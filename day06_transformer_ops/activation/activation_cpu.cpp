@@ -1,4 +1,5 @@
 // The plain loops.
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/activation/activation.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -38,6 +39,7 @@ void activate_gated_loop(Activation what, View<const T> gate, View<const T> in, 
 
 template <class T>
 void activate_cpu(Activation what, View<const Same<T>> in, View<T> out) {
+    require_known("activate", "activation", what);
     check_activate<T>(in, out);
     activate_loop<T>(what, in, out);
 }
@@ -45,6 +47,7 @@ void activate_cpu(Activation what, View<const Same<T>> in, View<T> out) {
 template <class T>
 void activate_biased_cpu(Activation what, View<const Same<T>> in, View<const Same<T>> bias,
                          View<T> out) {
+    require_known("activate_biased", "activation", what);
     check_activate_biased<T>(in, bias, out);
     activate_biased_loop<T>(what, in, View<const T>(broadcast_to(bias, out.shape())), out);
 }
@@ -52,6 +55,7 @@ void activate_biased_cpu(Activation what, View<const Same<T>> in, View<const Sam
 template <class T>
 void activate_gated_cpu(Activation what, View<const Same<T>> gate, View<const Same<T>> in,
                         View<T> out) {
+    require_known("activate_gated", "activation", what);
     check_activate_gated<T>(gate, in, out);
     activate_gated_loop<T>(what, gate, in, out);
 }

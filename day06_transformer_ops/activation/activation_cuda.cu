@@ -3,6 +3,7 @@
 
 #include "common/gpu/launch.hpp"
 #include "common/gpu/tile.hpp"
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/activation/steps/steps.hpp"
 #include "day06_transformer_ops/activation/tile.hpp"
 
@@ -58,6 +59,7 @@ __global__ void activate_gated_kernel(Activation what, const __grid_constant__ V
 template <class T>
 void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
                    const gpu::Launch<ActivationPath>& how) {
+    require_known("activate", "activation", what);
     check_activate<T>(in, out, how.path);
     if (out.size() == 0) return;
     switch (how.path.value_or(choose_activation<T>(in, in, out))) {
@@ -78,6 +80,7 @@ void activate_cuda(Activation what, View<const Same<T>> in, View<T> out,
 template <class T>
 void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Same<T>> bias,
                           View<T> out, const gpu::Launch<ActivationPath>& how) {
+    require_known("activate_biased", "activation", what);
     check_activate_biased<T>(in, bias, out, how.path);
     if (out.size() == 0) return;
     bias = broadcast_to(bias, out.shape());
@@ -90,7 +93,7 @@ void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Sa
         case ActivationPath::quads:
             return launch_activation_quads<Biased>(what, in, bias, out, how.stream);
         case ActivationPath::tile:
-            return gpu::by_tile("activate", [&] {
+            return gpu::by_tile("activate_biased", [&] {
                 launch_activation_tile<Biased, T>(what, in, bias, out, how.stream);
             });
     }
@@ -99,6 +102,7 @@ void activate_biased_cuda(Activation what, View<const Same<T>> in, View<const Sa
 template <class T>
 void activate_gated_cuda(Activation what, View<const Same<T>> gate, View<const Same<T>> in,
                          View<T> out, const gpu::Launch<ActivationPath>& how) {
+    require_known("activate_gated", "activation", what);
     check_activate_gated<T>(gate, in, out, how.path);
     if (out.size() == 0) return;
     switch (how.path.value_or(choose_activation<T>(gate, in, out))) {
@@ -110,7 +114,7 @@ void activate_gated_cuda(Activation what, View<const Same<T>> gate, View<const S
         case ActivationPath::quads:
             return launch_activation_quads<Gated>(what, gate, in, out, how.stream);
         case ActivationPath::tile:
-            return gpu::by_tile("activate", [&] {
+            return gpu::by_tile("activate_gated", [&] {
                 launch_activation_tile<Gated, T>(what, gate, in, out, how.stream);
             });
     }
