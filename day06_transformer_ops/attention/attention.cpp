@@ -29,11 +29,7 @@ void check_table(const std::string& op, const char* name, const View<const E>& x
         refuse(op + ": q has shape " + to_string(q.shape()) + ", but " + name + " " +
                to_string(x.shape()) + "; the last dims, of one head, must be equal");
     }
-    try {
-        (void)beside(x, q.shape());
-    } catch (const std::invalid_argument& refused) {
-        refuse(op + ": " + name + ": " + refused.what());
-    }
+    (void)with_prefix(op + ": " + name, [&] { return beside(x, q.shape()); });
 }
 
 template <class E>
@@ -48,14 +44,6 @@ void check_inputs(const std::string& op, const View<const E>& q, const View<cons
     if (k.extent(k.rank() - 2) != v.extent(v.rank() - 2)) {
         refuse(op + ": k has shape " + to_string(k.shape()) + ", but v " + to_string(v.shape()) +
                "; there must be a value for each key");
-    }
-}
-
-template <class E>
-void check_apart(const std::string& op, const char* name, const View<const E>& x,
-                 const View<E>& out) {
-    if (overlap(x, out)) {
-        refuse(op + ": " + name + " overlaps out, and would be overwritten while it is read");
     }
 }
 
@@ -82,18 +70,21 @@ AttentionPath choose_attention(const View<const float>& q, const View<const floa
 
 template <class E>
 void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
-                       const View<const E>& v, const AttentionOptions& options,
-                       const View<E>& out) {
+                       const View<const E>& v, const AttentionOptions& options, const View<E>& out,
+                       const char* name_out) {
     check_inputs(op, q, k, v);
-    require_same_shape(op, "q", q, "out", out);
+    require_same_shape(op, "q", q, name_out, out);
     require_memory(op, "q", q);
     require_memory(op, "k", k);
     require_memory(op, "v", v);
-    require_output(op, out);
-    check_apart(op, "q", q, out);
-    check_apart(op, "k", k, out);
-    check_apart(op, "v", v, out);
-    if (options.length.data != nullptr) require_rank(op, "length", options.length, 0);
+    require_output(op, out, name_out);
+    require_apart(op, "q", q, name_out, out);
+    require_apart(op, "k", k, name_out, out);
+    require_apart(op, "v", v, name_out, out);
+    if (options.length.data != nullptr) {
+        require_rank(op, "length", options.length, 0);
+        require_apart(op, "length", options.length, name_out, out);
+    }
     if (!std::isfinite(options.scale)) {
         refuse(std::string(op) + ": scale is " + std::to_string(options.scale) +
                ", but must be a finite number");
@@ -102,7 +93,8 @@ void require_attention(const char* op, const View<const E>& q, const View<const 
 
 template <class E>
 void require_log_sums(const char* op, const View<const E>& q, const View<const E>& k,
-                      const View<const E>& v, const View<E>& out, const View<float>& log_sums) {
+                      const View<const E>& v, const AttentionOptions& options, const View<E>& out,
+                      const View<float>& log_sums) {
     Shape wanted = q.shape();
     --wanted.rank;
     if (log_sums.shape() != wanted) {
@@ -110,9 +102,13 @@ void require_log_sums(const char* op, const View<const E>& q, const View<const E
                ", but there is one for each query: " + to_string(wanted));
     }
     require_injective(op, "log_sums", log_sums);
-    if (overlap(q, log_sums) || overlap(k, log_sums) || overlap(v, log_sums) ||
-        overlap(View<const E>(out), log_sums)) {
-        refuse(std::string(op) + ": log_sums overlaps q, k, v or out");
+    require_memory(op, "log_sums", log_sums);
+    require_apart(op, "q", q, "log_sums", log_sums);
+    require_apart(op, "k", k, "log_sums", log_sums);
+    require_apart(op, "v", v, "log_sums", log_sums);
+    require_apart(op, "out", out, "log_sums", log_sums);
+    if (options.length.data != nullptr) {
+        require_apart(op, "length", options.length, "log_sums", log_sums);
     }
 }
 
@@ -120,6 +116,7 @@ void check_attention(const View<const float>& q, const View<const float>& k,
                      const View<const float>& v, const AttentionOptions& options,
                      const View<float>& out, std::optional<AttentionPath> path) {
     require_attention("attention", q, k, v, options, out);
+    require_known_path("attention", path);
     if (!path || path == AttentionPath::four_passes || path == AttentionPath::wide_heads) return;
     const std::int64_t D = q.extent(q.rank() - 1);
     if (D > kMostOfHead) {
@@ -198,6 +195,7 @@ std::int64_t attention_workspace_bytes(const View<const float>& q, const View<co
                                        const View<const float>& v,
                                        std::optional<AttentionPath> path) {
     check_inputs("attention", q, k, v);
+    require_known_path("attention", path);
     switch (path.value_or(choose_attention(q, k, v))) {
         case AttentionPath::four_passes:
             return gpu::bytes_to_carve([&](gpu::Carver& c) { return attention_scores(c, q, k); });
@@ -246,17 +244,18 @@ AttentionProblemOf<E> attention_problem(const View<const E>& q, const View<const
     return p;
 }
 
-#define SIXDAYS_FOR(E)                                                                           \
-    template void require_log_sums(const char*, const View<const E>&, const View<const E>&,      \
-                                   const View<const E>&, const View<E>&, const View<float>&);    \
-    template void require_attention(const char*, const View<const E>&, const View<const E>&,     \
-                                    const View<const E>&, const AttentionOptions&,               \
-                                    const View<E>&);                                             \
-    template AttentionProblemOf<E> attention_problem(const View<const E>&, const View<const E>&, \
-                                                     const View<const E>&,                       \
-                                                     const AttentionOptions&, const View<E>&);   \
-    template std::optional<Stacked<E>> stacked(int, const View<const E>&, const View<const E>&,  \
-                                               const View<const E>&, const View<E>&,             \
+#define SIXDAYS_FOR(E)                                                                             \
+    template void require_log_sums(const char*, const View<const E>&, const View<const E>&,        \
+                                   const View<const E>&, const AttentionOptions&, const View<E>&,  \
+                                   const View<float>&);                                            \
+    template void require_attention(const char*, const View<const E>&, const View<const E>&,       \
+                                    const View<const E>&, const AttentionOptions&, const View<E>&, \
+                                    const char*);                                                  \
+    template AttentionProblemOf<E> attention_problem(const View<const E>&, const View<const E>&,   \
+                                                     const View<const E>&,                         \
+                                                     const AttentionOptions&, const View<E>&);     \
+    template std::optional<Stacked<E>> stacked(int, const View<const E>&, const View<const E>&,    \
+                                               const View<const E>&, const View<E>&,               \
                                                const View<float>&);
 SIXDAYS_FOR(float)
 SIXDAYS_FOR(bf16)

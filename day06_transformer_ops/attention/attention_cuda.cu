@@ -102,7 +102,7 @@ void attention_and_log_sums_cuda(View<const float> q, View<const float> k, View<
                                  const AttentionOptions& options, View<float> out,
                                  View<float> log_sums, gpu::Stream stream) {
     check_attention(q, k, v, options, out, AttentionPath::tiles);
-    require_log_sums("attention", q, k, v, out, log_sums);
+    require_log_sums("attention", q, k, v, options, out, log_sums);
     if (log_sums.size() == 0) return;
     launch_attention_tiles(attention_problem(q, k, v, options, out), log_sums, stream);
 }

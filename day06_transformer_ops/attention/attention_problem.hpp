@@ -56,11 +56,13 @@ using AttentionProblem = AttentionProblemOf<float>;
 /// f16.
 template <class E>
 void require_attention(const char* op, const View<const E>& q, const View<const E>& k,
-                       const View<const E>& v, const AttentionOptions& options, const View<E>& out);
+                       const View<const E>& v, const AttentionOptions& options, const View<E>& out,
+                       const char* name_out = "out");
 /// The same of the logs of its sums, one for each query.
 template <class E>
 void require_log_sums(const char* op, const View<const E>& q, const View<const E>& k,
-                      const View<const E>& v, const View<E>& out, const View<float>& log_sums);
+                      const View<const E>& v, const AttentionOptions& options, const View<E>& out,
+                      const View<float>& log_sums);
 
 template <class E>
 [[nodiscard]] AttentionProblemOf<E> attention_problem(const View<const E>& q,

@@ -123,12 +123,13 @@ void check_attention_bf16(View<const T> q, View<const T> k, View<const T> v,
                           const AttentionOptions& options, View<T> out, View<float> log_sums,
                           std::optional<AttentionBf16Path> path) {
     require_attention("attention_bf16", q, k, v, options, out);
+    require_known_path("attention_bf16", path);
     if (options.scale < 0) {
         refuse("attention_bf16: scale is " + std::to_string(options.scale) +
                ", but must not be negative; 0 stands for 1 / sqrt(D)");
     }
     if (log_sums.data != nullptr) {
-        require_log_sums("attention_bf16", q, k, v, out, log_sums);
+        require_log_sums("attention_bf16", q, k, v, options, out, log_sums);
     }
     if (!path || path == AttentionBf16Path::four_passes || out.size() == 0) return;
     const std::int64_t D = q.extent(q.rank() - 1);

@@ -1,28 +1,40 @@
 // What loop and port of a block refuse: all of it before anything is written.
 #include "day06_transformer_ops/block/block.hpp"
 
+#include "common/tensor/names.hpp"
+
 namespace sixdays::day06_transformer_ops {
 namespace {
 
 template <class Out>
 void check_parameter(const char* op, const char* name, const View<const float>& v,
-                     const Shape& wanted, const View<Out>& out) {
+                     const Shape& wanted, const char* written, const View<Out>& out) {
     if (v.shape() != wanted) {
         refuse(std::string(op) + ": " + name + " has shape " + to_string(v.shape()) +
                ", but must have " + to_string(wanted));
     }
     if (v.data == nullptr) refuse(std::string(op) + ": " + name + " is a null pointer");
-    if (overlap(v, out)) {
-        refuse(std::string(op) + ": " + name + " overlaps what is written");
-    }
+    require_apart(op, name, v, written, out);
+}
+
+// A norm inside: its weight and bias, which may be missing.
+void check_norm_inside(const std::string& op, const std::string& norm,
+                       const NormParameters& parameters, std::int64_t C, const char* written,
+                       const View<float>& out) {
+    check_norm_parameters((op + ": " + norm).c_str(), parameters, C);
+    const auto apart = [&](const std::string& name, const View<const float>& v) {
+        if (v.data != nullptr) require_apart(op, name.c_str(), v, written, out);
+    };
+    apart(norm + ": weight", parameters.weight);
+    apart(norm + ": bias", parameters.bias);
 }
 
 }  // namespace
 
 void check_block(const BlockParameters& p, const View<float>& x) {
     require_rank("block", "x", x, 3);
-    require_injective("block", "x", x);
-    require_memory("block", "x", x);
+    require_output("block", x, "x");
+    require_known("block", "activation", p.activation);
     const std::int64_t C = x.extent(2);
     if (p.heads < 1 || C % p.heads != 0) {
         refuse("block: " + std::to_string(p.heads) + " heads do not divide the " +
@@ -31,16 +43,16 @@ void check_block(const BlockParameters& p, const View<float>& x) {
     if (p.up.rank() != 2)
         refuse("block: up has shape " + to_string(p.up.shape()) + ", but must have (C, F)");
     const std::int64_t F = p.up.extent(1);
-    check_norm<float>(x, p.norm1, x);
-    check_norm<float>(x, p.norm2, x);
-    check_parameter("block", "qkv", p.qkv, {C, 3 * C}, x);
-    check_parameter("block", "qkv_bias", p.qkv_bias, {3 * C}, x);
-    check_parameter("block", "attention_output", p.attention_output, {C, C}, x);
-    check_parameter("block", "attention_output_bias", p.attention_output_bias, {C}, x);
-    check_parameter("block", "up", p.up, {C, F}, x);
-    check_parameter("block", "up_bias", p.up_bias, {F}, x);
-    check_parameter("block", "down", p.down, {F, C}, x);
-    check_parameter("block", "down_bias", p.down_bias, {C}, x);
+    check_norm_inside("block", "norm1", p.norm1, C, "x", x);
+    check_norm_inside("block", "norm2", p.norm2, C, "x", x);
+    check_parameter("block", "qkv", p.qkv, {C, 3 * C}, "x", x);
+    check_parameter("block", "qkv_bias", p.qkv_bias, {3 * C}, "x", x);
+    check_parameter("block", "attention_output", p.attention_output, {C, C}, "x", x);
+    check_parameter("block", "attention_output_bias", p.attention_output_bias, {C}, "x", x);
+    check_parameter("block", "up", p.up, {C, F}, "x", x);
+    check_parameter("block", "up_bias", p.up_bias, {F}, "x", x);
+    check_parameter("block", "down", p.down, {F, C}, "x", x);
+    check_parameter("block", "down_bias", p.down_bias, {C}, "x", x);
 }
 
 void check_logits(const View<const float>& x, const NormParameters& norm,
@@ -56,13 +68,9 @@ void check_logits(const View<const float>& x, const NormParameters& norm,
                "; they must be (B, T, C), (V, C) and (B, T, V)");
     }
     require_memory("logits", "tokens", tokens);
-    // One row of x stands for what the norm writes: it has its length.
-    const View<const float> none(x.data, Shape{0, x.extent(2)});
-    check_norm<float>(none, norm, View<float>(nullptr, none.shape()));
-    if (overlap(x, out) || overlap(tokens, out) || overlap(norm.weight, out) ||
-        overlap(norm.bias, out)) {
-        refuse("logits: out overlaps an input");
-    }
+    check_norm_inside("logits", "norm", norm, x.extent(2), "out", out);
+    require_apart("logits", "x", x, "out", out);
+    require_apart("logits", "tokens", tokens, "out", out);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -356,6 +356,28 @@ TEST_CASE("in tiles attention leaves the logs of its sums, and the same output",
     }
 }
 
+TEST_CASE(
+    "a length that cannot be makes the logs of the sums NaN, too; without a key they are "
+    "-infinity",
+    "[day06][attention][small]") {
+    const Case c = case_of({2}, 3, 5, 8);
+    DeviceIn<float> q(c.q), k(c.k), v(c.v);
+    for (const std::int64_t counted :
+         {std::int64_t{-1}, std::int64_t{6}, INT64_MIN, INT64_MAX, std::int64_t{0}}) {
+        CAPTURE(counted);
+        DeviceIn<std::int64_t> length(Tensor<std::int64_t>(Shape{}, {counted}));
+        DeviceOut<float> out({2, 3, 8}, {}, Poison{0x11}), logs({2, 3}, {}, Poison{0x11});
+        attention_and_log_sums_cuda(q.view(), k.view(), v.view(), {true, 0, length.view()},
+                                    out.view(), logs.view());
+        const bool none = counted == 0;
+        Tensor<double> want({2, 3, 8}), want_logs({2, 3});
+        std::fill_n(want.data(), want.size(), none ? 0.0 : static_cast<double>(NAN));
+        std::fill_n(want_logs.data(), want_logs.size(), none ? -INFINITY : NAN);
+        CHECK(out.close_to(want, 0, Nans::where_expected));
+        CHECK(logs.close_to(want_logs, 0, Nans::where_expected));
+    }
+}
+
 TEST_CASE("logs of sums that do not fit are refused", "[day06][attention][small]") {
     const Case c = case_of({2}, 4, 4, 8);
     DeviceIn<float> q(c.q), k(c.k), v(c.v);
@@ -368,7 +390,9 @@ TEST_CASE("logs of sums that do not fit are refused", "[day06][attention][small]
     CHECK(refused(logs.view()).empty());
     CHECK(refused(transpose(logs.view())) ==
           "attention: log_sums has shape (4, 2), but there is one for each query: (2, 4)");
-    CHECK(refused({out.view().data, Shape{2, 4}}) == "attention: log_sums overlaps q, k, v or out");
+    CHECK(refused({out.view().data, Shape{2, 4}}) ==
+          "attention: out overlaps log_sums, which is written; out spans bytes [0, 256), log_sums "
+          "bytes [0, 32)");
     CHECK(contains(refused(broadcast_to(slice(logs.view(), 0, 0, 1), {2, 4})), "log_sums"));
 }
 
