@@ -52,9 +52,19 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     }
     const View<const float> views[] = {gradient, first, second, parameters};
     const char* const names[] = {"gradient", "first", "second", "parameters"};
+    const auto run = [&](const char* name, const auto& v) {
+        require_run(kOp, name, v);
+        if (!equivalent(v.layout, parameters.layout) && v.size() > 0) {
+            refuse(std::string(kOp) + ": " + name + " has " + to_string(v.layout) +
+                   ", but parameters " + to_string(parameters.layout) +
+                   "; element by element they must lie in the same order");
+        }
+    };
+    const bool normed = o.norm.data != nullptr;
     for (int i = 0; i < 4; ++i) {
         require_shape(kOp, names[i], views[i], parameters.shape());
-        require_contiguous(kOp, names[i], views[i]);
+        run(names[i], views[i]);
+        if (normed && i > 0) require_apart(kOp, "norm", o.norm, names[i], views[i]);
         for (int j = std::max(i + 1, 1); j < 4; ++j) {
             require_apart(kOp, names[i], views[i], names[j], views[j]);
         }
@@ -62,11 +72,12 @@ void check_adamw(const AdamWOptions& o, const View<const float>& gradient, const
     }
     if (rounded.data == nullptr) return;
     require_extents(kOp, "rounded", rounded, parameters.shape());
-    require_contiguous(kOp, "rounded", rounded);
+    run("rounded", rounded);
+    if (normed) require_apart(kOp, "norm", o.norm, "rounded", rounded);
 }
 
 void check_gradient_norm(const View<const float>& gradient, const View<double>& out) {
-    require_contiguous("gradient_norm", "gradient", gradient);
+    require_run("gradient_norm", "gradient", gradient);
     require_memory("gradient_norm", "gradient", gradient);
     require_gradient("gradient_norm", "out", out, {});
     require_apart("gradient_norm", "gradient", gradient, "out", out);

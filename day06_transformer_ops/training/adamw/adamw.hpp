@@ -51,13 +51,14 @@ struct AdamWNumbers {
 };
 [[nodiscard]] AdamWNumbers adamw_numbers(const AdamWOptions& options);
 
-/// @param gradient, first, second, parameters  of one shape, each one run of elements, apart; the
-/// last three are read and written
+/// @param gradient, first, second, parameters  of one shape and the same strides, each one run of
+/// elements (row-major or in any other order), apart from each other and from the norm; the last
+/// three are read and written
 /// @param rounded  the same, if asked for: the new parameters once more, for products that take
 /// bf16. They are rounded from what was stored, and never read here: what learns are the floats, to
 /// which a step adds less than a bf16 can tell
-/// @throws std::invalid_argument  shapes that differ, strides with gaps, a null pointer, overlap;
-/// options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
+/// @throws std::invalid_argument  shapes or strides that differ, strides with gaps, a null pointer,
+/// overlap; options outside of 0 <= beta < 1, step >= 1, or rate, decay, eps and most that are not finite or
 /// below 0; clipping without a norm
 void adamw_cpu(const AdamWOptions& options, View<const float> gradient, View<float> first,
                View<float> second, View<float> parameters, View<bf16> rounded = {});
@@ -70,7 +71,7 @@ void check_adamw(const AdamWOptions& options, const View<const float>& gradient,
 
 /// out = the root of the sum of squares, added up in double. The port's blocks add their parts up,
 /// and one block adds up the blocks, always in the same order: the same bits in every run.
-/// @param gradient  one run of elements
+/// @param gradient  one run of elements, in any order
 /// @param out       rank 0
 /// @throws std::invalid_argument  strides with gaps, another rank of out, a null pointer, overlap;
 /// the port: too small a workspace
