@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/tensor/arguments.hpp"
+#include "common/tensor/simplify.hpp"
 #include "common/tensor/transform.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -31,15 +32,6 @@ void require_shape(const char* op, const char* name, const View<T>& v, const Sha
     require_memory(op, name, v);
 }
 
-/// What is written lies apart from what is read or written besides.
-template <class A, class B>
-void require_apart(const char* op, const char* name, const View<A>& v, const char* written,
-                   const View<B>& out) {
-    if (overlap(v, out)) {
-        refuse(std::string(op) + ": " + name + " overlaps " + written + ", which is written");
-    }
-}
-
 /// What is written: of this shape, injective, somewhere.
 template <class T>
 void require_gradient(const char* op, const char* name, const View<T>& v, const Shape& wanted) {
@@ -47,16 +39,42 @@ void require_gradient(const char* op, const char* name, const View<T>& v, const 
     require_injective(op, name, v);
 }
 
+/// One run of elements without a gap, whatever the order of its dims in memory.
+template <class T>
+void require_run(const char* op, const char* name, const View<T>& v) {
+    if (v.size() == 0) return;
+    const Layout run = simplify(v.layout)[0];
+    if (run.rank() == 0 || (run.rank() == 1 && run.stride(0) == 1)) return;
+    refuse(std::string(op) + ": " + name + " has " + to_string(v.layout) +
+           ", but must be one run of elements without a gap");
+}
+
+/// Two outputs lie apart, or between each other without a common element, as the two halves of
+/// each row of one tensor do.
+template <class T>
+void require_apart_or_between(const char* op, const char* name_a, const View<T>& a,
+                              const char* name_b, const View<T>& b) {
+    const auto bytes = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data) -
+                                                 reinterpret_cast<std::uintptr_t>(a.data));
+    const auto size = static_cast<std::int64_t>(sizeof(T));
+    if (equivalent(a.layout, b.layout) && a.rank() < kMaxRank && bytes % size == 0) {
+        Shape shape = Dims::filled(a.rank() + 1, 2);  // both as one tensor: is it injective?
+        Strides strides = Dims::filled(a.rank() + 1, bytes / size);
+        for (int d = 0; d < a.rank(); ++d) {
+            shape[d + 1] = a.extent(d);
+            strides[d + 1] = a.stride(d);
+        }
+        if (overlap(a, b) && is_injective(Layout(shape, strides))) return;
+    }
+    require_apart(op, name_a, a, name_b, b);
+}
+
 /// broadcast_to(), with the argument's name in the sentence.
 template <class T>
 [[nodiscard]] View<T> stretched(const char* op, const char* name, const View<T>& v,
                                 const Shape& shape) {
     require_memory(op, name, v);
-    try {
-        return broadcast_to(v, shape);
-    } catch (const std::invalid_argument& refused) {
-        refuse(std::string(op) + ": " + name + ": " + refused.what());
-    }
+    return with_prefix(std::string(op) + ": " + name, [&] { return broadcast_to(v, shape); });
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -13,6 +14,7 @@ void check_activate_backward(const View<const float>& in, const View<const float
     require_same_shape("activate_backward", "grad", grad, "out", out);
     require_memory("activate_backward", "grad", grad);
     require_same_or_apart("activate_backward", "grad", grad, "out", out);
+    require_known_path("activate_backward", path);
     if (path == ActivationPath::tile) {
         refuse(
             "activate_backward: the path 'tile' is there for the way forward only; without a path "
@@ -43,7 +45,7 @@ void check_activate_gated_backward(const View<const float>& gate, const View<con
         require_apart(kOp, "in", in, name, written);
         require_apart(kOp, "grad", grad, name, written);
     }
-    require_apart(kOp, "d_gate", d_gate, "d_in", d_in);
+    require_apart_or_between(kOp, "d_gate", d_gate, "d_in", d_in);
 }
 
 }  // namespace sixdays::day06_transformer_ops

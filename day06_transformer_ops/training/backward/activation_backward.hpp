@@ -8,7 +8,8 @@
 ///                                     u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)
 ///     silu       s + x s (1 - s)      s = 1 / (1 + exp(-x))
 ///
-/// The first term is what x is multiplied by, the second how that changes with x.
+/// The first term is what x is multiplied by, the second how that changes with x. Far from 0 the
+/// second has vanished, and the slope is its limit, 1 or 0: at an infinity, too.
 #pragma once
 
 #include "day06_transformer_ops/activation/activation.hpp"
@@ -22,14 +23,18 @@ using ActivationBackwardPath = ActivationPath;
 /// 1 - s is 1 / (1 + exp(v)) and not 1 - s, which would lose its digits.
 SIXDAYS_HD inline float slope_of_gate(float x, float v, float dv) noexcept {
     const float s = 1 / (1 + std::exp(-v)), rest = 1 / (1 + std::exp(v));
+    if (s * rest == 0) return s;  // flat here, though x dv may be infinite, and 0 times it a NaN
     return s + x * s * rest * dv;
 }
 SIXDAYS_HD inline float slope(Activation what, float x) noexcept {
     switch (what) {
         case Activation::relu:
             return x > 0 ? 1.0f : x <= 0 ? 0.0f : x;  // a NaN stays one
-        case Activation::gelu_erf:
-            return 0.5f * std::erfc(x * -0.70710678f) + x * 0.39894228f * std::exp(-0.5f * x * x);
+        case Activation::gelu_erf: {
+            const float density = std::exp(-0.5f * x * x);
+            return 0.5f * std::erfc(x * -0.70710678f) +
+                   (density == 0 ? 0 : x * 0.39894228f * density);
+        }
         case Activation::gelu_tanh:
             return slope_of_gate(x, 1.5957691f * (x + 0.044715f * x * x * x),
                                  1.5957691f * (1 + 0.134145f * x * x));
@@ -56,7 +61,8 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
 ///     d_gate = grad * in * f'(gate)        d_in = grad * f(gate)
 ///
 /// @param gate, in, grad  of one shape, any strides: halves of one tensor's rows, too
-/// @param d_gate, d_in    of that shape, injective, apart from all else
+/// @param d_gate, d_in    of that shape, injective, apart from all else; of each other they may be
+/// halves of one tensor's rows
 /// @throws std::invalid_argument  shapes that do not fit, an output that is not injective, a null
 /// pointer, overlap
 void activate_gated_backward_cpu(Activation what, View<const float> gate, View<const float> in,

@@ -1,4 +1,5 @@
 // The plain loop.
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 
 namespace sixdays::day06_transformer_ops {
@@ -30,12 +31,14 @@ void activate_gated_backward_loop(Activation what, View<const float> gate, View<
 
 void activate_backward_cpu(Activation what, View<const float> in, View<const float> grad,
                            View<float> out) {
+    require_known("activate_backward", "activation", what);
     check_activate_backward(in, grad, out);
     activate_backward_loop(what, in, grad, out);
 }
 
 void activate_gated_backward_cpu(Activation what, View<const float> gate, View<const float> in,
                                  View<const float> grad, View<float> d_gate, View<float> d_in) {
+    require_known("activate_gated_backward", "activation", what);
     check_activate_gated_backward(gate, in, grad, d_gate, d_in);
     activate_gated_backward_loop(what, gate, in, grad, d_gate, d_in);
 }

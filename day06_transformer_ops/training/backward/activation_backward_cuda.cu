@@ -1,5 +1,6 @@
 // The loop's twin, a thread for each element, and the launcher.
 #include "common/gpu/launch.hpp"
+#include "common/tensor/names.hpp"
 #include "day06_transformer_ops/training/backward/activation_backward.hpp"
 #include "day06_transformer_ops/training/backward/steps/steps.hpp"
 
@@ -42,6 +43,7 @@ __global__ void activate_gated_backward_kernel(Activation what,
 
 void activate_backward_cuda(Activation what, View<const float> in, View<const float> grad,
                             View<float> out, const gpu::Launch<ActivationBackwardPath>& how) {
+    require_known("activate_backward", "activation", what);
     check_activate_backward(in, grad, out, how.path);
     if (out.size() == 0) return;
     switch (how.path.value_or(choose_activation<float>(in, grad, out))) {
@@ -60,6 +62,7 @@ void activate_backward_cuda(Activation what, View<const float> in, View<const fl
 void activate_gated_backward_cuda(Activation what, View<const float> gate, View<const float> in,
                                   View<const float> grad, View<float> d_gate, View<float> d_in,
                                   gpu::Stream stream) {
+    require_known("activate_gated_backward", "activation", what);
     check_activate_gated_backward(gate, in, grad, d_gate, d_in);
     if (gate.size() == 0) return;
     const unsigned grid = gpu::blocks_for(gate.size(), kThreads);

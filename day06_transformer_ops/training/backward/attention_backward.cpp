@@ -13,7 +13,8 @@ void check_attention_backward(const View<const float>& q, const View<const float
                               std::optional<AttentionBackwardPath> path,
                               const std::optional<AttentionLeft>& left) {
     constexpr const char* kOp = "attention_backward";
-    check_attention(q, k, v, options, d.q);
+    require_attention(kOp, q, k, v, options, d.q, "d_q");
+    require_known_path(kOp, path);
     require_same_shape(kOp, "k", k, "v", v);
     if (k.rank() != q.rank()) {
         refuse(std::string(kOp) + ": k has shape " + to_string(k.shape()) + ", but q " +

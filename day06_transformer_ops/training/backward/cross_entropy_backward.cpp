@@ -5,6 +5,16 @@
 #include "day06_transformer_ops/training/refuse.hpp"
 
 namespace sixdays::day06_transformer_ops {
+namespace {
+
+// Of a row of one element nobody uses the stride.
+template <class T>
+bool along_memory(const View<T>& rows) {
+    const int last = rows.rank() - 1;
+    return rows.stride(last) == 1 || rows.extent(last) == 1;
+}
+
+}  // namespace
 
 void check_cross_entropy_backward(const View<const float>& logits,
                                   const View<const std::int64_t>& targets,
@@ -16,7 +26,8 @@ void check_cross_entropy_backward(const View<const float>& logits,
                ", but need a last dim with at least one logit");
     }
     const Shape rows = rows_along(logits, logits.rank() - 1).first.layout.shape;
-    check_rows<float>(kOp, logits, out);
+    check_rows<float>(kOp, logits, out, "logits");
+    require_known_path(kOp, path);
     require_shape(kOp, "targets", targets, rows);
     (void)stretched(kOp, "grad", grad, rows);
     require_apart(kOp, "targets", targets, "out", out);
@@ -42,7 +53,7 @@ void check_cross_entropy_backward_bf16(const View<const float>& logits,
     require_apart(kOp, "logits", logits, "out", out);
     require_apart(kOp, "targets", targets, "out", out);
     require_apart(kOp, "grad", grad, "out", out);
-    if (logits.extent(last) == 0 || logits.stride(last) != 1 || out.stride(last) != 1) {
+    if (logits.extent(last) == 0 || !along_memory(logits) || !along_memory(out)) {
         refuse(std::string(kOp) +
                ": rows of at least one logit, along memory, are needed; logits "
                "have " +
@@ -61,7 +72,8 @@ void check_cross_entropy_backward_from_losses(const View<const float>& logits,
     } else {
         check_cross_entropy_backward_bf16(logits, targets, grad, out);
     }
-    constexpr const char* kOp = "cross_entropy_backward";
+    constexpr const char* kOp =
+        std::is_same_v<T, float> ? "cross_entropy_backward" : "cross_entropy_backward_bf16";
     require_shape(kOp, "losses", losses, targets.shape());
     require_apart(kOp, "losses", losses, "out", out);
 }
@@ -75,10 +87,8 @@ SIXDAYS_FOR(bf16)
 
 CrossEntropyBackwardPath choose_cross_entropy_backward(const View<const float>& logits,
                                                        const View<float>& out) {
-    const int last = logits.rank() - 1;
-    return logits.stride(last) == 1 && out.stride(last) == 1
-               ? CrossEntropyBackwardPath::block_a_row
-               : CrossEntropyBackwardPath::row_a_thread;
+    return along_memory(logits) && along_memory(out) ? CrossEntropyBackwardPath::block_a_row
+                                                     : CrossEntropyBackwardPath::row_a_thread;
 }
 
 const char* name(CrossEntropyBackwardPath path) {

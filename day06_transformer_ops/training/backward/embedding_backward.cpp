@@ -21,7 +21,9 @@ void check_table(const char* name, const View<float>& table, const View<const fl
 }  // namespace
 
 void check_embed_backward(const View<const float>& grad, const View<const std::int64_t>& ids,
-                          const View<const std::int64_t>& places, const EmbedGradients& d) {
+                          const View<const std::int64_t>& places, const EmbedGradients& d,
+                          std::optional<EmbedBackwardPath> path) {
+    require_known_path(kOp, path);
     if (grad.rank() == 0 || rows_along(grad, grad.rank() - 1).first.shape() != ids.shape()) {
         refuse(std::string(kOp) + ": ids have shape " + to_string(ids.shape()) + ", but grad " +
                to_string(grad.shape()) + "; it must have a row for each id");

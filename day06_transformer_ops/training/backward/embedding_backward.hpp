@@ -47,7 +47,8 @@ void embed_backward_cuda(View<const float> grad, View<const std::int64_t> ids,
                          View<const std::int64_t> places, const EmbedGradients& d,
                          const gpu::Launch<EmbedBackwardPath>& how = {});
 void check_embed_backward(const View<const float>& grad, const View<const std::int64_t>& ids,
-                          const View<const std::int64_t>& places, const EmbedGradients& d);
+                          const View<const std::int64_t>& places, const EmbedGradients& d,
+                          std::optional<EmbedBackwardPath> path = {});
 
 /// Does the number name a row of the table?
 SIXDAYS_HD inline bool names_row(std::int64_t row, const View<float>& table) noexcept {

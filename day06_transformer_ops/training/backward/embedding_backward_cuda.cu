@@ -32,7 +32,7 @@ __global__ void embed_backward_kernel(const __grid_constant__ Rows<const float> 
 void embed_backward_cuda(View<const float> grad, View<const std::int64_t> ids,
                          View<const std::int64_t> places, const EmbedGradients& d,
                          const gpu::Launch<EmbedBackwardPath>& how) {
-    check_embed_backward(grad, ids, places, d);
+    check_embed_backward(grad, ids, places, d, how.path);
     if (grad.size() == 0) return;
     const Rows<const float> rows = rows_along(grad, grad.rank() - 1);
     places = places_of(ids, places, d);

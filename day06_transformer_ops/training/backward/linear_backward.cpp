@@ -16,6 +16,15 @@ template View<const float> as_matrix(const View<const float>&);
 template View<bf16> as_matrix(const View<bf16>&);
 template View<const bf16> as_matrix(const View<const bf16>&);
 
+namespace {
+
+template <class T>
+void require_matrix(const char* op, const char* name, const View<T>& v) {
+    (void)with_prefix(std::string(op) + ": " + name, [&] { return as_matrix(v); });
+}
+
+}  // namespace
+
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d) {
     constexpr const char* kOp = "linear_backward";
@@ -30,8 +39,8 @@ void check_linear_shapes(const View<const float>& in, const View<const float>& w
     out[out.rank - 1] = N;
     require_extents(kOp, "grad", grad, out);
     require_extents(kOp, "d_weight", d.weight, weight.shape());
-    (void)as_matrix(in);
-    (void)as_matrix(grad);
+    require_matrix(kOp, "in", in);
+    require_matrix(kOp, "grad", grad);
 }
 
 void check_linear_backward(const View<const float>& in, const View<const float>& weight,
@@ -58,7 +67,7 @@ void check_linear_backward(const View<const float>& in, const View<const float>&
         require_apart(kOp, "d_in", d_in, "d_bias", d.bias);
         require_apart(kOp, "d_weight", d.weight, "d_bias", d.bias);
     }
-    (void)as_matrix(d_in);
+    require_matrix(kOp, "d_in", d_in);
 }
 
 void check_bias_backward(const View<const float>& grad, const View<float>& d_bias) {
@@ -67,7 +76,7 @@ void check_bias_backward(const View<const float>& grad, const View<float>& d_bia
     require_memory(kOp, "grad", grad);
     require_gradient(kOp, "d_bias", d_bias, {grad.extent(grad.rank() - 1)});
     require_apart(kOp, "grad", grad, "d_bias", d_bias);
-    (void)as_matrix(grad);
+    require_matrix(kOp, "grad", grad);
 }
 
 }  // namespace sixdays::day06_transformer_ops

@@ -57,7 +57,7 @@ void check_bias_backward(const View<const float>& grad, const View<float>& d_bia
 void check_linear_shapes(const View<const float>& in, const View<const float>& weight,
                          const View<const float>& grad, const LinearGradients& d);
 
-/// (..., K) as (rows, K).
+/// (..., K) as (rows, K). @throws std::invalid_argument  the rows are no one dim in memory
 template <class T>
 [[nodiscard]] View<T> as_matrix(const View<T>& x);
 

@@ -1,14 +1,14 @@
 // The products and the sum as loops.
 #include "common/tensor/tensor.hpp"
 #include "common/tensor/transform.hpp"
-#include "day01_flat_memory/elementwise.hpp"
+#include "day03_views/broadcast.hpp"
 #include "day04_argmax/reduce.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-using day01_flat_memory::add_cpu;
+using day03_views::add_broadcast_cpu;
 using day04_argmax::reduce_cpu, day04_argmax::Reduction;
 using day05_matmul::matmul_cpu;
 
@@ -22,7 +22,7 @@ void linear_backward_cpu(View<const float> in, View<const float> weight, View<co
     matmul_cpu(transpose(x), g, {1, 1}, d.weight);  // 1 * product + 1 * what is there
     if (d.bias.data != nullptr) {
         reduce_cpu(Reduction::sum, g, {0}, sums.view());
-        add_cpu(sums.view(), d.bias, d.bias);
+        add_broadcast_cpu(sums.view(), d.bias, d.bias);
     }
     // [linear_backward]
 }

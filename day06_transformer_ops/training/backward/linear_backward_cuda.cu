@@ -2,14 +2,14 @@
 #include <algorithm>
 
 #include "common/tensor/transform.hpp"
-#include "day01_flat_memory/elementwise.hpp"
+#include "day03_views/broadcast.hpp"
 #include "day04_argmax/reduce.hpp"
 #include "day05_matmul/matmul.hpp"
 #include "day06_transformer_ops/training/backward/linear_backward.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-using day01_flat_memory::add_cuda;
+using day03_views::add_broadcast_cuda;
 using day04_argmax::reduce_cuda, day04_argmax::reduce_workspace_bytes, day04_argmax::Reduction;
 using day05_matmul::matmul_cuda, day05_matmul::matmul_workspace_bytes;
 
@@ -55,7 +55,7 @@ void bias_backward_cuda(View<const float> grad, View<float> d_bias, gpu::Workspa
     const gpu::Launch<day04_argmax::ReducePath> how{.workspace = room, .stream = stream};
     reduce_cuda(Reduction::sum, in_parts(g), {1}, of_rows, how);
     reduce_cuda(Reduction::sum, of_rows, {0}, sums, how);
-    add_cuda(sums, d_bias, d_bias, {.stream = stream});
+    add_broadcast_cuda(sums, d_bias, d_bias, {.stream = stream});
 }
 
 std::int64_t linear_backward_workspace_bytes(const View<const float>& in,

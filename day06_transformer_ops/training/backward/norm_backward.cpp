@@ -43,6 +43,7 @@ void check_layer_norm_backward(const View<const float>& in, const NormParameters
                                const NormGradients& d, std::optional<LayerNormBackwardPath> path) {
     constexpr const char* kOp = "layer_norm_backward";
     check_norm_backward(kOp, in, parameters, grad, d_in, d);
+    require_known_path(kOp, path);
     if (path && path != LayerNormBackwardPath::row_a_thread && in.size() > 0 &&
         choose_layer_norm_backward(in, grad, d_in) == LayerNormBackwardPath::row_a_thread) {
         refuse(std::string(kOp) + ": the path '" + name(*path) +

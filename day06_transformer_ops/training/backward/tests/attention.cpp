@@ -465,7 +465,7 @@ TEST_CASE("attention's backward pass refuses each operand that does not fit, alo
                                reshaped(o.d.q, {2, 4, 3});
                            },
                            "(2, 4, 3)"},
-                          {[](O o) { o.d.q.data = nullptr; }, "out is a null pointer"},
+                          {[](O o) { o.d.q.data = nullptr; }, "d_q is a null pointer"},
                           {[](O o) { o.d.q = collapsed(o.d.q); }, "race"},
                           {[](O o) {
                                reshaped(o.d.k, {2, 5, 4});

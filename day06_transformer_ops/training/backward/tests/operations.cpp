@@ -329,6 +329,38 @@ TEST_CASE("activations' backward pass: in, grad and out each of a pitch of its o
     }
 }
 
+TEST_CASE("far from 0, and at infinity, a slope is its limit; a NaN stays one",
+          "[day06][training][small]") {
+    const Tensor<float> x = tensor_of<float>({NAN, INFINITY, -INFINITY, 3.4e38, -3.4e38, 1e19,
+                                              -1e19, 1e13, -1e13, 200, -200, 1e-45}),
+                        twos = tensor_of<float>(std::vector<double>(12, 2)),
+                        ones = tensor_of<float>(std::vector<double>(12, 1));
+    DeviceIn<float> dx(x), d_twos(twos), d_ones(ones);
+    for (const Activation what :
+         {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
+        CAPTURE(name(what));
+        const double at_0 = what == Activation::relu ? 2 : 1;
+        const Tensor<double> want({12}, {NAN, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, at_0});
+        HostOut<float> loop({12}), d_gate({12}), d_in({12});
+        activate_backward_cpu(what, x.view(), twos.view(), loop.view());
+        CHECK(loop.close_to(want, 1e-37, Nans::where_expected));
+        activate_gated_backward_cpu(what, x.view(), ones.view(), twos.view(), d_gate.view(),
+                                    d_in.view());
+        CHECK(d_gate.close_to(want, 1e-37, Nans::where_expected));
+        for (const ActivationBackwardPath path :
+             {ActivationBackwardPath::one_element, ActivationBackwardPath::quads}) {
+            CAPTURE(name(path));
+            DeviceOut<float> got({12});
+            activate_backward_cuda(what, dx.view(), d_twos.view(), got.view(), {.path = path});
+            CHECK(got.close_to(want, 1e-37, Nans::where_expected));
+        }
+        DeviceOut<float> got_gate({12}), got_in({12});
+        activate_gated_backward_cuda(what, dx.view(), d_ones.view(), d_twos.view(), got_gate.view(),
+                                     got_in.view());
+        CHECK(got_gate.close_to(want, 1e-37, Nans::where_expected));
+    }
+}
+
 TEST_CASE("a slope's bound refuses 1 - s where 1 / (1 + exp(v)) belongs",
           "[day06][training][small]") {
     const float x = 4, v = 1.5957691f * (x + 0.044715f * x * x * x);

@@ -1,0 +1,274 @@
+// What must hold for every operation of the backward passes, over a table of calls
+// (common/testing/operation/operation.hpp).
+#include "common/testing/operation/cases.hpp"
+#include "day06_transformer_ops/training/backward/activation_backward.hpp"
+#include "day06_transformer_ops/training/backward/attention_backward.hpp"
+#include "day06_transformer_ops/training/backward/cross_entropy_backward.hpp"
+#include "day06_transformer_ops/training/backward/embedding_backward.hpp"
+#include "day06_transformer_ops/training/backward/linear_backward.hpp"
+#include "day06_transformer_ops/training/backward/norm_backward.hpp"
+
+using namespace sixdays;
+using namespace sixdays::day06_transformer_ops;
+using namespace sixdays::testing;
+
+namespace {
+
+Operation linear_of(std::int64_t M, std::int64_t K, std::int64_t N) {
+    Operation op{"linear_backward",
+                 {reads<float>("in", {M, K}), reads<float>("weight", {K, N}),
+                  reads<float>("grad", {M, N}), writes<float>("d_in", {M, K}),
+                  updates<float>("d_weight", {K, N}), updates<float>("d_bias", {N}).may_be_null()}};
+    op.workspace_bytes = 1 << 18;
+    op.cpu = [](const Call& c) {
+        linear_backward_cpu(c.in<float>(0), c.in<float>(1), c.in<float>(2), c.out<float>(3),
+                            {c.out<float>(4), c.out<float>(5)});
+    };
+    op.cuda = [](const Call& c) {
+        linear_backward_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), c.out<float>(3),
+                             {c.out<float>(4), c.out<float>(5)}, c.workspace);
+    };
+    return op;
+}
+
+// The bias alone; there is no CPU reference of that.
+Operation bias_of(std::int64_t M, std::int64_t N) {
+    Operation op{"bias_backward", {reads<float>("grad", {M, N}), updates<float>("d_bias", {N})}};
+    op.operands[0].broadcasts().free_dims({0});  // rows of any number of dims
+    op.workspace_bytes = 1 << 18;
+    op.cuda = [](const Call& c) {
+        bias_backward_cuda(c.in<float>(0), c.out<float>(1), c.workspace);
+    };
+    return op;
+}
+
+Operation layer_norm_of(const Shape& shape) {
+    const Shape row = {shape[shape.rank - 1]};
+    Operation op{"layer_norm_backward",
+                 {reads<float>("in", shape), reads<float>("weight", row).may_be_null(),
+                  reads<float>("bias", row).may_be_null(), reads<float>("grad", shape),
+                  writes<float>("d_in", shape), updates<float>("d_weight", row).may_be_null(),
+                  updates<float>("d_bias", row).may_be_null()}};
+    op.workspace_bytes = 1 << 18;
+    op.cpu = [](const Call& c) {
+        layer_norm_backward_cpu(c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f},
+                                c.in<float>(3), c.out<float>(4),
+                                {c.out<float>(5), c.out<float>(6)});
+    };
+    op.cuda = [](const Call& c) {
+        layer_norm_backward_cuda(
+            c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f}, c.in<float>(3),
+            c.out<float>(4), {c.out<float>(5), c.out<float>(6)}, c.how<LayerNormBackwardPath>());
+    };
+    op.paths = paths_of<LayerNormBackwardPath>();
+    return op;
+}
+
+Operation rms_norm_of(const Shape& shape) {
+    Operation op = layer_norm_of(shape);
+    op.name = "rms_norm_backward";
+    op.cpu = [](const Call& c) {
+        rms_norm_backward_cpu(c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f},
+                              c.in<float>(3), c.out<float>(4), {c.out<float>(5), c.out<float>(6)});
+    };
+    op.cuda = [](const Call& c) {
+        rms_norm_backward_cuda(c.in<float>(0), {c.in<float>(1), c.in<float>(2), 0.25f},
+                               c.in<float>(3), c.out<float>(4), {c.out<float>(5), c.out<float>(6)},
+                               c.workspace);
+    };
+    op.paths = {};
+    return op;
+}
+
+Operation activate_of(Activation what, const Shape& shape) {
+    Operation op{
+        "activate_backward",
+        {reads<float>("in", shape), reads<float>("grad", shape), writes<float>("out", shape)}};
+    op.cpu = [=](const Call& c) {
+        activate_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.out<float>(2));
+    };
+    op.cuda = [=](const Call& c) {
+        activate_backward_cuda(what, c.in<float>(0), c.in<float>(1), c.out<float>(2),
+                               c.how<ActivationBackwardPath>());
+    };
+    op.paths = paths_of<ActivationBackwardPath>();
+    op.not_taken = {"tile"};
+    op.in_place = {{"in", "out"}, {"grad", "out"}};
+    return op;
+}
+
+Operation gated_of(Activation what, const Shape& shape) {
+    Operation op{
+        "activate_gated_backward",
+        {reads<float>("gate", shape), reads<float>("in", shape), reads<float>("grad", shape),
+         writes<float>("d_gate", shape), writes<float>("d_in", shape)}};
+    op.cpu = [=](const Call& c) {
+        activate_gated_backward_cpu(what, c.in<float>(0), c.in<float>(1), c.in<float>(2),
+                                    c.out<float>(3), c.out<float>(4));
+    };
+    op.cuda = [=](const Call& c) {
+        activate_gated_backward_cuda(what, c.in<float>(0), c.in<float>(1), c.in<float>(2),
+                                     c.out<float>(3), c.out<float>(4));
+    };
+    return op;
+}
+
+// H heads share the keys of G.
+Operation attention_of(std::int64_t H, std::int64_t G, std::int64_t T, std::int64_t S,
+                       std::int64_t D, bool causal) {
+    const Shape q = {H, T, D}, k = {G, S, D};
+    Operation op{
+        "attention_backward",
+        {reads<float>("q", q), reads<float>("k", k), reads<float>("v", k), reads<float>("grad", q),
+         writes<float>("d_q", q), writes<float>("d_k", k), writes<float>("d_v", k)}};
+    op.interleaved = {{"d_q", "d_k"}, {"d_q", "d_v"}, {"d_k", "d_v"}};
+    op.workspace_bytes = 1 << 16;
+    AttentionOptions options;
+    options.causal = causal;
+    op.cpu = [=](const Call& c) {
+        attention_backward_cpu(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
+                               c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)});
+    };
+    op.cuda = [=](const Call& c) {
+        attention_backward_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
+                                c.in<float>(3), {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
+                                c.how<AttentionBackwardPath>());
+    };
+    op.paths = paths_of<AttentionBackwardPath>();
+    op.not_taken = {"kept"};
+    return op;
+}
+
+// From what the forward pass left. Here it has left something else, so only rejections are tested.
+Operation attention_from_left_of(std::int64_t T, std::int64_t S, std::int64_t D) {
+    Operation op = attention_of(3, 3, T, S, D, true);
+    op.operands.push_back(reads<float>("out", {3, T, D}));
+    op.operands.push_back(reads<float>("log_sums", {3, T}).with([](std::int64_t) { return 99.0; }));
+    op.cpu = {};
+    op.cuda = [](const Call& c) {
+        AttentionOptions options;
+        options.causal = true;
+        attention_backward_from_left_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), options,
+                                          {c.in<float>(7), c.in<float>(8)}, c.in<float>(3),
+                                          {c.out<float>(4), c.out<float>(5), c.out<float>(6)},
+                                          c.how<AttentionBackwardPath>());
+    };
+    op.not_taken = {};
+    return op;
+}
+
+std::vector<Operand> operands_of_logits(const Shape& rows, std::int64_t V) {
+    Shape logits = rows;
+    logits[logits.rank++] = V;
+    return {reads<float>("logits", logits), reads<std::int64_t>("targets", rows).with(below(V)),
+            reads<float>("grad", rows).broadcasts()};
+}
+
+Operation cross_entropy_of(const Shape& rows, std::int64_t V) {
+    Operation op{"cross_entropy_backward", operands_of_logits(rows, V)};
+    op.operands.push_back(writes<float>("out", op.operands[0].shape));
+    op.in_place = {{"logits", "out"}};
+    op.cpu = [](const Call& c) {
+        cross_entropy_backward_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
+                                   c.out<float>(3));
+    };
+    op.cuda = [](const Call& c) {
+        cross_entropy_backward_cuda(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
+                                    c.out<float>(3), c.how<CrossEntropyBackwardPath>());
+    };
+    op.paths = paths_of<CrossEntropyBackwardPath>();
+    return op;
+}
+
+Operation cross_entropy_bf16_of(const Shape& rows, std::int64_t V) {
+    Operation op{"cross_entropy_backward_bf16", operands_of_logits(rows, V)};
+    op.operands.push_back(writes<bf16>("out", op.operands[0].shape));
+    op.cpu = [](const Call& c) {
+        cross_entropy_backward_bf16_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<float>(2),
+                                        c.out<bf16>(3));
+    };
+    return op;
+}
+
+template <class T>
+Operation cross_entropy_from_losses_of(const Shape& rows, std::int64_t V) {
+    Operation op{
+        std::is_same_v<T, float> ? "cross_entropy_backward" : "cross_entropy_backward_bf16",
+        operands_of_logits(rows, V)};
+    op.operands.push_back(writes<T>("out", op.operands[0].shape));
+    op.operands.push_back(reads<float>("losses", rows).with([](std::int64_t) { return 9.0; }));
+    if (std::is_same_v<T, float>) op.in_place = {{"logits", "out"}};
+    op.cuda = [](const Call& c) {
+        cross_entropy_backward_from_losses_cuda<T>(c.in<float>(0), c.in<std::int64_t>(1),
+                                                   c.in<float>(4), c.in<float>(2), c.out<T>(3));
+    };
+    return op;
+}
+
+Operation embed_of(const Shape& ids, std::int64_t C) {
+    Shape grad = ids;
+    grad[grad.rank++] = C;
+    const Shape places = {ids[ids.rank - 1]};
+    Operation op{"embed_backward",
+                 {reads<float>("grad", grad), reads<std::int64_t>("ids", ids).with(below(7)),
+                  reads<std::int64_t>("places", places).broadcasts().with(below(5)),
+                  updates<float>("d_tokens", {7, C}).free_dims({0}),
+                  updates<float>("d_positions", {5, C}).free_dims({0})}};
+    op.cpu = [](const Call& c) {
+        embed_backward_cpu(c.in<float>(0), c.in<std::int64_t>(1), c.in<std::int64_t>(2),
+                           {c.out<float>(3), c.out<float>(4)});
+    };
+    op.cuda = [](const Call& c) {
+        embed_backward_cuda(c.in<float>(0), c.in<std::int64_t>(1), c.in<std::int64_t>(2),
+                            {c.out<float>(3), c.out<float>(4)}, c.how<EmbedBackwardPath>());
+    };
+    op.paths = paths_of<EmbedBackwardPath>();
+    return op;
+}
+
+std::vector<Operation> operations() {
+    std::vector<Operation> all = {linear_of(3, 4, 5),
+                                  linear_of(1, 1, 1),
+                                  linear_of(64, 2, 1),
+                                  bias_of(3, 5),
+                                  bias_of(1, 1),
+                                  attention_of(1, 1, 3, 4, 8, true),
+                                  attention_of(2, 1, 1, 1, 3, false),
+                                  cross_entropy_of({3}, 5),
+                                  cross_entropy_of({2, 1}, 8),
+                                  cross_entropy_of({3}, 1),
+                                  cross_entropy_of({0}, 4),
+                                  cross_entropy_bf16_of({3}, 5),
+                                  cross_entropy_bf16_of({2}, 1),
+                                  cross_entropy_from_losses_of<float>({3}, 5),
+                                  cross_entropy_from_losses_of<bf16>({3}, 8),
+                                  cross_entropy_from_losses_of<bf16>({3}, 1),
+                                  embed_of({2, 3}, 8),
+                                  embed_of({1}, 5),
+                                  embed_of({3, 1}, 1)};
+    for (const Shape& shape : {Shape{3, 5}, {2, 64}, {1, 8}, {4, 1}, {0, 4}}) {
+        all.push_back(layer_norm_of(shape));
+        all.push_back(rms_norm_of(shape));
+        for (const Activation what :
+             {Activation::relu, Activation::gelu_erf, Activation::gelu_tanh, Activation::silu}) {
+            all.push_back(activate_of(what, shape));
+            all.push_back(gated_of(what, shape));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the backward passes: an invalid operand, an overlap or an unknown path is rejected before any "
+    "write",
+    "[day06][training][small]") {
+    check_rejections(operations());
+    check_rejections({attention_from_left_of(4, 4, 8), attention_from_left_of(1, 1, 4)});
+}
+
+TEST_CASE("the backward passes: layouts, unused strides and NaNs make no path differ",
+          "[day06][training][small][kernels]") {
+    check_results(operations());
+}
