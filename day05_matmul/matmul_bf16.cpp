@@ -57,6 +57,7 @@ template <class T>
 void check_matmul_bf16(View<const T> a, View<const T> b, const Epilogue& epilogue, View<float> out,
                        std::optional<MatmulBf16Path> path) {
     require_product("matmul_bf16", a, b, epilogue, out);
+    require_known_path("matmul_bf16", path);
     if (!path || out.size() == 0) return;  // of an empty `out` nothing will be launched
     const std::string needs = missing(*path, a, b, epilogue, out);
     if (needs.empty()) return;

@@ -47,6 +47,7 @@ void check_linear(const Weight& w, const View<const float>& x, const View<const 
 void check_linear(const DeviceMatrix& w, const View<const float>& x, const View<const float>& bias,
                   const View<float>& out, std::optional<LinearPath> path) {
     check_product(w.type, w.data, w.N, w.K, x, bias, out);
+    require_known_path("linear", path);
     if (path == LinearPath::warp_a_row && choose_linear(w) != path) {
         refuse(std::string("linear: path ") + name(*path) + " wants rows of " +
                storage_of(w.type).name + " that begin at multiples of 16 bytes, but row 0 begins " +

@@ -38,6 +38,7 @@ void check_attention_backward_bf16(const View<const bf16>& q, const View<const b
                                    const View<const float>& grad, const AttentionGradients& d,
                                    std::optional<AttentionBackwardBf16Path> path) {
     require_tokens(kOp, q);
+    require_known_path(kOp, path);
     const int last = q.rank() - 1;
     Shape keys = q.shape(), tokens = q.shape();
     if (k.rank() == q.rank()) keys[last - 1] = k.extent(last - 1);
