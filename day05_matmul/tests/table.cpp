@@ -43,7 +43,6 @@ TEST_CASE("Day 05: an invalid operand, an overlap or an unknown path is rejected
     check_rejections(operations());
 }
 
-TEST_CASE("Day 05: layouts, unused strides and NaNs make no path differ",
-          "[day05][full]") {
+TEST_CASE("Day 05: layouts, unused strides and NaNs make no path differ", "[day05][full]") {
     check_results(operations());
 }
