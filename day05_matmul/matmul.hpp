@@ -55,10 +55,13 @@ struct Epilogue {
 
     // [epilogue]
     SIXDAYS_HD float operator()(float sum, std::int64_t n, const float& out) const noexcept {
+        const float x = before_swish(sum, n, out);
+        return swish ? x / (1 + std::exp(-x)) : x;
+    }
+    SIXDAYS_HD float before_swish(float sum, std::int64_t n, const float& out) const noexcept {
         float x = alpha * sum;
         if (beta != 0) x += beta * out;  // else not even read: it may be a NaN
         if (bias.data != nullptr) x += bias(n);
-        if (swish) return x / (1 + std::exp(-x));
         return relu && x < 0 ? 0 : x;
     }
     // [epilogue]
