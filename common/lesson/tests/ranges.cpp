@@ -38,7 +38,8 @@ TEST_CASE("each section is a range with its heading, each version one inside it"
     };
     testing::nvtx_calls.clear();
     CHECK(run_with({"--no-timing"},
-                   {.title = "Day 00", .shows = "", .sections = {first, second}}) == 0);
+                   {.title = "Day 00", .shows = "", .sections = {first, second}, .try_this = ""}) ==
+          0);
     CHECK(testing::nvtx_calls ==
           "push 1. First\npush add, slow\npop\npush add, on the CPU\npop\npop\n"
           "push 2. Second\npop\n");
@@ -50,7 +51,8 @@ TEST_CASE("a section that throws ends its ranges", "[lesson][ranges][small]") {
         throw std::runtime_error("no");
     };
     testing::nvtx_calls.clear();
-    CHECK(run_with({"--no-timing"}, {.title = "Day 00", .shows = "", .sections = {throws}}) == 1);
+    CHECK(run_with({"--no-timing"},
+                   {.title = "Day 00", .shows = "", .sections = {throws}, .try_this = ""}) == 1);
     CHECK(testing::nvtx_calls == "push 1. First\npop\n");
 }
 
