@@ -199,11 +199,10 @@ void note_shift(long long value, long long by) {
     const Line line = find_line(__builtin_return_address(0));
     const std::string place = line.file + ":" + std::to_string(line.line);
     if (!told.insert(place).second) return;
-    std::fprintf(
-        stderr,
-        "emulator, a note: %s: %lld shifted by %lld. C++ leaves that undefined; a GPU "
-        "gives 0, and so it is here.\n",
-        place.c_str(), value, by);
+    std::fprintf(stderr,
+                 "emulator, a note: %s: %lld shifted by %lld. C++ leaves that undefined; a GPU "
+                 "gives 0, and so it is here.\n",
+                 place.c_str(), value, by);
 }
 
 void trap(Site site) {
