@@ -23,7 +23,9 @@ void check_layer_norm(View<const float> host, View<const float> device,
         CAPTURE(name(path));
         DeviceOut<float> got(want.shape());
         if (path == NormPath::tile && !gpu::has_tile()) continue;
-        const auto asked = [&] { check_norm<float>(device, on_device, got.view(), path); };
+        const auto asked = [&] {
+            check_norm<float>("layer_norm", device, on_device, got.view(), path);
+        };
         if (!refusal(asked).empty()) continue;
         layer_norm_cuda<float>(device, on_device, got.view(), {.path = path});
         CHECK(got.close_to(want, bound));
