@@ -19,18 +19,18 @@ Operation adamw_of(const Shape& shape) {
                   updates<float>("second", shape).with(positive),
                   updates<float>("parameters", shape), writes<bf16>("rounded", shape).may_be_null(),
                   reads<double>("norm", {}).with([](std::int64_t) { return 2.0; })}};
-    const auto options = [](const Call& c) {
+    const auto options_of = [](const Call& c) {
         AdamWOptions options;
         options.most = 1;
         options.norm = c.in<double>(5);
         return options;
     };
     op.cpu = [=](const Call& c) {
-        adamw_cpu(options(c), c.in<float>(0), c.out<float>(1), c.out<float>(2), c.out<float>(3),
+        adamw_cpu(options_of(c), c.in<float>(0), c.out<float>(1), c.out<float>(2), c.out<float>(3),
                   c.out<bf16>(4));
     };
     op.cuda = [=](const Call& c) {
-        adamw_cuda(options(c), c.in<float>(0), c.out<float>(1), c.out<float>(2), c.out<float>(3),
+        adamw_cuda(options_of(c), c.in<float>(0), c.out<float>(1), c.out<float>(2), c.out<float>(3),
                    c.out<bf16>(4));
     };
     return op;
