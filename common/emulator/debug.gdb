@@ -13,7 +13,7 @@ set language c++
 python
 import os
 
-OURS = ("/common/emulator/runtime/", "/common/emulator/include/", "/common/emulator/try/")
+OURS = ("/common/emulator/runtime/", "/common/emulator/include/", "/common/emulator/try/", "/include/c++/")
 
 # `step` goes into your own functions, not into the runtime behind each load and store.
 for files in ("*/common/emulator/runtime/*", "*/common/emulator/include/*",

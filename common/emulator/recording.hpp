@@ -15,8 +15,7 @@ class Recording {
 public:
     /// Calls `work`, which launches on the stream that it is given. Until it returns, every call
     /// that allocates, copies or waits fails with the error of a stream in capture. What `work`
-    /// throws ends the recording. Launches on another stream, which a GPU refuses here, are written
-    /// down too.
+    /// throws ends the recording. A launch on another stream is rejected, as a GPU rejects it.
     explicit Recording(const std::function<void(CUstream_st*)>& work);
     Recording(const Recording&) = delete;
     ~Recording();

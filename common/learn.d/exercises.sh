@@ -415,7 +415,7 @@ show_errors() {  # show_errors <exercise> <file> <log>
         index($0, mine ":") != 1 && /^[^ ]+:[0-9]+(:[0-9]+)?: (fatal )?error|^[^ ]+: In / { keep = 0 }
         # A launch is longer in the translated file, and what points into it points nowhere.
         keep && !(/^ *\| +[~^]/ && length > 110)' "$log")
-    if [[ -z $said ]] && grep -q 'multiple definition of .main' "$log"; then
+    if [[ -z $said ]] && grep -qE 'multiple definition of .main|duplicate symbol: main$' "$log"; then
         say_main
         return
     elif [[ -z $said ]] && undefined_names "$log" | grep -qE "(^|::)$1(_cuda)?\("; then

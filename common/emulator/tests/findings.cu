@@ -9,6 +9,7 @@
 #include <cassert>
 #include <cstdlib>
 
+#include "common/emulator/recording.hpp"
 #include "common/emulator/report.hpp"
 #include "common/gpu/ptx/mbarrier.hpp"
 #include "common/gpu/ptx/tma.hpp"
@@ -876,6 +877,11 @@ std::vector<Provoked> provoked_by_kernels() {
              freed<<<kGrid, kBlock>>>(static_cast<float*>(gone));
          }},
         {"reads_null", [](float* x) { reads_null<<<kGrid, kBlock>>>(x); }},
+        {"launch_beside_a_recording",
+         [](float* x) {
+             const Recording launches(
+                 [x](cudaStream_t) { first_of_two_lines<<<kGrid, kBlock>>>(x); });
+         }},
         {"reads_host",
          [](float* x) {
              static float host[2];

@@ -295,6 +295,8 @@ TEST_CASE("every check of tile kernels makes one of the reports above") {
     }
     cudaGetLastError();
     clear_report();
+    CHECK(run_atomics("scope_of_a_block", 2).empty());
+    clear_report();
     remarks();
     const std::string folder = std::string(SIXDAYS_SOURCE) + "/common/emulator/";
     for (const std::string& line :
