@@ -569,6 +569,7 @@ nobody_waits() {
     echo 'int main() {}' >a.cu
     for verb in "try a.cu" "debug a.cu:1" "debug day01 elementwise_cuda.cu:1" "trace day01" "run day01" "check day01 --watch"; do
         read -ra words <<<"$verb"
+        : >"$scratch/held"  # what the last one said would be taken for this one's
         HOLD=$hold common/learn "${words[@]}" >"$scratch/held" 2>&1 </dev/null &
         pid=$!
         timeout 60 sh -c "until grep -q '^this is\|^Waiting for you' '$scratch/held'; do sleep 0.1; done" || true
