@@ -195,7 +195,7 @@ std::string training_usage() {
   --threads N        of the CPU. All that it has; the same bits with any number
   --gpus N           1        that share each batch and learn as one; other last digits
 
-Ctrl-C ends the run after the step that is being made, and saves it; so do SIGTERM and SIGHUP. A
+Ctrl-C ends the run after the current step, and saves it; so do SIGTERM and SIGHUP. A
 second Ctrl-C gives that step up and saves what was learned before it; a third one ends the program.
 )";
 }
