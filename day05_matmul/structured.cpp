@@ -5,19 +5,6 @@
 #include "common/tensor/names.hpp"
 
 namespace sixdays::day05_matmul {
-namespace {
-
-void require_structured_apart(const char* name, const View<const float>& in,
-                              const View<float>& out) {
-    require_memory("structured_matmul", name, in);
-    if (overlap(in, out)) {
-        refuse(std::string("structured_matmul: ") + name +
-               " overlaps out, which would be written before the last sum has read it");
-    }
-}
-
-}  // namespace
-
 const char* name(Structure structure) {
     static constexpr Named<Structure> kNames[] = {
         {Structure::lower, "lower"},
@@ -31,12 +18,7 @@ const char* name(Structure structure) {
 
 void check_structured_matmul(const View<const float>& a, Structure structure,
                              const View<const float>& b, const View<float>& out) {
-    if (*name(structure) == '\0') {  // an enum can hold any number
-        refuse(
-            "structured_matmul: structure " + std::to_string(static_cast<int>(structure)) +
-            " does not exist; it must be one of: lower, upper, symmetric lower, symmetric upper, "
-            "diagonal");
-    }
+    require_known("structured_matmul", "structure", structure);
     require_rank("structured_matmul", "a", a, 2);
     require_rank("structured_matmul", "b", b, 2);
     if (a.extent(0) != a.extent(1) || b.extent(0) != a.extent(0)) {
@@ -46,8 +28,10 @@ void check_structured_matmul(const View<const float>& a, Structure structure,
     }
     require_same_shape("structured_matmul", "b", b, "out", out);
     require_output("structured_matmul", out);
-    require_structured_apart("a", a, out);
-    require_structured_apart("b", b, out);
+    require_memory("structured_matmul", "a", a);
+    require_apart("structured_matmul", "a", a, "out", out);
+    require_memory("structured_matmul", "b", b);
+    require_apart("structured_matmul", "b", b, "out", out);
 }
 
 }  // namespace sixdays::day05_matmul

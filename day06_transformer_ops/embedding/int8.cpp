@@ -6,15 +6,6 @@
 namespace sixdays::day06_transformer_ops {
 namespace {
 
-template <class A, class B>
-void require_int8_apart(const char* op, const char* name, const View<A>& in, const char* name_out,
-                        const View<B>& out) {
-    if (overlap(in, out)) {
-        refuse(std::string(op) + ": " + name + " overlaps " + name_out +
-               ", and would be overwritten while it is read");
-    }
-}
-
 template <class T>
 void require_scales(const char* op, const Shape& matrix, ScalePer per, const View<T>& scales) {
     if (per != ScalePer::row && per != ScalePer::column) {  // an enum can hold any number
@@ -50,17 +41,17 @@ void check_quantize_int8(const View<const float>& in, ScalePer per,
                    "; it needs one element per column");
         }
         require_memory(op, "kept", kept);
-        require_int8_apart(op, "kept", kept, "values", values);
-        require_int8_apart(op, "kept", kept, "scales", scales);
+        require_apart(op, "kept", kept, "values", values);
+        require_apart(op, "kept", kept, "scales", scales);
     }
     require_memory(op, "in", in);
     require_injective(op, "values", values);
     require_memory(op, "values", values);
     require_injective(op, "scales", scales);
     require_memory(op, "scales", scales);
-    require_int8_apart(op, "in", in, "values", values);
-    require_int8_apart(op, "in", in, "scales", scales);
-    require_int8_apart(op, "scales", scales, "values", values);
+    require_apart(op, "in", in, "values", values);
+    require_apart(op, "in", in, "scales", scales);
+    require_apart(op, "scales", scales, "values", values);
 }
 
 void check_dequantize_int8(const View<const std::int8_t>& values, ScalePer per,
@@ -72,8 +63,8 @@ void check_dequantize_int8(const View<const std::int8_t>& values, ScalePer per,
     require_memory(op, "values", values);
     require_memory(op, "scales", scales);
     require_output(op, out);
-    require_int8_apart(op, "values", values, "out", out);
-    require_int8_apart(op, "scales", scales, "out", out);
+    require_apart(op, "values", values, "out", out);
+    require_apart(op, "scales", scales, "out", out);
 }
 
 }  // namespace sixdays::day06_transformer_ops
