@@ -148,8 +148,8 @@ TEST_CASE("attention's backward pass from bf16, in shapes around a tile",
     check({1, 1, 66, 66, 8, {true, 0.3f}});
     check({1, 1, 5, 6, 72});
 }
-// Of one token, or one key, no stride is used along that dimension. Tiles name rows beyond it all the
-// same, and a copy of 0 bytes, too, starts at a multiple of 16 bytes.
+// With one token or one key the stride of that dimension is not used. Tiles still name rows beyond
+// it, and even a copy of 0 bytes must start at a multiple of 16 bytes.
 TEST_CASE("attention's backward pass from bf16, of one token or at most one key, of any stride",
           "[day06][training][small]") {
     for (const std::int64_t D : {8, 72}) {
