@@ -195,6 +195,19 @@ TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") 
              "scales has shape (4), strides (0)");
     rejected(ho.view(), go.view(), row_of, {}, {}, hv.view(), gv.view(), {ho.view().data, Shape{4}},
              {go.view().data, Shape{4}}, "in overlaps scales");
+    // The first bytes of a tensor, as a tensor of another type.
+    const auto mask_at = [](const auto& of) {
+        return View<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(of.data), Shape{8});
+    };
+    const auto scales_at = [](const auto& of) {
+        return View<float>(reinterpret_cast<float*>(of.data), Shape{4});
+    };
+    rejected(x.view(), d.view(), row_of, mask_at(hv.view()), mask_at(gv.view()), hv.view(),
+             gv.view(), hs.view(), gs.view(), "kept overlaps values");
+    rejected(x.view(), d.view(), row_of, mask_at(hs.view()), mask_at(gs.view()), hv.view(),
+             gv.view(), hs.view(), gs.view(), "kept overlaps scales");
+    rejected(x.view(), d.view(), row_of, {}, {}, hv.view(), gv.view(), scales_at(hv.view()),
+             scales_at(gv.view()), "scales overlaps values");
     rejected(x.view(), d.view(), static_cast<ScalePer>(2), {}, {}, hv.view(), gv.view(), hs.view(),
              gs.view(),
              "quantize_int8: scale per 2 does not exist; it must be one of: row, column");
