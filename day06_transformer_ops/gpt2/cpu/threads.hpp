@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -36,11 +38,15 @@ public:
 
 private:
     void wait_for_work(int part);
+    void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t old);
+    void count_up(std::atomic<std::uint32_t>& number) noexcept;
     void stop() noexcept;
 
     const std::function<void(int)>* work_ = nullptr;  // null: the end
     std::atomic<std::uint32_t> round_{0};             // of work, counted up
     std::atomic<std::uint32_t> done_{0};              // threads that have finished this round
+    std::mutex mutex_;                                // of both, for those that sleep
+    std::condition_variable changed_;
     std::vector<std::thread> others_;
 };
 
