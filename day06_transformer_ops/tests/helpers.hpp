@@ -13,11 +13,13 @@
 #include "common/tensor/index.hpp"
 #include "common/tensor/packings.hpp"
 #include "common/tensor/transform.hpp"
+#include "common/testing/operation/operation.hpp"
 #include "common/testing/testing.hpp"
 
 namespace sixdays::day06_transformer_ops {
 
-using testing::DeviceIn, testing::DeviceOut, testing::HostIn, testing::HostOut, testing::Lead;
+using testing::DeviceIn, testing::DeviceOut, testing::Expected, testing::HostIn, testing::HostOut,
+    testing::Lead;
 
 inline std::string last_kernel() {
     return gpu::last_kernel();
@@ -32,16 +34,10 @@ double storing(double y) {
     return std::is_same_v<T, float> ? 1e-44 : std::fabs(y) * 0x1.02p-8 + 1e-40;
 }
 
-/// What a reference says, and how far from it an element may be.
-struct Wanted {
-    Tensor<double> value, bound;
-    explicit Wanted(const Shape& shape) : value(shape), bound(shape) {}
-};
-
 template <class Out>
-testing::Comparison agrees(const Out& got, const Wanted& want) {
+testing::Comparison agrees(const Out& got, const Expected& want) {
     return got.close_to(
-        want.value, [&](const Index& i) { return want.bound.view()(i); },
+        want.value, [&](const Index& i) { return want.error.view()(i); },
         testing::Nans::where_expected);
 }
 

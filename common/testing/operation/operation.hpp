@@ -18,7 +18,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,6 +69,15 @@ template <class T>
     return {std::move(name), Use::updates, element_type<T>(), shape};
 }
 
+/// One output of a call: what each element must be, and how far from it a result may be.
+struct Expected {
+    Tensor<double> value, error;
+    explicit Expected(const Shape& shape) : value(shape), error(shape) {}
+};
+
+/// What each operand holds before a call, as its type stores it; none for a null pointer.
+using Inputs = std::vector<std::optional<Tensor<double>>>;
+
 /// The arguments of one call.
 struct Call {
     struct Argument {
@@ -77,8 +85,8 @@ struct Call {
         Layout layout;
     };
     std::vector<Argument> arguments;
-    std::optional<int> path;
-    gpu::Workspace workspace;
+    std::optional<int> path = {};
+    gpu::Workspace workspace = {};
 
     template <class T>
     [[nodiscard]] View<T> out(int i) const {
@@ -91,10 +99,20 @@ struct Call {
     }
     template <class Path>
     [[nodiscard]] gpu::Launch<Path> how() const {
-        gpu::Launch<Path> how{.workspace = workspace};
-        if (path) how.path = static_cast<Path>(*path);
-        return how;
+        return {.path = asked<Path>(), .workspace = workspace};
     }
+    template <class Path>
+    [[nodiscard]] std::optional<Path> asked() const {
+        return path ? std::optional(static_cast<Path>(*path)) : std::nullopt;
+    }
+};
+
+/// One of the kernels, or sequences of kernels, that compute an operation.
+struct PathOf {
+    std::string name;
+    std::string kernel = {};  // the last one that it launches; empty: any
+    /// The calls that it accepts; it must reject all others. None: it may accept or reject any.
+    std::function<bool(const Call&)> accepts = {};
 };
 
 /// Two operands by name.
@@ -105,22 +123,32 @@ struct Operation {
     std::vector<Operand> operands;
     std::function<void(const Call&)> cpu = {};  // none: there is no CPU reference
     std::function<void(const Call&)> cuda = {};
-    std::vector<std::string> paths = {};  // the names of Path 0, 1, ...
-    std::int64_t workspace_bytes = 0;
+    std::vector<PathOf> paths = {};  // Path 0, the naive kernel; 1, ...
+    /// The outputs, in the operands' order, with the error bound of a path; of path 0, it is also
+    /// the CPU reference's. None: the CPU reference decides, to two digits.
+    std::function<std::vector<Expected>(const Inputs&, int path)> exact = {};
+    /// The path that a call without one must take. None: any.
+    std::function<int(const Call&)> best = {};
+    std::int64_t workspace_bytes = 0;                            // enough for every call, or:
+    std::function<std::int64_t(const Call&)> needed_bytes = {};  // exactly what a call needs
     std::vector<Pair> in_place = {};     // the second may be the first itself
     std::vector<Pair> interleaved = {};  // their spans may overlap, as columns of one buffer do
     std::vector<std::string> not_taken = {};  // paths that take none of the table's calls
-    mutable std::shared_ptr<gpu::Buffer<std::byte>> workspace = {};  // one for all calls
+
+    template <class Path>
+    PathOf& path(Path p) {
+        return paths[static_cast<std::size_t>(p)];
+    }
 };
 
 /// The names of all values of an enum of paths.
 template <class Path>
-[[nodiscard]] std::vector<std::string> paths_of() {
-    std::vector<std::string> names;
+[[nodiscard]] std::vector<PathOf> paths_of() {
+    std::vector<PathOf> all;
     for (int p = 0; *name(static_cast<Path>(p)) != '\0'; ++p) {
-        names.emplace_back(name(static_cast<Path>(p)));
+        all.push_back({name(static_cast<Path>(p))});
     }
-    return names;
+    return all;
 }
 
 /// Each operand invalid alone: a null pointer, a dim more or fewer, another extent, two indices of
@@ -136,16 +164,33 @@ Comparison rejects_overlaps(const Operation& op);
 /// A path that does not exist is rejected with its number, and nothing is written.
 Comparison rejects_unknown_paths(const Operation& op);
 
-/// Another layout of one operand is either taken, with the same result, or rejected in the
-/// operation's name with nothing written.
-Comparison takes_or_rejects_layouts(const Operation& op);
+/// The call as the table describes it is rejected everywhere in the operation's name and exactly
+/// these words after it, with nothing written.
+Comparison rejects_as_it_is(const Operation& op, const std::string& words);
+
+/// The call as the table describes it: the CPU reference and every path that accepts it leave what
+/// `exact` says in the outputs, every input and every byte around the elements as it was, and the
+/// counters of the workspace at 0. Without a path, the kernel of `best` runs. With one byte less
+/// than needed_bytes, the call is rejected.
+Comparison computes_its_result(const Operation& op);
+
+/// The same where one operand alone lies elsewhere: reversed, padded, strided, off a multiple of 16
+/// bytes. A path may reject that, in the operation's name with nothing written, unless `accepts`
+/// says otherwise.
+Comparison takes_or_rejects_placements(const Operation& op);
+
+/// The same in every order and direction of the dims, with and without room after each.
+Comparison takes_every_order(const Operation& op);
 
 /// The stride of a dim of extent 1 is never used: an odd, negative or huge one changes no bit of
 /// the result, by any path.
 Comparison ignores_unused_strides(const Operation& op);
 
-/// One NaN in each operand in turn: by every path, NaNs are where the CPU reference has them.
+/// One NaN in each operand in turn: by every path, NaNs are where they are expected.
 Comparison spreads_nans_alike(const Operation& op);
+
+/// Each pair of in_place in the same memory, and each optional operand left out.
+Comparison takes_less_memory(const Operation& op);
 
 /// An operation whose outputs have no elements does nothing, by every path.
 Comparison takes_empty_outputs(const Operation& op);

@@ -64,8 +64,8 @@ constexpr Kind kKinds[] = {Kind::plain, Kind::biased, Kind::gated};
 
 // For plain, `more` is not looked at.
 template <class T>
-Wanted wanted(Kind kind, Activation what, const Tensor<T>& x, const Tensor<T>& more) {
-    Wanted want(x.shape());
+Expected wanted(Kind kind, Activation what, const Tensor<T>& x, const Tensor<T>& more) {
+    Expected want(x.shape());
     const View<const T> other = broadcast_to(more.view(), x.shape());
     for (std::int64_t k = 0; k < x.size(); ++k) {
         const Index at = unravel(k, x.shape());
@@ -74,7 +74,7 @@ Wanted wanted(Kind kind, Activation what, const Tensor<T>& x, const Tensor<T>& m
         const double f = reference(what, in);
         const double factor = kind == Kind::gated ? static_cast<double>(b) : 1;
         want.value.view()(at) = f * factor;
-        want.bound.view()(at) = std::isfinite(f * factor)
+        want.error.view()(at) = std::isfinite(f * factor)
                                     ? allowed(what, in, f) * std::fabs(factor) +
                                           std::fabs(f * factor) * kU + storing<T>(f * factor)
                                     : 0;
@@ -107,7 +107,7 @@ void check_layouts(Activation what, const Shape& shape, const Shape& bias, const
         for (std::int64_t k = 0; k < more.size(); ++k) {
             more.data()[k] = T(static_cast<float>(k * 5 % 13) / 4 - 1.125f);
         }
-        const Wanted want = wanted(kind, what, x, more);
+        const Expected want = wanted(kind, what, x, more);
         HostIn<T> h(x, in);
         HostOut<T> loop(out);
         run_loop<T>(kind, what, h.view(), more.view(), loop.view());
@@ -141,11 +141,11 @@ TEST_CASE("activations are what float64 says", "[day06][activation][small]") {
     DeviceIn<float> d(x);
     for (const Activation what : kAll) {
         CAPTURE(name(what));
-        Wanted want(x.shape());
+        Expected want(x.shape());
         for (std::int64_t i = 0; i < x.size(); ++i) {
             const auto k = static_cast<std::size_t>(i);
             want.value(i) = golden_activated[static_cast<std::size_t>(what)][k];
-            want.bound(i) =
+            want.error(i) =
                 allowed(what, golden_x[k], want.value(i)) + 1e-11 * std::fabs(want.value(i));
             CHECK(std::fabs(reference(what, golden_x[k]) - want.value(i)) <=
                   1e-11 * std::fabs(want.value(i)) + 1e-99);
@@ -182,7 +182,7 @@ void check_all_sizes() {
     const Tensor<T> x = all_sizes<T>();
     DeviceIn<T> d(x);
     for (const Activation what : kAll) {
-        const Wanted want = wanted(Kind::plain, what, x, x);
+        const Expected want = wanted(Kind::plain, what, x, x);
         HostOut<T> loop(x.shape());
         activate_cpu<T>(what, x.view(), loop.view());
         CHECK(agrees(loop, want));
@@ -288,7 +288,7 @@ void check_standing(Kind kind, const Standing<T>& one, int operand) {
     DeviceIn<T> d(x, layout(0), lead(0)), dm(more, layout(1), lead(1));
     const View<const T> other = kind == Kind::plain ? d.view() : dm.view();
     const bool quads = one.quads || (kind == Kind::plain && operand == 1);
-    const Wanted want = wanted(kind, Activation::silu, x, more);
+    const Expected want = wanted(kind, Activation::silu, x, more);
     for (const ActivationPath path : kPaths) {
         CAPTURE(one.what, operand, static_cast<int>(kind), name(path));
         DeviceOut<T> got(layout(2), lead(2));

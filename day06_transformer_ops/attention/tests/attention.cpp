@@ -23,7 +23,7 @@ TEST_CASE("attention is what NumPy says, causal or not, with as many keys as cou
         Case c = case_of({}, g.T, g.S, g.D);
         c.causal = g.causal;
         c.counted = g.counted;
-        const Wanted want = wanted(c);
+        const Expected want = wanted(c);
         double far = 0;
         for (std::int64_t k = 0; k < g.T * g.D; ++k) {
             far =
@@ -107,13 +107,13 @@ TEST_CASE("queries, keys and values are views of one buffer, and the output has 
     CHECK(equal(host.v, c.v));
     CHECK(host.k.strides() == Strides{3 * T * C, D, 3 * C, 1});
     CHECK(host.v.data - qkv.data() == 2 * C);
-    const Wanted heads = wanted(c);
-    Wanted want({B, T, C});  // joined: (B, T, H, D)
+    const Expected heads = wanted(c);
+    Expected want({B, T, C});  // joined: (B, T, H, D)
     for (std::int64_t i = 0; i < want.value.size(); ++i) {
         const Index at = unravel(i, {B, T, H, D});
         const Index from = {at[0], at[2], at[1], at[3]};
         want.value.data()[i] = heads.value.view()(from);
-        want.bound.data()[i] = heads.bound.view()(from);
+        want.error.data()[i] = heads.error.view()(from);
     }
     DeviceIn<float> d(qkv);
     const Heads device = heads_of(d.view(), H);
@@ -135,7 +135,7 @@ TEST_CASE("heads of a group share keys and values by a stride of 0", "[day06][at
         c.k.data()[i] = k(at[0], at[1] / per, at[2], at[3]);
         c.v.data()[i] = v(at[0], at[1] / per, at[2], at[3]);
     }
-    const Wanted want = wanted(c);
+    const Expected want = wanted(c);
     HostOut<float> loop({B, H, T, D});
     attention_cpu(grouped(q.view(), G), for_groups(k.view()), for_groups(v.view()), {},
                   grouped(loop.view(), G));
@@ -183,19 +183,19 @@ TEST_CASE("token by token against a cache gives what all tokens at once give",
           "[day06][attention][small]") {
     const std::int64_t H = 2, T = 7, capacity = 10, D = 8;
     const Case all = case_of({H}, T, T, D);
-    const Wanted want = wanted(all);
+    const Expected want = wanted(all);
     Tensor<float> k({H, capacity, D}), v({H, capacity, D});
     for (std::int64_t i = 0; i < k.size(); ++i) k.data()[i] = v.data()[i] = NAN;  // not filled yet
     Tensor<std::int64_t> length(Shape{}, {0});
     for (std::int64_t t = 0; t < T; ++t) {
         Tensor<float> q({H, 1, D});
-        Wanted now({H, 1, D});
+        Expected now({H, 1, D});
         for (std::int64_t i = 0; i < H * D; ++i) {
             q.data()[i] = all.q(i / D, t, i % D);
             k(i / D, t, i % D) = all.k(i / D, t, i % D);
             v(i / D, t, i % D) = all.v(i / D, t, i % D);
             now.value.data()[i] = want.value(i / D, t, i % D);
-            now.bound.data()[i] = want.bound(i / D, t, i % D);
+            now.error.data()[i] = want.error(i / D, t, i % D);
         }
         length() = t + 1;
         DeviceIn<float> dq(q), dk(k), dv(v);
@@ -221,7 +221,7 @@ TEST_CASE("a NaN in what a token sees reaches it, whatever its share; one ahead 
     for (std::int64_t d = 0; d < 4; ++d)
         c.k(5, d) = -1e4f * c.q(30, d);  // a share of 0 for token 30
     c.v(5, 0) = NAN;
-    const Wanted want = wanted(c);
+    const Expected want = wanted(c);
     CHECK(std::isnan(want.value(20, 1)));
     CHECK_FALSE(std::isnan(want.value(19, 1)));
     CHECK(std::isnan(want.value(30, 0)));
@@ -310,9 +310,9 @@ TEST_CASE("without a key every token gets 0, by every path, and no key needs an 
 // The log of sums of each query of case c in double, and its bound: a score is off by `scores` at
 // most (reference.hpp), which moves every term of the sum alike; the sum as there; log2, two
 // additions and the factor 1 / log2(e) are rounded once each, of the sizes that they have.
-Wanted wanted_logs(const Case& c) {
+Expected wanted_logs(const Case& c) {
     const std::int64_t T = c.q.shape()[1], S = c.k.shape()[1], D = c.q.shape()[2];
-    Wanted want({c.q.shape()[0], T});
+    Expected want({c.q.shape()[0], T});
     for (std::int64_t r = 0; r < want.value.size(); ++r) {
         const std::int64_t h = r / T, t = r % T;
         const std::int64_t n = c.causal ? std::max<std::int64_t>(S - T + t + 1, 0) : S;
@@ -331,7 +331,7 @@ Wanted wanted_logs(const Case& c) {
         }
         want.value.data()[r] = std::log(sum);
         if (n == 0) continue;
-        want.bound.data()[r] = kU * (2 * scores + 4 * static_cast<double>(n) + 40 +
+        want.error.data()[r] = kU * (2 * scores + 4 * static_cast<double>(n) + 40 +
                                      4 * (std::fabs(m) + std::fabs(std::log(sum))));
     }
     return want;
@@ -400,9 +400,9 @@ TEST_CASE("what is almost attention is refused", "[day06][attention][small]") {
     const std::int64_t T = 4, S = 60, D = 8;
     const Case c = {seeded<float>({T, D}, 1, -1, 1), seeded<float>({S, D}, 2, -1, 1),
                     seeded<float>({S, D}, 3, -1, 1)};
-    const Wanted want = wanted(c);
+    const Expected want = wanted(c);
     const auto accepted = [&](const Case& other) {
-        const Wanted almost = wanted(other);
+        const Expected almost = wanted(other);
         Tensor<float> y({T, D});
         for (std::int64_t i = 0; i < T * D; ++i) {
             y.data()[i] = static_cast<float>(almost.value.data()[i]);

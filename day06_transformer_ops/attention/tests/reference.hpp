@@ -62,8 +62,8 @@ inline Case case_of(const Shape& stack, std::int64_t T, std::int64_t S, std::int
 // scale |q| . |k|, 2 where log2(e) is multiplied in, and 2 where the maximum is subtracted; that
 // moves its share and the sum. For each key the sum and the output are corrected and added to, a
 // rounding each: 4 n. 40 are exp, the product and the division, and the joints of warps and blocks.
-inline Wanted wanted(const Case& c) {
-    Wanted want(c.q.shape());
+inline Expected wanted(const Case& c) {
+    Expected want(c.q.shape());
     const int r = c.q.shape().rank;
     const std::int64_t T = c.q.shape()[r - 2], D = c.q.shape()[r - 1], S = c.k.shape()[r - 2];
     const std::int64_t counted = c.counted < 0 ? S : c.counted,
@@ -102,7 +102,7 @@ inline Wanted wanted(const Case& c) {
                     size += std::fabs(term);
                 }
                 want.value.data()[(h * T + t) * D + d] = y;
-                want.bound.data()[(h * T + t) * D + d] =
+                want.error.data()[(h * T + t) * D + d] =
                     std::isfinite(y) ? size * (2 * off + 4 * static_cast<double>(n) + 40) * kU : 0;
             }
         }
@@ -123,7 +123,7 @@ inline void check_case(const Case& c, const Layouts& given = {}, bool tiles = tr
     const Layout lq = or_row_major(given.q, c.q), lk = or_row_major(given.k, c.k),
                  lv = or_row_major(given.v, c.v), lout = or_row_major(given.out, c.q);
     CAPTURE(to_string(lq), to_string(lk), to_string(lv), to_string(lout), c.causal, c.counted);
-    const Wanted want = wanted(c);
+    const Expected want = wanted(c);
     const Tensor<std::int64_t> length(Shape{}, {c.counted});
     AttentionOptions options{c.causal, static_cast<float>(c.scale)};
     if (c.counted >= 0) options.length = length.view();

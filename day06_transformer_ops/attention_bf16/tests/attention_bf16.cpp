@@ -12,7 +12,7 @@ template <class T>
 constexpr double kRounding = std::is_same_v<T, bf16> ? 0x1p-8 : 0x1p-11;
 
 struct Exact {
-    Wanted out, log_sums;
+    Expected out, log_sums;
 };
 
 // The definition in double, and how far from it a path may be. In units of 2^-24, of what is added
@@ -41,7 +41,7 @@ Exact exact(const Case<T>& c) {
     const auto at = [D](const std::vector<double>& x, std::int64_t row, std::int64_t d) {
         return x[static_cast<std::size_t>(row * D + d)];
     };
-    Exact want{Wanted(c.q.shape()), Wanted({heads, tokens})};
+    Exact want{Expected(c.q.shape()), Expected({heads, tokens})};
     for (std::int64_t r = 0; r < heads * tokens; ++r) {
         const std::int64_t h = r / tokens, t = r % tokens;
         const std::int64_t n =
@@ -64,7 +64,7 @@ Exact exact(const Case<T>& c) {
                      score_off = 18 * std::ceil(static_cast<double>(D) / 8) + 6;
         want.log_sums.value.data()[r] = base + std::log(sum);
         // Rounded once more as m + log(sum), and m as a multiple of log(2).
-        want.log_sums.bound.data()[r] =
+        want.log_sums.error.data()[r] =
             std::isinf(m)
                 ? 0
                 : (score_off * P + 2 * all + 20 + 4 * (std::fabs(m) + std::log(all + 1))) * kU;
@@ -78,7 +78,7 @@ Exact exact(const Case<T>& c) {
             double bound = (u + (2 * score_off * P + 7 * all + 120) * kU) * A + u * std::fabs(y);
             if (std::is_same_v<T, f16>) bound += (all + 1) * kU;  // |v| <= 1 here
             want.out.value.data()[r * D + d] = y;
-            want.out.bound.data()[r * D + d] = std::isfinite(y) ? bound : 0;
+            want.out.error.data()[r * D + d] = std::isfinite(y) ? bound : 0;
         }
     }
     return want;
@@ -243,15 +243,15 @@ TEST_CASE("attention_bf16: queries, keys and values are views of one buffer, and
         c.v.data()[i] = element(H + G + group);
     }
     const Exact heads = exact(c);
-    Wanted want({B_, tokens, H * D}), sums({B_, H, tokens});  // joined: (B, T, H, D)
+    Expected want({B_, tokens, H * D}), sums({B_, H, tokens});  // joined: (B, T, H, D)
     for (std::int64_t i = 0; i < want.value.size(); ++i) {
         const Index at = unravel(i, {B_, tokens, H, D});
         const std::int64_t from = ((at[0] * H + at[2]) * tokens + at[1]) * D + at[3];
         want.value.data()[i] = heads.out.value.data()[from];
-        want.bound.data()[i] = heads.out.bound.data()[from];
+        want.error.data()[i] = heads.out.error.data()[from];
     }
     std::copy_n(heads.log_sums.value.data(), sums.value.size(), sums.value.data());
-    std::copy_n(heads.log_sums.bound.data(), sums.bound.size(), sums.bound.data());
+    std::copy_n(heads.log_sums.error.data(), sums.error.size(), sums.error.data());
     DeviceIn<bf16> d(qkv);
     const auto part = [&](std::int64_t first, std::int64_t count) {
         const auto columns = slice(d.view(), 2, first * D, (first + count) * D);
@@ -336,7 +336,7 @@ TEST_CASE("attention_bf16: a length that cannot be: the loop says so, the ports 
         CHECK(loop.untouched());
         DeviceIn<bf16> q(c.q), k(c.k), v(c.v);
         DeviceIn<std::int64_t> there(length);
-        Wanted nothing(c.q.shape()), no_sums({1, 3});
+        Expected nothing(c.q.shape()), no_sums({1, 3});
         std::fill_n(nothing.value.data(), nothing.value.size(), std::nan(""));
         std::fill_n(no_sums.value.data(), no_sums.value.size(), std::nan(""));
         for (const B path : kAll) {
@@ -364,7 +364,7 @@ TEST_CASE("attention_bf16: sums of values in bf16 are refused by the bound",
     bf16 worse(0);
     for (int s = 0; s < 600; ++s) worse = bf16(static_cast<float>(worse) + 1);
     const double off = std::fabs(static_cast<double>(static_cast<float>(worse)) / 600 - 1);
-    CHECK(off > 20 * want.out.bound.data()[0]);
+    CHECK(off > 20 * want.out.error.data()[0]);
     check_case(c);
 }
 

@@ -171,8 +171,8 @@ std::vector<Numbers> through(std::vector<Numbers> x, const Parameters& p, Roundi
 // normal distribution, of which less than one number in 10^14 lies so far out, and 12 runs know its
 // width to a fifth.
 template <class Made>
-Wanted with_bound(const Shape& shape, const Made& made) {
-    Wanted want(shape);
+Expected with_bound(const Shape& shape, const Made& made) {
+    Expected want(shape);
     Rounding none(0);
     const Numbers right = made(none);
     Numbers squares(right.size());
@@ -186,12 +186,12 @@ Wanted with_bound(const Shape& shape, const Made& made) {
     }
     for (std::size_t i = 0; i < right.size(); ++i) {
         want.value.data()[i] = right[i];
-        want.bound.data()[i] = 8 * std::sqrt(squares[i]);
+        want.error.data()[i] = 8 * std::sqrt(squares[i]);
     }
     return want;
 }
 
-Wanted reference_of(const Tensor<float>& x, const Parameters& p) {
+Expected reference_of(const Tensor<float>& x, const Parameters& p) {
     const std::int64_t B = x.shape()[0], T = x.shape()[1];
     return with_bound(x.shape(), [&](Rounding& round) {
         Numbers all;
@@ -228,7 +228,7 @@ TEST_CASE("a block is what its formula says, with every bias and every head",
         CAPTURE(c.B, c.T, c.C, c.F, c.heads);
         const Parameters p = parameters(c.C, c.F, c.heads);
         const Tensor<float> x = seeded<float>({c.B, c.T, c.C}, 7, -1, 1);
-        const Wanted want = reference_of(x, p);
+        const Expected want = reference_of(x, p);
         HostOut<float> loop = HostOut<float>::holding(x);
         block_cpu(views_of(p.all, p.heads), loop.view());
         CHECK(agrees(loop, want));
@@ -259,7 +259,7 @@ TEST_CASE("the bound is tight: one operand of a block's products as TF32 exceeds
           "[day06][block][small]") {
     const Parameters right = parameters(12, 20, 3);
     const Tensor<float> x = seeded<float>({2, 5, 12}, 7, -1, 1);
-    const Wanted want = reference_of(x, right);
+    const Expected want = reference_of(x, right);
     for (const auto which : {kQkv, kAttentionOutput, kUp, kDown}) {
         CAPTURE(which);
         Parameters p = right;
@@ -295,7 +295,7 @@ TEST_CASE("logits are the norm against every row of the token table", "[day06][b
                         w = seeded<float>({C}, 3, 0.5, 1.5), b = seeded<float>({C}, 4, -1, 1);
     Tensor<float> head({C, V});  // tokens, transposed
     for (std::int64_t k = 0; k < C * V; ++k) head.data()[k] = tokens(k % V, k / V);
-    const Wanted want = with_bound({B, T, V}, [&](Rounding& round) {
+    const Expected want = with_bound({B, T, V}, [&](Rounding& round) {
         Numbers all;
         for (std::int64_t n = 0; n < B * T; ++n) {
             const Numbers norm = normed(row_at(x, 2, {n / T, n % T, 0}), w, b, round);

@@ -427,8 +427,8 @@ TEST_CASE("loop and port of embed refuse the same, in the same words",
 // --- rotary --------------------------------------------------------------------------------------
 
 // The definition, as a rotation of the plane, in double; bounds are 4 half units of |a| + |b|.
-Wanted rotated(const Tensor<float>& x, const Ids& places, Pairing pairing, double base) {
-    Wanted want(x.shape());
+Expected rotated(const Tensor<float>& x, const Ids& places, Pairing pairing, double base) {
+    Expected want(x.shape());
     const std::int64_t D = x.shape()[x.shape().rank - 1], T = places.size();
     for (std::int64_t r = 0; r < x.size() / D; ++r) {
         const auto place = static_cast<double>(places.data()[r % T]);
@@ -441,7 +441,7 @@ Wanted rotated(const Tensor<float>& x, const Ids& places, Pairing pairing, doubl
                 place / std::pow(base, 2 * static_cast<double>(i) / static_cast<double>(D));
             want.value.data()[p] = a * std::cos(angle) - b * std::sin(angle);
             want.value.data()[q] = a * std::sin(angle) + b * std::cos(angle);
-            want.bound.data()[p] = want.bound.data()[q] = 4 * (std::fabs(a) + std::fabs(b)) * kU;
+            want.error.data()[p] = want.error.data()[q] = 4 * (std::fabs(a) + std::fabs(b)) * kU;
         }
     }
     return want;
@@ -456,7 +456,7 @@ TEST_CASE("rotary turns neighbours or halves by their place's angle, in every la
         const Tensor<float> x = few_values_of(shape, 5, 13), table = rotary_table(1001, D, 500);
         DeviceIn<float> dt(table);
         for (const Pairing pairing : {Pairing::neighbours, Pairing::halves}) {
-            const Wanted want = rotated(x, places, pairing, 500);
+            const Expected want = rotated(x, places, pairing, 500);
             for (const Layout& layout : {row_major(shape), column_major(shape),
                                          permute(row_major({2, 3, 2, D}), {0, 2, 1, 3})}) {
                 CAPTURE(D, to_string(layout), pairing == Pairing::halves);

@@ -1,7 +1,7 @@
 // What must hold for every operation of the set norm, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
-#include "day06_transformer_ops/norm/norm.hpp"
+#include "day06_transformer_ops/norm/norm.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -9,66 +9,24 @@ using namespace sixdays::testing;
 
 namespace {
 
-NormParameters parameters_of(const Call& c) {
-    return {c.in<float>(1), c.in<float>(2), 0.25f};
-}
-
 template <class T>
-Operation layer_norm_of(const Shape& shape) {
-    const Shape row = {shape[shape.rank - 1]};
-    Operation op{"layer_norm",
-                 {reads<T>("in", shape), reads<float>("weight", row).may_be_null(),
-                  reads<float>("bias", row).may_be_null(), writes<T>("out", shape)}};
-    op.cpu = [](const Call& c) { layer_norm_cpu<T>(c.in<T>(0), parameters_of(c), c.out<T>(3)); };
-    op.cuda = [](const Call& c) {
-        layer_norm_cuda<T>(c.in<T>(0), parameters_of(c), c.out<T>(3), c.how<NormPath>());
-    };
-    op.paths = paths_of<NormPath>();
-    op.in_place = {{"in", "out"}};
-    return op;
-}
-
-template <class T>
-Operation rms_norm_of(const Shape& shape) {
-    Operation op = layer_norm_of<T>(shape);
-    op.name = "rms_norm";
-    op.cpu = [](const Call& c) { rms_norm_cpu<T>(c.in<T>(0), parameters_of(c), c.out<T>(3)); };
-    op.cuda = [](const Call& c) {
-        rms_norm_cuda<T>(c.in<T>(0), parameters_of(c), c.out<T>(3), c.how<NormPath>());
-    };
-    return op;
-}
-
-template <class T>
-Operation add_layer_norm_of(const Shape& shape) {
-    Operation op = layer_norm_of<T>(shape);
-    op.name = "add_layer_norm";
-    op.operands.push_back(updates<T>("residual", shape));
-    op.cpu = [](const Call& c) {
-        add_layer_norm_cpu<T>(c.in<T>(0), parameters_of(c), c.out<T>(4), c.out<T>(3));
-    };
-    op.cuda = [](const Call& c) {
-        add_layer_norm_cuda<T>(c.in<T>(0), parameters_of(c), c.out<T>(4), c.out<T>(3),
-                               c.how<NormPath>());
-    };
-    op.not_taken = {"tile"};
-    return op;
-}
-
-template <class T>
-void append(std::vector<Operation>& all) {
-    for (const Shape& shape : {Shape{3, 5}, {2, 64}, {1, 8}, {4, 1}, {2, 1, 16}, {0, 4}, {3, 0}}) {
-        all.push_back(layer_norm_of<T>(shape));
-        all.push_back(rms_norm_of<T>(shape));
-        all.push_back(add_layer_norm_of<T>(shape));
+void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) {
+        for (const Norm norm : kNorms) all.push_back(norm_operation<T>(norm, shape));
     }
 }
 
-std::vector<Operation> operations() {
+std::vector<Operation> operations(const std::vector<Shape>& floats,
+                                  const std::vector<Shape>& bf16s) {
     std::vector<Operation> all;
-    append<float>(all);
-    append<bf16>(all);
+    append<float>(all, floats);
+    append<bf16>(all, bf16s);
     return all;
+}
+
+std::vector<Operation> small() {
+    const std::vector<Shape> shapes = {{3, 5}, {2, 16}, {4, 1}, {2, 1, 16}, {0, 4}, {3, 0}};
+    return operations(shapes, shapes);
 }
 
 }  // namespace
@@ -76,10 +34,34 @@ std::vector<Operation> operations() {
 TEST_CASE(
     "the set norm: an invalid operand, an overlap or an unknown path is rejected before any write",
     "[day06][norm][small]") {
-    check_rejections(operations());
+    check_rejections(small());
 }
 
-TEST_CASE("the set norm: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("the set norm: every path gives the norm wherever its operands are, or rejects them",
           "[day06][norm][small][kernels]") {
-    check_results(operations());
+    check_results(small());
+    for (const Operation& op : operations({{2, 3, 4}}, {})) CHECK(takes_every_order(op));
+}
+
+TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06][norm][small]") {
+    std::vector<Shape> floats = {
+        {1, 1024}, {1, 2048}, {1, 4096}, {2, 2052}, {1, 8192}, {1, 8193}, {2, 1, 2, 2, 1, 2, 1, 3}};
+    std::vector<Shape> bf16s;
+    for (const std::int64_t n : {1, 2, 4, 31, 33, 60, 64, 127, 128, 508, 512, 516, 769, 1600}) {
+        floats.push_back({5, n});
+        bf16s.push_back({3, n});
+    }
+    // One vector more than 32, 64, ... lanes hold.
+    for (const std::int64_t held : {32, 64, 96, 128, 160, 192, 224}) {
+        floats.push_back({2, 4 * held + 4});
+    }
+    check_values(operations(floats, bf16s));
+}
+
+TEST_CASE("norms take long rows", "[day06][norm][full]") {
+    check_values(operations({{1, 4100}, {1, 16384}, {1, 16388}, {1, 50257}}, {{1, 16384}}));
+}
+
+TEST_CASE("norms take more rows than a grid has blocks in y", "[day06][norm][huge]") {
+    check_values(operations({{65537, 4}}, {}));
 }

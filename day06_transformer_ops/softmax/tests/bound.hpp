@@ -90,7 +90,7 @@ inline RowSums sums_of(const std::vector<double>& row, std::int64_t n) {
 }
 
 // softmax or log_softmax of x, element i of such a row.
-inline void put(Wanted& want, Sibling kind, const RowSums& row, double x, std::int64_t n,
+inline void put(Expected& want, Sibling kind, const RowSums& row, double x, std::int64_t n,
                 std::int64_t i, double terms, const Index& at, double storing_bf16) {
     const double d = x - row.m;
     double y = kind == Sibling::softmax ? std::exp(d) / row.sum : d - std::log(row.sum);
@@ -98,15 +98,15 @@ inline void put(Wanted& want, Sibling kind, const RowSums& row, double x, std::i
     if (i >= n) y = 0;
     want.value.view()(at) = y;
     const bool exact = std::isnan(y) || std::isinf(d) || i >= n;
-    want.bound.view()(at) = exact
+    want.error.view()(at) = exact
                                 ? 0
                                 : allowed(kind, y, d, static_cast<double>(n), terms) + 1e-44 +
                                       std::fabs(y) * storing_bf16 + (storing_bf16 > 0 ? 1e-40 : 0);
 }
 
 template <class T>
-Wanted wanted(Sibling kind, const Tensor<T>& x, int dim, SoftmaxPath path) {
-    Wanted want(x.shape());
+Expected wanted(Sibling kind, const Tensor<T>& x, int dim, SoftmaxPath path) {
+    Expected want(x.shape());
     const std::int64_t N = x.shape()[dim];
     for (std::int64_t k = 0; k < x.size(); ++k) {
         Index at = unravel(k, x.shape());

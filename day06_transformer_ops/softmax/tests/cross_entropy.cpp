@@ -40,7 +40,7 @@ TEST_CASE("cross_entropy is what log_softmax says about the target, with its sig
         const auto n = static_cast<std::int64_t>(row.x.size());
         Tensor<float> logits({n, n});  // the row again and again, each time with another target
         Tensor<std::int64_t> targets({n});
-        Wanted want({n});
+        Expected want({n});
         const double m = *std::max_element(row.x.begin(), row.x.end());
         for (std::int64_t k = 0; k < n * n; ++k) {
             logits.data()[k] = static_cast<float>(row.x[static_cast<std::size_t>(k % n)]);
@@ -49,7 +49,7 @@ TEST_CASE("cross_entropy is what log_softmax says about the target, with its sig
             targets(i) = n - 1 - i;
             want.value(i) = -row.log_softmax[static_cast<std::size_t>(n - 1 - i)];
             const double d = row.x[static_cast<std::size_t>(n - 1 - i)] - m;
-            want.bound(i) = std::isfinite(want.value(i))
+            want.error(i) = std::isfinite(want.value(i))
                                 ? allowed(Sibling::log_softmax, want.value(i), d, double(n),
                                           terms_of(CrossEntropyPath::block_a_row, n))
                                 : 0;
@@ -76,7 +76,7 @@ void check_surprise(const Layout& layout, const Layout& rows, Lead lead = {}) {
     const std::int64_t n = layout.extent(last);
     const Tensor<T> x = noise<T>(layout.shape);
     Tensor<std::int64_t> targets(rows.shape);
-    Wanted want(rows.shape);
+    Expected want(rows.shape);
     Tensor<double> off(rows.shape);  // x(target) - m
     for (std::int64_t k = 0; k < targets.size(); ++k) {
         const Index at = unravel(k, rows.shape);
@@ -86,7 +86,7 @@ void check_surprise(const Layout& layout, const Layout& rows, Lead lead = {}) {
         const double d = static_cast<double>(static_cast<float>(x.view()(i))) - row.m;
         const double y = want.value.view()(at) = std::log(row.sum) - d;
         off.view()(at) = d;
-        want.bound.view()(at) = allowed(Sibling::log_softmax, y, d, double(n), double(n));
+        want.error.view()(at) = allowed(Sibling::log_softmax, y, d, double(n), double(n));
     }
     HostIn<T> h(x, layout);
     HostOut<float> loop(rows);
@@ -103,7 +103,7 @@ void check_surprise(const Layout& layout, const Layout& rows, Lead lead = {}) {
         if (!refusal(asked).empty()) continue;
         for (std::int64_t k = 0; k < targets.size(); ++k) {
             const Index at = unravel(k, rows.shape);
-            want.bound.view()(at) = allowed(Sibling::log_softmax, want.value.view()(at),
+            want.error.view()(at) = allowed(Sibling::log_softmax, want.value.view()(at),
                                             off.view()(at), double(n), terms_of(path, n));
         }
         cross_entropy_cuda<T>(d.view(), dt.view(), got.view(), {.path = path});

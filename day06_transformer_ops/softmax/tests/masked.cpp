@@ -15,7 +15,7 @@ template <class T>
 void check_masked(const Tensor<T>& x, const Tensor<std::uint8_t>& mask, int dim,
                   const Layout& layout) {
     CAPTURE(to_string(layout), to_string(mask.shape()), dim);
-    Wanted want(x.shape());
+    Expected want(x.shape());
     const View<const std::uint8_t> seen = broadcast_to(mask.view(), x.shape());
     for (std::int64_t k = 0; k < x.size(); ++k) {
         const Index at = unravel(k, x.shape());
@@ -98,7 +98,7 @@ void check_causal(const Tensor<T>& x, const Layout& layout, Lead lead = {}) {
     const std::int64_t tokens = layout.extent(last - 1), S = layout.extent(last);
     for (const SoftmaxPath path : kPaths) {
         CAPTURE(name(path));
-        Wanted want(x.shape());
+        Expected want(x.shape());
         for (std::int64_t k = 0; k < x.size(); ++k) {
             const Index at = unravel(k, x.shape());
             const std::vector<double> row = row_at(x, last, at);
@@ -160,16 +160,16 @@ TEST_CASE("a token looks at itself and back, never ahead: what NumPy says",
         const auto known = [&](const Index& i) {
             return c.out[static_cast<std::size_t>(ravel(i, {c.T, c.S}))];
         };
-        Wanted want({c.T, c.S});
+        Expected want({c.T, c.S});
         for (std::int64_t k = 0; k < x.size(); ++k) {
             const Index at = unravel(k, x.shape());
             want.value.view()(at) = known(at);
             const std::vector<double> row = row_at(x, 1, at);
             const std::int64_t n = at[0] + 1 + c.S - c.T;
-            want.bound.view()(at) = allowed(
+            want.error.view()(at) = allowed(
                 Sibling::softmax, known(at),
                 row[static_cast<std::size_t>(at[1])] - sums_of(row, n).m, double(n), double(n));
-            if (at[1] >= n) want.bound.view()(at) = 0;
+            if (at[1] >= n) want.error.view()(at) = 0;
         }
         CHECK(agrees(loop, want));
         CHECK(agrees(got, want));

@@ -91,7 +91,7 @@ TEST_CASE("softmax and log_softmax of rows of all kinds, NaN and infinities too:
         for (const SoftmaxPath path : kPaths) {
             for (const Sibling kind : {Sibling::softmax, Sibling::log_softmax}) {
                 CAPTURE(row.x, name(path), kind == Sibling::softmax);
-                Wanted want = wanted(kind, x, 0, path);
+                Expected want = wanted(kind, x, 0, path);
                 const auto& known = kind == Sibling::softmax ? row.softmax : row.log_softmax;
                 for (std::int64_t i = 0; i < n; ++i) {
                     want.value(i) = known[static_cast<std::size_t>(i)];
@@ -117,11 +117,11 @@ TEST_CASE("rows of all lengths that a transformer has add up to what NumPy says"
         DeviceIn<float> d(x);
         for (const SoftmaxPath path : kPaths) {
             CAPTURE(n, name(path));
-            Wanted want({n});
+            Expected want({n});
             for (std::int64_t i = 0; i < n; ++i) {
                 const double x_minus_m = static_cast<double>(x(i)) - row.largest;
                 want.value(i) = std::exp(x_minus_m - row.log_sum);
-                want.bound(i) = allowed(Sibling::softmax, want.value(i), x_minus_m,
+                want.error(i) = allowed(Sibling::softmax, want.value(i), x_minus_m,
                                         static_cast<double>(n), chain(path, n));
             }
             HostOut<float> loop({n});
@@ -140,7 +140,7 @@ TEST_CASE("rows of all lengths that a transformer has add up to what NumPy says"
 // A row of numbers with all their digits, and what is almost its softmax. Each must be refused.
 TEST_CASE("what is almost a softmax is refused", "[day06][softmax][small]") {
     const Tensor<float> x = seeded<float>({1, 512}, 5, -3, 3);
-    const Wanted want = wanted(Sibling::softmax, x, 1, SoftmaxPath::shared);  // the widest bound
+    const Expected want = wanted(Sibling::softmax, x, 1, SoftmaxPath::shared);  // the widest bound
     const std::vector<double> row = row_at(x, 1, {0, 0});
     const RowSums sums = sums_of(row, 512);
     const auto accepted = [&](const auto& share) {
@@ -255,7 +255,7 @@ TEST_CASE("rows longer than registers and shared memory together", "[day06][soft
     Tensor<float> x = noise<float>({3, 100003});
     x(0, 3) = x(1, 40000) = x(2, 100002) = 30;
     DeviceOut<float> got(x.shape()), there = DeviceOut<float>::holding(x);
-    const Wanted want = wanted(Sibling::softmax, x, 1, SoftmaxPath::shared);
+    const Expected want = wanted(Sibling::softmax, x, 1, SoftmaxPath::shared);
     softmax_cuda(DeviceIn<float>(x).view(), 1, got.view(), {.path = SoftmaxPath::shared});
     CHECK(agrees(got, want));
     softmax_cuda(there.view(), 1, there.view(), {.path = SoftmaxPath::shared});

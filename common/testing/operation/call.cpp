@@ -1,0 +1,283 @@
+#include "common/testing/operation/call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "common/gpu/device.hpp"
+#include "common/testing/device.hpp"
+
+namespace sixdays::testing {
+
+double eighths(std::int64_t k) {
+    return static_cast<double>((k * 37 + 11) % 101) / 8 - 6;
+}
+
+Values below(std::int64_t n) {
+    return [n](std::int64_t k) { return static_cast<double>(k * 37 % n); };
+}
+
+namespace {
+
+// Finite in every type, so that a NaN in a result has been computed, and no value of a test.
+constexpr std::byte kPoison{0x5A};
+
+template <class T>
+void store(std::byte* to, T x) {
+    std::memcpy(to, &x, sizeof x);
+}
+
+void store(ElementType type, std::byte* to, double x) {
+    switch (type.kind) {
+        case Kind::floating:
+            return type.bytes == 4 ? store(to, static_cast<float>(x)) : store(to, x);
+        case Kind::bfloat:
+            return store(to, bf16(static_cast<float>(x)));
+        case Kind::half:
+            return store(to, f16(static_cast<float>(x)));
+        case Kind::signed_integer:
+            if (type.bytes == 8) return store(to, static_cast<std::int64_t>(x));
+            break;
+        case Kind::unsigned_integer:
+            if (type.bytes == 1) return store(to, static_cast<std::uint8_t>(x));
+            break;
+        case Kind::raw:
+            break;
+    }
+    throw std::logic_error("a type that no operation takes");
+}
+
+// The operand's values before the call, row-major.
+Bytes values_of(const Operand& operand, std::optional<std::int64_t> nan) {
+    const auto bytes = static_cast<std::size_t>(operand.type.bytes);
+    Bytes values(static_cast<std::size_t>(size(operand.shape)) * bytes);
+    for (std::int64_t k = 0; k < size(operand.shape); ++k) {
+        store(operand.type, values.data() + static_cast<std::size_t>(k) * bytes,
+              nan == k ? NAN : operand.values(k));
+    }
+    return values;
+}
+
+Tensor<double> numbers(const Elements& elements) {
+    Tensor<double> tensor(elements.layout.shape);
+    Index at = Dims::filled(tensor.shape().rank, 0);
+    for (std::int64_t k = 0; k < tensor.size(); ++k, advance(at, tensor.shape())) {
+        tensor.data()[k] = value_of(elements.type, elements.at(at));
+    }
+    return tensor;
+}
+
+// With the NaN of this change, if `changed`.
+Inputs inputs_of(const Operation& op, const Change& change) {
+    Inputs inputs;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        const Operand& x = op.operands[i];
+        const bool changed = static_cast<int>(i) == change.operand;
+        if (x.use == Use::writes || (changed && change.null)) {
+            inputs.emplace_back();
+            continue;
+        }
+        const Bytes values = values_of(x, changed ? change.nan : std::nullopt);
+        inputs.emplace_back(numbers({values.data(), row_major(x.shape), x.type}));
+    }
+    return inputs;
+}
+
+}  // namespace
+
+std::string text_of(const Operation& op) {
+    std::string text = op.name + " of";
+    for (const Operand& operand : op.operands) {
+        text += " " + operand.name + " " + to_string(operand.shape);
+    }
+    return text;
+}
+
+bool has_empty_outputs(const Operation& op) {
+    return std::all_of(op.operands.begin(), op.operands.end(),
+                       [](const Operand& x) { return x.use == Use::reads || size(x.shape) == 0; });
+}
+
+int index_of(const Operation& op, const std::string& name) {
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        if (op.operands[i].name == name) return static_cast<int>(i);
+    }
+    throw std::logic_error(op.name + " has no operand " + name);
+}
+
+bool is_listed(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// --- one call ------------------------------------------------------------------------------------
+
+namespace {
+
+// The operands in memory.
+template <class Memory>
+struct Placed {
+    std::vector<Image> images;
+    std::vector<Memory> memories;
+    Call call;
+
+    Placed(const Operation& op, const Change& change) {
+        call.path = change.path;
+        images.reserve(op.operands.size());
+        memories.reserve(op.operands.size());
+        for (std::size_t i = 0; i < op.operands.size(); ++i) {
+            const Operand& x = op.operands[i];
+            const bool changed = static_cast<int>(i) == change.operand;
+            const Layout layout = changed && change.layout ? *change.layout : row_major(x.shape);
+            Image& image =
+                images.emplace_back(layout, x.type, changed ? change.lead : 0, Memory::band());
+            if (x.use == Use::writes) {
+                image.fill(kPoison);
+            } else {
+                const Bytes values = values_of(x, changed ? change.nan : std::nullopt);
+                image.fill(Elements{values.data(), row_major(x.shape), x.type});
+            }
+            memories.emplace_back(image.bytes());
+            call.arguments.push_back({memories.back().data() + image.origin(), layout});
+        }
+        if (change.operand < 0) return;
+        Call::Argument& it = call.arguments[static_cast<std::size_t>(change.operand)];
+        if (change.null) it.data = nullptr;
+        if (change.invalid) it.layout = *change.invalid;
+        if (change.inside >= 0) {
+            it.data = call.arguments[static_cast<std::size_t>(change.inside)].data + change.past;
+        }
+    }
+};
+
+}  // namespace
+
+Caller::Caller(const Operation& op) : op_(op) {}
+
+// As many bytes as the call needs, of the memory that all calls share.
+gpu::Workspace Caller::workspace_of(const Call& call, std::int64_t less) const {
+    std::int64_t bytes = op_.workspace_bytes;
+    try {
+        if (op_.needed_bytes) bytes = op_.needed_bytes(call);
+    } catch (const std::invalid_argument&) {  // the operation itself is to say so
+        return {};
+    }
+    if (bytes <= less) return {};
+    if (!workspace_ || capacity_ < bytes) {
+        workspace_ = std::make_unique<SharedWorkspace>(bytes);
+        capacity_ = bytes;
+    }
+    return workspace_->next(bytes - less);
+}
+
+Outcome Caller::operator()(Where where, const Change& change) const {
+    return where == Where::cpu ? call<HostMemory>(op_.cpu, change)
+                               : call<DeviceMemory>(op_.cuda, change);
+}
+
+template <class Memory>
+Outcome Caller::call(const std::function<void(const Call&)>& f, const Change& change) const {
+    Placed<Memory> placed(op_, change);
+    Outcome outcome;
+    Call& c = placed.call;
+    if (std::is_same_v<Memory, DeviceMemory>) {
+        const bool known =
+            change.path && *change.path >= 0 && *change.path < static_cast<int>(op_.paths.size());
+        const PathOf* path = known ? &op_.paths[static_cast<std::size_t>(*change.path)] : nullptr;
+        if (path != nullptr && path->accepts) outcome.accepts = path->accepts(c);
+        if (!change.path && op_.best) outcome.best = op_.best(c);
+        c.workspace = workspace_of(c, change.less);
+        outcome.workspace_bytes = c.workspace.bytes;
+    }
+    try {
+        f(c);
+    } catch (const std::invalid_argument& rejected) {
+        outcome.rejected = rejected.what();
+        if (outcome.rejected.empty()) outcome.error = "std::invalid_argument without a message";
+    } catch (const std::exception& error) {
+        outcome.error = error.what();
+    }
+    outcome.kernel = gpu::last_kernel();
+    look_at(placed.images, placed.memories, change, outcome);
+    if (c.workspace.bytes > 0 && outcome.ok()) {
+        const Comparison kept = workspace_->kept();
+        if (!kept) outcome.faults.push_back(kept.text);
+    }
+    return outcome;
+}
+
+// What the memory of the operands holds after the call.
+template <class Memory>
+void Caller::look_at(const std::vector<Image>& images, const std::vector<Memory>& memories,
+                     const Change& change, Outcome& outcome) const {
+    std::vector<Bytes> later;
+    try {
+        for (const Memory& memory : memories) later.push_back(memory.read());
+    } catch (const std::exception& error) {  // of a kernel
+        outcome.error += error.what();
+        return;
+    }
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        const Operand& x = op_.operands[i];
+        const bool changed = later[i] != images[i].bytes();
+        if (changed) outcome.wrote.push_back(x.name);
+        const std::string strays = images[i].strays(later[i]);
+        if (!strays.empty()) outcome.faults.push_back(x.name + ": " + strays);
+        const bool shared = change.inside == static_cast<int>(i);
+        if (changed && x.use == Use::reads && !shared) {
+            outcome.faults.push_back(x.name + " was changed");
+        }
+        if (x.use == Use::reads) continue;
+        const bool guest = change.inside >= 0 && change.operand == static_cast<int>(i);
+        const std::size_t home = guest ? static_cast<std::size_t>(change.inside) : i;
+        outcome.outputs.push_back(numbers(images[home].elements_in(later[home])));
+        outcome.names.push_back(x.name);
+    }
+}
+
+// --- what is expected of it ----------------------------------------------------------------------
+
+std::vector<Expected> Caller::exact(const Inputs& inputs, Where where, const Change& change) const {
+    if (where == Where::cpu || change.path || op_.paths.empty()) {
+        return op_.exact(inputs, where == Where::cpu ? 0 : change.path.value_or(0));
+    }
+    // Without a path, the bound is that of the least exact one.
+    std::vector<Expected> widest = op_.exact(inputs, 0);
+    for (int p = 1; p < static_cast<int>(op_.paths.size()); ++p) {
+        const std::vector<Expected> other = op_.exact(inputs, p);
+        for (std::size_t i = 0; i < widest.size(); ++i) {
+            for (std::int64_t k = 0; k < widest[i].error.size(); ++k) {
+                double& error = widest[i].error.data()[k];
+                error = std::max(error, other[i].error.data()[k]);
+            }
+        }
+    }
+    return widest;
+}
+
+// Rounding may differ by path; a wrong element does not hide in this.
+std::vector<Expected> Caller::reference(Change change) const {
+    change.layout.reset();
+    change.lead = 0;
+    change.path.reset();
+    if (!op_.cpu && !op_.paths.empty()) change.path = 0;
+    const Outcome outcome = (*this)(op_.cpu ? Where::cpu : Where::cuda, change);
+    if (!outcome.ok())
+        throw std::logic_error(text_of(op_) + ": " + outcome.rejected + outcome.error);
+    std::vector<Expected> all;
+    for (const Tensor<double>& output : outcome.outputs) {
+        Expected& want = all.emplace_back(output.shape());
+        for (std::int64_t k = 0; k < output.size(); ++k) {
+            const double value = output.data()[k];
+            want.value.data()[k] = value;
+            want.error.data()[k] = std::isfinite(value) ? 2e-2 * std::fabs(value) + 1e-3 : 0;
+        }
+    }
+    return all;
+}
+
+std::vector<Expected> Caller::expected(Where where, const Change& change) const {
+    return op_.exact ? exact(inputs_of(op_, change), where, change) : reference(change);
+}
+
+}  // namespace sixdays::testing

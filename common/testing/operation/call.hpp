@@ -1,0 +1,129 @@
+/// @file
+/// One call of an Operation: its operands in memory, with one thing changed, and what it has left.
+/// For the tests of operation.hpp, not for a room's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/testing/operation/operation.hpp"
+#include "common/testing/shared_workspace.hpp"
+
+namespace sixdays::testing {
+
+enum class Where { cpu, cuda };
+
+/// What is changed of the call that the table describes.
+struct Change {
+    int operand = -1;
+    std::optional<Layout> layout = {};     // instead of row-major; memory as it asks for
+    std::int64_t lead = 0;                 // elements of room before the first one
+    std::optional<Layout> invalid = {};    // another layout, but memory stays as it was
+    bool null = false;                     // a null pointer
+    int inside = -1;                       // lies in the memory of this operand,
+    std::int64_t past = 0;                 //   so many bytes past its first element
+    std::optional<std::int64_t> nan = {};  // this element is a NaN
+    std::optional<int> path = {};
+    std::int64_t less = 0;  // bytes of workspace that are missing
+};
+
+/// What a call has left.
+struct Outcome {
+    std::string rejected;                 // the message of std::invalid_argument
+    std::string error;                    // the message of any other exception
+    std::vector<std::string> wrote;       // names of operands whose memory has changed
+    std::vector<std::string> faults;      // written outside of elements, or a counter left
+    std::vector<Tensor<double>> outputs;  // in the operands' order
+    std::vector<std::string> names;       // of these operands
+    std::optional<bool> accepts;          // what the path says of this call, if it says so
+    std::optional<int> best;              // the path that it must take
+    std::string kernel;                   // the last one that was launched
+    std::int64_t workspace_bytes = 0;     // that it was given
+
+    [[nodiscard]] bool ok() const { return rejected.empty() && error.empty(); }
+};
+
+/// Calls one operation again and again, with one workspace.
+class Caller {
+public:
+    explicit Caller(const Operation& op);
+    [[nodiscard]] Outcome operator()(Where where, const Change& change) const;
+
+    /// What the outputs must be: by op.exact, else by the CPU reference, else by path 0.
+    /// @param where, change  whose operands and path; not whose layouts
+    [[nodiscard]] std::vector<Expected> expected(Where where, const Change& change) const;
+
+private:
+    template <class Memory>
+    Outcome call(const std::function<void(const Call&)>& f, const Change& change) const;
+    template <class Memory>
+    void look_at(const std::vector<Image>& images, const std::vector<Memory>& memories,
+                 const Change& change, Outcome& outcome) const;
+    gpu::Workspace workspace_of(const Call& call, std::int64_t less) const;
+    std::vector<Expected> exact(const Inputs& inputs, Where where, const Change& change) const;
+    std::vector<Expected> reference(Change change) const;
+
+    const Operation& op_;
+    mutable std::unique_ptr<SharedWorkspace> workspace_;
+    mutable std::int64_t capacity_ = 0;
+};
+
+/// Calls f(where, path) for the CPU reference, for CUDA without a path, and by each path.
+template <class F>
+void everywhere(const Operation& op, const F& f) {
+    if (op.cpu) f(Where::cpu, std::optional<int>());
+    if (!op.cuda) return;
+    f(Where::cuda, std::optional<int>());
+    for (int p = 0; p < static_cast<int>(op.paths.size()); ++p) f(Where::cuda, std::optional(p));
+}
+
+/// "softmax of in (3, 5) out (3, 5)"
+[[nodiscard]] std::string text_of(const Operation& op);
+
+/// Is there no output with an element?
+[[nodiscard]] bool has_empty_outputs(const Operation& op);
+
+/// @throws std::logic_error  the operation has no operand of that name
+[[nodiscard]] int index_of(const Operation& op, const std::string& name);
+
+[[nodiscard]] bool is_listed(const std::vector<std::string>& names, const std::string& name);
+
+/// Collects what is wrong with an operation; the first of it is enough.
+class Report {
+public:
+    explicit Report(const Operation& op) : op_(op), call_(op) {}
+
+    void add(const Change& change, Where where, const std::string& what, const std::string& found);
+
+    /// The call must have been rejected, in the operation's name and those of these operands.
+    void need_rejection(const Change& change, Where where, const std::string& what,
+                        const std::vector<std::string>& names);
+    /// Two operands that do not fit each other: the message may begin with the other one.
+    void need_mismatch(const Change& change, Where where, const std::string& what,
+                       const std::string& name);
+    void check_message(const Change& change, Where where, const std::string& what,
+                       const Outcome& outcome, const std::vector<std::string>& names);
+
+    /// The call must be accepted or rejected as the path says, and then leave what is expected.
+    /// @param may_reject  where a path says nothing
+    /// @param names  of operands that a rejection without a path must name
+    void need_result(const Change& change, Where where, const std::string& what,
+                     const std::vector<Expected>& want, bool may_reject,
+                     const std::vector<std::string>& names = {});
+
+    [[nodiscard]] const Caller& call() const { return call_; }
+    [[nodiscard]] Comparison result() const;
+
+private:
+    const Operation& op_;
+    Caller call_;
+    std::pair<std::string, std::string> said_by_cpu_;  // of what, what
+    int count_ = 0;
+    std::string text_;
+};
+
+}  // namespace sixdays::testing

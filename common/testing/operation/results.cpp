@@ -1,0 +1,245 @@
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "common/tensor/packings.hpp"
+#include "common/testing/operation/call.hpp"
+
+namespace sixdays::testing {
+namespace {
+
+bool is_float(ElementType type) {
+    return type.kind == Kind::floating || type.kind == Kind::bfloat || type.kind == Kind::half;
+}
+
+std::string text_of(const Layout& layout, std::int64_t lead) {
+    return to_string(layout) + (lead > 0 ? ", " + std::to_string(lead) + " elements further" : "");
+}
+
+// What a call must leave, by path: the same wherever its operands lie.
+class Wants {
+public:
+    Wants(const Report& report, Change change) : report_(report), change_(std::move(change)) {}
+    const std::vector<Expected>& operator()(Where where, std::optional<int> path) {
+        const auto key = std::pair(where, path);
+        const auto found = all_.find(key);
+        if (found != all_.end()) return found->second;
+        change_.path = path;
+        return all_[key] = report_.call().expected(where, change_);
+    }
+
+private:
+    const Report& report_;
+    Change change_;
+    std::map<std::pair<Where, std::optional<int>>, std::vector<Expected>> all_;
+};
+
+// The call with this change, everywhere.
+void need_results(const Operation& op, Report& report, const Change& change,
+                  const std::string& what, Wants& wants, bool may_reject,
+                  const std::vector<std::string>& names = {}) {
+    everywhere(op, [&](Where where, std::optional<int> path) {
+        Change one = change;
+        one.path = path;
+        report.need_result(one, where, what, wants(where, path), may_reject || path, names);
+    });
+}
+
+struct Placement {
+    Layout layout;
+    std::int64_t lead = 0;
+};
+
+// Other places for an operand, each of them odd in one thing alone.
+std::vector<Placement> placements_of(const Operand& x) {
+    std::vector<Placement> all;
+    const Shape& shape = x.shape;
+    if (size(shape) < 2) return all;
+    const int last = shape.rank - 1;
+    const std::int64_t vector = 16 / x.type.bytes;  // elements of a 128-bit access
+    for (const std::int64_t lead : {std::int64_t{1}, vector / 2}) {
+        if (lead > 0) all.push_back({row_major(shape), lead});
+    }
+    if (shape.rank > 1) all.push_back({column_major(shape)});
+    std::set<std::int64_t> pads = {1, vector / 2, vector};
+    for (const std::int64_t pad : pads) {  // after each row
+        Shape wider = shape;
+        wider[last] += pad;
+        if (pad > 0) all.push_back({Layout(shape, row_major(wider).strides)});
+    }
+    Layout spread = row_major(shape), backwards = spread, upside_down = spread;
+    for (int d = 0; d < shape.rank; ++d) spread.strides[d] *= 2;
+    all.push_back({spread});
+    backwards.strides[last] = -1;
+    all.push_back({backwards});
+    if (shape.rank > 1 && shape[last - 1] > 1) {
+        upside_down.strides[last - 1] *= -1;
+        all.push_back({upside_down});
+    }
+    return all;
+}
+
+void need_placements(const Operation& op, Report& report, std::size_t operand,
+                     const std::vector<Placement>& placements, Wants& wants) {
+    const Operand& x = op.operands[operand];
+    for (const Placement& placement : placements) {
+        const Change change{.operand = static_cast<int>(operand),
+                            .layout = placement.layout,
+                            .lead = placement.lead};
+        need_results(op, report, change,
+                     x.name + " with " + text_of(placement.layout, placement.lead), wants, true,
+                     {x.name});
+    }
+}
+
+}  // namespace
+
+Comparison computes_its_result(const Operation& op) {
+    Report report(op);
+    Wants wants(report, {});
+    need_results(op, report, {}, "as it is", wants, false);
+    for (int p = 0; op.needed_bytes && p < static_cast<int>(op.paths.size()); ++p) {
+        const Outcome whole = report.call()(Where::cuda, {.path = p});
+        const Change less{.path = p, .less = 1};
+        if (whole.ok() && whole.workspace_bytes > 0) {
+            report.need_rejection(less, Where::cuda, "a byte of workspace less", {"workspace"});
+        }
+    }
+    return report.result();
+}
+
+Comparison takes_or_rejects_placements(const Operation& op) {
+    Report report(op);
+    Wants wants(report, {});
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        const Operand& x = op.operands[i];
+        if (x.any_layout) need_placements(op, report, i, placements_of(x), wants);
+    }
+    return report.result();
+}
+
+Comparison takes_every_order(const Operation& op) {
+    Report report(op);
+    Wants wants(report, {});
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        const Shape& shape = op.operands[i].shape;
+        if (shape.rank < 2) continue;
+        std::vector<Placement> all;
+        for (const std::int64_t pad : {0, 1}) {
+            packings::for_each_packing(shape.rank, pad, [&](const packings::Packing& packing) {
+                all.push_back({Layout(shape, packings::strides_of(packing, shape)), pad});
+            });
+        }
+        need_placements(op, report, i, all, wants);
+    }
+    return report.result();
+}
+
+Comparison ignores_unused_strides(const Operation& op) {
+    Report report(op);
+    everywhere(op, [&](Where where, std::optional<int> path) {
+        const Outcome want = report.call()(where, {.path = path});
+        if (!want.error.empty()) return report.add({.path = path}, where, "as it is", want.error);
+        if (!want.ok()) return;  // a path that cannot take this call
+        for (std::size_t i = 0; i < op.operands.size(); ++i) {
+            const Operand& x = op.operands[i];
+            for (int d = 0; d < x.shape.rank; ++d) {
+                if (x.shape[d] != 1) continue;
+                for (const std::int64_t stride :
+                     {std::int64_t{7}, std::int64_t{-3}, std::int64_t{1} << 40}) {
+                    Layout layout = row_major(x.shape);
+                    layout.strides[d] = stride;
+                    const Change change{
+                        .operand = static_cast<int>(i), .layout = layout, .path = path};
+                    const std::string what = x.name + " with " + to_string(layout);
+                    const Outcome got = report.call()(where, change);
+                    if (!got.ok()) {
+                        report.add(change, where, what, got.rejected + got.error);
+                        continue;
+                    }
+                    for (std::size_t k = 0; k < want.outputs.size(); ++k) {
+                        const Comparison same =
+                            close(got.outputs[k], want.outputs[k], 0.0, Nans::where_expected);
+                        if (!same) report.add(change, where, what, same.text);
+                    }
+                }
+            }
+        }
+    });
+    return report.result();
+}
+
+Comparison spreads_nans_alike(const Operation& op) {
+    Report report(op);
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        const Operand& x = op.operands[i];
+        if (x.use == Use::writes || !is_float(x.type) || size(x.shape) == 0) continue;
+        const std::set<std::int64_t> elements = {0, size(x.shape) / 2, size(x.shape) - 1};
+        for (const std::int64_t element : elements) {
+            const Change change{.operand = static_cast<int>(i), .nan = element};
+            Wants wants(report, change);
+            need_results(op, report, change,
+                         "a NaN in element " + std::to_string(element) + " of " + x.name, wants,
+                         false);
+        }
+    }
+    return report.result();
+}
+
+Comparison takes_less_memory(const Operation& op) {
+    Report report(op);
+    for (const Pair& pair : op.in_place) {
+        const Change change{.operand = index_of(op, pair.second),
+                            .inside = index_of(op, pair.first)};
+        Wants wants(report, {});
+        need_results(op, report, change, pair.second + " is " + pair.first, wants, false);
+    }
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        if (!op.operands[i].optional) continue;
+        const Change change{.operand = static_cast<int>(i), .null = true};
+        Wants wants(report, change);
+        need_results(op, report, change, op.operands[i].name + " left out", wants, false);
+    }
+    return report.result();
+}
+
+Comparison takes_empty_outputs(const Operation& op) {
+    Report report(op);
+    if (!has_empty_outputs(op)) return {true, text_of(op) + ": not empty"};
+    everywhere(op, [&](Where where, std::optional<int> path) {
+        const Change change{.path = path};
+        const Outcome got = report.call()(where, change);
+        const bool lacks =
+            path && is_listed(op.not_taken, op.paths[static_cast<std::size_t>(*path)].name);
+        if (!got.ok() && !lacks) report.add(change, where, "empty", got.rejected + got.error);
+        for (const std::string& name : got.wrote)
+            report.add(change, where, "empty", name + " written");
+    });
+    return report.result();
+}
+
+Comparison covers_every_path(const std::vector<Operation>& all) {
+    std::map<std::string, std::map<std::string, int>> taken;  // operation, path: calls
+    std::string text;
+    for (const Operation& op : all) {
+        const Caller call(op);
+        for (int p = 0; p < static_cast<int>(op.paths.size()); ++p) {
+            const std::string& path = op.paths[static_cast<std::size_t>(p)].name;
+            const bool took = call(Where::cuda, {.path = p}).ok();
+            taken[op.name][path] += took ? 1 : 0;
+            if (took && is_listed(op.not_taken, path) && !has_empty_outputs(op)) {
+                text += "\n" + testing::text_of(op) + ": '" + path + "' took this call";
+            }
+        }
+    }
+    for (const Operation& op : all) {
+        for (const auto& [path, calls] : taken[op.name]) {
+            if (calls > 0 || is_listed(op.not_taken, path)) continue;
+            text += "\n" + op.name + ": '" + path + "' took no call";
+        }
+        taken.erase(op.name);
+    }
+    return {text.empty(), text};
+}
+
+}  // namespace sixdays::testing

@@ -1,0 +1,59 @@
+/// @file
+/// For the descriptors of operations on rows: what a path may be asked, said by the addresses of
+/// all elements instead of by strides, and a result in double made row by row.
+#pragma once
+
+#include "day06_transformer_ops/tests/helpers.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+using testing::Call;
+
+/// Calls f(at) for the first element of each row along `dim`, in row-major order.
+template <class F>
+void for_each_row(const Shape& shape, int dim, const F& f) {
+    for (std::int64_t k = 0; k < size(shape); ++k) {
+        const Index at = unravel(k, shape);
+        if (at[dim] == 0) f(at);
+    }
+}
+
+/// Rows of whole 16-byte vectors: each begins at a multiple of 16 bytes and has no gaps.
+template <class T>
+bool has_rows_of_vectors(const Call::Argument& x, int dim) {
+    const std::int64_t n = x.layout.extent(dim);
+    bool whole = n * std::int64_t{sizeof(T)} % 16 == 0 && x.layout.stride(dim) == 1;
+    for_each_row(x.layout.shape, dim, [&](const Index& at) {
+        const T* first = reinterpret_cast<const T*>(x.data) + offset(x.layout, at);
+        whole = whole && reinterpret_cast<std::uintptr_t>(first) % 16 == 0;
+    });
+    return whole;
+}
+
+/// Are the elements of a row neighbours in memory?
+inline bool has_rows_along_memory(const Call::Argument& x, int dim) {
+    return x.layout.extent(dim) == 1 || x.layout.stride(dim) == 1;
+}
+
+/// Rows at one distance from each other, nowhere backwards: what CUDA Tile C++ can walk.
+inline bool has_evenly_spaced_rows(const Call::Argument& x, int dim) {
+    bool even = x.layout.extent(dim) == 1 || x.layout.stride(dim) >= 0;
+    std::int64_t rows = 0, step = 0;
+    for_each_row(x.layout.shape, dim, [&](const Index& at) {
+        if (rows == 1) step = offset(x.layout, at);
+        even = even && step >= 0 && offset(x.layout, at) == rows * step;
+        ++rows;
+    });
+    return even;
+}
+
+/// The result of a call with these values instead of those that `exact` computes.
+inline void know(testing::Operation& op, const std::vector<double>& values) {
+    op.exact = [values, exact = op.exact](const testing::Inputs& inputs, int path) {
+        std::vector<Expected> all = exact(inputs, path);
+        std::copy(values.begin(), values.end(), all[0].value.data());
+        return all;
+    };
+}
+
+}  // namespace sixdays::day06_transformer_ops
