@@ -47,6 +47,14 @@ inline bool has_evenly_spaced_rows(const Call::Argument& x, int dim) {
     return even;
 }
 
+/// An operand's values.
+inline testing::Values list(const std::vector<double>& values) {
+    return [values](std::int64_t k) { return values[static_cast<std::size_t>(k)]; };
+}
+inline testing::Values constant(double value) {
+    return [value](std::int64_t) { return value; };
+}
+
 /// The result of a call with these values instead of those that `exact` computes.
 inline void know(testing::Operation& op, const std::vector<double>& values) {
     op.exact = [values, exact = op.exact](const testing::Inputs& inputs, int path) {

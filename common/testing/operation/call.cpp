@@ -237,24 +237,6 @@ void Caller::look_at(const std::vector<Image>& images, const std::vector<Memory>
 
 // --- what is expected of it ----------------------------------------------------------------------
 
-std::vector<Expected> Caller::exact(const Inputs& inputs, Where where, const Change& change) const {
-    if (where == Where::cpu || change.path || op_.paths.empty()) {
-        return op_.exact(inputs, where == Where::cpu ? 0 : change.path.value_or(0));
-    }
-    // Without a path, the bound is that of the least exact one.
-    std::vector<Expected> widest = op_.exact(inputs, 0);
-    for (int p = 1; p < static_cast<int>(op_.paths.size()); ++p) {
-        const std::vector<Expected> other = op_.exact(inputs, p);
-        for (std::size_t i = 0; i < widest.size(); ++i) {
-            for (std::int64_t k = 0; k < widest[i].error.size(); ++k) {
-                double& error = widest[i].error.data()[k];
-                error = std::max(error, other[i].error.data()[k]);
-            }
-        }
-    }
-    return widest;
-}
-
 // Rounding may differ by path; a wrong element does not hide in this.
 std::vector<Expected> Caller::reference(Change change) const {
     change.layout.reset();
@@ -276,8 +258,8 @@ std::vector<Expected> Caller::reference(Change change) const {
     return all;
 }
 
-std::vector<Expected> Caller::expected(Where where, const Change& change) const {
-    return op_.exact ? exact(inputs_of(op_, change), where, change) : reference(change);
+std::vector<Expected> Caller::expected(const Change& change, int path) const {
+    return op_.exact ? op_.exact(inputs_of(op_, change), path) : reference(change);
 }
 
 }  // namespace sixdays::testing

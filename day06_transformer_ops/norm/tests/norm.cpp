@@ -14,13 +14,6 @@ struct GoldenNorm {
 };
 #include "day06_transformer_ops/norm/tests/golden_norm.inc"
 
-Values list(const std::vector<double>& values) {
-    return [values](std::int64_t k) { return values[static_cast<std::size_t>(k)]; };
-}
-Values constant(double value) {
-    return [value](std::int64_t) { return value; };
-}
-
 // The norm of one row with these values.
 Operation norm_of(Norm norm, std::int64_t C, const Values& x, const Values& weight,
                   const Values& bias, float eps) {

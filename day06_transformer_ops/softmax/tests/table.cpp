@@ -1,8 +1,7 @@
 // What must hold for every operation of the set softmax, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
-#include "day06_transformer_ops/softmax/cross_entropy.hpp"
-#include "day06_transformer_ops/softmax/softmax.hpp"
+#include "day06_transformer_ops/softmax/cross_entropy.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -10,101 +9,42 @@ using namespace sixdays::testing;
 
 namespace {
 
+// Each softmax that takes such a shape, along its last dim.
 template <class T>
-Operation softmax_of(const Shape& shape, int dim = -1) {
-    Operation op{"softmax", {reads<T>("in", shape), writes<T>("out", shape)}};
-    op.cpu = [=](const Call& c) { softmax_cpu<T>(c.in<T>(0), dim, c.out<T>(1)); };
-    op.cuda = [=](const Call& c) {
-        softmax_cuda<T>(c.in<T>(0), dim, c.out<T>(1), c.how<SoftmaxPath>());
-    };
-    op.paths = paths_of<SoftmaxPath>();
-    op.workspace_bytes = 1 << 16;
-    op.in_place = {{"in", "out"}};
-    return op;
-}
-
-template <class T>
-Operation log_softmax_of(const Shape& shape) {
-    Operation op = softmax_of<T>(shape);
-    op.name = "log_softmax";
-    op.cpu = [](const Call& c) { log_softmax_cpu<T>(c.in<T>(0), -1, c.out<T>(1)); };
-    op.cuda = [](const Call& c) {
-        log_softmax_cuda<T>(c.in<T>(0), -1, c.out<T>(1), c.how<SoftmaxPath>());
-    };
-    op.not_taken = {"warp a row", "online", "split", "tile"};
-    return op;
-}
-
-template <class T>
-Operation causal_softmax_of(const Shape& shape) {
-    Operation op = log_softmax_of<T>(shape);
-    op.name = "causal_softmax";
-    op.cpu = [](const Call& c) { causal_softmax_cpu<T>(c.in<T>(0), c.out<T>(1)); };
-    op.cuda = [](const Call& c) {
-        causal_softmax_cuda<T>(c.in<T>(0), c.out<T>(1), c.how<SoftmaxPath>());
-    };
-    return op;
-}
-
-template <class T>
-Operation masked_softmax_of(const Shape& shape, const Shape& mask) {
-    Operation op = log_softmax_of<T>(shape);
-    op.name = "masked_softmax";
-    op.operands.push_back(reads<std::uint8_t>("mask", mask).broadcasts().with([](std::int64_t k) {
-        return k % 3 != 1 ? 1.0 : 0.0;
-    }));
-    op.cpu = [](const Call& c) {
-        masked_softmax_cpu<T>(c.in<T>(0), c.in<std::uint8_t>(2), -1, c.out<T>(1));
-    };
-    op.cuda = [](const Call& c) {
-        masked_softmax_cuda<T>(c.in<T>(0), c.in<std::uint8_t>(2), -1, c.out<T>(1),
-                               c.how<SoftmaxPath>());
-    };
-    op.not_taken.emplace_back("shared");
-    return op;
-}
-
-template <class T>
-Operation cross_entropy_of(const Shape& rows, std::int64_t V) {
-    Shape logits = rows;
-    logits[logits.rank++] = V;
-    Operation op{"cross_entropy",
-                 {reads<T>("logits", logits), reads<std::int64_t>("targets", rows).with(below(V)),
-                  writes<float>("out", rows)}};
-    op.cpu = [](const Call& c) {
-        cross_entropy_cpu<T>(c.in<T>(0), c.in<std::int64_t>(1), c.out<float>(2));
-    };
-    op.cuda = [](const Call& c) {
-        cross_entropy_cuda<T>(c.in<T>(0), c.in<std::int64_t>(1), c.out<float>(2),
-                              c.how<CrossEntropyPath>());
-    };
-    op.operands[0].free_dims({rows.rank});
-    op.paths = paths_of<CrossEntropyPath>();
-    return op;
-}
-
-template <class T>
-void append(std::vector<Operation>& all) {
-    for (const Shape& shape : {Shape{3, 5}, {2, 64}, {1, 8}, {4, 1}, {2, 1, 16}, {0, 4}, {3, 0}}) {
-        all.push_back(softmax_of<T>(shape));
-        all.push_back(log_softmax_of<T>(shape));
-        all.push_back(masked_softmax_of<T>(shape, {shape[shape.rank - 1]}));
+void append(std::vector<Operation>& all, const std::vector<Shape>& shapes) {
+    for (const Shape& shape : shapes) {
+        for (const Softmax kind : kSoftmaxes) {
+            const std::int64_t last = shape[shape.rank - 1];
+            if (kind == Softmax::causal_softmax && shape[shape.rank - 2] > last) continue;
+            const Shape mask = shape[0] % 2 == 0 ? shape : Shape{last};
+            all.push_back(softmax_operation<T>(kind, shape, -1, mask));
+        }
     }
-    all.push_back(softmax_of<T>({6, 3}, 0));
-    all.push_back(masked_softmax_of<T>({2, 8}, {2, 1}));
-    for (const Shape& shape : {Shape{2, 3, 5}, {3, 8}, {1, 16}, {1, 1}, {0, 4}}) {
-        all.push_back(causal_softmax_of<T>(shape));
-    }
-    all.push_back(cross_entropy_of<T>({3}, 5));
-    all.push_back(cross_entropy_of<T>({2, 1}, 8));
-    all.push_back(cross_entropy_of<T>({3}, 1));
-    all.push_back(cross_entropy_of<T>({0}, 5));
 }
 
-std::vector<Operation> operations() {
+template <class T>
+void append_small(std::vector<Operation>& all) {
+    append<T>(all, {{3, 5}, {2, 16}, {4, 1}, {2, 1, 16}, {0, 4}, {3, 0}});
+    all.push_back(softmax_operation<T>(Softmax::softmax, {6, 3}, 0));
+    all.push_back(softmax_operation<T>(Softmax::masked_softmax, {2, 8}, 1, {2, 1}));
+    all.push_back(cross_entropy_operation<T>({3}, 5));
+    all.push_back(cross_entropy_operation<T>({2, 1}, 8));
+    all.push_back(cross_entropy_operation<T>({3}, 1));
+    all.push_back(cross_entropy_operation<T>({0}, 5));
+}
+
+std::vector<Operation> small() {
     std::vector<Operation> all;
-    append<float>(all);
-    append<bf16>(all);
+    append_small<float>(all);
+    append_small<bf16>(all);
+    return all;
+}
+
+std::vector<Operation> operations(const std::vector<Shape>& floats,
+                                  const std::vector<Shape>& bf16s) {
+    std::vector<Operation> all;
+    append<float>(all, floats);
+    append<bf16>(all, bf16s);
     return all;
 }
 
@@ -114,10 +54,55 @@ TEST_CASE(
     "the set softmax: an invalid operand, an overlap or an unknown path is rejected before any "
     "write",
     "[day06][softmax][small]") {
-    check_rejections(operations());
+    check_rejections(small());
 }
 
-TEST_CASE("the set softmax: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("the set softmax: every path gives its result wherever operands are, or rejects them",
           "[day06][softmax][small][kernels]") {
-    check_results(operations());
+    check_results(small());
+}
+
+TEST_CASE("softmax takes rows along any dim of any layout", "[day06][softmax][small][kernels]") {
+    for (int dim = 0; dim < 3; ++dim) {
+        CHECK(takes_every_order(softmax_operation<float>(Softmax::softmax, {2, 3, 4}, dim)));
+        CHECK(takes_or_rejects_placements(
+            softmax_operation<float>(Softmax::masked_softmax, {2, 3, 4}, dim, {3, 1})));
+    }
+    const Shape eight = {2, 1, 2, 1, 2, 2, 1, 3};
+    for (const Softmax kind : {Softmax::softmax, Softmax::log_softmax, Softmax::masked_softmax}) {
+        CHECK(takes_or_rejects_placements(softmax_operation<float>(kind, eight, 4, eight)));
+    }
+    for (const Shape& shape : {Shape{2, 3, 4}, {2, 2, 2, 3, 4}}) {  // four dims of rows, too
+        CHECK(takes_or_rejects_placements(
+            softmax_operation<float>(Softmax::causal_softmax, shape, -1)));
+    }
+    CHECK(takes_every_order(cross_entropy_operation<float>({2, 3}, 4)));
+}
+
+TEST_CASE("softmax takes the lengths around its quads, warps and blocks",
+          "[day06][softmax][small][kernels]") {
+    check_values(operations({{3, 40, 40}, {2, 3, 300}, {5, 31}, {5, 64}, {5, 516}, {5, 1028}},
+                            {{3, 40, 40}, {5, 33}, {5, 128}, {5, 520}}));
+    std::vector<Operation> all;
+    for (const std::int64_t n : {1, 3, 4, 5, 8, 31, 32, 33, 60, 64, 127, 128, 256, 260, 508, 512}) {
+        all.push_back(softmax_operation<float>(Softmax::softmax, {5, n}, 1));
+        all.push_back(softmax_operation<bf16>(Softmax::softmax, {5, n}, 1));
+    }
+    for (const Shape& shape : {Shape{1, 1024}, {2, 2052}, {9, 256}, {9, 7}}) {  // 8 rows a tile
+        all.push_back(softmax_operation<float>(Softmax::softmax, shape, 1));
+    }
+    all.push_back(softmax_operation<bf16>(Softmax::softmax, {1, 4104}, 1));
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 9, 37, 256, 1023, 4096, 5000, 8192, 8200}) {
+        all.push_back(cross_entropy_operation<float>({5}, n));
+        all.push_back(cross_entropy_operation<bf16>({5}, n));
+    }
+    check_values(all);
+}
+
+TEST_CASE("softmax takes long rows", "[day06][softmax][full]") {
+    check_values(operations({{2, 16384}, {1, 16388}, {3, 100003}}, {{1, 32773}}));
+}
+
+TEST_CASE("softmax takes more rows than a grid has blocks in y", "[day06][softmax][huge]") {
+    check_values(operations({{65537, 4}}, {}));
 }
