@@ -2,8 +2,6 @@
 /// What Day 04's test files need.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +10,7 @@
 #include "common/tensor/transform.hpp"
 #include "common/testing/shared_workspace.hpp"
 #include "common/testing/testing.hpp"
-#include "day04_argmax/argmax.hpp"
-#include "day04_argmax/reduce.hpp"
+#include "day04_argmax/reduce.op.hpp"
 
 namespace sixdays::day04_argmax {
 
@@ -28,18 +25,13 @@ inline const std::vector<LinePath> kPaths = [] {
     return paths;
 }();
 
-/// What other operations than argmax refuse.
+/// What other operations than argmax reject.
 inline bool argmax_only(LinePath path) {
     return path == LinePath::shared_tree;
 }
 
-inline const char* const kKernels[] = {"argmax_kernel",  "shared_tree_kernel", "walk_kernel",
-                                       "warp_kernel",    "quads_kernel",       "short_lines_kernel",
-                                       "strided_kernel", "split_kernel",       "argmax_tile"};
-
-inline bool takes(LinePath path, const Lines& lines) {
-    return testing::refusal([&] { require_path("test", path, lines); }).empty();
-}
+inline const std::vector<Reduction> kReductions = {Reduction::max, Reduction::min, Reduction::sum,
+                                                   Reduction::mean, Reduction::product};
 
 /// Memory for step 08, which must be as it was after every call: counters at 0.
 class Memory {
@@ -56,36 +48,6 @@ private:
     testing::SharedWorkspace shared_;
 };
 
-inline Shape without(Shape shape, int dim) {
-    for (int d = dim; d + 1 < shape.rank; ++d) shape[d] = shape[d + 1];
-    --shape.rank;
-    return shape;
-}
-
-/// The elements of a line, one by one: for second formulas.
-template <class T>
-std::vector<T> line_at(const View<const T>& in, int dim, const Index& at) {
-    std::vector<T> line;
-    Index i;
-    i.rank = in.rank();
-    for (int d = 0, o = 0; d < in.rank(); ++d) {
-        if (d != dim) i[d] = at[o++];
-    }
-    for (i[dim] = 0; i[dim] < in.extent(dim); ++i[dim]) line.push_back(in(i));
-    return line;
-}
-
-/// Said in another way: the first NaN; if there is none, the first of the largest.
-inline std::int64_t second_argmax(const std::vector<float>& line) {
-    auto found = std::find_if(line.begin(), line.end(), [](float x) { return std::isnan(x); });
-    if (found == line.end()) found = std::max_element(line.begin(), line.end());
-    return found - line.begin();
-}
-inline std::int64_t second_argmin(std::vector<float> line) {
-    for (float& x : line) x = -x;
-    return second_argmax(line);
-}
-
 inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
                                            bool largest = true) {
     Tensor<std::int64_t> answer(without(in.layout.shape, dim));
@@ -96,54 +58,18 @@ inline Tensor<std::int64_t> second_formula(const View<const float>& in, int dim,
     return answer;
 }
 
-/// Every path that takes these views gives what the loop gives, and the loop what the second
-/// formula gives. Returns how many paths there were beside the tiles.
-inline int check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
-                     std::int64_t lead = 0, bool largest = true) {
-    CAPTURE(to_string(layout), dim, to_string(out), lead);
-    HostOut<std::int64_t> want(out);
-    const HostIn<float> host(values, layout, Lead{lead});
-    (largest ? argmax_cpu : argmin_cpu)(host.view(), dim, want.view());
-    CHECK(want.matches(second_formula(values.view(), dim, largest)));
-    CHECK(host.unchanged());
-    const DeviceIn<float> in(values, layout, Lead{lead});
-    const Lines lines = lines_of("test", in.view(), {dim});
-    int paths = 0;
-    for (const LinePath path : kPaths) {
-        if (!takes(path, lines) || lines.count() == 0) continue;
-        if (!largest && argmax_only(path)) continue;
-        CAPTURE(name(path));
-        paths += path != LinePath::tile;
-        DeviceOut<std::int64_t> got(out), again(out);
-        Memory memory(lines);
-        if (largest) {
-            argmax_cuda(in.view(), dim, got.view(),
-                        {.path = path, .workspace = memory.workspace()});
-            if (path == LinePath::split) {
-                argmax_cuda(in.view(), dim, again.view(),
-                            {.path = path, .workspace = memory.workspace()});
-            }
-        } else {
-            argmin_cuda(in.view(), dim, got.view(),
-                        {.path = path, .workspace = memory.workspace()});
-            if (path == LinePath::split) {
-                argmin_cuda(in.view(), dim, again.view(),
-                            {.path = path, .workspace = memory.workspace()});
-            }
-        }
-        CHECK(got.matches(want));
-        if (path == LinePath::split) {
-            CHECK(again.matches(want));
-            CHECK(memory.kept());
-        }
-    }
-    CHECK(in.unchanged());
-    return paths;
+/// The CPU reference and every path that takes these views give what the second formula gives.
+inline void check_all(const Tensor<float>& values, const Layout& layout, int dim, const Layout& out,
+                      std::int64_t lead = 0, bool largest = true) {
+    testing::Operation op = argmax_operation(values.shape(), dim, largest);
+    op.operands[0].with(testing::taken_from(values)).placed(layout, lead);
+    op.operands[1].placed(out);
+    op.without_path = false;
+    CHECK(computes_its_result(op));
 }
-
-inline int check_all(const Tensor<float>& values, int dim, std::int64_t lead = 0) {
-    return check_all(values, row_major(values.shape()), dim,
-                     row_major(without(values.shape(), dim)), lead);
+inline void check_all(const Tensor<float>& values, int dim, std::int64_t lead = 0) {
+    check_all(values, row_major(values.shape()), dim, row_major(without(values.shape(), dim)),
+              lead);
 }
 
 }  // namespace sixdays::day04_argmax

@@ -18,159 +18,18 @@ using namespace sixdays::testing;
 
 namespace {
 
-constexpr double kU = 0x1p-24;  // the most that rounding to float changes, relatively
-const std::vector<Reduction> kReductions = {Reduction::max, Reduction::min, Reduction::sum,
-                                            Reduction::mean, Reduction::product};
 const std::vector<Reduction> kTwo = {Reduction::max, Reduction::sum};  // one of each operation
-
-// Second formula: the elements of every line gathered by their indices, joined in double. `scale`
-// is what rounding errors are measured against: the sum of |x|, or the product.
-struct Second {
-    Tensor<double> value, scale;
-    std::int64_t length;
-};
-Second exact(Reduction what, const View<const float>& in, const Dims& dims) {
-    std::vector<bool> reduced(kMaxRank);
-    for (int k = 0; k < dims.rank; ++k) reduced[static_cast<std::size_t>(dims[k])] = true;
-    Shape shape;
-    std::int64_t length = 1;
-    for (int d = 0; d < in.rank(); ++d) {
-        if (reduced[static_cast<std::size_t>(d)]) {
-            length *= in.extent(d);
-        } else {
-            shape[shape.rank++] = in.extent(d);
-        }
-    }
-    Second second{Tensor<double>(shape), Tensor<double>(shape), length};
-    const double start = what == Reduction::max       ? -std::numeric_limits<double>::infinity()
-                         : what == Reduction::min     ? std::numeric_limits<double>::infinity()
-                         : what == Reduction::product ? 1
-                                                      : 0;
-    std::fill_n(second.value.data(), second.value.size(), start);
-    for (const Index& at : packings::indices_of(in.layout.shape)) {
-        Index o;
-        for (int d = 0; d < in.rank(); ++d) {
-            if (!reduced[static_cast<std::size_t>(d)]) o[o.rank++] = at[d];
-        }
-        const double x = in(at);
-        double& value = second.value.view()(o);
-        double& scale = second.scale.view()(o);
-        switch (what) {
-            case Reduction::max:
-                value = std::isnan(value) || x <= value ? value : x;
-                break;
-            case Reduction::min:
-                value = std::isnan(value) || x >= value ? value : x;
-                break;
-            case Reduction::sum:
-            case Reduction::mean:
-                value += x;
-                scale += std::abs(x);
-                break;
-            case Reduction::product:
-                value *= x;
-                scale = std::abs(value);
-                break;
-        }
-    }
-    if (what == Reduction::mean) {
-        for (std::int64_t k = 0; k < second.value.size(); ++k) {
-            second.value.data()[k] /= static_cast<double>(length);
-            second.scale.data()[k] /= static_cast<double>(length);
-        }
-    }
-    return second;
-}
-
-// An element goes through so many roundings: `depth` joins, and a mean's division. Each is at most
-// kU of what is there, which is at most the scale; 1 + n u for (1 + u)^n - 1, and a bit.
-auto bound_of(const Second& second, double depth) {
-    return [&second, depth](const Index& at) {
-        const double scale = second.scale.view()(at);
-        return std::isfinite(scale) ? 1.01 * (depth + 1) * kU * scale : 0;
-    };
-}
-
-// Threads of step 05 that share a line.
-double quad_threads(std::int64_t n) {
-    if (n <= 144) return 4;
-    if (n <= 256) return 8;
-    if (n <= 2048) return 32;
-    return n <= 8192 ? 128 : 256;
-}
-
-// Joins that a path puts behind one another, at most: those of a thread, and those of the tree.
-double depth_of(LinePath path, std::int64_t n) {
-    const auto each = [n](double threads) { return std::ceil(static_cast<double>(n) / threads); };
-    switch (path) {
-        case LinePath::one_thread:
-        case LinePath::walk:
-        case LinePath::short_lines:
-        case LinePath::tile:  // in which order, CUDA does not say
-            return static_cast<double>(n);
-        case LinePath::shared_tree:  // no sums
-            return 0;
-        case LinePath::warp:
-            return each(32) + 5;
-        case LinePath::quads:  // a quad counts once, but its four have two joins of their own
-            return each(4 * quad_threads(n)) + 4 + 9;
-        case LinePath::strided:
-            return each(8) + 8;
-        case LinePath::split:
-            return each(4 * 128) + 4 + 7 + 8 + 7;  // of a part; 1,024 parts are 8 a thread
-    }
-    return 0;
-}
 
 void check_all(const Tensor<float>& values, const Layout& layout, const Dims& dims,
                const Layout& out, std::int64_t lead = 0,
                const std::vector<Reduction>& reductions = kTwo) {
-    CAPTURE(to_string(layout), to_string(dims), to_string(out), lead);
-    const HostIn<float> host(values, layout, Lead{lead});
-    const DeviceIn<float> in(values, layout, Lead{lead});
     for (const Reduction what : reductions) {
-        CAPTURE(name(what));
-        const Second second = exact(what, values.view(), dims);
-        const bool no_rounding = what == Reduction::max || what == Reduction::min;
-        const auto n = static_cast<double>(second.length);
-        HostOut<float> want(out);
-        reduce_cpu(what, host.view(), dims, want.view());
-        CHECK(want.close_to(second.value, bound_of(second, no_rounding ? -1 : n),
-                            Nans::where_expected));
-        const Lines lines = lines_of("test", in.view(), dims);
-        for (const LinePath path : kPaths) {
-            if (!takes(path, lines) || lines.count() == 0 || argmax_only(path)) continue;
-            CAPTURE(name(path));
-            Memory memory(lines);
-            DeviceOut<float> got(out), again(out);
-            reduce_cuda(what, in.view(), dims, got.view(),
-                        {.path = path, .workspace = memory.workspace()});
-            // Every factor's rounding stays in a product, whatever the order.
-            const double depth = no_rounding                  ? -1
-                                 : what == Reduction::product ? n
-                                                              : depth_of(path, second.length);
-            CHECK(got.close_to(second.value, bound_of(second, depth), Nans::where_expected));
-            if (path == LinePath::tile) CHECK(std::string(gpu::last_kernel()) == "reduce_tile");
-            if (path != LinePath::split && path != LinePath::quads) continue;
-            // The same bits in every run.
-            reduce_cuda(what, in.view(), dims, again.view(),
-                        {.path = path, .workspace = memory.workspace()});
-            CHECK(equal(got.values(), again.values()));
-            CHECK(memory.kept());
-        }
+        Operation op = reduce_operation(what, values.shape(), dims);
+        op.operands[0].with(taken_from(values)).placed(layout, lead);
+        op.operands[1].placed(out);
+        op.without_path = false;
+        CHECK(computes_its_result(op));
     }
-    CHECK(host.unchanged());
-    CHECK(in.unchanged());
-}
-
-Shape without(const Shape& shape, const Dims& dims) {
-    Shape rest;
-    for (int d = 0; d < shape.rank; ++d) {
-        bool reduced = false;
-        for (int k = 0; k < dims.rank; ++k) reduced |= dims[k] == d;
-        if (!reduced) rest[rest.rank++] = shape[d];
-    }
-    return rest;
 }
 
 void check_all(const Tensor<float>& values, const Dims& dims, std::int64_t lead = 0,
@@ -189,28 +48,21 @@ Tensor<float> numbers(const Shape& shape, std::uint64_t seed) {
 
 TEST_CASE("max, min, sum and mean of views equal NumPy's", "[day04][reduce][small]") {
     const Tensor<float> base = golden_numbers();
-    const gpu::Buffer<float> device(base);
     for (const GoldenReduction& golden : golden_reductions) {
         const Layout layout(golden.shape, golden.strides);
-        CAPTURE(to_string(layout), golden.dim);
-        const Shape shape = without(golden.shape, {golden.dim});
         const auto check = [&](Reduction what, const std::vector<float>& answer) {
-            CAPTURE(name(what));
+            Operation op = reduce_operation(what, golden.shape, {golden.dim});
+            op.operands[0].placed(layout).with([=](std::int64_t k) {
+                const Index at = unravel(k, layout.shape);
+                return double(base.data()[golden.first + offset(layout, at)]);
+            });
             // Small whole numbers: sums are exact in any order, means rounded once.
-            const Tensor<float> want(shape, answer);
-            HostOut<float> loop(shape);
-            reduce_cpu(what, {base.data() + golden.first, layout}, {golden.dim}, loop.view());
-            CHECK(loop.matches(want));
-            const View<const float> in(device.data() + golden.first, layout);
-            const Lines lines = lines_of("test", in, {golden.dim});
-            for (const LinePath path : kPaths) {
-                if (!takes(path, lines) || argmax_only(path)) continue;
-                Memory memory(lines);
-                DeviceOut<float> got(shape);
-                reduce_cuda(what, in, {golden.dim}, got.view(),
-                            {.path = path, .workspace = memory.workspace()});
-                CHECK(got.matches(want));
-            }
+            op.exact = [=](const Inputs&, int) {
+                Expected want(without(golden.shape, golden.dim));
+                std::copy(answer.begin(), answer.end(), want.value.data());
+                return std::vector{want};
+            };
+            CHECK(computes_its_result(op));
         };
         check(Reduction::max, golden.max);
         check(Reduction::min, golden.min);
@@ -288,13 +140,13 @@ TEST_CASE("the bound is tight: a sum that rounds to 16 bits, or one after the ot
     const std::int64_t n = 1 << 16;
     // One value again and again: then all roundings of a long sum err to one side.
     const Tensor<float> x({1, n}, std::vector<float>(n, 0.1f));
-    const Second second = exact(Reduction::sum, x.view(), {1});
+    const Second second = second_reduction<float>(Reduction::sum, x.view(), {1});
     float rounded = 0, in_turn = 0;
     for (std::int64_t i = 0; i < n; ++i) {
         rounded += static_cast<float>(static_cast<bf16>(x.data()[i]));
         in_turn += x.data()[i];
     }
-    const auto bound = bound_of(second, depth_of(LinePath::quads, n));
+    const double bound = sum_error(second.scale(0), depth_of(LinePath::quads, n));
     CHECK_FALSE(close(Tensor<float>({1}, {rounded}), second.value, bound));
     CHECK_FALSE(close(Tensor<float>({1}, {in_turn}), second.value, bound));
     const DeviceIn<float> in(x);
@@ -307,15 +159,8 @@ TEST_CASE("a line cut into parts of which the last has nothing left", "[day04][r
     // One element past a multiple of 16 bytes there are 66,049 quads, 257 for each of 258 parts:
     // the first 257 have them all, and the last quad is whole only in memory.
     const std::int64_t n = 258 * 1024;
-    const Tensor<float> x = seeded_integers<float>({1, n}, 11, 1, 60);  // exact in any order
-    const DeviceIn<float> in(x, Lead{1});
-    const Lines lines = lines_of("test", in.view(), {1});
-    REQUIRE(parts_of(lines) == 258);
-    Memory memory(lines);
-    DeviceOut<float> got(Shape{1});
-    reduce_cuda(Reduction::sum, in.view(), {1}, got.view(),
-                {.path = ReducePath::split, .workspace = memory.workspace()});
-    CHECK(got.matches(Tensor<float>({1}, {std::accumulate(x.data(), x.data() + n, 0.0f)})));
+    REQUIRE(parts_of(lines_of("test", {nullptr, Shape{1, n}}, {1})) == 258);
+    check_all(seeded_integers<float>({1, n}, 11, 1, 60), {1}, 1, {Reduction::sum});
 }
 
 TEST_CASE("a sum has the same bits, in whatever order its blocks come", "[day04][reduce][small]") {
@@ -381,20 +226,7 @@ TEST_CASE("of nothing: a sum is 0, a product 1, the others are refused", "[day04
         reduce_cuda(what, none, {1}, port.view());
         CHECK(loop.matches(want));
         CHECK(port.matches(want));
-        const Lines lines = lines_of("test", none, {1});
-        int paths = 0;
-        for (const LinePath path : kPaths) {
-            if (!takes(path, lines) || argmax_only(path)) continue;
-            CAPTURE(name(what), name(path));
-            Memory memory(lines);
-            DeviceOut<float> got(Shape{3});
-            reduce_cuda(what, none, {1}, got.view(),
-                        {.path = path, .workspace = memory.workspace()});
-            CHECK(got.matches(want));
-            if (path == LinePath::tile) CHECK(std::string(gpu::last_kernel()) == "reduce_tile");
-            ++paths;
-        }
-        CHECK(paths == (gpu::has_tile() ? 7 : 6));  // all but 'strided'
+        CHECK(computes_its_result(reduce_operation(what, {3, 0}, {1})));
     }
     for (const Reduction what : {Reduction::max, Reduction::min, Reduction::mean}) {
         HostOut<float> h(Shape{3});

@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-using testing::Call;
+using testing::Call, testing::know, testing::list, testing::constant;
 
 /// Calls f(at) for the first element of each row along `dim`, in row-major order.
 template <class F>
@@ -45,23 +45,6 @@ inline bool has_evenly_spaced_rows(const Call::Argument& x, int dim) {
         ++rows;
     });
     return even;
-}
-
-/// An operand's values.
-inline testing::Values list(const std::vector<double>& values) {
-    return [values](std::int64_t k) { return values[static_cast<std::size_t>(k)]; };
-}
-inline testing::Values constant(double value) {
-    return [value](std::int64_t) { return value; };
-}
-
-/// The result of a call with these values instead of those that `exact` computes.
-inline void know(testing::Operation& op, const std::vector<double>& values) {
-    op.exact = [values, exact = op.exact](const testing::Inputs& inputs, int path) {
-        std::vector<Expected> all = exact(inputs, path);
-        std::copy(values.begin(), values.end(), all[0].value.data());
-        return all;
-    };
 }
 
 }  // namespace sixdays::day06_transformer_ops

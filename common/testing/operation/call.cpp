@@ -18,6 +18,16 @@ Values below(std::int64_t n) {
     return [n](std::int64_t k) { return static_cast<double>(k * 37 % n); };
 }
 
+Values list(std::vector<double> values) {
+    return [values = std::move(values)](std::int64_t k) {
+        return values[static_cast<std::size_t>(k)];
+    };
+}
+
+Values constant(double value) {
+    return [value](std::int64_t) { return value; };
+}
+
 namespace {
 
 // Finite in every type, so that a NaN in a result has been computed, and no value of a test.
@@ -48,13 +58,15 @@ void store(ElementType type, std::byte* to, double x) {
     throw std::logic_error("a type that no operation takes");
 }
 
-// The operand's values before the call, row-major.
-Bytes values_of(const Operand& operand, std::optional<std::int64_t> nan) {
-    const auto bytes = static_cast<std::size_t>(operand.type.bytes);
-    Bytes values(static_cast<std::size_t>(size(operand.shape)) * bytes);
-    for (std::int64_t k = 0; k < size(operand.shape); ++k) {
-        store(operand.type, values.data() + static_cast<std::size_t>(k) * bytes,
-              nan == k ? NAN : operand.values(k));
+// The values of operand i before the call, row-major.
+Bytes values_of(const Operation& op, std::size_t i, std::optional<std::int64_t> nan) {
+    const Operand& x = op.operands[i];
+    const auto bytes = static_cast<std::size_t>(x.type.bytes);
+    Bytes values(static_cast<std::size_t>(size(x.shape)) * bytes);
+    for (std::int64_t k = 0; k < size(x.shape); ++k) {
+        const double value =
+            x.values ? x.values(k) : eighths(k + 53 * static_cast<std::int64_t>(i));
+        store(x.type, values.data() + static_cast<std::size_t>(k) * bytes, nan == k ? NAN : value);
     }
     return values;
 }
@@ -78,7 +90,7 @@ Inputs inputs_of(const Operation& op, const Change& change) {
             inputs.emplace_back();
             continue;
         }
-        const Bytes values = values_of(x, changed ? change.nan : std::nullopt);
+        const Bytes values = values_of(op, i, changed ? change.nan : std::nullopt);
         inputs.emplace_back(numbers({values.data(), row_major(x.shape), x.type}));
     }
     return inputs;
@@ -128,13 +140,14 @@ struct Placed {
         for (std::size_t i = 0; i < op.operands.size(); ++i) {
             const Operand& x = op.operands[i];
             const bool changed = static_cast<int>(i) == change.operand;
-            const Layout layout = changed && change.layout ? *change.layout : row_major(x.shape);
+            const bool moved = changed && change.layout;
+            const Layout layout = moved ? *change.layout : x.layout.value_or(row_major(x.shape));
             Image& image =
-                images.emplace_back(layout, x.type, changed ? change.lead : 0, Memory::band());
+                images.emplace_back(layout, x.type, moved ? change.lead : x.lead, Memory::band());
             if (x.use == Use::writes) {
                 image.fill(kPoison);
             } else {
-                const Bytes values = values_of(x, changed ? change.nan : std::nullopt);
+                const Bytes values = values_of(op, i, changed ? change.nan : std::nullopt);
                 image.fill(Elements{values.data(), row_major(x.shape), x.type});
             }
             memories.emplace_back(image.bytes());
@@ -152,7 +165,16 @@ struct Placed {
 
 }  // namespace
 
-Caller::Caller(const Operation& op) : op_(op) {}
+Caller::Caller(const Operation& op, SharedWorkspace* workspace) : op_(op), shared_(workspace) {}
+
+SharedWorkspace& Caller::workspace(std::int64_t bytes) const {
+    if (shared_ != nullptr) return *shared_;
+    if (!own_ || capacity_ < bytes) {
+        own_ = std::make_unique<SharedWorkspace>(bytes);
+        capacity_ = bytes;
+    }
+    return *own_;
+}
 
 // As many bytes as the call needs, of the memory that all calls share.
 gpu::Workspace Caller::workspace_of(const Call& call, std::int64_t less) const {
@@ -163,11 +185,7 @@ gpu::Workspace Caller::workspace_of(const Call& call, std::int64_t less) const {
         return {};
     }
     if (bytes <= less) return {};
-    if (!workspace_ || capacity_ < bytes) {
-        workspace_ = std::make_unique<SharedWorkspace>(bytes);
-        capacity_ = bytes;
-    }
-    return workspace_->next(bytes - less);
+    return workspace(bytes).next(bytes - less);
 }
 
 Outcome Caller::operator()(Where where, const Change& change) const {
@@ -184,8 +202,8 @@ Outcome Caller::call(const std::function<void(const Call&)>& f, const Change& ch
         const bool known =
             change.path && *change.path >= 0 && *change.path < static_cast<int>(op_.paths.size());
         const PathOf* path = known ? &op_.paths[static_cast<std::size_t>(*change.path)] : nullptr;
-        if (path != nullptr && path->accepts) outcome.accepts = path->accepts(c);
-        if (!change.path && op_.best) outcome.best = op_.best(c);
+        if (path != nullptr && path->accepts && !change.invalid) outcome.accepts = path->accepts(c);
+        if (!change.path && op_.best && !change.invalid) outcome.best = op_.best(c);
         c.workspace = workspace_of(c, change.less);
         outcome.workspace_bytes = c.workspace.bytes;
     }
@@ -200,7 +218,7 @@ Outcome Caller::call(const std::function<void(const Call&)>& f, const Change& ch
     outcome.kernel = gpu::last_kernel();
     look_at(placed.images, placed.memories, change, outcome);
     if (c.workspace.bytes > 0 && outcome.ok()) {
-        const Comparison kept = workspace_->kept();
+        const Comparison kept = workspace(0).kept();
         if (!kept) outcome.faults.push_back(kept.text);
     }
     return outcome;

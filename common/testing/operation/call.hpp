@@ -50,7 +50,8 @@ struct Outcome {
 /// Calls one operation again and again, with one workspace.
 class Caller {
 public:
-    explicit Caller(const Operation& op);
+    /// @param workspace  none: its own
+    explicit Caller(const Operation& op, SharedWorkspace* workspace = nullptr);
     [[nodiscard]] Outcome operator()(Where where, const Change& change) const;
 
     /// What the outputs must be: by op.exact, else by the CPU reference, else by path 0.
@@ -64,11 +65,13 @@ private:
     void look_at(const std::vector<Image>& images, const std::vector<Memory>& memories,
                  const Change& change, Outcome& outcome) const;
     gpu::Workspace workspace_of(const Call& call, std::int64_t less) const;
+    SharedWorkspace& workspace(std::int64_t bytes) const;
     std::vector<Expected> reference(Change change) const;
 
     const Operation& op_;
-    mutable std::unique_ptr<SharedWorkspace> workspace_;
-    mutable std::int64_t capacity_ = 0;
+    SharedWorkspace* shared_;
+    mutable std::unique_ptr<SharedWorkspace> own_;
+    mutable std::int64_t capacity_ = 0;  // of own_
 };
 
 /// Calls f(where, path) for the CPU reference, for CUDA without a path, and by each path.
@@ -76,7 +79,7 @@ template <class F>
 void everywhere(const Operation& op, const F& f) {
     if (op.cpu) f(Where::cpu, std::optional<int>());
     if (!op.cuda) return;
-    f(Where::cuda, std::optional<int>());
+    if (op.without_path || op.paths.empty()) f(Where::cuda, std::optional<int>());
     for (int p = 0; p < static_cast<int>(op.paths.size()); ++p) f(Where::cuda, std::optional(p));
 }
 
@@ -94,7 +97,8 @@ void everywhere(const Operation& op, const F& f) {
 /// Collects what is wrong with an operation; the first of it is enough.
 class Report {
 public:
-    explicit Report(const Operation& op) : op_(op), call_(op) {}
+    explicit Report(const Operation& op, SharedWorkspace* workspace = nullptr)
+        : op_(op), call_(op, workspace) {}
 
     void add(const Change& change, Where where, const std::string& what, const std::string& found);
 
@@ -110,14 +114,18 @@ public:
     /// The call must be accepted or rejected as the path says, and then leave what is expected.
     /// @param may_reject  where a path says nothing
     /// @param names  of operands that a rejection without a path must name
-    void need_result(const Change& change, Where where, const std::string& what,
-                     const std::vector<Expected>& want, bool may_reject,
-                     const std::vector<std::string>& names = {});
+    /// @return  what the call has left
+    Outcome need_result(const Change& change, Where where, const std::string& what,
+                        const std::vector<Expected>& want, bool may_reject,
+                        const std::vector<std::string>& names = {});
 
     [[nodiscard]] const Caller& call() const { return call_; }
     [[nodiscard]] Comparison result() const;
 
 private:
+    void check_result(const Change& change, Where where, const std::string& what,
+                      const std::vector<Expected>& want, const Outcome& got);
+
     const Operation& op_;
     Caller call_;
     std::pair<std::string, std::string> said_by_cpu_;  // of what, what

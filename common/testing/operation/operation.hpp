@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,21 +40,35 @@ double eighths(std::int64_t k);
 /// 0, 1, ... n - 1 in no order, n below 37: ids, or positions.
 Values below(std::int64_t n);
 
+Values list(std::vector<double> values);
+Values constant(double value);
+/// The elements of a tensor.
+template <class T>
+[[nodiscard]] Values taken_from(Tensor<T> tensor) {
+    auto kept = std::make_shared<const Tensor<T>>(std::move(tensor));
+    return [kept](std::int64_t k) { return static_cast<double>(kept->data()[k]); };
+}
+
 struct Operand {
     std::string name;  // as messages name it
     Use use = Use::reads;
     ElementType type = element_type<float>();
     Shape shape;
-    Values values = eighths;
-    bool optional = false;       // may be a null pointer
-    bool broadcast = false;      // may have other extents or fewer dims
-    std::vector<int> free = {};  // dims whose extent no other operand determines
-    bool any_layout = true;      // false: only this shape and row-major rows are tried
+    Values values = {};                 // none: eighths, other ones for each operand
+    bool optional = false;              // may be a null pointer
+    bool broadcast = false;             // may have other extents or fewer dims
+    std::vector<int> free = {};         // dims whose extent no other operand determines
+    bool any_layout = true;             // false: only this shape and row-major rows are tried
+    std::optional<Layout> layout = {};  // none: row-major
+    std::int64_t lead = 0;              // elements of room before the first one
 
     Operand& may_be_null() { return optional = true, *this; }
     Operand& broadcasts() { return broadcast = true, *this; }
     Operand& free_dims(std::vector<int> dims) { return free = std::move(dims), *this; }
     Operand& with(Values v) { return values = std::move(v), *this; }
+    Operand& placed(const Layout& l, std::int64_t room = 0) {
+        return layout = l, lead = room, *this;
+    }
 };
 
 template <class T>
@@ -134,12 +149,30 @@ struct Operation {
     std::vector<Pair> in_place = {};     // the second may be the first itself
     std::vector<Pair> interleaved = {};  // their spans may overlap, as columns of one buffer do
     std::vector<std::string> not_taken = {};  // paths that take none of the table's calls
+    std::vector<std::string> repeated = {};   // paths that are called twice: the same bits
+    bool without_path = true;                 // is a call without a path tried, too?
 
     template <class Path>
     PathOf& path(Path p) {
         return paths[static_cast<std::size_t>(p)];
     }
 };
+
+/// Gives the operation's first output these values instead of those that `exact` computes.
+template <class T>
+void know(Operation& op, const std::vector<T>& values) {
+    op.exact = [values, exact = op.exact](const Inputs& inputs, int path) {
+        std::vector<Expected> all = exact(inputs, path);
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            all[0].value.data()[k] = static_cast<double>(values[k]);
+        }
+        return all;
+    };
+}
+template <class T>
+void know(Operation& op, std::initializer_list<T> values) {
+    know(op, std::vector<T>(values));
+}
 
 /// The names of all values of an enum of paths.
 template <class Path>
@@ -194,6 +227,10 @@ Comparison takes_less_memory(const Operation& op);
 
 /// An operation whose outputs have no elements does nothing, by every path.
 Comparison takes_empty_outputs(const Operation& op);
+
+/// Calls of all these operations in random order, by random paths that accept them, share one
+/// workspace, which holds whatever the calls before have left: the results are those expected.
+Comparison shares_a_workspace(const std::vector<Operation>& all, int calls);
 
 /// Does each path take one of these calls at least? Else the tests by that path would test nothing.
 /// One that is listed as not_taken must take none.

@@ -74,16 +74,23 @@ void Report::check_message(const Change& change, Where where, const std::string&
     }
 }
 
-void Report::need_result(const Change& change, Where where, const std::string& what,
-                         const std::vector<Expected>& want, bool may_reject,
-                         const std::vector<std::string>& names) {
-    const Outcome got = call_(where, change);
-    if (!got.error.empty()) return add(change, where, what, got.error);
-    if (!got.ok()) {
+Outcome Report::need_result(const Change& change, Where where, const std::string& what,
+                            const std::vector<Expected>& want, bool may_reject,
+                            const std::vector<std::string>& names) {
+    Outcome got = call_(where, change);
+    if (!got.error.empty()) {
+        add(change, where, what, got.error);
+    } else if (!got.ok()) {
         if (got.accepts.value_or(!may_reject)) add(change, where, what, got.rejected);
-        return check_message(change, where, what, got,
-                             change.path ? std::vector<std::string>{} : names);
+        check_message(change, where, what, got, change.path ? std::vector<std::string>{} : names);
+    } else {
+        check_result(change, where, what, want, got);
     }
+    return got;
+}
+
+void Report::check_result(const Change& change, Where where, const std::string& what,
+                          const std::vector<Expected>& want, const Outcome& got) {
     if (!got.accepts.value_or(true)) add(change, where, what, "accepted, but must be rejected");
     for (const std::string& fault : got.faults) add(change, where, what, fault);
     for (std::size_t i = 0; i < got.outputs.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "common/tensor/packings.hpp"
+#include "common/testing/inputs.hpp"
 #include "common/testing/operation/call.hpp"
 
 namespace sixdays::testing {
@@ -117,14 +118,23 @@ void need_placements(const Operation& op, Report& report, std::size_t operand,
 Comparison computes_its_result(const Operation& op) {
     Report report(op);
     Wants wants(op, report, {});
-    need_results(op, report, {}, "as it is", wants, false);
-    for (int p = 0; op.needed_bytes && p < static_cast<int>(op.paths.size()); ++p) {
-        const Outcome whole = report.call()(Where::cuda, {.path = p});
-        const Change less{.path = p, .less = 1};
-        if (whole.ok() && whole.workspace_bytes > 0) {
-            report.need_rejection(less, Where::cuda, "a byte of workspace less", {"workspace"});
+    everywhere(op, [&](Where where, std::optional<int> path) {
+        const Change change{.path = path};
+        const Outcome got =
+            report.need_result(change, where, "as it is", wants(where, path), path.has_value());
+        if (where == Where::cpu || !path || !got.ok()) return;
+        if (op.needed_bytes && got.workspace_bytes > 0) {
+            report.need_rejection({.path = path, .less = 1}, where, "a byte of workspace less",
+                                  {"workspace"});
         }
-    }
+        if (!is_listed(op.repeated, op.paths[static_cast<std::size_t>(*path)].name)) return;
+        const Outcome again = report.call()(where, change);
+        for (std::size_t i = 0; again.ok() && i < got.outputs.size(); ++i) {
+            const Comparison same =
+                close(again.outputs[i], got.outputs[i], 0.0, Nans::where_expected);
+            if (!same) report.add(change, where, "a second time", same.text);
+        }
+    });
     return report.result();
 }
 
@@ -221,6 +231,21 @@ Comparison takes_less_memory(const Operation& op) {
         need_results(op, report, change, op.operands[i].name + " left out", wants, false);
     }
     return report.result();
+}
+
+Comparison shares_a_workspace(const std::vector<Operation>& all, int calls) {
+    SharedWorkspace workspace(1 << 20);
+    for (int call = 0; call < calls; ++call) {
+        const auto bits = detail::random_bits(4, call);
+        const Operation& op = all[bits % all.size()];
+        Report report(op, &workspace);
+        Wants wants(op, report, {});
+        const int path = static_cast<int>((bits >> 32) % op.paths.size());
+        report.need_result({.path = path}, Where::cuda, "call " + std::to_string(call),
+                           wants(Where::cuda, path), true);
+        if (!report.result()) return report.result();
+    }
+    return {true, std::to_string(calls) + " calls"};
 }
 
 Comparison takes_empty_outputs(const Operation& op) {

@@ -41,6 +41,9 @@ TEST_CASE("the set norm: every path gives the norm wherever its operands are, or
           "[day06][norm][small][kernels]") {
     check_results(small());
     for (const Operation& op : operations({{2, 3, 4}}, {})) CHECK(takes_every_order(op));
+    for (const Operation& op : operations({{2, 1, 2, 2, 1, 2, 1, 3}}, {})) {
+        CHECK(takes_or_rejects_placements(op));  // rows in more dims than a kernel walks
+    }
 }
 
 TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06][norm][small]") {

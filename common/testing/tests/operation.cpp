@@ -1,0 +1,216 @@
+// The tests that come from an operation's description find every bug that is planted in one; and
+// in the right operation, none.
+#include "common/testing/operation/operation.hpp"
+
+#include "common/gpu/device.hpp"
+#include "common/tensor/arguments.hpp"
+#include "common/tensor/index.hpp"
+#include "common/tensor/names.hpp"
+#include "common/testing/operation/cases.hpp"
+#include "common/testing/testing.hpp"
+
+using namespace sixdays;
+using namespace sixdays::testing;
+
+namespace {
+
+enum class TwicePath { simple, dense };
+const char* name(TwicePath path) {
+    static constexpr Named<TwicePath> kNames[] = {{TwicePath::simple, "simple"},
+                                                  {TwicePath::dense, "dense"}};
+    return name_in(kNames, path);
+}
+
+// One bug at a time, by its name.
+std::string bug;
+bool has(const char* one) {
+    return bug == one;
+}
+
+// One element, wherever it is.
+float load(const float* at, bool device) {
+    if (!device) return *at;
+    float x = 0;
+    gpu::detail::copy_to_host(&x, at, sizeof x);
+    return x;
+}
+void store(float* at, float x, bool device) {
+    if (device) return gpu::detail::copy_to_device(at, &x, sizeof x);
+    *at = x;
+}
+
+void check(const View<const float>& in, const View<const float>& bias, const View<float>& out,
+           std::optional<TwicePath> path) {
+    const std::string op = has("another name") ? "double" : "twice";
+    if (!has("shapes unchecked")) require_same_shape(op.c_str(), "in", in, "out", out);
+    require_memory(op.c_str(), "in", in);
+    require_output(op.c_str(), out);
+    if (!has("overlap unchecked")) require_same_or_apart(op.c_str(), "in", in, "out", out);
+    if (bias.data != nullptr) {
+        if (bias.shape() != out.shape()) refuse(op + ": bias does not fit out");
+        require_memory(op.c_str(), "bias", bias);
+        require_apart(op.c_str(), "bias", bias, "out", out);
+    }
+    if (!has("any path")) require_known_path(op, path);
+    const bool dense = is_contiguous(in.layout) && is_contiguous(out.layout);
+    if (path == TwicePath::dense && !dense && !has("rejects nothing")) {
+        refuse(op + ": the path 'dense' needs contiguous in and out");
+    }
+    if (path == TwicePath::dense && has("rejects everything")) refuse(op + ": no path 'dense'");
+}
+
+// out = 2 in + bias, in row-major order of the elements.
+void twice(View<const float> in, View<const float> bias, View<float> out, bool device,
+           const gpu::Launch<TwicePath>& how) {
+    if (has("written before it is rejected") && out.data != nullptr) store(out.data, 1, device);
+    if (device && has("other words") && in.shape() != out.shape()) refuse("twice: in is wrong");
+    if (!device || !has("null unchecked")) check(in, bias, out, how.path);
+    if (out.size() == 0) return;
+    const bool dense = how.path == TwicePath::dense;
+    if (has("reads a stride of 1") && in.extent(0) == 1 && in.stride(0) != in.extent(1)) in.data++;
+    if (device && !how.workspace.data && dense) {
+        refuse("twice: a workspace of 0 bytes was given");
+    }
+    if (device && dense && how.workspace.bytes < gpu::Carver::kCounterBytes + 8 &&
+        !has("workspace unchecked")) {
+        refuse("twice: the workspace is too small");
+    }
+    for (std::int64_t k = 0; k < out.size(); ++k) {
+        const Index at = unravel(k, out.shape());
+        const bool ignores = !dense && has("ignores strides");
+        const float* from = ignores ? in.data + k : &in(at);
+        if (has("reads backwards") && in.data == out.data)
+            from = &in(unravel(out.size() - 1 - k, out.shape()));
+        float x = load(from, device);
+        if (has("NaN as 0") && std::isnan(x)) x = 0;
+        float y = 2 * x + (bias.data == nullptr || has("no bias") ? 0 : load(&bias(at), device));
+        if (bias.data == nullptr && has("needs bias")) y += 1;
+        if (dense && has("one element wrong") && k == 3) y += 0.01f;
+        if (has("the last element forgotten") && k == out.size() - 1) break;
+        store(&out(at), y, device);
+    }
+    if (has("input changed") && in.data != out.data) store(const_cast<float*>(in.data), 99, device);
+    if (has("written past the end") && !device) store(out.data + out.size(), 99, device);
+    if (device && has("counter left") && dense)
+        store(static_cast<float*>(how.workspace.data), 1, device);
+    if (device && has("error")) throw std::runtime_error("launch failed");
+}
+
+Operation operation(const Shape& shape) {
+    Operation op{"twice",
+                 {reads<float>("in", shape), reads<float>("bias", shape).may_be_null(),
+                  writes<float>("out", shape)}};
+    op.cpu = [](const Call& c) {
+        twice(c.in<float>(0), c.in<float>(1), c.out<float>(2), false, {});
+    };
+    op.cuda = [](const Call& c) {
+        twice(c.in<float>(0), c.in<float>(1), c.out<float>(2), true, c.how<TwicePath>());
+    };
+    op.exact = [shape](const Inputs& inputs, int) {
+        Expected want(shape);
+        for (std::int64_t k = 0; k < size(shape); ++k) {
+            want.value.data()[k] =
+                2 * inputs[0]->data()[k] + (inputs[1] ? inputs[1]->data()[k] : 0);
+            want.error.data()[k] = 1e-3;
+        }
+        return std::vector{want};
+    };
+    op.paths = paths_of<TwicePath>();
+    op.path(TwicePath::simple).accepts = [](const Call&) { return true; };
+    op.path(TwicePath::dense).accepts = [](const Call& c) {
+        return is_contiguous(c.arguments[0].layout) && is_contiguous(c.arguments[2].layout);
+    };
+    op.needed_bytes = [](const Call& c) {
+        return c.path == 1 && c.arguments[2].layout.size() > 0 ? gpu::Carver::kCounterBytes + 8 : 0;
+    };
+    op.in_place = {{"in", "out"}};
+    return op;
+}
+
+using Test = Comparison (*)(const Operation&);
+constexpr Test kAll[] = {
+    rejects_invalid_operands,    rejects_overlaps,   rejects_unknown_paths,  computes_its_result,
+    takes_or_rejects_placements, takes_every_order,  ignores_unused_strides, spreads_nans_alike,
+    takes_less_memory,           takes_empty_outputs};
+
+}  // namespace
+
+TEST_CASE("the standard tests of an operation accept a right one", "[testing][device][small]") {
+    bug = "";
+    for (const Shape& shape : {Shape{2, 3}, {1, 4}, {0, 4}, {2, 1, 3}}) {
+        for (const Test test : kAll) CHECK(test(operation(shape)));
+    }
+    CHECK(covers_every_path({operation({2, 3})}));
+}
+
+TEST_CASE("each planted bug of an operation is found, and told", "[testing][device][small]") {
+    struct Planted {
+        const char* bug;
+        Test test;
+        const char* told;
+    };
+    const Planted all[] = {
+        {"one element wrong", computes_its_result,
+         "as it is (CUDA, path 'dense'): out: 1 of 6 elements differs. The first is (1, 0)"},
+        {"the last element forgotten", computes_its_result, "1 of 6 elements differ"},
+        {"input changed", computes_its_result, "in was changed"},
+        {"counter left", computes_its_result, "counter 0 of the workspace was not left at 0"},
+        {"workspace unchecked", computes_its_result, "a byte of workspace less"},
+        {"rejects everything", computes_its_result, "twice: no path 'dense'"},
+        {"error", computes_its_result, "(CUDA, the best path): launch failed"},
+        {"written past the end", computes_its_result, "(CPU): out: Written outside"},
+        {"no bias", computes_its_result, "All 6 elements differ"},
+        {"rejects nothing", takes_or_rejects_placements, "accepted, but must be rejected"},
+        {"ignores strides", takes_or_rejects_placements, ""},
+        {"NaN as 0", spreads_nans_alike, "a NaN in element 0 of in"},
+        {"needs bias", takes_less_memory, "bias left out"},
+        {"reads backwards", takes_less_memory, "out is in"},
+        {"reads a stride of 1", ignores_unused_strides, "in with shape (1, 4), strides (7, 1)"},
+        {"shapes unchecked", rejects_invalid_operands, "not rejected"},
+        {"null unchecked", rejects_invalid_operands, ""},
+        {"another name", rejects_invalid_operands, "rejected in another name: double: "},
+        {"other words", rejects_invalid_operands, "by the CPU reference: "},
+        {"written before it is rejected", rejects_invalid_operands, "after out was written"},
+        {"overlap unchecked", rejects_overlaps, "in 20 bytes into out (CPU): not rejected"},
+        {"any path", rejects_unknown_paths, "path 2 (CUDA): "},
+    };
+    for (const Planted& one : all) {
+        bug = one.bug;
+        CAPTURE(bug);
+        const Shape shape = one.test == ignores_unused_strides ? Shape{1, 4} : Shape{2, 3};
+        Comparison found;
+        try {
+            found = one.test(operation(shape));
+        } catch (const std::exception& error) {
+            found = {false, error.what()};
+        }
+        CHECK(!found.ok);
+        if (*one.told != '\0') CHECK(contains(found.text, one.told));
+    }
+    bug = "";
+}
+
+TEST_CASE("a path that no call of a table takes is found, and a kernel that is not the path's",
+          "[testing][device][small]") {
+    bug = "rejects everything";
+    CHECK(contains(covers_every_path({operation({2, 3})}).text, "twice: 'dense' took no call"));
+    Operation op = operation({2, 3});
+    op.not_taken = {"dense"};
+    CHECK(covers_every_path({op}));
+    bug = "";
+    CHECK(contains(covers_every_path({op}).text, "'dense' took this call"));
+    op.path(TwicePath::simple).kernel = "simple_kernel";
+    CHECK(contains(computes_its_result(op).text, "instead of simple_kernel"));
+}
+
+TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
+    bug = "another name";
+    CHECK_FALSE(rejects_as_it_is(operation({2, 3}), "in is a null pointer").ok);
+    bug = "";
+    Operation op = operation({2, 3});
+    op.operands[0].shape = {3, 2};
+    CHECK(
+        rejects_as_it_is(op, "in has shape (3, 2), but out has shape (2, 3); they must be equal"));
+    CHECK_FALSE(rejects_as_it_is(op, "in has shape (3, 2)").ok);
+    CHECK_FALSE(rejects_as_it_is(operation({2, 3}), "in has shape (3, 2)").ok);
+}
