@@ -81,9 +81,17 @@ TEST_CASE("softmax takes rows along any dim of any layout", "[day06][softmax][sm
 
 TEST_CASE("softmax takes the lengths around its quads, warps and blocks",
           "[day06][softmax][small][kernels]") {
-    check_values(operations({{3, 40, 40}, {2, 3, 300}, {5, 31}, {5, 64}, {5, 516}, {5, 1028}},
+    check_values(operations({{131, 3},
+                             {131, 4},
+                             {30, 5, 6},
+                             {3, 40, 40},
+                             {2, 3, 300},
+                             {5, 31},
+                             {5, 64},
+                             {5, 516},
+                             {5, 1028}},
                             {{3, 40, 40}, {5, 33}, {5, 128}, {5, 520}}));
-    std::vector<Operation> all;
+    std::vector<Operation> all = {cross_entropy_operation<float>({131}, 5)};
     for (const std::int64_t n : {1, 3, 4, 5, 8, 31, 32, 33, 60, 64, 127, 128, 256, 260, 508, 512}) {
         all.push_back(softmax_operation<float>(Softmax::softmax, {5, n}, 1));
         all.push_back(softmax_operation<bf16>(Softmax::softmax, {5, n}, 1));
