@@ -61,7 +61,7 @@ EXERCISES = "| exercise | what it asks for | how hard | how long |"
 STATEMENT = re.compile(r"///? Exercise (\d+) of Day \d+: (.*)\.\n///?\n///? (Tiny|Easy|Medium|Hard), ([1-9]\d*) minutes\.\n")
 OF_A_MISTAKE = re.compile(r"day\d\d_(?:\w+_)?wrong_|mistake_|try_")  # outputs that are set off in red
 ITS_OWN = re.compile(r" *\[|-?[\d.]+ is the |\w+, \S+:\d+: ")  # a line of an output that never goes on from the one above
-WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|")
+WORD_ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|(?:[^|]*\|){0,2}$")  # a wider table holds numbers, not words
 
 
 def raw(text):
