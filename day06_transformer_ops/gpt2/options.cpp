@@ -109,7 +109,6 @@ void check(const Options& options) {
     if (tasks != 1) {
         refuse("one of --prompt TEXT, --interactive and --perplexity FILE is needed, and no two");
     }
-    check_sampler(options.sampler);
 }
 
 }  // namespace
