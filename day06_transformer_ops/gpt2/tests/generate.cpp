@@ -215,4 +215,9 @@ TEST_CASE("two backends that differ by a bias differ from that layer on", "[day0
     REQUIRE(layers.size() == 5);  // nothing can be chosen from such logits
     CHECK(std::isnan(layers[1].difference));
     for (std::size_t i = 0; i < 5; ++i) CHECK(layers[i].beyond() == (i >= 1));
+    wrong.blocks[0].down.bias(7) = right.weights().blocks[0].down.bias(7);
+    for (const std::size_t length : {1, 15, 16}) {  // a prompt that fills the context leaves none
+        const std::vector<std::int64_t> prompt(length, 3);
+        CHECK(compare(config, got, expected, prompt).size() == (length < 16 ? 10 : 5));
+    }
 }
