@@ -111,6 +111,7 @@ TEST_CASE("files: only a plain one is read, at once and to its end", "[day06][fi
                    "text has 3 bytes or more; at most 2 are read"));
     put(text, "");
     CHECK(contents_of(text).empty());
+    CHECK(MappedFile(text).bytes().empty());
     fs::create_symlink(text, folder / "link");
     put(text, "through a link");
     CHECK(contents_of(folder / "link") == "through a link");
