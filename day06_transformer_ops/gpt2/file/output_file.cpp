@@ -32,7 +32,8 @@ void require_replaceable(const std::string& path) {
                                     ", which writing would replace: it must be a plain file, or "
                                     "nothing yet");
     }
-    if (access(path.c_str(), W_OK) != 0) cannot(path);
+    // ENOENT: a lock whose holder has removed it since.
+    if (access(path.c_str(), W_OK) != 0 && errno != ENOENT) cannot(path);
 }
 
 // Closes what it opened, and removes what was left half written.

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -223,6 +224,32 @@ TEST_CASE("files: an output has one writer; a lock ends with its holder, however
     CHECK_FALSE(fs::exists(out + ".lock"));
     fs::create_symlink("text", out + ".lock");
     CHECK(contains(told([&] { const OutputLock lock(out); }), "out.lock is a symbolic link"));
+}
+
+TEST_CASE("files: a lock that several take in turn has one holder, and leaves nothing open",
+          "[day06][files][small]") {
+    const Temporary folder;
+    const auto before = open_files();
+    std::atomic<int> holders = 0, together = 0;
+    std::vector<std::string> errors(2);
+    const auto take = [&](std::string& error) {
+        for (int taken = 0; taken < 400 && error.empty();) {
+            const std::string said = told([&] {
+                const OutputLock lock(folder / "out");
+                if (++holders > 1) ++together;
+                ++taken;
+                --holders;
+            });
+            if (!contains(said, "another run")) error = said;
+        }
+    };
+    std::thread other([&] { take(errors[1]); });
+    take(errors[0]);
+    other.join();
+    CHECK(errors == std::vector<std::string>(2));
+    CHECK(together == 0);
+    CHECK(open_files() == before);
+    CHECK(fs::is_empty(folder.name));
 }
 
 TEST_CASE("files: lines of an input, of which one may have no end", "[day06][files][small]") {
