@@ -33,6 +33,7 @@ void open_barrier() {
     block.barrier_votes = 0;
     block.at_barrier = 0;
     ++block.barriers_passed;
+    block.missed_barrier = block.size - block.live;
     const Site& here = block.first_at_barrier->barrier_site;
     if (!has_opened(here)) block.barriers_opened.push_back(here);
     block.turns_without_write = 0;

@@ -65,7 +65,7 @@ void end(Thread& thread) {
 
 void start_threads() {
     block.live = block.size;
-    block.at_barrier = block.at_grid_barrier = block.barriers_passed = 0;
+    block.at_barrier = block.at_grid_barrier = block.barriers_passed = block.missed_barrier = 0;
     block.barriers_opened.clear();
     block.astray = nullptr;
     block.barrier_votes = 0;

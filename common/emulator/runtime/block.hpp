@@ -81,6 +81,7 @@ struct Block {
     const Thread* astray = nullptr;    // the first that came to another barrier than that one
     unsigned turns_without_write = 0;  // turns taken from impatient threads since the last store
     unsigned barriers_passed = 0;
+    unsigned missed_barrier = 0;        // threads that had returned when the last one opened
     std::vector<Site> barriers_opened;  // each of them once
     int barrier_votes = 0;              // predicates that were true, so far
     int barrier_result = 0;

@@ -127,7 +127,9 @@ void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
     const std::string text = expression_at(d->where.file, d->where.line, d->where.column);
     found(Kind::out_of_bounds, cudaErrorIllegalAddress, d->where,
           "index " + text_of(*d->index, index) + (text.empty() ? "" : " in `" + text + "`") +
-              " is outside of the array, whose type is " + d->array->name + ".");
+              " is outside of the array, whose type is " + d->array->name +
+              ". Do more threads come here than should, for want of a guard such as `if (t < n)`? "
+              "Or does a loop, or the index itself, go one too far?");
 }
 
 [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(Mismatch* d, std::uintptr_t address) {

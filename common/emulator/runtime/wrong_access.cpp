@@ -49,6 +49,38 @@ Elsewhere elsewhere(std::uintptr_t address, std::size_t bytes) {
             "to the kernel, where one from cudaMalloc was meant?"};
 }
 
+// Do others of the block write it if they go on, and this thread waits?
+bool is_written_later(const NewAccess& a) {
+    yield();
+    return (*a.region.state_of(a.address) & kWritten) != 0;
+}
+
+// Of shared memory: where the write may be missing, as far as what the block has done so far tells.
+std::string never_written(const NewAccess& a) {
+    std::string text =
+        ", which no thread of this block has written, not before its last "
+        "__syncthreads() either. ";
+    const Extent array = &a.region == &shared_arrays ? nearest_shared_array(a.address) : Extent{};
+    std::size_t written = 0;
+    for (std::size_t i = 0; i < array.bytes; ++i) {
+        written += (*a.region.state_of(array.begin + i) & kWritten) != 0;
+    }
+    if (block.missed_barrier > 0) {
+        text += format(
+            "%u of the block's threads returned before that: should one of them have written it "
+            "first? ",
+            block.missed_barrier);
+    } else if (written > 0 && written == block.size * a.bytes) {
+        text += format(
+            "The %u threads have written %zu elements of the array, one for each "
+            "thread: should each write several, in a loop? ",
+            block.size, written / a.bytes);
+    }
+    return text +
+           "Is a guard missing here, or, where there is no element, the storing of what changes no "
+           "result (0 for a sum)? Shared memory starts with whatever an earlier block left there.";
+}
+
 }  // namespace
 
 void fail_outside(const NewAccess& a) {
@@ -61,31 +93,27 @@ void fail_outside(const NewAccess& a) {
 }
 
 void fail_uninitialised(const NewAccess& a) {
-    const char* why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
+    std::string why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
     Place barrier;
-    if (a.region.space == Space::shared) {
+    if (&a.region == &cluster_memory) {
+        why =
+            ", which neither that block nor another has written, not before the last "
+            "cluster.sync().";
+    } else if (a.region.space == Space::shared) {
         const Thread* waits = waits_above(find_line(a.code));
         why = waits != nullptr
                   ? ", which no thread of this block has written yet. Others wait at the "
                     "__syncthreads() in {0}, which this thread has gone past without coming to it: "
                     "is that barrier inside an `if` or a loop that not every thread enters?"
-              : block.barriers_passed == 0
-                  ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
-                    "between the write and this read? Shared memory starts with whatever an "
-                    "earlier block left there."
-              : has_mbarriers()
+              : block.barriers_passed > 0 && has_mbarriers()
                   ? ", which no thread of this block has written yet. Is a guard missing here, or "
                     "has a wait on an mbarrier let this thread go at once, by the other parity? "
                     "(Before phase 0 there is one of parity 1, which counts as complete.)"
-                  : ", which no thread of this block has written, not before its last "
-                    "__syncthreads() either. Is a guard missing here, or, where there is no "
-                    "element, the storing of what changes no result (0 for a sum)? Shared memory "
-                    "starts with whatever an earlier block left there.";
-        if (&a.region == &cluster_memory) {
-            why =
-                ", which neither that block nor another has written, not before the last "
-                "cluster.sync().";
-        }
+              : block.barriers_passed == 0 || is_written_later(a)
+                  ? ", which no thread of this block has written yet. Is a __syncthreads() missing "
+                    "between the write and this read? Shared memory starts with whatever an "
+                    "earlier block left there."
+                  : never_written(a);
         if (waits != nullptr) barrier = {waits->barrier_site, waits->barrier_code};
     }
     fail({Kind::uninitialised_read,

@@ -105,6 +105,21 @@ __global__ void unwritten_in_shared_array(float* x) {
     __syncthreads();
     if (chosen()) x[0] = one[t] + two[t];
 }
+__global__ void barrier_before_the_write(float* x) {
+    __shared__ float kept[24];
+    const int t = thread_of_block();
+    __syncthreads();
+    kept[t] = x[t];
+    x[t] = kept[23 - t];
+}
+__global__ void returned_before_the_write(float* x) {
+    __shared__ float kept[24];
+    const int t = thread_of_block();
+    if (t >= 20) return;
+    kept[t] = x[t];
+    __syncthreads();
+    x[t] = kept[23 - t];
+}
 __global__ void frees_twice(float* x) {
     if (!chosen()) return;
     float* const mine = static_cast<float*>(malloc(16));
@@ -898,6 +913,9 @@ std::vector<Provoked> provoked_by_kernels() {
          }},
         {"unwritten_in_shared_array",
          [](float* x) { unwritten_in_shared_array<<<kGrid, kBlock>>>(x); }},
+        {"barrier_before_the_write", [](float* x) { barrier_before_the_write<<<1, kBlock>>>(x); }},
+        {"returned_before_the_write",
+         [](float* x) { returned_before_the_write<<<1, kBlock>>>(x); }},
         {"frees_twice", [](float* x) { frees_twice<<<kGrid, kBlock>>>(x); }},
         {"frees_the_middle", [](float* x) { frees_the_middle<<<kGrid, kBlock>>>(x); }},
         {"deletes_twice", [](float* x) { deletes_twice<<<kGrid, kBlock>>>(x); }},
