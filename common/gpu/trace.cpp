@@ -112,7 +112,15 @@ std::optional<bool> launched_with(const void* bytes, std::size_t count) {
            arguments.end();
 }
 
+std::optional<std::int64_t> threads_launched() {
+    return static_cast<std::int64_t>(emulator::last_launch().threads);
+}
+
 #else
+
+std::optional<std::int64_t> threads_launched() {
+    return std::nullopt;
+}
 
 void run_in_other_orders(const std::function<void()>& launches) {
     launches();

@@ -48,6 +48,9 @@ bool run_rejected(const std::function<void()>& launches);
 /// Did the last launch hand these bytes to its kernel, among its arguments? Empty on a GPU.
 [[nodiscard]] std::optional<bool> launched_with(const void* bytes, std::size_t count);
 
+/// The threads of the last launch. Empty on a GPU.
+[[nodiscard]] std::optional<std::int64_t> threads_launched();
+
 /// Runs `launches` and says for each line of their kernels what its warps touched, the worst line
 /// first, with a picture of that line's lanes and a verdict. Empty if the ports run on a GPU.
 [[nodiscard]] std::string trace_text(const std::function<void()>& launches);

@@ -12,6 +12,12 @@
 ///
 ///     summed_wrongly({"c", "mn", {M, N}, K, {{"a", M * K, in_a}, {"b", K * N, in_b}}}, launch)
 ///     // "Each c(m, n) takes b[5 n + k] for k = 0 to 4; it should take b[n + 3 k] for k = 0 to 4."
+///
+/// Where it computes anything else: each number is changed by itself, and what becomes another one
+/// depends on it:
+///
+///     read_wrongly({"out", "mc", {M, C}, {{"weight", {C}, needed}}}, launch)
+///     // "Each out(m, c) depends on weight[m]; it should depend on weight[c]."
 #pragma once
 
 #include <cstdint>
@@ -61,5 +67,31 @@ struct Sums {
 
 /// The same for sums.
 std::string summed_wrongly(const Sums& sums, const LaunchMoves& launch);
+
+/// An array that is read, row-major, and whether an output depends on one of its elements. What is the
+/// largest of several depends on each: the one that is changed becomes the largest.
+struct Input {
+    std::string name;
+    Shape shape;
+    std::function<bool(const Index& out, const Index& element)> needed;
+};
+
+/// out(index), row-major and 0 at first, is any function of elements of the inputs.
+struct Needs {
+    std::string out, dims;
+    Shape shape;
+    std::vector<Input> inputs;
+};
+
+/// The same for any function. One launch for each element: for small shapes.
+std::string read_wrongly(const Needs& needs, const LaunchMoves& launch);
+
+/// For `needed`: every element, and those in the output's row.
+inline bool all_elements(const Index&, const Index&) {
+    return true;
+}
+inline bool same_row(const Index& out, const Index& element) {
+    return out[0] == element[0];
+}
 
 }  // namespace sixdays::testing

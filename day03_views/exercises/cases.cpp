@@ -54,20 +54,16 @@ TEST_CASE("turned: the transpose", "[day03][turned][small]") {
 
 TEST_CASE("wait_for_all: each block turned round", "[day03][wait_for_all][small]") {
     for (const int blocks : {1, 3}) {
-        DeviceIn<float> in(distinct<float>({blocks * 64}));
-        const auto run = [&](float* out) { wait_for_all(in.view().data, blocks, out); };
-        const auto want = [](std::int64_t k) {
-            return static_cast<double>(k / 64 * 64 + 63 - k % 64 + 1);
-        };
-        practise<float>({blocks * 64}, run, want);
+        const auto at = [](const Index& i) { return i[0] * 64 + 63 - i[1]; };
+        practise({"out", "bt", {blocks, 64}, {{"in", blocks * 64, at}}, {}, 0, "out[64 b + t]"},
+                 [=](const auto& in, float* out) { wait_for_all(in[0], blocks, out); });
     }
 }
 
 TEST_CASE("no_conflict: is right", "[day03][no_conflict][small]") {
-    DeviceIn<float> in(distinct<float>({32, 32}));
-    practise<float>(
-        {32, 32}, [&](float* out) { no_conflict(in.view().data, out); },
-        [](std::int64_t k) { return static_cast<double>(k % 32 * 32 + k / 32 + 1); });
+    practise(
+        {"out", "yx", {32, 32}, {{"in", 32 * 32, [](const Index& i) { return i[1] * 32 + i[0]; }}}},
+        [](const auto& in, float* out) { no_conflict(in[0], out); });
 }
 
 TEST_CASE("no_conflict: no two lanes in one bank", "[day03][no_conflict][small]") {

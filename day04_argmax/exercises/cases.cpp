@@ -82,11 +82,17 @@ TEST_CASE("neighbours: the sum", "[day04][neighbours][small]") {
     practise<float>(
         {1}, [&](float* out) { neighbours(in.view().data, out); },
         [&](std::int64_t) { return sum_of(x, 0, 2048); },
-        {{"Some elements were counted more than once, others never.", [&](std::int64_t) {
+        {{"Some elements were counted more than once, others never.",
+          [&](std::int64_t) {
               double sum = 0;
               for (std::int64_t lane = 0; lane < 32; ++lane) sum += sum_of(x, lane * 32, 64);
               return sum;
-          }}});
+          }}},
+        0, {},
+        [] {
+            return read_wrongly({"out", "i", {1}, {{"in", {2048}, all_elements}}},
+                                [](const auto& given, float* out) { neighbours(given[0], out); });
+        });
 }
 
 TEST_CASE("neighbours: 32 lanes, 4 sectors", "[day04][neighbours][small]") {
@@ -138,8 +144,16 @@ TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") 
                   double best = -100;
                   for (std::int64_t k = lane % 2; k < 32; k += 2) best = std::max(best, of(k, 1));
                   return best;
-              }}},
-            0, kShuffles);
+              }},
+             {"In each round x became what the other lane has, whatever it was: the larger of both "
+              "stays, fmaxf(x, ...).",
+              [&](std::int64_t lane) { return of(31 - lane, 1); }}},
+            0, kShuffles,
+            [] {
+                return read_wrongly(
+                    {"out", "l", {32}, {{"in", {32}, all_elements}}},
+                    [](const auto& given, float* out) { all_lanes(given[0], out); });
+            });
     }
 }
 
@@ -178,7 +192,12 @@ TEST_CASE("lanes_without: any number of elements", "[day04][lanes_without][small
              {"Lanes without a number must add what changes no sum, 0: not -INFINITY, nor a "
               "variable that was never set.",
               [](std::int64_t) { return -INFINITY; }}},  // the emulator lays -1.7e38 there
-            0, kShuffles);
+            0, kShuffles,
+            [n] {
+                return read_wrongly(
+                    {"out", "i", {1}, {{"in", {n}, all_elements}}},
+                    [n](const auto& given, float* out) { lanes_without(given[0], n, out); });
+            });
     }
 }
 
@@ -237,6 +256,32 @@ TEST_CASE("tree: the work is shared", "[day04][tree][small]") {
     REQUIRE(touched.requests <= 200);
 }
 
+// Row m of a square matrix has its largest element at place m: where is it not found?
+std::string overlooked(int N) {
+    if (N > 1000) return "";
+    Tensor<float> x({N, N});
+    for (std::int64_t m = 0; m < N; ++m) x(m, m) = 1;
+    DeviceIn<float> in(x);
+    DeviceOut<int> out({N});
+    row_by_block(in.view().data, N, N, out.view().data);
+    const Tensor<int> got = out.values();
+    std::vector<int> places;
+    for (int m = 0; m < N; ++m) {
+        if (got(m) != m) places.push_back(m);
+    }
+    if (places.empty()) return "";
+    const bool in_a_row = places.back() - places.front() + 1 == static_cast<int>(places.size());
+    return "In a row of " + std::to_string(N) +
+           " the largest element is not found if its place is " + std::to_string(places.front()) +
+           (places.size() < 2 ? ""
+            : in_a_row        ? " to " + std::to_string(places.back())
+                              : " or " + std::to_string(places[1]) + " (of " +
+                             std::to_string(places.size()) + " such places)") +
+           ". Which thread looks there? Thread t looks at t, t + 256, t + 512 and so on, as long "
+           "as "
+           "that is less than N; and does the tree come to every thread's?";
+}
+
 void check_row_by_block(const Tensor<float>& x, const std::vector<int>& places,
                         const std::vector<Guess>& guesses = {}) {
     const auto M = static_cast<int>(x.shape()[0]), N = static_cast<int>(x.shape()[1]);
@@ -244,7 +289,8 @@ void check_row_by_block(const Tensor<float>& x, const std::vector<int>& places,
     DeviceIn<float> in(x);
     practise<int>(
         {M}, [&](int* out) { row_by_block(in.view().data, M, N, out); },
-        [&](std::int64_t m) { return places[static_cast<std::size_t>(m)]; }, guesses);
+        [&](std::int64_t m) { return places[static_cast<std::size_t>(m)]; }, guesses, 0, {},
+        [N] { return overlooked(N); });
 }
 
 // The places that a mistake makes, one for each row.

@@ -106,7 +106,15 @@ TEST_CASE("edge_of_a_tile: sums of rows", "[day05][edge_of_a_tile][small]") {
         practise<float>(
             {M, tiles},
             [&, M = M, K = K](float* out) { edge_of_a_tile(in.view().data, M, K, out); },
-            [&](std::int64_t at) { return of(at, false); }, guesses);
+            [&](std::int64_t at) { return of(at, false); }, guesses, 0, {},
+            [M = M, K = K, tiles] {
+                const auto in_tile = [](const Index& out, const Index& e) {
+                    return e[0] == out[0] && e[1] / 16 == out[1];
+                };
+                return read_wrongly(
+                    {"out", "mt", {M, tiles}, {{"a", {M, K}, in_tile}}},
+                    [=](const auto& given, float* out) { edge_of_a_tile(given[0], M, K, out); });
+            });
     }
 }
 
@@ -125,7 +133,12 @@ TEST_CASE("second_barrier: sums", "[day05][second_barrier][small]") {
              "then may "
              "the tile be overwritten. A __syncthreads() holds for the threads that come to it, so "
              "it "
-             "must not be inside of an `if` that some of them, or some rounds, pass by."});
+             "must not be inside of an `if` that some of them, or some rounds, pass by."},
+            [K] {
+                return read_wrongly(
+                    {"out", "t", {64}, {{"in", {K}, all_elements}}},
+                    [K](const auto& given, float* out) { second_barrier(given[0], K, out); });
+            });
     }
 }
 
@@ -334,7 +347,13 @@ TEST_CASE("fragment_index: products", "[day05][fragment_index][small]") {
          of([](int r, int i) { return r + i % 2; }, k)}};
     practise<float>(
         {16, 8}, [&](float* c) { fragment_index(da.view().data, db.view().data, c); }, of(row, k),
-        guesses);
+        guesses, 0, {},
+        [] {
+            const auto column = [](const Index& out, const Index& e) { return e[1] == out[1]; };
+            return read_wrongly(
+                {"out", "mn", {16, 8}, {{"a", {16, 16}, same_row}, {"b", {16, 8}, column}}},
+                [](const auto& in, float* out) { fragment_index(in[0], in[1], out); });
+        });
 }
 
 TEST_CASE("missing_phase: sums", "[day05][missing_phase][small]") {

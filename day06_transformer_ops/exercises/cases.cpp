@@ -162,7 +162,13 @@ void check_shares(const Tensor<float>& x) {
     const double bound = (N + 12) * 0x1p-24;
     practise<float>(
         {M, N}, [&](float* out) { share_of_each(in.view().data, M, N, out); },
-        [&](std::int64_t k) { return share(k, true); }, guesses, bound);
+        [&](std::int64_t k) { return share(k, true); }, guesses, bound, {},
+        [M, N]() -> std::string {
+            if (N == 1) return "";  // 1, whatever the number is
+            return read_wrongly(
+                {"out", "mn", {M, N}, {{"in", {M, N}, same_row}}},
+                [=](const auto& given, float* out) { share_of_each(given[0], M, N, out); });
+        });
 }
 
 TEST_CASE("share_of_each: small numbers", "[day06][share_of_each][small]") {
@@ -235,6 +241,14 @@ void check_running(const Tensor<float>& x) {
                 sum = sum * std::exp(largest - larger) + std::exp(value - larger);
                 largest = value;
             });
+    stepped(
+        "The exponent's sign is turned: what was summed up shrinks when a larger number comes, by "
+        "exp(old largest - new largest).",
+        [](double& largest, double& sum, double value) {
+            const double larger = std::max(largest, value);
+            sum = (sum == 0 ? 0 : sum * std::exp(larger - largest)) + std::exp(value - larger);
+            largest = larger;
+        });
     for (const bool put_right : {false, true}) {
         stepped("exp was asked of x itself, not of x - largest.",
                 [put_right](double& largest, double& sum, double value) {
@@ -245,7 +259,12 @@ void check_running(const Tensor<float>& x) {
     }
     practise<float>(
         {M}, [&](float* out) { running_maximum(in.view().data, M, N, out); },
-        [&](std::int64_t m) { return row(m, true); }, guesses, (2 * N + 12 + 1024) * 0x1p-24);
+        [&](std::int64_t m) { return row(m, true); }, guesses, (2 * N + 12 + 1024) * 0x1p-24, {},
+        [M, N] {
+            return read_wrongly(
+                {"out", "m", {M}, {{"in", {M, N}, same_row}}},
+                [=](const auto& given, float* out) { running_maximum(given[0], M, N, out); });
+        });
 }
 
 TEST_CASE("running_maximum: the largest comes last", "[day06][running_maximum][small]") {
@@ -328,7 +347,11 @@ TEST_CASE("whole_row: every lane has the sum", "[day06][whole_row][small]") {
               if (k % 32 != 0) return double(NAN);
               return double{x.data()[k]} / std::sqrt(mean_of(k, 32));
           }}},
-        40 * 0x1p-24);
+        40 * 0x1p-24, {},
+        [] {
+            return read_wrongly({"out", "ml", {3, 32}, {{"in", {3, 32}, same_row}}},
+                                [](const auto& given, float* out) { whole_row(given[0], 3, out); });
+        });
 }
 
 }  // namespace

@@ -116,8 +116,9 @@ TEST_CASE("a result that one known mistake makes names it, and no other", "[test
     const Tensor<double> want({2}, {1, 2}), half({2}, {0.5, 1}), twice({2}, {2, 4});
     const auto cause = [&](float a, float b, const Tensor<double>& second) {
         return likely_mistake(
-            Tensor<float>({2}, {a, b}), want,
-            {{"half", half}, {"twice", second}, {"nan", Tensor<double>({2}, {nan, 2})}});
+                   Tensor<float>({2}, {a, b}), want,
+                   {{"half", half}, {"twice", second}, {"nan", Tensor<double>({2}, {nan, 2})}})
+            .cause;
     };
     CHECK(cause(0.5f, 1, twice) == "half");
     CHECK(cause(2, 4.0001f, twice) == "twice");
@@ -125,7 +126,14 @@ TEST_CASE("a result that one known mistake makes names it, and no other", "[test
     CHECK(cause(1, 2, twice) == "");     // right
     CHECK(cause(2, 4.1f, twice) == "");  // none of them
     CHECK(cause(0.5f, 1, half) == "");   // either
-    CHECK(likely_mistake(Tensor<float>({2}, {2, 4}), want, {{"one", twice}, {"one", twice}}) ==
-          "one");
+    const Told one =
+        likely_mistake(Tensor<float>({2}, {2, 4}), want, {{"one", twice}, {"one", twice}});
+    CHECK(one.cause == "one");
     CHECK(cause(1, 2, want) == "");  // a mistake that does not show here
+    const auto in_larger = [&](const Told& there) { return confirmed(one, [&] { return there; }); };
+    CHECK(in_larger({true, ""}) == "one");
+    CHECK(in_larger({false, "two"}) == "two");
+    CHECK(in_larger({false, ""}) == "");
+    CHECK(confirmed(one, []() -> Told { throw std::runtime_error("stopped"); }) == "one");
+    CHECK(confirmed({}, [&] { return one; }) == "");
 }

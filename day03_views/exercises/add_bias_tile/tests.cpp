@@ -38,14 +38,18 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
     DeviceIn<float> from(in, Layout({M, N}, {pitch, 1}), Lead{1});
     DeviceIn<float> row(bias, Lead{2});
     DeviceOut<float> got({M, N}, Lead{3});
-    {
-        INFO(
-            "If a tile lies outside: An index counts tiles, not elements. Are x and y exchanged, "
-            "in the kernel or in the grid? x counts down the rows, kRows to a tile, and y across "
-            "the columns, kColumns to a tile.");
-        add_bias_tile_cuda(from.view(), row.view(), got.view());
-        REQUIRE_NOTHROW(gpu::check_pending());
-    }
+    const Advice of_the_bias = {
+        {"in a span of extents (1, "},
+        "The bias is one row, and has one row of tiles: its tile is (0, j), in whatever row the "
+        "block's tile is.",
+        [M](const std::string& error) { return M > 1 && contains(error, ": along dim 0 "); }};
+    finish([&] { add_bias_tile_cuda(from.view(), row.view(), got.view()); }, of_the_bias,
+           [] {
+               return "If a tile lies outside: An index counts tiles, not elements. Are x and y "
+                      "exchanged, in the kernel or in the grid? x counts down the rows, kRows to a "
+                      "tile, "
+                      "and y across the columns, kColumns to a tile.";
+           });
     using I = std::int64_t;
     Tensor<double> in_alone(in.shape());
     for (I k = 0; k < in.size(); ++k) in_alone.data()[k] = double(in.data()[k]);
@@ -60,7 +64,8 @@ void check_port(std::int64_t M, std::int64_t N, std::int64_t pitch) {
                         {"The bias was not added.", in_alone},
                         {"The bias was multiplied by, not added: `+`.", product},
                         {"The tile of the bias is (0, j): it has the columns of the block's tile.",
-                         sum_of(in, bias, [](I m, I n) { return m / 8 * 32 + n % 32; })}});
+                         sum_of(in, bias, [](I m, I n) { return m / 8 * 32 + n % 32; })}})
+            .cause;
     require(got.matches(want), cause);
     REQUIRE(from.unchanged());
     REQUIRE(row.unchanged());

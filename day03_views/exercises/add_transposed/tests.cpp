@@ -31,16 +31,28 @@ std::string cause(const Tensor<float>& got, const Tensor<float>& a) {
         "Nothing is transposed inside of a tile: thread (x, y) loads row y of it, and adds what is "
         "in row x, "
         "column y.";
-    return likely_mistake(
-        got, with(n_of, m_of),
-        {{"Each tile was added to its own transpose. Beside the diagonal the transpose of a tile "
-          "is "
-          "in the tile of a whose rows are this tile's columns: it begins in row n0 and column m0.",
-          with([](I m, I n) { return m / T * T + n % T; },
-               [](I m, I n) { return n / T * T + m % T; })},
-         {not_turned, with([](I m, I n) { return n / T * T + m % T; },
-                           [](I m, I n) { return m / T * T + n % T; })},
-         {not_turned, with(m_of, n_of)}});
+    const std::string known =
+        likely_mistake(got, with(n_of, m_of),
+                       {{"Each tile was added to its own transpose. Beside the diagonal the "
+                         "transpose of a tile "
+                         "is "
+                         "in the tile of a whose rows are this tile's columns: it begins in row n0 "
+                         "and column m0.",
+                         with([](I m, I n) { return m / T * T + n % T; },
+                              [](I m, I n) { return n / T * T + m % T; })},
+                        {not_turned, with([](I m, I n) { return n / T * T + m % T; },
+                                          [](I m, I n) { return m / T * T + n % T; })},
+                        {not_turned, with(m_of, n_of)}})
+            .cause;
+    if (!known.empty()) return known;
+    const Shape shape{3, 3};
+    const auto both = [](const Index& out, const Index& e) {
+        return e == out || (e[0] == out[1] && e[1] == out[0]);
+    };
+    return read_wrongly({"out", "mn", shape, {{"a", shape, both}}},
+                        [=](const auto& in, float* out) {
+                            add_transposed_cuda({in[0], shape}, {out, shape});
+                        });
 }
 
 void check_port(std::int64_t N) {

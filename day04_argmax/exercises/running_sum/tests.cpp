@@ -96,7 +96,14 @@ std::string likely(const Tensor<float>& got, const Tensor<float>& x) {
                "all elements before these 32: it is added to every lane's x, and then it becomes "
                "the x of lane 31.";
     }
-    return "";
+    const Shape shape{2, 40};
+    const auto so_far = [](const Index& out, const Index& e) {
+        return e[0] == out[0] && e[1] <= out[1];
+    };
+    return read_wrongly({"out", "mn", shape, {{"in", shape, so_far}}},
+                        [=](const auto& values, float* out) {
+                            running_sum_cuda({values[0], shape}, {out, shape});
+                        });
 }
 
 // Whole numbers: the sums are exact in any order.
