@@ -145,6 +145,14 @@ TEST_CASE("all_lanes: the largest, in every lane", "[day04][all_lanes][small]") 
                   for (std::int64_t k = lane % 2; k < 32; k += 2) best = std::max(best, of(k, 1));
                   return best;
               }},
+             {"In each round the other lane's first number was asked for: ask for x, the largest "
+              "that it "
+              "has found by then.",
+              [&](std::int64_t lane) {
+                  double best = of(lane, 1);
+                  for (int d = 1; d < 32; d *= 2) best = std::max(best, of(lane ^ d, 1));
+                  return best;
+              }},
              {"In each round x became what the other lane has, whatever it was: the larger of both "
               "stays, fmaxf(x, ...).",
               [&](std::int64_t lane) { return of(31 - lane, 1); }}},
