@@ -507,7 +507,7 @@ called() { grep -qxE -- "$1" "$CALLS"; }
 # `run` builds the day and no page, `test` the programs of the day; `docs` the pages, whatever was installed when.
 day_and_pages() {
     local tool
-    printf '%s/all: phony\n' "$day" day02_strides day06_transformer_ops day06_transformer_ops/gpt2 common docs/site |
+    printf '%s/all: phony\n' "$day" day02_strides day06_transformer_ops{,/attention{,_bf16},/gpt2{,/file}} common docs/site |
         cat - <(echo "bin/$day: CXX_EXECUTABLE_LINKER") >"$scratch/machine/targets"
     rm -rf build
     for tool in doxygen dot; do fake "$tool" <<<$'#!/bin/sh\necho 1.9.4'; done
@@ -530,9 +530,19 @@ day_and_pages() {
     fake ctest <<<$'#!/bin/sh\necho "ctest $*"'
     learns "the tests of a day" 0 'ctest .*-L .day01' -- test day01
     holds "what it builds" called "--build --preset test --target $day/all"
-    mkdir -p day06_transformer_ops && touch day06_transformer_ops/CMakeLists.txt
+    for tool in attention attention_bf16 gpt2 gpt2/file; do
+        install -D <(echo "add_room()") "day06_transformer_ops/$tool/CMakeLists.txt"
+    done
+    touch day06_transformer_ops/CMakeLists.txt
     learns "the tests of the last day" 0 'ctest .*-L .day06' -- test day06
-    holds "its rooms, too" called "--build --preset test --target day06_transformer_ops/all day06_transformer_ops/gpt2/all"
+    holds "its rooms, too" called "--build --preset test --target day06_transformer_ops/all .*gpt2/all .*gpt2/file/all"
+    learns "the tests of a room" 0 'ctest .*-R .day06\\.attention\\.$' -- test day06.attention
+    holds "only the room" called "--build --preset test --target day06_transformer_ops/attention/all"
+    learns "of a room that has others in it" 0 'ctest .*-R .day06\\.gpt2\\.$' -- test day06.gpt2
+    holds "those, too" called "--build --preset test --target day06_transformer_ops/gpt2/all .*/gpt2/file/all"
+    learns "a room by the start of its name" 0 'ctest .*-R .day06\\.gpt2\\.file\\.$' -- test Day06.gpt2.f
+    learns "an unknown room" 2 'no room "day06.dance"' 'day06.attention day06.attention_bf16 day06.gpt2 day06.gpt2.file' \
+        -- test day06.dance
     rm -r day06_transformer_ops
     learns "all tests" 0 'ctest' -- test
     holds "everything" called "--build --preset test"
@@ -634,16 +644,19 @@ check() {
     programs_of_tests
 }
 
-# What `test dayNN` builds has each program that a test of the day runs.
+# What `test day06` and `test day06.softmax` build has each program that their tests run, and not every one.
 programs_of_tests() {
-    local day targets
-    for day in day0*; do
+    local folder filter room targets
+    for folder in day0* day06_transformer_ops/{softmax,gpt2,training/adamw}; do
+        room=${folder#*/} room=${room//\//\\.}
+        filter=(-R "^day06\\.$room\\.")
+        if [[ $folder != */* ]]; then filter=(-L "^${folder%%_*}\$"); fi
         mapfile -t targets < <(build=build/default bash -euc 'source common/learn.d/lessons.sh
-            targets_of_day "$1" && printf "%s\n" "${targets[@]:1}"' - "$day")
+            targets_of "$1" && printf "%s\n" "${targets[@]:1}"' - "$folder")
         ninja -C build/default -t commands "${targets[@]}" | sed -n 's,.* -o \(bin/[^ ]*\) .*,\1,p' | sort >"$scratch/built"
-        ctest --test-dir build/default -L "^${day%%_*}\$" --show-only=json-v1 |
+        ctest --test-dir build/default "${filter[@]}" --show-only=json-v1 |
             grep -oE 'build/default/bin/[A-Za-z0-9_.]+' | cut -d/ -f3- | sort -u >"$scratch/wanted"
-        holds "the tests of $day have programs" test -s "$scratch/wanted"
+        holds "the tests of $folder have programs" test -s "$scratch/wanted"
         holds "which are built" test -z "$(comm -13 "$scratch/built" "$scratch/wanted")"
         holds "and not everything is" test "$(wc -l <"$scratch/built")" -lt "$(ninja -C build/default -t commands |
             grep -c ' -o bin/')"

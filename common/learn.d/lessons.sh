@@ -111,7 +111,7 @@ read_all() {
 }
 
 verb_test() {
-    local log status=0 label=() targets=() skipped preset=test what=everything word words=()
+    local log status=0 filter=() folder='' targets=() skipped preset=test what=everything word words=()
     for word in "$@"; do
         if [[ $word == --sanitizer ]]; then
             preset=sanitizer what="what compute-sanitizer watches"
@@ -120,15 +120,12 @@ verb_test() {
         fi
     done
     no_more_than 1 "${words[@]}"
-    if ((${#words[@]} > 0)); then
-        find_day "${words[0]}"
-        label=(-L "^${day%%_*}\$")
-    fi
+    if ((${#words[@]} > 0)); then find_tests "${words[0]}"; fi
     need tests
     configure
-    if ((${#label[@]} > 0)) && [[ $preset == test ]]; then
-        what="the tests of $day"
-        targets_of_day "$day"
+    if ((${#words[@]} > 0)) && [[ $preset == test ]]; then
+        what="the tests of $chosen"
+        targets_of "$folder"
     fi
     build_target "$what" --preset "$preset" "${targets[@]}"
     note ""
@@ -136,7 +133,7 @@ verb_test() {
     # ctest's own --output-log has its name, and its last lines, only once all has ended: tee's holds what
     # is known when somebody ends it early.
     (cd "$root" && "$(dirname "$cmake")/ctest" --preset "$preset" -j "$(nproc)" \
-        --no-label-summary "${label[@]}" 2>&1 | tee "$log") ||
+        --no-label-summary "${filter[@]}" 2>&1 | tee "$log") ||
         status=$?
     skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
     say ""
@@ -147,12 +144,29 @@ verb_test() {
     return "$status"
 }
 
-# In $targets, as arguments of cmake --build: all that CMake builds of a day's folders. The programs of its tests are there.
-targets_of_day() {
+# find_tests <day, or room as CTest names it>: its $folder, and in $filter what ctest is told.
+find_tests() {
+    local rooms=()
+    if [[ $1 != *.* ]]; then
+        find_day "$1"
+        folder=$day filter=(-L "^${day%%_*}\$")
+        return
+    fi
+    mapfile -t rooms < <(cd "$root" && grep -sl '^ *add_room(' day*/*/CMakeLists.txt day*/*/*/CMakeLists.txt |
+        sed 's,_[^/]*/,/,; s,/CMakeLists.txt,,; y,/,.,')
+    choose room "${1,,}" "${rooms[@]}"
+    folder=${chosen#*.}
+    folder=$(cd "$root" && printf '%s' "${chosen%%.*}"_*/"${folder//.//}")
+    filter=(-R "^${chosen//./\\.}\.")
+}
+
+# In $targets, as arguments of cmake --build: all that CMake builds of a folder and of those in it. The programs of
+# its tests are there.
+targets_of() {
     local target
     targets=(--target)
     while IFS=: read -r target _; do
-        if [[ $target == "$1"*/all ]]; then targets+=("$target"); fi
+        if [[ $target == "$1"/all || $target == "$1"/*/all ]]; then targets+=("$target"); fi
     done < <(ninja -C "$build" -t targets all | grep '/all: ')
 }
 
