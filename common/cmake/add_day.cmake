@@ -36,8 +36,9 @@ function(sixdays_add_exercise day label name)
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub)
     add_custom_command(OUTPUT ${stub} COMMAND awk -f ${script} ${solution} > ${stub}
         DEPENDS ${solution} ${script} VERBATIM)
+    sixdays_emulated_objects(${prefix}_stub_port ${stub})
+    sixdays_emulated_library(${prefix}_solution_port ${solution})  # gpt2/mine links some of them
     foreach(who stub solution)
-        sixdays_emulated_library(${prefix}_${who}_port ${${who}})
         sixdays_executable(${prefix}_${who} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${who}_port)
     endforeach()
@@ -63,7 +64,7 @@ function(sixdays_add_exercise day label name)
         set(wrong ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_stub/${attempt}.cu)
         add_custom_command(OUTPUT ${wrong} COMMAND awk -v wrong=${number} -f ${script} ${solution} > ${wrong}
             DEPENDS ${solution} ${script} VERBATIM)
-        sixdays_emulated_library(${prefix}_${attempt}_port ${wrong})
+        sixdays_emulated_objects(${prefix}_${attempt}_port ${wrong})
         target_compile_options(${prefix}_${attempt}_port PRIVATE ${SIXDAYS_UNFINISHED} -Wno-maybe-uninitialized)
         sixdays_executable(${prefix}_${attempt} sixdays_gpu_emulated $<TARGET_OBJECTS:${prefix}_cases>
             LIBRARIES sixdays_testing_main sixdays_testing ${prefix}_${attempt}_port)

@@ -155,8 +155,7 @@ function(sixdays_add_wrong room label prefix test source)
         return()  # no Catch2
     endif()
     sixdays_planted(${source} ${program} planted)
-    sixdays_emulated_library(${program}_port ${planted})
-    set_target_properties(${program}_port PROPERTIES EXCLUDE_FROM_ALL ON)  # its objects are linked: no archive
+    sixdays_emulated_objects(${program}_port ${planted})
     sixdays_executable(${program} sixdays_gpu_emulated $<TARGET_OBJECTS:${room}_tests>
         $<TARGET_OBJECTS:${program}_port>
         LIBRARIES sixdays_emulator sixdays_testing_main sixdays_testing ${room}_ports_emulated)

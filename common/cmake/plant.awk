@@ -6,6 +6,8 @@
 # it is a unified diff of one file, as `git diff -U1` writes it. A hunk may have moved, but every line of
 # it must be there as it is written, at one place only. In what is printed, a planted line counts as that
 # line of the patch, and all others as those of the right file: compilers and the emulator name them so.
+# With a line `only: <text>` the explicit instantiations without that text become blank lines: the linker
+# takes the right file's.
 function stop(line, sentence) {
     printf "%s:%d: error: %s. Plant it again (CONTRIBUTING.md).\n", patch, line, sentence > "/dev/stderr"
     failed = 1
@@ -27,6 +29,21 @@ function place(h, least,    at, found, places) {
     return found
 }
 
+# Blanks the explicit instantiations that `only` does not name. They begin a line and end with a semicolon.
+function leave_out(    i, first, all, kept) {
+    for (i = 1; i <= lines; ++i) {
+        if (text[i] !~ /^template [^<]/) continue
+        all = text[first = i]
+        while (text[i] !~ /;$/ && i < lines) {
+            all = all text[++i]
+            gsub(/  +/, " ", all)
+        }
+        if (index(all, only)) { ++kept; continue }
+        for (; first <= i; ++first) text[first] = ""
+    }
+    if (!kept) stop(only_at, right " has no explicit instantiation with \"" only "\"")
+}
+
 FNR == 1 { ++file }
 
 file == 1 {
@@ -42,6 +59,9 @@ file == 1 {
         if (!/^[+]/) old[hunks, ++olds[hunks]] = substr($0, 2)
     } else if (hunks && !/^\\/) {
         stop(FNR, "a line of a hunk begins with a blank, a - or a +")
+    } else if (/^only: /) {
+        only = substr($0, 7)
+        only_at = FNR
     }
     next
 }
@@ -51,6 +71,7 @@ file == 1 {
 END {
     if (failed) exit 1
     if (!hunks) stop(1, "there is no hunk, a line @@ -12,3 +12,2 @@ and what follows it")
+    if (only) leave_out()
     printf "#line 1 \"%s\"\n", FILENAME
     at = 1
     for (h = 1; h <= hunks; ++h) {

@@ -47,6 +47,14 @@ plant("a;\nb;\nc ;\n" "${change}" "at 0 places")
 plant("a;\n" "" "there is no hunk")
 plant("a;\n" "@@ -1 +1 @@\n-a;\n+b;\ndiff x\n" "wrong.patch:9: error: a line of a hunk begins")
 
+# `only:` keeps the instantiations that it names, and every line its number
+string(PREPEND head "only: f(float,\n")
+set(tail "template void f(float,\n              int);\ntemplate <> void g();\n")
+set(other "template void f(bf16,\n              int);\n")
+plant("a;\nb;\nc;\n${other}${tail}" "${change}"
+    "#line 1 RIGHT\na;\nb;\n#line 10 PATCH\nC[0];\n#line 4 RIGHT\n\n\n${tail}")
+plant("a;\nb;\nc;\n${other}" "${change}" "wrong.patch:1: error: right.cu has no explicit instantiation with")
+
 # stub.awk, which makes an exercise's stub of its solution
 function(stub solution expected)
     file(WRITE ${right} "${solution}")

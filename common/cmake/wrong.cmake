@@ -6,6 +6,8 @@
 #   refused: <words that the test prints>                as many as needed; one of all has a number, or
 #   refused: at <a line of the kernel>                   what is printed names this line, as file:line
 #   sanitizer: racecheck                                 which tool of compute-sanitizer sees it, if one does
+#   only: View<const bf16>                               where a file compiles for seconds: of its explicit
+#                                                        instantiations, the ones with this text are planted
 #
 # In a .cu file a line may instead end in `// <- here`.
 

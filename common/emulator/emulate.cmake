@@ -1,4 +1,5 @@
 # sixdays_emulated_library(<name> <file.cu>...): CUDA files as a static library that runs on the CPU.
+# sixdays_emulated_objects(<name> <file.cu>...): the same without an archive, for one program.
 
 cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
@@ -35,6 +36,14 @@ function(sixdays_as_built)
 endfunction()
 
 function(sixdays_emulated_library name)
+    sixdays_emulated(${name} STATIC ${ARGN})
+endfunction()
+
+function(sixdays_emulated_objects name)
+    sixdays_emulated(${name} OBJECT ${ARGN})
+endfunction()
+
+function(sixdays_emulated name kind)
     if(SIXDAYS_KERNELS)
         add_library(${name} STATIC)
         sixdays_as_built(${name})
@@ -63,7 +72,7 @@ function(sixdays_emulated_library name)
     list(REMOVE_DUPLICATES folders)
     list(TRANSFORM folders PREPEND -iquote)
 
-    add_library(${name} STATIC ${generated})
+    add_library(${name} ${kind} ${generated})
     target_link_libraries(${name} PUBLIC sixdays_emulator PRIVATE sixdays_flags)
     sixdays_emulated_flags()
     target_compile_options(${name} PRIVATE ${flags} ${folders})
