@@ -68,7 +68,7 @@ TEST_CASE("saxpy rounds once, in loop and port", "[day01][elementwise][small]") 
 
 // `lead` elements before the first: pointers that lie 0, 4, 8 or 12 bytes past a multiple of 16.
 // [a port against its loop]
-void check_port(const Operation& op, Told path, std::int64_t n, Lead lead_x, Lead lead_y,
+void check_port(const Operation& op, AskedPath path, std::int64_t n, Lead lead_x, Lead lead_y,
                 Lead lead_out) {
     CAPTURE(op.name, path ? name(*path) : "chosen", n);
     const Tensor<float> x = distinct<float>({n}), y = distinct<float>({n}, 7);
@@ -166,7 +166,7 @@ TEST_CASE("elementwise operations take any rank from 0 to 8", "[day01][elementwi
             HostOut<float> want(shape);
             op.loop(x.view(), y.view(), want.view());
             DeviceIn<float> dx(x), dy(y);
-            const auto check = [&](Told path) {
+            const auto check = [&](AskedPath path) {
                 CAPTURE(path ? name(*path) : "chosen");
                 DeviceOut<float> got(shape);
                 op.port(path, dx.view(), dy.view(), got.view(), {});

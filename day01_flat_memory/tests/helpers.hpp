@@ -25,10 +25,10 @@ inline const std::vector<std::int64_t> kSizes = {
     257, 1021, 1023, 1024, 1025, 2047, 2048, 2049, 2051, 4096, 4099, 8192, 8193, 20011};
 
 /// nullptr: the port that chooses.
-using Told = const ElementwisePath*;
+using AskedPath = const ElementwisePath*;
 
 /// Does this path need addresses that are equally far past a multiple of 16 bytes?
-inline bool needs_quads(Told path) {
+inline bool needs_quads(AskedPath path) {
     return path && *path == ElementwisePath::quads;
 }
 
@@ -61,7 +61,7 @@ struct Operation {
     const char* name;
     int inputs;
     std::function<void(View<const float> x, View<const float> y, View<float> out)> loop;
-    std::function<void(Told path, View<const float> x, View<const float> y, View<float> out,
+    std::function<void(AskedPath path, View<const float> x, View<const float> y, View<float> out,
                        gpu::Stream stream)>
         port;
 };
@@ -71,22 +71,22 @@ inline std::vector<Operation> operations(float alpha) {
     using In = View<const float>;
     using To = View<float>;
     return {{"add", 2, [](In x, In y, To out) { add_cpu(x, y, out); },
-             [](Told path, In x, In y, To out, gpu::Stream stream) {
+             [](AskedPath path, In x, In y, To out, gpu::Stream stream) {
                  path ? add_cuda(x, y, out, {.path = *path, .stream = stream})
                       : add_cuda(x, y, out, {.stream = stream});
              }},
             {"square", 1, [](In x, In, To out) { square_cpu(x, out); },
-             [](Told path, In x, In, To out, gpu::Stream stream) {
+             [](AskedPath path, In x, In, To out, gpu::Stream stream) {
                  path ? square_cuda(x, out, {.path = *path, .stream = stream})
                       : square_cuda(x, out, {.stream = stream});
              }},
             {"scale", 1, [=](In x, In, To out) { scale_cpu(alpha, x, out); },
-             [=](Told path, In x, In, To out, gpu::Stream stream) {
+             [=](AskedPath path, In x, In, To out, gpu::Stream stream) {
                  path ? scale_cuda(alpha, x, out, {.path = *path, .stream = stream})
                       : scale_cuda(alpha, x, out, {.stream = stream});
              }},
             {"saxpy", 2, [=](In x, In y, To out) { saxpy_cpu(alpha, x, y, out); },
-             [=](Told path, In x, In y, To out, gpu::Stream stream) {
+             [=](AskedPath path, In x, In y, To out, gpu::Stream stream) {
                  path ? saxpy_cuda(alpha, x, y, out, {.path = *path, .stream = stream})
                       : saxpy_cuda(alpha, x, y, out, {.stream = stream});
              }}};

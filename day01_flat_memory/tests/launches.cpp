@@ -122,7 +122,7 @@ TEST_CASE("each warp asks once for many neighbours, and every lane works", "[day
     const std::vector<Operation> all = operations(3);
     for (const Operation& op : all) {
         const std::int64_t arrays = op.inputs + 1;
-        const auto launch = [&](Told path) {
+        const auto launch = [&](AskedPath path) {
             return [&, path] { op.port(path, da.view(), db.view(), out.view(), {}); };
         };
         ports.push_back({op.name, launch(nullptr), arrays * 8, arrays * 128});

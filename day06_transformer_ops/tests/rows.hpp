@@ -7,7 +7,7 @@
 
 namespace sixdays::day06_transformer_ops {
 
-using testing::Call, testing::know, testing::list, testing::constant;
+using testing::Call, testing::know, testing::list, testing::all_equal_to;
 
 /// Calls f(at) for the first element of each row along `dim`, in row-major order.
 template <class F>

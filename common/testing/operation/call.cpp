@@ -24,7 +24,7 @@ Values list(std::vector<double> values) {
     };
 }
 
-Values constant(double value) {
+Values all_equal_to(double value) {
     return [value](std::int64_t) { return value; };
 }
 

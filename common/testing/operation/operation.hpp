@@ -41,7 +41,7 @@ double eighths(std::int64_t k);
 Values below(std::int64_t n);
 
 Values list(std::vector<double> values);
-Values constant(double value);
+Values all_equal_to(double value);
 /// The elements of a tensor.
 template <class T>
 [[nodiscard]] Values taken_from(Tensor<T> tensor) {

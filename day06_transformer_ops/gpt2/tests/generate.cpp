@@ -52,16 +52,16 @@ const Model& tiny() {
     return model;
 }
 
-struct Told {
+struct Said {
     Generated made;
     std::vector<std::string> pieces;
     std::vector<std::int64_t> read;
 };
-Told told(const std::vector<std::int64_t>& script, const std::vector<std::int64_t>& prompt,
+Said told(const std::vector<std::int64_t>& script, const std::vector<std::int64_t>& prompt,
           std::int64_t n, int stop_after = 1000, std::int64_t capacity = 24) {
     Script backend(script);
     Engine engine(tiny().weights.config, backend, capacity);
-    Told told;
+    Said told;
     told.made = generate(
         engine, tiny().vocabulary, prompt, n,
         [&](std::string_view text) { told.pieces.emplace_back(text); },
@@ -73,7 +73,7 @@ Told told(const std::vector<std::int64_t>& script, const std::vector<std::int64_
 }  // namespace
 
 TEST_CASE("a text goes on token by token, and its last token is not read", "[day06][small]") {
-    const Told t = told({64, 65, 66}, {1, 2}, 3);  // tokens 64, 65, 66: "a", "b", "c"
+    const Said t = told({64, 65, 66}, {1, 2}, 3);  // tokens 64, 65, 66: "a", "b", "c"
     CHECK(t.pieces == std::vector<std::string>{"a", "b", "c", ""});
     CHECK(t.read == std::vector<std::int64_t>{1, 2, 64, 65});
     CHECK(t.made.prompt == 2);
@@ -82,7 +82,7 @@ TEST_CASE("a text goes on token by token, and its last token is not read", "[day
 }
 
 TEST_CASE("the end-of-text token ends a text and is not printed", "[day06][small]") {
-    const Told t = told({64, 299, 66}, {1}, 3);
+    const Said t = told({64, 299, 66}, {1}, 3);
     CHECK(t.pieces == std::vector<std::string>{"a", ""});
     CHECK(t.made.ended);
     CHECK(t.made.tokens == 1);
@@ -90,7 +90,7 @@ TEST_CASE("the end-of-text token ends a text and is not printed", "[day06][small
 }
 
 TEST_CASE("a text without a prompt begins after the end of another", "[day06][small]") {
-    const Told t = told({64}, {}, 1);
+    const Said t = told({64}, {}, 1);
     CHECK(t.read == std::vector<std::int64_t>{299});
     CHECK(t.made.prompt == 1);
 }
@@ -105,7 +105,7 @@ TEST_CASE("a character of two tokens is printed in one go, half of one at the en
     const auto byte = [](int b) {
         return tiny().vocabulary.token_of_byte(static_cast<std::uint8_t>(b));
     };
-    const Told whole = told({byte(0xC3), byte(0xA9), byte(0xC3)}, {1}, 3);
+    const Said whole = told({byte(0xC3), byte(0xA9), byte(0xC3)}, {1}, 3);
     CHECK(whole.pieces == std::vector<std::string>{"", "\xC3\xA9", "", "\xC3"});
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("a row near 10240 keeps its variance, where E[x^2] - E[x]^2 would not"
     for (std::int64_t i = 0; i < 768; ++i) squares += std::pow(x(i) - mean, 2) / 768;
     const double one_pass = static_cast<double>(sum_of_squares / 768 - (sum / 768) * (sum / 768));
     CHECK(std::fabs(one_pass - squares) > 0.05 * squares);  // what the tests reject
-    Operation op = norm_of(Norm::layer_norm, 768, x, constant(1), constant(0), 1e-5f);
+    Operation op = norm_of(Norm::layer_norm, 768, x, all_equal_to(1), all_equal_to(0), 1e-5f);
     CHECK(computes_its_result(op));
     op.exact = [exact = op.exact](const Inputs& inputs, int path) {
         std::vector<Expected> all = exact(inputs, path);
@@ -63,7 +63,7 @@ TEST_CASE("the layer norm of a constant row is the bias, to the last bit", "[day
     for (const std::int64_t C : {1, 3, 64, 300, 768}) {
         for (const double x : {0.1, -10240.3}) {
             const Operation some = norm_operation<float>(Norm::layer_norm, {1, C});
-            Operation op = norm_of(Norm::layer_norm, C, constant(x), some.operands[1].values,
+            Operation op = norm_of(Norm::layer_norm, C, all_equal_to(x), some.operands[1].values,
                                    some.operands[2].values, 1e-5f);
             op.exact = [C](const Inputs& inputs, int) {
                 Expected bias({1, C});
@@ -99,7 +99,8 @@ TEST_CASE("eps may be 0: a row that is not constant needs none, and one of zeros
           "[day06][norm][small]") {
     for (const Norm norm : {Norm::layer_norm, Norm::rms_norm}) {
         CHECK(computes_its_result(norm_operation<float>(norm, {2, 8}, 0)));
-        CHECK(computes_its_result(norm_of(norm, 8, constant(0), constant(1), constant(0), 0)));
+        CHECK(computes_its_result(
+            norm_of(norm, 8, all_equal_to(0), all_equal_to(1), all_equal_to(0), 0)));
     }
 }
 
@@ -163,7 +164,7 @@ TEST_CASE("layer_norm's bound holds where a row's spread is near the rounding of
     // around the wrong one is a ninth too large. So z is off by 0.3675 instead of by 1/3.
     const double step = 0x1p-23;
     const Operation op =
-        norm_of(Norm::layer_norm, 2, list({1, 1 + 3 * step}), constant(1), constant(0), 0);
+        norm_of(Norm::layer_norm, 2, list({1, 1 + 3 * step}), all_equal_to(1), all_equal_to(0), 0);
     CHECK(computes_its_result(op));
     const Inputs inputs = {Tensor<double>({1, 2}, {1, 1 + 3 * step}), {}, {}};
     const Expected want = op.exact(inputs, 0)[0];
