@@ -91,12 +91,16 @@ std::string advice_within_block(const Race& race, bool same_line) {
                "if they count or add up, that needs an atomic; if each should have a word of its "
                "own, do both compute the same index?";
     }
-    return same_warp(race.accused, race.other)
-               ? "Should both touch it? They are lanes of one warp, and no __syncwarp() or "
-                 "__syncthreads() stands between: which comes first is chance. (Or does a thread "
-                 "too many come here: a guard that is missing, or <= for <?)"
-               : "Should both touch it? No __syncthreads() stands between, so which comes first is "
-                 "chance.";
+    const std::string ask = race.region->space == Space::global
+                                ? "Do both compute the same index: is a part of threadIdx missing "
+                                  "in it? Or should both "
+                                  "touch it? "
+                                : "Should both touch it? ";
+    return ask + (same_warp(race.accused, race.other)
+                      ? "They are lanes of one warp, and no __syncwarp() or __syncthreads() stands "
+                        "between: which comes first is chance. (Or does a thread too many come "
+                        "here: a guard that is missing, or <= for <?)"
+                      : "No __syncthreads() stands between, so which comes first is chance.");
 }
 
 // The other access is of another launch, or of a copy.
@@ -135,7 +139,7 @@ Finding in_words(const Race& race, Site made) {
     const bool runs = same_block && &block.threads[race.accused.thread()] == current;
     const Thread* waits = runs ? waits_above(here) : nullptr;
     const Thread& them = block.threads[race.other.thread()];
-    const bool ahead = runs && is_a_round_ahead(them, here);
+    const bool ahead = runs && is_a_round_ahead(them, there, here);
     const std::string advice =
         ahead ? "Meanwhile that thread has come to the __syncthreads() in {2} again: it is a round "
                 "ahead. Is a __syncthreads() missing at the end of the round, before anything is "

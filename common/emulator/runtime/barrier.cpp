@@ -234,9 +234,11 @@ const Thread* waits_above(const Line& here) {
     return is_above(other->barrier_site, here) || has_come_round(here) ? other : nullptr;
 }
 
-bool is_a_round_ahead(const Thread& thread, const Line& here) {
-    return thread.state == Thread::State::at_barrier && has_opened(thread.barrier_site) &&
-           is_above(thread.barrier_site, here);
+bool is_a_round_ahead(const Thread& thread, const Line& there, const Line& here) {
+    if (thread.state != Thread::State::at_barrier || !has_opened(thread.barrier_site)) return false;
+    const Line barrier = find_line(Place(thread.barrier_site));
+    const bool in_same_round = there.file == barrier.file && there.line > barrier.line;
+    return !in_same_round && is_above(thread.barrier_site, here);
 }
 
 }  // namespace sixdays::emulator

@@ -149,8 +149,9 @@ void report_deadlock();
 const Thread* waits_above(const Line& here);
 
 /// Has this thread, in a loop around `here`, come to a barrier again through which the block has
-/// been already? Then it is a round ahead of the current thread.
-bool is_a_round_ahead(const Thread& thread, const Line& here);
+/// been already, and was it at `there`, above it, on its way? Then it is a round ahead of the current
+/// thread.
+bool is_a_round_ahead(const Thread& thread, const Line& there, const Line& here);
 
 constexpr unsigned bit(unsigned lane) {
     return 1u << lane;

@@ -129,7 +129,7 @@ void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
           "index " + text_of(*d->index, index) + (text.empty() ? "" : " in `" + text + "`") +
               " is outside of the array, whose type is " + d->array->name +
               ". Do more threads come here than should, for want of a guard such as `if (t < n)`? "
-              "Or does a loop, or the index itself, go one too far?");
+              "Or does a loop, or the index itself, go one too far, or is the array too small?");
 }
 
 [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(Mismatch* d, std::uintptr_t address) {

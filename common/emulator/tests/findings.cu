@@ -120,6 +120,16 @@ __global__ void returned_before_the_write(float* x) {
     __syncthreads();
     x[t] = kept[23 - t];
 }
+__global__ void writes_what_others_read_in_its_round(float* x) {
+    __shared__ float kept[24];
+    const int t = thread_of_block();
+    kept[t] = x[t];
+    for (int far = 1; far < 8; far *= 2) {
+        __syncthreads();
+        const float other = kept[(t + far) % 24];
+        kept[t] += other;
+    }
+}
 __global__ void frees_twice(float* x) {
     if (!chosen()) return;
     float* const mine = static_cast<float*>(malloc(16));
@@ -916,6 +926,8 @@ std::vector<Provoked> provoked_by_kernels() {
         {"barrier_before_the_write", [](float* x) { barrier_before_the_write<<<1, kBlock>>>(x); }},
         {"returned_before_the_write",
          [](float* x) { returned_before_the_write<<<1, kBlock>>>(x); }},
+        {"writes_what_others_read_in_its_round",
+         [](float* x) { writes_what_others_read_in_its_round<<<1, kBlock>>>(x); }},
         {"frees_twice", [](float* x) { frees_twice<<<kGrid, kBlock>>>(x); }},
         {"frees_the_middle", [](float* x) { frees_the_middle<<<kGrid, kBlock>>>(x); }},
         {"deletes_twice", [](float* x) { deletes_twice<<<kGrid, kBlock>>>(x); }},
