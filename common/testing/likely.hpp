@@ -55,14 +55,15 @@ struct Told {
 }
 
 /// In a small case several mistakes may come to the same. So the cause that was found `here` counts
-/// only if a larger case has it, too, or is right; otherwise that one's does.
+/// only if a larger case has it, too, or is right; otherwise that one's does, and none where it
+/// stops.
 [[nodiscard]] inline std::string confirmed(const Told& here, const std::function<Told()>& larger) {
     if (here.right) return "";
     try {
         const Told there = larger();
         return there.right ? here.cause : there.cause;
     } catch (const std::exception&) {
-        return here.cause;
+        return "";
     }
 }
 

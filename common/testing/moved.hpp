@@ -68,8 +68,8 @@ struct Sums {
 /// The same for sums.
 std::string summed_wrongly(const Sums& sums, const LaunchMoves& launch);
 
-/// An array that is read, row-major, and whether an output depends on one of its elements. What is the
-/// largest of several depends on each: the one that is changed becomes the largest.
+/// An array that is read, row-major, and whether an output depends on one of its elements. What is
+/// the largest of several depends on each: the one that is changed becomes the largest.
 struct Input {
     std::string name;
     Shape shape;

@@ -197,6 +197,13 @@ TEST_CASE("lanes_without: any number of elements", "[day04][lanes_without][small
               [&](std::int64_t) {
                   return sum_of(x, 0, n) + (32 - n) * static_cast<double>(x.data()[0]);
               }},
+             {"Lanes without a number added those from the beginning again, lane % n: theirs must "
+              "be 0.",
+              [&](std::int64_t) {
+                  double sum = 0;
+                  for (std::int64_t lane = 0; lane < 32; ++lane) sum += sum_of(x, lane % n, 1);
+                  return sum;
+              }},
              {"Lanes without a number must add what changes no sum, 0: not -INFINITY, nor a "
               "variable that was never set.",
               [](std::int64_t) { return -INFINITY; }}},  // the emulator lays -1.7e38 there
@@ -285,9 +292,11 @@ std::string overlooked(int N) {
             : in_a_row        ? " to " + std::to_string(places.back())
                               : " or " + std::to_string(places[1]) + " (of " +
                              std::to_string(places.size()) + " such places)") +
-           ". Which thread looks there? Thread t looks at t, t + 256, t + 512 and so on, as long "
-           "as "
-           "that is less than N; and does the tree come to every thread's?";
+           ". Either no thread looks there (thread t looks at t, t + 256, t + 512 and so on, as "
+           "long "
+           "as that is less than N), or the tree loses it: it comes to each thread's value, and "
+           "the "
+           "place goes with the value.";
 }
 
 void check_row_by_block(const Tensor<float>& x, const std::vector<int>& places,

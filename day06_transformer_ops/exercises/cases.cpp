@@ -24,6 +24,8 @@ TEST_CASE("looking_back: prompts and new tokens", "[day06][looking_back][small]"
         };
         std::vector<Guess> guesses = {
             {"A token does not look at itself here, and it should.", seen(1, kept - 1)},
+            {"A token looks one place ahead: the last key that it may look at is its own.",
+             seen(1, kept + 1)},
             {"Everything is allowed: a token must not look ahead.",
              [](std::int64_t) { return 1.0; }}};
         if (T > 1) {  // with one new token it is what the next guess makes, too
@@ -86,11 +88,14 @@ TEST_CASE("one_head: keys of a head", "[day06][one_head][small]") {
 struct WrongShare {
     float largest;      // what the search for it begins with
     bool above, below;  // is it subtracted there?
+    bool smallest = false;
 };
 double wrong_share(const Tensor<float>& x, std::int64_t k, const WrongShare& wrong) {
     const std::int64_t N = x.shape()[1], first = k / N * N;
     float m = wrong.largest, sum = 0;
-    for (std::int64_t n = first; n < first + N; ++n) m = std::max(m, x.data()[n]);
+    for (std::int64_t n = first; n < first + N; ++n) {
+        m = wrong.smallest ? std::min(m, x.data()[n]) : std::max(m, x.data()[n]);
+    }
     for (std::int64_t n = first; n < first + N; ++n) {
         sum += std::exp(x.data()[n] - (wrong.below ? m : 0));
     }
@@ -119,15 +124,19 @@ void check_shares(const Tensor<float>& x) {
                          "the whole row: both exp are 0, and 0 / 0 is NaN. Begin with the row's "
                          "first number.")};
     } else {
-        guesses = {guess({-INFINITY, false, false},
-                         "Nothing was subtracted: exp(100) is infinite in float, and infinity "
-                         "divided by infinity is NaN. Ask exp of x - largest."),
-                   guess({-INFINITY, false, true},
-                         "The largest was subtracted in the sum only. Above it, too, exp is asked "
-                         "of x - largest."),
-                   guess({-INFINITY, true, false},
-                         "The largest was not subtracted in the sum. There, too, exp is asked of "
-                         "x - largest.")};
+        guesses = {
+            guess({-INFINITY, false, false},
+                  "Nothing was subtracted: exp(100) is infinite in float, and infinity "
+                  "divided by infinity is NaN. Ask exp of x - largest."),
+            guess({INFINITY, true, true, true},
+                  "The smallest number was subtracted: then exp is infinite for the largest. "
+                  "Subtract the largest, fmaxf."),
+            guess({-INFINITY, false, true},
+                  "The largest was subtracted in the sum only. Above it, too, exp is asked "
+                  "of x - largest."),
+            guess({-INFINITY, true, false},
+                  "The largest was not subtracted in the sum. There, too, exp is asked of "
+                  "x - largest.")};
     }
     const auto until = [&](std::int64_t k) {
         double sum = 0;
@@ -247,6 +256,14 @@ void check_running(const Tensor<float>& x) {
         [](double& largest, double& sum, double value) {
             const double larger = std::max(largest, value);
             sum = (sum == 0 ? 0 : sum * std::exp(larger - largest)) + std::exp(value - larger);
+            largest = larger;
+        });
+    stepped(
+        "1 was added for each number: only the largest counts as 1, another one as exp(x - "
+        "largest).",
+        [](double& largest, double& sum, double value) {
+            const double larger = std::max(largest, value);
+            sum = sum * std::exp(largest - larger) + 1;
             largest = larger;
         });
     for (const bool put_right : {false, true}) {

@@ -63,6 +63,8 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
           normed(after, weight, [=](double squares) { return std::sqrt(squares + eps); })},
          {"eps was added to the root. It stands inside of it: sqrt(mean + eps).",
           normed(after, weight, [=](double squares) { return std::sqrt(squares / C) + eps; })},
+         {"The root is missing: these are divided by the mean square itself.",
+          normed(after, weight, [=](double squares) { return squares / C + eps; })},
          {"The root was multiplied, not divided by.",
           normed(after, weight, [=](double squares) { return 1 / right(squares); })},
          {"This is the norm of `in`. That of the new residual is wanted, residual + in.",

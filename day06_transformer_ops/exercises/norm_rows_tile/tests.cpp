@@ -62,6 +62,10 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
           normed(x, [&](const Row& r) { return by(r.squares, N - 1); })},
          {"The root is missing: x - mean is divided by sqrt(variance + 1e-5).",
           normed(x, [&](const Row& r) { return r.squares / double(N) + 1e-5; })},
+         {"The mean was not taken off what is divided: (x - mean) / root.",
+          made_of([&](std::int64_t m, std::int64_t n) {
+              return x(m, n) / by(row_of(x, m).squares, N);
+          })},
          {"This is x - mean, not yet divided by the root.",
           normed(x, [](const Row&) { return 1.0; })},
          {"One lane too many was kept: lane N is the first behind the row's end (`iota < N`).",

@@ -69,6 +69,11 @@ Told cause_of(const Tensor<float>& got, const Case& k) {
                  [&](std::int64_t m, std::int64_t c) {
                      return static_cast<double>(k.in(m, c)) * k.rows(m, 1);
                  })},
+         {"The scale was multiplied before the mean was taken off: z is (in - mean) * scale.",
+          summed(k.before, k.grad, 1,
+                 [&](std::int64_t m, std::int64_t c) {
+                     return static_cast<double>(k.in(m, c)) * k.rows(m, 1) - k.rows(m, 0);
+                 })},
          {"The scale was left out: z is (in - mean) * scale.",
           summed(k.before, k.grad, 1,
                  [&](std::int64_t m, std::int64_t c) {

@@ -74,6 +74,8 @@ Told cause_of(const Tensor<float>& got, const Tensor<double>& want, const Tensor
          {"p(i) stands before delta only, the sum of p(j) * grad(j). It is a factor of grad(i), "
           "too: the term of j = i is grad(i) * p(i).",
           made([](double share, double g, double all) { return g - share * all; })},
+         {"p(i) is missing: these are grad(i) - delta.",
+          made([](double, double g, double all) { return g - all; })},
          {"p(i) is a factor of delta, too, the sum of p(j) * grad(j): it is p(i) * (grad(i) - "
           "delta), not p(i) * grad(i) - delta.",
           made([](double share, double g, double all) { return share * g - all; })},
