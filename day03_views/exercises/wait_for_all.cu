@@ -14,6 +14,9 @@ __global__ void wait_for_all_kernel(const float* in, float* out) {
     // wrong: kept[t] = in[first + t];
     // wrong: if (t < 32) __syncthreads();
     // wrong: out[first + t] = kept[63 - t];
+    // wrong 2: __syncthreads();
+    // wrong 2: kept[t] = in[first + t];
+    // wrong 2: out[first + t] = kept[63 - t];
     kept[t] = in[first + t];
     __syncthreads();
     out[first + t] = kept[63 - t];
@@ -29,3 +32,4 @@ void wait_for_all(const float* in, int blocks, float* out) {
 // why: What a thread stores to shared memory, another may read only behind a barrier. It stands
 // why: outside of every if, since it waits for all threads of the block.
 // told: barrier
+// told 2: No __syncthreads() stands between
