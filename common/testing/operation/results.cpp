@@ -221,6 +221,8 @@ Comparison takes_less_memory(const Operation& op) {
     for (const Pair& pair : op.in_place) {
         const Change change{.operand = index_of(op, pair.second),
                             .inside = index_of(op, pair.first)};
+        const auto shape_of = [&](int i) { return op.operands[static_cast<std::size_t>(i)].shape; };
+        if (shape_of(change.operand) != shape_of(change.inside)) continue;  // a broadcast operand
         Wants wants(op, report, {});
         need_results(op, report, change, pair.second + " is " + pair.first, wants, false);
     }
