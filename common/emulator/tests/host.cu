@@ -17,13 +17,15 @@ void twice(const float* in, int n, float* out, cudaStream_t stream) {
     twice_kernel<<<static_cast<unsigned>(n + 255) / 256, 256, 0, stream>>>(in, n, out);
 }
 
-__global__ void twice_restricted_kernel(const float* __restrict__ in, int n,
-                                        float* __restrict__ out) {
+using Numbers = const float*;  // by its name nobody sees what it points to
+__global__ void sum_restricted_kernel(Numbers __restrict__ a, Numbers __restrict__ b,
+                                      const float* __restrict__ in, int n,
+                                      float* __restrict__ out) {
     const int i = static_cast<int>(threadIdx.x);
-    if (i < n) out[i] = 2.0f * in[i];
+    if (i < n) out[i] = a[i] + b[i] + in[i];
 }
-void twice_restricted(const float* in, int n, float* out) {
-    twice_restricted_kernel<<<1, 64>>>(in, n, out);
+void sum_restricted(const float* in, int n, float* out) {
+    sum_restricted_kernel<<<1, 64>>>(in, in, in, n, out);
 }
 
 template <bool START>

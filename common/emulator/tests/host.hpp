@@ -9,7 +9,7 @@ namespace sixdays::emulator::tests {
 /// out[i] = 2 in[i]
 void twice(const float* in, int n, float* out, cudaStream_t stream = nullptr);
 /// The same, by a kernel that promises that the two are apart.
-void twice_restricted(const float* in, int n, float* out);
+void sum_restricted(const float* in, int n, float* out);
 /// One thread sums in into *out. Without `start` the sum starts with what the variable holds.
 void sum(const float* in, int n, bool start, float* out);
 /// Local array of 8 of which `given` elements get a value; its sum.
