@@ -239,3 +239,24 @@ TEST_CASE("a broadcast moves one sector, 16 bytes a lane of shared memory take f
     CHECK(t.sectors == 8);
     CHECK(t.fewest_sectors == 4);
 }
+
+TEST_CASE("two instructions of a line are added up, and the lanes shown are of the worse one") {
+    const auto in = ones(256), out = ones(32);
+    const Lines lines = trace([&] { trace_two_of_each(in.data(), out.data()); });
+    LineTrace t = sum(lines, kGlobal, kLoad, "two of each");
+    CHECK(t.requests == 2);
+    CHECK(t.accesses == 64);
+    CHECK(t.bytes_used == 256);
+    CHECK(t.sectors == 4 + 32);
+    CHECK(t.fewest_sectors == 4 + 4);
+    t = sum(lines, kShared, kLoad, "two of each");
+    CHECK(t.requests == 2);
+    CHECK(t.accesses == 64);
+    CHECK(t.bytes_used == 256);
+    CHECK(t.passes == 1 + 2);
+    CHECK(t.fewest_passes == 1 + 1);
+    for (const LineTrace& line : lines) {
+        if (line.line != marked("two of each") || line.operation != kLoad) continue;
+        CHECK(line.addresses[1] - line.addresses[0] == (line.memory == kGlobal ? 32 : 8));
+    }
+}
