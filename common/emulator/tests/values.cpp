@@ -176,6 +176,20 @@ TEST_CASE("votes, matches, reductions and shuffles do what CUDA's manual says") 
     });
 }
 
+TEST_CASE("a barrier counts who agrees, anew each time") {
+    in_each_order([] {
+        const Device<int> out(2 * 64 * 12);
+        barrier_votes(out.data());
+        REQUIRE(trouble() == "");
+        const auto got = out.host();
+        const int wanted[12] = {64, 1, 1, 0, 0, 0, 1, 1, 0, 63, 1, 0};
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            INFO("thread " << i / 12 << ", vote " << i % 12);
+            REQUIRE(got[i] == wanted[i % 12]);
+        }
+    });
+}
+
 TEST_CASE("atomics count, compare and wrap as on a GPU") {
     in_each_order([] {
         std::vector<unsigned> start(16, 0);

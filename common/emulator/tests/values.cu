@@ -183,6 +183,21 @@ void votes(unsigned* out) {
     votes_kernel<<<1, 32>>>(out);
 }
 
+// Of 64 threads, the first `yes` of a round agree; a predicate is any number but 0.
+__global__ void barrier_votes_kernel(int* out) {
+    int* mine = out + (blockIdx.x * 64 + threadIdx.x) * 12;
+    for (const int yes : {64, 0, 1, 63}) {
+        const int predicate = static_cast<int>(threadIdx.x) < yes ? -2 : 0;
+        *mine++ = __syncthreads_count(predicate);
+        *mine++ = __syncthreads_or(predicate);
+        *mine++ = __syncthreads_and(predicate);
+    }
+}
+
+void barrier_votes(int* out) {
+    barrier_votes_kernel<<<2, 64>>>(out);
+}
+
 // --- every atomic --------------------------------------------------------------------------------
 __global__ void atomics_kernel(unsigned* out) {
     const unsigned t = threadIdx.x;

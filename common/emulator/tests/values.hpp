@@ -17,6 +17,7 @@ void histogram(const unsigned char* in, int n, int* counts);
 void coordinates(int x, int y, int z, int* out);
 void reverse_dynamic(const double* in, int n, double* out);
 void votes(unsigned* out);
+void barrier_votes(int* out);
 void atomics(int threads, unsigned* out);
 void variables(int* out);
 void vector_sum(const void* float4s, int n, float* out);
