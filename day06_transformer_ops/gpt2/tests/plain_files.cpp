@@ -252,6 +252,29 @@ TEST_CASE("files: a lock that several take in turn has one holder, and leaves no
     CHECK(fs::is_empty(folder.name));
 }
 
+TEST_CASE("files: descriptor 0, where standard input is closed, is one like others",
+          "[day06][files][small]") {
+    const Temporary folder;
+    const std::string out = folder / "out";
+    std::size_t read = 0, mapped = 0;
+    const int input = dup(0);
+    const auto with_0 = [&](const std::function<void()>& call) {
+        close(0);
+        return told(call);
+    };
+    CHECK(with_0([&] { write_whole(out, kThree); }).empty());
+    CHECK(with_0([&] { check_output(out); }).empty());
+    CHECK(with_0([&] { const OutputLock lock(out); }).empty());
+    CHECK(with_0([&] { read = contents_of(out).size(); }).empty());
+    CHECK(with_0([&] { mapped = MappedFile(out).bytes().size(); }).empty());
+    const bool all_closed = fcntl(0, F_GETFD) < 0;
+    if (input >= 0) dup2(input, 0), close(input);
+    CHECK(all_closed);
+    CHECK(read == 3);
+    CHECK(mapped == 3);
+    CHECK(std::distance(fs::directory_iterator(folder.name), {}) == 1);
+}
+
 TEST_CASE("files: lines of an input, of which one may have no end", "[day06][files][small]") {
     std::istringstream in("one\n\nlast");
     std::string line;
