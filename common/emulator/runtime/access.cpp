@@ -21,11 +21,6 @@ bool reads(AccessKind what) {
            what == AccessKind::atomic;
 }
 
-void note_written(Region& region, std::uintptr_t address, std::size_t bytes) {
-    if (address < region.written_begin) region.written_begin = address;
-    if (address + bytes > region.written_end) region.written_end = address + bytes;
-}
-
 // Not every byte is plainly live and written: find out what is the matter.
 void check_bytes(const NewAccess& a) {
     if (!a.region.contains(a.address + a.bytes - 1)) fail_outside(a);
@@ -45,7 +40,6 @@ void check_bytes(const NewAccess& a) {
     }
     if (!writes(a.kind)) return;
     for (std::size_t i = 0; i < a.bytes; ++i) state[i] |= kWritten;
-    note_written(a.region, a.address, a.bytes);
 }
 
 Region* region_of(std::uintptr_t address) {

@@ -36,7 +36,6 @@ struct Region {
     std::uint8_t* state = nullptr;  // by byte
     History* words = nullptr;       // by 4 bytes
     History* bytes = nullptr;       // by byte; in use where the state says kSplit
-    std::uintptr_t written_begin = 0, written_end = 0;  // dynamic shared memory, in this block
 
     bool contains(std::uintptr_t address) const { return address - base < size; }
     std::uint8_t* state_of(std::uintptr_t address) const { return state + (address - base); }

@@ -146,13 +146,9 @@ void forget_shared() {
     arrays.clear();
     tiles.clear();
     array_bytes = 0;
-    Region& region = shared_dynamic;
-    if (region.written_end > region.written_begin) {
-        std::memset(region.state_of(region.written_begin), kLive,
-                    region.written_end - region.written_begin);
+    if (dynamic.bytes > 0) {
+        std::memset(shared_dynamic.state_of(dynamic.begin), kLive, dynamic.bytes);
     }
-    region.written_begin = region.base + region.size;
-    region.written_end = region.base;
 }
 
 // A number of 32 bits: in which of the three regions, and where in it; or where in those of a
@@ -223,8 +219,6 @@ void restore_shared(const SharedImage& image) {
         at += array.bytes;
     }
     for (const Extent& array : arrays) array_bytes += array.bytes;
-    shared_dynamic.written_begin = dynamic.begin;
-    shared_dynamic.written_end = dynamic.begin + dynamic.bytes;
 }
 
 void* dynamic_shared_memory() noexcept {
