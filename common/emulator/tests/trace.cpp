@@ -259,4 +259,44 @@ TEST_CASE("two instructions of a line are added up, and the lanes shown are of t
         if (line.line != marked("two of each") || line.operation != kLoad) continue;
         CHECK(line.addresses[1] - line.addresses[0] == (line.memory == kGlobal ? 32 : 8));
     }
+    // 256 bytes, in halves of the warp.
+    t = sum(lines, kShared, kStore, "pair store");
+    CHECK(t.requests == 1);
+    CHECK(t.passes == 2);
+    CHECK(t.fewest_passes == 2);
+    // The most wasteful line first; of equal ones, as the source has them.
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        const LineTrace &a = lines[i - 1], &b = lines[i];
+        CHECK((a.bytes_wasted() > b.bytes_wasted() ||
+               (a.bytes_wasted() == b.bytes_wasted() && a.line <= b.line)));
+    }
+}
+
+TEST_CASE("a picture shows how many lanes want each sector, and how many words each bank") {
+    const struct {
+        Memory memory;
+        std::uint32_t lanes, bytes;
+        std::uint64_t (*address)(unsigned lane);
+        std::string row;
+    } cases[] = {
+        {kGlobal, 0xf, 4, [](unsigned lane) -> std::uint64_t { return 64 + 48 * lane; }, "11.11"},
+        {kGlobal, 0x5, 16, [](unsigned lane) -> std::uint64_t { return 24 + 16 * lane; }, "121"},
+        {kGlobal, 0xffff, 4, [](unsigned lane) -> std::uint64_t { return lane % 2 * 32; }, "88"},
+        {kGlobal, ~0u, 4, [](unsigned lane) -> std::uint64_t { return 4 * (lane % 8); }, "*"},
+        {kShared, ~0u, 4, [](unsigned lane) -> std::uint64_t { return lane % 2 * 4; },
+         "11" + std::string(30, '.')},
+        {kShared, 0xf, 4, [](unsigned lane) -> std::uint64_t { return lane % 2 * 128 + lane * 4; },
+         "1111" + std::string(28, '.')},
+        {kShared, 0x7, 8, [](unsigned lane) -> std::uint64_t { return 128 * lane; },
+         "33" + std::string(30, '.')},
+        {kShared, ~0u, 4, [](unsigned lane) -> std::uint64_t { return 128 * lane + 124; },
+         std::string(31, '.') + "*"},
+    };
+    for (const auto& c : cases) {
+        LineTrace line;
+        line.memory = c.memory, line.lanes = c.lanes, line.bytes_per_lane = c.bytes;
+        for (unsigned lane = 0; lane < 32; ++lane) line.addresses[lane] = c.address(lane);
+        INFO(trace_picture(line));
+        CHECK(trace_picture(line).find("[" + c.row + "]") != std::string::npos);
+    }
 }

@@ -108,9 +108,10 @@ void trace_atomics_used(int* counts, int bins, int amount) {
 }
 
 __global__ void two_of_each_kernel(const float* in, float* out) {
-    __shared__ float s[64];
+    __shared__ float2 pairs[32];
+    const float* const s = &pairs[0].x;
     const unsigned t = threadIdx.x;
-    s[t] = 1, s[t + 32] = 2;
+    pairs[t] = make_float2(1, 2);  // LINE pair store
     __syncthreads();
     out[t] = in[t] + in[8 * t] + s[t] + s[2 * t];  // LINE two of each
 }
