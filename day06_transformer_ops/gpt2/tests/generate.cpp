@@ -1,8 +1,10 @@
 // Texts that go on, how well they are foreseen, and which layer differs.
 #include "day06_transformer_ops/gpt2/generate.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "common/tensor/transform.hpp"
 #include "common/testing/testing.hpp"
@@ -39,7 +41,10 @@ public:
     void read_stream(View<float>) override {}
     void read_logits(View<float>) override {}
     std::int64_t token(std::int64_t) override { return next_; }
-    void wait() override { ++waits; }
+    void wait() override {
+        ++waits;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     int waits = 0;
 
 private:
@@ -142,6 +147,10 @@ TEST_CASE("whoever asks for the times of the parts gets them: each part is waite
     }
     CHECK(parts <= made.seconds);  // they lie within
     CHECK(prompt_parts <= made.prompt_seconds);
+    if (measure) {  // each of a part's calls counts, and waits a millisecond or more
+        CHECK(prompt_parts >= 0.001 * (1 + 2 * 5 + 2));
+        CHECK(parts >= 0.001 * 3 * (1 + 2 * 5 + 2));
+    }
 }
 
 TEST_CASE("perplexity is exp of the mean surprise, window by window", "[day06][small]") {
