@@ -39,6 +39,23 @@ if(SIXDAYS_SANITIZE)
     add_link_options(-fsanitize=address,undefined)
 endif()
 
+# --- what makes the build faster, where it is found -----------------------------------------------
+# ld takes three times as long as lld to link a program, and there are 300.
+if(NOT "$ENV{LDFLAGS}${CMAKE_EXE_LINKER_FLAGS}" MATCHES "-fuse-ld=")
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX -fuse-ld=lld SIXDAYS_LLD)
+    if(SIXDAYS_LLD)
+        add_link_options($<HOST_LINK:-fuse-ld=lld>)
+    endif()
+endif()
+find_program(SIXDAYS_CCACHE ccache)
+mark_as_advanced(SIXDAYS_CCACHE)
+if(SIXDAYS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    # What ccache's manual asks for where headers are precompiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${SIXDAYS_CCACHE})
+endif()
+
 # --- nvcc -----------------------------------------------------------------------------------------
 set(SIXDAYS_HAVE_CUDA OFF)
 set(SIXDAYS_HAVE_TILE OFF)

@@ -52,7 +52,7 @@ cache_value() {
 fingerprint() {
     local file
     printf '%s\n' "$root" "$cmake" "$gxx" "${SIXDAYS_CMAKE_ARGS:-}"
-    type -P nvcc nvidia-smi doxygen dot python3 gdb || true
+    type -P nvcc nvidia-smi doxygen dot python3 gdb ld.lld ccache || true
     for file in "$machine/usr/local/cuda/bin/nvcc" "$machine"/usr{,/local}/include/{png.h,pcre2.h,catch2} \
         "$machine"/usr/share/{doxygen-awesome-css,javascript/mathjax,javascript/lunr} \
         "$root/build/tile-venv/pyvenv.cfg" "$root"/my/*/*.cu; do
@@ -67,7 +67,7 @@ configured() {
 }
 
 configure() {
-    local log=$root/build/configure.log args=() more summary stamp
+    local log=$root/build/configure.log args=(-U{SIXDAYS_LLD,SIXDAYS_CCACHE}) more summary stamp
     if configured; then return; fi
     may_write "$build"
     if [[ ! -f $build/build.ninja || $(cache_value CMAKE_HOME_DIRECTORY) != "$root" ]]; then
