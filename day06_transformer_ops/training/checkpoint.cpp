@@ -149,10 +149,8 @@ std::vector<std::byte> state_file(const TrainOptions& options, const TrainingSta
     put_tensor(file, "parameters", all, state.parameters.data());
     put_tensor(file, "first", all, state.first.data());
     put_tensor(file, "second", all, state.second.data());
-    if (!state.losses.empty()) {
-        const Shape steps = {static_cast<std::int64_t>(state.losses.size())};
-        put_tensor(file, "losses", steps, state.losses.data());
-    }
+    const Shape steps = {static_cast<std::int64_t>(state.losses.size())};
+    put_tensor(file, "losses", steps, state.losses.data());
     file.checksums();
     return file.bytes();
 }
@@ -206,7 +204,7 @@ TrainingState state_of(std::span<const std::byte> bytes, const TrainOptions& opt
     read("parameters", map.size(), state.parameters);
     read("first", map.size(), state.first);
     read("second", map.size(), state.second);
-    if (state.step > 0) read("losses", state.step, state.losses);
+    read("losses", state.step, state.losses);
     return state;
 }
 

@@ -336,7 +336,7 @@ TEST_CASE("a run or a model that is there is replaced by --restart alone",
     const Parameters map(o.config(257));
     TrainingState state;
     state.parameters = state.first = state.second = map.begin(3);
-    for (const std::int64_t step : {0, 8, 9}) {
+    for (const std::int64_t step : {1, 8, 9}) {
         state.step = step, state.losses.assign(static_cast<std::size_t>(step), 1);
         write_state(o, state, 6);
         CHECK(words(false, false) == o.state() + " holds a run that has done " +
