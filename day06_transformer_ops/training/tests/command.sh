@@ -212,9 +212,12 @@ expect 1 "$folder/long is being written by another run (process $child)" \
 expect 1 "$folder/long is being written by another run" "${small[@]}" --out "$folder/long" --restart
 [ -e "$folder/long.state.new" ] || fail "a run that was told so has touched another one's file"
 sleep 0.3  # now it is in its first step
-for _ in $(seq 100); do  # two at least: signals of one number that come close together are one
-    kill -INT $child 2>/dev/null || break
-    sleep 0.1
+for said in "Ending after this step" "Giving this step up"; do  # a third signal would end it at once
+    kill -INT $child
+    for _ in $(seq 3000); do
+        grep -q "$said" "$folder/long.err" && break
+        sleep 0.02
+    done
 done
 wait $child 2>/dev/null
 status=$?
