@@ -41,7 +41,7 @@ endif()
 
 # --- what makes the build faster, where it is found -----------------------------------------------
 # ld takes three times as long as lld to link a program, and there are 300.
-if(NOT "$ENV{LDFLAGS}${CMAKE_EXE_LINKER_FLAGS}" MATCHES "-fuse-ld=")
+if(NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")  # LDFLAGS is in it
     include(CheckLinkerFlag)
     check_linker_flag(CXX -fuse-ld=lld SIXDAYS_LLD)
     if(SIXDAYS_LLD)
