@@ -159,7 +159,7 @@ set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${made}/pages/index.md)
 set(DOXYGEN_FILE_PATTERNS *.hpp *.cu *.cpp *.md *.dox)
 set(DOXYGEN_EXTENSION_MAPPING cu=C++ cuda=C++)
 set(DOXYGEN_EXCLUDE_PATTERNS */runtime/* */emulator/include/* */exercises/*.md */wrong/* */README.md
-    */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/*.cpp */packings.hpp)
+    */*.op.hpp */tests*.cpp */tests*.hpp */tests*.cu */tests/* */bench/*.cpp */packings.hpp)
 set(DOXYGEN_EXCLUDE_SYMBOLS *::detail *::detail::* sixdays::gpu::tests* SIXDAYS_HD CUstream_st
     CUevent_st)
 set(DOXYGEN_EXAMPLE_PATH ${PROJECT_SOURCE_DIR} ${made}/pages ${outputs})
