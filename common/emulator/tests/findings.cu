@@ -97,6 +97,13 @@ __global__ void second_load_unwritten(const float* y, float* x) {
     const float b = y[7];
     x[0] = a + b;
 }
+__global__ void left_by_another_block(float* x) {
+    extern __shared__ float tile[];
+    const unsigned t = threadIdx.x, last = blockDim.x - 1;
+    if (blockIdx.x == 0) tile[t] = x[t];
+    __syncthreads();
+    x[blockIdx.x * blockDim.x + t] = tile[last];
+}
 __global__ void unwritten_in_shared_array(float* x) {
     __shared__ float one[24], two[24];
     const int t = thread_of_block();
@@ -921,6 +928,7 @@ std::vector<Provoked> provoked_by_kernels() {
              second_load_unwritten<<<kGrid, kBlock>>>(static_cast<float*>(y), x);
              cudaFree(y);
          }},
+        {"left_by_another_block", [](float* x) { left_by_another_block<<<2, 32, 128>>>(x); }},
         {"unwritten_in_shared_array",
          [](float* x) { unwritten_in_shared_array<<<kGrid, kBlock>>>(x); }},
         {"barrier_before_the_write", [](float* x) { barrier_before_the_write<<<1, kBlock>>>(x); }},

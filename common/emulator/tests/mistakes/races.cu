@@ -12,13 +12,6 @@ __global__ void unwritten_shared(const float* in, int, float* out) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x + 32];  // MARK unwritten_shared
 }
-__global__ void left_by_another_block(const float* in, int, float* out) {
-    extern __shared__ float tile[];
-    const unsigned t = threadIdx.x, last = blockDim.x - 1;
-    if (blockIdx.x == 0) tile[t] = in[t];
-    __syncthreads();
-    out[blockIdx.x * blockDim.x + t] = tile[last];  // MARK left_by_another_block
-}
 __global__ void stale_shared(const float* in, int, float* out) {
     __shared__ float tile[32];
     if (blockIdx.x == 0) tile[threadIdx.x] = in[threadIdx.x];
@@ -138,7 +131,6 @@ std::vector<Mistake> races_mistakes() {
     return {
         {"unwritten_global", unwritten_global, 1, 32, 32, 0, false},
         {"unwritten_shared", unwritten_shared, 1, 32, 32},
-        {"left_by_another_block", left_by_another_block, 2, 32, 64, 128},
         {"stale_shared", stale_shared, 2, 32, 64},
         {"no_first_barrier", no_first_barrier, 1, 128, 256},
         {"no_second_barrier", no_second_barrier, 1, 128, 256},
