@@ -74,13 +74,13 @@ private:
     mutable std::int64_t capacity_ = 0;  // of own_
 };
 
-/// Calls f(where, path) for the CPU reference, for CUDA without a path, and by each path.
+/// Calls f(where, path) for the CPU reference, for CUDA by each path, and without a path.
 template <class F>
 void everywhere(const Operation& op, const F& f) {
     if (op.cpu) f(Where::cpu, std::optional<int>());
     if (!op.cuda) return;
-    if (op.without_path || op.paths.empty()) f(Where::cuda, std::optional<int>());
     for (int p = 0; p < static_cast<int>(op.paths.size()); ++p) f(Where::cuda, std::optional(p));
+    if (op.without_path || op.paths.empty()) f(Where::cuda, std::optional<int>());
 }
 
 /// "softmax of in (3, 5) out (3, 5)"
@@ -129,6 +129,7 @@ private:
     const Operation& op_;
     Caller call_;
     std::pair<std::string, std::string> said_by_cpu_;  // of what, what
+    std::string wrong_by_a_path_;                      // of which what was added last
     int count_ = 0;
     std::string text_;
 };

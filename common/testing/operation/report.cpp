@@ -27,6 +27,9 @@ void Report::add(const Change& change, Where where, const std::string& what,
         !change.path ? ", the best path"
         : known      ? ", path '" + op_.paths[static_cast<std::size_t>(*change.path)].name + "'"
                      : "";
+    // A path's fault is also that of the call that chooses it.
+    if (where == Where::cuda && !change.path && wrong_by_a_path_ == what) return;
+    if (where == Where::cuda && change.path) wrong_by_a_path_ = what;
     if (++count_ > 6) return;
     text_ += "\n" + what + (where == Where::cpu ? " (CPU)" : " (CUDA" + path + ")") + ": " + found;
 }

@@ -157,7 +157,7 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
         {"counter left", computes_its_result, "counter 0 of the workspace was not left at 0"},
         {"workspace unchecked", computes_its_result, "a byte of workspace less"},
         {"rejects everything", computes_its_result, "twice: no path 'dense'"},
-        {"error", computes_its_result, "(CUDA, the best path): launch failed"},
+        {"error", computes_its_result, "(CUDA, path 'simple'): launch failed"},
         {"written past the end", computes_its_result, "(CPU): out: Written outside"},
         {"no bias", computes_its_result, "All 6 elements differ"},
         {"rejects nothing", takes_or_rejects_placements, "accepted, but must be rejected"},
