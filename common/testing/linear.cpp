@@ -6,12 +6,6 @@
 
 namespace sixdays::testing {
 
-std::int64_t count_of(const Shape& shape) {
-    std::int64_t count = 1;
-    for (int d = 0; d < shape.rank; ++d) count *= shape[d];
-    return count;
-}
-
 std::optional<Linear> linear(const Shape& shape, const Offset& at) {
     const Index first = Dims::filled(shape.rank, 0);
     Linear found{at(first), first};
@@ -20,7 +14,7 @@ std::optional<Linear> linear(const Shape& shape, const Offset& at) {
         next[d] = 1;
         if (shape[d] > 1) found.step[d] = at(next) - found.base;
     }
-    for (std::int64_t k = 0; k < count_of(shape); ++k) {
+    for (std::int64_t k = 0; k < size(shape); ++k) {
         const Index index = unravel(k, shape);
         std::int64_t sum = found.base;
         for (int d = 0; d < shape.rank; ++d) sum += found.step[d] * index[d];
@@ -29,7 +23,6 @@ std::optional<Linear> linear(const Shape& shape, const Offset& at) {
     return found;
 }
 
-// "in[21 b + 7 t + 5]"
 std::string text_of(const std::string& array, const Linear& at, const std::string& dims) {
     std::string text;
     // "in[3 - i]" reads better than "in[-i + 3]"
@@ -53,7 +46,6 @@ std::string text_of(const std::string& array, std::int64_t at) {
     return array + "[" + std::to_string(at) + "]";
 }
 
-// "out(b, t)"
 std::string name_of(const std::string& out, const std::string& dims) {
     std::string text = out + "(";
     for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -69,7 +61,7 @@ std::string mirrored(const Shape& shape,
                                     std::int64_t{32}, std::int64_t{16}, std::int64_t{8}}) {
         std::int64_t seen = 0;
         bool all = true;
-        for (std::int64_t k = 0; all && k < count_of(shape); ++k) {
+        for (std::int64_t k = 0; all && k < size(shape); ++k) {
             const Index i = unravel(k, shape);
             Index of = i;
             of[0] = i[0] / side * side + i[1] % side;

@@ -19,7 +19,6 @@ struct Linear {
 
 using Offset = std::function<std::int64_t(const Index&)>;
 
-std::int64_t count_of(const Shape& shape);
 std::optional<Linear> linear(const Shape& shape, const Offset& at);
 
 /// "in[21 b + 7 t + 5]"

@@ -100,7 +100,7 @@ std::string taken_wrongly(const Moves& moves, std::size_t s, const Taken& taken)
     const Source& source = moves.sources[s];
     const auto got = linear(moves.shape, [&](const Index& index) { return *taken(index); });
     const auto want = linear(moves.shape, source.at);
-    for (std::int64_t k = 0; k < count_of(moves.shape); ++k) {
+    for (std::int64_t k = 0; k < size(moves.shape); ++k) {
         const Index index = unravel(k, moves.shape);
         if (*taken(index) == source.at(index)) continue;
         if (got && want) {
@@ -121,7 +121,7 @@ std::string taken_wrongly(const Moves& moves, std::size_t s, const Taken& taken)
 // are taken for those of the indices in theirs.
 std::string both_wrong(const Moves& moves, const std::map<std::int64_t, std::int64_t>& place,
                        const Offset& to) {
-    if (static_cast<std::int64_t>(place.size()) != count_of(moves.shape) || moves.to) return "";
+    if (static_cast<std::int64_t>(place.size()) != size(moves.shape) || moves.to) return "";
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // place, source
     for (const auto& [source, at] : place) pairs.emplace_back(at, source);
     std::sort(pairs.begin(), pairs.end());
@@ -148,7 +148,7 @@ struct Made {
 
 Made made(const Moves& moves, const std::function<Taken(std::size_t)>& taken) {
     Made made;
-    for (std::int64_t k = 0; k < count_of(moves.shape); ++k) {
+    for (std::int64_t k = 0; k < size(moves.shape); ++k) {
         const Index index = unravel(k, moves.shape);
         for (std::size_t s = 0; s < moves.sources.size(); ++s) {
             const auto from = taken(s)(index);
@@ -164,7 +164,7 @@ Made made(const Moves& moves, const std::function<Taken(std::size_t)>& taken) {
 
 // Only the last elements are missing, and nothing was written elsewhere.
 std::string ends_early(const Moves& moves, std::int64_t made) {
-    const std::int64_t count = count_of(moves.shape);
+    const std::int64_t count = size(moves.shape);
     const std::string all = std::to_string(count);
     const auto threads = gpu::threads_launched();
     return "Right as far as it goes, but only " + std::to_string(made) + " of " + all +
@@ -184,7 +184,7 @@ std::string ends_early(const Moves& moves, std::int64_t made) {
 std::string put_wrongly(const Moves& moves, const std::map<std::int64_t, std::int64_t>& place,
                         const Offset& to) {
     const Offset from = moves.sources[0].at;
-    for (std::int64_t k = 0; k < count_of(moves.shape); ++k) {
+    for (std::int64_t k = 0; k < size(moves.shape); ++k) {
         if (place.count(from(unravel(k, moves.shape))) == 0) return both_wrong(moves, place, to);
     }
     const auto got = linear(moves.shape, [&](const Index& i) { return place.at(from(i)); });
@@ -211,7 +211,7 @@ std::string all_taken_wrongly(const Moves& moves, const std::vector<float>& out,
 }  // namespace
 
 std::string moved_wrongly(const Moves& moves, const LaunchMoves& launch) {
-    const std::int64_t count = count_of(moves.shape);
+    const std::int64_t count = size(moves.shape);
     const std::int64_t out_size = moves.out_size > 0 ? moves.out_size : count;
     const auto code = code_for(moves, out_size);
     if (!code || count == 0) return "";

@@ -20,24 +20,24 @@ using Numbers = std::vector<std::int64_t>;
 std::vector<float> made(const Needs& needs, const LaunchMoves& launch, std::size_t of,
                         std::int64_t changed) {
     try {
-        std::int64_t room = count_of(needs.shape);  // on both sides, for indices that lead outside
-        for (const Input& input : needs.inputs) room = std::max(room, count_of(input.shape));
+        std::int64_t room = size(needs.shape);  // on both sides, for indices that lead outside
+        for (const Input& input : needs.inputs) room = std::max(room, size(input.shape));
         room = 4 * room + 64;
         std::vector<gpu::Buffer<float>> arrays;
         std::vector<const float*> pointers;
         for (std::size_t i = 0; i < needs.inputs.size(); ++i) {
-            const std::int64_t size = count_of(needs.inputs[i].shape);
-            Tensor<float> values = seeded<float>({size + 2 * room}, i + 1, 0.5, 2);
+            const std::int64_t count = size(needs.inputs[i].shape);
+            Tensor<float> values = seeded<float>({count + 2 * room}, i + 1, 0.5, 2);
             if (i == of && changed >= 0) values(room + changed) += 4;  // the largest of all
             arrays.emplace_back(values);
             pointers.push_back(arrays.back().data() + room);
         }
-        const std::int64_t size = count_of(needs.shape);
-        gpu::Buffer<float> out(Tensor<float>({size + 2 * room}));
+        const std::int64_t count = size(needs.shape);
+        gpu::Buffer<float> out(Tensor<float>({count + 2 * room}));
         launch(pointers, out.data() + room);
         gpu::check_pending();
         gpu::synchronize();
-        return out.download(room, size);
+        return out.download(room, count);
     } catch (const std::exception&) {
         return {};
     }
@@ -110,7 +110,7 @@ std::string read_wrongly(const Needs& needs, const LaunchMoves& launch) {
     for (std::size_t i = 0; i < needs.inputs.size(); ++i) {
         const Input& input = needs.inputs[i];
         std::vector<Numbers> got(base.size()), want(base.size());
-        for (std::int64_t e = 0; e < count_of(input.shape); ++e) {
+        for (std::int64_t e = 0; e < size(input.shape); ++e) {
             const std::vector<float> now = made(needs, launch, i, e);
             if (now.empty()) return "";
             for (std::size_t o = 0; o < base.size(); ++o) {

@@ -70,7 +70,7 @@ std::optional<std::vector<std::int64_t>> counted(const Sums& sums, const LaunchM
             arrays.emplace_back(values);
             pointers.push_back(arrays.back().data());
         }
-        gpu::Buffer<float> out(count_of(sums.shape));
+        gpu::Buffer<float> out(size(sums.shape));
         out.fill_bytes(0xff);
         launch(pointers, out.data());
         gpu::check_pending();
@@ -95,7 +95,7 @@ std::string text_of(const std::string& array, Linear at, const std::string& dims
 }
 
 std::string summed_wrongly(const Sums& sums, const Factor& factor, const Taken& taken) {
-    const std::int64_t outputs = count_of(sums.shape);
+    const std::int64_t outputs = size(sums.shape);
     const std::size_t digits = taken.digits.empty() ? 0 : taken.digits[0].size();
     std::vector<Row> got, want;
     std::int64_t wrong = -1;

@@ -51,13 +51,6 @@ Tensor<T> noise(const Shape& shape) {
     return x;
 }
 
-/// C numbers that differ from their neighbours: from + 0, 1, .. period - 1 in no order.
-inline Tensor<float> few_values(std::int64_t C, std::int64_t period, float from) {
-    Tensor<float> x({C});
-    for (std::int64_t i = 0; i < C; ++i) x(i) = from + static_cast<float>(i * 3 % period);
-    return x;
-}
-
 /// Whole quarters from -1.5 on in no order.
 inline Tensor<float> few_values_of(const Shape& shape, std::int64_t factor, std::int64_t period) {
     Tensor<float> x(shape);

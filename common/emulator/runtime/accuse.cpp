@@ -93,8 +93,7 @@ std::string advice_within_block(const Race& race, bool same_line) {
     }
     const std::string ask = race.region->space == Space::global
                                 ? "Do both compute the same index: is a part of threadIdx missing "
-                                  "in it? Or should both "
-                                  "touch it? "
+                                  "in it? Or should both touch it? "
                                 : "Should both touch it? ";
     return ask + (same_warp(race.accused, race.other)
                       ? "They are lanes of one warp, and no __syncwarp() or __syncthreads() stands "

@@ -28,6 +28,11 @@ Values all_equal_to(double value) {
     return [value](std::int64_t) { return value; };
 }
 
+double value_of(const Operation& op, std::size_t i, std::int64_t k) {
+    const Values& values = op.operands[i].values;
+    return values ? values(k) : eighths(k + 53 * static_cast<std::int64_t>(i));
+}
+
 namespace {
 
 // Finite in every type, so that a NaN in a result has been computed, and no value of a test.
@@ -64,9 +69,8 @@ Bytes values_of(const Operation& op, std::size_t i, std::optional<std::int64_t> 
     const auto bytes = static_cast<std::size_t>(x.type.bytes);
     Bytes values(static_cast<std::size_t>(size(x.shape)) * bytes);
     for (std::int64_t k = 0; k < size(x.shape); ++k) {
-        const double value =
-            x.values ? x.values(k) : eighths(k + 53 * static_cast<std::int64_t>(i));
-        store(x.type, values.data() + static_cast<std::size_t>(k) * bytes, nan == k ? NAN : value);
+        store(x.type, values.data() + static_cast<std::size_t>(k) * bytes,
+              nan == k ? NAN : value_of(op, i, k));
     }
     return values;
 }

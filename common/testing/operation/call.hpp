@@ -24,8 +24,8 @@ struct Change {
     std::int64_t lead = 0;                 // elements of room before the first one
     std::optional<Layout> invalid = {};    // another layout, but memory stays as it was
     bool null = false;                     // a null pointer
-    int inside = -1;                       // lies in the memory of this operand,
-    std::int64_t past = 0;                 //   so many bytes past its first element
+    int inside = -1;                       // is in the memory of this operand,
+    std::int64_t past = 0;                 //   this many bytes past its first element
     std::optional<std::int64_t> nan = {};  // this element is a NaN
     std::optional<int> path = {};
     std::int64_t less = 0;  // bytes of workspace that are missing
@@ -86,6 +86,9 @@ void everywhere(const Operation& op, const F& f) {
 /// "softmax of in (3, 5) out (3, 5)"
 [[nodiscard]] std::string text_of(const Operation& op);
 
+/// Element k of operand i before a call.
+[[nodiscard]] double value_of(const Operation& op, std::size_t i, std::int64_t k);
+
 /// Is there no output with an element?
 [[nodiscard]] bool has_empty_outputs(const Operation& op);
 
@@ -119,6 +122,11 @@ public:
                         const std::vector<Expected>& want, bool may_reject,
                         const std::vector<std::string>& names = {});
 
+    /// The call must leave the same bits as an earlier one.
+    void need_same(const Change& change, Where where, const std::string& what,
+                   const Outcome& earlier);
+
+    [[nodiscard]] const Operation& op() const { return op_; }
     [[nodiscard]] const Caller& call() const { return call_; }
     [[nodiscard]] Comparison result() const;
 

@@ -22,6 +22,7 @@ inline void check_results(const std::vector<Operation>& all) {
     for (const Operation& op : all) {
         CHECK(computes_its_result(op));
         CHECK(takes_or_rejects_placements(op));
+        CHECK(takes_operands_placed_alike(op));
         CHECK(ignores_unused_strides(op));
         CHECK(spreads_nans_alike(op));
         CHECK(takes_less_memory(op));

@@ -212,7 +212,11 @@ Comparison computes_its_result(const Operation& op);
 /// says otherwise.
 Comparison takes_or_rejects_placements(const Operation& op);
 
-/// The same in every order and direction of the dims, with and without room after each.
+/// The same where all operands of the outputs' shape are moved alike, and where an input has a
+/// stride of 0.
+Comparison takes_operands_placed_alike(const Operation& op);
+
+/// The same in every order and direction of the dimensions, with and without room after each.
 Comparison takes_every_order(const Operation& op);
 
 /// The stride of a dim of extent 1 is never used: an odd, negative or huge one changes no bit of

@@ -110,6 +110,17 @@ void Report::check_result(const Change& change, Where where, const std::string& 
     }
 }
 
+void Report::need_same(const Change& change, Where where, const std::string& what,
+                       const Outcome& earlier) {
+    const Outcome got = call_(where, change);
+    if (!got.ok()) return add(change, where, what, got.rejected + got.error);
+    for (std::size_t i = 0; i < got.outputs.size(); ++i) {
+        const Comparison same =
+            close(got.outputs[i], earlier.outputs[i], 0.0, Nans::where_expected);
+        if (!same) add(change, where, what, got.names[i] + ": " + same.text);
+    }
+}
+
 Comparison Report::result() const {
     if (count_ == 0) return {true, text_of(op_)};
     return {false, text_of(op_) + ", " + std::to_string(count_) + " wrong:" + text_};

@@ -21,8 +21,8 @@ std::string text_of(const Layout& layout, std::int64_t lead) {
 // bounds of path 0, and a call without a path those of the least exact one.
 class Wants {
 public:
-    Wants(const Operation& op, const Report& report, Change change)
-        : op_(op), report_(report), change_(std::move(change)) {}
+    explicit Wants(const Report& report, Change change = {})
+        : op_(report.op()), call_(report.call()), change_(std::move(change)) {}
 
     const std::vector<Expected>& operator()(Where where, std::optional<int> path) {
         if (where == Where::cpu || path || op_.paths.empty()) return of(path.value_or(0));
@@ -37,7 +37,7 @@ private:
         if (!op_.exact) path = 0;  // the reference's, for all
         const auto found = all_.find(path);
         if (found != all_.end()) return found->second;
-        return all_[path] = report_.call().expected(change_, path);
+        return all_[path] = call_.expected(change_, path);
     }
     void widen(const std::vector<Expected>& other) {
         for (std::size_t i = 0; i < widest_.size(); ++i) {
@@ -49,17 +49,16 @@ private:
     }
 
     const Operation& op_;
-    const Report& report_;
+    const Caller& call_;
     Change change_;
     std::map<int, std::vector<Expected>> all_;
     std::vector<Expected> widest_;
 };
 
 // The call with this change, everywhere.
-void need_results(const Operation& op, Report& report, const Change& change,
-                  const std::string& what, Wants& wants, bool may_reject,
-                  const std::vector<std::string>& names = {}) {
-    everywhere(op, [&](Where where, std::optional<int> path) {
+void need_results(Report& report, const Change& change, const std::string& what, Wants& wants,
+                  bool may_reject, const std::vector<std::string>& names = {}) {
+    everywhere(report.op(), [&](Where where, std::optional<int> path) {
         Change one = change;
         one.path = path;
         report.need_result(one, where, what, wants(where, path), may_reject || path, names);
@@ -100,24 +99,47 @@ std::vector<Placement> placements_of(const Operand& x) {
     return all;
 }
 
-void need_placements(const Operation& op, Report& report, std::size_t operand,
-                     const std::vector<Placement>& placements, Wants& wants) {
-    const Operand& x = op.operands[operand];
+void need_placements(Report& report, std::size_t operand, const std::vector<Placement>& placements,
+                     Wants& wants) {
+    const Operand& x = report.op().operands[operand];
     for (const Placement& placement : placements) {
         const Change change{.operand = static_cast<int>(operand),
                             .layout = placement.layout,
                             .lead = placement.lead};
-        need_results(op, report, change,
-                     x.name + " with " + text_of(placement.layout, placement.lead), wants, true,
-                     {x.name});
+        need_results(report, change, x.name + " with " + text_of(placement.layout, placement.lead),
+                     wants, true, {x.name});
     }
+}
+
+// Operand i repeats the elements of its first dimension's first index, with a stride of 0.
+Operation with_stride_0(const Operation& op, std::size_t i) {
+    Operation repeated = op;
+    Operand& x = repeated.operands[i];
+    const std::int64_t period = size(x.shape) / x.shape[0];
+    Layout layout = row_major(x.shape);
+    layout.strides[0] = 0;
+    x.placed(layout).with([op, i, period](std::int64_t k) { return value_of(op, i, k % period); });
+    return repeated;
+}
+
+// All operands whose dimensions are those of the last output at the same other place.
+Operation all_at(const Operation& op, std::size_t place) {
+    Operation moved = op;
+    Shape shape;
+    for (const Operand& x : op.operands) shape = x.use == Use::reads ? shape : x.shape;
+    for (Operand& x : moved.operands) {
+        const std::vector<Placement> all = placements_of(x);
+        if (!x.any_layout || x.shape != shape || place >= all.size()) continue;
+        x.placed(all[place].layout, all[place].lead);
+    }
+    return moved;
 }
 
 }  // namespace
 
 Comparison computes_its_result(const Operation& op) {
     Report report(op);
-    Wants wants(op, report, {});
+    Wants wants(report);
     everywhere(op, [&](Where where, std::optional<int> path) {
         const Change change{.path = path};
         const Outcome got =
@@ -128,29 +150,46 @@ Comparison computes_its_result(const Operation& op) {
                                   {"workspace"});
         }
         if (!is_listed(op.repeated, op.paths[static_cast<std::size_t>(*path)].name)) return;
-        const Outcome again = report.call()(where, change);
-        for (std::size_t i = 0; again.ok() && i < got.outputs.size(); ++i) {
-            const Comparison same =
-                close(again.outputs[i], got.outputs[i], 0.0, Nans::where_expected);
-            if (!same) report.add(change, where, "a second time", same.text);
-        }
+        report.need_same(change, where, "a second time", got);
     });
     return report.result();
 }
 
 Comparison takes_or_rejects_placements(const Operation& op) {
     Report report(op);
-    Wants wants(op, report, {});
+    Wants wants(report);
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
         const Operand& x = op.operands[i];
-        if (x.any_layout) need_placements(op, report, i, placements_of(x), wants);
+        if (x.any_layout) need_placements(report, i, placements_of(x), wants);
     }
     return report.result();
 }
 
+Comparison takes_operands_placed_alike(const Operation& op) {
+    std::vector<std::pair<std::string, Operation>> all;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        const Operand& x = op.operands[i];
+        if (x.use == Use::reads && x.any_layout && x.shape.rank > 0 && size(x.shape) > 1) {
+            all.emplace_back(x.name + " with a stride of 0", with_stride_0(op, i));
+        }
+    }
+    const std::vector<Placement> places = placements_of(op.operands[0]);
+    for (std::size_t place = 0; place < places.size(); ++place) {
+        all.emplace_back("all with " + text_of(places[place].layout, places[place].lead),
+                         all_at(op, place));
+    }
+    for (const auto& [what, moved] : all) {
+        Report report(moved);
+        Wants wants(report);
+        need_results(report, {}, what, wants, true);
+        if (!report.result()) return report.result();
+    }
+    return {true, testing::text_of(op)};
+}
+
 Comparison takes_every_order(const Operation& op) {
     Report report(op);
-    Wants wants(op, report, {});
+    Wants wants(report);
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
         const Shape& shape = op.operands[i].shape;
         if (shape.rank < 2) continue;
@@ -160,7 +199,7 @@ Comparison takes_every_order(const Operation& op) {
                 all.push_back({Layout(shape, packings::strides_of(packing, shape)), pad});
             });
         }
-        need_placements(op, report, i, all, wants);
+        need_placements(report, i, all, wants);
     }
     return report.result();
 }
@@ -182,16 +221,7 @@ Comparison ignores_unused_strides(const Operation& op) {
                     const Change change{
                         .operand = static_cast<int>(i), .layout = layout, .path = path};
                     const std::string what = x.name + " with " + to_string(layout);
-                    const Outcome got = report.call()(where, change);
-                    if (!got.ok()) {
-                        report.add(change, where, what, got.rejected + got.error);
-                        continue;
-                    }
-                    for (std::size_t k = 0; k < want.outputs.size(); ++k) {
-                        const Comparison same =
-                            close(got.outputs[k], want.outputs[k], 0.0, Nans::where_expected);
-                        if (!same) report.add(change, where, what, same.text);
-                    }
+                    report.need_same(change, where, what, want);
                 }
             }
         }
@@ -207,8 +237,8 @@ Comparison spreads_nans_alike(const Operation& op) {
         const std::set<std::int64_t> elements = {0, size(x.shape) / 2, size(x.shape) - 1};
         for (const std::int64_t element : elements) {
             const Change change{.operand = static_cast<int>(i), .nan = element};
-            Wants wants(op, report, change);
-            need_results(op, report, change,
+            Wants wants(report, change);
+            need_results(report, change,
                          "a NaN in element " + std::to_string(element) + " of " + x.name, wants,
                          false);
         }
@@ -223,14 +253,14 @@ Comparison takes_less_memory(const Operation& op) {
                             .inside = index_of(op, pair.first)};
         const auto shape_of = [&](int i) { return op.operands[static_cast<std::size_t>(i)].shape; };
         if (shape_of(change.operand) != shape_of(change.inside)) continue;  // a broadcast operand
-        Wants wants(op, report, {});
-        need_results(op, report, change, pair.second + " is " + pair.first, wants, false);
+        Wants wants(report);
+        need_results(report, change, pair.second + " is " + pair.first, wants, false);
     }
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
         if (!op.operands[i].optional) continue;
         const Change change{.operand = static_cast<int>(i), .null = true};
-        Wants wants(op, report, change);
-        need_results(op, report, change, op.operands[i].name + " left out", wants, false);
+        Wants wants(report, change);
+        need_results(report, change, op.operands[i].name + " left out", wants, false);
     }
     return report.result();
 }
@@ -241,7 +271,7 @@ Comparison shares_a_workspace(const std::vector<Operation>& all, int calls) {
         const auto bits = detail::random_bits(4, call);
         const Operation& op = all[bits % all.size()];
         Report report(op, &workspace);
-        Wants wants(op, report, {});
+        Wants wants(report);
         const int path = static_cast<int>((bits >> 32) % op.paths.size());
         report.need_result({.path = path}, Where::cuda, "call " + std::to_string(call),
                            wants(Where::cuda, path), true);

@@ -23,6 +23,7 @@ const char* name(TwicePath path) {
 
 // One bug at a time, by its name.
 std::string bug;
+int calls = 0;
 bool has(const char* one) {
     return bug == one;
 }
@@ -87,6 +88,9 @@ void twice(View<const float> in, View<const float> bias, View<float> out, bool d
         float y = 2 * x + (bias.data == nullptr || has("no bias") ? 0 : load(&bias(at), device));
         if (bias.data == nullptr && has("needs bias")) y += 1;
         if (dense && has("one element wrong") && k == 3) y += 0.01f;
+        if (has("both strided") && !is_contiguous(in.layout) && !is_contiguous(out.layout)) y += 1;
+        if (has("stride of 0") && in.extent(0) > 1 && in.stride(0) == 0) y += 1;
+        if (has("another time") && dense && ++calls % 5 == 0) y += 1e-4f;
         if (has("the last element forgotten") && k == out.size() - 1) break;
         store(&out(at), y, device);
     }
@@ -125,6 +129,7 @@ Operation operation(const Shape& shape) {
         return c.path == 1 && c.arguments[2].layout.size() > 0 ? gpu::Carver::kCounterBytes + 8 : 0;
     };
     op.in_place = {{"in", "out"}};
+    op.repeated = {"dense"};
     return op;
 }
 
@@ -163,6 +168,9 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
         {"no bias", computes_its_result, "All 6 elements differ"},
         {"rejects nothing", takes_or_rejects_placements, "accepted, but must be rejected"},
         {"ignores strides", takes_or_rejects_placements, ""},
+        {"both strided", takes_operands_placed_alike, "all with shape (2, 3), strides"},
+        {"stride of 0", takes_operands_placed_alike, "in with a stride of 0"},
+        {"another time", computes_its_result, "a second time (CUDA, path 'dense'): out: "},
         {"NaN as 0", spreads_nans_alike, "a NaN in element 0 of in"},
         {"needs bias", takes_less_memory, "bias left out"},
         {"reads backwards", takes_less_memory, "out is in"},

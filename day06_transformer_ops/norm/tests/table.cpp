@@ -59,6 +59,9 @@ TEST_CASE("norms take the lengths around their quads, warps and blocks", "[day06
         floats.push_back({2, 4 * held + 4});
     }
     check_values(operations(floats, bf16s));
+    for (const Operation& op : operations({{5, 7}, {5, 64}, {5, 300}}, {})) {
+        CHECK(takes_less_memory(op));
+    }
 }
 
 TEST_CASE("norms take long rows", "[day06][norm][full]") {

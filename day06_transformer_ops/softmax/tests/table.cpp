@@ -72,7 +72,7 @@ TEST_CASE("softmax takes rows along any dim of any layout", "[day06][softmax][sm
     for (const Softmax kind : {Softmax::softmax, Softmax::log_softmax, Softmax::masked_softmax}) {
         CHECK(takes_or_rejects_placements(softmax_operation<float>(kind, eight, 4, eight)));
     }
-    for (const Shape& shape : {Shape{2, 3, 4}, {2, 2, 2, 3, 4}}) {  // four dims of rows, too
+    for (const Shape& shape : {Shape{2, 3, 4}, {2, 2, 2, 3, 4}}) {  // rows in four dimensions, too
         CHECK(takes_or_rejects_placements(
             softmax_operation<float>(Softmax::causal_softmax, shape, -1)));
     }
@@ -105,10 +105,15 @@ TEST_CASE("softmax takes the lengths around its quads, warps and blocks",
         all.push_back(cross_entropy_operation<bf16>({5}, n));
     }
     check_values(all);
+    for (const Operation& op : operations({{5, 7}, {5, 64}, {5, 300}}, {})) {
+        CHECK(takes_less_memory(op));
+    }
 }
 
 TEST_CASE("softmax takes long rows", "[day06][softmax][full]") {
     check_values(operations({{2, 16384}, {1, 16388}, {3, 100003}}, {{1, 32773}}));
+    // Longer than registers and shared memory together: what is read twice is overwritten between.
+    CHECK(takes_less_memory(softmax_operation<float>(Softmax::softmax, {3, 100003}, 1)));
 }
 
 TEST_CASE("softmax takes more rows than a grid has blocks in y", "[day06][softmax][huge]") {
