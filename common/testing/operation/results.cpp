@@ -111,15 +111,22 @@ void need_placements(Report& report, std::size_t operand, const std::vector<Plac
     }
 }
 
-// Operand i repeats the elements of its first dimension's first index, with a stride of 0.
-Operation with_stride_0(const Operation& op, std::size_t i) {
+// Operand i repeats the elements of its first dimension's first index.
+Operation with_repeated_values(const Operation& op, std::size_t i) {
     Operation repeated = op;
-    Operand& x = repeated.operands[i];
-    const std::int64_t period = size(x.shape) / x.shape[0];
-    Layout layout = row_major(x.shape);
-    layout.strides[0] = 0;
-    x.placed(layout).with([op, i, period](std::int64_t k) { return value_of(op, i, k % period); });
+    const std::int64_t period = size(op.operands[i].shape) / op.operands[i].shape[0];
+    repeated.operands[i].with(
+        [op, i, period](std::int64_t k) { return value_of(op, i, k % period); });
     return repeated;
+}
+
+// The same with a stride of 0.
+Operation with_stride_0(const Operation& repeated, std::size_t i) {
+    Operation moved = repeated;
+    Layout layout = row_major(moved.operands[i].shape);
+    layout.strides[0] = 0;
+    moved.operands[i].placed(layout);
+    return moved;
 }
 
 // All operands whose dimensions are those of the last output at the same other place.
@@ -166,25 +173,29 @@ Comparison takes_or_rejects_placements(const Operation& op) {
 }
 
 Comparison takes_operands_placed_alike(const Operation& op) {
-    std::vector<std::pair<std::string, Operation>> all;
+    Comparison result{true, testing::text_of(op)};
+    const auto check = [&](const Operation& row_major, const Operation& moved,
+                           const std::string& what) {
+        if (!result) return;
+        const Report wanted(row_major);
+        Wants wants(wanted);
+        Report report(moved);
+        need_results(report, {}, what, wants, true);
+        if (!report.result()) result = report.result();
+    };
     for (std::size_t i = 0; i < op.operands.size(); ++i) {
         const Operand& x = op.operands[i];
         if (x.use == Use::reads && x.any_layout && x.shape.rank > 0 && size(x.shape) > 1) {
-            all.emplace_back(x.name + " with a stride of 0", with_stride_0(op, i));
+            const Operation repeated = with_repeated_values(op, i);
+            check(repeated, with_stride_0(repeated, i), x.name + " with a stride of 0");
         }
     }
     const std::vector<Placement> places = placements_of(op.operands[0]);
     for (std::size_t place = 0; place < places.size(); ++place) {
-        all.emplace_back("all with " + text_of(places[place].layout, places[place].lead),
-                         all_at(op, place));
+        check(op, all_at(op, place),
+              "all with " + text_of(places[place].layout, places[place].lead));
     }
-    for (const auto& [what, moved] : all) {
-        Report report(moved);
-        Wants wants(report);
-        need_results(report, {}, what, wants, true);
-        if (!report.result()) return report.result();
-    }
-    return {true, testing::text_of(op)};
+    return result;
 }
 
 Comparison takes_every_order(const Operation& op) {
