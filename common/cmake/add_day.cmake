@@ -23,6 +23,7 @@ add_custom_target(lessons)  # the executables of all days, without the tests
 # pass), against the lines `// wrong: ` if there is a `// told: ` (must be refused in its words), `// wrong 2: `
 # if there is a `// told 2: ` and so on, and, by `learn check`, against the learner's own file.
 function(sixdays_add_exercise day label name)
+    set(SIXDAYS_LOCALS --locals=own)
     set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises/${name})
     set(prefix ${label}_${name})
     file(GLOB loops CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -106,6 +107,7 @@ endfunction()
 # library of each kind is one piece for the compiler. Where an exercise has further attempts, `// wrong 2:`
 # with its `// told 2: `, there is a program for each number; it has the stubs of exercises without one.
 function(sixdays_add_small_exercises day label)
+    set(SIXDAYS_LOCALS --locals=own)
     set(folder ${PROJECT_SOURCE_DIR}/${day}/exercises)
     file(GLOB solutions CONFIGURE_DEPENDS ${folder}/*.cu)
     if(NOT solutions)

@@ -1,5 +1,6 @@
 # sixdays_emulated_library(<name> <file.cu>...): CUDA files as a static library that runs on the CPU.
 # sixdays_emulated_objects(<name> <file.cu>...): the same without an archive, for one program.
+# Where SIXDAYS_LOCALS is --locals=own, reads of their local variables without a value are findings.
 
 cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
@@ -12,8 +13,8 @@ cmake_path(SET SIXDAYS_ROOT NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 # All those questions make large functions: where nothing goes on behind a mistake, and without the three
 # optimisations named last, they compile in three quarters of the time.
 set(SIXDAYS_EMULATED_FLAGS -gdwarf-4 -g1 -Og -fno-tree-vectorize -fno-tree-slp-vectorize
-    -fsanitize=thread,undefined -fno-sanitize=vptr,null,pointer-overflow
-    -fno-sanitize-recover=undefined -fsanitize-recover=signed-integer-overflow
+    -fsanitize=thread,undefined,float-cast-overflow -fno-sanitize=vptr,null,pointer-overflow
+    -fno-sanitize-recover=undefined -fsanitize-recover=signed-integer-overflow,float-cast-overflow
     -ftrivial-auto-var-init=pattern "SHELL:--param tsan-distinguish-volatile=1" -Wno-unknown-pragmas
     -fira-region=one -fno-forward-propagate -fno-reorder-blocks)
 
@@ -61,7 +62,7 @@ function(sixdays_emulated name kind)
         set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.emulated/${tag}/${base}.cpp)
         add_custom_command(
             OUTPUT ${output}
-            COMMAND sixdays_translate ${input} ${output} ${output}.d ${SIXDAYS_ROOT}
+            COMMAND sixdays_translate ${SIXDAYS_LOCALS} ${input} ${output} ${output}.d ${SIXDAYS_ROOT}
             DEPENDS ${input} sixdays_translate
             DEPFILE ${output}.d
             COMMENT "Translating ${base} for the emulator"
@@ -111,6 +112,6 @@ function(sixdays_tried_program name file)
     endif()
     add_executable(${name} $<TARGET_OBJECTS:sixdays_tried_report>)
     target_link_libraries(${name} PRIVATE ${name}_kernels sixdays_flags)
-    target_link_options(${name} PRIVATE -Wl,--wrap=main)
+    target_link_options(${name} PRIVATE -Wl,--wrap=main,--wrap=_exit,--wrap=_Exit)
     set_target_properties(${name} ${name}_kernels PROPERTIES EXCLUDE_FROM_ALL ON CXX_STANDARD 20)
 endfunction()

@@ -47,10 +47,11 @@ struct Report {
 std::optional<Report> last_report();
 void clear_report();
 
-/// For a program that knows nothing of reports: from here on each is printed to stderr when its
-/// error is asked for (cudaGetLastError), once for each kind and line.
+/// For a program that knows nothing of reports: from here on each is printed to stderr, as soon as
+/// the launch or call that made it has ended, once for each kind and line. Remarks and the access
+/// report (start_trace) follow at the program's end, and its status is not 0 if there was a report.
 void tell_findings();
-/// Prints the one that has not been asked for yet.
+/// Prints the one that nobody has read yet.
 void tell_report();
 std::size_t findings_told();
 /// What is no mistake but worth knowing, each with its place, once. Forgotten when it was asked

@@ -4,6 +4,7 @@
 
 #include "cuda_runtime.h"
 #include "emulated/small_float.h"
+#include "emulated/to_whole.h"
 
 using __half = SixdaysFloat<5>;
 using __half2 = SixdaysPair<5>;
@@ -12,10 +13,24 @@ using half2 = __half2;
 
 SIXDAYS_SMALL_FLOAT(__half, __half2, half, half2, 5)
 
-SIXDAYS_INLINE int __half2int_rz(__half x) {
-    if (__hisinf(x) != 0) return x.value() > 0 ? 0x7fffffff : -0x7fffffff - 1;
-    return __hisnan(x) ? 0 : static_cast<int>(x.value());
-}
-SIXDAYS_INLINE int __half2int_rn(__half x) {
-    return __hisinf(x) != 0 ? __half2int_rz(x) : __half2int_rz(std::nearbyint(x.value()));
-}
+// Conversions to whole numbers: a half's value is a float's, too.
+#define SIXDAYS_FROM_HALF(To, to)                                                              \
+    SIXDAYS_INLINE To __half2##to##_rn(__half x) {                                             \
+        return sixdays::emulator::to_whole<To>(std::nearbyint(static_cast<float>(x.value()))); \
+    }                                                                                          \
+    SIXDAYS_INLINE To __half2##to##_rz(__half x) {                                             \
+        return sixdays::emulator::to_whole<To>(std::trunc(static_cast<float>(x.value())));     \
+    }                                                                                          \
+    SIXDAYS_INLINE To __half2##to##_rd(__half x) {                                             \
+        return sixdays::emulator::to_whole<To>(std::floor(static_cast<float>(x.value())));     \
+    }                                                                                          \
+    SIXDAYS_INLINE To __half2##to##_ru(__half x) {                                             \
+        return sixdays::emulator::to_whole<To>(std::ceil(static_cast<float>(x.value())));      \
+    }
+SIXDAYS_FROM_HALF(int, int)
+SIXDAYS_FROM_HALF(unsigned, uint)
+SIXDAYS_FROM_HALF(short, short)
+SIXDAYS_FROM_HALF(unsigned short, ushort)
+SIXDAYS_FROM_HALF(long long, ll)
+SIXDAYS_FROM_HALF(unsigned long long, ull)
+#undef SIXDAYS_FROM_HALF

@@ -14,6 +14,7 @@
 
 #if defined(__SANITIZE_THREAD__)
 #include "emulated/atomics.h"
+#include "emulated/conversions.h"
 #include "emulated/language.h"
 #include "emulated/launch.h"
 #include "emulated/more_math.h"

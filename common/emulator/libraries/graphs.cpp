@@ -7,6 +7,7 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 
@@ -55,6 +56,7 @@ std::function<void(cudaStream_t)> written_down(const Calls& calls) {
 extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    const Turn turn;
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     if (stream == nullptr) return result(kStreamCaptureUnsupported);
     captured.clear();
@@ -63,6 +65,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    const Turn turn;
     if (graph == nullptr || !capturing() || stream != captured_stream) {
         return result(cudaErrorInvalidValue);
     }
@@ -72,6 +75,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+    const Turn turn;
     if (status == nullptr) return result(cudaErrorInvalidValue);
     *status = capturing() && stream == captured_stream ? cudaStreamCaptureStatusActive
                                                        : cudaStreamCaptureStatusNone;
@@ -84,15 +88,18 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
     return cudaSuccess;
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+    const Turn turn;
     if (clone == nullptr || graph == nullptr) return result(cudaErrorInvalidValue);
     *clone = new CUgraph_st(*graph);
     return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    const Turn turn;
     delete graph;
     return result(graph == nullptr ? cudaErrorInvalidValue : cudaSuccess);
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+    const Turn turn;
     if (graph == nullptr || count == nullptr) return result(cudaErrorInvalidValue);
     if (nodes == nullptr) {
         *count = graph->nodes.size();
@@ -109,6 +116,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::si
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaKernelNodeParams* what) {
+    const Turn turn;
     if (what == nullptr) return result(cudaErrorInvalidValue);
     cudaError_t error = cudaSuccess;
     const auto work = written_down([&] {
@@ -121,18 +129,21 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaMemcpy3DParms* what) {
+    const Turn turn;
     if (what == nullptr) return result(cudaErrorInvalidValue);
     return add(node, graph, after, count, written_down([&] { cudaMemcpy3DAsync(what); }));
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, std::size_t count, void* to,
                                      const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    const Turn turn;
     return add(node, graph, after, count,
                written_down([&] { cudaMemcpyAsync(to, from, bytes, kind); }));
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaMemsetParams* what) {
+    const Turn turn;
     if (what == nullptr || what->elementSize == 0 || what->elementSize > 4) {
         return result(cudaErrorInvalidValue);
     }
@@ -150,17 +161,20 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, std::size_t count,
                                  const cudaHostNodeParams* what) {
+    const Turn turn;
     if (what == nullptr || what->fn == nullptr) return result(cudaErrorInvalidValue);
     return add(node, graph, after, count,
                written_down([&] { cudaLaunchHostFunc(nullptr, what->fn, what->userData); }));
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, std::size_t count) {
+    const Turn turn;
     return add(node, graph, after, count, [](cudaStream_t) {});
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, std::size_t count,
                                        cudaGraph_t child) {
+    const Turn turn;
     if (child == nullptr) return result(cudaErrorInvalidValue);
     return add(node, graph, after, count, [nodes = child->nodes](cudaStream_t stream) {
         for (const CUgraphNode_st& one : nodes) one.run(stream);
@@ -169,6 +183,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, std::size_t count,
                                      cudaMemAllocNodeParams* what) {
+    const Turn turn;
     if (what == nullptr || what->bytesize == 0) return result(cudaErrorInvalidValue);
     return add(node, graph, after, count,
                written_down([&] { cudaMallocAsync(&what->dptr, what->bytesize, nullptr); }));
@@ -176,19 +191,23 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* after, std::size_t count,
                                     void* pointer) {
+    const Turn turn;
     return add(node, graph, after, count, written_down([&] { cudaFreeAsync(pointer, nullptr); }));
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+    const Turn turn;
     if (exec == nullptr || graph == nullptr) return result(cudaErrorInvalidValue);
     *exec = new GraphToLaunch{graph->nodes};
     return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+    const Turn turn;
     delete exec;
     return result(exec == nullptr ? cudaErrorInvalidValue : cudaSuccess);
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+    const Turn turn;
     if (exec == nullptr) return result(cudaErrorInvalidValue);
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     for (const CUgraphNode_st& one : exec->nodes) one.run(stream);

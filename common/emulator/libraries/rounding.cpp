@@ -3,17 +3,18 @@
 #include <cfenv>
 #include <cmath>
 
-#include "emulated/more_math.h"
+#include "emulated/conversions.h"
 
 namespace sixdays::emulator {
 
 namespace {
 
+constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+
 // volatile: the operation stays between the two changes of mode.
 template <class T>
 T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
     volatile T a = x, b = y, c = z;
-    constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
     const int before = std::fegetround();
     std::fesetround(kModes[static_cast<int>(to)]);
     volatile T result = 0;
@@ -41,7 +42,31 @@ T in_mode(Arithmetic operation, RoundTo to, T x, T y, T z) {
     return result;
 }
 
+template <class To, class From>
+To converted(RoundTo to, From x) {
+    volatile From from = x;
+    const int before = std::fegetround();
+    std::fesetround(kModes[static_cast<int>(to)]);
+    volatile To result = static_cast<To>(from);
+    std::fesetround(before);
+    return result;
+}
+
 }  // namespace
+
+template <class T>
+float rounded_to_float(RoundTo to, T x) noexcept {
+    return converted<float>(to, x);
+}
+template <class T>
+double rounded_to_double(RoundTo to, T x) noexcept {
+    return converted<double>(to, x);
+}
+template float rounded_to_float<long long>(RoundTo, long long) noexcept;
+template float rounded_to_float<unsigned long long>(RoundTo, unsigned long long) noexcept;
+template float rounded_to_float<double>(RoundTo, double) noexcept;
+template double rounded_to_double<long long>(RoundTo, long long) noexcept;
+template double rounded_to_double<unsigned long long>(RoundTo, unsigned long long) noexcept;
 
 float rounded(Arithmetic operation, RoundTo to, float a, float b, float c) noexcept {
     return in_mode<float>(operation, to, a, b, c);

@@ -6,6 +6,7 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/names.hpp"
+#include "common/emulator/runtime/turn.hpp"
 #include "emulated/textures.h"
 
 using namespace sixdays::emulator;  // this file is the runtime's face
@@ -91,20 +92,25 @@ extern "C" {
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* how, const void*) {
+    const Turn turn;
     return how == nullptr ? result(cudaErrorInvalidValue) : make(object, resource, *how);
 }
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
+    const Turn turn;
     return make(object, resource, {});
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+    const Turn turn;
     return result(objects.erase(object) == 0 ? cudaErrorInvalidValue : cudaSuccess);
 }
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+    const Turn turn;
     return cudaDestroyTextureObject(object);
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* desc,
                               cudaExtent extent, unsigned) {
+    const Turn turn;
     if (array == nullptr || desc == nullptr || extent.width == 0) {
         return result(cudaErrorInvalidValue);
     }
@@ -122,6 +128,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* d
     return error;
 }
 cudaError_t cudaFreeArray(cudaArray_t array) {
+    const Turn turn;
     if (array == nullptr) return cudaSuccess;
     const cudaError_t error = cudaFree(array->data);
     delete array;

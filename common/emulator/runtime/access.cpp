@@ -39,6 +39,7 @@ void check_bytes(const NewAccess& a) {
         fail_uninitialised(a);
     }
     if (!writes(a.kind)) return;
+    if ((any & kConstant) != 0) fail_constant(a);
     for (std::size_t i = 0; i < a.bytes; ++i) state[i] |= kWritten;
 }
 
@@ -96,12 +97,13 @@ bool is_everyday(std::uintptr_t address, std::size_t bytes, AccessKind kind, con
     const std::uint32_t since =
         region->space == Space::global ? clocks.first_concurrent : clocks.serial;
     constexpr std::uint32_t kGood = (kLive | kWritten) * 0x01010101u;
+    const std::uint32_t may_be_set = kind == AccessKind::read ? kConstant * 0x01010101u : 0;
     const std::uint8_t* state = region->state_of(address);
     History* h = region->words + (address - region->base) / 4;
     for (std::size_t word = 0; word < bytes / 4; ++word) {
         std::uint32_t now;
         std::memcpy(&now, state + 4 * word, 4);
-        if (now != kGood || !is_everyday(h[word], kind, me, since)) return false;
+        if ((now & ~may_be_set) != kGood || !is_everyday(h[word], kind, me, since)) return false;
     }
     if (kind == AccessKind::write) block.turns_without_write = 0;
     return true;

@@ -8,6 +8,7 @@
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 namespace {
 
@@ -59,6 +60,7 @@ cudaError_t refuse_pointer(Kind kind, cudaError_t error, const void* code, std::
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+    const Turn turn;
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     const InRuntime guard;  // a kernel may allocate, too
@@ -75,6 +77,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_
 }
 
 cudaError_t cudaFree(void* pointer) {
+    const Turn turn;
     if (current != nullptr) {
         free_here(pointer);
         return cudaSuccess;
@@ -83,11 +86,13 @@ cudaError_t cudaFree(void* pointer) {
     return free_device("cudaFree", pointer, SIXDAYS_HERE);
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    const Turn turn;
     return in_order(stream, [pointer, code = SIXDAYS_HERE](cudaStream_t) {
         return free_device("cudaFreeAsync", pointer, code);
     });
 }
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+    const Turn turn;
     if (!capturing()) return cudaMalloc(pointer, bytes);
     *pointer =
         allocate(bytes);  // whose address is known now, and which lives from launch to launch
@@ -99,6 +104,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+    const Turn turn;
     if (pointer == nullptr) return result(cudaErrorInvalidValue);
     *pointer = allocate_pinned(bytes);
     return result(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
@@ -107,6 +113,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
     return cudaMallocHost(pointer, bytes);
 }
 cudaError_t cudaFreeHost(void* pointer) {
+    const Turn turn;
     if (pointer == nullptr || release_pinned(pointer)) return cudaSuccess;
     return refuse_pointer(Kind::invalid_call, cudaErrorInvalidValue, SIXDAYS_HERE,
                           "cudaFreeHost: this is not a pointer that cudaMallocHost returned.",
@@ -114,6 +121,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
+    const Turn turn;
     if (pointer == nullptr || bytes == 0) return result(cudaErrorInvalidValue);
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     *pointer = allocate_shared_with_host(bytes);
@@ -127,16 +135,19 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
 }
 
 cudaError_t cudaHostRegister(void* host, std::size_t bytes, unsigned) {
+    const Turn turn;
     if (host == nullptr || bytes == 0 || is_registered(host)) return result(cudaErrorInvalidValue);
     registered[reinterpret_cast<std::uintptr_t>(host)] = bytes;
     return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void* host) {
+    const Turn turn;
     const bool was = registered.erase(reinterpret_cast<std::uintptr_t>(host)) > 0;
     return result(was ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+    const Turn turn;
     if (free_bytes == nullptr || total_bytes == nullptr) return result(cudaErrorInvalidValue);
     *total_bytes = kHeapBytes;
     *free_bytes = kHeapBytes - allocated_bytes();
@@ -144,6 +155,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    const Turn turn;
     if (attributes == nullptr) return result(cudaErrorInvalidValue);
     const bool device = is_device_range(pointer, 1);
     void* p = const_cast<void*>(pointer);

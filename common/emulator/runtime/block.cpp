@@ -14,8 +14,8 @@
 
 namespace sixdays::emulator {
 
-Thread* current = nullptr;
-bool in_runtime = false;
+constinit thread_local Thread* current = nullptr;
+constinit thread_local bool in_runtime = false;
 Block block;
 
 namespace {

@@ -98,14 +98,15 @@ struct Block {
     }
 };
 
-/// The thread whose code is running now; null outside of kernels, where hooks do nothing.
-extern Thread* current;
+/// The thread whose code is running now; null outside of kernels, where hooks do nothing. Another
+/// thread of the host may be in its own code meanwhile.
+extern constinit thread_local Thread* current;
 extern Block block;
 
 /// True while the runtime itself works for a thread: hooks do nothing then. The linker keeps one
 /// copy of each std::string function, and it may be the watched copy of some kernel file, which
 /// would call the hooks for what the runtime does.
-extern bool in_runtime;
+extern constinit thread_local bool in_runtime;
 struct InRuntime {
     InRuntime() { in_runtime = true; }
     InRuntime(const InRuntime&) = delete;

@@ -9,7 +9,7 @@ namespace sixdays::emulator {
 namespace {
 
 std::map<const void*, KernelByAddress>& kernels() {
-    static std::map<const void*, KernelByAddress> all;
+    static auto& all = *new std::map<const void*, KernelByAddress>;
     return all;
 }
 

@@ -11,6 +11,7 @@
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/stream_order.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 namespace {
 
@@ -183,8 +184,9 @@ cudaError_t copy_rows(const char* call, const Rows& to, const Rows& from, cudaMe
             from.begin);
     }
     if (out_of && !into) remark_on_unwritten(call, from, code);
-    if (!when.waits && into) check_stream_order(call, when.stream, to, true, code);
-    if (!when.waits && out_of) check_stream_order(call, when.stream, from, false, code);
+    if (into) check_stream_order(call, when.stream, to, true, code);
+    if (out_of) check_stream_order(call, when.stream, from, false, code);
+    if (when.waits) wait_for_stream(nullptr);
     const DeviceMemoryOpen open;
     if (!into) settle(to);
     if (!out_of) settle(from);
@@ -229,16 +231,19 @@ void sixdays::emulator::know_host_buffers(std::size_t (*find)(const void*)) {
 extern "C" {
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    const Turn turn;
     return result(copy("cudaMemcpy", to, from, bytes, kind, {true, nullptr}, SIXDAYS_HERE));
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
+    const Turn turn;
     return in_order(stream, [=, code = SIXDAYS_HERE](cudaStream_t s) {
         return result(copy("cudaMemcpyAsync", to, from, bytes, kind, {false, s}, code));
     });
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t row_bytes, std::size_t rows, cudaMemcpyKind kind) {
+    const Turn turn;
     return result(copy_rows("cudaMemcpy2D", rows_of(to, to_pitch, row_bytes, rows),
                             rows_of(from, from_pitch, row_bytes, rows), kind, {true, nullptr},
                             SIXDAYS_HERE));
@@ -246,6 +251,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t row_bytes, std::size_t rows,
                               cudaMemcpyKind kind, cudaStream_t stream) {
+    const Turn turn;
     const Rows there = rows_of(to, to_pitch, row_bytes, rows);
     const Rows here = rows_of(from, from_pitch, row_bytes, rows);
     return in_order(stream, [=, code = SIXDAYS_HERE](cudaStream_t s) {
@@ -254,9 +260,11 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 }
 
 cudaError_t cudaMemset(void* to, int byte, std::size_t bytes) {
+    const Turn turn;
     return result(fill("cudaMemset", to, byte, bytes, nullptr, SIXDAYS_HERE));
 }
 cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
+    const Turn turn;
     return in_order(stream, [=, code = SIXDAYS_HERE](cudaStream_t s) {
         return result(fill("cudaMemsetAsync", to, byte, bytes, s, code));
     });
@@ -264,6 +272,7 @@ cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t 
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
                          std::size_t height) {
+    const Turn turn;
     if (width > pitch) return result(cudaErrorInvalidPitchValue);
     for (std::size_t row = 0; row < height; ++row) {
         const cudaError_t error = fill("cudaMemset2D", static_cast<std::byte*>(to) + row * pitch,
@@ -275,12 +284,14 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t widt
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            std::size_t bytes) {
+    const Turn turn;
     if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
     return result(copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, {true, nullptr},
                        SIXDAYS_HERE));
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream) {
+    const Turn turn;
     if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
     return result(copy("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice,
                        {false, stream}, SIXDAYS_HERE));

@@ -24,7 +24,7 @@ struct Range {
 
 // Filled while the program starts, before or after this file's own variables are.
 std::vector<Extent>& device_variables() {
-    static std::vector<Extent> all;
+    static auto& all = *new std::vector<Extent>;
     return all;
 }
 
@@ -57,8 +57,10 @@ bool in_any(const std::vector<Range>& ranges, std::uintptr_t address) {
 
 }  // namespace
 
-bool register_device_variable(const void* address, std::size_t bytes, const char* name) noexcept {
-    device_variables().push_back({reinterpret_cast<std::uintptr_t>(address), bytes, true, name});
+bool register_device_variable(const void* address, std::size_t bytes, const char* name,
+                              bool is_constant) noexcept {
+    device_variables().push_back(
+        {reinterpret_cast<std::uintptr_t>(address), bytes, true, name, nullptr, is_constant});
     return true;
 }
 
@@ -81,7 +83,8 @@ void find_device_variables() {
     variables.size = end - begin;
     give_tables(variables, (variables.size + 15) / 16 * 16, "the state of __device__ variables");
     for (const Extent& one : all) {
-        std::memset(variables.state_of(one.begin), kLive | kWritten, one.bytes);
+        std::memset(variables.state_of(one.begin),
+                    kLive | kWritten | (one.is_constant ? kConstant : 0), one.bytes);
     }
 }
 

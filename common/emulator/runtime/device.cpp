@@ -11,6 +11,7 @@
 #include "common/emulator/runtime/block.hpp"
 #include "common/emulator/runtime/cluster.hpp"
 #include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 namespace {
 
@@ -68,12 +69,12 @@ constexpr std::pair<cudaDeviceAttr, int> kAttributes[] = {
 };
 
 std::set<const void*>& in_large_clusters() {
-    static std::set<const void*> kernels;
+    static auto& kernels = *new std::set<const void*>;  // also asked at the program's end
     return kernels;
 }
 
 std::map<const void*, std::size_t>& shared_limits() {
-    static std::map<const void*, std::size_t> limits;
+    static auto& limits = *new std::map<const void*, std::size_t>;
     return limits;
 }
 
@@ -184,6 +185,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    const sixdays::emulator::Turn turn;
     if (kernel == nullptr) return result(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {

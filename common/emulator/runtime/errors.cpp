@@ -5,6 +5,7 @@
 
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 namespace {
 
@@ -65,7 +66,7 @@ const Entry* find(cudaError_t error) {
     return found == kErrors.end() ? nullptr : found;
 }
 
-cudaError_t last = cudaSuccess;
+thread_local cudaError_t last = cudaSuccess;    // each thread of the host has its own
 cudaError_t unseen_kernel_error = cudaSuccess;  // until a synchronising call has told it
 
 }  // namespace
@@ -94,6 +95,7 @@ extern "C" {
 
 // Unlike a GPU's, an error of a kernel ends here: a program that has seen it can go on.
 cudaError_t cudaGetLastError() {
+    const sixdays::emulator::Turn turn;
     const cudaError_t error = last;
     last = unseen_kernel_error = cudaSuccess;
     if (error != cudaSuccess) sixdays::emulator::report_was_told();

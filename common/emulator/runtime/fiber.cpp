@@ -68,11 +68,9 @@ void prepare_context(Context& context, std::byte* stack, void (*entry)()) {
 
 namespace {
 
-constexpr std::size_t kStride = kStackBytes + kStackGuard;
-
 std::byte* stacks() {
     static std::byte* const base = [] {
-        void* p = mmap(nullptr, kMaxFibers * kStride, PROT_READ | PROT_WRITE,
+        void* p = mmap(nullptr, kMaxFibers * kStackStride, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p == MAP_FAILED) {
             std::fprintf(stderr, "emulator: no address space for %zu stacks\n", kMaxFibers);
@@ -86,14 +84,14 @@ std::byte* stacks() {
 }  // namespace
 
 std::byte* stack_of_fiber(std::size_t index) {
-    std::byte* const guard = stacks() + index * kStride;
+    std::byte* const guard = stacks() + index * kStackStride;
     mprotect(guard, kStackGuard, PROT_NONE);
     return guard + kStackGuard;
 }
 
 std::size_t fiber_of_address(std::uintptr_t address) {
     const std::uintptr_t from_base = address - reinterpret_cast<std::uintptr_t>(stacks());
-    return from_base < kMaxFibers * kStride ? from_base / kStride : kMaxFibers;
+    return from_base < kMaxFibers * kStackStride ? from_base / kStackStride : kMaxFibers;
 }
 
 }  // namespace sixdays::emulator

@@ -14,6 +14,7 @@ namespace sixdays::emulator {
 
 constexpr std::size_t kStackBytes = 128 * 1024;
 constexpr std::size_t kStackGuard = 4096;  // below each stack: running out faults, and harms nobody
+constexpr std::size_t kStackStride = kStackBytes + kStackGuard;
 constexpr std::size_t kMaxFibers = 16384;  // a cluster has many blocks at work
 
 /// Where a fiber, or the scheduler, stopped.

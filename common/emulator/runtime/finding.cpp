@@ -1,12 +1,8 @@
 #include "common/emulator/runtime/finding.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <set>
 #include <utility>
 
@@ -29,31 +25,7 @@ std::string kernel_name;
 bool failed = false;
 bool told = false;   // the stored finding's error has been returned by cudaGetLastError()
 bool asked = false;  // somebody has seen its text, or wanted it forgotten
-bool telling = false;
-std::set<std::string> told_before;  // kind and place of each finding that was printed
-std::vector<std::pair<Place, std::string>> remarked;
 std::set<std::string> own_lines;  // that made findings and remarks
-
-void remember_line(const Site& made) {
-    const std::string file = made.file_name();  // in another folder, if a compiler cache had it
-    const std::size_t begin = file.rfind("emulator/");
-    own_lines.insert(file.substr(begin == std::string::npos ? 0 : begin + 9) + ":" +
-                     std::to_string(made.line()));
-}
-
-std::string file_and_line(const Line& line) {
-    return line.line == 0 ? line.why_not
-                          : line.file + ":" + std::to_string(line.line) + line.callers;
-}
-
-// A finding that nobody asked for is told at last, and the program has failed.
-void tell_at_exit(int status, void*) {
-    if (!stored || asked || telling) return;
-    std::cout.flush();
-    std::fflush(stdout);
-    std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
-    if (status == 0) _exit(1);
-}
 
 }  // namespace
 
@@ -75,40 +47,32 @@ bool launch_failed() {
     return failed;
 }
 
-bool is_remarked(const Place& where) {
-    return std::any_of(remarked.begin(), remarked.end(), [&where](const auto& one) {
-        return one.first.code == where.code && one.first.line == where.line;
-    });
+void remember_line(const Site& made) {
+    const std::string file = made.file_name();  // in another folder, if a compiler cache had it
+    const std::size_t begin = file.rfind("emulator/");
+    own_lines.insert(file.substr(begin == std::string::npos ? 0 : begin + 9) + ":" +
+                     std::to_string(made.line()));
 }
 
-void remark(const Place& where, const std::string& text, Site made) {
-    if (is_remarked(where)) return;
-    remarked.emplace_back(where, text);
-    remember_line(made);
+std::string file_and_line(const Line& line) {
+    return line.line == 0 ? line.why_not
+                          : line.file + ":" + std::to_string(line.line) + line.callers;
 }
 
-std::vector<std::string> remarks() {
-    std::vector<std::string> all;
-    for (const auto& [place, text] : remarked) {
-        const std::string where = file_and_line(find_line(place));
-        all.push_back(where.empty() ? text : where + ": " + text);
-    }
-    remarked.clear();
-    return all;
+bool is_unread() {
+    return stored && !asked;
 }
 
 void note(Finding finding) {
     failed = true;
     if (finding.in_kernel) excuse_unwritten();
     set_error(finding.error, finding.in_kernel && finding.kind != Kind::invalid_launch);
-    if (telling) {
+    if (is_telling()) {
         tell_report();  // the one before, whose error nobody asked for
     } else if (stored && !told) {
         return;
     }
     told = asked = false;
-    static const int registered = on_exit(tell_at_exit, nullptr);
-    static_cast<void>(registered);
     remember_line(finding.made);
     const Thread* thread = finding.thread != nullptr ? finding.thread : current;
     const std::string kernel = finding.in_kernel ? kernel_name : "";
@@ -120,12 +84,13 @@ void note(Finding finding) {
         stored->in_thread = true;
     }
     sixdays_emulator_noted();
+    if (current == nullptr && is_telling()) tell_report();  // a kernel's: when its launch has ended
 }
 
 void fail(Finding finding) {
     note(std::move(finding));
     if (current == nullptr) {
-        std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
+        if (is_unread()) std::fprintf(stderr, "emulator: %s\n", last_report()->text.c_str());
         std::abort();
     }
     wait_for_turn();  // the scheduler sees that the launch failed, and nobody goes on
@@ -133,27 +98,7 @@ void fail(Finding finding) {
 }
 
 void report_was_told() {
-    if (telling) tell_report();
     told = true;
-}
-
-void tell_findings() {
-    telling = true;
-}
-
-void tell_report() {
-    if (!stored || asked) return;
-    const auto report = last_report();
-    const std::string place =
-        format("%s %s:%d", name(report->kind), report->file.c_str(), report->line);
-    if (!told_before.insert(place).second) return;
-    std::cout.flush();
-    std::fflush(stdout);
-    std::fprintf(stderr, "emulator: %s\n", report->text.c_str());
-}
-
-std::size_t findings_told() {
-    return told_before.size();
 }
 
 void clear_report() {

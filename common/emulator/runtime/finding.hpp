@@ -56,6 +56,15 @@ bool launch_failed();
 void remark(const Place& where, const std::string& text, Site made = Site::current());
 bool is_remarked(const Place& where);
 
+/// At once, on stderr.
+void print_note(const std::string& text);
+/// Are findings printed when they are made (tell_findings())?
+bool is_telling();
+/// Is there a finding whose text nobody has read?
+bool is_unread();
+/// For own_lines_that_reported().
+void remember_line(const Site& made);
+
 /// What printf would make of it.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 /// "thread (3,0,0) of block (7,0,0)"
@@ -71,5 +80,7 @@ struct Line {
     std::string callers{};  // ":47", where this line's function was called from, if inlined
 };
 Line find_line(const Place& place);
+/// "file.cu:12", or why that is not known.
+std::string file_and_line(const Line& line);
 
 }  // namespace sixdays::emulator

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/in_flight.hpp"
+#include "common/emulator/runtime/managed.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
@@ -108,13 +109,24 @@ void note_device_memory(const Fault& fault) {
           false});
 }
 
+// The program ends here, GPU or not.
+void tell_crash(const Fault& fault) {
+    print_note(file_and_line(find_line(own_place(calls_to(fault)))) + ": host code " +
+               (fault.writes ? "writes" : "reads") +
+               format(" at address 0x%zx, where there is no memory%s.",
+                      static_cast<std::size_t>(fault.address),
+                      fault.address < kPage ? ": a null pointer" : ""));
+}
+
 void on_host_fault(int signal, siginfo_t* info, void* context) {
     const Fault fault = describe(info, context);
     if (open_device_memory(fault.address)) return;
     if (is_device_only(info->si_addr)) {
         note_device_memory(fault);
         open_piece(fault.address);
-    } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault))) {
+    } else if (!open_in_flight(fault.address, fault.writes, calls_to(fault)) &&
+               !open_managed_page(fault.address, fault.writes, calls_to(fault))) {
+        if (is_telling() && previous.sa_handler == SIG_DFL) tell_crash(fault);
         sigaction(signal, &previous, nullptr);  // not ours: as if we had never been here
     }
 }
@@ -151,12 +163,14 @@ bool open_device_memory(std::uintptr_t address) {
 }
 
 DeviceMemoryOpen::DeviceMemoryOpen() {
-    ++open_count;
+    if (++open_count == 1) open_managed();
     watch_for_faults();
 }
 
 DeviceMemoryOpen::~DeviceMemoryOpen() {
-    if (--open_count == 0 && heap.size != 0) close_device_memory();
+    if (--open_count > 0 || heap.size == 0) return;
+    close_device_memory();
+    close_managed();
 }
 
 void protect(const void* begin, std::size_t bytes, HostMay what) {

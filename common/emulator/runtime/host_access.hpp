@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 namespace sixdays::emulator {
 
@@ -20,6 +21,9 @@ public:
     ~DeviceMemoryOpen();
     DeviceMemoryOpen(const DeviceMemoryOpen&) = delete;
     DeviceMemoryOpen& operator=(const DeviceMemoryOpen&) = delete;
+
+private:
+    const Turn turn_;
 };
 
 /// For a handler of faults: was it only that this place is not open yet? Then it is now.

@@ -112,7 +112,7 @@ std::uint64_t next_stream_number() {
 }
 
 CUstream_st* real(cudaStream_t stream) {
-    static CUstream_st default_stream{true, {}};
+    static auto& default_stream = *new CUstream_st{true, {}};
     return stream == nullptr ? &default_stream : stream;
 }
 

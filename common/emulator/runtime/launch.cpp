@@ -18,6 +18,7 @@
 #include "common/emulator/runtime/signals.hpp"
 #include "common/emulator/runtime/stream_order.hpp"
 #include "common/emulator/runtime/trace.hpp"
+#include "common/emulator/runtime/turn.hpp"
 #include "common/emulator/tile/coverage.hpp"
 
 namespace sixdays::emulator {
@@ -46,6 +47,11 @@ bool check_configuration(const Launch& what) {
     const dim3 g = what.grid, b = what.block;
     if (rejects_all) {
         refuse(what, "this launch is made to fail");
+        return false;
+    }
+    if (!recording() && !is_stream(what.stream)) {
+        refuse(what, "a launch on a stream that does not exist, or not any more: was it destroyed?",
+               cudaErrorInvalidResourceHandle);
         return false;
     }
     const auto threads = std::uint64_t{b.x} * b.y * b.z;
@@ -230,6 +236,7 @@ void run_children() {
 
 void launch(const Launch& what) {
     if (current != nullptr) return launch_later(what);
+    const Turn turn;
     stream_of_parent = what.stream;
     begin_launch(what);
     if (!check_configuration(what)) return;
@@ -250,6 +257,7 @@ void launch(const Launch& what) {
     }
     set_arguments(nullptr, 0);
     name_launch(nullptr);
+    if (launch_failed() && is_telling()) tell_report();
     sixdays_emulator_launched();
     run_children();
 }

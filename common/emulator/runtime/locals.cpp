@@ -1,10 +1,12 @@
 #include "common/emulator/runtime/locals.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "common/emulator/runtime/async.hpp"
 #include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
 
@@ -14,9 +16,8 @@ namespace {
 
 struct Local {
     std::uintptr_t begin;
-    std::size_t bytes;
+    std::size_t bytes, element;
     const char* name;
-    unsigned thread;
 };
 struct Held {
     std::uintptr_t begin;
@@ -25,13 +26,61 @@ struct Held {
     const void* code;
 };
 struct Watched {
-    std::vector<Local> unset;
-    std::vector<std::vector<Held>> held = std::vector<std::vector<Held>>(kMaxThreads);  // by thread
-    unsigned holding = 0;  // all of them
+    std::vector<std::vector<Local>> unset = std::vector<std::vector<Local>>(kMaxThreads);
+    std::vector<std::vector<Held>> held = std::vector<std::vector<Held>>(kMaxThreads);
+    unsigned count = 0;  // of both, of all threads
 
-    bool empty() const { return holding == 0 && unset.empty(); }
+    bool empty() const { return count == 0; }
 };
 Watched watched;
+
+// What a byte of a variable without a value holds: -ftrivial-auto-var-init=pattern.
+constexpr std::byte kPattern{0xfe};
+
+// For each byte of the stacks: may it be without a value? Memory that was set by code which makes no
+// calls of the hooks, such as the runtime's own, differs from the pattern.
+std::uint8_t* unset_bytes(std::uintptr_t address) {
+    static auto* const all = static_cast<std::uint8_t*>(
+        reserve(kMaxFibers * kStackStride, "what is known of local variables"));
+    static const auto first = reinterpret_cast<std::uintptr_t>(stack_of_fiber(0));
+    return all + (address - first);
+}
+
+bool is_on_stack(std::uintptr_t address, std::size_t bytes) {
+    const std::uintptr_t from = address - reinterpret_cast<std::uintptr_t>(current->fiber->stack);
+    return from < kStackBytes && bytes <= kStackBytes - from;
+}
+
+std::string text_of(const Local& local, std::uintptr_t address) {
+    const std::size_t byte = address - local.begin;
+    if (local.element < local.bytes) {
+        return format("element %zu of its local array `%s`", byte / local.element, local.name);
+    }
+    const std::string from = byte > 0 ? format(" from byte %zu on", byte) : "";
+    return format("its local variable `%s`%s", local.name, from.c_str());
+}
+
+void check_unset(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
+    if (!is_on_stack(address, bytes)) return;
+    std::uint8_t* const unset = unset_bytes(address);
+    std::size_t at = 0;
+    while (at < bytes && unset[at] == 0) ++at;
+    if (at == bytes) return;
+    const auto* values = reinterpret_cast<const std::byte*>(address);
+    while (!writes && at < bytes && (unset[at] == 0 || values[at] != kPattern)) ++at;
+    std::memset(unset, 0, bytes);
+    if (writes || at == bytes) return;
+    const auto& mine = watched.unset[current->id];
+    const auto local = std::find_if(mine.rbegin(), mine.rend(), [&](const Local& one) {
+        return address + at - one.begin < one.bytes;
+    });
+    if (local == mine.rend()) return;
+    fail(
+        {Kind::uninitialised_read, cudaErrorLaunchFailure, code,
+         format("%s reads %s, which has no value yet. A GPU finds there whatever the register held "
+                "before. Does it need a  = 0 , or is there a way to here that sets it nowhere?",
+                name(*current).c_str(), text_of(*local, address + at).c_str())});
+}
 
 void check_held(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
     const auto& mine = watched.held[current->id];
@@ -56,53 +105,61 @@ void hold_local(const void* sums, std::size_t bytes, std::size_t call, const voi
     release_local(sums, call);
     watched.held[current->id].push_back(
         {reinterpret_cast<std::uintptr_t>(sums), bytes, call, code});
-    ++watched.holding;
+    ++watched.count;
     watching_locals = true;
 }
 
 void release_local(const void* sums, std::size_t call) {
     const auto begin = reinterpret_cast<std::uintptr_t>(sums);
-    watched.holding -=
+    watched.count -=
         static_cast<unsigned>(std::erase_if(watched.held[current->id], [&](const Held& one) {
             return one.begin == begin && one.call < call;
         }));
     watching_locals = !watched.empty();
 }
 
-void watch_local(const volatile void* variable, std::size_t bytes, const char* name) {
-    if (current == nullptr) return;
-    const InRuntime guard;
+void watch_local(const volatile void* variable, std::size_t bytes, const unsigned char* values,
+                 std::size_t element, const char* name) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(variable);
-    std::erase_if(watched.unset, [begin](const Local& one) { return one.begin == begin; });
-    watched.unset.push_back({begin, bytes, name, current->id});
+    if (current == nullptr || !is_on_stack(begin, bytes)) return;
+    const InRuntime guard;
+    watched.unset[current->id].push_back({begin, bytes, element, name});
+    ++watched.count;
     watching_locals = true;
+    std::uint8_t* const unset = unset_bytes(begin);
+    std::memset(unset, 1, bytes);
+    for (std::size_t i = 0; values != nullptr && i < bytes; ++i) {
+        if (values[i % element] == 0) unset[i] = 0;
+    }
+}
+
+void forget_local(const volatile void* variable, std::size_t bytes) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(variable);
+    if (current == nullptr || !is_on_stack(begin, bytes)) return;
+    const InRuntime guard;
+    auto& mine = watched.unset[current->id];
+    if (mine.empty()) return;
+    mine.pop_back();  // they end in the reverse order
+    --watched.count;
+    watching_locals = !watched.empty();
+    std::memset(unset_bytes(begin), 0, bytes);
 }
 
 void check_local(std::uintptr_t address, std::size_t bytes, bool writes, const void* code) {
     const InRuntime guard;
-    if (watched.holding > 0) check_held(address, bytes, writes, code);
-    const auto touched =
-        std::find_if(watched.unset.begin(), watched.unset.end(), [&](const Local& one) {
-            return one.thread == current->id && address < one.begin + one.bytes &&
-                   one.begin < address + bytes;
-        });
-    if (touched == watched.unset.end()) return;
-    const Local local = *touched;
-    watched.unset.erase(touched);  // one element of an array counts for all
-    watching_locals = !watched.empty();
-    if (writes) return;
-    fail({Kind::uninitialised_read, cudaErrorLaunchFailure, code,
-          format("%s reads its local variable `%s`, which has no value yet. A GPU finds there "
-                 "whatever the register held before. Does it need a  = 0 , or is there a way to "
-                 "here that sets it nowhere?",
-                 name(*current).c_str(), local.name)});
+    if (!watched.held[current->id].empty()) check_held(address, bytes, writes, code);
+    if (!watched.unset[current->id].empty()) check_unset(address, bytes, writes, code);
 }
 
+// Of a block that was stopped, some are left.
 void forget_locals() {
     if (!watching_locals) return;
-    watched.unset.clear();
+    for (auto& of_thread : watched.unset) {
+        for (const Local& one : of_thread) std::memset(unset_bytes(one.begin), 0, one.bytes);
+        of_thread.clear();
+    }
     for (auto& of_thread : watched.held) of_thread.clear();
-    watched.holding = 0;
+    watched.count = 0;
     watching_locals = false;
 }
 

@@ -1,6 +1,7 @@
 /// @file
-/// Local variables that the compiler thinks may be read before they are set (try/cudatry asks it,
-/// and adds the calls of watch_local). Others are not watched: their accesses must be fast.
+/// Local variables that were declared without a value, in programs that are tried out and in
+/// exercises (sixdays_translate --locals adds the calls of watch_local). Others are not watched:
+/// their accesses must be fast.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,7 @@ struct HeapPart {
 
 // Address space of the emulator's own; some of it is asked for while the program starts.
 std::vector<Extent>& reserved() {
-    static std::vector<Extent> all;
+    static auto& all = *new std::vector<Extent>;
     return all;
 }
 
@@ -70,26 +70,6 @@ bool overlaps_live(std::uintptr_t begin, std::uintptr_t end) {
         if (it->second.live && it->first + it->second.bytes + kGap > begin) return true;
     }
     return false;
-}
-
-// At the program's end: what was forgotten? The address space goes back anyway, so this is a note.
-void note_leaks() {
-    std::size_t count = 0, bytes = 0;
-    Line first;
-    for (const auto& [address, allocation] : allocations) {
-        if (!allocation.live || is_pinned(reinterpret_cast<void*>(address))) continue;
-        bytes += allocation.bytes;
-        if (count++ == 0) first = find_line(own_place(allocation.calls));
-    }
-    if (count == 0) return;
-    std::fprintf(stderr,
-                 "emulator, a note: %zu allocation%s (%zu bytes) of device memory never got a "
-                 "cudaFree%s%s.\n",
-                 count, count == 1 ? "" : "s", bytes,
-                 first.line == 0 ? ""
-                 : count == 1    ? "; it is made in "
-                                 : "; one is made in ",
-                 first.line == 0 ? "" : (first.file + ":" + std::to_string(first.line)).c_str());
 }
 
 }  // namespace
@@ -124,7 +104,6 @@ void make_heap() {
     const std::uintptr_t border = heap.base + kHeapBytes;
     of_device = {heap.base + kGap, border, heap.base + kGap};
     with_host = {border + kGap, heap.base + heap.size, border + kGap};
-    std::atexit(note_leaks);
 }
 
 static void* allocate_in(HeapPart& part, std::size_t bytes, std::uint8_t state) {
@@ -198,6 +177,17 @@ bool is_shared_with_host(const void* pointer) {
     return heap.contains(address) && address >= with_host.begin;
 }
 
+std::vector<Extent> managed_allocations() {
+    std::vector<Extent> all;
+    if (with_host.live_bytes == 0) return all;
+    for (auto it = allocations.lower_bound(with_host.begin); it != allocations.end(); ++it) {
+        if (it->second.live && !is_pinned(reinterpret_cast<void*>(it->first))) {
+            all.push_back({it->first, it->second.bytes, true});
+        }
+    }
+    return all;
+}
+
 bool is_device_only(const void* pointer) {
     return heap.contains(reinterpret_cast<std::uintptr_t>(pointer)) &&
            !is_shared_with_host(pointer);
@@ -207,6 +197,7 @@ bool release(void* pointer, const char* by) {
     const auto it = allocations.find(reinterpret_cast<std::uintptr_t>(pointer));
     if (it == allocations.end() || !it->second.live) return false;
     const std::size_t bytes = it->second.bytes;
+    if (is_shared_with_host(pointer)) protect(pointer, bytes, HostMay::write);
     std::memset(heap.state_of(it->first), kFreed, bytes);
     it->second.live = false;
     it->second.freed_by = by;
@@ -239,6 +230,23 @@ void release_everything() {
 
 std::size_t allocated_bytes() {
     return of_device.live_bytes;
+}
+
+std::string describe_leaks() {
+    std::size_t count = 0, bytes = 0;
+    Line first;
+    for (const auto& [address, allocation] : allocations) {
+        if (!allocation.live || is_pinned(reinterpret_cast<void*>(address))) continue;
+        bytes += allocation.bytes;
+        if (count++ == 0) first = find_line(own_place(allocation.calls));
+    }
+    if (count == 0) return "";
+    return format("%zu allocation%s (%zu bytes) of device memory never got a cudaFree%s%s.", count,
+                  count == 1 ? "" : "s", bytes,
+                  first.line == 0 ? ""
+                  : count == 1    ? "; it is made in "
+                                  : "; one is made in ",
+                  first.line == 0 ? "" : (first.file + ":" + std::to_string(first.line)).c_str());
 }
 
 bool is_device_range(const void* pointer, std::size_t bytes) {

@@ -22,6 +22,7 @@ enum ByteState : std::uint8_t {
     kPending = 4,      // an asynchronous copy will write it
     kFreed = 8,        // belonged to an allocation
     kSplit = 16,       // of a word whose bytes have histories of their own
+    kConstant = 64,    // of a __constant__ variable
     kMoreReaders = 32  // its first byte's: more threads read it than its history holds
 };
 
@@ -67,6 +68,7 @@ struct Extent {
     bool live = false;
     const char* name = nullptr;      // of a variable
     const char* freed_by = nullptr;  // "cudaFree", of an allocation that is not live
+    bool is_constant = false;        // a variable that kernels only read
 };
 
 /// Device memory: everything that cudaMalloc hands out lies in here.
@@ -97,6 +99,8 @@ void make_heap();
 void* allocate(std::size_t bytes);  // null if the heap is full
 void* allocate_shared_with_host(std::size_t bytes);
 bool is_shared_with_host(const void* pointer);
+/// Those of cudaMallocManaged that live.
+std::vector<Extent> managed_allocations();
 /// Host memory that kernels may touch since cudaHostRegister; nothing is known of its bytes.
 bool is_registered(const void* pointer);
 /// Device memory that the host cannot reach.
@@ -106,6 +110,8 @@ bool release(void* pointer, const char* by);  // false: not the start of a live 
 bool live_again(void* pointer);
 void release_everything();
 std::size_t allocated_bytes();
+/// "2 allocations (512 bytes) of device memory never got a cudaFree; ...", or "".
+std::string describe_leaks();
 
 /// For the OS thread that is about to run a kernel: where its thread_local variables lie.
 void find_shared_arrays();

@@ -11,6 +11,7 @@
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/finding.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
 
 namespace sixdays::emulator {
 
@@ -55,6 +56,7 @@ void record(const Launch& what) {
 }
 
 cudaError_t in_order(cudaStream_t stream, std::function<cudaError_t(cudaStream_t)> work) {
+    if (!recording() && !is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     if (!capturing()) return work(stream);
     entries->push_back(std::move(work));
     return cudaSuccess;

@@ -4,6 +4,7 @@
 /// refuses it where it cannot be had.
 #include "common/emulator/runtime/api.hpp"
 #include "common/emulator/runtime/in_flight.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 
@@ -87,12 +88,14 @@ cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
 // All that the stream was given before is done.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned) {
+    const Turn turn;
     if (callback == nullptr) return result(cudaErrorInvalidValue);
     wait_for_stream(stream);
     callback(stream, cudaSuccess, data);
     return cudaSuccess;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    const Turn turn;
     if (function == nullptr) return result(cudaErrorInvalidValue);
     return in_order(stream, [=](cudaStream_t s) {
         wait_for_stream(s);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/clocks.hpp"
+#include "common/emulator/runtime/managed.hpp"
 #include "common/emulator/runtime/memory.hpp"
 
 namespace sixdays::emulator {
@@ -94,6 +95,14 @@ const Work* work_of(std::uint32_t serial) {
     return find_work(serial, &stream);
 }
 
+const Work* unfinished_work() {
+    const Work* last = nullptr;
+    for (const auto& [id, all] : works) {
+        if (!all.empty() && (last == nullptr || last->first < all.back().first)) last = &all.back();
+    }
+    return last;
+}
+
 bool same_stream(const PastAccess& a, const PastAccess& b) {
     std::uint64_t of_a = 0, of_b = 0;
     return find_work(a.serial, &of_a) != nullptr && find_work(b.serial, &of_b) != nullptr &&
@@ -105,11 +114,19 @@ void host_learns(const StreamKnowledge& known) {
     for (auto& [id, all] : works) {
         all.erase(all.begin(), first_unknown(all, host, id));
     }
+    if (unfinished_work() == nullptr) open_managed();
+}
+bool host_knows(const StreamKnowledge& known) {
+    return std::all_of(known.begin(), known.end(),
+                       [](const auto& one) { return knows(host, one.first, one.second); });
 }
 void host_learns_everything() {
     host_learns(last_work);
 }
 
+bool is_stream(cudaStream_t stream) {
+    return stream == nullptr || std::count(streams.begin(), streams.end(), stream) > 0;
+}
 void add_stream(CUstream_st* stream) {
     streams.push_back(stream);
 }

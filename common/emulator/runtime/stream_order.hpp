@@ -33,16 +33,21 @@ struct Work {
     Place where;
 };
 const Work* work_of(std::uint32_t serial);
+/// What was started last and the host has not waited for; null if there is nothing.
+const Work* unfinished_work();
 /// Of two accesses by earlier work.
 bool same_stream(const PastAccess& a, const PastAccess& b);
 
 /// What is known to have ended before whatever the stream does next; null: the default stream.
 StreamKnowledge known_to(cudaStream_t stream);
 void learn(StreamKnowledge& mine, const StreamKnowledge& more);
+bool host_knows(const StreamKnowledge& known);
 /// The host has waited, so all that starts from now on knows this.
 void host_learns(const StreamKnowledge& known);
 void host_learns_everything();
 void add_stream(CUstream_st* stream);
+/// Was it created, and not destroyed since? Null, the default stream, is one.
+bool is_stream(cudaStream_t stream);
 void remove_stream(CUstream_st* stream);
 
 /// An asynchronous copy, or cudaMemsetAsync, uses device memory in its stream's turn: a finding if

@@ -9,6 +9,7 @@
 #include "common/emulator/runtime/in_flight.hpp"
 #include "common/emulator/runtime/memory.hpp"
 #include "common/emulator/runtime/stream_order.hpp"
+#include "common/emulator/runtime/turn.hpp"
 
 using namespace sixdays::emulator;  // this file is the runtime's face
 
@@ -22,6 +23,7 @@ struct CUevent_st {
 extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    const Turn turn;
     if (stream == nullptr) return result(cudaErrorInvalidValue);
     if (current != nullptr) {  // a kernel's: its launches run one after the other (launch.cpp)
         *stream = nullptr;
@@ -35,14 +37,17 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const Turn turn;
     if (current != nullptr) return cudaSuccess;
-    if (stream == nullptr) return result(cudaErrorInvalidResourceHandle);
+    if (stream == nullptr || !is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     remove_stream(stream);
     delete stream;
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    const Turn turn;
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
+    if (!is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     wait_for_stream(stream);
     return take_kernel_error();
 }
@@ -50,17 +55,20 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return cudaStreamSynchronize(stream);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-    if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
+    const Turn turn;
+    if (event == nullptr || !is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
     cover(stream, event->covered);
     learn(real(stream)->knows, event->knows);
     return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+    const Turn turn;
     if (const auto e = refuse_while_recording(); e != cudaSuccess) return e;
     wait_for_all();
     return take_kernel_error();
 }
 cudaError_t cudaDeviceReset() {
+    const Turn turn;
     wait_for_all();
     release_everything();
     return take_kernel_error();
@@ -80,7 +88,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
+    const Turn turn;
+    if (event == nullptr || !(recording() || is_stream(stream))) {
+        return result(cudaErrorInvalidResourceHandle);
+    }
     event->recorded = true;
     event->when = std::chrono::steady_clock::now();
     event->covered = copies_before_now(stream);
@@ -88,6 +99,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    const Turn turn;
     if (event == nullptr) return result(cudaErrorInvalidResourceHandle);
     wait_for_copies(event->covered);
     host_learns(event->knows);
@@ -97,10 +109,12 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     return cudaEventSynchronize(event);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+    const Turn turn;
     if (milliseconds == nullptr) return result(cudaErrorInvalidValue);
     if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded) {
         return result(cudaErrorInvalidResourceHandle);
     }
+    if (!host_knows(start->knows) || !host_knows(stop->knows)) return result(cudaErrorNotReady);
     *milliseconds = std::chrono::duration<float, std::milli>(stop->when - start->when).count();
     return cudaSuccess;
 }

@@ -2,7 +2,9 @@
 /// What g++ -fsanitize=undefined calls when a kernel does what C++ leaves undefined: an index
 /// beyond an array, an overflow, a misaligned pointer. And assert(). Outside of kernels they print
 /// and abort. Whether one may return, and so its name, is emulate.cmake's -fsanitize-recover.
+#include <bit>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -40,6 +42,11 @@ struct Bounds {
     const Type* array;
     const Type* index;
 };
+struct FloatCast {
+    Source where;
+    const Type* from;
+    const Type* to;
+};
 struct Mismatch {
     Source where;
     const Type* type;
@@ -56,6 +63,25 @@ std::string text_of(const Type& type, std::uintptr_t value) {
     return format("%" PRIdPTR, static_cast<std::intptr_t>(value << shift) >> shift);
 }
 
+// A floating-point number, passed like that.
+double number_of(const Type& type, std::uintptr_t value) {
+    if (type.info == 32) return std::bit_cast<float>(static_cast<std::uint32_t>(value));
+    if (type.info == 64) return std::bit_cast<double>(static_cast<std::uint64_t>(value));
+    return NAN;
+}
+
+// What a GPU makes of a number that has no place in the integer type: its nearest one, of NaN 0 or, of
+// 64 bits on either side, the highest bit (PTX ISA, cvt).
+std::string saturated(const FloatCast& cast, double x) {
+    const unsigned bits = 1u << (cast.to->info >> 1);
+    const bool is_signed = (cast.to->info & 1) != 0;
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits),
+                        top = std::uint64_t{1} << (bits - 1);
+    std::uint64_t value = x < 0 ? (is_signed ? top : 0) : is_signed ? all >> 1 : all;
+    if (std::isnan(x)) value = bits == 64 || cast.from->info == 64 ? top : 0;
+    return text_of(*cast.to, value);
+}
+
 [[noreturn]] void found(Kind kind, cudaError_t error, const Source& where, const std::string& what,
                         std::uintptr_t address = 0, const void* code = nullptr,
                         Site made = Site::current()) {
@@ -67,7 +93,7 @@ std::string text_of(const Type& type, std::uintptr_t value) {
           address,
           {},
           nullptr,
-          true,
+          current != nullptr,
           made});
 }
 
@@ -105,6 +131,17 @@ void __ubsan_handle_mul_overflow(Overflow* d, std::uintptr_t a, std::uintptr_t b
 void __ubsan_handle_negate_overflow(Overflow* d, std::uintptr_t a) {
     const InRuntime guard;
     undefined(d->where, "-(" + text_of(*d->type, a) + ") does not fit into " + d->type->name + ".");
+}
+// C++ leaves the result open. A GPU's is certain, and the processor's here is another one.
+void __ubsan_handle_float_cast_overflow(FloatCast* d, std::uintptr_t value) {
+    if (current == nullptr) return;
+    const InRuntime guard;
+    const double x = number_of(*d->from, value);
+    remark(Place(d->where.file, d->where.line),
+           format("%g is converted to %s, which has no such number. C++ leaves the result open. A "
+                  "GPU gives "
+                  "%s, this processor may give another one.",
+                  x, d->to->name, saturated(*d, x).c_str()));
 }
 [[noreturn]] void __ubsan_handle_divrem_overflow_abort(Overflow* d, std::uintptr_t a,
                                                        std::uintptr_t b) {
@@ -201,10 +238,10 @@ void note_shift(long long value, long long by) {
     const Line line = find_line(__builtin_return_address(0));
     const std::string place = line.file + ":" + std::to_string(line.line);
     if (!told.insert(place).second) return;
-    std::fprintf(stderr,
-                 "emulator, a note: %s: %lld shifted by %lld. C++ leaves that undefined; a GPU "
-                 "gives 0, and so it is here.\n",
-                 place.c_str(), value, by);
+    print_note(
+        format("%s: %lld shifted by %lld. C++ leaves that undefined; a GPU gives 0, and so it "
+               "is here.",
+               place.c_str(), value, by));
 }
 
 void trap(Site site) {

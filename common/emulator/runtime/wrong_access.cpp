@@ -92,6 +92,14 @@ void fail_outside(const NewAccess& a) {
           story(a.kind, a.bytes) + describe_outside(a.region, a.address, a.bytes), a.address});
 }
 
+void fail_constant(const NewAccess& a) {
+    fail({Kind::invalid_call, cudaErrorIllegalAddress, a.code,
+          story(a.kind, a.bytes) + inside(a) +
+              ", which is __constant__: kernels only read it. The host sets it, with "
+              "cudaMemcpyToSymbol.",
+          a.address});
+}
+
 void fail_uninitialised(const NewAccess& a) {
     std::string why = ", which nobody has written: no kernel, no copy, no cudaMemset.";
     Place barrier;

@@ -9,6 +9,7 @@ namespace sixdays::emulator {
 /// Not all of its bytes are live, or belong to the region at all.
 [[noreturn]] void fail_outside(const NewAccess& access);
 /// A read of what nobody has written.
+[[noreturn]] void fail_constant(const NewAccess& a);
 [[noreturn]] void fail_uninitialised(const NewAccess& access);
 /// An asynchronous copy has yet to arrive there.
 [[noreturn]] void fail_pending(const NewAccess& access);

@@ -124,6 +124,25 @@ std::size_t bytes_of_host(const void* pointer) {
     return at < sizeof(host_of_64) ? sizeof(host_of_64) - at : 0;
 }
 
+// 64 floats that host and kernels share.
+class Managed {
+public:
+    Managed() {
+        cudaMallocManaged(reinterpret_cast<void**>(&data_), 256, cudaMemAttachGlobal);
+        std::fill_n(data_, 64, 1.0f);
+    }
+    ~Managed() { cudaFree(data_); }
+    Managed(const Managed&) = delete;
+    Managed& operator=(const Managed&) = delete;
+    volatile float* data() const { return data_; }
+
+private:
+    float* data_ = nullptr;
+};
+void add_one(const volatile float* in, volatile float* out, cudaStream_t stream) {
+    tests::add_one(const_cast<const float*>(in), const_cast<float*>(out), stream);
+}
+
 // Calls of the runtime, and what the host does with the device's memory.
 const std::vector<Work> kCalls = {
     {"index_below_0", [](float* x) { store_before(3, x); }},
@@ -243,6 +262,51 @@ const std::vector<Work> kCalls = {
          cudaMemcpyAsync(x, pinned, 256, cudaMemcpyHostToDevice, nullptr);
          pinned[3] = 5.0f;
          cudaFreeHost(pinned);
+     }},
+    {"host_reads_managed",
+     [](float* x) {
+         const Managed y;
+         cudaDeviceSynchronize();
+         add_one(x, y.data() + 40, nullptr);
+         host_of_64[0] = y.data()[41];  // another word of the page
+         add_one(x, y.data() + 40, nullptr);
+         host_of_64[0] = y.data()[40];
+     }},
+    {"host_writes_managed",
+     [](float* x) {
+         const Managed y;
+         add_one(y.data() + 3, x, nullptr);
+         y.data()[3] = 2.0f;
+     }},
+    {"host_waits_for_another_stream",
+     [](float* x) {
+         const Managed y;
+         cudaStream_t a = nullptr, b = nullptr;
+         cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+         cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+         add_one(x, y.data() + 1, a);
+         add_one(x, y.data() + 2, b);
+         cudaStreamSynchronize(b);
+         host_of_64[0] = y.data()[2];
+         add_one(x, y.data() + 2, b);
+         host_of_64[0] = y.data()[1];
+         cudaStreamDestroy(a);
+         cudaStreamDestroy(b);
+     }},
+    {"copy_beside_stream",
+     [](float* x) {
+         cudaStream_t a = nullptr;
+         cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+         add_one(x, x + 7, a);
+         cudaMemcpy(host_of_64, x + 5, 32, cudaMemcpyDeviceToHost);
+         cudaStreamDestroy(a);
+     }},
+    {"stream_destroyed",
+     [](float* x) {
+         cudaStream_t a = nullptr;
+         cudaStreamCreate(&a);
+         cudaStreamDestroy(a);
+         add_one(x, x + 7, a);
      }},
     {"library_reads_unwritten",
      [](float* x) {

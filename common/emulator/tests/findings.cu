@@ -167,15 +167,67 @@ __global__ void reads_what_it_freed(float* x) {
 __global__ void unset_local(float* x) {
     if (!in_chosen_block()) return;
     float mine[4];
-    watch_local(mine, sizeof(mine), "mine");
+    const Unset watched(mine, "mine");
     if (thread_of_block() != 18) mine[threadIdx.x] = 1.0f;
     x[thread_of_block()] = mine[threadIdx.x];
+}
+
+__global__ void unset_member(float* x) {
+    if (!in_chosen_block() || thread_of_block() < 16) return;
+    float4 one;
+    const Unset watched(one, "one");
+    one.x = one.y = one.z = 1.0f;
+    if (!chosen()) one.w = 1.0f;
+    reinterpret_cast<float4*>(x)[thread_of_block() - 16] = one;
+}
+__constant__ float fixed[4];
+__global__ void writes_constant(float* x) {
+    if (chosen()) fixed[2] = x[0];
+}
+__global__ void takes_reference(const float& one, float* x) {
+    if (chosen()) x[0] = one;
+}
+
+// Its padding has no value, what the runtime writes has one, and in its second turn `turn` has none
+// again, before it is set.
+struct Padded {
+    char letter;
+    double number;
+};
+__global__ void unset_but_right(float* x) {
+    Padded one;
+    const Unset watched(one, "one");
+    one.letter = 'x';
+    one.number = x[4 * thread_of_block()];
+    reinterpret_cast<Padded*>(x)[thread_of_block()] = one;
+    float all[3];
+    const Unset watched_too(all, "all");
+    for (int i = 0; i < 2; ++i) {
+        float turn;
+        const Unset in_turn(turn, "turn");
+        turn = static_cast<float>(i);
+        all[i] = turn;
+    }
+    x[4 * thread_of_block()] = all[0] + all[1];
+    double whole;
+    const Unset by_runtime(whole, "whole");
+    const float part = modf(2.5, &whole) == 0.5 ? 1.0f : 0.0f;
+    x[4 * thread_of_block() + 1] = part + static_cast<float>(whole);
+}
+__global__ void no_such_number(float* x) {
+    if (!chosen()) return;
+    const float much = 3e9f * x[0];
+    x[1] = static_cast<float>(static_cast<int>(much));
+    x[2] = static_cast<float>(static_cast<unsigned>(-much));
+    x[3] = static_cast<float>(static_cast<long long>(1e300 * static_cast<double>(x[0])));
+    x[4] = static_cast<float>(static_cast<int>(much * NAN));
+    x[5] = static_cast<float>(static_cast<long long>(much * NAN));
 }
 
 // Each block watches its own variable, also while another runs.
 __global__ void unset_local_behind_grid_barrier(float* x) {
     float mine[4];
-    watch_local(mine, sizeof(mine), "mine");
+    const Unset watched(mine, "mine");
     cg::this_grid().sync();
     if (blockIdx.x == 0) mine[0] = 1.0f;
     if (blockIdx.x == 0 || threadIdx.x == 2) x[4 * blockIdx.x + threadIdx.x] = mine[0];
@@ -941,6 +993,14 @@ std::vector<Provoked> provoked_by_kernels() {
         {"deletes_twice", [](float* x) { deletes_twice<<<kGrid, kBlock>>>(x); }},
         {"reads_what_it_freed", [](float* x) { reads_what_it_freed<<<kGrid, kBlock>>>(x); }},
         {"unset_local", [](float* x) { unset_local<<<kGrid, kBlock>>>(x); }},
+        {"writes_constant", [](float* x) { writes_constant<<<kGrid, kBlock>>>(x); }},
+        {"takes_reference",
+         [](float* x) {
+             const float one = 1.0f;
+             takes_reference<<<kGrid, kBlock>>>(one, x);
+         }},
+        {"unset_member", [](float* x) { unset_member<<<kGrid, kBlock>>>(x); }},
+        {"no_such_number", [](float* x) { no_such_number<<<kGrid, kBlock>>>(x); }},
         {"unset_local_behind_grid_barrier",
          [](float* x) { cooperatively(unset_local_behind_grid_barrier, 3, 4, x); }},
         {"many_left_waiting",
@@ -1173,6 +1233,7 @@ std::vector<Provoked> right_kernels() {
              cudaLaunchKernelEx(&config, many_tiles, x);
              cudaFuncSetAttribute(many_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, 0);
          }},
+        {"unset_but_right", [](float* x) { unset_but_right<<<1, 16>>>(x); }},
         {"most_threads", [](float* x) { nothing<<<1, 1024>>>(x); }},
         {"most_threads_along_y", [](float* x) { nothing<<<1, dim3(1, 1024)>>>(x); }},
         {"most_threads_along_z", [](float* x) { nothing<<<1, dim3(16, 1, 64)>>>(x); }},

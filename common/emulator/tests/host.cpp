@@ -15,6 +15,7 @@
 
 #include "common/emulator/report.hpp"
 #include "common/emulator/tests/device.hpp"
+#include "common/emulator/tests/findings.hpp"
 #include "common/emulator/tests/mistakes.hpp"
 #include "common/testing/catch.hpp"
 
@@ -223,6 +224,67 @@ TEST_CASE("a copy to pinned memory arrives when the host waits, and may not be r
         cudaMemcpyAsync(y.data(), here.data, 4000, cudaMemcpyHostToDevice, nullptr);
         CHECK(y.host() == std::vector<float>(1000, 6.0f));
     });
+}
+
+TEST_CASE("host code may touch managed memory once it has waited, and what no kernel uses") {
+    float *shared = nullptr, *other = nullptr;
+    cudaMallocManaged(&shared, 8192 * sizeof(float));
+    cudaMallocManaged(&other, 64);
+    std::fill_n(shared, 8192, 1.0f);
+    cudaStream_t stream = nullptr;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaEvent_t event = nullptr;
+    cudaEventCreate(&event);
+    clear_report();
+    const auto launch = [&] { tests::add_one(shared, shared + 1, stream); };
+    const std::vector<void (*)(cudaStream_t, cudaEvent_t)> waits = {
+        [](cudaStream_t, cudaEvent_t) { cudaDeviceSynchronize(); },
+        [](cudaStream_t s, cudaEvent_t) { cudaStreamSynchronize(s); },
+        [](cudaStream_t s, cudaEvent_t) { cudaStreamQuery(s); },
+        [](cudaStream_t s, cudaEvent_t e) {
+            cudaEventRecord(e, s);
+            cudaEventSynchronize(e);
+        },
+        [](cudaStream_t s, cudaEvent_t e) {
+            cudaEventRecord(e, s);
+            cudaStreamWaitEvent(nullptr, e);
+            cudaStreamSynchronize(nullptr);
+        }};
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+        launch();
+        shared[2 + i] = 5.0f;  // neighbours in the page, and other memory
+        other[i] = shared[0];  // which the kernel reads, too
+        shared[8191] = other[i];
+        waits[i](stream, event);
+        CHECK(shared[1] == static_cast<float>(i + 2));
+        shared[0] = 1.0f;
+        CHECK_FALSE(last_report().has_value());
+    }
+    launch();
+    cudaFree(other);  // waits for everything
+    CHECK(shared[1] == 7.0f);
+    launch();
+    cudaLaunchHostFunc(
+        stream, [](void* at) { *static_cast<float*>(at) += 1.0f; }, shared + 1);
+    cudaStreamSynchronize(stream);
+    CHECK(shared[1] == 9.0f);
+    float milliseconds = 0;
+    launch();
+    cudaEventRecord(event, stream);
+    CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaErrorNotReady);
+    CHECK(cudaGetLastError() == cudaErrorNotReady);
+    cudaStreamSynchronize(stream);
+    CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaSuccess);
+    CHECK_FALSE(last_report().has_value());
+    cudaEventDestroy(event);
+    cudaStreamDestroy(stream);
+    for (const auto wrong :
+         {cudaStreamSynchronize(stream), cudaStreamDestroy(stream),
+          cudaMemsetAsync(shared, 0, 4, stream), cudaStreamWaitEvent(stream, event, 0)}) {
+        CHECK(wrong == cudaErrorInvalidResourceHandle);
+    }
+    cudaGetLastError();
+    cudaFree(shared);
 }
 
 TEST_CASE("which synchronisation waits for which copy") {

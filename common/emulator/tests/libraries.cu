@@ -149,6 +149,44 @@ __global__ void intrinsics(int* out) {
     out[i++] = static_cast<int>(bits);
 }
 
+// Numbers that have no place in the type, and results between two numbers: each in two words.
+__global__ void casts(const double* numbers, int* out) {
+    const auto put = [&out](long long value) {
+        *out++ = static_cast<int>(value);
+        *out++ = static_cast<int>(value >> 32);
+    };
+    const double big = numbers[0], minus = numbers[1], nan = numbers[2], infinity = numbers[3];
+    const auto f = [](double x) { return static_cast<float>(x); };
+    put(__float2int_rz(f(big)));
+    put(__float2int_rn(f(-infinity)));
+    put(__float2int_rd(f(nan)));
+    put(__float2uint_rz(f(minus)));
+    put(__float2uint_ru(f(2 * big)));
+    put(__float2ll_rz(f(1e10 * big)));
+    put(__float2ll_rn(f(nan)));
+    put(static_cast<long long>(__float2ull_rd(f(minus))));
+    put(static_cast<long long>(__float2ull_rz(f(5e9 * big))));
+    put(__double2int_rn(nan));
+    put(__double2uint_rz(nan));
+    put(__double2uint_rz(big));
+    put(__double2ll_ru(minus / 2));
+    put(static_cast<long long>(__double2ull_rn(infinity)));
+    put(__half2int_rz(__float2half(f(infinity))));
+    put(__half2short_rn(__float2half(f(-1e5 * big))));
+    put(__half2ushort_rz(__float2half(f(minus))));
+    put(__half2ushort_rn(__float2half(f(big / 6e8))));
+    const auto whole = static_cast<long long>(big);  // 3,000,000,000
+    put(__float_as_int(__int2float_rz(static_cast<int>(whole / 2) + 67)));
+    put(__float_as_int(__int2float_ru(static_cast<int>(whole / 2) + 1)));
+    put(__float_as_int(__uint2float_rd(static_cast<unsigned>(whole) + 255)));
+    put(__float_as_int(__ll2float_ru(whole * whole + 1)));
+    put(__float_as_int(__ull2float_rz(~0ull - static_cast<unsigned>(whole))));
+    put(__float_as_int(__double2float_rd(big / 7)));
+    put(__float_as_int(__double2float_ru(big / 7)));
+    put(__double_as_longlong(__ll2double_rd(whole * whole - 1)));
+    put(__double_as_longlong(__ull2double_ru(~0ull - static_cast<unsigned>(whole))));
+}
+
 // Ties, numbers that do not fit, the upper half of a pair, a register that holds less than 32 bits.
 __global__ void conversions(int* out) {
     const float third = 1.0f / 3.0f;
@@ -356,6 +394,13 @@ std::string groups_and_units_table() {
     table += line("mma_ptx_halves", out + 128, 128);
     row_of("intrinsics", intrinsics, 1, 20);
     row_of("conversions", conversions, 1, 19);
+    const double numbers[] = {3e9, -5, NAN, INFINITY};
+    double* there = nullptr;
+    cudaMalloc(reinterpret_cast<void**>(&there), sizeof(numbers));
+    cudaMemcpy(there, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+    casts<<<1, 1>>>(there, out);
+    table += line("casts", out, 54);
+    cudaFree(there);
     cudaProfilerStart();
     nvtxRangePushA("scopes");
     row_of("scopes", scopes, 32, 8);

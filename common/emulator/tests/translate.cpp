@@ -1,6 +1,8 @@
 // What the translator writes, and what it refuses.
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/emulator/translate/rewrite.hpp"
 #include "common/testing/catch.hpp"
@@ -9,8 +11,9 @@ using sixdays::translate::Result;
 
 namespace {
 
-Result translated(const std::string& text) {
-    return sixdays::translate::rewrite(text, [](std::string_view) { return std::string(); });
+Result translated(const std::string& text, bool locals = false) {
+    return sixdays::translate::rewrite(text, locals,
+                                       [](std::string_view) { return std::string(); });
 }
 
 // The line and the sentence of the only error.
@@ -45,6 +48,119 @@ TEST_CASE("what is not CUDA stays as it is") {
         CHECK(result.text == text);
         CHECK(result.errors.empty());
         CHECK_FALSE(result.rewritten);
+    }
+}
+
+TEST_CASE("on request, variables that are declared without a value are watched, and nothing else") {
+    for (const char* text : {
+             "float x;\nstruct S { float x; void f(); };\n",
+             "void f() { return x; }\nvoid g() { if (x) return; else y; }\n",
+             "void f() { float x = 1, y; static int n; extern int m[]; constexpr int k; }\n",
+             "void f() { const long i = long{b.x} * c.x + d.x; int{3} + e; x; ++x; a.b * c; }\n",
+             "void f() { int g(int); using T = int; typedef int U; for (a; b; c) d; }\n",
+             "void f() { switch (a) { case 0: float x; x = 1; } }\n",
+             "void f() { struct S { int a, b[3]; }; }\n",
+             "#define DECLARE float x;\nvoid f() { DECLARE }\n",
+             "void f() { float x; if (a) goto end; end: x = 1; }\n",
+         }) {
+        const Result result = translated(text, true);
+        CHECK(result.text == text);
+        CHECK(result.errors.empty());
+    }
+    const auto watched = [](const std::string& name) {
+        return " ::sixdays::emulator::Unset sixdays_unset_" + name + "(" + name + ", \"" + name +
+               "\");";
+    };
+    for (const auto& [before, names] :
+         std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"void f() { float x;", {"x"}},
+             {"void f() { for (;;) { unsigned long long a, *b, c[2][3];", {"a", "b", "c"}},
+             {"void f() { g([&] { const a::b<c, 3>* d;", {"d"}},
+             {"void f() { switch (a) { case 0: { T x;", {"x"}},
+             {"struct S { void f() { volatile int x;", {"x"}},
+             {"template <class T> void f() { typename T::U x[N];", {"x"}},
+         }) {
+        std::string unsets;
+        for (const std::string& name : names) unsets += watched(name);
+        CHECK(translated(before + " g(); }", true).text == before + unsets + " g(); }");
+    }
+}
+
+TEST_CASE("host and device are kept apart as nvcc keeps them") {
+    const std::string text =
+        "#define HD __host__ __device__\n"
+        "namespace cg = cooperative_groups;\n"
+        "typedef struct { int v; } Plain;\n"
+        "struct __align__(8) Aligned { int v; int get() const { return v; } };\n"
+        "int twice(int x) { return 2 * x; }\n"
+        "template <class T> T half_of(T x) { return x / 2; }\n"
+        "__device__ int three() { return 3; }\n"
+        "HD inline int four() { return 4; }\n"
+        "__host__ __device__ int five() { return 5; }\n"
+        "constexpr int six() { return 6; }\n"
+        "int ours = 1;\n"
+        "const int kSeven = 7;\n"
+        "__device__ int theirs, table[8];\n"
+        "__constant__ float fixed[4];\n"
+        "__managed__ int shared_by_both;\n"
+        "int overloaded(int x) { return x; }\n"
+        "__device__ int overloaded(float x) { return 1; }\n"
+        "__global__ void kernel(int* o, int n) {\n";
+    const auto said = [&](const std::string& more) -> std::string {
+        const Result result = translated(text + more + "\n}\n");
+        std::string all;
+        for (const auto& [line, sentence] : result.errors) {
+            all += (all.empty() ? "" : " | ") + std::to_string(line) + ": " + sentence;
+        }
+        return all;
+    };
+    // Right ones: on both sides, of the other side's lambda, shadowed, by the calls for symbols.
+    for (const char* body : {
+             "o[0] = three() + four() + five() + six() + kSeven + theirs + fixed[0] + "
+             "overloaded(1);",
+             "Aligned a; Plain b; cg::this_thread_block().sync(); int c[kSeven];",
+             "int ours = 2; o[0] = ours + ns::twice(1) + a.twice(2); shared_by_both = n;",
+             "}\nint main() { twice(1); four(); five(); shared_by_both = 3; kernel<<<1, 1>>>(0, "
+             "1);",
+             "}\nint main() { cudaMemcpyToSymbol(fixed, h, sizeof(fixed));",
+             "}\nint main() { cudaGetSymbolAddress((void**)&p, table); int theirs = 1; theirs = 2;",
+             "}\nint main() { each(n, [=] __device__(int i) { three(); __syncthreads(); });",
+             "}\ntemplate <class F> __global__ void with(F twice, int* o) { o[0] = twice(1);",
+             "}\nstruct S { __device__ void f() { three(); } void g() { twice(1); }",
+         }) {
+        INFO(body);
+        CHECK(said(body).empty());
+    }
+    for (
+        const auto& [body, sentence] : std::vector<std::pair<std::string, std::string>>{
+            {"o[0] = twice(n);", "19: the kernel kernel calls twice(), a function of the host"},
+            {"o[0] = half_of(n);", "19: the kernel kernel calls half_of(), a function of the host"},
+            {"o[0] = ours;", "19: the kernel kernel uses `ours`, a variable of the host"},
+            {"o[0] = rand();", "19: the kernel kernel calls rand(), a function of the host"},
+            {"std::sort(o, o + n);", "19: the kernel kernel uses std::sort, which is the host's"},
+            {"std::vector<int> v;", "19: the kernel kernel uses std::vector, which is the host's"},
+            {"int a[n];", "19: the kernel kernel: the array `a` has an extent that is no constant"},
+            {"throw 1;", "19: the kernel kernel: kernels know no exceptions"},
+            {"}\n__device__ int f() { return twice(1);",
+             "20: the device function f calls twice(), a function of the host"},
+            {"}\nint main() { return three();",
+             "20: main() of the host calls three(), which is __device__"},
+            {"}\nint main() { __syncthreads();",
+             "20: main() of the host calls __syncthreads(), which is __device__"},
+            {"}\nint main() { theirs = 1;",
+             "20: main() of the host uses the device's variable `theirs` by its name"},
+            {"}\nint main() { cudaMemcpy(table, h, 32, cudaMemcpyHostToDevice);",
+             "20: main() of the host uses the device's variable `table` by its name"},
+            {"}\nint main() { kernel<<<1, 1>>>(table, fixed[0]);",
+             "20: main() of the host uses the device's variable `table` by its name"},
+            {"}\nint main() { twice<<<1, 1>>>(3);",
+             "20: twice is launched, but it is a plain function"},
+            {"extern __shared__ int a[]; }\n__global__ void other() { extern __shared__ float a[];",
+             "20: the kernels of a file share the name `a` of dynamic shared memory"},
+        }) {
+        INFO(body);
+        INFO(said(body));
+        CHECK(begins(said(body), sentence));
     }
 }
 
@@ -106,7 +222,8 @@ TEST_CASE("shared memory becomes one object a name") {
 TEST_CASE("variables of the device are registered, each by its name") {
     const auto registered = [](const std::string& name) {
         return " static const bool sixdays_registered_" + name +
-               " = ::sixdays::emulator::register_variable(" + name + ", \"" + name + "\");";
+               " = ::sixdays::emulator::register_variable(" + name + ", \"" + name + "\"" +
+               (name == "t" ? ", true);" : ");");
     };
     const std::string three = "static __device__ int a = f(1, 2), *b, c[2] = {1, 2};";
     CHECK(translated(three).text == three + registered("a") + registered("b") + registered("c"));

@@ -1,10 +1,12 @@
 /// @file
-///     sixdays_translate in.cu out.cpp out.d [folder of headers]...
+///     sixdays_translate [--locals | --locals=own] in.cu out.cpp out.d [folder of headers]...
 ///
 /// Rewrites a CUDA source file so that g++ understands it (rewrite.hpp), and the headers of ours
 /// that it includes, where they need it: those are found beside the file that includes them and in
 /// the given folders, and their new texts lie beside out.cpp. out.d lists what was read, for
-/// the build. What cannot be rewritten is said by file and line, and the exit status is 1.
+/// the build. With --locals, local variables are watched until they have a value; with
+/// --locals=own, those of in.cu alone. What cannot be rewritten is said by file and line, and the
+/// exit status is 1.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -28,8 +30,10 @@ std::optional<std::string> read(const fs::path& path) {
 
 class Translator {
 public:
-    Translator(fs::path output, std::vector<fs::path> folders)
-        : output_(std::move(output)), folders_(std::move(folders)) {}
+    enum class Locals { none, own, all };
+
+    Translator(fs::path output, Locals locals, std::vector<fs::path> folders)
+        : output_(std::move(output)), locals_(locals), folders_(std::move(folders)) {}
 
     /// @return where the new text lies; the same path if nothing in it had to change
     fs::path translate(const fs::path& path, const fs::path& target) {
@@ -44,7 +48,8 @@ public:
             return path;
         }
         bool changed = main;
-        const auto result = sixdays::translate::rewrite(*text, [&](std::string_view named) {
+        const bool locals = locals_ == Locals::all || (locals_ == Locals::own && main);
+        const auto result = sixdays::translate::rewrite(*text, locals, [&](std::string_view named) {
             const fs::path original = find(named, path.parent_path());
             if (original.empty()) return missing(named);
             const fs::path now =
@@ -104,6 +109,7 @@ private:
     }
 
     fs::path output_;
+    Locals locals_;
     std::vector<fs::path> folders_;
     std::map<fs::path, fs::path> done_;
     bool failed_ = false;
@@ -112,13 +118,19 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 4) {
-        std::cerr << "sixdays_translate in.cu out.cpp out.d [folder of headers]...\n";
+    const std::string_view flag = argc > 1 ? argv[1] : "";
+    const auto locals = flag == "--locals"       ? Translator::Locals::all
+                        : flag == "--locals=own" ? Translator::Locals::own
+                                                 : Translator::Locals::none;
+    char** const names = argv + (locals == Translator::Locals::none ? 1 : 2);
+    if (argv + argc - names < 3) {
+        std::cerr << "sixdays_translate [--locals | --locals=own] in.cu out.cpp out.d [folder of "
+                     "headers]...\n";
         return 2;
     }
-    Translator translator(argv[2], {argv + 4, argv + argc});
-    translator.translate(fs::absolute(argv[1]).lexically_normal(), argv[2]);
-    translator.write_dependencies(argv[3]);
-    if (translator.failed()) fs::remove(argv[2]);
+    Translator translator(names[1], locals, {names + 3, argv + argc});
+    translator.translate(fs::absolute(names[0]).lexically_normal(), names[1]);
+    translator.write_dependencies(names[2]);
+    if (translator.failed()) fs::remove(names[1]);
     return translator.failed() ? 1 : 0;
 }

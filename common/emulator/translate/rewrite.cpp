@@ -6,6 +6,7 @@
 #include "common/emulator/translate/declaration.hpp"
 #include "common/emulator/translate/ptx.hpp"
 #include "common/emulator/translate/scopes.hpp"
+#include "common/emulator/translate/sides.hpp"
 #include "common/emulator/translate/source.hpp"
 
 namespace sixdays::translate {
@@ -29,11 +30,12 @@ struct Edit {
 /// One pass over the tokens, which notes what to write in place of what.
 class Rewriter {
 public:
-    explicit Rewriter(std::string_view file) : file_(file), in_(file) {}
+    Rewriter(std::string_view file, bool locals) : file_(file), in_(file), locals_(locals) {}
 
     Result run(const std::function<std::string(std::string_view)>& include) {
         for (Index i = 0; i < in_.size(); ++i) {
             by_address_ = by_address_ || launches_by_address(in_.at(i));
+            locals_ = locals_ && !in_.at(i).is("goto");  // it may not jump over an Unset
         }
         for (Index i = 0; i < in_.size(); ++i) {
             scopes_.follow(i);
@@ -57,10 +59,13 @@ public:
                 replace(in_.at(i + 1).end(), in_.at(i + 1).end(), " " + kEmulator + "shifted <<");
             } else if (is_one_of(token, {"malloc", "free", "new", "delete"})) {
                 own_memory(i);
+            } else if (locals_ && token.is(";")) {
+                local(i);
             } else if (launches_by_address(token)) {
                 without_cast(i);
             }
         }
+        for (const WrongSide& one : wrong_sides(in_)) error(one.at, one.sentence);
         return result();
     }
 
@@ -118,6 +123,15 @@ private:
         if (!d->is_extern && !scopes_.in_function()) {
             return error(i, "shared memory belongs to a block: declare it inside of a kernel");
         }
+        if (d->is_extern && is_own_type_of_cuda(begin, end)) {
+            for (const Declaration::Name& one : d->names) {
+                const std::string type = d->type + one.pointer + one.extents;
+                if (dynamic_types_.emplace(one.name, type).first->second == type) continue;
+                return error(i, "the name `" + one.name +
+                                    "` of dynamic shared memory has another type " +
+                                    "elsewhere in this file. nvcc refuses that: take another name");
+            }
+        }
         const bool has_body = d->type.find('{') != std::string::npos;
         std::string text;
         if (has_body) {
@@ -145,6 +159,19 @@ private:
         done_ = end;
     }
 
+    /// `extern __shared__ unsigned char a[]`: of a type that has no other name.
+    bool is_own_type_of_cuda(Index i, Index end) const {
+        for (; i < end && in_.is_word(i); ++i) {
+            if (in_.at(i + 1).is("[")) return true;
+            if (!is_one_of(in_.at(i),
+                           {"extern", "__shared__", "unsigned", "signed", "char", "short", "int",
+                            "long", "float", "double", "float2", "float4", "int4"})) {
+                return false;
+            }
+        }
+        return false;
+    }
+
     /// A `__device__` or `__constant__` variable: not a function, no declaration of what is
     /// elsewhere.
     void variable(Index i) {
@@ -163,13 +190,53 @@ private:
         for (Index k = begin; k < mark; ++k) {
             if (is_one_of(in_.at(k), {"extern", "operator", "using", "typedef"})) return;
         }
+        bool is_constant = false;
+        for (Index k = begin; k < mark; ++k) is_constant |= in_.at(k).is("__constant__");
         std::string text;
         for (const std::string& name : names) {
             text += " static const bool sixdays_registered_" + name + " = " + kEmulator +
-                    "register_variable(" + name + ", " + in_quotes(name) + ");";
+                    "register_variable(" + name + ", " + in_quotes(name) +
+                    (is_constant ? ", true);" : ");");
         }
         replace(in_.at(end).end(), in_.at(end).end(), text);
         done_ = end;
+    }
+
+    /// Words, `::` and template arguments up to this name? `x{1} * y;` begins behind its brace.
+    bool is_type(Index i, std::string_view name) const {
+        if (!in_.is_word(i)) return false;
+        for (; in_.at(i).text != name; ++i) {
+            if (in_.at(i).is("<")) {
+                i = in_.close_of(i);
+            } else if (!in_.is_word(i) && !is_one_of(in_.at(i), {"::", "*"})) {
+                return false;
+            }
+            if (i == kNone || in_.is_border(i)) return false;
+        }
+        return true;
+    }
+    /// `float sum, all[4];` in a function: they have no value yet.
+    void local(Index end) {
+        const Index begin = scopes_.statement();
+        if (begin < done_ || !scopes_.takes_statements()) return;
+        if (is_one_of(in_.at(begin), {"return", "goto", "delete", "throw", "using", "else", "do",
+                                      "case", "default", "co_return"})) {
+            return;
+        }
+        for (Index i = begin; i < end; ++i) {
+            if (is_one_of(in_.at(i), {"static", "extern", "thread_local", "typedef", "constexpr",
+                                      "friend", "__shared__"})) {
+                return;
+            }
+        }
+        const std::optional<Declaration> d = read_declaration(in_, begin, end);
+        if (!d || !is_type(begin, d->names.front().name)) return;
+        std::string text;
+        for (const Declaration::Name& one : d->names) {
+            text += ' ' + kEmulator + "Unset sixdays_unset_" + one.name + '(' + one.name + ", " +
+                    in_quotes(one.name) + ");";
+        }
+        replace(in_.at(end).end(), in_.at(end).end(), text);
     }
 
     void kernel(Index i) {
@@ -360,7 +427,10 @@ private:
     std::vector<Result::Error> errors_;
     bool rewritten_ = false;
     std::map<std::string_view, std::string> clusters_;  // of prototypes: what says their extents
+    bool locals_;
     bool by_address_ = false;  // the file launches kernels by their addresses
+
+    std::map<std::string, std::string> dynamic_types_;  // of extern __shared__ arrays
 
     Index done_ = 0;  // up to here the declarations are rewritten
 };
@@ -390,14 +460,14 @@ std::string with_architecture(std::string_view file) {
 
 }  // namespace
 
-Result rewrite(std::string_view file,
+Result rewrite(std::string_view file, bool locals,
                const std::function<std::string(std::string_view named)>& include) {
     // An editor's byte order mark: a compiler skips it at the start of a file, and here the file
     // gets a new first line.
     constexpr std::string_view mark = "\xef\xbb\xbf";
     const bool marked = file.substr(0, mark.size()) == mark;
     const std::string text = with_architecture(file.substr(marked ? mark.size() : 0));
-    Result result = Rewriter(text).run(include);
+    Result result = Rewriter(text, locals).run(include);
     result.rewritten = result.rewritten || text != file;
     return result;
 }

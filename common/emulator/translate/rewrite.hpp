@@ -8,6 +8,7 @@
 ///     __global__ void kernel(...) {       the body first asks whether a launch runs it
 ///     __device__ int counter;             also tells the runtime that this is no host memory
 ///     asm("mma.sync ...")                 an error of the compiler, with a sentence
+///     float sum;                          on request: an Unset watches it until it has a value
 #pragma once
 
 #include <functional>
@@ -27,9 +28,10 @@ struct Result {
     std::vector<Error> errors;  // what could not be translated
 };
 
+/// @param locals   watch the local variables that begin without a value
 /// @param include  gives the new text for what an `#include` names, quotes or brackets included;
 ///                 empty: as it was
-Result rewrite(std::string_view file,
+Result rewrite(std::string_view file, bool locals,
                const std::function<std::string(std::string_view named)>& include);
 
 }  // namespace sixdays::translate

@@ -20,11 +20,30 @@ void Scopes::follow(Index i) {
     } else if (i > 0 && ends_statement(i - 1)) {
         statement_ = i;
     }
+    if (in_define_) {  // whose brackets may be closed elsewhere
+        if (token.is("{")) scopes_.push_back(scope_of(i));
+        if (token.is("}") && !scopes_.empty()) scopes_.pop_back();
+        return;
+    }
     if (token.is("{")) {
+        const Index open = i > 0 && in_.at(i - 1).is(")") ? in_.open_of(i - 1) : kNone;
+        switches_.push_back(open != kNone && open > 0 && in_.at(open - 1).is("switch"));
+        parentheses_.push_back(0);
         scopes_.push_back(scope_of(i));
     } else if (token.is("}") && !scopes_.empty()) {
+        switches_.pop_back();
+        parentheses_.pop_back();
         scopes_.pop_back();
+    } else if (token.is("(")) {
+        ++parentheses_.back();
+    } else if (token.is(")")) {
+        --parentheses_.back();
     }
+}
+
+bool Scopes::takes_statements() const {
+    return !in_define_ && !scopes_.empty() && scopes_.back() == Scope::function &&
+           !switches_.back() && parentheses_.back() == 0;
 }
 
 bool Scopes::ends_statement(Index i) const {

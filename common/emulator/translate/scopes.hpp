@@ -20,6 +20,9 @@ public:
     /// In a function's body, or in that of a macro, which may become one.
     bool in_function() const;
     bool in_define() const { return in_define_; }
+    /// In a function's body, where one statement may follow another: in no parentheses, and not
+    /// among the cases of a switch, which may jump over it.
+    bool takes_statements() const;
     bool in_type() const { return !scopes_.empty() && scopes_.back() == Scope::type; }
 
 private:
@@ -31,6 +34,8 @@ private:
     const Source& in_;
     Index statement_ = 0;
     std::vector<Scope> scopes_;
+    std::vector<bool> switches_;       // which of them belong to a switch
+    std::vector<int> parentheses_{0};  // that are open: in each of them, and outside
     bool in_define_ = false;
     struct {
         Index statement = 0;

@@ -239,6 +239,134 @@ int main() {
 }' >unset.cu
 tries "a local variable that only one way sets" 1 "" 'one, unset.cu:4: .* local variable `sum`, which has no value' try unset.cu
 
+cat >unset.cu <<'END'
+// Set in two turns, or in a branch that the compiler cannot follow; padding; a switch, a lambda, a template.
+struct Padded { char letter; double number; };
+template <class T>
+__device__ T sum_of(const T* in, int n) {
+    T sum;
+    for (int i = 0; i < n; ++i) sum = i == 0 ? in[0] : sum + in[i];
+    return sum;
+}
+__global__ void right(const float* in, float* out, int what) {
+    float all[2][3], *p, one;
+    for (int i = 0; i < 6; ++i) all[i / 3][i % 3] = in[i];
+    const auto add = [&](int i) { float x; x = all[1][i]; return x + all[0][i]; };
+    switch (what) {
+        case 0: float y; y = 1; one = y; break;
+        default: one = 0;
+    }
+    p = &one;
+    Padded a, b;
+    a.letter = 'a', a.number = sum_of(in, 6);
+    b = a;
+    out[threadIdx.x] = add(threadIdx.x % 3) + *p + b.number;
+}
+__global__ void wrong(const float* in, float* out) {
+    float acc[2][4];
+    for (int i = 0; i < 7; ++i) acc[i / 4][i % 4] = in[i];
+    out[threadIdx.x] = acc[1][threadIdx.x];
+}
+int main(int argc, char**) {
+    float* all;
+    cudaMalloc(&all, 512);
+    cudaMemset(all, 0, 512);
+    right<<<1, 32>>>(all, all + 64, argc);
+    if (argc > 1) wrong<<<1, 4>>>(all, all + 64);
+    cudaFree(all);
+}
+END
+tries "local variables that are set in many ways" 0 "" - try unset.cu
+tries "an element of a local array that nobody sets" 1 "" \
+    'wrong, unset.cu:26: thread \(3,0,0\) .* element 7 of its local array `acc`, which has no value yet' try unset.cu 1
+
+# Whatever becomes of the program, the finding was told before; and the status is never 0.
+cat >ends.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+__global__ void over(int* a) { a[threadIdx.x] = 1; }
+struct Pool {
+    int* memory;
+    Pool() { cudaMalloc(&memory, 64); }
+    ~Pool() { std::printf("%d", cudaFree(memory)); }
+} pool;
+int main(int, char** argv) {
+    over<<<1, atoi(argv[2])>>>(pool.memory);
+    if (!strcmp(argv[1], "abort")) std::abort();
+    if (!strcmp(argv[1], "_exit")) _exit(0);
+    if (!strcmp(argv[1], "quick_exit")) std::quick_exit(0);
+    if (!strcmp(argv[1], "crash")) *static_cast<volatile int*>(nullptr) = 1;
+}
+END
+for ending in "abort 134" "_exit 1" "quick_exit 1" "crash 139"; do
+    tries "a finding, then ${ending% *}" "${ending#* }" "" 'over, ends.cu:5: .*element 16 of' try ends.cu "${ending% *}" 17
+done
+grep -qx 'emulator, a note: ends.cu:16: host code writes at address 0x0, where there is no memory: a null pointer.' "$scratch/err" ||
+    complain "where it crashes"
+grep -qx 'The program was ended by the signal SIGSEGV.' "$scratch/err" || complain "which signal"
+tries "a finding, then static destructors" 1 "700" 'over, ends.cu:5: .*element 16 of' try ends.cu return 17
+tries "CUDA before main and after it" 0 "0" - try ends.cu return 16
+
+# Two threads of the host launch and copy; a third one never calls CUDA.
+cat >threads.cu <<'END'
+#include <cstdio>
+#include <thread>
+#include <vector>
+__global__ void add(int* a, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] += 1;
+}
+int main() {
+    bool right[2];
+    std::vector<std::thread> all;
+    for (int t = 0; t < 2; ++t) all.emplace_back([t, &right] {
+        cudaStream_t stream;
+        cudaStreamCreate(&stream);
+        int* a;
+        cudaMalloc(&a, 4000);
+        cudaMemsetAsync(a, 0, 4000, stream);
+        for (int i = 0; i < 50; ++i) add<<<4, 256, 0, stream>>>(a, 1000);
+        std::vector<int> h(1000);
+        cudaStreamSynchronize(stream);
+        cudaMemcpy(h.data(), a, 4000, cudaMemcpyDeviceToHost);
+        right[t] = h == std::vector<int>(1000, 50);
+        cudaFree(a);
+        cudaStreamDestroy(stream);
+    });
+    std::vector<int> squares(100000);
+    for (int i = 0; i < 100000; ++i) squares[i] = i % 1000 * (i % 1000);
+    for (std::thread& one : all) one.join();
+    std::printf("%d %d %d", right[0], right[1], squares[99999]);
+}
+END
+tries "three threads of the host" 0 "1 1 998001" - try threads.cu
+
+cat >waits.cu <<'END'
+#include <cstdio>
+__global__ void fill(int* a, float big) {
+    a[threadIdx.x] = static_cast<int>(big);
+    printf("%d ", __float2int_rz(big));
+}
+int main(int argc, char**) {
+    int* a;
+    cudaMallocManaged(&a, 8);
+    fill<<<1, 1>>>(a, 1e10f);
+    if (argc > 1) cudaDeviceSynchronize();
+    if (argc > 2) return a[0] == 0;
+    fill<<<1, 1>>>(a + 1, 7);
+}
+END
+tries "a number that does not fit, and nobody waits" 0 "2147483647 7 " \
+    "^emulator, a note: the program ends without waiting for fill, started in waits.cu:12" try waits.cu 1
+grep -qx "emulator, a note: waits.cu:3: 1e+10 is converted to 'int', which has no such number. .* A GPU gives 2147483647.*" \
+    "$scratch/err" || complain "what a GPU gives"
+sed -i 's/if (argc > 2)/if (argc > 1)/; s/if (argc > 1) cudaDev/if (argc > 2) cudaDev/' waits.cu
+tries "managed memory before the host waits" 1 "2147483647 " 'waits.cu:11: host code reads managed memory, at element 0' \
+    try waits.cu 1
+tries "and after it" 0 "2147483647 " "a note: waits.cu:3" try waits.cu 1 2
+
 cat >five.cu <<'END'
 __global__ void past(float* a) { a[threadIdx.x + 1] = 1; }
 __global__ void row(float* a) {

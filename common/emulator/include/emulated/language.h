@@ -70,7 +70,8 @@ void let_others_run();
 void* dynamic_shared_memory() noexcept;
 void* cut_shared_tile(const void* memory, std::size_t bytes, Site site);
 void open_shared_array(const volatile void* array, std::size_t bytes, const char* name, Site site);
-bool register_device_variable(const void* address, std::size_t bytes, const char* name) noexcept;
+bool register_device_variable(const void* address, std::size_t bytes, const char* name,
+                              bool is_constant) noexcept;
 
 /// What the translator makes of malloc, free, new and delete: a kernel's come from device memory.
 bool is_kernel_at_work() noexcept;
@@ -93,8 +94,48 @@ struct Delete {
     }
 };
 
-/// A local variable begins to live, without a value.
-void watch_local(const volatile void* variable, std::size_t bytes, const char* name);
+/// A local variable of a kernel begins to live, without a value, and ends.
+/// @param values   which of an element's bytes belong to its value: all, if null; padding does not
+/// @param element  bytes of an element, if it is an array, else of the variable
+void watch_local(const volatile void* variable, std::size_t bytes, const unsigned char* values,
+                 std::size_t element, const char* name) noexcept;
+void forget_local(const volatile void* variable, std::size_t bytes) noexcept;
+
+/// Watches a local variable that was declared without a value; the translator declares it behind
+/// that.
+template <class T>
+class Unset {
+public:
+    constexpr Unset(T& variable, const char* name) noexcept : variable_(&variable) {
+        if (!std::is_constant_evaluated()) watch(name);
+    }
+    constexpr ~Unset() {
+        if (!std::is_constant_evaluated() && kHasNoValue) forget_local(variable_, sizeof(T));
+    }
+    Unset(const Unset&) = delete;
+    Unset& operator=(const Unset&) = delete;
+
+private:
+    using One = std::remove_cv_t<std::remove_all_extents_t<T>>;
+    static constexpr bool kHasNoValue = std::is_trivially_default_constructible_v<One>;
+
+    __attribute__((no_sanitize("thread"))) void watch(const char* name) const noexcept {
+        if constexpr (kHasNoValue) {
+            if constexpr (std::is_class_v<One> && std::is_trivially_copyable_v<One>) {
+                One one;
+                std::memset(static_cast<void*>(&one), 0xff, sizeof(One));
+                __builtin_clear_padding(&one);
+                unsigned char values[sizeof(One)];
+                std::memcpy(values, static_cast<const void*>(&one), sizeof(One));
+                watch_local(variable_, sizeof(T), values, sizeof(One), name);
+            } else {
+                watch_local(variable_, sizeof(T), nullptr, sizeof(One), name);
+            }
+        }
+    }
+
+    T* variable_;
+};
 
 template <class T>
 T* dynamic_shared() noexcept {
@@ -142,10 +183,10 @@ __forceinline__ constexpr T operator<<(Shifted<T> what, By by) {
 }
 
 template <class T>
-bool register_variable(const T& variable, const char* name) noexcept {
+bool register_variable(const T& variable, const char* name, bool is_constant = false) noexcept {
     return register_device_variable(
         const_cast<const void*>(static_cast<const volatile void*>(&variable)), sizeof(variable),
-        name);
+        name, is_constant);
 }
 
 }  // namespace sixdays::emulator

@@ -48,6 +48,20 @@ struct Null {
     }
 };
 
+/// A kernel's parameter as it travels: a reference as an address, which is the host's.
+template <class T>
+struct Passed {
+    using type = T;
+};
+template <class T>
+struct Passed<T&> {
+    struct type {
+        T* at;
+        type(T& object) noexcept : at(&object) {}
+        operator T&() const noexcept { return *at; }
+    };
+};
+
 /// Runs `call` for every thread, with copies of these arguments.
 template <class Call, class... Args>
 void launch_with(Launch what, Call call, Args... args) {
@@ -76,7 +90,10 @@ struct Configured {
     Call call;
     void (*kernel)(Parameters...);
 
-    void operator()(Parameters... args) const { launch_with(what, kernel, args...); }
+    void operator()(Parameters... args) const {
+        launch_with<void (*)(Parameters...), typename Passed<Parameters>::type...>(what, kernel,
+                                                                                   args...);
+    }
     /// Some arguments are left to their default values, which only a call by name knows.
     template <class... Args>
     requires(sizeof...(Args) < sizeof...(Parameters)) void operator()(Args... args) const {

@@ -127,25 +127,6 @@ __forceinline__ double __longlong_as_double(long long x) {
     return sixdays::emulator::same_bits<double>(x);
 }
 
-__forceinline__ int __float2int_rn(float x) {
-    return static_cast<int>(std::nearbyint(x));
-}
-__forceinline__ int __float2int_rz(float x) {
-    return static_cast<int>(x);
-}
-__forceinline__ int __float2int_rd(float x) {
-    return static_cast<int>(std::floor(x));
-}
-__forceinline__ int __float2int_ru(float x) {
-    return static_cast<int>(std::ceil(x));
-}
-__forceinline__ float __int2float_rn(int x) {
-    return static_cast<float>(x);
-}
-__forceinline__ float __uint2float_rn(unsigned x) {
-    return static_cast<float>(x);
-}
-
 __forceinline__ int __popc(unsigned x) {
     return __builtin_popcount(x);
 }

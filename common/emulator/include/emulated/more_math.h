@@ -1,9 +1,7 @@
 /// @file
 /// Intrinsics that these lessons do without and other programs use: arithmetic with a rounding of its
-/// own, four bytes or two halves in one word, wide products, conversions.
+/// own, four bytes or two halves in one word, wide products.
 #pragma once
-
-#include <limits>
 
 #include "emulated/math.h"
 
@@ -149,44 +147,6 @@ SIXDAYS_SIGNED(__vcmpgts, a > b ? -1 : 0)
 #undef SIXDAYS_BOTH
 #undef SIXDAYS_SIGNED
 
-// --- conversions --------------------------------------------------------------------------------
-// Beyond the type's range: its nearest number; NaN: 0.
-namespace sixdays::emulator {
-template <class To, class From>
-__forceinline__ To to_whole(From whole) {
-    constexpr double kLow = static_cast<double>(std::numeric_limits<To>::min());
-    constexpr double kHigh = static_cast<double>(std::numeric_limits<To>::max());
-    if (whole != whole) return 0;
-    if (static_cast<double>(whole) <= kLow) return std::numeric_limits<To>::min();
-    if (static_cast<double>(whole) >= kHigh) return std::numeric_limits<To>::max();
-    return static_cast<To>(whole);
-}
-}  // namespace sixdays::emulator
-#define SIXDAYS_CONVERT(name, From, To)                            \
-    __forceinline__ To name##_rn(From x) {                         \
-        return sixdays::emulator::to_whole<To>(std::nearbyint(x)); \
-    }                                                              \
-    __forceinline__ To name##_rz(From x) {                         \
-        return sixdays::emulator::to_whole<To>(std::trunc(x));     \
-    }                                                              \
-    __forceinline__ To name##_rd(From x) {                         \
-        return sixdays::emulator::to_whole<To>(std::floor(x));     \
-    }                                                              \
-    __forceinline__ To name##_ru(From x) {                         \
-        return sixdays::emulator::to_whole<To>(std::ceil(x));      \
-    }
-SIXDAYS_CONVERT(__float2uint, float, unsigned)
-SIXDAYS_CONVERT(__float2ll, float, long long)
-SIXDAYS_CONVERT(__double2int, double, int)
-SIXDAYS_CONVERT(__double2uint, double, unsigned)
-SIXDAYS_CONVERT(__double2ll, double, long long)
-#undef SIXDAYS_CONVERT
-__forceinline__ float __ll2float_rn(long long x) {
-    return static_cast<float>(x);
-}
-__forceinline__ float __double2float_rn(double x) {
-    return static_cast<float>(x);
-}
 __forceinline__ double __hiloint2double(int high, int low) {
     return sixdays::emulator::same_bits<double>(
         static_cast<std::uint64_t>(static_cast<unsigned>(high)) << 32 | static_cast<unsigned>(low));

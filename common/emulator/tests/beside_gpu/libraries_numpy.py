@@ -3,6 +3,9 @@
 
     libraries_numpy.py > libraries.txt
 """
+import math
+from fractions import Fraction
+
 import numpy as np
 
 
@@ -70,7 +73,33 @@ def conversions():
         signed(half(1.5) << 16 | half(-third)), signed(brain(1.5) << 16 | brain(-third)), bits(1 + 2**-10),
         2, -3, 3, 0, 2**31 - 1, bits(2**32), int(np.float64(third).view(np.int64) >> 32), -128,
         signed(0x9ABCDEF0), -3, bits(float(third) * 3 - 1), 77])
+    casts()
     line("scopes", [31 * 31, 31 * 16, 41, 1, 11, 0, 2**31 - 1, 12])
+
+
+def casts():
+    """Beyond a type's range its nearest number; NaN is 0, or of 64 bits on either side the highest bit (PTX ISA, cvt)."""
+    def toward(number, kind, up):  # a whole number, or a fraction, as the next floating-point number in that direction
+        near = kind(float(number))
+        if Fraction(float(near)) == number:
+            return near
+        if (Fraction(float(near)) < number) == up:
+            near = np.nextafter(near, kind(math.inf if up else -math.inf))
+        return near
+    def floats(number, up):
+        return bits(toward(Fraction(number), np.float32, up))
+    def doubles(number, up):
+        return int(toward(Fraction(number), np.float64, up).view(np.int64))
+    big, whole, most = 3e9, 3 * 10**9, 2**64 - 1 - 3 * 10**9
+    values = [
+        2**31 - 1, -2**31, 0, 0, 2**32 - 1, 2**63 - 1, -2**63, 0, int(np.float32(5e9 * big)), -2**31, 2**31, whole, -2,
+        -1, 2**31 - 1, -2**15, 0, 5, floats(whole // 2 + 67, False), floats(whole // 2 + 1, True),
+        floats(whole + 255, False), floats(whole * whole + 1, True), floats(most, False), floats(big / 7, False),
+        floats(big / 7, True), doubles(whole * whole - 1, False), doubles(most, True)]
+    words = []
+    for value in values:
+        words += [int(np.int64(value & 2**32 - 1).astype(np.int32)), value >> 32 if value < 2**63 else (value >> 32) - 2**32]
+    line("casts", words)
 
 
 def cublas():

@@ -1,0 +1,126 @@
+/// @file
+/// What is printed: findings when they are made, if the program knows nothing of reports, and at the
+/// end of the program whatever nobody has asked for.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/report.hpp"
+#include "common/emulator/runtime/finding.hpp"
+#include "common/emulator/runtime/memory.hpp"
+#include "common/emulator/runtime/stream_order.hpp"
+#include "common/emulator/runtime/trace.hpp"
+#include "common/emulator/trace.hpp"
+
+namespace sixdays::emulator {
+
+namespace {
+
+bool telling = false;
+std::set<std::string> told_before;  // kind and place of each finding that was printed
+std::vector<std::pair<Place, std::string>> remarked;
+
+void print_trace() {
+    const auto lines = stop_trace();
+    if (lines.empty()) return;
+    const char* form = std::getenv("SIXDAYS_TRACE");
+    const bool explained = form != nullptr && std::strcmp(form, "explain") == 0;
+    std::fprintf(stderr, "\n%s\n%s\n%s\n", trace_table(lines).c_str(),
+                 trace_picture(lines.front()).c_str(),
+                 explained ? trace_explanation(lines).c_str() : trace_verdict(lines).c_str());
+}
+
+void print(const char* begin, const std::string& text) {
+    std::cout.flush();
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s%s\n", begin, text.c_str());
+}
+
+// A program that the emulator has found fault with does not end with status 0.
+void at_end(int status, void*) {
+    const bool failed = is_unread() || !told_before.empty();
+    if (telling) {
+        tell_report();
+        for (const std::string& one : remarks()) print_note(one);
+    } else if (is_unread()) {
+        print("emulator: ", last_report()->text);
+    }
+    if (failed && status == 0) {
+        std::cout.flush();
+        std::fflush(nullptr);
+        _exit(1);
+    }
+    if (failed) return;  // a launch that stopped shows too little
+    if (const Work* work = unfinished_work(); telling && work != nullptr) {
+        print_note("the program ends without waiting for " + work->what + ", started in " +
+                   file_and_line(find_line(work->where)) +
+                   ". What a kernel prints may be lost then, and nobody sees its errors: call "
+                   "cudaDeviceSynchronize() first.");
+    }
+    const std::string leaks = status == 0 ? describe_leaks() : "";  // else it ended early
+    if (!leaks.empty()) print_note(leaks);
+    if (telling && tracing) print_trace();
+}
+
+// After the destructors of the program's static objects, which may still call CUDA: what is
+// registered first is called last. (What the emulator keeps is made before, see CMakeLists.txt.)
+[[gnu::constructor(102)]] void wait_for_end() {
+    on_exit(at_end, nullptr);
+}
+
+}  // namespace
+
+void print_note(const std::string& text) {
+    print("emulator, a note: ", text);
+}
+
+bool is_telling() {
+    return telling;
+}
+
+void tell_findings() {
+    telling = true;
+}
+
+void tell_report() {
+    if (!is_unread()) return;
+    const auto report = last_report();
+    const std::string place =
+        format("%s %s:%d", name(report->kind), report->file.c_str(), report->line);
+    if (told_before.insert(place).second) print("emulator: ", report->text);
+}
+
+std::size_t findings_told() {
+    return told_before.size();
+}
+
+bool is_remarked(const Place& where) {
+    return std::any_of(remarked.begin(), remarked.end(), [&where](const auto& one) {
+        return one.first.code == where.code && one.first.line == where.line;
+    });
+}
+
+void remark(const Place& where, const std::string& text, Site made) {
+    if (is_remarked(where)) return;
+    remarked.emplace_back(where, text);
+    remember_line(made);
+}
+
+std::vector<std::string> remarks() {
+    std::vector<std::string> all;
+    for (const auto& [place, text] : remarked) {
+        const std::string where = file_and_line(find_line(place));
+        all.push_back(where.empty() ? text : where + ": " + text);
+    }
+    remarked.clear();
+    return all;
+}
+
+}  // namespace sixdays::emulator

@@ -1,0 +1,289 @@
+#include "common/emulator/translate/sides.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace sixdays::translate {
+
+namespace {
+
+enum class Side { host, device, both, kernel, unknown };
+
+struct Function {
+    Side side;
+    Index name, open, body, end;  // open: of the parameters; body and end: its braces, if any
+    bool is_constexpr;
+};
+
+// `SIXDAYS_HD int f()`: who knows what the macro stands for?
+bool may_be_macro(const Token& token) {
+    return token.kind == Token::Kind::word && token.text.size() > 1 &&
+           std::all_of(token.text.begin(), token.text.end(), [](char c) {
+               return std::isupper(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+                      std::isdigit(static_cast<unsigned char>(c)) != 0;
+           });
+}
+
+class Reader {
+public:
+    explicit Reader(const Source& in) : in_(in) {}
+
+    std::vector<WrongSide> run() {
+        read_namespace(0, in_.size());
+        for (const Function& one : functions_) {
+            const auto known = sides_.emplace(text(one.name), one.side);
+            if (!known.second && known.first->second != one.side) {
+                known.first->second = Side::unknown;
+            }
+            if (one.is_constexpr) known.first->second = Side::unknown;
+        }
+        for (const Function& one : functions_) {
+            if (one.body != kNone) check(one);
+        }
+        return std::move(found_);
+    }
+
+private:
+    std::string_view text(Index i) const { return in_.at(i).text; }
+
+    // Declarations between two braces of a namespace, one after another.
+    void read_namespace(Index i, Index end) {
+        while (i < end) {
+            const Index begin = i;
+            if (in_.is_border(i) || in_.at(i).kind == Token::Kind::include || in_.at(i).is(";") ||
+                in_.at(i).is("}")) {
+                if (in_.is_border(i)) {  // a macro's body
+                    for (++i; i < end && !in_.is_border(i);) ++i;
+                }
+                ++i;
+                continue;
+            }
+            while (i < end && !in_.is_border(i) && !is_one_of(in_.at(i), {"{", ";"})) {
+                const bool angle = in_.at(i).is("<") && i > 0 && in_.at(i - 1).is("template");
+                const Index close = is_one_of(in_.at(i), {"(", "["}) || angle ? in_.close_of(i) : i;
+                if (close == kNone) return;
+                i = close + 1;
+            }
+            if (i >= end || in_.is_border(i)) continue;
+            const Index brace = in_.at(i).is("{") ? i : kNone;
+            const Index close = brace != kNone ? in_.close_of(brace) : i;
+            if (close == kNone) return;
+            if (brace != kNone && holds(begin, brace, {"namespace"})) {
+                i = brace + 1;
+                continue;
+            }
+            if (brace != kNone && is_one_of(in_.at(begin), {"extern"}) &&
+                in_.at(begin + 1).kind == Token::Kind::string && brace == begin + 2) {
+                i = brace + 1;  // extern "C" {
+                continue;
+            }
+            declaration(begin, i, brace, close);
+            i = close + 1;
+        }
+    }
+
+    bool holds(Index begin, Index end, std::initializer_list<std::string_view> words) const {
+        for (Index i = begin; i < end; ++i) {
+            if (is_one_of(in_.at(i), words)) return true;
+        }
+        return false;
+    }
+
+    // From its first token to the brace or the semicolon that follows its head.
+    void declaration(Index begin, Index head_end, Index brace, Index close) {
+        if (holds(begin, head_end,
+                  {"struct", "class", "union", "enum", "using", "typedef", "operator", "concept",
+                   "static_assert"}) &&
+            !holds(begin, head_end, {"("})) {
+            return;
+        }
+        Index first = begin;
+        while (in_.at(first).is("template") && in_.at(first + 1).is("<")) {
+            if (in_.close_of(first + 1) == kNone) return;
+            first = in_.close_of(first + 1) + 1;
+        }
+        if (brace != kNone && is_one_of(in_.at(first), {"struct", "class", "union", "enum"}))
+            return;
+        const Index mark = in_.end_of_name(first);
+        if (mark == kNone || mark == first || mark > head_end) return;
+        bool unknown =
+            holds(begin, head_end, {"operator", "using", "typedef", "friend", "requires"});
+        for (Index i = first; i + 1 < mark; ++i) unknown = unknown || may_be_macro(in_.at(i));
+        Index name = mark - 1;
+        if (in_.at(name).is(">") && in_.open_of(name) != kNone) name = in_.open_of(name) - 1;
+        if (unknown || !in_.is_word(name) || in_.at(name - 1).is("::")) return;
+        if (first == name) return;  // a macro's call, or what ends a typedef
+        const bool device = holds(first, mark, {"__device__"}),
+                   host = holds(first, mark, {"__host__"});
+        const bool kernel = holds(first, mark, {"__global__", "__tile_global__", "__tile__"});
+        if (in_.at(mark).is("(")) {
+            functions_.push_back({kernel           ? Side::kernel
+                                  : device && host ? Side::both
+                                  : device         ? Side::device
+                                                   : Side::host,
+                                  name, mark, brace, close,
+                                  holds(first, mark, {"constexpr", "consteval"})});
+        } else if (!holds(first, mark, {"__managed__", "__shared__", "constexpr", "const"}) ||
+                   holds(first, mark, {"__constant__"})) {
+            const bool of_device = device || holds(first, mark, {"__constant__"});
+            if (begin != first) return;
+            std::set<std::string_view>& names = of_device ? of_device_ : of_host_;
+            names.insert(text(name));
+            for (Index k = mark; (k = in_.find(k, {",", ";"})) != kNone && in_.at(k).is(",");) {
+                for (++k; in_.at(k).is("*");) ++k;
+                names.insert(text(k));
+            }
+        }
+    }
+
+    // Is it the name of something else here: a parameter, a local variable, a member?
+    bool is_shadowed(const Function& f, std::string_view name) const {
+        for (Index i = f.open + 1; i < f.end; ++i) {
+            if (text(i) != name) continue;
+            const Token& before = in_.at(i - 1);
+            const bool declared = (in_.is_name(i - 1) && !before.is("else")) ||
+                                  is_one_of(before, {"*", "&", ">", "]"});
+            const bool marks = is_one_of(before, {"*", "&", ">"});
+            if (declared && !(marks && i > f.body)) return true;
+            if (marks && is_one_of(in_.at(i + 1), {"=", ";", "["}) && in_.is_word(i - 2))
+                return true;
+        }
+        return false;
+    }
+
+    void say(Index at, const std::string& sentence) {
+        if (found_.empty() || found_.back().at != at) found_.push_back({at, sentence});
+    }
+
+    void check(const Function& f) {
+        if (f.side == Side::both || f.side == Side::unknown || f.is_constexpr) return;
+        if (holds(f.body, f.end, {"__device__", "__host__"})) return;  // a lambda of its own side
+        const bool on_host = f.side == Side::host;
+        const std::string who =
+            on_host ? std::string(text(f.name)) + "()"
+                    : (f.side == Side::kernel ? "the kernel " : "the device function ") +
+                          std::string(text(f.name));
+        for (Index i = f.body + 1; i < f.end; ++i) {
+            if (!in_.is_word(i)) continue;
+            const bool member = is_one_of(in_.at(i - 1), {".", "->", "::"});
+            if (on_host) {
+                host_word(f, i, who, member);
+            } else {
+                device_word(f, i, who, member);
+            }
+        }
+    }
+
+    Side side_of(Index i) const {
+        const auto known = sides_.find(text(i));
+        return known == sides_.end() ? Side::unknown : known->second;
+    }
+
+    void host_word(const Function& f, Index i, const std::string& who, bool member) {
+        const std::string name(text(i));
+        const bool called = in_.at(i + 1).is("(") && !member;
+        if (in_.at(i + 1).is("<<<") && !member && side_of(i) == Side::host &&
+            !is_shadowed(f, name)) {
+            say(i,
+                name + " is launched, but it is a plain function: a kernel begins with __global__");
+        } else if (called && side_of(i) == Side::device && !is_shadowed(f, name)) {
+            say(i, who + " of the host calls " + name +
+                       "(), which is __device__. Only kernels and device " +
+                       "functions can; with  __host__ __device__  it is there on both sides");
+        } else if (called &&
+                   is_one_of(in_.at(i),
+                             {"__syncthreads", "__syncwarp", "atomicAdd", "atomicMax", "atomicMin",
+                              "atomicCAS", "atomicExch", "__threadfence", "__shfl_down_sync",
+                              "__shfl_sync", "__shfl_xor_sync", "__ballot_sync"})) {
+            say(i, who + " of the host calls " + name +
+                       "(), which is __device__: only kernels and device " + "functions can");
+        } else if (!member && of_device_.count(name) > 0 && !is_argument_of_symbol_call(i) &&
+                   !is_shadowed(f, name)) {
+            say(i,
+                who + " of the host uses the device's variable `" + name +
+                    "` by its name, which is another place there. Copy it with "
+                    "cudaMemcpyToSymbol(" +
+                    name +
+                    ", ...) or cudaMemcpyFromSymbol, or ask cudaGetSymbolAddress for its address");
+        }
+    }
+
+    void device_word(const Function& f, Index i, const std::string& who, bool member) {
+        const std::string name(text(i));
+        const bool called = in_.at(i + 1).is("(") && !member;
+        if (called && side_of(i) == Side::host && !is_shadowed(f, name)) {
+            say(i, who + " calls " + name +
+                       "(), a function of the host: declare it  __device__ , or  " +
+                       "__host__ __device__  if the host calls it, too");
+        } else if (called &&
+                   is_one_of(in_.at(i), {"rand", "srand", "puts", "getenv", "fopen", "fprintf",
+                                         "time", "qsort"}) &&
+                   side_of(i) == Side::unknown && sides_.count(text(i)) == 0) {
+            say(i, who + " calls " + name + "(), a function of the host");
+        } else if (in_.at(i - 1).is("::") && in_.at(i - 2).is("std") &&
+                   is_one_of(in_.at(i), {"sort", "stable_sort", "vector", "string", "cout", "cerr",
+                                         "map", "set", "unordered_map"})) {
+            say(i, who + " uses std::" + name + ", which is the host's alone");
+        } else if (is_one_of(in_.at(i), {"throw", "try"})) {
+            say(i, who + ": kernels know no exceptions");
+        } else if (!member && !in_.at(i + 1).is("::") && of_host_.count(name) > 0 &&
+                   of_device_.count(name) == 0 && !is_shadowed(f, name)) {
+            say(i, who + " uses `" + name +
+                       "`, a variable of the host. Give it as an argument, or declare " +
+                       "it __device__ or __constant__ and copy its value there");
+        } else if (in_.is_word(i - 1) && in_.at(i + 1).is("[") && in_.is_word(i + 2) &&
+                   in_.at(i + 3).is("]") && is_parameter(f, text(i + 2)) &&
+                   !is_one_of(in_.at(i - 1), {"return", "delete", "else"})) {
+            say(i, who + ": the array `" + name + "` has an extent that is no constant, `" +
+                       std::string(text(i + 2)) + "`; nvcc wants one in device code");
+        }
+    }
+
+    // cudaMemcpyToSymbol(n, ...), sizeof(n), and what a macro does with it.
+    bool is_argument_of_symbol_call(Index i) const {
+        Index open = i;
+        for (int depth = 0; open-- > 0;) {
+            if (is_one_of(in_.at(open), {";", "{", "}"}) || in_.is_border(open)) return false;
+            if (is_one_of(in_.at(open), {")", "]"})) ++depth;
+            if (!is_one_of(in_.at(open), {"(", "["})) continue;
+            if (--depth >= 0) continue;
+            depth = 0;
+            Index name = open - 1;
+            if (in_.at(name).is(">") && in_.open_of(name) != kNone) name = in_.open_of(name) - 1;
+            const std::string_view before = open > 0 ? text(name) : "";
+            if (before.find("Symbol") != before.npos || before == "sizeof" ||
+                before == "decltype") {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool is_parameter(const Function& f, std::string_view name) const {
+        const Index close = in_.close_of(f.open);
+        for (Index i = f.open + 1; i < close; ++i) {
+            if (text(i) == name && is_one_of(in_.at(i + 1), {",", ")", "="}) &&
+                in_.is_word(i - 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    const Source& in_;
+    std::vector<Function> functions_;
+    std::map<std::string_view, Side> sides_;
+    std::set<std::string_view> of_host_, of_device_;
+    std::vector<WrongSide> found_;
+};
+
+}  // namespace
+
+std::vector<WrongSide> wrong_sides(const Source& in) {
+    return Reader(in).run();
+}
+
+}  // namespace sixdays::translate
