@@ -229,7 +229,8 @@ Comparison spreads_nans_alike(const Operation& op);
 /// Each pair of in_place in the same memory, and each optional operand left out.
 Comparison takes_less_memory(const Operation& op);
 
-/// An operation whose outputs have no elements does nothing, by every path.
+/// An operation whose outputs have no elements does nothing, by every path; an operand without
+/// elements may be a null pointer.
 Comparison takes_empty_outputs(const Operation& op);
 
 /// Calls of all these operations in random order, by random paths that accept them, share one

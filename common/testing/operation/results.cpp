@@ -294,16 +294,24 @@ Comparison shares_a_workspace(const std::vector<Operation>& all, int calls) {
 Comparison takes_empty_outputs(const Operation& op) {
     Report report(op);
     if (!has_empty_outputs(op)) return {true, text_of(op) + ": not empty"};
-    everywhere(op, [&](Where where, std::optional<int> path) {
-        const Change change{.path = path};
-        const Outcome got = report.call()(where, change);
-        const bool lacks =
-            !got.accepts.value_or(true) ||
-            (path && is_listed(op.not_taken, op.paths[static_cast<std::size_t>(*path)].name));
-        if (!got.ok() && !lacks) report.add(change, where, "empty", got.rejected + got.error);
-        for (const std::string& name : got.wrote)
-            report.add(change, where, "empty", name + " written");
-    });
+    const auto need_nothing = [&](Change change, const std::string& what) {
+        everywhere(op, [&](Where where, std::optional<int> path) {
+            change.path = path;
+            const Outcome got = report.call()(where, change);
+            const bool lacks =
+                !got.accepts.value_or(true) ||
+                (path && is_listed(op.not_taken, op.paths[static_cast<std::size_t>(*path)].name));
+            if (!got.ok() && !lacks) report.add(change, where, what, got.rejected + got.error);
+            for (const std::string& name : got.wrote)
+                report.add(change, where, what, name + " written");
+        });
+    };
+    need_nothing({}, "empty");
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+        if (size(op.operands[i].shape) > 0) continue;
+        need_nothing({.operand = static_cast<int>(i), .null = true},
+                     "empty, " + op.operands[i].name + " null");
+    }
     return report.result();
 }
 

@@ -6,6 +6,7 @@
 #include "common/tensor/arguments.hpp"
 #include "common/tensor/index.hpp"
 #include "common/tensor/names.hpp"
+#include "common/testing/operation/along_memory.hpp"
 #include "common/testing/operation/cases.hpp"
 #include "common/testing/testing.hpp"
 
@@ -67,6 +68,7 @@ void twice(View<const float> in, View<const float> bias, View<float> out, bool d
     if (device && has("other words") && in.shape() != out.shape()) refuse("twice: in is wrong");
     if (has("null unchecked") && in.data == nullptr) return;
     check(in, bias, out, how.path);
+    if (has("null needs elements") && !device && out.data == nullptr) refuse("twice: out is null");
     if (out.size() == 0) return;
     const bool dense = how.path == TwicePath::dense;
     if (has("reads a stride of 1") && in.extent(0) == 1 && in.stride(0) != in.extent(1)) in.data++;
@@ -174,6 +176,7 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
         {"NaN as 0", spreads_nans_alike, "a NaN in element 0 of in"},
         {"needs bias", takes_less_memory, "bias left out"},
         {"reads backwards", takes_less_memory, "out is in"},
+        {"null needs elements", takes_empty_outputs, "empty, out null (CPU): twice: out is null"},
         {"reads a stride of 1", ignores_unused_strides, "in with shape (1, 4), strides (7, 1)"},
         {"shapes unchecked", rejects_invalid_operands, "not rejected"},
         {"null unchecked", rejects_invalid_operands, "in null (CPU): not rejected"},
@@ -186,7 +189,9 @@ TEST_CASE("each planted bug of an operation is found, and told", "[testing][devi
     for (const Planted& one : all) {
         bug = one.bug;
         CAPTURE(bug);
-        const Shape shape = one.test == ignores_unused_strides ? Shape{1, 4} : Shape{2, 3};
+        const Shape shape = one.test == ignores_unused_strides ? Shape{1, 4}
+                            : one.test == takes_empty_outputs  ? Shape{0, 4}
+                                                               : Shape{2, 3};
         Comparison found;
         try {
             found = one.test(operation(shape));
@@ -210,6 +215,7 @@ TEST_CASE("a path that no call of a table takes is found, and a kernel that is n
     CHECK(contains(covers_every_path({op}).text, "'dense' took this call"));
     op.path(TwicePath::simple).kernel = "simple_kernel";
     CHECK(contains(computes_its_result(op).text, "instead of simple_kernel"));
+    CHECK(contains(takes_less_memory(op).text, "instead of simple_kernel"));
 }
 
 TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
@@ -222,4 +228,39 @@ TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
         rejects_as_it_is(op, "in has shape (3, 2), but out has shape (2, 3); they must be equal"));
     CHECK_FALSE(rejects_as_it_is(op, "in has shape (3, 2)").ok);
     CHECK_FALSE(rejects_as_it_is(operation({2, 3}), "in has shape (3, 2)").ok);
+}
+
+TEST_CASE("vectors and tiles are told by where elements are, each condition false alone",
+          "[testing][small]") {
+    alignas(16) static float memory[64];
+    const auto at = [&](const Layout& layout, int lead = 0) {
+        return Call::Argument{reinterpret_cast<std::byte*>(memory + lead), layout};
+    };
+    const Layout rows = row_major({4, 8}), columns = column_major({4, 8});
+    const auto vectors = [&](const Call::Argument& x) { return are_vectors({at(rows), x}, 4); };
+    CHECK(vectors(at(rows)));
+    CHECK(vectors(at(Layout({4, 8}, {12, 1}))));
+    CHECK(vectors(at(Layout({4, 8}, {0, 1}))));
+    CHECK(vectors(at(Layout({4, 8}, {-8, 1}), 24)));
+    for (const int off : {1, 2}) {
+        CHECK_FALSE(vectors(at(rows, off)));
+        CHECK_FALSE(vectors(at(Layout({4, 8}, {8 + off, 1}))));
+    }
+    CHECK_FALSE(vectors(at(columns)));
+    CHECK_FALSE(vectors(at(Layout({4, 8}, {8, -1}), 8)));
+    CHECK_FALSE(vectors(at(Layout({4, 8}, {1, 0}))));
+    CHECK(are_vectors({at(columns), at(columns)}, 4));
+    const Layout odd = row_major({4, 7}), odd_pitch({4, 7}, {8, 1});
+    CHECK(are_vectors({at(odd), at(odd)}, 4));  // one run of 28
+    CHECK_FALSE(are_vectors({at(odd), at(odd_pitch)}, 4));
+    CHECK_FALSE(are_vectors({at(row_major({3, 3})), at(row_major({3, 3}))}, 4));
+    CHECK_FALSE(are_vectors({at(Layout()), at(Layout())}, 4));
+
+    const Shape five = {2, 2, 1, 2, 2, 2};
+    const Layout apart(five, {101, 50, -7, 21, 9, 2}), merging(five, {101, 50, -7, 21, 4, 2});
+    CHECK_FALSE(are_tiles({at(row_major(five)), at(apart)}));
+    CHECK(are_tiles({at(row_major(five)), at(merging)}));
+    CHECK_FALSE(are_tiles({at(apart), at(merging)}));
+    CHECK(are_tiles({at(rows), at(columns)}));
+    CHECK_FALSE(are_tiles({at(rows), at(Layout({4, 8}, {-8, 1}), 24)}));
 }
