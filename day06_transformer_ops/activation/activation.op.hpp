@@ -1,0 +1,123 @@
+/// @file
+/// The activations as data, for their tests (common/testing/operation/operation.hpp).
+#pragma once
+
+#include "common/testing/operation/along_memory.hpp"
+#include "day06_transformer_ops/activation/activation.hpp"
+#include "day06_transformer_ops/tests/rows.hpp"
+
+namespace sixdays::day06_transformer_ops {
+
+inline constexpr Activation kActivations[] = {Activation::relu, Activation::gelu_erf,
+                                              Activation::gelu_tanh, Activation::silu};
+
+/// In double, and written as the definitions say it.
+inline double exact_activation(Activation what, double x) {
+    const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
+    switch (what) {
+        case Activation::relu:
+            return x <= 0 ? 0 : x;
+        case Activation::gelu_erf:
+            return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+        case Activation::gelu_tanh:
+            return x / (1 + std::exp(-2 * u));
+        case Activation::silu:
+            return x / (1 + std::exp(-x));
+    }
+    return NAN;
+}
+
+/// activation.hpp's bound: 4 of exp or 8 of erfc, an addition, a division and a product or two make
+/// 16. An argument v of exp that is off by n units moves the result by n |v|. Of silu v = x, and
+/// three roundings (the constant, the product, - 2); of gelu_tanh v = 2 u, and seven; erfc at
+/// x / sqrt(2) moves by x^2 for each of two. Above 0 exp is small beside 1, and so is what it is
+/// off.
+inline double activation_error(Activation what, double x, double y) {
+    if (what == Activation::relu) return 0;
+    double more = 0;
+    if (x < 0 && what == Activation::silu) more = 3 * -x;
+    if (x < 0 && what == Activation::gelu_erf) more = 2 * x * x;
+    if (x < 0 && what == Activation::gelu_tanh) {
+        more = 14 * std::sqrt(2 / M_PI) * (-x - 0.044715 * x * x * x);
+    }
+    return std::fabs(y) * std::min(16 + more, 1e9) * kU + 3e-37;
+}
+
+enum class Activate { plain, biased, gated };
+inline constexpr Activate kActivates[] = {Activate::plain, Activate::biased, Activate::gated};
+
+/// Operands: in, out and, of activate_biased, bias or, of activate_gated, gate.
+/// @param bias  its shape
+template <class T>
+testing::Operation activate_operation(Activate kind, Activation what, const Shape& shape,
+                                      const Shape& bias = {}) {
+    using namespace testing;
+    static constexpr const char* kNames[] = {"activate", "activate_biased", "activate_gated"};
+    Operation op{kNames[static_cast<int>(kind)], {reads<T>("in", shape), writes<T>("out", shape)}};
+    const bool plain = kind == Activate::plain, biased = kind == Activate::biased;
+    op.in_place = {{"in", "out"}};
+    if (biased) op.operands.push_back(reads<T>("bias", bias).broadcasts());
+    if (kind == Activate::gated) op.operands.push_back(reads<T>("gate", shape));
+    if (!plain) op.in_place.emplace_back(op.operands[2].name, "out");
+    op.cpu = [=](const Call& c) {
+        const auto in = c.in<T>(0);
+        const auto out = c.out<T>(1);
+        if (plain) return activate_cpu<T>(what, in, out);
+        if (biased) return activate_biased_cpu<T>(what, in, c.in<T>(2), out);
+        activate_gated_cpu<T>(what, c.in<T>(2), in, out);
+    };
+    op.cuda = [=](const Call& c) {
+        const auto in = c.in<T>(0);
+        const auto out = c.out<T>(1);
+        const auto how = c.how<ActivationPath>();
+        if (plain) return activate_cuda<T>(what, in, out, how);
+        if (biased) return activate_biased_cuda<T>(what, in, c.in<T>(2), out, how);
+        activate_gated_cuda<T>(what, c.in<T>(2), in, out, how);
+    };
+    const bool rounded = what != Activation::relu || kind == Activate::gated;
+    op.exact = [=](const Inputs& inputs, int) {
+        std::vector<Expected> all = {Expected(shape)};
+        const Tensor<double>& in = *inputs[0];
+        const auto other = plain ? View<const double>(in.view())
+                                 : broadcast_to(View<const double>(inputs[2]->view()), shape);
+        for (std::int64_t k = 0; k < size(shape); ++k) {
+            const double more = other(unravel(k, shape));
+            const double x = plain    ? in.data()[k]
+                             : biased ? double(float(in.data()[k]) + float(more))
+                                      : more;
+            const double factor = plain || biased ? 1 : in.data()[k];
+            const double f = exact_activation(what, x), y = f * factor;
+            all[0].value.data()[k] = y;
+            if (!std::isfinite(y)) continue;
+            all[0].error.data()[k] = activation_error(what, x, f) * std::fabs(factor) +
+                                     (rounded ? std::fabs(y) * kU : 0) + storing<T>(y);
+        }
+        return all;
+    };
+
+    // [paths]
+    const auto operands = [=](const Call& c) {  // as they are walked together
+        std::vector<Call::Argument> all = {c.arguments[1], c.arguments[0]};
+        if (!plain)
+            all.push_back({c.arguments[2].data, broadcast_to(c.arguments[2].layout, shape)});
+        return all;
+    };
+    const bool empty = size(shape) == 0;
+    op.paths = paths_of<ActivationPath>();
+    op.path(ActivationPath::one_element) = {"one element", op.name + "_kernel",
+                                            [](const Call&) { return true; }};
+    op.path(ActivationPath::quads) = {"quads", "activation_quads_kernel", [=](const Call& c) {
+                                          return empty || are_vectors(operands(c), sizeof(T));
+                                      }};
+    op.path(ActivationPath::tile) = {
+        "tile", "activation_tile",
+        [=](const Call& c) { return empty || (gpu::has_tile() && are_tiles(operands(c))); }};
+    op.best = [=](const Call& c) {
+        return static_cast<int>(are_vectors(operands(c), sizeof(T)) ? ActivationPath::quads
+                                                                    : ActivationPath::one_element);
+    };
+    // [paths]
+    return op;
+}
+
+}  // namespace sixdays::day06_transformer_ops
