@@ -88,7 +88,7 @@ TEST_CASE("every path of add equals the loop, at every size and head",
           "[day01][elementwise][small]") {
     const Operation add = operations(0)[0];
     for (const std::int64_t n : kSizes) {
-        for (std::int64_t lead = 0; lead < 4; ++lead) {
+        for (const std::int64_t lead : {0, 1, 3}) {
             CAPTURE(lead);
             check_port(add, nullptr, n, {lead}, {lead}, {lead});
             for (const ElementwisePath& path : elementwise_paths()) {
@@ -100,8 +100,8 @@ TEST_CASE("every path of add equals the loop, at every size and head",
 
 TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elementwise][small]") {
     for (const Operation& op : operations(0.1f)) {
-        for (const std::int64_t n : {0, 1, 3, 5, 31, 257, 1023, 2049, 4099, 8193}) {
-            for (const std::int64_t lead : {0, 1, 3}) {
+        for (const std::int64_t n : {1, 5, 257, 1023, 2049, 8193}) {
+            for (const std::int64_t lead : {0, 1}) {
                 CAPTURE(lead);
                 check_port(op, nullptr, n, {lead}, {lead}, {lead});
                 for (const ElementwisePath& path : elementwise_paths()) {
@@ -122,91 +122,13 @@ TEST_CASE("every path of add, and every operation, equals the loop on a million 
     for (const Operation& op : all) check_port(op, nullptr, 1000003, {1}, {1}, {1});
 }
 
-TEST_CASE("any addresses will do, and quads are chosen exactly where they agree",
-          "[day01][elementwise][small]") {
-    for (const Operation& op : operations(0.1f)) {
-        for (std::int64_t lead = 0; lead < 4 * 4 * 4; ++lead) {
-            const std::int64_t x = lead / 16, y = lead / 4 % 4, out = lead % 4;
-            const bool agree = x == out && (y == out || op.inputs == 1);
-            CAPTURE(x, y, out);
-            check_port(op, nullptr, 261, {x}, {y}, {out});
-            CHECK(std::string(gpu::last_kernel()) ==
-                  (agree ? "quads_kernel" : "any_address_kernel"));
-            for (const ElementwisePath& path : elementwise_paths()) {
-                if (agree || !needs_quads(&path)) check_port(op, &path, 261, {x}, {y}, {out});
-            }
-        }
-    }
-}
-
 TEST_CASE("a path that needs quads refuses addresses that allow none",
           "[day01][elementwise][small]") {
     alignas(16) float memory[48] = {};
     const auto at = [&](int first) { return View<float>(memory + first, Shape{4}); };
-    for (const Operation& op : operations(2)) {
-        for (const ElementwisePath& path : elementwise_paths()) {
-            if (!needs_quads(&path)) continue;
-            CAPTURE(op.name, name(path));
-            const std::string past = op.inputs == 2 ? "0, 4, 12" : "0, 12";
-            CHECK(refusal([&] { op.port(&path, at(16), at(1), at(35), {}); }) ==
-                  std::string(op.name) + ": the path \"" + name(path) +
-                      "\" needs tensors that begin equally far past a multiple of 16 bytes, but "
-                      "these begin " +
-                      past + " bytes past one; \"any address\" takes them");
-        }
-    }
-}
-
-TEST_CASE("elementwise operations take any rank from 0 to 8", "[day01][elementwise][small]") {
-    for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5},
-                               Shape{1, 2, 3, 4, 5, 1, 2, 3}, Shape{4, 0, 3}}) {
-        const Tensor<float> x = distinct<float>(shape), y = distinct<float>(shape, 3);
-        for (const Operation& op : operations(0.1f)) {
-            CAPTURE(op.name, to_string(shape));
-            HostOut<float> want(shape);
-            op.loop(x.view(), y.view(), want.view());
-            DeviceIn<float> dx(x), dy(y);
-            const auto check = [&](AskedPath path) {
-                CAPTURE(path ? name(*path) : "chosen");
-                DeviceOut<float> got(shape);
-                op.port(path, dx.view(), dy.view(), got.view(), {});
-                CHECK(got.matches(want));
-            };
-            check(nullptr);
-            for (const ElementwisePath& path : elementwise_paths()) check(&path);
-        }
-    }
-}
-
-TEST_CASE("an input may be the output itself, in loop and every path",
-          "[day01][elementwise][small]") {
-    const std::int64_t n = 1025;
-    const Tensor<float> x = distinct<float>({n}), y = distinct<float>({n}, 7);
-    const DeviceIn<float> dx(x), dy(y);
-    for (const Operation& op : operations(3)) {
-        CAPTURE(op.name);
-        HostOut<float> want({n});
-        op.loop(x.view(), y.view(), want.view());
-        auto host = HostOut<float>::holding(x);
-        op.loop(host.view(), y.view(), host.view());
-        CHECK(host.matches(want));
-        for (const ElementwisePath& path : elementwise_paths()) {
-            CAPTURE(name(path));
-            auto both = DeviceOut<float>::holding(x);
-            op.port(&path, both.view(), dy.view(), both.view(), {});
-            CHECK(both.matches(want));
-        }
-        if (op.inputs == 1) continue;
-        auto host_second = HostOut<float>::holding(y);  // saxpy as BLAS has it: y = alpha * x + y
-        op.loop(x.view(), host_second.view(), host_second.view());
-        CHECK(host_second.matches(want));
-        for (const ElementwisePath& path : elementwise_paths()) {
-            CAPTURE(name(path));
-            auto both = DeviceOut<float>::holding(y);
-            op.port(&path, dx.view(), both.view(), both.view(), {});
-            CHECK(both.matches(want));
-        }
-    }
+    CHECK(refusal([&] { add_cuda(at(16), at(1), at(35), {.path = ElementwisePath::quads}); }) ==
+          "add: the path \"16 bytes a load\" needs tensors that begin equally far past a multiple "
+          "of 16 bytes, but these begin 0, 4, 12 bytes past one; \"any address\" takes them");
 }
 
 TEST_CASE("infinities, zeros and NaN go through loop and port alike",
@@ -289,6 +211,31 @@ TEST_CASE("every operation reaches past 2^32 elements", "[day01][elementwise][hu
             CHECK(different == 0);
             CHECK(std::isnan(out.download(n, 1)[0]));  // nothing is written past the end
         }
+    }
+}
+
+TEST_CASE("invert reaches past 2^31 bytes", "[day01][elementwise][huge]") {
+    const std::int64_t n = kTwo31 + 7, period = 226 * 70001;  // distinct bytes have a period of 226
+    need_device_memory(2 * (n + 1));
+    const Tensor<std::uint8_t> in = distinct<std::uint8_t>({period});
+    Tensor<std::uint8_t> want({period});
+    invert_cpu(in.view(), want.view());
+    gpu::Buffer<std::uint8_t> din(n), dout(n + 1);
+    const auto parts = [&](auto visit) {
+        for (std::int64_t first = 0; first < n; first += period) {
+            visit(first, std::min(period, n - first));
+        }
+    };
+    parts([&](std::int64_t first, std::int64_t count) { din.upload(in.data(), count, first); });
+    for (const std::int64_t lead : {0, 1}) {  // quads, then single bytes
+        dout.fill_bytes(0xff);
+        invert_cuda(din.view({n}), dout.view(row_major({n}), lead));
+        parts([&](std::int64_t first, std::int64_t count) {
+            const std::vector<std::uint8_t> got = dout.download(first + lead, count);
+            CAPTURE(lead, first);
+            CHECK(std::memcmp(got.data(), want.data(), static_cast<std::size_t>(count)) == 0);
+        });
+        CHECK(dout.download(lead == 0 ? n : 0, 1)[0] == 0xff);  // nothing written beside it
     }
 }
 
