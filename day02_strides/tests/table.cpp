@@ -1,9 +1,9 @@
 // What must hold for every operation of Day 02, over a table of calls
 // (common/testing/operation/operation.hpp).
 #include "common/testing/operation/cases.hpp"
-#include "day02_strides/pack.hpp"
-#include "day02_strides/pitched.hpp"
-#include "day02_strides/sweep.hpp"
+#include "day02_strides/pack.op.hpp"
+#include "day02_strides/pitched.op.hpp"
+#include "day02_strides/sweep.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day02_strides;
@@ -11,53 +11,22 @@ using namespace sixdays::testing;
 
 namespace {
 
-Operation pack_of(const Shape& shape) {
-    Operation op{"pack", {reads<float>("in", shape), writes<float>("out", shape)}};
-    op.cpu = [](const Call& c) { pack_cpu(c.in<float>(0), c.out<float>(1)); };
-    op.cuda = [](const Call& c) { pack_cuda(c.in<float>(0), c.out<float>(1), c.how<PackPath>()); };
-    op.paths = paths_of<PackPath>();
-    op.in_place = {{"in", "out"}};
-    return op;
-}
-
-Operation pitched_of(const Shape& shape) {
-    Operation op{"pitched", {reads<float>("in", shape), writes<float>("out", shape)}};
-    op.cpu = [](const Call& c) { pitched_cpu(c.in<float>(0), c.out<float>(1)); };
-    op.cuda = [](const Call& c) {
-        pitched_cuda(c.in<float>(0), c.out<float>(1), c.how<PitchedPath>());
-    };
-    op.paths = paths_of<PitchedPath>();
-    op.in_place = {{"in", "out"}};
-    return op;
-}
-
-Operation sum_columns_of(std::int64_t M, std::int64_t K) {
-    Operation op{"sum_columns",
-                 {reads<float>("in", {M, K}).free_dims({0}), writes<float>("out", {K})}};
-    op.cpu = [](const Call& c) { sum_columns_cpu(c.in<float>(0), c.out<float>(1)); };
-    op.cuda = [](const Call& c) {
-        sum_columns_cuda(c.in<float>(0), c.out<float>(1), c.how<SumColumnsPath>());
-    };
-    op.paths = paths_of<SumColumnsPath>();
-    return op;
-}
-
-Operation ramp_of(const Shape& shape) {
-    Operation op{"ramp", {writes<float>("out", shape)}};
-    op.operands[0].free_dims({0, 1});
-    op.cpu = [](const Call& c) { ramp_cpu(c.out<float>(0)); };
-    op.cuda = [](const Call& c) { ramp_cuda(c.out<float>(0)); };
-    return op;
-}
-
 std::vector<Operation> operations() {
-    std::vector<Operation> all = {sum_columns_of(3, 5), sum_columns_of(9, 4), sum_columns_of(1, 1),
-                                  sum_columns_of(3, 0), ramp_of({3, 5}),      ramp_of({1, 1})};
+    std::vector<Operation> all = {sum_columns_operation(3, 5), sum_columns_operation(9, 4),
+                                  sum_columns_operation(1, 1), sum_columns_operation(3, 0),
+                                  ramp_operation(3, 5),        ramp_operation(1, 1),
+                                  ramp_operation(0, 3),        pack_operation({2, 1, 8})};
     for (const Shape& shape : {Shape{3, 5}, {2, 16}, {1, 8}, {4, 1}, {0, 4}, {3, 0}}) {
-        all.push_back(pack_of(shape));
-        all.push_back(pitched_of(shape));
+        all.push_back(pack_operation(shape));
+        all.push_back(pitched_operation(shape[0], shape[1]));
     }
-    all.push_back(pack_of({2, 1, 8}));
+    return all;
+}
+
+std::vector<Operation> packs(const std::vector<Layout>& layouts, std::int64_t lead_in,
+                             std::int64_t lead_out) {
+    std::vector<Operation> all;
+    for (const Layout& layout : layouts) all.push_back(pack_from(layout, lead_in, lead_out));
     return all;
 }
 
@@ -68,7 +37,106 @@ TEST_CASE("Day 02: an invalid operand, an overlap or an unknown path is rejected
     check_rejections(operations());
 }
 
-TEST_CASE("Day 02: layouts, unused strides and NaNs make no path differ",
+TEST_CASE("Day 02: every path gives its result wherever operands are, or rejects them",
           "[day02][small][kernels]") {
     check_results(operations());
+    for (const Operation& op : {pack_operation({2, 3, 4}), pack_operation({2, 1, 3}),
+                                sum_columns_operation(9, 33), ramp_operation(9, 33)}) {
+        CHECK(takes_every_order(op));
+    }
+    for (const Shape& shape : {Shape{8, 8}, Shape{2051}, Shape{2052}}) {
+        CHECK(takes_less_memory(pack_operation(shape)));
+    }
+}
+
+TEST_CASE("pack takes ranks 0 to 8, broadcast dims, and rows that share elements",
+          "[day02][pack][small]") {
+    // Shapes with more elements than a block has, no two extents alike.
+    check_values(packs({Layout({2053}, {3}), Layout({4099}, {-1}), column_major({61, 67}),
+                        Layout({67, 31}, {40, 1}), Layout({5, 19, 23}, {1, 5 * 23, 5}),
+                        Layout({2, 7, 5, 33}, {7 * 5 * 33, 33, 7 * 33, 1}),   // (B, T, H, D)
+                        Layout({3, 2, 5, 7, 4}, {1, 3, 6, 30, 210}),          // column-major
+                        Layout({3, 1, 2, 5, 1, 7}, {70, 999, 35, 7, -5, 1}),  // contiguous
+                        column_major({2, 3, 1, 4, 5, 2, 3}), column_major({2, 3, 2, 3, 2, 3, 2, 3}),
+                        Layout({3, 4, 5, 6}, {1000, -7, 211, -1})},
+                       1, 2));
+    check_values(packs(
+        {Layout(), Layout({7, 40}, {0, 1}), Layout({40, 7}, {1, 0}), Layout({3, 5, 8}, {0, 8, 1}),
+         Layout({3, 5, 8}, {8, 0, 1}), Layout({11, 13}, {0, 0}), Layout({5, 6}, {1, 1})},
+        0, 0));
+}
+
+TEST_CASE("pack takes every address: heads, tails, quads and none", "[day02][pack][small]") {
+    std::vector<Operation> all;
+    // A tile has 4,096 elements.
+    for (const std::int64_t n : {1, 3, 4, 5, 31, 33, 1023, 2047, 2048, 2049, 4096, 4099, 8196}) {
+        all.push_back(pack_from(row_major({n})));
+        all.push_back(pack_from(row_major({n}), 1, 1));
+    }
+    for (std::int64_t lead = 0; lead < 16; ++lead) {
+        all.push_back(pack_from(row_major({36}), lead / 4, lead % 4));
+    }
+    for (const std::int64_t d : {3, 4, 8, 64}) {  // permuted rows of d
+        const Layout layout({2, 3, 5, d}, {15 * d, d, 3 * d, 1});
+        for (const std::int64_t lead : {0, 1, 2}) {
+            all.push_back(pack_from(layout, lead, 0));
+            all.push_back(pack_from(layout, 0, lead));
+        }
+    }
+    // Quads only where rows, steps and addresses are such: each false alone, by an element and by
+    // half a quad. The emulator finds a tile's false promise.
+    for (const std::int64_t off : {0, 1, 2}) {
+        for (const Layout& layout :
+             {Layout({2, 3, 5, 8}, {240, 80, 16 + off, 1}),
+              Layout({2, 3, 5, 8}, {240, 80 + off, 16, 1}),
+              Layout({2, 3, 5, 8}, {240 + off, 80, 16, 1}),
+              Layout({2, 3, 5, 8 - off}, {240, 80, 16, 1}), row_major({5000 - off})}) {
+            all.push_back(pack_from(layout));
+        }
+    }
+    check_values(all);
+}
+
+TEST_CASE("pack takes more tiles than one along every dim", "[day02][pack][small]") {
+    // 64 x 64 of the last two dims. None of these dims merge; in quads, and not.
+    for (const std::int64_t K : {65, 68}) {
+        const std::int64_t row = K + 4, matrix = 70 * row;
+        check_values(packs({Layout({2, 3, 66, K}, {4 * matrix, matrix, row, 1})}, K % 2, 0));
+        check_values(packs({Layout({3, 66, K}, {row, 3 * row, 1})}, 0, 1));
+    }
+    check_values(packs({column_major({2, 3, 66, 65}), column_major({130, 132})}, 0, 0));
+}
+
+TEST_CASE("pack takes a permuted tensor of a thousand heads", "[day02][pack][full]") {
+    check_values(packs(
+        {Layout({8, 12, 65, 16}, {65 * 12 * 16, 16, 12 * 16, 1}), column_major({301, 331})}, 0, 0));
+}
+
+TEST_CASE("pitched takes every width, pitch and address", "[day02][pitched][small]") {
+    std::vector<Operation> all;
+    for (const std::int64_t K : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 36, 127, 129}) {
+        const std::int64_t even = (K + 3) / 4 * 4;
+        for (const std::int64_t M : {1, 2, 9, 33, 67}) {
+            all.push_back(pitched_operation(M, K, K + 1, K + 2, 1, 2));
+            all.push_back(pitched_operation(M, K, even, even + 4));
+        }
+    }
+    for (std::int64_t lead = 0; lead < 16; ++lead) {
+        all.push_back(pitched_operation(5, 12, 16, 20, lead / 4, lead % 4));
+        all.push_back(pitched_operation(5, 13, 16, 20, lead / 4, lead % 4));
+    }
+    for (const std::int64_t off : {1, 2}) {  // one of the pitches alone is no multiple of a quad
+        all.push_back(pitched_operation(5, 12, 16 + off, 20));
+        all.push_back(pitched_operation(5, 12, 16, 20 + off));
+    }
+    all.push_back(pitched_operation(35, 515, 520, 516));  // more tiles than one, in both dims
+    all.push_back(pitched_operation(35, 516, 520, 516));
+    check_values(all);
+}
+
+TEST_CASE("pitched takes tall and wide matrices", "[day02][pitched][full]") {
+    check_values({pitched_operation(20011, 3, 4, 8), pitched_operation(20011, 3, 3, 5),
+                  pitched_operation(3, 20011, 20012, 20016),
+                  pitched_operation(3, 20011, 20011, 20012), pitched_operation(1031, 32, 40, 36),
+                  pitched_operation(1031, 516, 520, 516)});
 }
