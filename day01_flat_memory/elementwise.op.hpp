@@ -36,6 +36,41 @@ inline double exact_elementwise(Elementwise what, float alpha, double x, double 
     return NAN;
 }
 
+/// The paths of elementwise_operation(), and which calls each accepts.
+inline void set_elementwise_paths(testing::Operation& op, bool empty) {
+    using namespace testing;
+    // [paths]
+    const auto contiguous = [](const Call& c) {
+        bool all = true;
+        for (const Call::Argument& x : c.arguments) all = all && is_contiguous(x.layout);
+        return all;
+    };
+    const auto past_16 = [](const Call::Argument& x) {
+        return reinterpret_cast<std::uintptr_t>(x.data) % 16;
+    };
+    const auto equally_past_16 = [=](const Call& c) {
+        bool all = true;
+        for (const Call::Argument& x : c.arguments)
+            all = all && past_16(x) == past_16(c.arguments[0]);
+        return all;
+    };
+    op.paths = paths_of<ElementwisePath>();
+    for (PathOf& path : op.paths) path.accepts = contiguous;
+    op.path(ElementwisePath::one_element).kernel = op.name + "_kernel";
+    op.path(ElementwisePath::grid_stride).kernel = "grid_stride_kernel";
+    op.path(ElementwisePath::any_address).kernel = "any_address_kernel";
+    PathOf &quads = op.path(ElementwisePath::quads), &tile = op.path(ElementwisePath::tile);
+    quads.kernel = "quads_kernel";
+    quads.accepts = [=](const Call& c) { return contiguous(c) && equally_past_16(c); };
+    tile.kernel = op.name + "_tile";
+    tile.accepts = [=](const Call& c) { return contiguous(c) && (gpu::has_tile() || empty); };
+    op.best = [=](const Call& c) {
+        return static_cast<int>(equally_past_16(c) ? ElementwisePath::quads
+                                                   : ElementwisePath::any_address);
+    };
+    // [paths]
+}
+
 /// Operands: in, or the two inputs as the operation calls them; then out.
 /// @param alpha  of scale and saxpy
 inline testing::Operation elementwise_operation(Elementwise what, const Shape& shape,
@@ -98,39 +133,7 @@ inline testing::Operation elementwise_operation(Elementwise what, const Shape& s
         }
         return all;
     };
-
-    // [paths]
-    const auto contiguous = [](const Call& c) {
-        bool all = true;
-        for (const Call::Argument& x : c.arguments) all = all && is_contiguous(x.layout);
-        return all;
-    };
-    const auto past_16 = [](const Call::Argument& x) {
-        return reinterpret_cast<std::uintptr_t>(x.data) % 16;
-    };
-    const auto equally_past_16 = [=](const Call& c) {
-        bool all = true;
-        for (const Call::Argument& x : c.arguments)
-            all = all && past_16(x) == past_16(c.arguments[0]);
-        return all;
-    };
-    op.paths = paths_of<ElementwisePath>();
-    for (PathOf& path : op.paths) path.accepts = contiguous;
-    op.path(ElementwisePath::one_element).kernel = op.name + "_kernel";
-    op.path(ElementwisePath::grid_stride).kernel = "grid_stride_kernel";
-    op.path(ElementwisePath::any_address).kernel = "any_address_kernel";
-    PathOf &quads = op.path(ElementwisePath::quads), &tile = op.path(ElementwisePath::tile);
-    quads.kernel = "quads_kernel";
-    quads.accepts = [=](const Call& c) { return contiguous(c) && equally_past_16(c); };
-    tile.kernel = op.name + "_tile";
-    tile.accepts = [=](const Call& c) {
-        return contiguous(c) && (gpu::has_tile() || size(shape) == 0);
-    };
-    op.best = [=](const Call& c) {
-        return static_cast<int>(equally_past_16(c) ? ElementwisePath::quads
-                                                   : ElementwisePath::any_address);
-    };
-    // [paths]
+    set_elementwise_paths(op, size(shape) == 0);
     return op;
 }
 

@@ -114,12 +114,10 @@ TEST_CASE("every path of square, scale and saxpy equals the loop", "[day01][elem
     }
 }
 
-TEST_CASE("every path of add, and every operation, equals the loop on a million elements",
-          "[day01][elementwise][full]") {
-    const std::vector<Operation> all = operations(-0.7f);
+TEST_CASE("every path of add equals the loop on a million elements", "[day01][elementwise][full]") {
+    const Operation add = operations(0)[0];
     for (const ElementwisePath& path : elementwise_paths())
-        check_port(all[0], &path, 1000003, {1}, {1}, {1});
-    for (const Operation& op : all) check_port(op, nullptr, 1000003, {1}, {1}, {1});
+        check_port(add, &path, 1000003, {1}, {1}, {1});
 }
 
 TEST_CASE("a path that needs quads refuses addresses that allow none",

@@ -46,6 +46,34 @@ inline double activation_error(Activation what, double x, double y) {
 enum class Activate { plain, biased, gated };
 inline constexpr Activate kActivates[] = {Activate::plain, Activate::biased, Activate::gated};
 
+/// The paths of activate_operation(), and which calls each accepts.
+template <class T>
+void set_activation_paths(testing::Operation& op, const Shape& shape) {
+    using namespace testing;
+    // [paths]
+    const auto operands = [=](const Call& c) {  // as they are walked together
+        std::vector<Call::Argument> all = {c.arguments[1], c.arguments[0]};
+        if (c.arguments.size() > 2)
+            all.push_back({c.arguments[2].data, broadcast_to(c.arguments[2].layout, shape)});
+        return all;
+    };
+    const bool empty = size(shape) == 0;
+    op.paths = paths_of<ActivationPath>();
+    op.path(ActivationPath::one_element) = {"one element", op.name + "_kernel",
+                                            [](const Call&) { return true; }};
+    op.path(ActivationPath::quads) = {"quads", "activation_quads_kernel", [=](const Call& c) {
+                                          return empty || are_vectors(operands(c), sizeof(T));
+                                      }};
+    op.path(ActivationPath::tile) = {
+        "tile", "activation_tile",
+        [=](const Call& c) { return empty || (gpu::has_tile() && are_tiles(operands(c))); }};
+    op.best = [=](const Call& c) {
+        return static_cast<int>(are_vectors(operands(c), sizeof(T)) ? ActivationPath::quads
+                                                                    : ActivationPath::one_element);
+    };
+    // [paths]
+}
+
 /// Operands: in, out and, of activate_biased, bias or, of activate_gated, gate.
 /// @param bias  its shape
 template <class T>
@@ -94,29 +122,7 @@ testing::Operation activate_operation(Activate kind, Activation what, const Shap
         }
         return all;
     };
-
-    // [paths]
-    const auto operands = [=](const Call& c) {  // as they are walked together
-        std::vector<Call::Argument> all = {c.arguments[1], c.arguments[0]};
-        if (!plain)
-            all.push_back({c.arguments[2].data, broadcast_to(c.arguments[2].layout, shape)});
-        return all;
-    };
-    const bool empty = size(shape) == 0;
-    op.paths = paths_of<ActivationPath>();
-    op.path(ActivationPath::one_element) = {"one element", op.name + "_kernel",
-                                            [](const Call&) { return true; }};
-    op.path(ActivationPath::quads) = {"quads", "activation_quads_kernel", [=](const Call& c) {
-                                          return empty || are_vectors(operands(c), sizeof(T));
-                                      }};
-    op.path(ActivationPath::tile) = {
-        "tile", "activation_tile",
-        [=](const Call& c) { return empty || (gpu::has_tile() && are_tiles(operands(c))); }};
-    op.best = [=](const Call& c) {
-        return static_cast<int>(are_vectors(operands(c), sizeof(T)) ? ActivationPath::quads
-                                                                    : ActivationPath::one_element);
-    };
-    // [paths]
+    set_activation_paths<T>(op, shape);
     return op;
 }
 
