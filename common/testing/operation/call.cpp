@@ -43,6 +43,18 @@ void store(std::byte* to, T x) {
     std::memcpy(to, &x, sizeof x);
 }
 
+// A raw element of 16 bytes holds a number in each half: x, and below it -x.
+void store_raw(std::byte* to, double x) {
+    store(to, -x);
+    store(to + sizeof x, x);
+}
+double raw_value(const std::byte* element) {
+    double low = 0, high = 0;
+    std::memcpy(&low, element, sizeof low);
+    std::memcpy(&high, element + sizeof low, sizeof high);
+    return low == -high ? high : INFINITY;  // no test holds an infinity in one
+}
+
 void store(ElementType type, std::byte* to, double x) {
     switch (type.kind) {
         case Kind::floating:
@@ -53,11 +65,13 @@ void store(ElementType type, std::byte* to, double x) {
             return store(to, f16(static_cast<float>(x)));
         case Kind::signed_integer:
             if (type.bytes == 8) return store(to, static_cast<std::int64_t>(x));
+            if (type.bytes == 1) return store(to, static_cast<std::int8_t>(x));
             break;
         case Kind::unsigned_integer:
             if (type.bytes == 1) return store(to, static_cast<std::uint8_t>(x));
             break;
         case Kind::raw:
+            if (type.bytes == 16) return store_raw(to, x);
             break;
     }
     throw std::logic_error("a type that no operation takes");
@@ -79,7 +93,9 @@ Tensor<double> numbers(const Elements& elements) {
     Tensor<double> tensor(elements.layout.shape);
     Index at = Dims::filled(tensor.shape().rank, 0);
     for (std::int64_t k = 0; k < tensor.size(); ++k, advance(at, tensor.shape())) {
-        tensor.data()[k] = value_of(elements.type, elements.at(at));
+        const std::byte* element = elements.at(at);
+        tensor.data()[k] =
+            elements.type.kind == Kind::raw ? raw_value(element) : value_of(elements.type, element);
     }
     return tensor;
 }
@@ -208,6 +224,9 @@ Outcome Caller::call(const std::function<void(const Call&)>& f, const Change& ch
         const PathOf* path = known ? &op_.paths[static_cast<std::size_t>(*change.path)] : nullptr;
         if (path != nullptr && path->accepts && !change.invalid) outcome.accepts = path->accepts(c);
         if (!change.path && op_.best && !change.invalid) outcome.best = op_.best(c);
+        if (outcome.best) path = &op_.paths[static_cast<std::size_t>(*outcome.best)];
+        if (path != nullptr && !change.invalid)
+            outcome.due = path->kernel_of ? path->kernel_of(c) : path->kernel;
         c.workspace = workspace_of(c, change.less);
         outcome.workspace_bytes = c.workspace.bytes;
     }

@@ -42,6 +42,7 @@ struct Outcome {
     std::optional<bool> accepts;          // what the path says of this call, if it says so
     std::optional<int> best;              // the path that it must take
     std::string kernel;                   // the last one that was launched
+    std::string due;                      // the kernel that must have been; empty: any
     std::int64_t workspace_bytes = 0;     // that it was given
 
     [[nodiscard]] bool ok() const { return rejected.empty() && error.empty(); }

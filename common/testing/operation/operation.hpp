@@ -128,6 +128,8 @@ struct PathOf {
     std::string kernel = {};  // the last one that it launches; empty: any
     /// The calls that it accepts; it must reject all others. None: it may accept or reject any.
     std::function<bool(const Call&)> accepts = {};
+    /// The kernel, where it depends on the call.
+    std::function<std::string(const Call&)> kernel_of = {};
 };
 
 /// Two operands by name.

@@ -103,11 +103,9 @@ void Report::check_result(const Change& change, Where where, const std::string& 
         if (!right) add(change, where, what, got.names[i] + ": " + right.text);
     }
     // What writes nothing may launch nothing: no elements, or a copy onto itself.
-    const int path = change.path.value_or(got.best.value_or(-1));
-    if (where == Where::cpu || path < 0 || got.wrote.empty()) return;
-    const std::string& kernel = op_.paths[static_cast<std::size_t>(path)].kernel;
-    if (!kernel.empty() && kernel != got.kernel) {
-        add(change, where, what, "launched " + got.kernel + " instead of " + kernel);
+    if (where == Where::cpu || got.wrote.empty()) return;
+    if (!got.due.empty() && got.due != got.kernel) {
+        add(change, where, what, "launched " + got.kernel + " instead of " + got.due);
     }
 }
 

@@ -151,12 +151,13 @@ Comparison computes_its_result(const Operation& op) {
         const Change change{.path = path};
         const Outcome got =
             report.need_result(change, where, "as it is", wants(where, path), path.has_value());
-        if (where == Where::cpu || !path || !got.ok()) return;
+        if (where == Where::cpu || !got.ok() || (!path && !op.paths.empty())) return;
         if (op.needed_bytes && got.workspace_bytes > 0) {
             report.need_rejection({.path = path, .less = 1}, where, "a byte of workspace less",
                                   {"workspace"});
         }
-        if (!is_listed(op.repeated, op.paths[static_cast<std::size_t>(*path)].name)) return;
+        if (!path || !is_listed(op.repeated, op.paths[static_cast<std::size_t>(*path)].name))
+            return;
         report.need_same(change, where, "a second time", got);
     });
     return report.result();

@@ -216,6 +216,42 @@ TEST_CASE("a path that no call of a table takes is found, and a kernel that is n
     op.path(TwicePath::simple).kernel = "simple_kernel";
     CHECK(contains(computes_its_result(op).text, "instead of simple_kernel"));
     CHECK(contains(takes_less_memory(op).text, "instead of simple_kernel"));
+    op.path(TwicePath::simple).kernel_of = [](const Call& c) {
+        return "kernel_of_rank_" + std::to_string(c.arguments[0].layout.rank());
+    };
+    CHECK(contains(computes_its_result(op).text, "instead of kernel_of_rank_2"));
+}
+
+TEST_CASE("an operation without paths that never looks at its workspace is found",
+          "[testing][device][small]") {
+    Operation op = operation({2, 3});
+    op.paths.clear();
+    CHECK(computes_its_result(op));
+    op.needed_bytes = [](const Call&) { return 64; };
+    CHECK(contains(computes_its_result(op).text, "a byte of workspace less"));
+}
+
+TEST_CASE("half of an element of 16 bytes does not pass for all of it",
+          "[testing][device][small]") {
+    struct Two {
+        std::int64_t low, high;
+    };
+    Operation op{"move", {reads<Two>("in", {3}), writes<Two>("out", {3})}};
+    bool both = true;
+    op.cpu = [&](const Call& c) {
+        for (std::int64_t k = 0; k < 3; ++k) {
+            c.out<Two>(1)(k).high = c.in<Two>(0)(k).high;
+            if (both) c.out<Two>(1)(k).low = c.in<Two>(0)(k).low;
+        }
+    };
+    op.exact = [](const Inputs& inputs, int) {
+        Expected want({3});
+        want.value = *inputs[0];
+        return std::vector{want};
+    };
+    CHECK(computes_its_result(op));
+    both = false;
+    CHECK(contains(computes_its_result(op).text, "All 3 elements differ"));
 }
 
 TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
