@@ -8,6 +8,7 @@
 #include "common/tensor/names.hpp"
 #include "common/testing/operation/along_memory.hpp"
 #include "common/testing/operation/cases.hpp"
+#include "common/testing/operation/visit.hpp"
 #include "common/testing/testing.hpp"
 
 using namespace sixdays;
@@ -229,6 +230,23 @@ TEST_CASE("an operation without paths that never looks at its workspace is found
     CHECK(computes_its_result(op));
     op.needed_bytes = [](const Call&) { return 64; };
     CHECK(contains(computes_its_result(op).text, "a byte of workspace less"));
+}
+
+TEST_CASE("tensors are visited with as few loops as possible, in the output's order",
+          "[testing][small]") {
+    alignas(16) std::byte memory[2][256] = {};
+    const Shape shape{2, 1, 3, 4};  // every second block of (4, 3, 4), to a tensor turned over
+    const std::vector<Call::Argument> tensors = {
+        {memory[0] + 4 * 12, Layout(shape, {-12, 99, 4, 1})},
+        {memory[1], Layout(shape, {24, -7, 4, 1})}};
+    const Visit there = visit(tensors, 4, true), back = visit(tensors, 4, false);
+    CHECK(there.loops.size() == 2);
+    CHECK((there.loops[0].extent == 12 && there.loops[0].steps[1] == 1));
+    CHECK((there.loops[1].extent == 2 && there.loops[1].steps[1] == -24));
+    CHECK(there.address[1] == reinterpret_cast<std::uintptr_t>(memory[1] + 4 * 24));
+    CHECK((back.loops[1].steps[0] == -12 && back.loops[1].steps[1] == 24));
+    CHECK((there.has_groups(0, 16) && there.has_groups(1, 16) && !there.has_groups(1, 32)));
+    CHECK((!there.takes_tiles() && !back.takes_tiles()));
 }
 
 TEST_CASE("half of an element of 16 bytes does not pass for all of it",
