@@ -1,16 +1,18 @@
-// The proof of the set copy: the loop against answers from outside the code, every path against the
-// loop, over every element.
+// The proof of the set copy: answers from outside the code, and every path against the exact
+// result, over every element.
 #include "common/testing/testing.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/gpu/device.hpp"
 #include "common/gpu/trace.hpp"
 #include "common/tensor/transform.hpp"
 #include "common/tensor/walk.hpp"
-#include "day03_views/copy.hpp"
+#include "day03_views/copy.op.hpp"
 #include "day03_views/tests/helpers.hpp"
 #include "day03_views/transpose.hpp"
 
@@ -98,222 +100,151 @@ TEST_CASE("bits arrive as they are, those of NaNs too", "[day03][copy][small]") 
     }
 }
 
-// --- copy: port against loop ---------------------------------------------------------------------
+// --- every path against the exact result ---------------------------------------------------------
 
-// Values that `in` can hold: where it shows an element twice, both are the same.
-template <class T>
-Tensor<T> values_for(const Layout& in) {
-    const Tensor<T> memory = patterns<T>({required_span(in)});
-    Tensor<T> values(in.shape);
-    if (in.size() == 0) return values;
-    copy_cpu(View<const T>(memory.data() - reach(in).lowest, in), values.view());
-    return values;
-}
-
-// By tiles; or refused, for some of these layouts walk backwards.
-template <class T>
-void check_copy_tiles(const DeviceIn<T>& from, const Tensor<T>& values, const Layout& out,
-                      Lead lead_out) {
-    if (!gpu::has_tile()) return;
-    DeviceOut<T> got(out, lead_out);
-    const CopyPlan plan = plan_copy(from.view(), got.view(), CopyPath::tile);
-    const auto by_tiles = [&] { copy_cuda(from.view(), got.view(), {.path = CopyPath::tile}); };
-    if (plan.path == CopyPath::tile &&
-        !(sizeof(T) <= 8 && takes_tiles(plan.in.layout) && takes_tiles(plan.out.layout))) {
-        REQUIRE(refusal(by_tiles).find("copy: the path 'tile' needs elements of 8 bytes") == 0);
-        REQUIRE(got.untouched());
-        return;
-    }
-    by_tiles();
-    REQUIRE(got.matches(values));
-    if (plan.path == CopyPath::tile) REQUIRE(last_kernel() == "copy_tile");
-}
-
-// By the path that copy_cuda chooses, and by tiles.
-template <class T>
-void check_copy_port(const Layout& in, const Layout& out, Lead lead_in = {}, Lead lead_out = {}) {
-    CAPTURE(sizeof(T), to_string(in), to_string(out), lead_in.elements, lead_out.elements);
-    const Tensor<T> values = values_for<T>(in);
-    DeviceIn<T> from(values, in, lead_in);
-    check_copy_tiles(from, values, out, lead_out);
-    DeviceOut<T> got(out, lead_out);
-    copy_cuda(from.view(), got.view());
-    REQUIRE(got.matches(values));
-    REQUIRE(from.unchanged());
-}
-
-// By the paths that take any two layouts as well.
-template <class T>
-void check_copy_ports(const Layout& in, const Layout& out) {
-    check_copy_port<T>(in, out);
-    const Tensor<T> values = values_for<T>(in);
-    DeviceIn<T> from(values, in);
-    for (const CopyPath path : {CopyPath::one_element, CopyPath::any_layout}) {
-        CAPTURE(name(path), sizeof(T), to_string(in), to_string(out));
-        DeviceOut<T> got(out);
-        copy_cuda(from.view(), got.view(), {.path = path});
-        REQUIRE(got.matches(values));
-        const bool twin = path == CopyPath::one_element && values.size() > 0;
-        if (twin) REQUIRE(last_kernel() == "copy_kernel");
-    }
+void check_copy_of(int bytes, const Place& in, const Place& out) {
+    CHECK(computes_its_result(copy_operation(bytes, in, out)));
 }
 
 TEST_CASE("a copy in tiles: more of them than one along every dim, at any address",
           "[day03][copy][small]") {
     // A tile is a run of 4,096 elements, or 64 x 64 of the last two dims. None of these dims merge.
-    const auto all = [](auto element) {
-        using T = decltype(element);
-        const Shape matrix{65, 130}, cube{3, 130, 65}, four{2, 3, 65, 66};
+    const Shape matrix{65, 130}, cube{3, 65, 66}, four{2, 3, 65, 66};
+    for (const int bytes : {1, 2, 4, 8}) {
         for (const std::int64_t lead : {0, 1}) {
-            check_copy_port<T>(Layout({5000}, {1}), Layout({5000}, {1}), {lead}, {0});
-            check_copy_port<T>(Layout({8193}, {2}), Layout({8193}, {1}), {0}, {lead});
-            for (const std::int64_t gap : {0, 1}) {
-                check_copy_port<T>(pitched(matrix, 130 + gap), pitched(matrix, 144), {lead}, {0});
-                check_copy_port<T>(pitched(matrix, 144), pitched(matrix, 130 + gap), {0}, {lead});
-            }
-            check_copy_port<T>(column_major(matrix), row_major(matrix), {lead}, {lead});
-            check_copy_port<T>(column_major(cube), row_major(cube), {0}, {lead});
-            check_copy_port<T>(column_major(four), pitched(four, 67), {lead}, {0});
-            check_copy_port<T>(Layout(four, {3 * 65 * 80, 65 * 80, 80, 1}),
-                               Layout(four, {3 * 70 * 96, 70 * 96, 96, 1}), {0}, {lead});
+            if (lead == 0 && bytes != 4) continue;
+            check_copy_of(bytes, Place(row_major({5000}), lead), row_major({5000}));
+            check_copy_of(bytes, Layout({8193}, {2}), Place(row_major({8193}), lead));
+            check_copy_of(bytes, Place(pitched(matrix, 130 + lead)), pitched(matrix, 144));
+            check_copy_of(bytes, pitched(matrix, 144), Place(pitched(matrix, 131), lead));
+            check_copy_of(bytes, Place(column_major(cube), lead), row_major(cube));
         }
+        check_copy_of(bytes, column_major(four), pitched(four, 67));
         // Of whole quads, which may be promised: three tiles across, and two down.
-        check_copy_port<T>(pitched({2, 3, 72, 144}, 160), pitched({2, 3, 72, 144}, 176));
-        check_copy_port<T>(row_major({8192 + 16}), row_major({8192 + 16}));
-    };
-    all(std::uint8_t{});
-    all(bf16{});
-    all(float{});
-    all(double{});
+        check_copy_of(bytes, pitched({2, 72, 144}, 160), pitched({2, 72, 144}, 176));
+    }
 }
 
-TEST_CASE("a copy in tiles: each condition is false alone", "[day03][copy][small]") {
-    alignas(16) static std::uint8_t memory[2][1 << 15];
-    const auto refused = [&](int element, const Layout& in, const Layout& out) {
-        return refusal([&] {
-            check_copy({memory[0] + 4096, element, in}, {memory[1] + 4096, element, out},
-                       CopyPath::tile);
-        });
-    };
-    const Shape matrix{4, 8}, four{2, 3, 2, 3}, five{2, 3, 2, 3, 2};
-    const Layout plain = row_major(matrix);
-    for (const int element : {1, 2, 4, 8}) {
-        CHECK(refused(element, column_major(matrix), plain) == "");
-        CHECK(refused(element, column_major(four), row_major(four)) == "");
-    }
-    CHECK(refused(4, Layout({4, 1}, {1, -9}), Layout({4, 1}, {2, 1})) == "");
-    CHECK(refused(4, Layout(matrix, {-16, 2}), Layout(matrix, {-8, 1})) == "");  // both turned
-    CHECK(refused(16, column_major(matrix), plain) ==
+TEST_CASE("a copy in tiles: what it needs", "[day03][copy][small]") {
+    alignas(16) static std::uint8_t memory[2][1 << 10];
+    CHECK(refusal([&] {
+              check_copy({memory[0], 16, column_major({4, 8})}, {memory[1], 16, row_major({4, 8})},
+                         CopyPath::tile);
+          }) ==
           "copy: the path 'tile' needs elements of 8 bytes at most and, after simplifying, 4 dims "
           "at most with no negative stride, for CUDA Tile C++ takes strides for sizes; in has "
           "elements of 16 bytes, simplified shape (4, 8), strides (1, 4), out shape (4, 8), "
           "strides (8, 1)");
-    const std::string needs = "with no negative stride, for CUDA Tile C++ takes strides for sizes";
-    CHECK(contains(refused(4, column_major(five), row_major(five)), needs));
-    CHECK(contains(refused(4, Layout(matrix, {-16, 2}), plain), needs));
-    CHECK(contains(refused(4, Layout(matrix, {16, -2}), plain), needs));
-    CHECK(contains(refused(4, Layout(matrix, {1, 4}), Layout(matrix, {-8, 1})), needs));
-    CHECK(contains(refused(4, Layout(matrix, {1, 4}), Layout(matrix, {8, -1})), needs));
-}
-
-TEST_CASE("small shapes in every order, flipped or not, with gaps or not", "[day03][copy][small]") {
-    for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{5}, Shape{2, 3}, Shape{3, 0},
-                               Shape{1, 4}, Shape{2, 3, 4}, Shape{3, 1, 2}}) {
-        for_each_layout(shape, [&](const Layout& layout) {
-            check_copy_ports<float>(layout, row_major(shape));
-            check_copy_ports<float>(row_major(shape), layout);
-            check_copy_ports<std::uint8_t>(layout, column_major(shape));
-        });
+    for (const Shape& shape : {Shape{2, 3, 2, 3}, {2, 3, 2, 3, 2}}) {
+        check_copy_of(4, column_major(shape), row_major(shape));
     }
 }
 
-// Around a tile, and with a short dim: all paths.
-TEST_CASE("a larger shape in every order, flipped or not, with gaps or not",
-          "[day03][copy][small]") {
-    for (const Shape& shape : {Shape{34, 3, 37}, Shape{65, 48}}) {
-        for_each_layout(
-            shape, [&](const Layout& layout) { check_copy_port<float>(layout, row_major(shape)); });
+TEST_CASE("every layout of larger shapes", "[day03][copy][full]") {
+    for (const int bytes : {1, 2, 4, 8, 16}) {
+        CHECK(takes_every_order(copy_operation(bytes, {34, 3, 36})));
     }
-}
-
-template <class T>
-void check_many_layouts() {
-    for (const Shape& shape :
-         {Shape{34, 3, 37}, Shape{64, 48}, Shape{17, 70}, Shape{2, 36, 3, 40}}) {
-        for_each_layout(shape, [&](const Layout& layout) {
-            const bool some = sizeof(T) == 4 && layout.strides[0] > 0 && layout.strides[2] > 0;
-            if (shape.rank == 4 && !some) return;  // of 768 layouts, a quarter
-            check_copy_port<T>(layout, row_major(shape));
-        });
+    for (const Shape& shape : {Shape{64, 48}, {17, 70}}) {
+        CHECK(takes_every_order(copy_operation(1, shape)));
+        CHECK(takes_every_order(copy_operation(4, shape)));
     }
-    const Shape small{34, 3, 36};
-    for_each_layout(small, [&](const Layout& out) {
-        check_copy_port<T>(row_major(small), out);
-        check_copy_port<T>(column_major(small), out);
+    const Shape four{2, 36, 3, 40};
+    for_each_layout(four, [&](const Layout& layout) {
+        if (layout.strides[0] < 0 || layout.strides[1] < 0 || layout.strides[2] < 0) return;
+        check_copy_of(4, layout, row_major(four));
     });
 }
 
-TEST_CASE("every layout, elements of 1 and 2 bytes", "[day03][copy][full]") {
-    check_many_layouts<std::uint8_t>();
-    check_many_layouts<bf16>();
-}
-TEST_CASE("every layout, elements of 4, 8 and 16 bytes", "[day03][copy][full]") {
-    check_many_layouts<float>();
-    check_many_layouts<double>();
-    check_many_layouts<Bytes16>();
-}
-
 TEST_CASE("pairs of layouts of a small shape", "[day03][copy][full]") {
-    const Shape shape{4, 3, 5};
-    for_each_layout(shape, [&](const Layout& in) {
-        for_each_layout(shape, [&](const Layout& out) { check_copy_port<float>(in, out); });
+    int number = 0;
+    for_each_layout({4, 3, 5}, [&](const Layout& in) {
+        for_each_layout({4, 3, 5}, [&](const Layout& out) {
+            if (++number % 3 == 0) check_copy_of(4, in, out);
+        });
     });
 }
 
 TEST_CASE("any two addresses", "[day03][copy][small]") {
     for (std::int64_t a = 0; a < 17; ++a) {
-        for (const std::int64_t b : {0, 1, 5, 16}) {
-            for (const std::int64_t n : {1, 15, 16, 17, 47, 100}) {
-                check_copy_port<std::uint8_t>(row_major({n}), row_major({n}), {a}, {b});
+        for (const std::int64_t b : {0, 1, 5}) {
+            for (const std::int64_t n : {1, 15, 16, 47}) {
+                check_copy_of(1, Place(row_major({n}), a), Place(row_major({n}), b));
             }
-            check_copy_port<bf16>(row_major({5, 33}), pitched({5, 33}, 35), {a}, {b});
+            check_copy_of(2, Place(row_major({5, 33}), a), Place(pitched({5, 33}, 35), b));
         }
     }
     for (const std::int64_t n : {1023, 4096, 4097, 5000}) {
-        check_copy_port<float>(row_major({n}), row_major({n}));
-        check_copy_port<float>(row_major({n}), row_major({n}), {3}, {3});
-        check_copy_port<float>(row_major({n}), row_major({n}), {3}, {2});
+        for (const auto& [a, b] : {std::pair{0, 0}, {3, 3}, {3, 2}, {2, 0}}) {
+            check_copy_of(4, Place(row_major({n}), a), Place(row_major({n}), b));
+        }
     }
 }
 
 TEST_CASE("rows of every width between two pitches", "[day03][copy][small]") {
     for (const std::int64_t K : {1, 2, 3, 4, 5, 7, 8, 16, 30, 32, 64}) {
         for (const std::int64_t pitch : {64, 65, 66, 68}) {
-            check_copy_port<float>(pitched({9, K}, pitch), row_major({9, K}));
-            check_copy_port<std::uint8_t>(row_major({9, K}), pitched({9, K}, pitch));
+            check_copy_of(4, pitched({9, K}, pitch), row_major({9, K}));
+            check_copy_of(1, row_major({9, K}), pitched({9, K}, pitch));
         }
     }
+    // In elements as wide as pitch, address and length of both allow.
+    const Layout rows = pitched({9, 32}, 36);
+    for (const Place& odd : {Place(pitched({9, 32}, 40)), Place(pitched({9, 32}, 38)),
+                             Place(pitched({9, 32}, 37)), Place(rows, 2), Place(rows, 1)}) {
+        check_copy_of(4, odd, rows);
+        check_copy_of(4, rows, odd);
+    }
+    check_copy_of(4, Layout({3, 2, 32}, {37, 112, 1}), Layout({3, 2, 32}, {40, 120, 1}));
+    check_copy_of(2, Layout({9, 32}, {-32, 1}), row_major({9, 32}));
 }
 
-template <class T>
-void check_broadcasts() {
-    const std::int64_t n = 48;
-    check_copy_ports<T>(Layout({37, n}, {0, 1}), row_major({37, n}));          // a row, repeated
-    check_copy_ports<T>(Layout({37, n}, {1, 0}), row_major({37, n}));          // a column
-    check_copy_ports<T>(Layout({37, n}, {0, 0}), row_major({37, n}));          // one element
-    check_copy_ports<T>(Layout({37, n + 1}, {1, 0}), row_major({37, n + 1}));  // rows of odd length
-    check_copy_ports<T>(Layout({3, 5, n}, {-2, 1, 0}), row_major({3, 5, n}));
-    check_copy_ports<T>(Layout({3, 5, n}, {n, 0, 1}), row_major({3, 5, n}));
-    check_copy_ports<T>(Layout({2, 2, 3, 2, 2, 32}, {6, 0, 1, 0, 3, 0}),
-                        row_major({2, 2, 3, 2, 2, 32}));
-    check_copy_ports<T>(Layout({6, 9, 5}, {2, 1, 1}), row_major({6, 9, 5}));  // overlapping windows
-}
 TEST_CASE("broadcast views are written out", "[day03][copy][small]") {
-    check_broadcasts<std::uint8_t>();
-    check_broadcasts<bf16>();
-    check_broadcasts<float>();
-    check_broadcasts<double>();
-    check_broadcasts<Bytes16>();
+    const std::int64_t n = 48;
+    for (const int bytes : {1, 2, 4, 8, 16}) {
+        for (const Layout& in : {
+                 Layout({37, n}, {0, 1}),      // a row, repeated
+                 Layout({37, n}, {1, 0}),      // a column
+                 Layout({37, n}, {0, 0}),      // one element
+                 Layout({37, n + 1}, {1, 0}),  // rows of odd length
+                 Layout({3, 5, n}, {-2, 1, 0}), Layout({3, 5, n}, {n, 0, 1}),
+                 Layout({2, 2, 3, 2, 2, 32}, {6, 0, 1, 0, 3, 0}),
+                 Layout({6, 9, 5}, {2, 1, 1}),  // overlapping windows
+             }) {
+            check_copy_of(bytes, in, row_major(in.shape));
+        }
+    }
+    const Layout column({9, 32}, {1, 0});
+    check_copy_of(4, Place(column, 1), row_major({9, 32}));
+    check_copy_of(4, column, Place(row_major({9, 32}), 1));
+    check_copy_of(4, column, pitched({9, 32}, 33));
+    check_copy_of(4, Layout({9, 33}, {1, 0}), pitched({9, 33}, 36));
+}
+
+TEST_CASE("in runs along another dim than out: transposed, where one of the two is longer than 32",
+          "[day03][copy][small]") {
+    for (const auto& [M, N] : {std::pair{40, 36}, {65, 41}, {33, 2}, {2, 33}, {32, 32}, {33, 33}}) {
+        check_copy_of(4, column_major({M, N}), row_major({M, N}));
+        check_copy_of(1, column_major({M, N}), row_major({M, N}));
+    }
+    check_copy_of(4, Layout({40, 36}, {2, 80}), row_major({40, 36}));  // no dim of in is dense
+    check_copy_of(4, Layout({3, 40, 36}, {1440, 1, 40}), row_major({3, 40, 36}));
+    check_copy_of(4, Layout({40, 3, 36}, {1, 40, 120}), row_major({40, 3, 36}));
+    for (const int bytes : {4, 8}) {
+        check_copy_of(bytes, column_major({100, 17}), row_major({100, 17}));
+        check_copy_of(bytes, column_major({17, 100}), row_major({17, 100}));
+    }
+    check_copy_of(4, Place(column_major({100, 17}), 1), row_major({100, 17}));
+    check_copy_of(4, column_major({17, 100}), Place(row_major({17, 100}), 1));
+    check_copy_of(4, permute(pitched({100, 17}, 20), {1, 0}), row_major({17, 100}));
+    check_copy_of(4, permute(row_major({3, 10, 20}), {1, 2, 0}), row_major({10, 20, 3}));
+    const Layout stack({2, 17, 100}, {1700, 1, 17});
+    check_copy_of(4, stack, row_major({2, 17, 100}));
+    check_copy_of(4, Layout({2, 17, 100}, {1701, 1, 17}), row_major({2, 17, 100}));
+    check_copy_of(4, stack, Layout({2, 17, 100}, {1702, 100, 1}));
+    for (const std::int64_t pair : {2, 4}) {  // of 8 and of 16 bytes
+        const Layout in = permute(row_major({40, 50, pair}), {1, 0, 2});
+        check_copy_of(4, in, row_major({50, 40, pair}));
+    }
 }
 
 TEST_CASE("grouped heads: each key head is seen by two query heads", "[day03][copy][small]") {
@@ -381,46 +312,37 @@ TEST_CASE("A + A^T in place depends on the order; every copy of it is refused",
           "");
 }
 
+// Columns of n, `gap` elements apart, to rows of S without gaps, and back.
+void check_short_rows(int bytes, std::int64_t S, std::int64_t n, std::int64_t gap) {
+    const Layout columns = pitched({S, n}, n + gap), rows = column_major({S, n});
+    check_copy_of(bytes, rows, columns);
+    check_copy_of(bytes, columns, rows);
+}
+
 TEST_CASE("one short dim: 2 to 32, on either side", "[day03][copy][small]") {
+    // A vector of 16 bytes more than 16 KiB of shared memory hold of S elements, padded to be odd.
+    const auto long_enough = [](int bytes, std::int64_t S) {
+        const auto most = static_cast<std::uint64_t>(16384 / bytes / (S | 1));
+        return static_cast<std::int64_t>(std::bit_floor(most)) + 16 / bytes;
+    };
     for (std::int64_t S = 2; S <= 33; ++S) {
-        check_copy_port<float>(column_major({S, 333}), row_major({S, 333}));
-        check_copy_port<float>(column_major({333, S}), row_major({333, S}));
+        if (S % 8 < 4) check_short_rows(4, S, 133, 0);
+        check_short_rows(4, S, long_enough(4, S), 0);  // moved as they are, vector by vector
     }
-    for (const std::int64_t S : {2, 3, 17, 32}) {
-        check_copy_port<std::uint8_t>(column_major({S, 700}), row_major({S, 700}));
-        check_copy_port<bf16>(column_major({700, S}), row_major({700, S}), {1}, {1});
-        check_copy_port<double>(column_major({700, S}), row_major({700, S}));
-        check_copy_port<Bytes16>(column_major({S, 700}), row_major({S, 700}));
+    for (const std::int64_t S : {2, 3, 17, 31, 32}) {
+        check_short_rows(8, S, 300, 0);
+        check_short_rows(16, S, 150, 0);
+        for (const int bytes : {1, 2, 4}) {
+            const std::int64_t n = long_enough(bytes, S), vector = 16 / bytes;
+            check_short_rows(bytes, S, n, 0);
+            check_short_rows(bytes, S, n + 1, vector - 1);  // the last vector is not whole
+            check_short_rows(bytes, S, n - 1, 1);           // and with it ends the memory
+        }
+        check_short_rows(2, S, 39, 1);
     }
     // The short dim is a part of a longer one, so its rows have gaps; and there is a stack of them.
-    check_copy_port<float>(permute(pitched({2, 100, 3}, 4), {0, 2, 1}), row_major({2, 3, 100}));
-}
-
-// Rows of S without gaps to columns of n, `gap` elements between the columns, and back.
-template <class T>
-void check_flat(std::int64_t S, std::int64_t n, std::int64_t gap) {
-    CAPTURE(S, n, gap, sizeof(T));
-    const Layout columns = pitched({S, n}, n + gap), rows = column_major({S, n});
-    check_copy_port<T>(rows, columns);
-    CHECK(last_kernel() == "transpose_rows_to_columns_kernel");
-    check_copy_port<T>(columns, rows);
-    CHECK(last_kernel() == "transpose_columns_to_rows_kernel");
-}
-
-TEST_CASE("short rows without gaps move as they lie, quad by quad", "[day03][copy][small]") {
-    for (std::int64_t S = 2; S <= 32; ++S) check_flat<float>(S, 1040, 0);
-    for (const std::int64_t S : {2, 3, 17, 31, 32}) {
-        check_flat<std::uint8_t>(S, 2064, 0);
-        check_flat<bf16>(S, 2056, 0);
-        // The last 16 bytes of a column are not whole.
-        check_flat<float>(S, 1037, 3);
-        check_flat<std::uint8_t>(S, 2049, 15);
-        check_flat<bf16>(S, 37, 3);
-        // One element is missing, and with it ends the memory.
-        check_flat<float>(S, 1039, 1);
-        check_flat<std::uint8_t>(S, 2063, 1);
-        check_flat<bf16>(S, 39, 1);
-    }
+    check_copy_of(4, permute(pitched({2, 100, 3}, 4), {0, 2, 1}), row_major({2, 3, 100}));
+    check_copy_of(2, Place(column_major({700, 17}), 1), Place(row_major({700, 17}), 1));
 }
 
 TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][copy][small]") {
@@ -448,7 +370,9 @@ TEST_CASE("short rows of even width do not pile up in a few banks", "[day03][cop
 
 TEST_CASE("a copy too large for 31 bits is cut into pieces", "[day03][copy][small]") {
     const Layout in = permute(row_major({5, 7, 3}), {2, 0, 1});
-    const Tensor<float> values = values_for<float>(in);
+    const Tensor<float> whole = distinct<float>({5, 7, 3});
+    Tensor<float> values(in.shape);
+    copy_cpu(View<const float>(whole.data(), in), values.view());
     DeviceIn<float> from(values, in);
     for (const std::int64_t most : {1, 2, 8, 34, 104, 105}) {
         CAPTURE(most);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +10,9 @@
 #include "common/gpu/device.hpp"
 #include "common/gpu/tile.hpp"
 #include "common/tensor/packings.hpp"
+#include "common/testing/operation/cases.hpp"
 #include "common/testing/testing.hpp"
-#include "day03_views/tiles.hpp"
-#include "day03_views/untyped.hpp"
+#include "day03_views/tests/moves.hpp"
 
 namespace sixdays::day03_views {
 
@@ -26,26 +25,6 @@ template <class Path>
 std::vector<std::optional<Path>> chosen_and_tile() {
     if (!gpu::has_tile()) return {std::nullopt};
     return {std::nullopt, Path::tile};
-}
-
-/// Elements of every size, all bits of which count; but floats hold whole numbers, so that what a
-/// failing test says can be read.
-template <class T>
-Tensor<T> patterns(const Shape& shape) {
-    if constexpr (std::is_same_v<T, float>) return testing::distinct<float>(shape);
-    Tensor<T> x(shape);
-    const auto bytes = x.size() * static_cast<std::int64_t>(sizeof(T));
-    const auto random = testing::seeded_integers<std::uint8_t>({bytes}, 1, 0, 0xFE);  // no poison
-    if (bytes == 0) return x;  // memcpy takes no null pointer, not even for nothing
-    std::memcpy(static_cast<void*>(x.data()), random.data(), static_cast<std::size_t>(bytes));
-    return x;
-}
-
-/// A tensor whose rows, along the last dim, are `pitch` apart.
-inline Layout pitched(const Shape& shape, std::int64_t pitch) {
-    Shape room = shape;
-    room[shape.rank - 1] = pitch;
-    return {shape, row_major(room).strides};
 }
 
 /// All orders and directions of a shape's dims in memory, also with room behind every dim.
