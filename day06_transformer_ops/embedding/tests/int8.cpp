@@ -62,37 +62,20 @@ TEST_CASE("INT8 with a scale per row and per column: what NumPy says", "[day06][
                 Tensor<float>({4}, {0.5f / 127, 1.25f / 127, 2.0f / 127, 0.75f / 127})));
 }
 
-// Half a step of the scale, and what a division, a product and the scale itself were rounded by.
-double int8_bound(double scale, double x) {
-    return scale / 2 + std::fabs(x) * 0x1p-22;
-}
-
-TEST_CASE("INT8: no element is off by more than half a step, in every layout, around a block",
-          "[day06][int8][small]") {
-    for (const Shape& shape : {Shape{3, 5}, Shape{129, 3}, Shape{3, 129}, Shape{128, 1},
-                               Shape{1, 1}, Shape{0, 4}, Shape{4, 0}}) {
-        const Tensor<float> x = seeded<float>(shape, 7, -9, 9);
-        for (const Layout& layout :
-             {row_major(shape), column_major(shape), Layout(shape, {-shape[1] - 3, 1})}) {
-            for (const ScalePer per : {ScalePer::row, ScalePer::column}) {
-                CAPTURE(to_string(layout), per == ScalePer::row);
-                const Quantized q = there_and_back(x, per, layout);
-                double most = 0;  // of a step: 0.5 is reached nearly, so the bound is tight
-                for (std::int64_t r = 0; r < shape[0]; ++r) {
-                    for (std::int64_t c = 0; c < shape[1]; ++c) {
-                        const auto scale =
-                            static_cast<double>(q.scales(per == ScalePer::row ? r : c));
-                        const auto exact = static_cast<double>(x(r, c));
-                        const double off = std::fabs(static_cast<double>(q.back(r, c)) - exact);
-                        CHECK(off <= int8_bound(scale, exact));
-                        CHECK(q.values(r, c) >= -127);
-                        most = std::max(most, off / scale);
-                    }
-                }
-                if (x.size() > 100) CHECK((per == ScalePer::row ? shape[1] : shape[0]) > 0);
-                if (x.size() > 100 && shape[1] > 1) CHECK(most > 0.45);
-            }
+TEST_CASE("INT8: no element is off by more than half a step", "[day06][int8][small]") {
+    const Tensor<float> x = seeded<float>({129, 3}, 7, -9, 9);
+    for (const ScalePer per : {ScalePer::row, ScalePer::column}) {
+        const Quantized q = there_and_back(x, per, column_major(x.shape()));
+        double most = 0;  // of a step: 0.5 is reached nearly, so the bound is tight
+        for (std::int64_t k = 0; k < x.size(); ++k) {
+            const auto scale = double(q.scales(per == ScalePer::row ? k / 3 : k % 3));
+            const auto exact = double(x.data()[k]);
+            const double off = std::fabs(double(q.back.data()[k]) - exact);
+            CHECK(off <= scale / 2 + std::fabs(exact) * 0x1p-22);
+            CHECK(q.values.data()[k] >= -127);
+            most = std::max(most, off / scale);
         }
+        CHECK(most > 0.45);
     }
 }
 
@@ -154,99 +137,29 @@ TEST_CASE(
 
 TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") {
     const Tensor<float> x = noise<float>({4, 8});
-    const DeviceIn<float> d(x);
+    Tensor<std::int8_t> values({4, 8});
+    Tensor<float> rows({4}), columns({8});
     const Kept mask({8}), short_mask({7});
-    const DeviceIn<std::uint8_t> dm(mask), ds(short_mask);
-    HostOut<std::int8_t> hv({4, 8});
-    DeviceOut<std::int8_t> gv({4, 8});
-    HostOut<float> hs({4}), ho({4, 8});
-    DeviceOut<float> gs({4}), go({4, 8});
-    const auto rejected = [&](View<const float> hx, View<const float> gx, ScalePer per,
-                              View<const std::uint8_t> hk, View<const std::uint8_t> gk,
-                              View<std::int8_t> h, View<std::int8_t> g, View<float> h_scales,
-                              View<float> g_scales, const char* words) {
-        CHECK(both_refuse([&] { quantize_int8_cpu(hx, per, hk, h, h_scales); },
-                          [&] { quantize_int8_cuda(gx, per, gk, g, g_scales); }, words));
+    const auto rejected = [&](ScalePer per, View<const std::uint8_t> kept, View<float> scales,
+                              const char* words) {
+        CHECK(both_refuse([&] { quantize_int8_cpu(x.view(), per, kept, values.view(), scales); },
+                          [&] { quantize_int8_cuda(x.view(), per, kept, values.view(), scales); },
+                          words));
     };
-    const auto row_of = ScalePer::row;
-    rejected(row(x.view(), 0), row(d.view(), 0), row_of, {}, {}, hv.view(), gv.view(), hs.view(),
-             gs.view(), "quantize_int8: in has shape (8) of rank 1");
-    rejected(rows(x.view(), 0, 3), rows(d.view(), 0, 3), row_of, {}, {}, hv.view(), gv.view(),
-             hs.view(), gs.view(), "in has shape (3, 8), but values has shape (4, 8)");
-    rejected(x.view(), d.view(), ScalePer::column, {}, {}, hv.view(), gv.view(), hs.view(),
-             gs.view(),
+    rejected(ScalePer::column, {}, rows.view(),
              "quantize_int8: scales has shape (4), but a matrix of shape (4, 8) with a scale per "
              "column needs (8)");
-    rejected(x.view(), d.view(), row_of, short_mask.view(), ds.view(), hv.view(), gv.view(),
-             hs.view(), gs.view(), "quantize_int8: kept has shape (7), but in has shape (4, 8)");
-    rejected(x.view(), d.view(), row_of, {nullptr, Shape{8}}, {nullptr, Shape{8}}, hv.view(),
-             gv.view(), hs.view(), gs.view(), "kept is a null pointer");
-    rejected({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, row_of, {}, {}, hv.view(), gv.view(),
-             hs.view(), gs.view(), "in is a null pointer");
-    rejected(x.view(), d.view(), row_of, {}, {}, {nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}},
-             hs.view(), gs.view(), "values is a null pointer");
-    rejected(x.view(), d.view(), row_of, {}, {}, hv.view(), gv.view(), {nullptr, Shape{4}},
-             {nullptr, Shape{4}}, "scales is a null pointer");
-    rejected(x.view(), d.view(), row_of, {}, {}, broadcast_to(row(hv.view(), 0), {4, 8}),
-             broadcast_to(row(gv.view(), 0), {4, 8}), hs.view(), gs.view(),
-             "values has shape (4, 8), strides (0, 1)");
-    rejected(x.view(), d.view(), row_of, {}, {}, hv.view(), gv.view(),
-             {hs.view().data, Layout({4}, {0})}, {gs.view().data, Layout({4}, {0})},
-             "scales has shape (4), strides (0)");
-    rejected(ho.view(), go.view(), row_of, {}, {}, hv.view(), gv.view(), {ho.view().data, Shape{4}},
-             {go.view().data, Shape{4}}, "in overlaps scales");
-    // The first bytes of a tensor, as a tensor of another type.
-    const auto mask_at = [](const auto& of) {
-        return View<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(of.data), Shape{8});
-    };
-    const auto scales_at = [](const auto& of) {
-        return View<float>(reinterpret_cast<float*>(of.data), Shape{4});
-    };
-    rejected(x.view(), d.view(), row_of, mask_at(hv.view()), mask_at(gv.view()), hv.view(),
-             gv.view(), hs.view(), gs.view(), "kept overlaps values");
-    rejected(x.view(), d.view(), row_of, mask_at(hs.view()), mask_at(gs.view()), hv.view(),
-             gv.view(), hs.view(), gs.view(), "kept overlaps scales");
-    rejected(x.view(), d.view(), row_of, {}, {}, hv.view(), gv.view(), scales_at(hv.view()),
-             scales_at(gv.view()), "scales overlaps values");
-    rejected(x.view(), d.view(), static_cast<ScalePer>(2), {}, {}, hv.view(), gv.view(), hs.view(),
-             gs.view(),
+    rejected(ScalePer::row, short_mask.view(), rows.view(),
+             "quantize_int8: kept has shape (7), but in has shape (4, 8)");
+    rejected(static_cast<ScalePer>(2), {}, rows.view(),
              "quantize_int8: scale per 2 does not exist; it must be one of: row, column");
-    CHECK(both_refuse(
-        [&] {
-            quantize_int8_cpu(x.view(), ScalePer::column, mask.view(), hv.view(),
-                              row(ho.view(), 0));
-        },
-        [&] {
-            quantize_int8_cuda(d.view(), ScalePer::column, dm.view(), gv.view(), row(go.view(), 0));
-        },
-        "quantize_int8: kept needs a scale per row"));
-    const auto back = [&](View<const std::int8_t> h, View<const std::int8_t> g,
-                          View<const float> h_scales, View<const float> g_scales, View<float> h_out,
-                          View<float> g_out, const char* words) {
-        CHECK(both_refuse([&] { dequantize_int8_cpu(h, row_of, h_scales, h_out); },
-                          [&] { dequantize_int8_cuda(g, row_of, g_scales, g_out); }, words));
-    };
-    back(row(hv.view(), 0), row(gv.view(), 0), hs.view(), gs.view(), ho.view(), go.view(),
-         "dequantize_int8: values has shape (8) of rank 1");
-    back(hv.view(), gv.view(), hs.view(), gs.view(), rows(ho.view(), 0, 3), rows(go.view(), 0, 3),
-         "values has shape (4, 8), but out has shape (3, 8)");
-    back(hv.view(), gv.view(), row(x.view(), 0), row(d.view(), 0), ho.view(), go.view(),
-         "dequantize_int8: scales has shape (8)");
-    back(hv.view(), gv.view(), {ho.view().data, Shape{4}}, {go.view().data, Shape{4}}, ho.view(),
-         go.view(), "dequantize_int8: scales overlaps out");
-    back({nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}}, hs.view(), gs.view(), ho.view(), go.view(),
-         "values is a null pointer");
-    back(hv.view(), gv.view(), hs.view(), gs.view(), {nullptr, Shape{4, 8}}, {nullptr, Shape{4, 8}},
-         "out is a null pointer");
+    rejected(ScalePer::column, mask.view(), columns.view(),
+             "quantize_int8: kept needs a scale per row");
     Kept marks({8});
     CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), 3, Kept({7}).view()); }),
                    "outlier_columns: kept has shape (7)"));
     CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), -1, marks.view()); }),
                    "sigmas is -1.000000, but must be 0 or more"));
-    CHECK(hv.untouched());
-    CHECK(gv.untouched());
-    for (const auto* out : {&hs, &ho}) CHECK(out->untouched());
-    for (const auto* out : {&gs, &go}) CHECK(out->untouched());
 }
 
 }  // namespace

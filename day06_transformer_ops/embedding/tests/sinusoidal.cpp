@@ -1,8 +1,7 @@
 // The proof of the sinusoidal positions: known answers, every layout, what is rejected.
-#include "day06_transformer_ops/embedding/sinusoidal.hpp"
-
+#include "common/testing/catch.hpp"
 #include "day06_transformer_ops/embedding/embedding.hpp"
-#include "day06_transformer_ops/tests/helpers.hpp"
+#include "day06_transformer_ops/embedding/sinusoidal.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -10,79 +9,35 @@ using namespace sixdays::testing;
 
 namespace {
 
-// One rounding to float, and for large angles what pow and the angle lost in double.
-double sinusoidal_bound(double value) {
-    return std::fabs(value) * 1.01 * kU + 1e-9;
-}
-
 TEST_CASE("sinusoidal positions of (4, 6): what NumPy says", "[day06][embedding][small]") {
     // p = numpy.arange(4)[:, None]; c = numpy.arange(6)[None]; a = p / 10000.0 ** (c // 2 * 2 / 6)
     // numpy.where(c % 2 == 0, numpy.sin(a), numpy.cos(a))
-    const Tensor<double> want({4, 6}, {0.0,
-                                       1.0,
-                                       0.0,
-                                       1.0,
-                                       0.0,
-                                       1.0,
-                                       0.8414709848078965,
-                                       0.5403023058681398,
-                                       0.046399223464731285,
-                                       0.9989229760406304,
-                                       0.0021544330233656045,
-                                       0.9999976792064809,
-                                       0.9092974268256817,
-                                       -0.4161468365471424,
-                                       0.09269850077872725,
-                                       0.9956942241237399,
-                                       0.0043088560467428125,
-                                       0.9999907168366957,
-                                       0.1411200080598672,
-                                       -0.9899924966004454,
-                                       0.13879810108005056,
-                                       0.990320699135675,
-                                       0.006463259070189646,
-                                       0.9999791129229608});
-    const auto bound = [&](const Index& i) { return sinusoidal_bound(want.view()(i)); };
-    for (const Layout& layout : {row_major({4, 6}), column_major({4, 6}), Layout({4, 6}, {9, 1}),
-                                 Layout({4, 6}, {-6, -1})}) {
-        CAPTURE(to_string(layout));
-        HostOut<float> reference(layout);
-        sinusoidal_positions_cpu(reference.view());
-        CHECK(reference.close_to(want, bound));
-        DeviceOut<float> got(layout);
-        sinusoidal_positions_cuda(got.view());
-        CHECK(got.close_to(want, bound));
-    }
-}
-
-TEST_CASE("sinusoidal positions: sizes around a block, an odd width, another base, far positions",
-          "[day06][embedding][small]") {
-    // Each pair is a point on the circle; a step of one position turns it by the pair's own angle.
-    for (const auto& [P, C, base] : {std::tuple<std::int64_t, std::int64_t, double>{1, 1, 10000},
-                                     {51, 5, 10000},
-                                     {64, 4, 100},
-                                     {257, 1, 2},
-                                     {3, 256, 500000},
-                                     {0, 8, 10000},
-                                     {5, 0, 10000}}) {
-        CAPTURE(P, C, base);
-        Tensor<double> want({P, C});
-        for (std::int64_t c = 0; c < C; ++c) {
-            const long double step =
-                std::exp(-std::log(static_cast<long double>(base)) * (c - c % 2) / C);
-            for (std::int64_t p = 0; p < P; ++p) {
-                const long double angle = step * p;
-                want(p, c) = static_cast<double>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
-            }
-        }
-        const auto bound = [&](const Index& i) { return sinusoidal_bound(want.view()(i)); };
-        HostOut<float> reference({P, C});
-        sinusoidal_positions_cpu(reference.view(), base);
-        CHECK(reference.close_to(want, bound));
-        DeviceOut<float> got({P, C});
-        sinusoidal_positions_cuda(got.view(), base);
-        CHECK(got.close_to(want, bound));
-    }
+    Operation op = sinusoidal_operation({4, 6});
+    know(op, {0.0,
+              1.0,
+              0.0,
+              1.0,
+              0.0,
+              1.0,  //
+              0.8414709848078965,
+              0.5403023058681398,
+              0.046399223464731285,
+              0.9989229760406304,
+              0.0021544330233656045,
+              0.9999976792064809,  //
+              0.9092974268256817,
+              -0.4161468365471424,
+              0.09269850077872725,
+              0.9956942241237399,
+              0.0043088560467428125,
+              0.9999907168366957,  //
+              0.1411200080598672,
+              -0.9899924966004454,
+              0.13879810108005056,
+              0.990320699135675,
+              0.006463259070189646,
+              0.9999791129229608});
+    CHECK(computes_its_result(op));
 }
 
 TEST_CASE("a scaled token and its sinusoidal position, added by embed",
@@ -102,23 +57,16 @@ TEST_CASE("a scaled token and its sinusoidal position, added by embed",
 
 TEST_CASE("sinusoidal positions: reference and kernel reject the same",
           "[day06][embedding][small]") {
-    HostOut<float> h({3, 4});
-    DeviceOut<float> g({3, 4});
-    const auto rejected = [](View<float> host, View<float> device, double base, const char* words) {
-        CHECK(both_refuse([&] { sinusoidal_positions_cpu(host, base); },
-                          [&] { sinusoidal_positions_cuda(device, base); }, words));
+    Tensor<float> out({3, 4});
+    const auto rejected = [](View<float> to, double base, const char* words) {
+        CHECK(both_refuse([&] { sinusoidal_positions_cpu(to, base); },
+                          [&] { sinusoidal_positions_cuda(to, base); }, words));
     };
-    rejected(row(h.view(), 0), row(g.view(), 0), 10000,
+    rejected(row(out.view(), 0), 10000,
              "sinusoidal_positions: out has shape (4) of rank 1, but rank 2 is needed");
-    rejected(broadcast_to(row(h.view(), 0), {3, 4}), broadcast_to(row(g.view(), 0), {3, 4}), 10000,
-             "writers of it would race");
-    rejected({nullptr, Shape{3, 4}}, {nullptr, Shape{3, 4}}, 10000,
-             "sinusoidal_positions: out is a null pointer");
     for (const double base : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
-        rejected(h.view(), g.view(), base, "but must be above 0 and finite");
+        rejected(out.view(), base, "but must be above 0 and finite");
     }
-    CHECK(h.untouched());
-    CHECK(g.untouched());
 }
 
 }  // namespace
