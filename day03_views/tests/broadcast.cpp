@@ -99,8 +99,7 @@ TEST_CASE("every broadcast of small shapes adds the elements that belong togethe
 }
 
 TEST_CASE("add_broadcast takes the sizes around its blocks", "[day03][add_broadcast][small]") {
-    for (const std::int64_t n :
-         {1, 3, 4, 5, 255, 256, 257, 1020, 1021, 1023, 1024, 1025, 4096, 4099, 8196}) {
+    for (const std::int64_t n : {1, 3, 4, 5, 255, 256, 257, 1020, 1023, 1025, 4099}) {
         for (const std::int64_t lead : {0, 1}) {
             check_add({n}, {n}, row_major({n}), lead);
             check_add({3, n}, {n}, row_major({3, n}), lead);

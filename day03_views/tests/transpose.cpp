@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,33 +120,32 @@ TEST_CASE("a path that needs 16 bytes misses them by one number, of in or of out
     const struct {
         int bytes;
         std::int64_t M, N;
-        P best;  // where nothing is missing
+        P best;       // where nothing is missing
+        bool misses;  // is each number tried?
     } all[] = {
-        {4, 36, 40, P::quads},
-        {2, 40, 48, P::small_elements},
-        {1, 48, 48, P::small_elements},
-        {8, 36, 40, P::in_flight},
-        {16, 36, 40, P::in_flight},
-        {4, 40, 3, P::short_rows_quads},
-        {4, 3, 40, P::short_rows_quads},
-        {2, 40, 3, P::short_rows_quads},
-        {1, 48, 3, P::short_rows_quads},
-        {8, 40, 3, P::short_rows},
-        {4, 36, 32, P::short_rows_quads},
-        {4, 32, 32, P::quads},
+        {4, 36, 40, P::quads, true},
+        {2, 40, 48, P::small_elements, true},
+        {1, 48, 48, P::small_elements, true},
+        {8, 36, 40, P::in_flight, false},
+        {16, 36, 40, P::in_flight, false},
+        {4, 40, 3, P::short_rows_quads, true},
+        {4, 3, 40, P::short_rows_quads, true},
+        {2, 40, 3, P::short_rows_quads, false},
+        {1, 48, 3, P::short_rows_quads, true},
+        {8, 40, 3, P::short_rows, false},
+        {4, 36, 32, P::short_rows_quads, false},
+        {4, 32, 32, P::quads, false},
     };
     for (const auto& x : all) {
-        const std::int64_t vector = 16 / x.bytes;
         const Operation op = stack_operation(x.bytes, x.M, x.N, {});
         CHECK(computes_its_result(op));
         const Layout in = row_major(op.operands[0].shape), out = row_major(op.operands[1].shape);
-        CHECK(std::string(name(choose_transpose({nullptr, x.bytes, in},
-                                                {nullptr, x.bytes, out}))) == name(x.best));
-        for (std::size_t which = 0; which < 6; ++which) {
-            for (const std::int64_t n : std::set<std::int64_t>{1, vector / 2, vector}) {
+        CHECK(choose_transpose({nullptr, x.bytes, in}, {nullptr, x.bytes, out}) == x.best);
+        for (std::size_t which = 0; which < 6 && x.misses; ++which) {
+            for (const std::int64_t n : {1, 8 / x.bytes, 16 / x.bytes}) {
                 std::array<std::int64_t, 6> numbers{};
                 numbers[which] = n;
-                if (n > 0) CHECK(computes_its_result(stack_operation(x.bytes, x.M, x.N, numbers)));
+                CHECK(computes_its_result(stack_operation(x.bytes, x.M, x.N, numbers)));
             }
         }
     }
