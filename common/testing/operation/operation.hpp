@@ -218,7 +218,7 @@ Comparison takes_or_rejects_placements(const Operation& op);
 /// stride of 0.
 Comparison takes_operands_placed_alike(const Operation& op);
 
-/// The same in every order and direction of the dimensions, with and without room after each.
+/// The same in every order and direction of the dimensions, every other one with room after each.
 Comparison takes_every_order(const Operation& op);
 
 /// The stride of a dim of extent 1 is never used: an odd, negative or huge one changes no bit of
