@@ -102,7 +102,7 @@ TEST_CASE("stacks of matrices, of up to six dims", "[day03][transpose][small]") 
 }
 
 TEST_CASE("every transpose of every shape around the tiles", "[day03][transpose][full]") {
-    const std::vector<std::int64_t> extents = {1, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+    const std::vector<std::int64_t> extents = {1, 31, 32, 33, 64, 65, 127, 129};
     for (const std::int64_t M : extents) {
         for (const std::int64_t N : extents) {
             check_transpose_of(4, {M, N});
