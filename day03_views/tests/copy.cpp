@@ -141,17 +141,15 @@ TEST_CASE("a copy in tiles: what it needs", "[day03][copy][small]") {
 }
 
 TEST_CASE("every layout of larger shapes", "[day03][copy][full]") {
-    for (const int bytes : {1, 2, 4, 8, 16}) {
+    for (const int bytes : {1, 2, 4, 8}) {
         CHECK(takes_every_order(copy_operation(bytes, {34, 3, 36})));
+        CHECK(takes_every_order(copy_operation(bytes, {64, 48})));
+        CHECK(takes_every_order(copy_operation(bytes, {17, 70})));
     }
-    for (const Shape& shape : {Shape{64, 48}, {17, 70}}) {
-        CHECK(takes_every_order(copy_operation(1, shape)));
-        CHECK(takes_every_order(copy_operation(4, shape)));
-    }
-    const Shape four{2, 36, 3, 40};
+    const Shape four{2, 33, 3, 34};
+    int number = 0;
     for_each_layout(four, [&](const Layout& layout) {
-        if (layout.strides[0] < 0 || layout.strides[1] < 0 || layout.strides[2] < 0) return;
-        check_copy_of(4, layout, row_major(four));
+        if (++number % 11 == 0) check_copy_of(4, layout, row_major(four));  // 69 of 768
     });
 }
 
@@ -159,7 +157,7 @@ TEST_CASE("pairs of layouts of a small shape", "[day03][copy][full]") {
     int number = 0;
     for_each_layout({4, 3, 5}, [&](const Layout& in) {
         for_each_layout({4, 3, 5}, [&](const Layout& out) {
-            if (++number % 3 == 0) check_copy_of(4, in, out);
+            if (++number % 5 == 0) check_copy_of(4, in, out);
         });
     });
 }

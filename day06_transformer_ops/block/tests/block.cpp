@@ -83,6 +83,8 @@ TEST_CASE("reference and kernels of a block reject the same, before anything is 
     rejected([](P b) { b.norm2.eps = -1; }, "block: norm2: eps is -1.000000");
     rejected([](P b) { b.activation = static_cast<Activation>(9); },
              "block: activation 9 does not exist; it must be one of: relu, gelu_erf");
+    CHECK(contains(refusal([&] { check_block({}, select(x.view(), 0, 0)); }),
+                   "block: x has shape (3, 8) of rank 2, but rank 3 is needed"));
 }
 
 TEST_CASE("logits reject an eps that is negative, and say how much memory only of what fits",
@@ -101,6 +103,10 @@ TEST_CASE("logits reject an eps that is negative, and say how much memory only o
              "T, C), (V, C) and (B, T, V)");
     rejected({View<const float>(x.data(), Shape{7})}, tokens.view(),
              "logits: norm: weight has shape (7), but rows have 8 elements");
+    rejected({}, row(tokens.view(), 0), "logits: tokens has shape (8) of rank 1");
+    const View<const float> token = select(x.view(), 0, 0);
+    CHECK(contains(refusal([&] { check_logits(token, {}, tokens.view(), out.view()); }),
+                   "logits: x has shape (3, 8) of rank 2"));
     CHECK(contains(refusal([&] { (void)logits_workspace_bytes(select(x.view(), 0, 0)); }),
                    "logits: x has shape (3, 8) of rank 2"));
 }

@@ -166,6 +166,7 @@ TEST_CASE("embed rejects what does not fit", "[day06][embedding][small]") {
              "tokens have shape (5, 8), but positions (5, 7); their rows are added");
     rejected(t, i, t, three.view(), "embed: places: broadcast of shape (3) to (2)");
     rejected(t, i, {nullptr, Shape{1, 8}}, i, "embed: positions is a null pointer");
+    rejected(t, i, row(t, 0), i, "positions has shape (8) of rank 1");
     rejected(t, i, {t.data, Shape{}}, i, "positions has shape () of rank 0");  // no table
     rejected(t, {ids.data(), Shape{1, 1, 1, 1, 1, 1, 1, 2}}, {}, {},
              "and out would need one dim more than 8");
@@ -240,6 +241,7 @@ TEST_CASE("rotary rejects what it cannot turn; a kernel answers NaN for a place 
     rejected(
         x.view(), rotary_table(9, 6), places,
         "rotary: in has shape (3, 4), but table (9, 6); a row of it must be as long as a head");
+    rejected(x.view(), Tensor<float>({4}), places, "rotary: table has shape (4) of rank 1");
     rejected(x.view(), table, four, "rotary: places: broadcast of shape (4) to (3)");
     CHECK(refusal([&] {
               rotary_cpu(x.view(), table.view(), places.view(), Pairing::halves, out.view());

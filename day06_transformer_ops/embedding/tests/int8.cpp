@@ -155,6 +155,15 @@ TEST_CASE("INT8: reference and kernel reject the same", "[day06][int8][small]") 
              "quantize_int8: scale per 2 does not exist; it must be one of: row, column");
     rejected(ScalePer::column, mask.view(), columns.view(),
              "quantize_int8: kept needs a scale per row");
+    const View<const float> one = row(x.view(), 0);
+    CHECK(contains(
+        refusal([&] { check_quantize_int8(one, ScalePer::row, {}, values.view(), rows.view()); }),
+        "quantize_int8: in has shape (8) of rank 1"));
+    CHECK(contains(refusal([&] {
+                       check_dequantize_int8(row(View<const std::int8_t>(values.view()), 0),
+                                             ScalePer::row, rows.view(), columns.view());
+                   }),
+                   "dequantize_int8: values has shape (8) of rank 1"));
     Kept marks({8});
     CHECK(contains(refusal([&] { outlier_columns_cpu(x.view(), 3, Kept({7}).view()); }),
                    "outlier_columns: kept has shape (7)"));
