@@ -156,7 +156,7 @@ TEST_CASE("host and device are kept apart as nvcc keeps them") {
             {"}\nint main() { twice<<<1, 1>>>(3);",
              "20: twice is launched, but it is a plain function"},
             {"extern __shared__ int a[]; }\n__global__ void other() { extern __shared__ float a[];",
-             "20: the kernels of a file share the name `a` of dynamic shared memory"},
+             "20: the name `a` of dynamic shared memory has another type"},
         }) {
         INFO(body);
         INFO(said(body));
@@ -312,14 +312,14 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
 
 TEST_CASE("memory that a function takes may be a kernel's") {
     const std::string here = "::sixdays::emulator::";
-    CHECK(translated("void f() { p = (T*)malloc(n); free(p); }").text ==
-          "void f() { p = (T*)" + here + "allocate_here(n); " + here + "free_here(p); }");
-    CHECK(translated("void f() { p = new T[n]; delete[] p; delete q->r; }").text ==
-          "void f() { p = new (" + here + "Here{}) T[n]; " + here + "Delete<true>{} = p; " + here +
+    CHECK(translated("__device__ void f() { p = (T*)malloc(n); free(p); }").text ==
+          "__device__ void f() { p = (T*)" + here + "allocate_here(n); " + here + "free_here(p); }");
+    CHECK(translated("__device__ void f() { p = new T[n]; delete[] p; delete q->r; }").text ==
+          "__device__ void f() { p = new (" + here + "Here{}) T[n]; " + here + "Delete<true>{} = p; " + here +
               "Delete<false>{} = q->r; }");
-    for (const char* same : {"void f() { p = new (q) T; a.free(p); std::malloc(3); }",
+    for (const char* same : {"__device__ void f() { p = new (q) T; a.free(p); std::malloc(3); }",
                              "struct S { S(const S&) = delete; void free(int); };",
-                             "void f() { void free(void*); T::operator new(3); }"}) {
+                             "__device__ void f() { void free(void*); T::operator new(3); }"}) {
         CHECK(translated(same).text == same);
     }
 }

@@ -65,7 +65,7 @@ public:
                 without_cast(i);
             }
         }
-        for (const WrongSide& one : wrong_sides(in_)) error(one.at, one.sentence);
+        for (const WrongSide& one : sides_.wrong) error(one.at, one.sentence);
         return result();
     }
 
@@ -316,11 +316,15 @@ private:
         return in_.at(i).is("[") && in_.at(i + 1).is("[") && in_.close_of(i) != kNone &&
                (in_.at(i + 2).is("cutile") || in_.at(i + 3).is("cutile"));
     }
-    /// `malloc(bytes)`, `free(p)`, `delete p`, or a `new` that does not say where.
+    /// `malloc(bytes)`, `free(p)`, `delete p`, or a `new` that does not say where, in a function that
+    /// may be the device's. (The host's stay: a class may have an operator new of its own.)
     void own_memory(Index i) {
         const Token &token = in_.at(i), &before = in_.at(i - 1), &after = in_.at(i + 1);
         const bool declared = token.is("delete") && before.is("=");  // f() = delete;
-        if (!scopes_.in_function() || declared ||
+        const bool of_host =
+            std::any_of(sides_.of_host.begin(), sides_.of_host.end(),
+                        [i](const auto& braces) { return braces.first < i && i < braces.second; });
+        if (!scopes_.in_function() || of_host || declared ||
             is_one_of(before, {".", "->", "::", "operator"})) {
             return;
         }
@@ -423,6 +427,7 @@ private:
     std::string_view file_;
     Source in_;
     Scopes scopes_{in_};
+    const Sides sides_ = sides_of(in_);
     std::vector<Edit> edits_;
     std::vector<Result::Error> errors_;
     bool rewritten_ = false;

@@ -31,7 +31,7 @@ class Reader {
 public:
     explicit Reader(const Source& in) : in_(in) {}
 
-    std::vector<WrongSide> run() {
+    Sides run() {
         read_namespace(0, in_.size());
         for (const Function& one : functions_) {
             const auto known = sides_.emplace(text(one.name), one.side);
@@ -155,13 +155,15 @@ private:
     }
 
     void say(Index at, const std::string& sentence) {
-        if (found_.empty() || found_.back().at != at) found_.push_back({at, sentence});
+        if (found_.wrong.empty() || found_.wrong.back().at != at)
+            found_.wrong.push_back({at, sentence});
     }
 
     void check(const Function& f) {
         if (f.side == Side::both || f.side == Side::unknown || f.is_constexpr) return;
         if (holds(f.body, f.end, {"__device__", "__host__"})) return;  // a lambda of its own side
         const bool on_host = f.side == Side::host;
+        if (on_host) found_.of_host.emplace_back(f.body, f.end);
         const std::string who =
             on_host ? std::string(text(f.name)) + "()"
                     : (f.side == Side::kernel ? "the kernel " : "the device function ") +
@@ -177,7 +179,7 @@ private:
         }
     }
 
-    Side side_of(Index i) const {
+    Side side_named(Index i) const {
         const auto known = sides_.find(text(i));
         return known == sides_.end() ? Side::unknown : known->second;
     }
@@ -185,11 +187,11 @@ private:
     void host_word(const Function& f, Index i, const std::string& who, bool member) {
         const std::string name(text(i));
         const bool called = in_.at(i + 1).is("(") && !member;
-        if (in_.at(i + 1).is("<<<") && !member && side_of(i) == Side::host &&
+        if (in_.at(i + 1).is("<<<") && !member && side_named(i) == Side::host &&
             !is_shadowed(f, name)) {
             say(i,
                 name + " is launched, but it is a plain function: a kernel begins with __global__");
-        } else if (called && side_of(i) == Side::device && !is_shadowed(f, name)) {
+        } else if (called && side_named(i) == Side::device && !is_shadowed(f, name)) {
             say(i, who + " of the host calls " + name +
                        "(), which is __device__. Only kernels and device " +
                        "functions can; with  __host__ __device__  it is there on both sides");
@@ -214,14 +216,14 @@ private:
     void device_word(const Function& f, Index i, const std::string& who, bool member) {
         const std::string name(text(i));
         const bool called = in_.at(i + 1).is("(") && !member;
-        if (called && side_of(i) == Side::host && !is_shadowed(f, name)) {
+        if (called && side_named(i) == Side::host && !is_shadowed(f, name)) {
             say(i, who + " calls " + name +
                        "(), a function of the host: declare it  __device__ , or  " +
                        "__host__ __device__  if the host calls it, too");
         } else if (called &&
                    is_one_of(in_.at(i), {"rand", "srand", "puts", "getenv", "fopen", "fprintf",
                                          "time", "qsort"}) &&
-                   side_of(i) == Side::unknown && sides_.count(text(i)) == 0) {
+                   side_named(i) == Side::unknown && sides_.count(text(i)) == 0) {
             say(i, who + " calls " + name + "(), a function of the host");
         } else if (in_.at(i - 1).is("::") && in_.at(i - 2).is("std") &&
                    is_one_of(in_.at(i), {"sort", "stable_sort", "vector", "string", "cout", "cerr",
@@ -277,12 +279,12 @@ private:
     std::vector<Function> functions_;
     std::map<std::string_view, Side> sides_;
     std::set<std::string_view> of_host_, of_device_;
-    std::vector<WrongSide> found_;
+    Sides found_;
 };
 
 }  // namespace
 
-std::vector<WrongSide> wrong_sides(const Source& in) {
+Sides sides_of(const Source& in) {
     return Reader(in).run();
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/translate/source.hpp"
@@ -17,6 +18,10 @@ struct WrongSide {
     Index at;
     std::string sentence;
 };
-[[nodiscard]] std::vector<WrongSide> wrong_sides(const Source& in);
+struct Sides {
+    std::vector<WrongSide> wrong;
+    std::vector<std::pair<Index, Index>> of_host;  // the braces of functions that are the host's
+};
+[[nodiscard]] Sides sides_of(const Source& in);
 
 }  // namespace sixdays::translate
