@@ -152,7 +152,7 @@ bool note_kernel(const void* address, const KernelByAddress& kernel);
 template <class... Parameters, std::size_t... I>
 void launch_from(Launch what, void (*kernel)(Parameters...), void** arguments,
                  std::index_sequence<I...>) {
-    launch_with(what, kernel, *static_cast<std::remove_cv_t<Parameters>*>(arguments[I])...);
+    launch_with(what, kernel, *static_cast<std::remove_cvref_t<Parameters>*>(arguments[I])...);
 }
 template <class... Parameters>
 bool register_kernel(const char* name, void (*kernel)(Parameters...)) {
