@@ -1,12 +1,12 @@
-// The choice among the paths, and what each refuses: every condition alone.
+// The choice among the paths, and which calls each accepts.
 #include <fstream>
 #include <sstream>
 
-#include "common/testing/shared_workspace.hpp"
+#include "common/testing/operation/operation.hpp"
 #include "day05_matmul/bench/samples.hpp"
 #include "day05_matmul/loop_orders.hpp"
+#include "day05_matmul/matmul.op.hpp"
 #include "day05_matmul/steps/matmul/steps.hpp"
-#include "day05_matmul/tests/helpers.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day05_matmul;
@@ -133,101 +133,135 @@ TEST_CASE("each condition of the choice, false alone", "[day05][small]") {
     CHECK(chosen({32, 127, 33}, 0) == "skinny");
 }
 
-TEST_CASE("each condition of a path, false alone", "[day05][small]") {
-    const auto needs = [](P path, const Size& s, Lies b = Lies::row_major,
-                          Lies out = Lies::row_major) {
-        return missing(path, planned(s, 132, Lies::row_major, b, out));
-    };
-    const struct {
-        P path;
-        Size taken;
-        std::vector<Size> refused;
-        const char* words;
-    } cases[] = {
-        {P::one_element, {1, 524280, 1}, {{1, 524281, 1}}, "at most 524280 columns"},
-        {P::skinny, {63, 64, 1}, {{64, 64, 1}}, "fewer than 64 rows, or columns, of out"},
-        {P::skinny, {64, 63, 1}, {{65, 64, 1}}, "fewer than 64 rows, or columns, of out"},
-        {P::whole_tiles,
-         {64, 64, 16},
-         {{64, 64, 15}, {63, 64, 16}, {64, 63, 16}},
-         "a K of 16 at least, and room for a tile of 64 x 64 or 32 x 128"},
-        {P::whole_tiles, {32, 128, 16}, {{31, 128, 16}, {32, 127, 16}}, "a K of 16 at least"},
-        // Whole tiles in parts of 64 at least, of at most 16; rows of quads for step 14.
-        {P::split_k,
-         {64, 64, 128},
-         {{64, 64, 127}, {64, 64, 126}, {64, 64, 17 * 67}},
-         "a K that is"},
-        {P::split_k,
-         {63, 64, 128},
-         {{63, 64, 126}, {63, 66, 128}, {64, 63, 128}, {63, 60, 128}},
-         "a K that is"},
-        {P::split_k, {60, 60, 128}, {{61, 60, 128}}, "a K that is"},
-        {P::split_k, {1, 64, 128}, {{1, 64, 127}, {1, 128 * 133, 128}}, "a K that is"},
-    };
-    for (const auto& c : cases) {
-        CAPTURE(name(c.path), c.taken.M, c.taken.N, c.taken.K);
-        CHECK(needs(c.path, c.taken) == "");
-        for (const Size& s : c.refused) {
-            CAPTURE(s.M, s.N, s.K);
-            CHECK(contains(needs(c.path, s), c.words));
-        }
-    }
-    CHECK(needs(P::whole_tiles, {128, 32, 16}) != "");
-    CHECK(needs(P::whole_tiles, {128, 32, 16}, Lies::row_major, Lies::column_major) == "");
-    CHECK(needs(P::whole_tiles, {32, 128, 16}, Lies::row_major, Lies::column_major) != "");
-    CHECK(needs(P::split_k, {1, 64, 128}, Lies::column_major) != "");
-    CHECK(needs(P::split_k, {64, 64, 128}, Lies::column_major) == "");
-    for (const P path : kAnyLayout) CHECK(needs(path, {524281, 3, 0}) == "");
+// --- which calls a path accepts ------------------------------------------------------------------
+
+// One of these, drawn by number `i` of a call.
+template <class X>
+X draw(std::int64_t call, std::int64_t i, const std::vector<X>& of) {
+    return of[testing::detail::random_bits(11, 64 * call + i) % of.size()];
 }
 
-// Rows of quads: neighbours along a row, a pitch and every step of the stack in quads, and so the
-// first element.
-TEST_CASE("each condition of rows of quads, false alone, operand by operand", "[day05][small]") {
-    const Problem good = planned({8, 8, 8});
-    const auto with_quads = [](const Problem& x) {
-        return std::vector<bool>{a_has_quads(x), b_has_quads(x), out_has_quads(x)};
-    };
-    CHECK(with_quads(good) == std::vector<bool>{true, true, true});
-    const struct {
-        std::int64_t Problem::*along;
-        std::int64_t Problem::*pitch;
-        std::int64_t (Problem::*step)[Problem::kMostDims];
-    } operands[] = {{&Problem::a_k, &Problem::a_m, &Problem::step_a},
-                    {&Problem::b_n, &Problem::b_k, &Problem::step_b},
-                    {&Problem::out_n, &Problem::out_m, &Problem::step_out}};
-    for (int which = 0; which < 3; ++which) {
-        CAPTURE(which);
-        std::vector<bool> others(3, true);
-        others[static_cast<std::size_t>(which)] = false;
-        const auto& [along, pitch, step] = operands[which];
-        for (const std::int64_t bad : {0, 2, -1}) {
-            Problem x = good;
-            x.*along = bad;
-            CHECK(with_quads(x) == others);
+// A matrix, or a stack of them, of odd strides, at an address of its own that is never read.
+template <class T>
+Call::Argument drawn(const Shape& shape, std::int64_t call, std::int64_t operand, bool injective) {
+    const std::int64_t i = 8 * operand, quad = 16 / std::int64_t{sizeof(T)};
+    const int m = shape.rank - 2, n = m + 1;
+    const bool rows = draw<int>(call, i, {1, 1, 1, 0}) != 0;
+    const int along = rows ? n : m, across = rows ? m : n;
+    Layout layout = row_major(shape);
+    layout.strides[along] = draw<std::int64_t>(call, i + 1, {1, 1, 1, 1, 1, 1, 2, -1});
+    const std::int64_t least = std::abs(layout.strides[along]) * shape[along];
+    layout.strides[across] =
+        draw<std::int64_t>(call, i + 2, {1, 1, 1, 1, -1}) *
+        ((least + quad - 1) / quad * quad + draw<std::int64_t>(call, i + 3, {0, 0, quad, 0, 1}));
+    if (!injective && draw<int>(call, i + 4, {0, 0, 0, 1}) != 0) {
+        layout.strides[across] = draw<std::int64_t>(call, i + 3, {0, quad, 1});  // rows overlap
+    }
+    if (shape.rank > 2) {
+        layout.strides[0] = std::abs(layout.strides[across]) * shape[across] * 4 +
+                            draw<std::int64_t>(call, i + 5, {0, 0, 0, 1, quad / 2});
+    }
+    for (int d = 0; d < shape.rank; ++d) {
+        if (shape[d] == 1) layout.strides[d] = draw<std::int64_t>(call, i + 6, {1, 7, -3});
+    }
+    const std::int64_t lead = draw<std::int64_t>(call, i + 7, {0, 0, 0, 0, 0, 0, 1, quad / 2});
+    const auto address = static_cast<std::uintptr_t>(((operand + 1) << 40) + 16 * lead / quad);
+    return {reinterpret_cast<std::byte*>(address), layout};
+}
+
+// A call's sizes around the limits of the paths, and its operands.
+template <class T>
+Product draw_product(std::int64_t call, Call& c) {
+    const std::vector<std::int64_t> extents = {1, 2, 8, 31, 32, 63, 64, 127, 128};
+    Product p{draw(call, 50, extents), draw(call, 51, extents)};
+    p.K = draw<std::int64_t>(call, 52, {1, 8, 15, 16, 126, 127, 128, 128, 130, 192, 17 * 67});
+    if (draw<int>(call, 53, {0, 0, 1}) != 0) p.stack_a = {2};
+    if (draw<int>(call, 54, {0, 0, 1}) != 0) p.stack_b = {2};
+    const auto bias_stride = draw<std::int64_t>(call, 55, {1, 2, 0, 1, -1});
+    c.arguments = {
+        drawn<T>(p.shape_of_a(), call, 0, false),
+        drawn<T>(p.shape_of_b(), call, 1, false),
+        drawn<float>(p.shape_of_out(), call, 2, true),
+        {reinterpret_cast<std::byte*>(std::uintptr_t{1} << 50), Layout({p.N}, {bias_stride})}};
+    return p;
+}
+
+// Each path accepts exactly the calls that its description says, and there are some of both.
+template <class Path, class Check>
+void check_acceptance(const Operation& op, const Call& c, std::vector<std::array<int, 2>>& seen,
+                      const Check& check) {
+    for (std::size_t i = 0; i < op.paths.size(); ++i) {
+        const auto path = static_cast<Path>(i);
+        if (op.paths[i].name == "tile" && !gpu::has_tile()) continue;
+        const bool accepts = op.paths[i].accepts(c);
+        const std::string says = refusal([&] { check(path); });
+        if (accepts == says.empty()) {
+            seen[i][accepts] += 1;
+            continue;
         }
-        for (const std::int64_t bad : {9, 10, -6}) {
-            Problem x = good;
-            x.*pitch = bad;
-            CHECK(with_quads(x) == others);
-        }
-        for (const int dims : {1, 2}) {
-            Problem x = good;
-            x.dims = dims;
-            CHECK(with_quads(x) == std::vector<bool>{true, true, true});
-            (x.*step)[dims - 1] = 6;
-            CHECK(with_quads(x) == others);
-            (x.*step)[dims - 1] = 8;
-            CHECK(with_quads(x) == std::vector<bool>{true, true, true});
-        }
-        for (const std::uintptr_t bad : {4, 8, 12}) {
-            Problem x = good;
-            if (which == 0) x.a = reinterpret_cast<float*>(bad);
-            if (which == 1) x.b = reinterpret_cast<float*>(bad);
-            if (which == 2) x.out = reinterpret_cast<float*>(bad);
-            CHECK(with_quads(x) == others);
+        FAIL(op.paths[i].name << (accepts ? " must accept a " : " must reject a ")
+                              << to_string(c.arguments[0].layout) << ", b "
+                              << to_string(c.arguments[1].layout) << ", out "
+                              << to_string(c.arguments[2].layout) << ": " << says);
+    }
+}
+
+constexpr int kCalls = 2000;
+
+TEST_CASE("matmul: each path accepts exactly the calls that its description says",
+          "[day05][small]") {
+    std::vector<std::array<int, 2>> seen(static_cast<std::size_t>(P::tile) + 1);
+    for (std::int64_t call = 0; call < kCalls; ++call) {
+        Call c;
+        const Product p = draw_product<float>(call, c);
+        const Operation op = matmul_operation(p);
+        if (!is_injective(c.arguments[2].layout)) continue;
+        const View<const float> a = c.in<float>(0), b = c.in<float>(1);
+        const View<float> out = c.out<float>(2);
+        check_acceptance<P>(op, c, seen,
+                            [&](P path) { check_matmul(a, b, epilogue_of(p, c), out, path); });
+        c.workspace.bytes = matmul_workspace_bytes(a, b, out);
+        CHECK(int(choose_matmul(a, b, epilogue_of(p, c), out, c.workspace)) == op.best(c));
+    }
+    for (const P path : {P::quads, P::ring, P::whole_tiles, P::skinny, P::split_k, P::tile}) {
+        if (path == P::tile && !gpu::has_tile()) continue;
+        CAPTURE(name(path));
+        CHECK(seen[static_cast<std::size_t>(path)][0] > 20);
+        CHECK(seen[static_cast<std::size_t>(path)][1] > 20);
+    }
+}
+
+TEST_CASE("matmul_bf16: each path accepts exactly the calls that its description says",
+          "[day05][matmul_bf16][small]") {
+    using B = MatmulBf16Path;
+    std::vector<std::array<int, 2>> seen(static_cast<std::size_t>(B::tile) + 1);
+    for (std::int64_t call = 0; call < kCalls; ++call) {
+        Call c;
+        const Product p = draw_product<bf16>(call, c);
+        Operation op = matmul_bf16_operation<bf16>(p);
+        if (!is_injective(c.arguments[2].layout)) continue;
+        const View<const bf16> a = c.in<bf16>(0), b = c.in<bf16>(1);
+        check_acceptance<B>(op, c, seen, [&](B path) {
+            check_matmul_bf16<bf16>(a, b, epilogue_of(p, c), c.out<float>(2), path);
+        });
+        CHECK(int(choose_matmul_bf16<bf16>(a, b)) == op.best(c));
+        if (runs_hopper()) {
+            const bool apart = op.path(B::persistent).accepts(c);
+            CHECK((choose_matmul_bf16<bf16>(a, b, true) == B::persistent) == apart);
         }
     }
-    // Columns along memory: each operand asks its own stack, pitch and address.
+    for (const B path : {B::ring, B::fragments_ahead, B::warpgroups, B::persistent, B::tile}) {
+        if (path == B::tile ? !gpu::has_tile() : path > B::fragments_ahead && !runs_hopper())
+            continue;
+        CAPTURE(name(path));
+        CHECK(seen[static_cast<std::size_t>(path)][0] > 20);
+        CHECK(seen[static_cast<std::size_t>(path)][1] > 20);
+    }
+}
+
+TEST_CASE("columns of vectors: each operand asks its own stack, pitch and address",
+          "[day05][small]") {
+    const Problem good = planned({8, 8, 8});
     const Problem turned = planned({8, 8, 8}, 132, Lies::column_major, Lies::column_major);
     const auto columns = [](const Problem& x) {
         return std::pair(a_columns_are_quads(x), b_columns_are_quads(x));
@@ -303,39 +337,6 @@ TEST_CASE("a product as plain numbers, and the same one transposed", "[day05][sm
     CHECK(!in_parts(none, 2, room + 1).quads_out);
 }
 
-TEST_CASE("a stride that is never used keeps no operand from being quads", "[day05][small]") {
-    const auto quads = [](const Shape& size, const Strides& a, const Strides& b,
-                          const Strides& out) {
-        const Problem x = problem_of({nullptr, Layout({size[0], size[2]}, a)},
-                                     {nullptr, Layout({size[2], size[1]}, b)}, {},
-                                     {nullptr, Layout({size[0], size[1]}, out)});
-        return a_has_quads(x) && b_has_quads(x) && x.quads_out && along_rows(x).M == size[0];
-    };
-    CHECK(quads({8, 8, 8}, {8, 1}, {8, 1}, {8, 1}));
-    CHECK(quads({1, 8, 8}, {3, 1}, {8, 1}, {3, 1}));   // one row of a and out
-    CHECK(quads({8, 1, 8}, {8, 1}, {4, 7}, {4, 7}));   // one column of b and out
-    CHECK(quads({8, 8, 1}, {4, 7}, {3, 1}, {8, 1}));   // one k
-    CHECK(!quads({2, 8, 8}, {3, 1}, {8, 1}, {8, 1}));  // two rows, and so on
-    CHECK(!quads({2, 8, 8}, {8, 1}, {8, 1}, {11, 1}));
-    CHECK(!quads({8, 2, 8}, {8, 1}, {4, 7}, {4, 1}));
-    CHECK(!quads({8, 2, 8}, {8, 1}, {4, 1}, {40, 7}));
-    CHECK(!quads({8, 8, 2}, {4, 7}, {4, 1}, {8, 1}));
-    CHECK(!quads({8, 8, 2}, {4, 1}, {3, 1}, {8, 1}));
-    const auto at = [](std::int64_t n) { return Layout({n}, {5}); };
-    const float one = 0;
-    const auto step = [&](std::int64_t n) {
-        return problem_of({nullptr, Shape{2, 3}}, {nullptr, Shape{3, n}},
-                          {.bias = View<const float>(&one, at(n))}, {nullptr, Shape{2, n}})
-            .bias_n;
-    };
-    CHECK(step(1) == 0);
-    CHECK(step(2) == 5);
-    // A column, whose rows are neighbours: it is no row as long as its own stride does.
-    const Problem column = problem_of({nullptr, Shape{5, 3}}, {nullptr, Shape{3, 1}}, {},
-                                      {nullptr, Layout({5, 1}, {1, 9})});
-    CHECK(along_rows(column).M == 5);
-}
-
 TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
     const auto blocks = [](std::int64_t M, std::int64_t N, std::int64_t stack) {
         Problem x;
@@ -354,24 +355,7 @@ TEST_CASE("a grid ends at 2^31 - 1 blocks", "[day05][small]") {
 
 // --- nothing to do, and nothing to read ----------------------------------------------------------
 
-TEST_CASE("no outputs: no path divides by them", "[day05][small]") {
-    gpu::Buffer<std::byte> room(1 << 20);
-    for (const auto& [M, N] : std::vector<std::array<std::int64_t, 2>>{{0, 64}, {64, 0}, {0, 0}}) {
-        const View<const float> a(nullptr, Layout({M, 64}, {0, 0})),
-            b(nullptr, Layout({64, N}, {0, 0}));
-        CAPTURE(M, N);
-        const Tensor<float> numbers = whole({64 * 64}, 1);
-        const gpu::Buffer<float> memory(numbers);
-        const View<const float> va = memory.view({M, 64}), vb = memory.view({64, N});
-        const View<float> out(nullptr, Shape{M, N});
-        matmul_cuda(va, vb, out, {.workspace = room});
-        CHECK(matmul_workspace_bytes(va, vb, out) == 0);
-        (void)choose_matmul(va, vb, {}, out, room);
-        for (const P path : all_paths()) {
-            CHECK(refusal([&] { matmul_cuda(va, vb, out, {.path = path, .workspace = room}); }) ==
-                  "");
-        }
-    }
+TEST_CASE("no outputs: nothing divides by them", "[day05][small]") {
     CHECK(parts_of(planned({0, 64, 64})) == 0);
     CHECK(parts_of(planned({64, 0, 64})) == 0);
 }
@@ -385,7 +369,8 @@ TEST_CASE("a K of 0: null pointers, and stacks of negative strides", "[day05][sm
         HostOut<float> host(shape);
         matmul_cpu(a, b, host.view());
         CHECK(host.matches(Tensor<float>(shape)));
-        for (const P path : paths_for_few_rows()) {
+        for (const P path : all_paths()) {
+            if (path == P::whole_tiles || path == P::split_k) continue;  // they need a K
             CAPTURE(name(path), step);
             DeviceOut<float> got(shape);
             matmul_cuda(a, b, got.view(), {.path = path});
@@ -436,32 +421,6 @@ TEST_CASE("the bench says which output of a timed product is wrong", "[day05][sm
         out(m, n) = std::nanf("");
         CHECK(contains(sample(), "is nan, but"));
         out(m, n) = right;
-    }
-}
-
-// --- one workspace for all -----------------------------------------------------------------------
-
-TEST_CASE("paths and shapes share one workspace, in any order", "[day05][kernels][small]") {
-    const std::vector<Size> sizes = {{64, 64, 128}, {33, 132, 256}, {5, 64, 192},
-                                     {64, 65, 130}, {1, 68, 256},   {20, 20, 20}};
-    SharedWorkspace shared(1 << 20);
-    for (int call = 0; call < 24; ++call) {
-        const std::uint64_t bits = testing::detail::random_bits(7, call);
-        const auto [M, N, K] = sizes[bits % sizes.size()];
-        const Tensor<float> a = whole({M, K}, bits), b = whole({K, N}, bits + 1);
-        HostOut<float> want({M, N});
-        matmul_cpu(a.view(), b.view(), want.view());
-        DeviceIn<float> da(a), db(b);
-        DeviceOut<float> got({M, N});
-        // Most of the calls in parts; some as is chosen, without a workspace or with one.
-        std::optional<P> path;
-        if (K > 20 && bits >> 32 & 3) path = P::split_k;
-        const std::int64_t bytes = matmul_workspace_bytes(da.view(), db.view(), got.view(), path);
-        CAPTURE(call, M, N, K, bool(path));
-        matmul_cuda(da.view(), db.view(), got.view(),
-                    {.path = path, .workspace = shared.next(bytes)});
-        CHECK(got.matches(want));
-        CHECK(shared.kept());
     }
 }
 

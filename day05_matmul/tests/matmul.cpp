@@ -1,10 +1,8 @@
-// The proof of the set matmul: the loop against answers from outside the code, every step against
-// the loop, over every element.
-#include <cmath>
-#include <cstring>
-
+// Particular products of floats: answers from outside the code, every path at the edges of its
+// tiles, what the warps touch, and the words of what is rejected.
+#include "common/testing/operation/cases.hpp"
+#include "day05_matmul/matmul.op.hpp"
 #include "day05_matmul/tests/golden.hpp"
-#include "day05_matmul/tests/helpers.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day05_matmul;
@@ -54,115 +52,57 @@ TEST_CASE("what NumPy says of stacks, broadcast stacks and transposed operands",
     }
 }
 
-// --- every path against the loop -----------------------------------------------------------------
+// --- every path ----------------------------------------------------------------------------------
 
-const Setup kPitched{.a = Lies::gaps, .b = Lies::gaps, .out = Lies::gaps};
+// Each of these sizes by every path that takes it.
+void check_sizes(const std::vector<Size>& sizes, const Product& like = {}) {
+    std::vector<Operation> all;
+    for (const Size& s : sizes) {
+        Product p = like;
+        p.M = s.M, p.N = s.N, p.K = s.K;
+        all.push_back(matmul_operation(p));
+    }
+    check_values(all);
+}
+
+// Rows that begin at multiples of 16 bytes, whatever their length.
+Product pitched() {
+    return {.a = {Lies::gaps}, .b = {Lies::gaps}, .out = {Lies::gaps}};
+}
 
 TEST_CASE("every step of the ladder equals the loop, at every edge of its tiles",
           "[day05][kernels][small]") {
-    for (const Size& s :
-         std::vector<Size>{{1, 1, 1}, {2, 3, 5}, {33, 31, 17}, {31, 65, 33}, {5, 257, 16}}) {
-        check_paths(paths_for_few_rows(), s.M, s.N, s.K, kPitched);
-    }
-    for (const std::vector<P>& paths : {kAnyLayout, kQuads, kQuadsOfB}) {
-        check_paths(paths, 65, 66, 9, kPitched);
-        check_paths(paths, 130, 258, 25, kPitched);
-        check_paths(paths, 128, 256, 32);
-    }
+    check_sizes({{1, 1, 1}, {2, 3, 5}, {33, 31, 17}, {31, 65, 33}, {5, 257, 16}, {65, 66, 9}},
+                pitched());
+    check_sizes({{130, 258, 25}}, pitched());
+    check_sizes({{128, 256, 32}});
 }
 
 TEST_CASE("tiles at their edges: two guards and two barriers", "[day05][small]") {
-    check_paths(kAnyLayout, 33, 31, 65);
-    check_paths(kAnyLayout, 17, 17, 17);  // narrower than a tile
-    check_paths(kAnyLayout, 32, 64, 40);  // exact M and N, ragged K
-    check_paths(kAnyLayout, 40, 41, 32);  // and the reverse
+    check_sizes({{33, 31, 65},
+                 {17, 17, 17},   // narrower than a tile
+                 {32, 64, 40},   // exact M and N, ragged K
+                 {40, 41, 32}},  // and the reverse
+                {.bias_stride = 0});
 }
 
 TEST_CASE("the ring: what was copied is there before it is read", "[day05][small]") {
-    check_paths({P::ring}, 5, 8, 70);
-    check_paths({P::fragments, P::serpentine, P::spread_copies}, 5, 8, 70);
-}
-
-TEST_CASE("a sum of nothing is zero, and no outputs are no launch", "[day05][small]") {
-    check_paths(paths_for_few_rows(), 5, 12, 0);
-    check_paths(paths_for_few_rows(), 5, 12, 0, {.alpha = INFINITY, .beta = 2, .bias = true});
-    check_paths(paths_for_few_rows(), 0, 12, 5);
-    check_paths(paths_for_few_rows(), 5, 0, 4);
-    check_paths(paths_for_few_rows(), 2, 4, 4, {.stack_a = {0}, .stack_b = {0}});
+    check_sizes({{5, 8, 70}});
 }
 
 TEST_CASE("beta = 0 does not read out, alpha = 0 neither a nor b", "[day05][small]") {
-    Tensor<float> nan({4, 8});
-    std::fill_n(nan.data(), nan.size(), std::nanf(""));
-    const Tensor<float> a = whole({4, 12}, 1), b = whole({12, 8}, 2), before = whole({4, 8}, 3);
-    Tensor<float> bad_a({4, 12}), bad_b({12, 8}), twice({4, 8});
-    std::fill_n(bad_a.data(), bad_a.size(), std::nanf(""));
-    std::fill_n(bad_b.data(), bad_b.size(), INFINITY);
-    for (std::int64_t i = 0; i < 32; ++i) twice.data()[i] = 2 * before.data()[i];
-    auto host = HostOut<float>::holding(before);
-    matmul_cpu(bad_a.view(), bad_b.view(), {.alpha = 0, .beta = 2}, host.view());
-    CHECK(host.matches(twice));
-    DeviceIn<float> da(bad_a), db(bad_b), good_a(a), good_b(b);
-    HostOut<float> want({4, 8});
-    matmul_cpu(a.view(), b.view(), want.view());
-    for (const P path : paths_for_few_rows()) {
-        CAPTURE(name(path));
-        auto got = DeviceOut<float>::holding(before);
-        matmul_cuda(da.view(), db.view(), {.alpha = 0, .beta = 2}, got.view(), {.path = path});
-        CHECK(got.matches(twice));
-        auto over = DeviceOut<float>::holding(nan);
-        matmul_cuda(good_a.view(), good_b.view(), over.view(), {.path = path});
-        CHECK(over.matches(want));
-    }
+    check_sizes({{4, 8, 12}}, {.bias_stride = 0});  // out holds NaNs
+    Operation op = matmul_operation({4, 8, 12, {.alpha = 0, .beta = 2}, 0});
+    op.operands[0].with(all_equal_to(NAN));
+    op.operands[1].with(all_equal_to(INFINITY));
+    CHECK(computes_its_result(op));
 }
 
-TEST_CASE("ReLU lets a NaN through, as PyTorch does", "[day05][small]") {
-    Tensor<float> a = whole({2, 4}, 1);
-    a(1, 2) = std::nanf("");
-    const Tensor<float> b = whole({4, 8}, 2);
-    HostOut<float> want({2, 8});
-    const Epilogue relu{.relu = true};
-    matmul_cpu(a.view(), b.view(), relu, want.view());
-    CHECK(std::isnan(want.view()(1, 3)));
-    DeviceIn<float> da(a), db(b);
-    for (const P path : paths_for_few_rows()) {
-        CAPTURE(name(path));
-        DeviceOut<float> got({2, 8}, {}, Poison{0x7d});
-        matmul_cuda(da.view(), db.view(), relu, got.view(), {.path = path});
-        CHECK(got.close_to(want, 0, Nans::where_expected));
-    }
-}
-
-TEST_CASE("stacks of matrices, broadcast stacks among them", "[day05][small]") {
-    for (const Lies lies : {Lies::row_major, Lies::column_major}) {
-        const std::vector<P> paths = lies == Lies::column_major ? kAnyLayout : paths_for_few_rows();
-        Setup s{.a = lies, .b = lies, .out = lies};
-        s.stack_a = {3}, s.stack_b = {3};
-        check_paths(paths, 4, 8, 12, s);
-        s.stack_a = {2, 1}, s.stack_b = {3};
-        check_paths(paths, 4, 8, 12, s);
-        s.stack_a = {2}, s.stack_b = {};
-        check_paths(paths, 4, 8, 12, s);
-    }
-    Setup deep{.stack_b = {1, 2, 1, 1, 2, 1}};
-    check_paths(paths_for_few_rows(), 4, 8, 12, deep);
-    deep = {.a = Lies::gaps, .b = Lies::gaps, .out = Lies::gaps, .stack_a = {2}, .stack_b = {2}};
-    check_paths(paths_for_few_rows(), 3, 7, 5, deep);
-}
-
-TEST_CASE("a value read again and again, strides of 0", "[day05][small]") {
-    const Tensor<float> a = whole({1, 20}, 1), b = whole({1, 12}, 2);
-    const View<const float> rows = broadcast_to(a.view(), {6, 20});
-    const View<const float> deep = broadcast_to(b.view(), {20, 12});
-    HostOut<float> want({6, 12});
-    matmul_cpu(rows, deep, want.view());
-    DeviceIn<float> da(a), db(b);
-    for (const P path : paths_for_few_rows()) {
-        CAPTURE(name(path));
-        DeviceOut<float> got({6, 12});
-        matmul_cuda(broadcast_to(da.view(), {6, 20}), broadcast_to(db.view(), {20, 12}), {},
-                    got.view(), {.path = path});
-        CHECK(got.matches(want));
+TEST_CASE("every size around the tiles, in every step", "[day05][full]") {
+    for (const std::int64_t M : {1, 64, 129}) {
+        for (const std::int64_t N : {1, 127, 128, 257}) {
+            check_sizes({{M, N, 1}, {M, N, 15}, {M, N, 16}, {M, N, 17}, {M, N, 50}}, pitched());
+        }
     }
 }
 
@@ -216,19 +156,7 @@ TEST_CASE("what the steps touch: sectors and banks", "[day05][kernels][small]") 
     }
 }
 
-// --- every size ----------------------------------------------------------------------------------
-
-TEST_CASE("every size around the tiles, in every step", "[day05][full]") {
-    for (const std::int64_t M : {1, 64, 129}) {
-        for (const std::int64_t N : {1, 127, 128, 257}) {
-            for (const std::int64_t K : {1, 15, 16, 17, 50}) {
-                for (const std::vector<P>& paths : {kAnyLayout, kQuads, kQuadsOfB}) {
-                    check_paths(paths, M, N, K, kPitched);
-                }
-            }
-        }
-    }
-}
+// --- no work ------------------------------------------------------------------------------------
 
 TEST_CASE("a product of 2^40 rows and no column is no work", "[day05][small]") {
     const std::int64_t M = std::int64_t{1} << 40;
@@ -241,76 +169,80 @@ TEST_CASE("a product of 2^40 rows and no column is no work", "[day05][small]") {
     CHECK(end_of({nullptr, Shape{M, 0}}) == 0);  // a loop over rows would take hours
 }
 
-// --- refusals ------------------------------------------------------------------------------------
+// --- what is rejected ----------------------------------------------------------------------------
 
-TEST_CASE("matmul refuses what it cannot do", "[day05][small]") {
-    Tensor<float> a({2, 3}), b({3, 4}), out({2, 4}), bias({4});
-    const auto refused = [&](View<const float> x, View<const float> y, const Epilogue& e,
-                             View<float> to, const char* words) {
-        CHECK(both_refuse([&] { matmul_cpu(x, y, e, to); }, [&] { matmul_cuda(x, y, e, to); },
-                          words));
+TEST_CASE("matmul says what does not fit", "[day05][small]") {
+    const auto says = [](const Shape& a, const Shape& b, const Shape& out, const std::string& words,
+                         const Shape& bias = {4}) {
+        Operation op = matmul_operation({2, 4, 3});
+        const Shape shapes[] = {a, b, out, bias};
+        for (std::size_t i = 0; i < 4; ++i) {
+            op.operands[i].shape = shapes[i];
+            op.operands[i].layout.reset();
+        }
+        for (PathOf& path : op.paths) path.accepts = {};
+        op.best = {};
+        CHECK(rejects_as_it_is(op, words));
     };
-    const View<const float> x = a.view(), y = b.view();
-    refused({a.data(), Shape{6}}, y, {}, out.view(),
-            "a has shape (6) of rank 1, but a matrix needs");
-    refused(x, {b.data(), Shape{3}}, {}, out.view(), "b has shape (3) of rank 1");
-    refused(x, {b.data(), Shape{2, 6}}, {}, out.view(),
-            "a has shape (2, 3), so K is 3, but b has shape (2, 6), whose second to last extent "
-            "is 2");
-    refused(x, y, {}, {out.data(), Shape{4, 2}},
-            "a has shape (2, 3) and b (3, 4), so out must have (2, 4), but has (4, 2)");
-    refused(x, y, {.bias = View<const float>(bias.data(), Shape{3})}, out.view(),
-            "bias has shape (3), but out (2, 4) needs (4), a number for each column");
-    refused(x, y, {.bias = View<const float>(bias.data(), Shape{1, 4})}, out.view(),
-            "bias has shape (1, 4)");
-    refused({nullptr, Shape{2, 3}}, y, {}, out.view(), "a is a null pointer");
-    refused(x, {nullptr, Shape{3, 4}}, {}, out.view(), "b is a null pointer");
-    refused(x, y, {}, {nullptr, Shape{2, 4}}, "out is a null pointer");
-    refused(x, y, {}, {out.data(), Layout({2, 4}, {0, 1})}, "two indices may share one place");
-    refused(x, y, {}, {a.data(), Layout({2, 4}, {4, 1})}, "a overlaps out");
-    refused(x, y, {}, {b.data(), Layout({2, 4}, {4, 1})}, "b overlaps out");
-    refused(x, y, {.bias = View<const float>(out.data() + 7, Layout({4}, {0}))}, out.view(),
-            "bias overlaps out");
-    refused({a.data(), Shape{2, 1, 3}}, {b.data(), Shape{3, 3, 4}}, {}, out.view(),
-            "cannot be broadcast together");
-    const Shape eight{1, 1, 1, 1, 1, 1, 2, 3};
-    CHECK(refusal([&] {
-              matmul_cpu({a.data(), eight}, y, {out.data(), Shape{1, 1, 1, 1, 1, 1, 2, 4}});
-          }) == "");
+    says(
+        {6}, {3, 4}, {2, 4},
+        "a has shape (6) of rank 1, but a matrix needs rank 2 at least; unsqueeze() makes a row or "
+        "a column of a vector");
+    says({2, 3}, {2, 6}, {2, 4},
+         "a has shape (2, 3), so K is 3, but b has shape (2, 6), whose second to last extent is 2");
+    says({2, 3}, {3, 4}, {4, 2},
+         "a has shape (2, 3) and b (3, 4), so out must have (2, 4), but has (4, 2)");
+    says({2, 3}, {3, 4}, {2, 4},
+         "bias has shape (3), but out (2, 4) needs (4), a number for each column", {3});
+    says({2, 1, 3}, {3, 3, 4}, {2, 4},
+         "the stacks of a and b: shapes (2) and (3) cannot be broadcast together: extents 2 and 3 "
+         "differ, and neither is 1");
 }
 
-TEST_CASE("a path refuses what it cannot take, and writes nothing", "[day05][small]") {
-    DeviceIn<float> a(whole({5, 6}, 1)), b(whole({6, 8}, 2));
-    DeviceOut<float> got({5, 8});
-    for (const P path : kQuads) {
-        CHECK(refusal([&] { matmul_cuda(a.view(), b.view(), got.view(), {.path = path}); }) ==
+TEST_CASE("a path says what it needs", "[day05][small]") {
+    alignas(16) static float memory[3][256];
+    const auto needs = [&](P path, const Shape& a, const Shape& b, const Layout& out,
+                           const Epilogue& then = {}) {
+        return refusal([&] {
+            check_matmul({memory[0], a}, {memory[1], b}, then, {memory[2] + 128, out}, path);
+        });
+    };
+    const Layout narrow = row_major({5, 6});
+    for (const P path : {P::quads, P::warp_tiles}) {
+        CHECK(needs(path, {5, 6}, {6, 8}, row_major({5, 8})) ==
               std::string("matmul: the path '") + name(path) +
                   "' needs a, b and out whose rows run along memory and begin at multiples of 16 "
                   "bytes; a has shape (5, 6), strides (6, 1), b shape (6, 8), strides (8, 1), out "
                   "shape (5, 8), strides (8, 1)");
     }
-    const View<const float> narrow = slice(b.view(), 1, 0, 6), shifted = slice(b.view(), 1, 1, 7);
-    DeviceOut<float> wide({5, 6});
-    for (const P path : kQuadsOfB) {
-        const std::string words =
-            refusal([&] { matmul_cuda(a.view(), narrow, wide.view(), {.path = path}); });
-        CHECK(
-            contains(words, "needs b and out whose rows run along memory and begin at multiples"));
-        DeviceOut<float> aligned(Layout({5, 6}, {8, 1}));
-        CHECK(refusal([&] { matmul_cuda(a.view(), narrow, aligned.view(), {.path = path}); }) ==
-              "");
-        CHECK(contains(
-            refusal([&] { matmul_cuda(a.view(), shifted, aligned.view(), {.path = path}); }),
-            "b and out whose rows"));
+    for (const P path : {P::ring, P::fragments, P::serpentine, P::spread_copies}) {
+        CHECK(contains(needs(path, {5, 8}, {8, 6}, narrow),
+                       "needs b and out whose rows run along memory and begin at multiples of 16 "
+                       "bytes; a has"));
     }
-    CHECK(got.untouched());
-    CHECK(wide.untouched());
-    // grid.y ends at 65,535 blocks of 8 columns. Nothing is launched, so any address will do.
-    const auto columns = [&](std::int64_t N) {
-        check_matmul({a.view().data, Shape{1, 1}}, {a.view().data, Layout({1, N}, {0, 0})}, {},
-                     {got.view().data, Layout({1, N}, {1, 1})}, P::one_element);
+    CHECK(contains(needs(P::whole_tiles, {5, 8}, {8, 6}, narrow),
+                   "needs a K of 16 at least, and room for a tile of 64 x 64 or 32 x 128; a has"));
+    CHECK(contains(needs(P::split_k, {5, 8}, {8, 6}, narrow),
+                   "'split K' needs a K that is a few times a whole number from 64 on, and "));
+    CHECK(
+        contains(needs(P::tile, {5, 8}, {8, 6}, {{5, 6}, {-6, 1}}),
+                 "matmul: the path 'tile' needs rows and columns with no negative stride, for CUDA "
+                 "Tile C++ takes strides for sizes; a has shape (5, 8)"));
+    CHECK(contains(
+        needs(P::tile, {5, 8}, {8, 6}, narrow, {.bias = {memory[0] + 128, Layout({6}, {-2})}}),
+        "matmul: the path 'tile' needs a bias with no negative stride, for CUDA Tile C++ "
+        "takes strides for sizes, and it has shape (6), strides (-2); a has"));
+    // A stride of 0 fits anywhere, so extents can be as large as a path takes them.
+    const auto large = [&](P path, std::int64_t M, std::int64_t N) {
+        return refusal([&] {
+            check_matmul({memory[0], Layout({M, 1}, {0, 0})}, {memory[1], Layout({1, N}, {0, 0})},
+                         {}, {reinterpret_cast<float*>(std::uintptr_t{1} << 40), Shape{M, N}},
+                         path);
+        });
     };
-    CHECK(contains(refusal([&] { columns(524281); }), "needs at most 524280 columns"));
+    CHECK(large(P::one_element, 1, 524280) == "");
+    CHECK(contains(large(P::one_element, 1, 524281), "needs at most 524280 columns"));
+    CHECK(contains(large(P::skinny, 64, 64), "fewer than 64 rows, or columns, of out; a has"));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // Swish as a product's epilogue: known answers, and what is rejected. tests/all_paths.cpp and
 // tests/matmul_bf16.cpp hold every path to a bound.
-#include "common/tensor/half.hpp"
-#include "day05_matmul/matmul_bf16.hpp"
-#include "day05_matmul/tests/helpers.hpp"
+#include "common/testing/operation/cases.hpp"
+#include "day05_matmul/matmul.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day05_matmul;
@@ -12,20 +11,14 @@ namespace {
 
 TEST_CASE("swish of a product and a bias: what NumPy says", "[day05][swish][small]") {
     // x = numpy.array([[-4, -1, -1], [4, 1, -1]]); x / (1 + numpy.exp(-x))
-    const Tensor<float> a({2, 1}, {1, -1}), b({1, 3}, {-4, -1, 0}), bias({3}, {0, 0, -1});
-    const Tensor<double> want(
-        {2, 3}, {-0.07194483984836623, -0.2689414213699951, -0.2689414213699951, 3.928055160151634,
-                 0.7310585786300049, -0.2689414213699951});
-    const auto bound = [&](const Index& i) {
-        return 16 * std::ldexp(std::fabs(want.view()(i)), -24);
-    };
-    HostOut<float> reference({2, 3});
-    matmul_cpu(a.view(), b.view(), {.bias = bias.view(), .swish = true}, reference.view());
-    CHECK(reference.close_to(want, bound));
-    const DeviceIn<float> da(a), db(b), dbias(bias);
-    DeviceOut<float> got({2, 3});
-    matmul_cuda(da.view(), db.view(), {.bias = dbias.view(), .swish = true}, got.view());
-    CHECK(got.close_to(want, bound));
+    Operation op = matmul_operation({2, 3, 1, {.swish = true}, 1, {}, {}, {}, {}, {}, true});
+    const Values values[] = {list({1, -1}), list({-4, -1, 0}), {}, list({0, 0, -1})};
+    for (const std::size_t i : {0, 1, 3}) op.operands[i].values = values[i];
+    const std::vector<double> want = {-0.07194483984836623, -0.2689414213699951,
+                                      -0.2689414213699951,  3.928055160151634,
+                                      0.7310585786300049,   -0.2689414213699951};
+    know(op, want);
+    CHECK(computes_its_result(op));
 }
 
 TEST_CASE("swish of large sums, infinities and NaN, as PyTorch's silu", "[day05][swish][small]") {
@@ -43,21 +36,11 @@ TEST_CASE("swish of large sums, infinities and NaN, as PyTorch's silu", "[day05]
 
 TEST_CASE("relu and swish at once are rejected, by floats and by 16 bits",
           "[day05][swish][small]") {
-    const Tensor<float> a({2, 2}, {1, 2, 3, 4});
-    const Tensor<bf16> a16({2, 2});
-    const DeviceIn<float> da(a);
-    const DeviceIn<bf16> da16(a16);
-    HostOut<float> h({2, 2});
-    DeviceOut<float> g({2, 2});
-    const Epilogue both{.relu = true, .swish = true};
-    CHECK(both_refuse([&] { matmul_cpu(a.view(), a.view(), both, h.view()); },
-                      [&] { matmul_cuda(da.view(), da.view(), both, g.view()); },
-                      "matmul: relu and swish are both asked for"));
-    CHECK(both_refuse([&] { matmul_bf16_cpu<bf16>(a16.view(), a16.view(), both, h.view()); },
-                      [&] { matmul_bf16_cuda<bf16>(da16.view(), da16.view(), both, g.view()); },
-                      "matmul_bf16: relu and swish are both asked for"));
-    CHECK(h.untouched());
-    CHECK(g.untouched());
+    const Product both{2, 2, 2, {.relu = true, .swish = true}};
+    const std::string words =
+        "relu and swish are both asked for, but a sum goes through one of them";
+    CHECK(rejects_as_it_is(matmul_operation(both), words));
+    CHECK(rejects_as_it_is(matmul_bf16_operation<bf16>(both), words));
 }
 
 }  // namespace
