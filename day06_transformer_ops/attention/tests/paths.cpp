@@ -1,5 +1,9 @@
-// Which path attention takes, what it refuses, and how much workspace it asks for.
-#include "day06_transformer_ops/attention/tests/reference.hpp"
+// Which path attention takes, what it rejects, and how much workspace it asks for. What each path
+// accepts is in attention.op.hpp.
+#include <array>
+
+#include "common/testing/operation/operation.hpp"
+#include "day06_transformer_ops/attention/attention.op.hpp"
 
 using namespace sixdays;
 using namespace sixdays::day06_transformer_ops;
@@ -10,8 +14,8 @@ namespace {
 TEST_CASE("a card with little shared memory gets the kernel that does with it",
           "[day06][attention][small]") {
     const auto path = [](std::int64_t D, std::size_t shared) {
-        const Case c = case_of({}, 64, 64, D);
-        return choose_attention(c.q.view(), c.k.view(), c.v.view(), shared);
+        const View<const float> x(nullptr, Shape{64, D});
+        return choose_attention(x, x, x, shared);
     };
     // For 64 queries, 64 keys, 64 values and 64 x 64 shares: rows of 68 and 72 numbers, or 132 and
     // 80.
@@ -37,88 +41,42 @@ TEST_CASE("attention's path changes at each number of queries and width where it
     CHECK(path(4, 128) == AttentionPath::split_blocks);
     CHECK(path(64, 128) == AttentionPath::tiles);
     for (const std::int64_t T : {1, 5, 64}) CHECK(path(T, 129) == AttentionPath::wide_heads);
-    const auto kernel = [&](std::int64_t T, std::int64_t S, std::int64_t D) {
-        const Case x = case_of({2}, T, S, D);
-        DeviceIn<float> q(x.q), k(x.k), v(x.v);
-        DeviceOut<float> got(x.q.shape());
-        attention_cuda(q.view(), k.view(), v.view(), {}, got.view());
-        CHECK(agrees(got, wanted(x)));
-        return last_kernel();
-    };
-    CHECK(kernel(5, 5, 8) == "attention_fused_kernel");
-    CHECK(kernel(64, 64, 8) == "attention_tiles_kernel");
-    CHECK(kernel(4, 9, 8) == "attention_split_blocks_kernel");
-    CHECK(kernel(4, 9, 7) == "attention_split_keys_kernel");
-    CHECK(kernel(2, 3, 129) == "attention_wide_heads_kernel");
-}
-
-TEST_CASE("a path that cannot take these heads is refused, and nothing is written",
-          "[day06][attention][small]") {
-    const Case c = case_of({2}, 5, 5, 8), wide = case_of({}, 2, 3, 129);
-    DeviceIn<float> q(c.q), k(c.k), v(c.v), wq(wide.q), wk(wide.k), wv(wide.v);
-    DeviceOut<float> untouched(c.q.shape()), wide_out(wide.q.shape());
-    CHECK(refusal([&] {
-              attention_cuda(q.view(), k.view(), v.view(), {}, untouched.view(),
-                             {.path = AttentionPath::four_passes});
-          }) ==
-          "attention: a workspace of 0 bytes at a null pointer was given, but 16584 are needed");
-    CHECK(contains(
-        refusal([&] {
-            attention_cuda(slice(q.view(), 2, 0, 6), slice(k.view(), 2, 0, 6),
-                           slice(v.view(), 2, 0, 6), {}, slice(untouched.view(), 2, 0, 6),
-                           {.path = AttentionPath::split_blocks});
-        }),
-        "attention: the path 'split blocks' needs keys and values of whole quads along memory"));
-    for (const AttentionPath path :
-         {AttentionPath::fused, AttentionPath::split_keys, AttentionPath::tiles,
-          AttentionPath::split_blocks, AttentionPath::tile}) {
-        CHECK(refusal([&] {
-                  attention_cuda(wq.view(), wk.view(), wv.view(), {}, wide_out.view(),
-                                 {.path = path});
-              }) ==
-              std::string("attention: a head of 129 numbers; 128 is the most that the path '") +
-                  name(path) + "' takes. 'wide heads' takes any");
+    for (const auto& [T, S, D] : std::vector<std::array<std::int64_t, 3>>{
+             {5, 5, 8}, {64, 64, 8}, {4, 9, 8}, {4, 9, 7}, {2, 3, 129}}) {
+        CHECK(computes_its_result(attention_operation({{2}, T, S, D})));
     }
-    CHECK(untouched.untouched());
-    CHECK(wide_out.untouched());
 }
 
-TEST_CASE("attention in tiles: each condition is false alone", "[day06][attention][small]") {
-    const auto path = AttentionPath::tile;
+TEST_CASE("a path that cannot take a call of attention says why", "[day06][attention][small]") {
     alignas(16) static float memory[4][4096];
-    const Layout fit({2, 3, 4, 8}, {512, 128, 16, 1});
-    const auto taken = [&](const Layout& q, const Layout& k, const Layout& v, const Layout& out) {
-        return takes(path, {memory[0] + 2048, q}, {memory[1] + 2048, k}, {memory[2] + 2048, v},
-                     {memory[3] + 2048, out});
+    const auto says = [&](AttentionPath path, const Layout& q, const Layout& k) {
+        return refusal([&] {
+            check_attention({memory[0], q}, {memory[1], k}, {memory[2], k}, {}, {memory[3], q},
+                            path);
+        });
     };
-    CHECK(taken(fit, fit, fit, fit));
-    for (int d = 0; d < 4; ++d) {  // a negative stride, of one dim of one of the four
-        Layout back = fit;
-        back.strides[d] = -back.strides[d];
-        CHECK_FALSE(taken(back, fit, fit, fit));
-        CHECK_FALSE(taken(fit, back, fit, fit));
-        CHECK_FALSE(taken(fit, fit, back, fit));
-        CHECK_FALSE(taken(fit, fit, fit, back));
-    }
+    CHECK(contains(refusal([&] {
+                       const View<const float> x(memory[0], Shape{2, 5, 8});
+                       attention_cuda(x, x, x, {}, {memory[3], Shape{2, 5, 8}},
+                                      {.path = AttentionPath::four_passes});
+                   }),
+                   "attention: a workspace of 0 bytes at a null pointer was given, but 16584 are"));
+    CHECK(contains(
+        says(AttentionPath::split_blocks, row_major({5, 6}), row_major({5, 6})),
+        "attention: the path 'split blocks' needs keys and values of whole quads along memory"));
+    CHECK(says(AttentionPath::fused, row_major({2, 129}), row_major({3, 129})) ==
+          "attention: a head of 129 numbers; 128 is the most that the path 'fused' takes. 'wide "
+          "heads' takes any");
     // Three dims of stack, of which two are one; and three that stay three.
+    const auto tile = AttentionPath::tile;
     const Layout merges({2, 2, 3, 4, 8}, {768, 384, 128, 16, 1}),
         stays({2, 2, 3, 4, 8}, {800, 392, 128, 16, 1});
-    CHECK(taken(merges, merges, merges, merges));
-    CHECK_FALSE(taken(stays, merges, merges, merges));
-    CHECK_FALSE(taken(merges, merges, merges, stays));
-    CHECK(contains(refusal([&] {
-                       check_attention({memory[0], stays}, {memory[1], merges}, {memory[2], merges},
-                                       {}, {memory[3], merges}, path);
-                   }),
+    CHECK(says(tile, merges, merges) == "");
+    CHECK(says(tile, merges, stays) != "");
+    CHECK(contains(says(tile, stays, merges),
                    "attention: the path 'tile' needs stacks that are two dims at most, once "
                    "simplified, and no negative stride, for CUDA Tile C++ takes strides for sizes; "
                    "q has "));
-    if (!gpu::has_tile()) return;
-    const Case c = case_of({2}, 5, 5, 8);
-    DeviceIn<float> q(c.q), k(c.k), v(c.v);
-    DeviceOut<float> got(c.q.shape());
-    attend(path, q.view(), k.view(), v.view(), {}, got.view());
-    CHECK(last_kernel() == "attention_tile");
 }
 
 TEST_CASE("attention says how much workspace each path can use", "[day06][attention][small]") {
@@ -153,48 +111,29 @@ TEST_CASE("attention says how much workspace each path can use", "[day06][attent
                    "attention: q has shape (2, 3), but k (5, 4)"));
 }
 
-TEST_CASE("many blocks share a query's keys, and each call leaves their counters at 0",
-          "[day06][attention][small]") {
-    const Case c = case_of({2}, 1, 200, 8);
-    DeviceIn<float> q(c.q), k(c.k), v(c.v);
-    const std::int64_t bytes = attention_workspace_bytes(q.view(), k.view(), v.view());
-    CHECK(bytes ==
-          gpu::Carver::kCounterBytes + 4 * 2 * 4 * 10);  // of 2 queries 4 parts, 8 + 2 floats each
-    gpu::Buffer<std::byte> memory(bytes);
-    memory.fill_bytes(0);
-    for (int call = 0; call < 3; ++call) {
-        DeviceOut<float> got(c.q.shape());
-        attention_cuda(q.view(), k.view(), v.view(), {}, got.view(), {.workspace = memory});
-        CHECK(last_kernel() == "attention_split_blocks_kernel");
-        CHECK(agrees(got, wanted(c)));
-        const std::vector<std::byte> left = memory.download();
-        for (std::int64_t i = 0; i < gpu::Carver::kCounterBytes; ++i) {
-            CHECK(left[static_cast<std::size_t>(i)] == std::byte{0});
-        }
-    }
-}
-
 TEST_CASE("a length that cannot be: the loop says so, the ports answer NaN",
           "[day06][attention][small]") {
-    const Case c = case_of({2}, 2, 5, 8);
     for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{6}, INT64_MIN, INT64_MAX}) {
         const Tensor<std::int64_t> length(Shape{}, {bad});
-        HostOut<float> h(c.q.shape());
+        const Tensor<float> q({2, 2, 8}), k({2, 5, 8});
+        HostOut<float> h({2, 2, 8});
         CHECK(refusal([&] {
-                  attention_cpu(c.q.view(), c.k.view(), c.v.view(), {true, 0, length.view()},
-                                h.view());
+                  attention_cpu(q.view(), k.view(), k.view(), {true, 0, length.view()}, h.view());
               }) == "attention: length is " + std::to_string(bad) + ", but there are 5 keys");
         CHECK(h.untouched());
-        DeviceIn<float> q(c.q), k(c.k), v(c.v);
-        DeviceIn<std::int64_t> dl(length);
-        Tensor<double> nothing(c.q.shape());
-        for (std::int64_t i = 0; i < nothing.size(); ++i)
-            nothing.data()[i] = static_cast<double>(NAN);
-        for (const AttentionPath path : kPaths) {
-            DeviceOut<float> got(c.q.shape(), {}, Poison{0x11});
-            attend(path, q.view(), k.view(), v.view(), {true, 0, dl.view()}, got.view());
-            CHECK(got.close_to(nothing, 0, Nans::where_expected));
-        }
+        const DeviceIn<std::int64_t> dl(length);
+        Operation op = attention_operation({{2}, 2, 5, 8});
+        op.cpu = {};
+        op.cuda = [&](const Call& c) {
+            attention_cuda(c.in<float>(0), c.in<float>(1), c.in<float>(2), {true, 0, dl.view()},
+                           c.out<float>(3), c.how<AttentionPath>());
+        };
+        op.exact = [](const Inputs&, int) {
+            Expected nothing({2, 2, 8});
+            std::fill_n(nothing.value.data(), nothing.value.size(), double(NAN));
+            return std::vector{nothing};
+        };
+        CHECK(computes_its_result(op));
     }
 }
 
@@ -203,14 +142,18 @@ TEST_CASE("copies that one launch never awaited are nothing to the next",
     // Tiles of 128 numbers have 256 threads, all of which ask for keys before they see that none
     // counts. Four passes have 128, and heads of 127 numbers are copied one number at a time.
     const auto by = [](AttentionPath path, std::int64_t D, std::int64_t counted) {
-        CAPTURE(name(path), D, counted);
-        Case c = case_of({}, 3, 70, D);
-        c.causal = false, c.counted = counted;
-        DeviceIn<float> q(c.q), k(c.k), v(c.v);
-        DeviceIn<std::int64_t> length(Tensor<std::int64_t>(Shape{}, {counted}));
-        DeviceOut<float> got(c.q.shape());
-        attend(path, q.view(), k.view(), v.view(), {false, 0, length.view()}, got.view());
-        CHECK(agrees(got, wanted(c)));
+        Operation op = attention_operation({{}, 3, 70, D, false, 0, counted});
+        op.cuda = [cuda = op.cuda, path](Call c) {
+            c.path = static_cast<int>(path);
+            cuda(c);
+        };
+        op.paths = {op.path(path)};
+        op.cpu = {};
+        op.best = {};
+        op.needed_bytes = {};
+        op.workspace_bytes = 1 << 16;
+        op.without_path = false;
+        CHECK(computes_its_result(op));
     };
     for (const std::int64_t D : {127, 128, 64, 61}) {
         by(AttentionPath::tiles, 128, 0);
@@ -219,54 +162,34 @@ TEST_CASE("copies that one launch never awaited are nothing to the next",
     }
 }
 
-TEST_CASE("loop and port of attention refuse the same, in the same words",
-          "[day06][attention][small]") {
-    const Tensor<float> q = few({2, 3, 4}, 5, 13), k = few({2, 5, 4}, 7, 11),
-                        odd = few({3, 5, 4}, 7, 11), narrow = few({2, 5, 3}, 7, 11);
-    DeviceIn<float> dq(q), dk(k), dodd(odd), dnarrow(narrow);
-    HostOut<float> h({2, 3, 4});
-    DeviceOut<float> g({2, 3, 4});
-    const auto refused = [&](View<const float> hq, View<const float> gq, View<const float> hk,
-                             View<const float> gk, View<const float> hv, View<const float> gv,
-                             const char* words, const AttentionOptions& options = {}) {
-        CHECK(both_refuse([&] { attention_cpu(hq, hk, hv, options, h.view()); },
-                          [&] { attention_cuda(gq, gk, gv, options, g.view()); }, words));
+TEST_CASE("attention says what does not fit", "[day06][attention][small]") {
+    const auto says = [](const Shape& q, const Shape& k, const Shape& v, const std::string& words) {
+        Operation op = attention_operation({{2}, 3, 5, 4});
+        const Shape shapes[] = {q, k, v};
+        for (std::size_t i = 0; i < 3; ++i) op.operands[i].shape = shapes[i];
+        for (PathOf& path : op.paths) path.accepts = {};
+        op.best = {};
+        CHECK(rejects_as_it_is(op, words));
     };
-    const auto hq = q.view(), hk = k.view();
-    const auto gq = dq.view(), gk = dk.view();
-    refused(slice(hq, 1, 0, 2), slice(gq, 1, 0, 2), hk, gk, hk, gk,
-            "q has shape (2, 2, 4), but out has shape (2, 3, 4)");
-    refused({q.data(), Shape{4}}, {gq.data, Shape{4}}, hk, gk, hk, gk,
-            "q has shape (4), but needs tokens and a head");
-    refused(hq, gq, odd.view(), dodd.view(), hk, gk,
-            "attention: k: broadcast of shape (3, 5, 4) to (2, 5, 4)");
-    refused(hq, gq, hk, gk, odd.view(), dodd.view(),
-            "attention: v: broadcast of shape (3, 5, 4) to (2, 5, 4)");
-    refused(hq, gq, narrow.view(), dnarrow.view(), hk, gk,
-            "q has shape (2, 3, 4), but k (2, 5, 3); the last dims, of one head, must be equal");
-    refused(hq, gq, hk, gk, slice(hk, 1, 0, 4), slice(gk, 1, 0, 4),
-            "k has shape (2, 5, 4), but v (2, 4, 4); there must be a value for each key");
-    refused(hq, gq, {nullptr, Shape{2, 5, 4}}, {nullptr, Shape{2, 5, 4}}, hk, gk,
-            "k is a null pointer");
-    refused({nullptr, Shape{2, 3, 4}}, {nullptr, Shape{2, 3, 4}}, hk, gk, hk, gk,
-            "q is a null pointer");
-    refused(h.view(), g.view(), hk, gk, hk, gk, "attention: q overlaps out");
-    refused(hq, gq, h.view(), g.view(), h.view(), g.view(), "attention: k overlaps out");
-    refused(hq, gq, slice(hk, 1, 0, 3), slice(gk, 1, 0, 3), h.view(), g.view(),
-            "attention: v overlaps out");
-    refused(hq, gq, hk, gk, hk, gk, "attention: scale is nan", {true, NAN});
+    says({2, 2, 4}, {2, 5, 4}, {2, 5, 4},
+         "q has shape (2, 2, 4), but out has shape (2, 3, 4); they must be equal");
+    says({4}, {2, 5, 4}, {2, 5, 4}, "q has shape (4), but needs tokens and a head: (..., T, D)");
+    says({2, 3, 4}, {2, 5, 3}, {2, 5, 4},
+         "q has shape (2, 3, 4), but k (2, 5, 3); the last dims, of one head, must be equal");
+    says({2, 3, 4}, {2, 5, 4}, {2, 4, 4},
+         "k has shape (2, 5, 4), but v (2, 4, 4); there must be a value for each key");
+    CHECK(rejects_as_it_is(attention_operation({{2}, 3, 5, 4, true, NAN}),
+                           "scale is nan, but must be a finite number"));
+    const Tensor<float> q({2, 3, 4}), odd({3, 5, 4});
+    Tensor<float> out({2, 3, 4});
+    const auto refused = [&](View<const float> k, const AttentionOptions& options,
+                             const std::string& words) {
+        CHECK(
+            contains(refusal([&] { attention_cpu(q.view(), k, k, options, out.view()); }), words));
+    };
+    refused(odd.view(), {}, "attention: k: broadcast of shape (3, 5, 4) to (2, 5, 4)");
     const std::int64_t two[2] = {1, 2};
-    refused(hq, gq, hk, gk, hk, gk, "length has shape (2) of rank 1", {true, 0, {two, Shape{2}}});
-    CHECK(both_refuse(
-        [&] {
-            attention_cpu(hq, hk, hk, {}, broadcast_to(slice(h.view(), 0, 0, 1), {2, 3, 4}));
-        },
-        [&] {
-            attention_cuda(gq, gk, gk, {}, broadcast_to(slice(g.view(), 0, 0, 1), {2, 3, 4}));
-        },
-        "writers of it would race"));
-    CHECK(h.untouched());
-    CHECK(g.untouched());
+    refused(q.view(), {true, 0, {two, Shape{2}}}, "length has shape (2) of rank 1");
     CHECK(contains(refusal([&] { (void)heads_of(q.view(), 1); }),
                    "heads_of: a shape (2, 3, 4) is not (B, T, 3 C)"));
     const Tensor<float> qkv({1, 2, 12});
