@@ -228,7 +228,8 @@ Comparison ignores_unused_strides(const Operation& op);
 /// One NaN in each operand in turn: by every path, NaNs are where they are expected.
 Comparison spreads_nans_alike(const Operation& op);
 
-/// Each pair of in_place in the same memory, and each optional operand left out.
+/// Each pair of in_place in the same memory, and each optional operand left out; of an output, the
+/// others must be as with it.
 Comparison takes_less_memory(const Operation& op);
 
 /// An operation whose outputs have no elements does nothing, by every path; an operand without

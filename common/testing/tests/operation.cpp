@@ -272,6 +272,31 @@ TEST_CASE("half of an element of 16 bytes does not pass for all of it",
     CHECK(contains(computes_its_result(op).text, "All 3 elements differ"));
 }
 
+TEST_CASE("an output may be left out, and the others must be the same without it",
+          "[testing][device][small]") {
+    bug = "";
+    Operation op = operation({2, 3});
+    op.operands.push_back(writes<float>("copy", {2, 3}).may_be_null());
+    op.exact = [exact = op.exact](const Inputs& inputs, int path) {
+        std::vector<Expected> all = exact(inputs, path);
+        return all.push_back(all[0]), all;
+    };
+    op.cuda = {};
+    const auto calls = [](bool needs_copy) {
+        return [needs_copy](const Call& c) {
+            const View<const float> in = c.in<float>(0), bias = c.in<float>(1);
+            const bool copies = c.arguments[3].data != nullptr;
+            if (copies) twice(in, bias, c.out<float>(3), false, {});
+            if (copies || !needs_copy) twice(in, bias, c.out<float>(2), false, {});
+        };
+    };
+    op.cpu = calls(false);
+    CHECK(computes_its_result(op));
+    CHECK(takes_less_memory(op));
+    op.cpu = calls(true);
+    CHECK(contains(takes_less_memory(op).text, "copy left out (CPU): out: All 6 elements differ"));
+}
+
 TEST_CASE("a call that must be rejected as it is", "[testing][device][small]") {
     bug = "another name";
     CHECK_FALSE(rejects_as_it_is(operation({2, 3}), "in is a null pointer").ok);
