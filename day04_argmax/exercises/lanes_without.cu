@@ -38,6 +38,6 @@ void lanes_without(const float* in, int n, float* out) {
 // why: undefined. 0 is the neutral number of a sum; of a maximum it would be -INFINITY.
 // told: no lane may leave before it
 // told 2: loads one number
-// told 3: never set
+// told 3: reads its local variable `x`, which has no value yet
 // told 4: what changes no sum, 0: not -INFINITY
 // told 5: added the last one once more each

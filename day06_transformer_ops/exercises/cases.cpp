@@ -155,10 +155,6 @@ void check_shares(const Tensor<float>& x) {
                  return (at(k) - largest) / sum;
              }});
     }
-    guesses.push_back(
-        {"The sum was never set before it was added to: begin with 0.",
-         {},
-         [](std::int64_t, double got) { return got <= 0 && got > -1e-30 && std::signbit(got); }});
     if (N > 1) {
         guesses.push_back(
             {"It was divided before the sum was complete: the loop that sums up has "

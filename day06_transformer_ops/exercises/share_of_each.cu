@@ -53,4 +53,4 @@ void share_of_each(const float* in, int M, int N, float* out) {
 // told 2: seems to begin at 0
 // told 3: subtracted in the sum only
 // told 4: before the sum was complete
-// told 5: The sum was never set before it was added to
+// told 5: reads its local variable `sum`, which has no value yet

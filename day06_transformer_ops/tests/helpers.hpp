@@ -77,39 +77,4 @@ Tensor<T> tensor_of(const std::vector<double>& values) {
     return x;
 }
 
-/// All orders and directions of a shape's dims in memory, also with room behind every dim.
-template <class F>
-void for_each_layout(const Shape& shape, const F& f) {
-    for (const std::int64_t pad : {0, 1}) {
-        packings::for_each_packing(shape.rank, pad, [&](const packings::Packing& packing) {
-            f(Layout(shape, packings::strides_of(packing, shape)));
-        });
-    }
-}
-
-/// How a tensor of two rows of two quads may stand in memory. The first three are fit for quads;
-/// each of the others fails in one thing alone.
-template <class T>
-struct Standing {
-    const char* what;
-    Layout layout;
-    Lead lead;
-    bool quads;
-};
-template <class T>
-std::vector<Standing<T>> standings() {
-    const std::int64_t e = 16 / static_cast<std::int64_t>(sizeof(T)), n = 2 * e;
-    const Shape shape{2, n};
-    return {{"rows of quads", row_major(shape), Lead{0}, true},
-            {"room of a quad behind each row", Layout(shape, {n + e, 1}), Lead{0}, true},
-            {"rows in the other order", Layout(shape, {-n, 1}), Lead{0}, true},
-            {"an element past a quad", row_major(shape), Lead{1}, false},
-            {"half a quad past a quad", row_major(shape), Lead{static_cast<int>(e / 2)}, false},
-            {"room of an element behind each row", Layout(shape, {n + 1, 1}), Lead{0}, false},
-            {"room of half a quad behind each row", Layout(shape, {n + e / 2, 1}), Lead{0}, false},
-            {"every second element", Layout(shape, {2 * n, 2}), Lead{0}, false},
-            {"rows across memory", column_major(shape), Lead{0}, false},
-            {"rows backwards", Layout(shape, {n, -1}), Lead{0}, false}};
-}
-
 }  // namespace sixdays::day06_transformer_ops

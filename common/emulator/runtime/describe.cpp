@@ -206,7 +206,8 @@ std::string describe_inside(const Region& region, std::uintptr_t address, std::s
     }
     if (&region == &variables) {
         in = device_variable_at(address);
-        named = format("the __device__ variable `%s`", in.name);
+        named =
+            format("the %s variable `%s`", in.is_constant ? "__constant__" : "__device__", in.name);
         what = named.c_str();
     } else if (&region == &shared_arrays) {
         in = nearest_shared_array(address);

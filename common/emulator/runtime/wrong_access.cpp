@@ -46,7 +46,8 @@ Elsewhere elsewhere(std::uintptr_t address, std::size_t bytes) {
     }
     return {Kind::host_memory,
             "at a host address. A kernel can reach device memory only: was a host pointer passed "
-            "to the kernel, where one from cudaMalloc was meant?"};
+            "to the kernel, where one from cudaMalloc was meant? Or is a parameter of the kernel a "
+            "reference, which is an address of the host's?"};
 }
 
 // Do others of the block write it if they go on, and this thread waits?
@@ -95,8 +96,7 @@ void fail_outside(const NewAccess& a) {
 void fail_constant(const NewAccess& a) {
     fail({Kind::invalid_call, cudaErrorIllegalAddress, a.code,
           story(a.kind, a.bytes) + inside(a) +
-              ", which is __constant__: kernels only read it. The host sets it, with "
-              "cudaMemcpyToSymbol.",
+              ". Kernels only read constants; the host sets them, with cudaMemcpyToSymbol.",
           a.address});
 }
 

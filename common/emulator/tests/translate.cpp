@@ -55,7 +55,8 @@ TEST_CASE("on request, variables that are declared without a value are watched, 
     for (const char* text : {
              "float x;\nstruct S { float x; void f(); };\n",
              "void f() { return x; }\nvoid g() { if (x) return; else y; }\n",
-             "void f() { float x = 1, y; static int n; extern int m[]; constexpr int k; }\n",
+             "void f() { float x = 1, y = a < b; static int n; extern int m[]; constexpr int k; "
+             "}\n",
              "void f() { const long i = long{b.x} * c.x + d.x; int{3} + e; x; ++x; a.b * c; }\n",
              "void f() { int g(int); using T = int; typedef int U; for (a; b; c) d; }\n",
              "void f() { switch (a) { case 0: float x; x = 1; } }\n",
@@ -75,6 +76,8 @@ TEST_CASE("on request, variables that are declared without a value are watched, 
          std::vector<std::pair<std::string, std::vector<std::string>>>{
              {"void f() { float x;", {"x"}},
              {"void f() { for (;;) { unsigned long long a, *b, c[2][3];", {"a", "b", "c"}},
+             {"void f() { float x = 1, y, *z = &x, w[2], v = g<1, 2>(3, 4), t;", {"y", "w", "t"}},
+             {"void f() { alignas(16) float x[4];", {"x"}},
              {"void f() { g([&] { const a::b<c, 3>* d;", {"d"}},
              {"void f() { switch (a) { case 0: { T x;", {"x"}},
              {"struct S { void f() { volatile int x;", {"x"}},
@@ -313,10 +316,11 @@ TEST_CASE("inline PTX becomes a call, or an error of the compiler that names the
 TEST_CASE("memory that a function takes may be a kernel's") {
     const std::string here = "::sixdays::emulator::";
     CHECK(translated("__device__ void f() { p = (T*)malloc(n); free(p); }").text ==
-          "__device__ void f() { p = (T*)" + here + "allocate_here(n); " + here + "free_here(p); }");
+          "__device__ void f() { p = (T*)" + here + "allocate_here(n); " + here +
+              "free_here(p); }");
     CHECK(translated("__device__ void f() { p = new T[n]; delete[] p; delete q->r; }").text ==
-          "__device__ void f() { p = new (" + here + "Here{}) T[n]; " + here + "Delete<true>{} = p; " + here +
-              "Delete<false>{} = q->r; }");
+          "__device__ void f() { p = new (" + here + "Here{}) T[n]; " + here +
+              "Delete<true>{} = p; " + here + "Delete<false>{} = q->r; }");
     for (const char* same : {"__device__ void f() { p = new (q) T; a.free(p); std::malloc(3); }",
                              "struct S { S(const S&) = delete; void free(int); };",
                              "__device__ void f() { void free(void*); T::operator new(3); }"}) {

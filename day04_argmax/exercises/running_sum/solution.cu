@@ -36,7 +36,7 @@ __global__ void running_sum_kernel(const float* in, std::int64_t M, std::int64_t
     // told: row 1 was not, which is that of warp 1
     // told 2: Right up to element 63, then wrong: what is handed on
     // told 3: Right up to element 31, then wrong: what is handed on
-    // told 4: began with a number that was never set
+    // told 4: reads its local variable `before`, which has no value yet
     // told 5: no lane may leave before it
     // told 6: lane d has one to its left, too
     const int lane = threadIdx.x % 32;
